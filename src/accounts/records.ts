@@ -1,0 +1,35 @@
+/** Owns the tables of accounts and keys. A key itself is never stored, only its keyed hash. */
+import { recordCodec } from '../store/codec.ts';
+import { type AnyTable, defineTable } from '../store/table.ts';
+
+export interface AccountRecord {
+  readonly email: string;
+  readonly name: string | null;
+  readonly created_at: string;
+}
+
+export type KeyKind = 'account' | 'mcp';
+
+export interface KeyRecord {
+  readonly kind: KeyKind;
+  readonly name: string;
+  readonly hash: string;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+  readonly revoked_at: string | null;
+}
+
+export const accounts = defineTable<[accountId: string], AccountRecord>('accounts', recordCodec(1));
+
+/** Unique emails, in their compared form. */
+export const emails = defineTable<[email: string], { readonly account_id: string }>('emails', recordCodec(1));
+
+export const keys = defineTable<[accountId: string, keyId: string], KeyRecord>('keys', recordCodec(1));
+
+/** Live keys only: revoking one removes its row, so a hit is a valid key. */
+export const keyHashes = defineTable<[hash: string], { readonly account_id: string; readonly key_id: string }>(
+  'key_hashes',
+  recordCodec(1),
+);
+
+export const accountTables: readonly AnyTable[] = [accounts, emails, keys, keyHashes];

@@ -1,0 +1,57 @@
+/** Pure decisions about accounts and keys: shapes, limits, what counts as the same email. */
+import { invalidField, Refusal } from '../fault.ts';
+import { limits } from '../limits.ts';
+import type { KeyKind, KeyRecord } from './records.ts';
+
+/** 32 letters and digits that are not taken for one another; 24 of them are 120 bits. */
+const ACCOUNT_KEY_ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
+const ACCOUNT_KEY_CHARS = 24;
+const MCP_KEY_BYTES = 32;
+
+/** The compared form of an email: trimmed, lower case. Refuses what cannot be an address. */
+export function normalizeEmail(email: string): string {
+  const trimmed = email.trim().toLowerCase();
+  if (trimmed.length > limits.emailCharsMax || !/^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(trimmed)) {
+    throw invalidField(
+      'email',
+      `email must look like name@example.org and have at most ${limits.emailCharsMax} characters`,
+    );
+  }
+  return trimmed;
+}
+
+/** A display name: trimmed, printable, not empty. */
+export function checkName(field: string, name: string): string {
+  const trimmed = name.trim();
+  if (trimmed === '' || trimmed.length > limits.nameCharsMax || /\p{C}/u.test(trimmed)) {
+    throw invalidField(field, `${field} must have 1 to ${limits.nameCharsMax} printable characters`);
+  }
+  return trimmed;
+}
+
+/** Which kind of key a presented value can be, by its shape alone; undefined: no key of ours. */
+export function kindOfKey(presented: string): KeyKind | undefined {
+  if (/^[0-9a-f]{64}$/.test(presented)) return 'mcp';
+  if (/^[a-z2-9]{24}$/.test(presented)) return 'account';
+  return undefined;
+}
+
+/** Makes a key of a kind from random bytes: 64 hex characters, or 24 of a 32-letter alphabet. */
+export function makeKey(kind: KeyKind, random: (bytes: number) => Uint8Array): string {
+  if (kind === 'mcp') return Buffer.from(random(MCP_KEY_BYTES)).toString('hex');
+  // 256 is a multiple of 32, so taking the low five bits keeps every letter equally likely.
+  return [...random(ACCOUNT_KEY_CHARS)].map((byte) => ACCOUNT_KEY_ALPHABET[byte & 31]).join('');
+}
+
+/** Refuses one more MCP key when the account holds its most. */
+export function checkKeyLimit(existing: readonly KeyRecord[]): void {
+  const live = existing.filter((key) => key.kind === 'mcp' && key.revoked_at === null).length;
+  if (live >= limits.accountKeysLiveMax) {
+    throw new Refusal({ kind: 'key_limit', keysMax: limits.accountKeysLiveMax });
+  }
+}
+
+/** True when a use at `nowMs` is worth writing: the last one written is a minute old. */
+export function isUseWorthWriting(lastUsedAt: string | null, nowMs: number): boolean {
+  return lastUsedAt === null || nowMs - Date.parse(lastUsedAt) >= limits.lastUsedMs;
+}

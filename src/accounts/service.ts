@@ -1,0 +1,162 @@
+/** The use cases of accounts and keys. Every write goes through the account's actor. */
+import { randomBytes } from 'node:crypto';
+import type { ActorRegistry } from '../actors/registry.ts';
+import { invalidField, Refusal } from '../fault.ts';
+import { limits } from '../limits.ts';
+import type { Log } from '../log.ts';
+import type { Session } from '../session.ts';
+import type { Sealer } from '../store/seal.ts';
+import type { Batch, Store } from '../store/store.ts';
+import { accounts, emails, type KeyKind, type KeyRecord, keyHashes, keys } from './records.ts';
+import { checkKeyLimit, checkName, isUseWorthWriting, kindOfKey, makeKey, normalizeEmail } from './rules.ts';
+
+/** Account creation spans accounts (emails are unique), so one actor of its own decides it. */
+const DIRECTORY_ACTOR = 'accounts';
+
+export interface NewAccount {
+  readonly account_id: string;
+  readonly email: string;
+  readonly account_key: string;
+  readonly mcp_key: string;
+}
+
+export interface NewKey {
+  readonly key_id: string;
+  readonly name: string;
+  readonly mcp_key: string;
+}
+
+export interface KeySummary {
+  readonly key_id: string;
+  readonly kind: KeyKind;
+  readonly name: string;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+  readonly revoked_at: string | null;
+}
+
+export interface AccountsOptions {
+  readonly store: Store;
+  readonly actors: ActorRegistry;
+  readonly sealer: Sealer;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+export class Accounts {
+  readonly #options: AccountsOptions;
+  /** When the use of a key was last written, by key id; a cache of the store to spare it a read per request. */
+  readonly #usesWrittenMs = new Map<string, number>();
+
+  constructor(options: AccountsOptions) {
+    this.#options = options;
+  }
+
+  /** Makes an account with its account key and a first MCP key; both are returned here and never again. */
+  async create(input: { readonly email: string; readonly name?: string | undefined }): Promise<NewAccount> {
+    const email = normalizeEmail(input.email);
+    const name = input.name === undefined ? null : checkName('name', input.name);
+    const accountId = `acc_${randomBytes(12).toString('hex')}`;
+    const accountKey = makeKey('account', randomBytes);
+    const mcpKey = makeKey('mcp', randomBytes);
+    await this.#options.actors.actor(DIRECTORY_ACTOR).ask((batch) => {
+      if (batch.get(emails, [email]) !== undefined) {
+        throw invalidField('email', 'this email already has an account');
+      }
+      batch.put(accounts, [accountId], { email, name, created_at: this.#timestamp() });
+      batch.put(emails, [email], { account_id: accountId });
+      this.#putKey(batch, accountId, 'account', 'account key', accountKey);
+      this.#putKey(batch, accountId, 'mcp', 'first key', mcpKey);
+    });
+    return { account_id: accountId, email, account_key: accountKey, mcp_key: mcpKey };
+  }
+
+  /** The account of an email. Refuses with `not_found`. */
+  idOfEmail(email: string): string {
+    const found = this.#options.store.get(emails, [normalizeEmail(email)]);
+    if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'no account has this email' });
+    return found.account_id;
+  }
+
+  /** Makes one more MCP key; it is returned here and never again. */
+  async createKey(accountId: string, givenName: string): Promise<NewKey> {
+    const name = checkName('name', givenName);
+    const mcpKey = makeKey('mcp', randomBytes);
+    const keyId = await this.#options.actors.actor(accountId).ask((batch) => {
+      checkKeyLimit(batch.range(keys, { prefix: [accountId] }).map((entry) => entry.value));
+      return this.#putKey(batch, accountId, 'mcp', name, mcpKey);
+    });
+    return { key_id: keyId, name, mcp_key: mcpKey };
+  }
+
+  /** All keys of an account, revoked ones too, without their values. */
+  listKeys(accountId: string): KeySummary[] {
+    return this.#options.store.range(keys, { prefix: [accountId] }).map(({ key: [, keyId], value }) => ({
+      key_id: keyId,
+      kind: value.kind,
+      name: value.name,
+      created_at: value.created_at,
+      last_used_at: value.last_used_at,
+      revoked_at: value.revoked_at,
+    }));
+  }
+
+  /** Revokes a key at once. Refuses with `not_found` when the account has no such live key. */
+  async revokeKey(accountId: string, keyId: string): Promise<void> {
+    await this.#options.actors.actor(accountId).ask((batch) => {
+      const key = batch.get(keys, [accountId, keyId]);
+      if (key === undefined || key.revoked_at !== null) {
+        throw new Refusal({ kind: 'not_found', what: 'this account has no live key of that id' });
+      }
+      batch.put(keys, [accountId, keyId], { ...key, revoked_at: this.#timestamp() });
+      batch.remove(keyHashes, [key.hash]);
+    });
+  }
+
+  /** The session that an account key or MCP key opens; undefined when it opens none. */
+  authenticate(presented: string): Session | undefined {
+    const kind = kindOfKey(presented);
+    if (kind === undefined) return undefined;
+    const found = this.#options.store.get(keyHashes, [this.#hash(kind, presented)]);
+    if (found === undefined) return undefined;
+    this.#noteUse(found.account_id, found.key_id);
+    return { accountId: found.account_id, credentialId: found.key_id };
+  }
+
+  #noteUse(accountId: string, keyId: string): void {
+    const nowMs = this.#options.now();
+    const written = this.#usesWrittenMs.get(keyId);
+    if (written !== undefined && nowMs - written < limits.lastUsedMs) return;
+    this.#usesWrittenMs.set(keyId, nowMs);
+    const write = this.#options.actors.actor(accountId).ask((batch) => {
+      const key = batch.get(keys, [accountId, keyId]);
+      if (key === undefined || key.revoked_at !== null || !isUseWorthWriting(key.last_used_at, nowMs)) return;
+      batch.put(keys, [accountId, keyId], { ...key, last_used_at: new Date(nowMs).toISOString() });
+    });
+    // Nobody waits for this row; a lost one is written again at the next use.
+    write.catch((error: unknown) => this.#options.log.warn({ err: error }, 'the last use of a key was not written'));
+  }
+
+  #putKey(batch: Batch, accountId: string, kind: KeyKind, name: string, value: string): string {
+    const keyId = `key_${randomBytes(8).toString('hex')}`;
+    const record: KeyRecord = {
+      kind,
+      name,
+      hash: this.#hash(kind, value),
+      created_at: this.#timestamp(),
+      last_used_at: null,
+      revoked_at: null,
+    };
+    batch.put(keys, [accountId, keyId], record);
+    batch.put(keyHashes, [record.hash], { account_id: accountId, key_id: keyId });
+    return keyId;
+  }
+
+  #hash(kind: KeyKind, value: string): string {
+    return this.#options.sealer.keyedHash(`${kind}-key`, value);
+  }
+
+  #timestamp(): string {
+    return new Date(this.#options.now()).toISOString();
+  }
+}

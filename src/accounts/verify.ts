@@ -1,0 +1,38 @@
+/** Checks the accounts' data: every index in both directions. Only reads. */
+import type { Store } from '../store/store.ts';
+import { accounts, emails, keyHashes, keys } from './records.ts';
+
+export interface AccountsReport {
+  readonly accounts: number;
+  readonly keys: number;
+  readonly problems: string[];
+}
+
+export function verifyAccounts(store: Store): AccountsReport {
+  const problems: string[] = [];
+  let accountCount = 0;
+  let keyCount = 0;
+  for (const { key, value } of store.entries(accounts, { prefix: [] })) {
+    accountCount += 1;
+    if (store.get(emails, [value.email])?.account_id !== key[0])
+      problems.push(`account ${key[0]}: its email is not indexed`);
+  }
+  for (const { key, value } of store.entries(emails, { prefix: [] })) {
+    if (store.get(accounts, [value.account_id])?.email !== key[0])
+      problems.push(`email of ${value.account_id}: no such account`);
+  }
+  for (const { key, value } of store.entries(keys, { prefix: [] })) {
+    keyCount += 1;
+    const [accountId, keyId] = key;
+    if (store.get(accounts, [accountId]) === undefined) problems.push(`key ${keyId}: its account is not there`);
+    const indexed = store.get(keyHashes, [value.hash])?.key_id === keyId;
+    if (indexed !== (value.revoked_at === null)) {
+      problems.push(`key ${keyId}: ${indexed ? 'revoked and still opens' : 'live and opens nothing'}`);
+    }
+  }
+  for (const { key, value } of store.entries(keyHashes, { prefix: [] })) {
+    const owner = store.get(keys, [value.account_id, value.key_id]);
+    if (owner?.hash !== key[0]) problems.push(`a key hash of ${value.account_id} belongs to no key`);
+  }
+  return { accounts: accountCount, keys: keyCount, problems };
+}

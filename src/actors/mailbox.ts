@@ -1,0 +1,66 @@
+/**
+ * Owns the order of one actor's writes: a bounded first-in-first-out mailbox of decisions.
+ *
+ * A decision is handed to the store at once and in order, so that many share one durable commit; its slot in the mailbox
+ * is free again when that commit is on disk. An actor keeps no state of its own between decisions: each reads the rows
+ * it decides on inside the transaction, so a failed commit leaves nothing to repair.
+ */
+import { Refusal } from '../fault.ts';
+import { limits } from '../limits.ts';
+import type { Decision, Store } from '../store/store.ts';
+
+export class Actor {
+  readonly id: string;
+  readonly #store: Store;
+  readonly #depthMax: number;
+  #depth = 0;
+  #idleSinceMs = Date.now();
+  #whenIdle: (() => void)[] = [];
+
+  constructor(id: string, store: Store, depthMax: number = limits.mailboxDepthMax) {
+    this.id = id;
+    this.#store = store;
+    this.#depthMax = depthMax;
+  }
+
+  /** Decisions taken and not yet durable. */
+  get depth(): number {
+    return this.#depth;
+  }
+
+  /** When the mailbox last ran empty, in milliseconds since the epoch; undefined while it holds anything. */
+  get idleSinceMs(): number | undefined {
+    return this.#depth === 0 ? this.#idleSinceMs : undefined;
+  }
+
+  /** Resolves with the decision's result once it is durable. Refuses with `overloaded` when the mailbox is full. */
+  async ask<T>(decide: Decision<T>): Promise<T> {
+    if (this.#depth >= this.#depthMax) {
+      throw new Refusal({
+        kind: 'overloaded',
+        what: 'too many writes of this account are waiting',
+        retryAfterSeconds: limits.retryAfterSeconds,
+      });
+    }
+    this.#depth += 1;
+    try {
+      return await this.#store.write(decide);
+    } finally {
+      this.#depth -= 1;
+      if (this.#depth === 0) this.#becomeIdle();
+    }
+  }
+
+  /** Resolves when everything taken so far is settled. */
+  drain(): Promise<void> {
+    if (this.#depth === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  #becomeIdle(): void {
+    this.#idleSinceMs = Date.now();
+    const waiting = this.#whenIdle;
+    this.#whenIdle = [];
+    for (const resolve of waiting) resolve();
+  }
+}

@@ -1,0 +1,41 @@
+/** Owns the living actors: finds or starts the one of an id, passivates the idle, drains them all. */
+import { limits } from '../limits.ts';
+import type { Store } from '../store/store.ts';
+import { Actor } from './mailbox.ts';
+
+export class ActorRegistry {
+  readonly #store: Store;
+  readonly #actors = new Map<string, Actor>();
+  readonly #sweeper: NodeJS.Timeout;
+
+  constructor(store: Store) {
+    this.#store = store;
+    this.#sweeper = setInterval(() => this.#passivate(), limits.actorIdleMs);
+    this.#sweeper.unref();
+  }
+
+  /** The one actor that owns the writes of `id`. */
+  actor(id: string): Actor {
+    let actor = this.#actors.get(id);
+    if (actor === undefined) {
+      actor = new Actor(id, this.#store);
+      this.#actors.set(id, actor);
+    }
+    return actor;
+  }
+
+  /** Resolves when no actor holds a decision any more. */
+  async drain(): Promise<void> {
+    clearInterval(this.#sweeper);
+    await Promise.all([...this.#actors.values()].map((actor) => actor.drain()));
+  }
+
+  /** An idle actor holds nothing, so dropping it loses nothing. */
+  #passivate(): void {
+    const oldest = Date.now() - limits.actorIdleMs;
+    for (const [id, actor] of this.#actors) {
+      const since = actor.idleSinceMs;
+      if (since !== undefined && since <= oldest) this.#actors.delete(id);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+#!/usr/bin/env node
+/** The cairn command: finds the subcommand, prints what it says, sets the exit code. */
+import { Refusal } from '../fault.ts';
+import { StartError } from '../start-error.ts';
+import { version } from '../version.ts';
+import { accountCommand } from './account.ts';
+import { keyCommand } from './key.ts';
+import { print, printError } from './output.ts';
+import { serveCommand } from './serve.ts';
+import { UsageError } from './usage-error.ts';
+import { verifyCommand } from './verify.ts';
+
+const HELP = `cairn ${version}
+
+  cairn serve                                   run the service
+  cairn account create --email EMAIL            make an account; prints its keys once
+        [--name NAME] [--json]
+  cairn key create --email EMAIL --name NAME    make one more MCP key; prints it once
+  cairn key list   --email EMAIL                show the keys of an account
+  cairn key revoke --email EMAIL --id KEY_ID    revoke a key at once
+  cairn verify [--json]                         re-hash every blob, check every index
+
+Settings are environment variables: CAIRN_DATA (./data), CAIRN_PORT (8787), CAIRN_HOST (127.0.0.1) and those
+in the README. account and key work whether the service runs or not; verify reads beside it.
+
+Exit codes: 0 done, 1 refused or found damaged, 2 wrong usage.
+`;
+
+async function run(argv: readonly string[]): Promise<number> {
+  const [command, ...rest] = argv;
+  switch (command) {
+    case 'serve':
+      return await serveCommand(rest);
+    case 'account':
+      return await accountCommand(rest);
+    case 'key':
+      return await keyCommand(rest);
+    case 'verify':
+      return await verifyCommand(rest);
+    case '--version':
+      print(version);
+      return 0;
+    case 'help':
+    case '--help':
+    case '-h':
+      print(HELP);
+      return 0;
+    case undefined:
+      throw new UsageError('name a command');
+    default:
+      throw new UsageError(`there is no command ${command}`);
+  }
+}
+
+// The data folder holds keys: nothing this process makes is for other users.
+process.umask(0o077);
+try {
+  process.exitCode = await run(process.argv.slice(2));
+} catch (error) {
+  if (error instanceof UsageError) {
+    printError(`cairn: ${error.message}; see cairn --help`);
+    process.exitCode = 2;
+  } else if (error instanceof StartError || error instanceof Refusal) {
+    printError(`cairn: ${error.message}`);
+    process.exitCode = 1;
+  } else {
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+/** cairn serve: runs the service until SIGTERM or SIGINT, then drains. */
+import { readConfig } from '../config.ts';
+import { openLog } from '../log.ts';
+import { type RunningService, startService } from '../main.ts';
+import { isCommitFailure } from '../store/failure.ts';
+import { version } from '../version.ts';
+import { readOptions } from './options.ts';
+
+export async function serveCommand(argv: readonly string[]): Promise<number> {
+  readOptions(argv, []);
+  const config = readConfig();
+  const { log, flush } = openLog(config.logLevel);
+  const die = (error: unknown, what: string) => {
+    log.fatal({ err: error }, what);
+    flush();
+    process.exit(1);
+  };
+  process.on('uncaughtException', (error) => die(error, 'an assumption broke outside any request'));
+  process.on('unhandledRejection', (reason) => {
+    if (!isCommitFailure(reason)) die(reason, 'a promise failed with nobody waiting for it');
+  });
+  let service: RunningService;
+  try {
+    service = await startService(config, log);
+  } catch (error) {
+    flush();
+    throw error;
+  }
+  log.info({ version, port: service.port, host: config.host, pid: process.pid }, 'listening');
+  await new Promise<void>((resolve) => {
+    process.once('SIGTERM', () => resolve());
+    process.once('SIGINT', () => resolve());
+  });
+  log.info('stopping');
+  await service.stop();
+  log.info('stopped');
+  flush();
+  // The store's own threads may outlive the close; nothing is left for them to do.
+  process.exit(0);
+}

@@ -1,0 +1,131 @@
+/** The only reader of the environment. Every setting is a CAIRN_* variable, checked once, frozen. */
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+import { limits } from './limits.ts';
+import { nearest } from './nearest.ts';
+import { StartError } from './start-error.ts';
+
+export const defaultBlockedAgents: readonly string[] = [
+  'curl/',
+  'Wget/',
+  'HTTPie/',
+  'xh/',
+  'aria2/',
+  'python-requests/',
+  'Python-urllib/',
+  'Go-http-client/',
+  'Java/',
+  'libwww-perl/',
+  'PycURL/',
+  'Ruby',
+  'Faraday',
+  'rest-client/',
+  'http.rb/',
+  'HTTParty',
+  'Typhoeus',
+  'excon/',
+  'Mechanize/',
+];
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .refine((text) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      error: `must be a whole number from ${min} to ${max}`,
+    })
+    .transform(Number);
+const seconds = wholeNumber(1, limits.settingSecondsMax);
+const flag = z.enum(['true', 'false'], { error: 'must be true or false' }).transform((text) => text === 'true');
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+
+const settings = z.object({
+  CAIRN_PORT: wholeNumber(0, 65535).default(8787),
+  CAIRN_HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
+  CAIRN_DATA: z.string().min(1, 'must not be empty').default('./data'),
+  CAIRN_MASTER_KEY: z
+    .string()
+    .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hex characters')
+    .optional(),
+  CAIRN_LOG_LEVEL: z
+    .enum(['debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+      error: 'must be one of debug, info, warn, error, fatal, silent',
+    })
+    .default('info'),
+  CAIRN_BLOCKED_AGENTS: list.default([...defaultBlockedAgents]),
+  CAIRN_ALLOW_MISSING_AGENT: flag.default(false),
+  CAIRN_TLS_CERT: z.string().min(1, 'must not be empty').optional(),
+  CAIRN_TLS_KEY: z.string().min(1, 'must not be empty').optional(),
+  CAIRN_TRUSTED_PROXIES: list.default([]),
+  CAIRN_INFLIGHT_BYTES: wholeNumber(limits.chunkBytes, 2 ** 40).default(limits.inflightBytesDefault),
+  CAIRN_BODY_SECONDS: seconds.default(limits.bodySecondsDefault),
+  CAIRN_HANDLER_SECONDS: seconds.default(limits.handlerSecondsDefault),
+  CAIRN_DRAIN_SECONDS: seconds.default(limits.drainSecondsDefault),
+  CAIRN_POOL_THREADS: wholeNumber(1, 64).default(Math.max(1, availableParallelism() - 1)),
+});
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly dataFolder: string;
+  readonly masterKey: string | undefined;
+  readonly logLevel: string;
+  readonly blockedAgents: readonly string[];
+  readonly allowMissingAgent: boolean;
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  readonly trustedProxies: readonly string[];
+  readonly inflightBytesMax: number;
+  readonly bodySeconds: number;
+  readonly handlerSeconds: number;
+  readonly drainSeconds: number;
+  readonly poolThreads: number;
+}
+
+/** Reads the settings. Throws StartError with one sentence that names the first wrong one, never its value. */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith('CAIRN_')));
+  refuseUnknown(Object.keys(given));
+  const parsed = settings.safeParse(given);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new StartError(`${String(issue?.path[0])} ${issue?.message}.`);
+  }
+  const values = parsed.data;
+  return Object.freeze({
+    port: values.CAIRN_PORT,
+    host: values.CAIRN_HOST,
+    dataFolder: values.CAIRN_DATA,
+    masterKey: values.CAIRN_MASTER_KEY,
+    logLevel: values.CAIRN_LOG_LEVEL,
+    blockedAgents: values.CAIRN_BLOCKED_AGENTS,
+    allowMissingAgent: values.CAIRN_ALLOW_MISSING_AGENT,
+    tls: tlsFiles(values.CAIRN_TLS_CERT, values.CAIRN_TLS_KEY),
+    trustedProxies: values.CAIRN_TRUSTED_PROXIES,
+    inflightBytesMax: values.CAIRN_INFLIGHT_BYTES,
+    bodySeconds: values.CAIRN_BODY_SECONDS,
+    handlerSeconds: values.CAIRN_HANDLER_SECONDS,
+    drainSeconds: values.CAIRN_DRAIN_SECONDS,
+    poolThreads: values.CAIRN_POOL_THREADS,
+  });
+}
+
+/** A setting with a slip in its name would silently do nothing, so it stops the start. */
+function refuseUnknown(names: readonly string[]): void {
+  const known = Object.keys(settings.shape);
+  for (const name of names) {
+    if (known.includes(name)) continue;
+    const guess = nearest(name, known);
+    throw new StartError(`${name} is not a setting${guess === undefined ? '' : `; did you mean ${guess}`}.`);
+  }
+}
+
+function tlsFiles(certFile: string | undefined, keyFile: string | undefined): Config['tls'] {
+  if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile };
+  if (certFile !== undefined) throw new StartError('CAIRN_TLS_KEY must be set together with CAIRN_TLS_CERT.');
+  if (keyFile !== undefined) throw new StartError('CAIRN_TLS_CERT must be set together with CAIRN_TLS_KEY.');
+  return undefined;
+}

@@ -1,0 +1,17 @@
+/** Runs a control command against the service, whichever process it was typed in. */
+import type { Accounts } from '../accounts/service.ts';
+import type { ControlRequest, ControlResult } from './protocol.ts';
+
+export async function runControl(accounts: Accounts, request: ControlRequest): Promise<ControlResult> {
+  switch (request.command) {
+    case 'account.create':
+      return await accounts.create({ email: request.email, name: request.name });
+    case 'key.create':
+      return await accounts.createKey(accounts.idOfEmail(request.email), request.name);
+    case 'key.list':
+      return { keys: accounts.listKeys(accounts.idOfEmail(request.email)) };
+    case 'key.revoke':
+      await accounts.revokeKey(accounts.idOfEmail(request.email), request.keyId);
+      return { revoked: request.keyId };
+  }
+}

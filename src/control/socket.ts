@@ -1,0 +1,166 @@
+/**
+ * Owns the control socket in the data folder. It is both the lock (whoever is bound to it has the folder, and the kernel
+ * lets go of it with the process, however that ends) and the way in for the command line, with the folder's own rights.
+ */
+import { chmodSync, closeSync, mkdirSync, openSync, rmdirSync, statSync, unlinkSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { join, resolve } from 'node:path';
+import { limits } from '../limits.ts';
+import { StartError } from '../start-error.ts';
+
+const SOCKET_FILE = 'control.sock';
+const TAKEOVER_FOLDER = 'control.takeover';
+/** A takeover is a few system calls; an older mark is what a killed process left. */
+const TAKEOVER_MS_MAX = 10_000;
+
+/** Answers one line. It must not throw. */
+export type ControlHandler = (line: string) => Promise<string>;
+
+export class ControlSocket {
+  readonly #server: Server;
+  readonly #folderDescriptor: number;
+
+  private constructor(server: Server, folderDescriptor: number) {
+    this.#server = server;
+    this.#folderDescriptor = folderDescriptor;
+  }
+
+  /**
+   * Takes the data folder.
+   * @throws StartError when another process has it
+   */
+  static async acquire(folder: string, handler: ControlHandler): Promise<ControlSocket> {
+    const descriptor = openSync(folder, 'r');
+    const path = socketPath(folder, descriptor);
+    try {
+      const server = (await bind(path, handler)) ?? (await takeOver(folder, path, handler));
+      chmodSync(join(folder, SOCKET_FILE), 0o600);
+      return new ControlSocket(server, descriptor);
+    } catch (error) {
+      closeSync(descriptor);
+      throw error;
+    }
+  }
+
+  async release(): Promise<void> {
+    await new Promise<void>((done) => this.#server.close(() => done()));
+    closeSync(this.#folderDescriptor);
+  }
+}
+
+/** Sends one line to the process that has the folder; undefined when none has it. */
+export async function askControl(folder: string, line: string): Promise<string | undefined> {
+  let descriptor: number;
+  try {
+    descriptor = openSync(folder, 'r');
+  } catch {
+    // No such folder, or not ours to read: the caller finds out which when it opens the store.
+    return undefined;
+  }
+  try {
+    const socket = await dial(socketPath(folder, descriptor));
+    if (socket === undefined) return undefined;
+    socket.end(`${line}\n`);
+    return await readLine(socket);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A socket's path may have about 100 bytes; through the open folder on Linux it is always short. */
+function socketPath(folder: string, descriptor: number): string {
+  return process.platform === 'linux'
+    ? `/proc/self/fd/${descriptor}/${SOCKET_FILE}`
+    : join(resolve(folder), SOCKET_FILE);
+}
+
+/** The bound server; undefined when the name is taken, by a living process or by a dead one's leftover. */
+function bind(path: string, handler: ControlHandler): Promise<Server | undefined> {
+  return new Promise((done, fail) => {
+    const server = createServer({ allowHalfOpen: true }, (socket) => void serve(socket, handler));
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') done(undefined);
+      else fail(error);
+    });
+    server.listen(path, () => done(server));
+    server.unref();
+  });
+}
+
+/** The name is taken. If nobody answers behind it, exactly one process may remove it and bind anew. */
+async function takeOver(folder: string, path: string, handler: ControlHandler): Promise<Server> {
+  await refuseIfAlive(path);
+  const mark = join(folder, TAKEOVER_FOLDER);
+  markTakeover(mark);
+  try {
+    await refuseIfAlive(path);
+    unlinkSync(join(folder, SOCKET_FILE));
+    const server = await bind(path, handler);
+    if (server === undefined) throw taken();
+    return server;
+  } finally {
+    rmdirSync(mark);
+  }
+}
+
+function markTakeover(mark: string): void {
+  try {
+    mkdirSync(mark);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (Date.now() - statSync(mark).mtimeMs < TAKEOVER_MS_MAX) throw taken();
+    rmdirSync(mark);
+    mkdirSync(mark);
+  }
+}
+
+async function refuseIfAlive(path: string): Promise<void> {
+  const socket = await dial(path);
+  if (socket === undefined) return;
+  socket.destroy();
+  throw taken();
+}
+
+function taken(): StartError {
+  return new StartError(
+    'another cairn process has this data folder (CAIRN_DATA); stop it first, or give this one a folder of its own.',
+  );
+}
+
+/** A connection; undefined when nobody listens. */
+function dial(path: string): Promise<Socket | undefined> {
+  return new Promise((done, fail) => {
+    const socket = connect({ path, allowHalfOpen: true });
+    socket.once('connect', () => done(socket));
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') done(undefined);
+      else fail(error);
+    });
+  });
+}
+
+async function serve(socket: Socket, handler: ControlHandler): Promise<void> {
+  try {
+    const line = await readLine(socket);
+    socket.end(`${await handler(line)}\n`);
+  } catch {
+    // The other side vanished or sent no line: there is nobody to answer.
+    socket.destroy();
+  }
+}
+
+function readLine(socket: Socket): Promise<string> {
+  return new Promise((done, fail) => {
+    let text = '';
+    socket.setEncoding('utf8');
+    socket.setTimeout(limits.controlSeconds * 1000, () => socket.destroy(new Error('control socket timed out')));
+    socket.on('error', fail);
+    socket.on('close', () => fail(new Error('the control socket closed before an answer came')));
+    socket.on('data', (part: string) => {
+      text += part;
+      const end = text.indexOf('\n');
+      if (end >= 0) done(text.slice(0, end));
+      else if (text.length > limits.controlRequestBytesMax) socket.destroy(new Error('control line too long'));
+    });
+  });
+}

@@ -1,0 +1,102 @@
+/**
+ * Owns the union of refusals that are expected, and the one sentence that each is told in.
+ * It knows no HTTP status and no RPC code: each door maps a kind to its own number.
+ */
+
+/** Field name to the sentences that say what is wrong with it. */
+export type FieldErrors = Readonly<Record<string, readonly string[]>>;
+
+export type Fault =
+  | { readonly kind: 'bad_framing'; readonly detail: string }
+  | { readonly kind: 'blocked_agent' }
+  | { readonly kind: 'route_unknown' }
+  | { readonly kind: 'method_unknown'; readonly allow: readonly string[] }
+  | { readonly kind: 'unauthenticated'; readonly scheme: string; readonly detail: string }
+  | { readonly kind: 'length_required' }
+  | { readonly kind: 'body_too_large'; readonly bytesMax: number }
+  | { readonly kind: 'body_incomplete' }
+  | { readonly kind: 'body_late'; readonly seconds: number }
+  | { readonly kind: 'media_type'; readonly expected: string; readonly given: string }
+  | { readonly kind: 'invalid_json'; readonly detail: string }
+  | { readonly kind: 'invalid_fields'; readonly fields: FieldErrors }
+  | { readonly kind: 'not_found'; readonly what: string }
+  | { readonly kind: 'blob_unverifiable' }
+  | { readonly kind: 'range_unsatisfiable'; readonly bytesTotal: number }
+  | { readonly kind: 'key_limit'; readonly keysMax: number }
+  | { readonly kind: 'overloaded'; readonly what: string; readonly retryAfterSeconds: number }
+  | { readonly kind: 'handler_late'; readonly seconds: number }
+  | { readonly kind: 'starting' }
+  | { readonly kind: 'draining' }
+  | { readonly kind: 'storage_full' }
+  | { readonly kind: 'storage_failed' }
+  | { readonly kind: 'internal' };
+
+/** An expected refusal. Thrown anywhere below a door, caught once at the door. */
+export class Refusal extends Error {
+  readonly fault: Fault;
+
+  constructor(fault: Fault) {
+    super(explain(fault));
+    this.name = 'Refusal';
+    this.fault = fault;
+  }
+}
+
+/** Refuses one field with one sentence. */
+export function invalidField(field: string, sentence: string): Refusal {
+  return new Refusal({ kind: 'invalid_fields', fields: { [field]: [sentence] } });
+}
+
+/** The sentence a person can act on. It never holds a secret, a path or an internal name. */
+export function explain(fault: Fault): string {
+  switch (fault.kind) {
+    case 'bad_framing':
+      return `bad request framing: ${fault.detail}`;
+    case 'blocked_agent':
+      return 'Forbidden. Your request has been blocked.';
+    case 'route_unknown':
+      return 'no such resource; see the README for the paths that this service answers';
+    case 'method_unknown':
+      return `this method is not allowed here; use ${fault.allow.join(', ')}`;
+    case 'unauthenticated':
+      return fault.detail;
+    case 'length_required':
+      return 'Content-Length is required; send the exact size of the body in bytes';
+    case 'body_too_large':
+      return `the body is larger than ${fault.bytesMax} bytes, which is the most that is accepted here`;
+    case 'body_incomplete':
+      return 'the body ended before its declared length; send it again';
+    case 'body_late':
+      return `the body did not arrive within ${fault.seconds} seconds; send it again over a faster connection`;
+    case 'media_type':
+      return fault.given.startsWith('multipart/')
+        ? `multipart is not accepted, because the signature covers the exact bytes; send the body as it is with Content-Type: ${fault.expected}`
+        : `this Content-Type is not accepted; send Content-Type: ${fault.expected}`;
+    case 'invalid_json':
+      return fault.detail;
+    case 'invalid_fields':
+      return Object.values(fault.fields).flat().join('; ');
+    case 'not_found':
+      return fault.what;
+    case 'blob_unverifiable':
+      return 'this blob was uploaded under a credential that no longer exists and fails HMAC verification; upload it again under the current credential';
+    case 'range_unsatisfiable':
+      return `the requested range lies outside the ${fault.bytesTotal} bytes of this blob`;
+    case 'key_limit':
+      return `this account already has ${fault.keysMax} live keys; revoke one before making another`;
+    case 'overloaded':
+      return `too busy: ${fault.what}; try again in ${fault.retryAfterSeconds} s`;
+    case 'handler_late':
+      return `no answer was ready within ${fault.seconds} seconds; it is safe to send the same request again`;
+    case 'starting':
+      return 'the service is starting; try again in a moment';
+    case 'draining':
+      return 'the service is stopping; try again in a moment';
+    case 'storage_full':
+      return "the server's disk is full and nothing was kept; the operator must free space, then send it again";
+    case 'storage_failed':
+      return "the server's disk refused the write and nothing was kept; the operator must look at the log";
+    case 'internal':
+      return 'something broke on the server; the operator finds it in the log under this X-Request-Id';
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * Owns the bytes of one request body while they arrive: counts them against the bound, hands them on, pauses the socket
+ * when the taker is full. Chunks are the HTTP library's memory and gone when its callback returns, so takers copy.
+ */
+import { type Fault, Refusal } from '../fault.ts';
+
+/** Takes a body as it arrives. */
+export interface BodySink {
+  /** Copies the bytes. Returns false when it is full; it then calls `onDrain` once it has room. May throw to refuse. */
+  write(bytes: Uint8Array): boolean;
+  onDrain: (() => void) | undefined;
+}
+
+/** The socket side: what the body needs of its exchange. */
+export interface BodySource {
+  pause(): void;
+  resume(): void;
+}
+
+export class IncomingBody {
+  readonly #source: BodySource;
+  readonly #bytesMax: number;
+  #sink: BodySink | undefined;
+  #early: Uint8Array[] = [];
+  #bytes = 0;
+  #ended = false;
+  #failure: Error | undefined;
+  #settle: { resolve(): void; reject(error: Error): void } | undefined;
+
+  constructor(source: BodySource, bytesMax: number) {
+    this.#source = source;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Bytes received so far. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Hands the body to a sink; resolves at its end, rejects with the refusal that cut it off. */
+  pipe(sink: BodySink): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#failure !== undefined) {
+        reject(this.#failure);
+        return;
+      }
+      this.#settle = { resolve, reject };
+      this.#sink = sink;
+      sink.onDrain = () => {
+        if (!this.#ended && this.#failure === undefined) this.#source.resume();
+      };
+      const early = this.#early;
+      this.#early = [];
+      for (const bytes of early) this.#deliver(bytes);
+      if (this.#ended && this.#failure === undefined) resolve();
+    });
+  }
+
+  /** The whole body in memory; for bodies whose bound is small. */
+  async collect(): Promise<Uint8Array> {
+    const parts: Buffer[] = [];
+    await this.pipe({
+      write(bytes) {
+        parts.push(Buffer.from(bytes));
+        return true;
+      },
+      onDrain: undefined,
+    });
+    return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+  }
+
+  /** From the socket: the next bytes, and whether they are the last. */
+  receive(bytes: Uint8Array, isLast: boolean): void {
+    if (this.#failure !== undefined) return;
+    this.#bytes += bytes.length;
+    if (this.#bytes > this.#bytesMax) {
+      this.fail({ kind: 'body_too_large', bytesMax: this.#bytesMax });
+      return;
+    }
+    if (isLast) this.#ended = true;
+    if (this.#sink !== undefined) this.#deliver(bytes);
+    else if (bytes.length > 0) this.#early.push(Uint8Array.from(bytes));
+    if (isLast && this.#failure === undefined) this.#settle?.resolve();
+  }
+
+  /** Cuts the body off; whoever reads it is told why. */
+  fail(fault: Fault): void {
+    this.#fail(new Refusal(fault));
+  }
+
+  #deliver(bytes: Uint8Array): void {
+    if (bytes.length === 0 || this.#failure !== undefined) return;
+    try {
+      if (this.#sink?.write(bytes) === false && !this.#ended) this.#source.pause();
+    } catch (error) {
+      this.#fail(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #fail(error: Error): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = error;
+    this.#early = [];
+    this.#settle?.reject(error);
+  }
+}
+
+/** The body of a request whose route takes none. */
+export function noBody(): IncomingBody {
+  const body = new IncomingBody({ pause: () => undefined, resume: () => undefined }, 0);
+  body.receive(new Uint8Array(0), true);
+  return body;
+}

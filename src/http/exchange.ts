@@ -1,0 +1,240 @@
+/**
+ * Owns one request and its one answer: the copied request head, the deadline, the abort, and the bytes out.
+ * Nothing touches the library's response object behind an abort or an answer.
+ */
+
+import type { HttpResponse } from 'uWebSockets.js';
+import { STATUS_CODES } from 'node:http';
+import type { Fault } from '../fault.ts';
+import { limits } from '../limits.ts';
+import { IncomingBody } from './body.ts';
+import type { HeaderPairs } from './framing.ts';
+import type { ByteSource, Reply } from './reply.ts';
+import { refusalReply } from './status.ts';
+
+export interface RequestHead {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly pairs: HeaderPairs;
+  readonly address: string;
+}
+
+/** How an exchange ended, for the log. */
+export interface ExchangeEnd {
+  readonly status: number | undefined;
+  readonly aborted: boolean;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly ms: number;
+}
+
+const NOTHING = new Uint8Array(0);
+
+export class Exchange {
+  readonly head: RequestHead;
+  /** The pattern of the matched route, for the log. */
+  route = '';
+  accountId: string | undefined;
+  readonly #res: HttpResponse;
+  readonly #onEnd: (exchange: Exchange, end: ExchangeEnd) => void;
+  readonly #startedMs = performance.now();
+  readonly #headers = new Map<string, string>();
+  #body: IncomingBody | undefined;
+  #deadline: { readonly atMs: number; readonly fault: Fault } | undefined;
+  #status: number | undefined;
+  #paused = false;
+  #settled = false;
+  #ended = false;
+  #bytesOut = 0;
+
+  constructor(res: HttpResponse, head: RequestHead, onEnd: (exchange: Exchange, end: ExchangeEnd) => void) {
+    this.#res = res;
+    this.head = head;
+    this.#onEnd = onEnd;
+    for (const [name, value] of head.pairs) {
+      const earlier = this.#headers.get(name);
+      this.#headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
+    }
+    res.onAborted(() => {
+      this.#settled = true;
+      this.#body?.fail({ kind: 'body_incomplete' });
+      this.#end(true);
+    });
+  }
+
+  header(name: string): string | undefined {
+    return this.#headers.get(name);
+  }
+
+  /** Content-Length, or undefined. Meaningful once the framing was checked. */
+  get bytesDeclared(): number | undefined {
+    const text = this.#headers.get('content-length');
+    return text === undefined ? undefined : Number(text);
+  }
+
+  get hasBody(): boolean {
+    return (this.bytesDeclared ?? 0) > 0 || this.#headers.has('transfer-encoding');
+  }
+
+  /** Answered, aborted or expired: what a handler still produces goes nowhere. */
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  /** Starts taking the body. Must be called in the same turn as the request came in. `onLast` runs at its last byte. */
+  openBody(bytesMax: number, onLast: () => void): IncomingBody {
+    const body = new IncomingBody({ pause: () => this.#flow(true), resume: () => this.#flow(false) }, bytesMax);
+    this.#body = body;
+    this.#res.onData((chunk, isLast) => {
+      if (this.#settled) return;
+      body.receive(new Uint8Array(chunk), isLast);
+      if (isLast) onLast();
+    });
+    return body;
+  }
+
+  /** Pauses or resumes the socket; only while the exchange is open. */
+  #flow(paused: boolean): void {
+    if (this.#settled || paused === this.#paused) return;
+    this.#paused = paused;
+    if (paused) this.#res.pause();
+    else this.#res.resume();
+  }
+
+  /** From now on the exchange has `seconds` until it is refused with `fault`. */
+  expireIn(seconds: number, fault: Fault): void {
+    this.#deadline = { atMs: performance.now() + seconds * 1000, fault };
+  }
+
+  /** Refuses the exchange when its deadline has passed. */
+  checkDeadline(nowMs: number): void {
+    if (this.#settled || this.#deadline === undefined || nowMs < this.#deadline.atMs) return;
+    const { fault } = this.#deadline;
+    this.reply(refusalReply(fault));
+    this.#body?.fail(fault);
+  }
+
+  /** Sends the answer, once; a later one is dropped. */
+  reply(reply: Reply): void {
+    if (this.#settled) return;
+    // What is left of the body is discarded by the library, which a paused socket would not let it.
+    this.#flow(false);
+    this.#settled = true;
+    this.#deadline = undefined;
+    this.#status = reply.status;
+    this.#res.cork(() => {
+      this.#writeHead(reply);
+      if (this.head.method === 'HEAD') this.#endHead(reply);
+      else if (reply.body === undefined) this.#endEmpty(reply);
+      else if (typeof reply.body === 'string') this.#endWhole(reply.body, reply.close === true);
+      else this.#endStream(reply.body);
+    });
+  }
+
+  #writeHead(reply: Reply): void {
+    const res = this.#res;
+    res.writeStatus(`${reply.status} ${STATUS_CODES[reply.status] ?? 'Unknown'}`);
+    res.writeHeader('X-Request-Id', this.head.id);
+    res.writeHeader('X-Content-Type-Options', 'nosniff');
+    for (const [name, value] of Object.entries(reply.headers)) res.writeHeader(name, value);
+  }
+
+  /** HEAD: the length that GET would have. Given to the library as a number, it would wait for a body for ever. */
+  #endHead({ body }: Reply): void {
+    if (body !== undefined) {
+      const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.bytesTotal;
+      this.#res.writeHeader('Content-Length', String(bytes));
+    }
+    this.#res.endWithoutBody();
+    this.#end(false);
+  }
+
+  #endEmpty(reply: Reply): void {
+    // 204 and 304 have no body and no length by definition; anything else says that it is empty.
+    if (reply.status === 204 || reply.status === 304) this.#res.endWithoutBody();
+    else this.#res.end('', reply.close === true);
+    this.#end(false);
+  }
+
+  #endWhole(body: string, close: boolean): void {
+    this.#bytesOut = Buffer.byteLength(body);
+    this.#res.end(body, close || this.#mustClose());
+    this.#end(false);
+  }
+
+  /** A long unread body would keep the connection busy with bytes that nobody wants. */
+  #mustClose(): boolean {
+    if (!this.hasBody || this.#body?.ended === true) return false;
+    const declared = this.bytesDeclared;
+    return declared === undefined || declared - (this.#body?.bytes ?? 0) > limits.discardedBodyBytesMax;
+  }
+
+  /**
+   * Sends as much as the socket takes and goes on when it has room again. Nothing is buffered here: bytes that did not
+   * fit are read again from the source. A fast reader gets a bounded share of each turn.
+   */
+  #endStream(source: ByteSource): void {
+    const total = source.bytesTotal;
+    if (total === 0) {
+      this.#endWhole('', false);
+      return;
+    }
+    const send = (): boolean => {
+      let turnBytes = 0;
+      while (!this.#ended) {
+        const bytes = this.#read(source);
+        if (bytes.length === 0) return true;
+        const [taken, done] = this.#res.tryEnd(bytes, total);
+        if (done) {
+          this.#bytesOut = total;
+          this.#end(false);
+          return true;
+        }
+        if (!taken) {
+          this.#bytesOut = this.#res.getWriteOffset();
+          return false;
+        }
+        this.#bytesOut += bytes.length;
+        turnBytes += bytes.length;
+        if (turnBytes >= limits.sendTurnBytesMax) {
+          setImmediate(() => {
+            if (!this.#ended) this.#res.cork(() => void send());
+          });
+          return true;
+        }
+      }
+      return true;
+    };
+    this.#res.onWritable((offset) => {
+      this.#bytesOut = offset;
+      return send();
+    });
+    send();
+  }
+
+  /** A source that cannot be read ends the connection: half a body must not look like a whole one. */
+  #read(source: ByteSource): Uint8Array {
+    try {
+      const bytes = source.read(this.#bytesOut);
+      if (bytes.length > 0) return bytes;
+    } catch {
+      // Told below, by the status that is already on its way and a connection that breaks off.
+    }
+    this.#res.close();
+    return NOTHING;
+  }
+
+  #end(aborted: boolean): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#onEnd(this, {
+      status: this.#status,
+      aborted,
+      bytesIn: this.#body?.bytes ?? 0,
+      bytesOut: this.#bytesOut,
+      ms: performance.now() - this.#startedMs,
+    });
+  }
+}

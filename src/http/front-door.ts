@@ -1,0 +1,235 @@
+/**
+ * Owns the sockets: one uWebSockets.js application, one way that every request takes.
+ * Checks run in this order and the first that fails answers: framing, agent, route, credential, length, size, media
+ * type; then the handler with the fields. A refusal is caught here and nowhere else.
+ */
+import './library-settings.ts';
+import {
+  App,
+  type HttpRequest,
+  type HttpResponse,
+  SSLApp,
+  type TemplatedApp,
+  type us_listen_socket,
+  us_listen_socket_close,
+  us_socket_local_port,
+} from 'uWebSockets.js';
+import { randomUUID } from 'node:crypto';
+import { Refusal } from '../fault.ts';
+import { limits } from '../limits.ts';
+import type { Log } from '../log.ts';
+import type { Session } from '../session.ts';
+import { StartError } from '../start-error.ts';
+import { noBody } from './body.ts';
+import { peerAddress } from './client-address.ts';
+import { Exchange, type ExchangeEnd, type RequestHead } from './exchange.ts';
+import { framingFault } from './framing.ts';
+import { parseJson } from './json-body.ts';
+import { listenExclusively } from './listen-exclusively.ts';
+import type { Reply } from './reply.ts';
+import type { BodyRule, Route, RouteRequest } from './route.ts';
+import { Router } from './router.ts';
+import { refusalReply } from './status.ts';
+
+export interface FrontDoorOptions {
+  readonly routes: readonly Route[];
+  readonly isBlockedAgent: (path: string, agent: string | undefined) => boolean;
+  readonly clientAddress: (peer: string, forwardedFor: string | undefined) => string;
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  readonly bodySeconds: number;
+  readonly handlerSeconds: number;
+  readonly log: Log;
+}
+
+/** Paths that are answered while the service drains: probes ask just then. */
+const PROBE_PATHS = new Set(['/health', '/ready']);
+
+export class FrontDoor {
+  readonly #options: FrontDoorOptions;
+  readonly #router: Router;
+  readonly #app: TemplatedApp;
+  readonly #active = new Set<Exchange>();
+  readonly #sweeper: NodeJS.Timeout;
+  #listener: us_listen_socket | undefined;
+  #draining = false;
+  #whenQuiet: (() => void) | undefined;
+
+  constructor(options: FrontDoorOptions) {
+    this.#options = options;
+    this.#router = new Router(options.routes);
+    this.#app = options.tls
+      ? SSLApp({ cert_file_name: options.tls.certFile, key_file_name: options.tls.keyFile })
+      : App();
+    this.#app.any('/*', (res, req) => this.#onRequest(res, req));
+    this.#sweeper = setInterval(() => {
+      const nowMs = performance.now();
+      for (const exchange of this.#active) exchange.checkDeadline(nowMs);
+    }, limits.deadlineSweepMs);
+    this.#sweeper.unref();
+  }
+
+  /** Binds and returns the port. Throws StartError when the address is taken: it is never shared. */
+  listen(host: string, port: number): number {
+    this.#listener = listenExclusively(this.#app, host, port);
+    if (this.#listener === undefined) {
+      throw new StartError(
+        `cannot listen on CAIRN_HOST ${host} and CAIRN_PORT ${port}: the address is in use or not of this machine.`,
+      );
+    }
+    return us_socket_local_port(this.#listener);
+  }
+
+  /** Stops accepting and waits until every exchange has ended, at most `seconds`; then closes what is left. */
+  async drain(seconds: number): Promise<void> {
+    this.#draining = true;
+    if (this.#listener !== undefined) us_listen_socket_close(this.#listener);
+    if (this.#active.size > 0) {
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        this.#whenQuiet = resolve;
+        timer = setTimeout(resolve, seconds * 1000);
+      });
+      clearTimeout(timer);
+    }
+    clearInterval(this.#sweeper);
+    this.#app.close();
+  }
+
+  #onRequest(res: HttpResponse, req: HttpRequest): void {
+    const head = this.#readHead(res, req);
+    const exchange = new Exchange(res, head, (ended, end) => this.#onEnd(ended, end));
+    this.#active.add(exchange);
+    try {
+      this.#dispatch(exchange);
+    } catch (error) {
+      exchange.reply(this.#errorReply(exchange, error));
+    }
+  }
+
+  /** One pass over what is gone when this turn ends. */
+  #readHead(res: HttpResponse, req: HttpRequest): RequestHead {
+    const pairs: [string, string][] = [];
+    req.forEach((name, value) => {
+      pairs.push([name, value]);
+    });
+    const one = (wanted: string) => pairs.find(([name]) => name === wanted)?.[1];
+    const forwarded = pairs.filter(([name]) => name === 'x-forwarded-for').map(([, value]) => value);
+    const peer = peerAddress(res.getRemoteAddressAsText());
+    return {
+      id: requestId(one('x-request-id')),
+      method: req.getCaseSensitiveMethod(),
+      path: req.getUrl(),
+      query: req.getQuery(),
+      pairs,
+      address: this.#options.clientAddress(peer, forwarded.length === 0 ? undefined : forwarded.join(',')),
+    };
+  }
+
+  #dispatch(exchange: Exchange): void {
+    const { method, path, pairs } = exchange.head;
+    const framing = framingFault(pairs);
+    if (framing !== undefined) throw new Refusal({ kind: 'bad_framing', detail: framing });
+    if (this.#options.isBlockedAgent(path, exchange.header('user-agent'))) {
+      throw new Refusal({ kind: 'blocked_agent' });
+    }
+    if (this.#draining && !PROBE_PATHS.has(path)) throw new Refusal({ kind: 'draining' });
+    const { route, params } = this.#router.match(method, path);
+    exchange.route = route.path;
+    let session: Session | undefined;
+    if (route.access !== 'open') {
+      session = route.access(exchange.header('authorization'));
+      exchange.accountId = session.accountId;
+    }
+    checkBody(exchange, route.body);
+    void this.#run(exchange, route, session, params);
+  }
+
+  async #run(
+    exchange: Exchange,
+    route: Route,
+    session: Session | undefined,
+    params: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    try {
+      exchange.reply(await this.#handle(exchange, route, session, params));
+    } catch (error) {
+      exchange.reply(this.#errorReply(exchange, error));
+    }
+  }
+
+  async #handle(
+    exchange: Exchange,
+    route: Route,
+    session: Session | undefined,
+    params: Readonly<Record<string, string>>,
+  ): Promise<Reply> {
+    const { bodySeconds, handlerSeconds } = this.#options;
+    const startHandlerTime = () => {
+      exchange.expireIn(handlerSeconds, { kind: 'handler_late', seconds: handlerSeconds });
+    };
+    if (route.body.kind === 'none' || !exchange.hasBody) startHandlerTime();
+    else exchange.expireIn(bodySeconds, { kind: 'body_late', seconds: bodySeconds });
+    // A body that the route does not take is left unread: the library discards it.
+    const body = route.body.kind === 'none' ? noBody() : exchange.openBody(route.body.bytesMax, startHandlerTime);
+    let document: unknown;
+    if (route.body.kind === 'json') {
+      const bytes = await body.collect();
+      document = bytes.length === 0 ? undefined : parseJson(bytes);
+    }
+    const request: RouteRequest = {
+      params,
+      query: new URLSearchParams(exchange.head.query),
+      header: (name) => exchange.header(name),
+      document,
+      body,
+      bytesDeclared: exchange.bytesDeclared ?? 0,
+    };
+    return route.access === 'open' ? route.handle(request) : route.handle(request, session as Session);
+  }
+
+  #errorReply(exchange: Exchange, error: unknown): Reply {
+    if (error instanceof Refusal) return refusalReply(error.fault);
+    this.#options.log.error({ err: error, id: exchange.head.id }, 'a request broke an assumption');
+    return refusalReply({ kind: 'internal' });
+  }
+
+  #onEnd(exchange: Exchange, end: ExchangeEnd): void {
+    this.#active.delete(exchange);
+    if (this.#active.size === 0) this.#whenQuiet?.();
+    const { id, method, address } = exchange.head;
+    const line = {
+      id,
+      method,
+      route: exchange.route,
+      status: end.status,
+      ms: Math.round(end.ms * 100) / 100,
+      bytes_in: end.bytesIn,
+      bytes_out: end.bytesOut,
+      account_id: exchange.accountId,
+      address,
+      ...(end.aborted ? { aborted: true } : {}),
+    };
+    if ((end.status ?? 0) >= 500) this.#options.log.error(line, 'request');
+    else this.#options.log.info(line, 'request');
+  }
+}
+
+/** Length, size, media type, in this order, before a byte of the body is read. */
+function checkBody(exchange: Exchange, rule: BodyRule): void {
+  if (rule.kind === 'none') return;
+  const declared = exchange.bytesDeclared;
+  if (rule.kind === 'stream' && declared === undefined) throw new Refusal({ kind: 'length_required' });
+  if (declared !== undefined && declared > rule.bytesMax) {
+    throw new Refusal({ kind: 'body_too_large', bytesMax: rule.bytesMax });
+  }
+  if (rule.kind === 'json' && !exchange.hasBody) return;
+  const expected = rule.kind === 'json' ? 'application/json' : rule.mediaType;
+  const given = exchange.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (given !== expected) throw new Refusal({ kind: 'media_type', expected, given });
+}
+
+/** The caller's own id when it is harmless to repeat in a header and a log line, else a new one. */
+function requestId(given: string | undefined): string {
+  const usable = given !== undefined && /^[A-Za-z0-9._-]+$/.test(given) && given.length <= limits.requestIdCharsMax;
+  return usable ? given : randomUUID();
+}

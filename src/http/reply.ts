@@ -1,0 +1,36 @@
+/** Owns the value that a handler answers with; only the exchange turns it into bytes on a socket. */
+
+/** Bytes that are read while they are sent. `read` may return a view that is gone with the next read. */
+export interface ByteSource {
+  readonly bytesTotal: number;
+  /** The bytes from `offset` on, as many as are at hand; never empty before the end. */
+  read(offset: number): Uint8Array;
+}
+
+export type ReplyHeaders = Readonly<Record<string, string>>;
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: ReplyHeaders;
+  readonly body: string | ByteSource | undefined;
+  /** Close the connection behind this answer. */
+  readonly close?: boolean;
+}
+
+const JSON_HEADERS: ReplyHeaders = {
+  'Content-Type': 'application/json; charset=utf-8',
+  // Answers hold one account's data or its secrets: no cache on the way may keep them.
+  'Cache-Control': 'no-store',
+};
+
+export function json(status: number, value: unknown, headers: ReplyHeaders = {}): Reply {
+  return { status, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify(value) };
+}
+
+export function stream(status: number, source: ByteSource, headers: ReplyHeaders): Reply {
+  return { status, headers, body: source };
+}
+
+export function empty(status: number, headers: ReplyHeaders = {}): Reply {
+  return { status, headers, body: undefined };
+}

@@ -1,0 +1,49 @@
+/** Owns what a route declares and what its handler is given. */
+import type { Session } from '../session.ts';
+import type { IncomingBody } from './body.ts';
+import type { Reply } from './reply.ts';
+
+/** What a route takes as its body. Checked in this order before the handler runs: length, size, media type. */
+export type BodyRule =
+  | { readonly kind: 'none' }
+  /** A JSON document, parsed before the handler; an absent body is `undefined`. */
+  | { readonly kind: 'json'; readonly bytesMax: number }
+  /** Raw bytes with a declared length, read by the handler as they arrive. */
+  | { readonly kind: 'stream'; readonly bytesMax: number; readonly mediaType: string };
+
+/** Checks the Authorization header of one surface. Throws Refusal `unauthenticated`. */
+export type Authenticator = (authorization: string | undefined) => Session;
+
+export interface RouteRequest {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** A header by its lower-case name; repeated ones joined with a comma. */
+  header(name: string): string | undefined;
+  /** The parsed document of a `json` route. */
+  readonly document: unknown;
+  /** The bytes of a `stream` route. */
+  readonly body: IncomingBody;
+  /** Content-Length, or 0. */
+  readonly bytesDeclared: number;
+}
+
+interface RouteBase {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Segments separated by `/`; `:name` takes one segment. */
+  readonly path: string;
+  readonly body: BodyRule;
+}
+
+/** A route that anyone may call. */
+export interface OpenRoute extends RouteBase {
+  readonly access: 'open';
+  handle(request: RouteRequest): Reply | Promise<Reply>;
+}
+
+/** A route behind a credential; the handler is given whose data it may touch. */
+export interface GuardedRoute extends RouteBase {
+  readonly access: Authenticator;
+  handle(request: RouteRequest, session: Session): Reply | Promise<Reply>;
+}
+
+export type Route = OpenRoute | GuardedRoute;

@@ -1,0 +1,59 @@
+/** The only map from a refusal to an HTTP status. Total over the union: a new fault does not compile without a row. */
+import { explain, type Fault } from '../fault.ts';
+import { limits } from '../limits.ts';
+import { json, type Reply, type ReplyHeaders } from './reply.ts';
+
+const statuses = {
+  bad_framing: 400,
+  blocked_agent: 403,
+  route_unknown: 404,
+  method_unknown: 405,
+  unauthenticated: 401,
+  length_required: 411,
+  body_too_large: 413,
+  body_incomplete: 400,
+  body_late: 408,
+  media_type: 415,
+  invalid_json: 400,
+  invalid_fields: 422,
+  not_found: 404,
+  blob_unverifiable: 422,
+  range_unsatisfiable: 416,
+  key_limit: 409,
+  overloaded: 503,
+  handler_late: 503,
+  starting: 503,
+  draining: 503,
+  storage_full: 507,
+  storage_failed: 500,
+  internal: 500,
+} as const satisfies Record<Fault['kind'], number>;
+
+/** Faults behind which the connection cannot be trusted to be at a request boundary. */
+const closing: ReadonlySet<Fault['kind']> = new Set(['bad_framing', 'body_late', 'handler_late', 'draining']);
+
+export function refusalReply(fault: Fault): Reply {
+  const body =
+    fault.kind === 'invalid_fields' ? { error: explain(fault), errors: fault.fields } : { error: explain(fault) };
+  const reply = json(statuses[fault.kind], body, refusalHeaders(fault));
+  return closing.has(fault.kind) ? { ...reply, close: true } : reply;
+}
+
+function refusalHeaders(fault: Fault): ReplyHeaders {
+  switch (fault.kind) {
+    case 'method_unknown':
+      return { Allow: fault.allow.join(', ') };
+    case 'unauthenticated':
+      return { 'WWW-Authenticate': `${fault.scheme} realm="cairn"` };
+    case 'range_unsatisfiable':
+      return { 'Content-Range': `bytes */${fault.bytesTotal}` };
+    case 'overloaded':
+      return { 'Retry-After': String(fault.retryAfterSeconds) };
+    case 'handler_late':
+    case 'starting':
+    case 'draining':
+      return { 'Retry-After': String(limits.retryAfterSeconds) };
+    default:
+      return {};
+  }
+}

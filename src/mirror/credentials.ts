@@ -1,0 +1,112 @@
+/** The use cases of the mirror credential: issue, rotate, destroy, and what a token opens. */
+import { randomBytes } from 'node:crypto';
+import type { ActorRegistry } from '../actors/registry.ts';
+import { Refusal } from '../fault.ts';
+import type { Session } from '../session.ts';
+import type { Sealer } from '../store/seal.ts';
+import type { Store } from '../store/store.ts';
+import { type CredentialRecord, credentials, tokenHashes } from './records.ts';
+
+const SECRET_BYTES = 32;
+
+export interface IssuedCredential {
+  readonly status: 'created' | 'existing';
+  readonly token: string;
+  /** 64 hex characters at the moment of creation, null ever after. */
+  readonly hmac_secret: string | null;
+  readonly message: string;
+}
+
+export interface MirrorCredentialsOptions {
+  readonly store: Store;
+  readonly actors: ActorRegistry;
+  readonly sealer: Sealer;
+  readonly now: () => number;
+}
+
+export class MirrorCredentials {
+  readonly #options: MirrorCredentialsOptions;
+
+  constructor(options: MirrorCredentialsOptions) {
+    this.#options = options;
+  }
+
+  /** Gives the account's credential, or makes one; with `rotate` the old one is destroyed in the same commit. */
+  async issue(accountId: string, rotate: boolean): Promise<IssuedCredential> {
+    const { actors, sealer, now } = this.#options;
+    const token = randomBytes(SECRET_BYTES).toString('hex');
+    const secret = randomBytes(SECRET_BYTES);
+    const fresh: CredentialRecord = {
+      credential_id: `mc_${randomBytes(8).toString('hex')}`,
+      token: sealer.sealDeterministic(accountId, 'mirror token', Buffer.from(token, 'hex')),
+      hmac_secret: sealer.sealRandom(accountId, 'mirror secret', secret),
+      token_hash: this.#hash(token),
+      created_at: new Date(now()).toISOString(),
+    };
+    const existing = await actors.actor(accountId).ask((batch) => {
+      const current = batch.get(credentials, [accountId]);
+      if (current !== undefined && !rotate) return current;
+      if (current !== undefined) batch.remove(tokenHashes, [current.token_hash]);
+      batch.put(credentials, [accountId], fresh);
+      batch.put(tokenHashes, [fresh.token_hash], { account_id: accountId, credential_id: fresh.credential_id });
+      return undefined;
+    });
+    if (existing !== undefined) {
+      return {
+        status: 'existing',
+        token: Buffer.from(sealer.openDeterministic(accountId, 'mirror token', existing.token)).toString('hex'),
+        hmac_secret: null,
+        message:
+          'This account already has a mirror credential. Its secret was shown once, when it was made; rotate to get a new pair.',
+      };
+    }
+    return {
+      status: 'created',
+      token,
+      hmac_secret: secret.toString('hex'),
+      message:
+        'Keep hmac_secret now: it is shown only this once. Blobs of an earlier credential must be uploaded again.',
+    };
+  }
+
+  /** Destroys the credential. Blobs stay, and fail verification until they are uploaded under a new one. */
+  async destroy(accountId: string): Promise<void> {
+    await this.#options.actors.actor(accountId).ask((batch) => {
+      const current = batch.get(credentials, [accountId]);
+      if (current === undefined) throw new Refusal({ kind: 'not_found', what: 'no credential' });
+      batch.remove(credentials, [accountId]);
+      batch.remove(tokenHashes, [current.token_hash]);
+    });
+  }
+
+  /** The session that a mirror token opens; undefined: none. */
+  authenticate(token: string): Session | undefined {
+    if (!/^[0-9a-f]{64}$/.test(token)) return undefined;
+    const found = this.#options.store.get(tokenHashes, [this.#hash(token)]);
+    return found && { accountId: found.account_id, credentialId: found.credential_id };
+  }
+
+  /**
+   * The key that this session's uploads are signed with: the secret's 64 characters as they are shown, as ASCII, which is
+   * what `openssl dgst -hmac` makes of them. Refuses when the credential is gone meanwhile.
+   */
+  hmacKey(session: Session): Uint8Array {
+    const current = this.#options.store.get(credentials, [session.accountId]);
+    if (current === undefined || current.credential_id !== session.credentialId) throw goneCredential();
+    const secret = this.#options.sealer.openRandom(session.accountId, 'mirror secret', current.hmac_secret);
+    return Buffer.from(Buffer.from(secret).toString('hex'), 'ascii');
+  }
+
+  #hash(token: string): string {
+    return this.#options.sealer.keyedHash('mirror-token', token);
+  }
+}
+
+/** The credential was rotated or destroyed while a request under it ran. */
+export function goneCredential(): Refusal {
+  return new Refusal({
+    kind: 'unauthenticated',
+    scheme: 'McpKey',
+    detail: 'this mirror token was replaced or destroyed while the request ran; issue a credential and send it again',
+  });
+}

@@ -1,0 +1,78 @@
+/** Owns the tables of the certificate mirror. A blob's bytes are chunks under its storage id and never move. */
+import { bytesCodec, recordCodec } from '../store/codec.ts';
+import { type AnyTable, defineTable } from '../store/table.ts';
+
+export interface CredentialRecord {
+  readonly credential_id: string;
+  /** Sealed deterministically, so that it can be given again unchanged. */
+  readonly token: Uint8Array;
+  /** Sealed with a random nonce; shown only when it is made. */
+  readonly hmac_secret: Uint8Array;
+  readonly token_hash: string;
+  readonly created_at: string;
+}
+
+export interface BlobRecord {
+  readonly storage_id: number;
+  readonly byte_size: number;
+  readonly uploaded_at: string;
+  readonly uploaded_by: string | null;
+  /** The credential that its HMAC was checked under; with another one in force it fails verification. */
+  readonly credential_id: string;
+  /** Place in the account's order of uploads. */
+  readonly sequence: number;
+}
+
+/** One row per account: where its order of uploads stands. */
+export interface MirrorHead {
+  readonly sequence: number;
+  readonly uploaded_at: string;
+}
+
+export interface StagingRecord {
+  readonly account_id: string;
+  readonly started_at: string;
+}
+
+export const credentials = defineTable<[accountId: string], CredentialRecord>('mirror_credentials', recordCodec(1));
+
+/** The credential in force, by the keyed hash of its token. */
+export const tokenHashes = defineTable<[hash: string], { readonly account_id: string; readonly credential_id: string }>(
+  'mirror_token_hashes',
+  recordCodec(1),
+);
+
+export const heads = defineTable<[accountId: string], MirrorHead>('mirror_heads', recordCodec(1));
+
+export const blobs = defineTable<[accountId: string, commitSha: string, sha256: string], BlobRecord>(
+  'mirror_blobs',
+  recordCodec(1),
+);
+
+/** The newest blob of each commit. */
+export const commits = defineTable<[accountId: string, commitSha: string], { readonly sha256: string }>(
+  'mirror_commits',
+  recordCodec(1),
+);
+
+/** Blobs in upload order. */
+export const order = defineTable<
+  [accountId: string, sequence: number],
+  { readonly commit_sha: string; readonly sha256: string }
+>('mirror_order', recordCodec(1));
+
+export const chunks = defineTable<[storageId: number, index: number], Uint8Array>('mirror_chunks', bytesCodec);
+
+/** Storage ids whose chunks belong to no blob yet. What a crash leaves here is swept at the next start. */
+export const staging = defineTable<[storageId: number], StagingRecord>('mirror_staging', recordCodec(1));
+
+export const mirrorTables: readonly AnyTable[] = [
+  credentials,
+  tokenHashes,
+  heads,
+  blobs,
+  commits,
+  order,
+  chunks,
+  staging,
+];

@@ -1,0 +1,143 @@
+/** The REST rows of the certificate mirror. */
+import { invalidField, Refusal } from '../fault.ts';
+import { answerRange } from '../http/conditional.ts';
+import { empty, json, type Reply, stream } from '../http/reply.ts';
+import type { Authenticator, Route, RouteRequest } from '../http/route.ts';
+import { limits } from '../limits.ts';
+import type { Session } from '../session.ts';
+import type { Blob, MirrorBlobs } from './blobs.ts';
+import type { MirrorCredentials } from './credentials.ts';
+import { readListPage, readUploadFields } from './rules.ts';
+
+export interface MirrorRoutesOptions {
+  readonly blobs: MirrorBlobs;
+  readonly credentials: MirrorCredentials;
+  /** Takes an account's own keys. */
+  readonly accountAccess: Authenticator;
+  /** Takes mirror tokens. */
+  readonly mirrorAccess: Authenticator;
+}
+
+const BASE = '/api/cert_mirror';
+
+export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
+  const { blobs, credentials, accountAccess, mirrorAccess } = options;
+  return [
+    {
+      method: 'POST',
+      path: `${BASE}/credentials`,
+      access: accountAccess,
+      body: { kind: 'json', bytesMax: limits.jsonBodyBytesMax },
+      handle: async ({ document }, { accountId }) =>
+        json(200, await credentials.issue(accountId, readRotate(document))),
+    },
+    {
+      method: 'DELETE',
+      path: `${BASE}/credentials`,
+      access: accountAccess,
+      body: { kind: 'none' },
+      async handle(_request, { accountId }) {
+        await credentials.destroy(accountId);
+        return json(200, {
+          status: 'deleted',
+          message: 'The mirror credential is gone. Blobs stay stored, and must be uploaded again under a new one.',
+        });
+      },
+    },
+    {
+      method: 'POST',
+      path: BASE,
+      access: mirrorAccess,
+      body: { kind: 'stream', bytesMax: limits.uploadBytesMax, mediaType: 'application/octet-stream' },
+      async handle(request, session) {
+        const fields = readUploadFields((name) => request.header(name));
+        return json(200, summary(await blobs.upload(session, fields, request.body, request.bytesDeclared)));
+      },
+    },
+    {
+      method: 'GET',
+      path: BASE,
+      access: mirrorAccess,
+      body: { kind: 'none' },
+      handle: ({ query }, session) => list(blobs, query, session),
+    },
+    {
+      method: 'GET',
+      path: `${BASE}/latest`,
+      access: mirrorAccess,
+      body: { kind: 'none' },
+      handle(_request, { accountId }) {
+        const blob = blobs.latest(accountId);
+        if (blob === undefined) throw new Refusal({ kind: 'not_found', what: 'no blobs yet' });
+        return json(200, { ...summary(blob), download_url: `${BASE}/${blob.commitSha}/download` });
+      },
+    },
+    {
+      method: 'GET',
+      path: `${BASE}/:sha/download`,
+      access: mirrorAccess,
+      body: { kind: 'none' },
+      handle: (request, session) => download(blobs, request, session),
+    },
+  ];
+}
+
+function summary({ commitSha, sha256, record }: Blob) {
+  return { commit_sha: commitSha, sha256, byte_size: record.byte_size, uploaded_at: record.uploaded_at };
+}
+
+/** An absent body and `{}` ask for the same. Other members are left to later versions of the interface. */
+function readRotate(document: unknown): boolean {
+  if (document === undefined) return false;
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    throw invalidField('body', 'the body must be a JSON object');
+  }
+  const { rotate = false } = document as { rotate?: unknown };
+  if (typeof rotate !== 'boolean') throw invalidField('rotate', 'rotate must be true or false');
+  return rotate;
+}
+
+function list(blobs: MirrorBlobs, query: URLSearchParams, { accountId }: Session): Reply {
+  const page = readListPage(query);
+  const found = blobs.list(accountId, page);
+  const body = {
+    blobs: found.blobs.map((blob) => ({ ...summary(blob), uploaded_by: blob.record.uploaded_by })),
+  };
+  if (found.nextBefore === undefined) return json(200, body);
+  return json(200, body, { Link: `<${BASE}?limit=${page.limit}&before=${found.nextBefore}>; rel="next"` });
+}
+
+function download(blobs: MirrorBlobs, request: RouteRequest, session: Session): Reply {
+  const blob = blobs.find(session, request.params['sha'] ?? '', request.query.get('sha256'));
+  const bytesTotal = blob.record.byte_size;
+  const etag = `"${blob.sha256}"`;
+  const answer = answerRange({
+    ifNoneMatch: request.header('if-none-match'),
+    ifRange: request.header('if-range'),
+    range: request.header('range'),
+    etag,
+    bytesTotal,
+  });
+  const headers = {
+    ETag: etag,
+    'Accept-Ranges': 'bytes',
+    'X-Tarball-Sha256': blob.sha256,
+    // A client may keep the bytes, and must ask each time whether its credential still opens them.
+    'Cache-Control': 'private, no-cache',
+  };
+  const type = { 'Content-Type': 'application/octet-stream' };
+  switch (answer.kind) {
+    case 'unchanged':
+      return empty(304, headers);
+    case 'unsatisfiable':
+      throw new Refusal({ kind: 'range_unsatisfiable', bytesTotal });
+    case 'part':
+      return stream(206, blobs.bytes(blob, answer.start, answer.end), {
+        ...headers,
+        ...type,
+        'Content-Range': `bytes ${answer.start}-${answer.end - 1}/${bytesTotal}`,
+      });
+    case 'whole':
+      return stream(200, blobs.bytes(blob, 0, bytesTotal), { ...headers, ...type });
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * Owns one upload between the socket and the store: the body is cut into chunks, each is hashed in the pool while the
+ * next arrives, then staged. Memory is bounded by a window of chunks; a full window pauses the socket.
+ */
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import type { BodySink } from '../http/body.ts';
+import { limits } from '../limits.ts';
+import type { BufferPool } from '../pool/buffers.ts';
+import type { DigestMessage, DigestReturn, Digests } from '../pool/jobs.ts';
+import type { Pool } from '../pool/pool.ts';
+import type { Staging } from './staging.ts';
+
+export interface UploadTools {
+  readonly pool: Pool;
+  readonly buffers: BufferPool;
+  readonly staging: Staging;
+}
+
+export class StreamedUpload implements BodySink {
+  onDrain: (() => void) | undefined;
+  readonly storageId: number;
+  readonly #tools: UploadTools;
+  readonly #accountId: string;
+  readonly #port: MessagePort;
+  readonly #digests: Promise<Digests | undefined>;
+  /** Lengths of the chunks that the pool holds, in the order they were sent. */
+  readonly #hashing: number[] = [];
+  readonly #stagings = new Set<Promise<void>>();
+  #buffer: ArrayBuffer | undefined;
+  #filled = 0;
+  #stagedChunks = 0;
+  #failure: Error | undefined;
+  #whenHashed: (() => void) | undefined;
+
+  constructor(tools: UploadTools, accountId: string, hmacKey: Uint8Array) {
+    this.#tools = tools;
+    this.#accountId = accountId;
+    this.storageId = tools.staging.claim();
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    port1.on('message', (message: DigestReturn) => this.#stage(message.buffer));
+    this.#digests = tools.pool.run('digestStream', { port: port2, hmacKey }, [port2]);
+    this.#digests.catch((error: Error) => this.#fail(error));
+  }
+
+  write(bytes: Uint8Array): boolean {
+    if (this.#failure !== undefined) throw this.#failure;
+    let rest = bytes;
+    while (rest.length > 0) {
+      this.#buffer ??= this.#tools.buffers.take();
+      const part = rest.subarray(0, limits.chunkBytes - this.#filled);
+      new Uint8Array(this.#buffer, this.#filled, part.length).set(part);
+      this.#filled += part.length;
+      rest = rest.subarray(part.length);
+      if (this.#filled === limits.chunkBytes) this.#ship();
+    }
+    return this.#inFlight() < limits.uploadWindowChunks;
+  }
+
+  /** Call once the body has ended: resolves with the digests when every chunk is hashed and on disk. */
+  async finish(): Promise<Digests> {
+    if (this.#filled > 0) this.#ship();
+    this.#send({ type: 'end' });
+    const digests = await this.#digests;
+    await this.#settleStagings();
+    this.#port.close();
+    if (this.#failure !== undefined) throw this.#failure;
+    if (digests === undefined) throw new Error('the digest job ended before the body did');
+    return digests;
+  }
+
+  /** Gives the upload up: nothing staged is left behind. */
+  async abandon(): Promise<void> {
+    this.#failure ??= new Error('the upload was given up');
+    this.#port.close();
+    await this.#digests.catch(() => undefined);
+    await this.#settleStagings();
+    if (this.#stagedChunks > 0) await this.#tools.staging.discard(this.storageId);
+  }
+
+  #ship(): void {
+    const buffer = this.#buffer as ArrayBuffer;
+    this.#hashing.push(this.#filled);
+    this.#send({ type: 'chunk', buffer, length: this.#filled }, [buffer]);
+    this.#buffer = undefined;
+    this.#filled = 0;
+  }
+
+  #send(message: DigestMessage, transfer: ArrayBuffer[] = []): void {
+    this.#port.postMessage(message, transfer);
+  }
+
+  /** A hashed chunk is back: onto the disk with it, then its buffer is free for anyone. */
+  #stage(buffer: ArrayBuffer): void {
+    const length = this.#hashing.shift() ?? 0;
+    if (this.#failure !== undefined) {
+      this.#tools.buffers.give(buffer);
+    } else {
+      const index = this.#stagedChunks;
+      this.#stagedChunks += 1;
+      const write = this.#tools.staging
+        .put(this.storageId, this.#accountId, index, new Uint8Array(buffer, 0, length))
+        .catch((error: Error) => this.#fail(error))
+        .finally(() => {
+          this.#stagings.delete(write);
+          this.#tools.buffers.give(buffer);
+          if (this.#inFlight() < limits.uploadWindowChunks) this.onDrain?.();
+        });
+      this.#stagings.add(write);
+    }
+    if (this.#hashing.length === 0) this.#whenHashed?.();
+  }
+
+  #inFlight(): number {
+    return this.#hashing.length + this.#stagings.size;
+  }
+
+  async #settleStagings(): Promise<void> {
+    if (this.#hashing.length > 0 && this.#failure === undefined) {
+      await new Promise<void>((resolve) => {
+        this.#whenHashed = resolve;
+      });
+    }
+    while (this.#stagings.size > 0) await Promise.all(this.#stagings);
+  }
+
+  /** The next write, or the finish, throws it; a paused socket is woken so that there is a next write. */
+  #fail(error: Error): void {
+    this.#failure ??= error;
+    this.#whenHashed?.();
+    this.onDrain?.();
+  }
+}

@@ -1,0 +1,44 @@
+/** Owns the types of the jobs that run off the main thread, shared by the pool and by workers/. */
+import type { MessagePort } from 'node:worker_threads';
+
+/** SHA-256 and HMAC-SHA256 of the same bytes, 32 bytes each. */
+export interface Digests {
+  readonly sha256: Uint8Array;
+  readonly hmac: Uint8Array;
+}
+
+export interface DigestWholeInput {
+  readonly bytes: Uint8Array;
+  readonly hmacKey: Uint8Array;
+}
+
+export interface DigestStreamInput {
+  readonly port: MessagePort;
+  readonly hmacKey: Uint8Array;
+}
+
+/** Main thread to worker, over the port of a digest stream. */
+export type DigestMessage =
+  | { readonly type: 'chunk'; readonly buffer: ArrayBuffer; readonly length: number }
+  | { readonly type: 'end' };
+
+/** Worker to main thread: a chunk's buffer comes back once both hashes have taken it, in the order it was sent. */
+export interface DigestReturn {
+  readonly buffer: ArrayBuffer;
+}
+
+/** Every job by name: worker file, input and output. */
+export interface Jobs {
+  /** Hashes one small body. */
+  readonly digestWhole: { readonly input: DigestWholeInput; readonly output: Digests };
+  /** Hashes chunks as they arrive; undefined when the sender closed the port before the end. */
+  readonly digestStream: { readonly input: DigestStreamInput; readonly output: Digests | undefined };
+}
+
+export type JobName = keyof Jobs;
+
+/** Which file of workers/ holds a job. */
+export const jobFiles: Readonly<Record<JobName, string>> = {
+  digestWhole: 'digest',
+  digestStream: 'digest',
+};

@@ -1,0 +1,36 @@
+/** Turns what LMDB says of a failed write into a refusal: full, or broken. Nothing of that write was kept either way. */
+import { statfsSync } from 'node:fs';
+import { Refusal } from '../fault.ts';
+import { limits } from '../limits.ts';
+
+const EIO = 5;
+/** EFBIG, ENOSPC, EDQUOT. */
+const FULL = new Set([27, 28, 122]);
+
+interface CommitFailure extends Error {
+  readonly commitError: Promise<never>;
+}
+
+/**
+ * True for the rejection by which the store's library reports a failed commit. It rejects one promise that nobody
+ * holds besides those of the writers, so the process guard lets this one pass: each writer was told already.
+ */
+export function isCommitFailure(reason: unknown): reason is CommitFailure {
+  return reason instanceof Error && 'commitError' in reason;
+}
+
+/** Waits for the cause that comes behind a failed commit and classifies it. `folder` is where the data file lies. */
+export async function refusalOf(error: unknown, folder: string): Promise<unknown> {
+  if (error instanceof Refusal) return error;
+  const cause = isCommitFailure(error) ? await error.commitError.catch((reason: unknown) => reason) : error;
+  const code = (cause as { code?: unknown } | undefined)?.code;
+  if (typeof code !== 'number') return isCommitFailure(error) ? new Refusal({ kind: 'storage_failed' }) : error;
+  // LMDB cannot tell a short write from an I/O error, so the free space decides.
+  const full = FULL.has(code) || (code === EIO && freeBytes(folder) < limits.diskFreeBytesMin);
+  return new Refusal({ kind: full ? 'storage_full' : 'storage_failed' });
+}
+
+function freeBytes(folder: string): number {
+  const stats = statfsSync(folder);
+  return stats.bavail * stats.bsize;
+}

@@ -1,0 +1,59 @@
+/**
+ * Owns what is derived from the master key: field sealing and keyed hashes.
+ * Each use has its own subkey (HKDF-SHA256, RFC 5869); a sealed field is bound to its owner and name, so that a value
+ * moved to another row does not open.
+ */
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { aessiv } from '@noble/ciphers/aes.js';
+
+const KEY_VERSION = 1;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+export interface Sealer {
+  /** AES-SIV (RFC 5297): equal input gives equal output, and only that is revealed. */
+  sealDeterministic(owner: string, field: string, plain: Uint8Array): Uint8Array;
+  openDeterministic(owner: string, field: string, sealed: Uint8Array): Uint8Array;
+  /** AES-256-GCM with a random nonce: equal input gives different output each time. */
+  sealRandom(owner: string, field: string, plain: Uint8Array): Uint8Array;
+  openRandom(owner: string, field: string, sealed: Uint8Array): Uint8Array;
+  /** HMAC-SHA256 of a secret under a subkey, as hex: what a key or token is looked up by. */
+  keyedHash(purpose: string, secret: string): string;
+}
+
+/** Makes the sealer of a 32-byte master key. Opening throws when the key, the owner or the field is another. */
+export function createSealer(masterKey: Uint8Array): Sealer {
+  const subkey = (use: string, bytes: number) =>
+    new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(0), `cairn/${use}/v${KEY_VERSION}`, bytes));
+  const sivKey = subkey('field-siv', 64);
+  const gcmKey = subkey('field-gcm', 32);
+  const hashKey = subkey('keyed-hash', 32);
+  const bind = (owner: string, field: string) => Buffer.from(`${owner}\n${field}`, 'utf8');
+  return {
+    sealDeterministic: (owner, field, plain) =>
+      Buffer.concat([Buffer.of(KEY_VERSION), aessiv(sivKey, bind(owner, field)).encrypt(plain)]),
+    openDeterministic: (owner, field, sealed) =>
+      aessiv(sivKey, bind(owner, field)).decrypt(Uint8Array.from(versioned(sealed))),
+    sealRandom(owner, field, plain) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', gcmKey, nonce).setAAD(bind(owner, field));
+      const body = Buffer.concat([cipher.update(plain), cipher.final()]);
+      return Buffer.concat([Buffer.of(KEY_VERSION), nonce, body, cipher.getAuthTag()]);
+    },
+    openRandom(owner, field, sealed) {
+      const bytes = versioned(sealed);
+      const tagAt = bytes.length - TAG_BYTES;
+      const cipher = createDecipheriv('aes-256-gcm', gcmKey, bytes.subarray(0, NONCE_BYTES))
+        .setAAD(bind(owner, field))
+        .setAuthTag(bytes.subarray(tagAt));
+      return Buffer.concat([cipher.update(bytes.subarray(NONCE_BYTES, tagAt)), cipher.final()]);
+    },
+    keyedHash: (purpose, secret) =>
+      createHmac('sha256', hashKey).update(purpose).update('\n').update(secret).digest('hex'),
+  };
+}
+
+function versioned(sealed: Uint8Array): Uint8Array {
+  if (sealed[0] !== KEY_VERSION) throw new Error('a sealed field has an unknown key version');
+  return sealed.subarray(1);
+}

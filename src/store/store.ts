@@ -1,0 +1,270 @@
+/**
+ * Owns the LMDB environment: one data file, its tables, snapshot reads, and the group commit.
+ *
+ * A write is a synchronous decision: it reads, then puts. All decisions that wait when the writer gets its turn run one
+ * after another in one transaction and share one durable commit; each sees what those before it wrote. A decision that
+ * throws writes nothing and harms no other. A promise resolves when the commit is on disk, and nothing is visible before.
+ */
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Database, open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
+import { limits } from '../limits.ts';
+import { refusalOf } from './failure.ts';
+import type { AnyTable, Entry, Key, RangeQuery, Reader, Table } from './table.ts';
+
+export const DATA_FILE = 'cairn.mdb';
+
+type Raw = Database<Buffer, Key>;
+
+/** What a decision may do. Reads show the state before the decision's own puts. */
+export interface Batch extends Reader {
+  put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void;
+  remove<K extends Key, V>(table: Table<K, V>, key: K): void;
+}
+
+/** A decision must not be async: a promise result does not type-check. */
+export type Decision<T> = (batch: Batch) => T extends PromiseLike<unknown> ? never : T;
+
+interface Pending {
+  run(batch: DecisionBatch): unknown;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+interface Write {
+  readonly raw: Raw;
+  readonly key: Key;
+  /** Absent: remove. */
+  readonly bytes?: Buffer;
+}
+
+export interface StoreOptions {
+  readonly folder: string;
+  readonly tables: readonly AnyTable[];
+  readonly readOnly?: boolean;
+}
+
+export class Store implements Reader {
+  readonly #folder: string;
+  readonly #root: RootDatabase<Buffer, Key>;
+  readonly #tables = new Map<string, Raw>();
+  #waiting: Pending[] = [];
+  #scheduled = false;
+
+  /** Opens or makes the data file. Throws what the system says when the folder cannot be used. */
+  constructor(options: StoreOptions) {
+    this.#folder = options.folder;
+    const readOnly = options.readOnly ?? false;
+    const settings: RootDatabaseOptionsWithPath & { readonly safeRestore: boolean } = {
+      path: join(options.folder, DATA_FILE),
+      noSubdir: true,
+      encoding: 'binary',
+      keyEncoding: 'ordered-binary',
+      maxDbs: limits.tablesMax,
+      mapSize: limits.mapBytes,
+      readOnly,
+      // Off: the classic order (pages, fdatasync, meta page) makes "visible" and "durable" the same moment.
+      overlappingSync: false,
+      safeRestore: true,
+    };
+    this.#root = open<Buffer, Key>(settings);
+    for (const table of options.tables) {
+      const raw = this.#root.openDB({ name: table.name, encoding: 'binary', keyEncoding: 'ordered-binary' });
+      // Read-only on a file that never held this table: it stays unopened and reads as empty.
+      if (raw) this.#tables.set(table.name, raw as Raw);
+    }
+    if (!readOnly) syncFolder(options.folder);
+  }
+
+  get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {
+    const bytes = this.#fastView(table, key);
+    return bytes === undefined ? undefined : table.codec.decode(bytes);
+  }
+
+  /** The stored bytes without a copy of ours. The view is gone with the next read of any table: use it at once. */
+  view<K extends Key>(table: Table<K, Uint8Array>, key: K): Uint8Array | undefined {
+    return this.#fastView(table, key);
+  }
+
+  range<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Entry<K, V>[] {
+    return [...this.entries(table, query)];
+  }
+
+  /** As `range`, one at a time over one snapshot; for walks too large for an array. */
+  *entries<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<Entry<K, V>> {
+    const raw = this.#tables.get(table.name);
+    if (raw === undefined) return;
+    for (const { key, value } of raw.getRange(bounds(query))) {
+      yield { key: parts(key), value: table.codec.decode(value) };
+    }
+  }
+
+  /** The keys of a table that begin with `prefix`, in order, without reading values. */
+  *keys<K extends Key, V>(table: Table<K, V>, prefix: Key = []): Generator<K> {
+    const raw = this.#tables.get(table.name);
+    if (raw === undefined) return;
+    for (const key of raw.getKeys(bounds({ prefix }))) yield parts(key);
+  }
+
+  /** The greatest key of a table. */
+  lastKey<K extends Key, V>(table: Table<K, V>): K | undefined {
+    for (const key of this.#tables.get(table.name)?.getKeys({ reverse: true, limit: 1 }) ?? []) return parts(key);
+    return undefined;
+  }
+
+  /**
+   * Runs a decision in the next group commit and resolves with its result once that commit is on disk.
+   * Rejects with what the decision threw, or with a storage refusal when the commit failed.
+   */
+  write<T>(decide: Decision<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ run: decide, resolve: resolve as (value: unknown) => void, reject });
+      this.#schedule();
+    });
+  }
+
+  /**
+   * Writes bytes from the store's own thread, together with small rows that must land with them.
+   * The buffers belong to the store until the promise settles; it resolves when they are on disk.
+   */
+  async writeBytes(
+    rows: readonly { readonly table: AnyTable; readonly key: Key; readonly bytes: Uint8Array }[],
+  ): Promise<void> {
+    try {
+      await this.#root.batch(() => {
+        for (const row of rows) {
+          void this.#raw(row.table).put(
+            row.key,
+            Buffer.from(row.bytes.buffer, row.bytes.byteOffset, row.bytes.byteLength),
+          );
+        }
+      });
+    } catch (error) {
+      throw await refusalOf(error, this.#folder);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#root.close();
+  }
+
+  /** The library's reused read buffer reports the length of the value, but its own views ignore that: cut it here. */
+  #fastView(table: AnyTable, key: Key): Uint8Array | undefined {
+    const bytes = this.#tables.get(table.name)?.getBinaryFast(key);
+    return bytes && new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+
+  #raw(table: AnyTable): Raw {
+    const raw = this.#tables.get(table.name);
+    if (raw === undefined) throw new Error(`table ${table.name} was not opened`);
+    return raw;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    void this.#commitGroup();
+  }
+
+  async #commitGroup(): Promise<void> {
+    let group: Pending[] = [];
+    const outcomes: { readonly ok: boolean; readonly value: unknown }[] = [];
+    try {
+      // As a child transaction a group that breaks half-way is undone whole.
+      await this.#root.childTransaction(() => {
+        this.#scheduled = false;
+        group = this.#waiting.splice(0, limits.groupDecisionsMax);
+        if (this.#waiting.length > 0) setImmediate(() => this.#schedule());
+        for (const pending of group) outcomes.push(this.#runOne(pending));
+      });
+    } catch (error) {
+      if (group.length === 0) {
+        this.#scheduled = false;
+        group = this.#waiting.splice(0);
+      }
+      const refusal = await refusalOf(error, this.#folder);
+      for (const pending of group) pending.reject(refusal);
+      return;
+    }
+    group.forEach((pending, index) => {
+      const outcome = outcomes[index];
+      if (outcome?.ok) pending.resolve(outcome.value);
+      else pending.reject(outcome?.value);
+    });
+  }
+
+  #runOne(pending: Pending): { ok: boolean; value: unknown } {
+    const batch = new DecisionBatch(this, (table) => this.#raw(table));
+    let value: unknown;
+    try {
+      value = pending.run(batch);
+    } catch (error) {
+      return { ok: false, value: error };
+    }
+    for (const write of batch.writes) {
+      if (write.bytes === undefined) void write.raw.remove(write.key);
+      else void write.raw.put(write.key, write.bytes);
+    }
+    return { ok: true, value };
+  }
+}
+
+class DecisionBatch implements Batch {
+  readonly writes: Write[] = [];
+  readonly #reader: Reader;
+  readonly #raw: (table: AnyTable) => Raw;
+
+  constructor(reader: Reader, raw: (table: AnyTable) => Raw) {
+    this.#reader = reader;
+    this.#raw = raw;
+  }
+
+  get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {
+    return this.#reader.get(table, key);
+  }
+
+  range<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Entry<K, V>[] {
+    return this.#reader.range(table, query);
+  }
+
+  put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void {
+    this.writes.push({ raw: this.#raw(table), key, bytes: table.codec.encode(value) });
+  }
+
+  remove<K extends Key, V>(table: Table<K, V>, key: K): void {
+    this.writes.push({ raw: this.#raw(table), key });
+  }
+}
+
+/** The key encoding gives a key of one part back as that part alone. */
+function parts<K extends Key>(key: unknown): K {
+  return (Array.isArray(key) ? key : [key]) as K;
+}
+
+/** LMDB's own bounds: forward `start` is inclusive, reverse `start` is the upper end. */
+function bounds(query: RangeQuery) {
+  const { prefix, beyond, reverse = false } = query;
+  if (prefix.length === 0 && beyond === undefined) {
+    return query.limit === undefined ? { reverse } : { reverse, limit: query.limit };
+  }
+  const low = !reverse && beyond !== undefined ? [...prefix, beyond] : [...prefix];
+  const high = reverse && beyond !== undefined ? [...prefix, beyond] : [...prefix, AFTER_ALL];
+  const exclusiveStart = beyond !== undefined;
+  const limit = query.limit === undefined ? {} : { limit: query.limit };
+  return reverse
+    ? { start: high, end: low, reverse: true, exclusiveStart, ...limit }
+    : { start: low, end: high, exclusiveStart, ...limit };
+}
+
+/** Sorts after every string part: in the ordered key encoding bytes of this value come last. */
+const AFTER_ALL = '\u{10ffff}';
+
+/** The new data file's name must survive a power cut as well as its pages do. */
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,40 @@
+/** Owns the names and types of tables. A capability defines its tables; the store opens them. */
+import type { Codec } from './codec.ts';
+
+/** Parts of a key, ordered part by part: numbers by value, strings by bytes. */
+export type Key = (string | number)[];
+
+export interface Table<K extends Key, V> {
+  readonly name: string;
+  readonly codec: Codec<V>;
+  /** Type only: ties the table to its key shape. */
+  readonly key?: K;
+}
+
+/** Any table, for lists of them. */
+// biome-ignore lint/suspicious/noExplicitAny: keys and values differ by table, and a list of tables reads neither.
+export type AnyTable = Table<any, any>;
+
+export interface Entry<K extends Key, V> {
+  readonly key: K;
+  readonly value: V;
+}
+
+export interface RangeQuery {
+  /** Only keys that begin with these parts. */
+  readonly prefix: Key;
+  /** Newest or greatest first. */
+  readonly reverse?: boolean;
+  /** With `reverse`: only keys whose next part is below this. Without: only keys whose next part is above it. */
+  readonly beyond?: number | string;
+  readonly limit?: number;
+}
+
+export interface Reader {
+  get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined;
+  range<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Entry<K, V>[];
+}
+
+export function defineTable<K extends Key, V>(name: string, codec: Codec<V>): Table<K, V> {
+  return { name, codec };
+}

@@ -1,0 +1,138 @@
+/** Starts the built service as a process of its own, and runs the built command beside it. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+export const CAIRN = fileURLToPath(new URL('../../dist/src/cli/cairn.js', import.meta.url));
+const START_MS_MAX = 30_000;
+
+export type LogLine = Record<string, unknown>;
+
+export interface HubOptions {
+  /** CAIRN_* settings; port 0 and a new folder unless given. */
+  readonly env?: Record<string, string>;
+  /** A folder of an earlier hub; it is then not removed at the end. */
+  readonly dataFolder?: string;
+  /** Runs before node, e.g. `['prlimit', '--nofile=64']`. */
+  readonly wrapper?: readonly string[];
+}
+
+export interface Hub {
+  readonly port: number;
+  readonly url: string;
+  readonly dataFolder: string;
+  readonly process: ChildProcess;
+  /** Every log line so far. */
+  readonly logs: readonly LogLine[];
+  /** What the process wrote to standard error so far. */
+  stderr(): string;
+  /** SIGTERM, then the exit code. */
+  stop(): Promise<number | null>;
+  /** SIGKILL, and wait until it is gone. */
+  kill(): Promise<void>;
+  /** Runs `cairn …` with this hub's settings. */
+  cli(...args: string[]): Promise<CommandResult>;
+  /** Resolves with the first log line, past or future, that the test accepts. */
+  waitForLog(accepts: (line: LogLine) => boolean): Promise<LogLine>;
+}
+
+export interface CommandResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const folders = new Set<string>();
+process.on('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A new folder that is removed when the test process ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-test-'));
+  folders.add(folder);
+  return folder;
+}
+
+/** The environment of this process without settings of a hub of the developer's own. */
+export function cleanEnvironment(env: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('CAIRN_'));
+  return { ...Object.fromEntries(own), ...env };
+}
+
+/** Starts a hub and resolves when it listens; rejects with what it wrote when it ends before that. */
+export async function startHub(options: HubOptions = {}): Promise<Hub> {
+  const dataFolder = options.dataFolder ?? temporaryFolder();
+  const env = cleanEnvironment({ CAIRN_PORT: '0', CAIRN_DATA: dataFolder, ...options.env });
+  const [command = process.execPath, ...args] = [...(options.wrapper ?? []), process.execPath, CAIRN, 'serve'];
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const logs: LogLine[] = [];
+  const listeners = new Set<(line: LogLine) => void>();
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  createInterface({ input: child.stdout }).on('line', (text) => {
+    const line = JSON.parse(text) as LogLine;
+    logs.push(line);
+    for (const listener of listeners) listener(line);
+  });
+  const exited = new Promise<number | null>((resolve) => {
+    child.once('exit', (code) => resolve(code));
+  });
+  const waitForLog = (accepts: (line: LogLine) => boolean): Promise<LogLine> => {
+    const past = logs.find(accepts);
+    if (past !== undefined) return Promise.resolve(past);
+    return new Promise((resolve) => {
+      const listener = (line: LogLine) => {
+        if (!accepts(line)) return;
+        listeners.delete(listener);
+        resolve(line);
+      };
+      listeners.add(listener);
+    });
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const listening = await Promise.race([
+    waitForLog((line) => line['msg'] === 'listening'),
+    exited.then((code) => Promise.reject(new Error(`the hub ended with ${code}: ${stderr}`))),
+    new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        child.kill('SIGKILL');
+        reject(new Error(`the hub did not start: ${stderr}`));
+      }, START_MS_MAX);
+    }),
+  ]).finally(() => clearTimeout(timer));
+  const port = listening['port'] as number;
+  const scheme = options.env?.['CAIRN_TLS_CERT'] === undefined ? 'http' : 'https';
+  return {
+    port,
+    url: `${scheme}://127.0.0.1:${port}`,
+    dataFolder,
+    process: child,
+    logs,
+    stderr: () => stderr,
+    stop() {
+      child.kill('SIGTERM');
+      return exited;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+    cli: (...cliArgs) => runCairn(cliArgs, { CAIRN_DATA: dataFolder, ...options.env }),
+    waitForLog,
+  };
+}
+
+/** Runs the built command and gives what it wrote and its exit code; never rejects for a refusal. */
+export function runCairn(args: readonly string[], env: Record<string, string>): Promise<CommandResult> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [CAIRN, ...args], { env: cleanEnvironment(env) }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr });
+    });
+  });
+}
