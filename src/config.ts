@@ -5,7 +5,7 @@ import { limits } from './limits.ts';
 import { nearest } from './nearest.ts';
 import { StartError } from './start-error.ts';
 
-export const defaultBlockedAgents: readonly string[] = [
+const defaultBlockedAgents: readonly string[] = [
   'curl/',
   'Wget/',
   'HTTPie/',

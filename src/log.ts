@@ -10,7 +10,7 @@ const FLUSH_MS = 200;
 export interface LogSink {
   readonly log: Log;
   /** Writes what is still gathered. Call before the process ends. */
-  flush(): void;
+  readonly flush: () => void;
 }
 
 /** Opens the log at a pino level (`trace` … `fatal`, `silent`). */

@@ -38,13 +38,13 @@ export interface Core {
   readonly sealer: Sealer;
   readonly actors: ActorRegistry;
   readonly accounts: Accounts;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export interface RunningService {
   readonly port: number;
   /** Stops accepting, finishes what runs, flushes, lets go of the folder. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** Opens the data folder for writing; only one process can. Throws StartError. */

@@ -8,7 +8,7 @@ export interface Scheme {
   /** What a caller is told to send, for the message of a refusal. */
   readonly credential: string;
   /** The session that a presented value opens; undefined: none. */
-  find(value: string): Session | undefined;
+  readonly find: (value: string) => Session | undefined;
 }
 
 /** The check of a surface that takes one scheme. */

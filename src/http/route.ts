@@ -35,13 +35,13 @@ interface RouteBase {
 }
 
 /** A route that anyone may call. */
-export interface OpenRoute extends RouteBase {
+interface OpenRoute extends RouteBase {
   readonly access: 'open';
   handle(request: RouteRequest): Reply | Promise<Reply>;
 }
 
 /** A route behind a credential; the handler is given whose data it may touch. */
-export interface GuardedRoute extends RouteBase {
+interface GuardedRoute extends RouteBase {
   readonly access: Authenticator;
   handle(request: RouteRequest, session: Session): Reply | Promise<Reply>;
 }

@@ -66,7 +66,9 @@ export class Staging {
     } catch (error) {
       this.#undiscarded.add(storageId);
       this.#log.warn({ err: error }, 'staged bytes could not be removed yet');
-      this.#retry ??= setTimeout(() => void this.#discardAgain(), limits.discardRetryMs).unref();
+      if (this.#retry === undefined) {
+        this.#retry = setTimeout(() => void this.#discardAgain(), limits.discardRetryMs).unref();
+      }
     }
   }
 
@@ -81,7 +83,8 @@ export class Staging {
 
   async #discardAgain(): Promise<void> {
     this.#retry = undefined;
-    for (const storageId of [...this.#undiscarded]) await this.discard(storageId);
+    // A copy: a discard that fails again puts its id back.
+    for (const storageId of Array.from(this.#undiscarded)) await this.discard(storageId);
   }
 
   #admit(bytes: number): Promise<void> | undefined {

@@ -67,7 +67,7 @@ export function cleanEnvironment(env: Record<string, string> = {}): NodeJS.Proce
 export async function startHub(options: HubOptions = {}): Promise<Hub> {
   const dataFolder = options.dataFolder ?? temporaryFolder();
   const env = cleanEnvironment({ CAIRN_PORT: '0', CAIRN_DATA: dataFolder, ...options.env });
-  const [command = process.execPath, ...args] = [...(options.wrapper ?? []), process.execPath, CAIRN, 'serve'];
+  const [command, ...args] = [...(options.wrapper ?? []), process.execPath, CAIRN, 'serve'];
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const logs: LogLine[] = [];
   const listeners = new Set<(line: LogLine) => void>();

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+// biome-ignore lint/style/noDefaultExport: the test runner reads its settings from the default export.
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    // Each file starts services of its own; more files at once than cores would only make them wait for each other.
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});

@@ -1,0 +1,107 @@
+/** Holds the tree against its own rules: who imports whom, how long files are, and that every rule has a test. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const PLATFORM = ['http', 'actors', 'store', 'pool'];
+const CAPABILITIES = ['accounts', 'mirror'];
+const SOURCE_LINES_MAX = 300;
+const TEST_LINES_MAX = 500;
+
+interface SourceFile {
+  /** From the root, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+  /** Imported packages by name, and files by path from the root. */
+  readonly imports: readonly string[];
+}
+
+function filesOf(folder: string): SourceFile[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((file) => {
+      const text = readFileSync(file, 'utf8');
+      const imports = [...text.matchAll(/^(?:import|export)[^;]*?from '([^']+)'/gm)].map(([, target = '']) =>
+        target.startsWith('.') ? relative(ROOT, join(dirname(file), target)) : target,
+      );
+      return { path: relative(ROOT, file), text, imports };
+    });
+}
+
+const source = [...filesOf('src'), ...filesOf('workers')];
+const tests = filesOf('test');
+const inFolder = (path: string, folders: readonly string[]) => folders.some((name) => path.startsWith(`src/${name}/`));
+
+/** Files that break a rule, for a failure that names them. */
+const offenders = (breaks: (file: SourceFile) => boolean) => source.filter(breaks).map((file) => file.path);
+
+test('there is something to check', () => {
+  expect(source.length).toBeGreaterThan(40);
+  expect(source.flatMap((file) => file.imports).length).toBeGreaterThan(100);
+});
+
+test('the platform imports no capability, and no capability imports another', () => {
+  expect(
+    offenders(({ path, imports }) => inFolder(path, PLATFORM) && imports.some((to) => inFolder(to, CAPABILITIES))),
+  ).toEqual([]);
+  for (const capability of CAPABILITIES) {
+    const others = CAPABILITIES.filter((name) => name !== capability);
+    expect(
+      offenders(({ path, imports }) => inFolder(path, [capability]) && imports.some((to) => inFolder(to, others))),
+    ).toEqual([]);
+  }
+});
+
+test('pure decisions import only limits, faults, their own records and zod', () => {
+  const allowed = /^(src\/limits\.ts|src\/fault\.ts|src\/[a-z]+\/records\.ts|zod)$/;
+  expect(
+    offenders(({ path, imports }) => path.endsWith('/rules.ts') && imports.some((to) => !allowed.test(to))),
+  ).toEqual([]);
+});
+
+test.each([
+  ['uWebSockets.js', /^src\/http\//],
+  ['lmdb', /^src\/store\//],
+  ['msgpackr', /^src\/store\//],
+  ['piscina', /^(src\/pool|workers)\//],
+  ['pino', /^src\/log\.ts$/],
+])('only its own folder imports %s', (library, home) => {
+  expect(offenders(({ path, imports }) => imports.includes(library) && !home.test(path))).toEqual([]);
+  expect(source.some(({ imports }) => imports.includes(library))).toBe(true);
+});
+
+test('only the configuration reads the environment', () => {
+  const allowed = ['src/config.ts', 'src/http/library-settings.ts'];
+  expect(offenders(({ path, text }) => text.includes('process.env') && !allowed.includes(path))).toEqual([]);
+});
+
+test('only the composition root and the command line import the composition root', () => {
+  expect(offenders(({ path, imports }) => imports.includes('src/main.ts') && !path.startsWith('src/cli/'))).toEqual([]);
+});
+
+test('files stay short', () => {
+  const lines = ({ text }: SourceFile) => text.split('\n').length - 1;
+  expect(offenders((file) => lines(file) > SOURCE_LINES_MAX)).toEqual([]);
+  expect(tests.filter((file) => lines(file) > TEST_LINES_MAX).map((file) => file.path)).toEqual([]);
+});
+
+test('every file says what it owns before anything else', () => {
+  expect(offenders(({ text }) => !/^(#![^\n]*\n)?\/\*\*/.test(text))).toEqual([]);
+});
+
+test('no sentence promises later work', () => {
+  const promise = new RegExp(['TO', 'DO|FIX', 'ME|X', 'XX'].join(''));
+  expect(offenders(({ text }) => promise.test(text))).toEqual([]);
+});
+
+test('every rule of SPEC.md is proved by a test, and every proof names a rule of SPEC.md', () => {
+  const spec = readFileSync(join(ROOT, 'test/SPEC.md'), 'utf8');
+  const rules = new Set([...spec.matchAll(/^- \*\*([A-Z]+-\d+)\*\*/gm)].map((match) => match[1]));
+  const titles = tests.flatMap(({ text }) => [...text.matchAll(/\[((?:[A-Z]+-\d+)(?:, ?[A-Z]+-\d+)*)\]/g)]);
+  const proved = new Set(titles.flatMap((match) => (match[1] ?? '').split(/, ?/)));
+  expect([...rules].filter((rule) => !proved.has(rule ?? ''))).toEqual([]);
+  expect([...proved].filter((rule) => !rules.has(rule))).toEqual([]);
+});
