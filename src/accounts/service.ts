@@ -5,8 +5,9 @@ import { invalidField, Refusal } from '../fault.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Session } from '../session.ts';
+import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/seal.ts';
-import type { Batch, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import { accounts, emails, type KeyKind, type KeyRecord, keyHashes, keys } from './records.ts';
 import { checkKeyLimit, checkName, isUseWorthWriting, kindOfKey, makeKey, normalizeEmail } from './rules.ts';
 

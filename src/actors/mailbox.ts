@@ -7,7 +7,8 @@
  */
 import { Refusal } from '../fault.ts';
 import { limits } from '../limits.ts';
-import type { Decision, Store } from '../store/store.ts';
+import type { Decision } from '../store/group-commit.ts';
+import type { Store } from '../store/store.ts';
 
 export class Actor {
   readonly id: string;

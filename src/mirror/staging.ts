@@ -5,7 +5,8 @@
 
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
-import type { Batch, Store } from '../store/store.ts';
+import type { Batch } from '../store/group-commit.ts';
+import type { Store } from '../store/store.ts';
 import { chunks, staging } from './records.ts';
 
 interface Waiting {

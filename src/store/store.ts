@@ -1,42 +1,13 @@
-/**
- * Owns the LMDB environment: one data file, its tables, snapshot reads, and the group commit.
- *
- * A write is a synchronous decision: it reads, then puts. All decisions that wait when the writer gets its turn run one
- * after another in one transaction and share one durable commit; each sees what those before it wrote. A decision that
- * throws writes nothing and harms no other. A promise resolves when the commit is on disk, and nothing is visible before.
- */
+/** Owns the LMDB environment: one data file, its tables, snapshot reads, and the two ways to write. */
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Database, open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
+import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
 import { limits } from '../limits.ts';
 import { refusalOf } from './failure.ts';
+import { type Decision, GroupCommit, type Raw } from './group-commit.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Table } from './table.ts';
 
 export const DATA_FILE = 'cairn.mdb';
-
-type Raw = Database<Buffer, Key>;
-
-/** What a decision may do. Reads show the state before the decision's own puts. */
-export interface Batch extends Reader {
-  put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void;
-  remove<K extends Key, V>(table: Table<K, V>, key: K): void;
-}
-
-/** A decision must not be async: a promise result does not type-check. */
-export type Decision<T> = (batch: Batch) => T extends PromiseLike<unknown> ? never : T;
-
-interface Pending {
-  run(batch: DecisionBatch): unknown;
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-}
-
-interface Write {
-  readonly raw: Raw;
-  readonly key: Key;
-  /** Absent: remove. */
-  readonly bytes?: Buffer;
-}
 
 export interface StoreOptions {
   readonly folder: string;
@@ -48,8 +19,7 @@ export class Store implements Reader {
   readonly #folder: string;
   readonly #root: RootDatabase<Buffer, Key>;
   readonly #tables = new Map<string, Raw>();
-  #waiting: Pending[] = [];
-  #scheduled = false;
+  readonly #commits: GroupCommit;
 
   /** Opens or makes the data file. Throws what the system says when the folder cannot be used. */
   constructor(options: StoreOptions) {
@@ -74,6 +44,13 @@ export class Store implements Reader {
       if (raw) this.#tables.set(table.name, raw as Raw);
     }
     if (!readOnly) syncFolder(options.folder);
+    this.#commits = new GroupCommit({
+      // As a child transaction a group that breaks half-way is undone whole.
+      transact: (run) => this.#root.childTransaction(run),
+      reader: this,
+      raw: (table) => this.#raw(table),
+      folder: options.folder,
+    });
   }
 
   get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {
@@ -117,10 +94,7 @@ export class Store implements Reader {
    * Rejects with what the decision threw, or with a storage refusal when the commit failed.
    */
   write<T>(decide: Decision<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ run: decide, resolve: resolve as (value: unknown) => void, reject });
-      this.#schedule();
-    });
+    return this.#commits.write(decide);
   }
 
   /**
@@ -158,81 +132,6 @@ export class Store implements Reader {
     const raw = this.#tables.get(table.name);
     if (raw === undefined) throw new Error(`table ${table.name} was not opened`);
     return raw;
-  }
-
-  #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    void this.#commitGroup();
-  }
-
-  async #commitGroup(): Promise<void> {
-    let group: Pending[] = [];
-    const outcomes: { readonly ok: boolean; readonly value: unknown }[] = [];
-    try {
-      // As a child transaction a group that breaks half-way is undone whole.
-      await this.#root.childTransaction(() => {
-        this.#scheduled = false;
-        group = this.#waiting.splice(0, limits.groupDecisionsMax);
-        if (this.#waiting.length > 0) setImmediate(() => this.#schedule());
-        for (const pending of group) outcomes.push(this.#runOne(pending));
-      });
-    } catch (error) {
-      if (group.length === 0) {
-        this.#scheduled = false;
-        group = this.#waiting.splice(0);
-      }
-      const refusal = await refusalOf(error, this.#folder);
-      for (const pending of group) pending.reject(refusal);
-      return;
-    }
-    group.forEach((pending, index) => {
-      const outcome = outcomes[index];
-      if (outcome?.ok) pending.resolve(outcome.value);
-      else pending.reject(outcome?.value);
-    });
-  }
-
-  #runOne(pending: Pending): { ok: boolean; value: unknown } {
-    const batch = new DecisionBatch(this, (table) => this.#raw(table));
-    let value: unknown;
-    try {
-      value = pending.run(batch);
-    } catch (error) {
-      return { ok: false, value: error };
-    }
-    for (const write of batch.writes) {
-      if (write.bytes === undefined) void write.raw.remove(write.key);
-      else void write.raw.put(write.key, write.bytes);
-    }
-    return { ok: true, value };
-  }
-}
-
-class DecisionBatch implements Batch {
-  readonly writes: Write[] = [];
-  readonly #reader: Reader;
-  readonly #raw: (table: AnyTable) => Raw;
-
-  constructor(reader: Reader, raw: (table: AnyTable) => Raw) {
-    this.#reader = reader;
-    this.#raw = raw;
-  }
-
-  get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {
-    return this.#reader.get(table, key);
-  }
-
-  range<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Entry<K, V>[] {
-    return this.#reader.range(table, query);
-  }
-
-  put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void {
-    this.writes.push({ raw: this.#raw(table), key, bytes: table.codec.encode(value) });
-  }
-
-  remove<K extends Key, V>(table: Table<K, V>, key: K): void {
-    this.writes.push({ raw: this.#raw(table), key });
   }
 }
 
