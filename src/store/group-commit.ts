@@ -1,0 +1,140 @@
+/**
+ * Owns the group commit. A write is a synchronous decision: it reads, then puts. All decisions that wait when the writer
+ * gets its turn run one after another in one transaction and share one durable commit; each sees what those before it
+ * wrote. A decision that throws writes nothing and harms no other. A promise resolves when the commit is on disk, and
+ * nothing is visible before.
+ */
+import type { Database } from 'lmdb';
+import { limits } from '../limits.ts';
+import { refusalOf } from './failure.ts';
+import type { AnyTable, Entry, Key, RangeQuery, Reader, Table } from './table.ts';
+
+/** A table as the library knows it. */
+export type Raw = Database<Buffer, Key>;
+
+/** What a decision may do. Reads show the state before the decision's own puts. */
+export interface Batch extends Reader {
+  put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void;
+  remove<K extends Key, V>(table: Table<K, V>, key: K): void;
+}
+
+/** A decision must not be async: a promise result does not type-check. */
+export type Decision<T> = (batch: Batch) => T extends PromiseLike<unknown> ? never : T;
+
+export interface GroupCommitOptions {
+  /** Runs a function in a write transaction; resolves when it is durable, and undoes it whole when the function throws. */
+  readonly transact: (run: () => void) => Promise<unknown>;
+  readonly reader: Reader;
+  readonly raw: (table: AnyTable) => Raw;
+  /** Where the data file lies, to tell a full disk from a broken one. */
+  readonly folder: string;
+}
+
+interface Pending {
+  readonly decide: (batch: Batch) => unknown;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
+
+interface Write {
+  readonly raw: Raw;
+  readonly key: Key;
+  /** Absent: remove. */
+  readonly bytes?: Buffer;
+}
+
+export class GroupCommit {
+  readonly #options: GroupCommitOptions;
+  #waiting: Pending[] = [];
+  #scheduled = false;
+
+  constructor(options: GroupCommitOptions) {
+    this.#options = options;
+  }
+
+  write<T>(decide: Decision<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ decide, resolve: resolve as (value: unknown) => void, reject });
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    void this.#commit();
+  }
+
+  async #commit(): Promise<void> {
+    let group: Pending[] = [];
+    const outcomes: Outcome[] = [];
+    try {
+      await this.#options.transact(() => {
+        group = this.#takeGroup();
+        for (const pending of group) outcomes.push(this.#run(pending));
+      });
+    } catch (error) {
+      // Without a group the transaction never began: then nothing of what waits can be written.
+      if (group.length === 0) group = this.#takeGroup();
+      const refusal = await refusalOf(error, this.#options.folder);
+      for (const pending of group) pending.reject(refusal);
+      return;
+    }
+    group.forEach((pending, index) => {
+      const outcome = outcomes[index] as Outcome;
+      if (outcome.ok) pending.resolve(outcome.value);
+      else pending.reject(outcome.error);
+    });
+  }
+
+  /** What comes in from now on goes into the next commit. */
+  #takeGroup(): Pending[] {
+    const group = this.#waiting.splice(0, limits.groupDecisionsMax);
+    this.#scheduled = false;
+    if (this.#waiting.length > 0) setImmediate(() => this.#schedule());
+    return group;
+  }
+
+  #run({ decide }: Pending): Outcome {
+    const batch = new DecisionBatch(this.#options);
+    let value: unknown;
+    try {
+      value = decide(batch);
+    } catch (error) {
+      return { ok: false, error };
+    }
+    for (const { raw, key, bytes } of batch.writes) {
+      if (bytes === undefined) void raw.remove(key);
+      else void raw.put(key, bytes);
+    }
+    return { ok: true, value };
+  }
+}
+
+/** Gathers what one decision writes, so that a decision that throws has written nothing. */
+class DecisionBatch implements Batch {
+  readonly writes: Write[] = [];
+  readonly #options: GroupCommitOptions;
+
+  constructor(options: GroupCommitOptions) {
+    this.#options = options;
+  }
+
+  get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {
+    return this.#options.reader.get(table, key);
+  }
+
+  range<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Entry<K, V>[] {
+    return this.#options.reader.range(table, query);
+  }
+
+  put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void {
+    this.writes.push({ raw: this.#options.raw(table), key, bytes: table.codec.encode(value) });
+  }
+
+  remove<K extends Key, V>(table: Table<K, V>, key: K): void {
+    this.writes.push({ raw: this.#options.raw(table), key });
+  }
+}
