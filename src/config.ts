@@ -76,6 +76,7 @@ export interface Config {
   readonly logLevel: string;
   readonly blockedAgents: readonly string[];
   readonly allowMissingAgent: boolean;
+  /** PEM files; undefined: plain HTTP. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly trustedProxies: readonly string[];
   readonly inflightBytesMax: number;

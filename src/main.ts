@@ -14,6 +14,8 @@ import { InflightBudget } from './http/budget.ts';
 import { createAddressResolver } from './http/client-address.ts';
 import { FrontDoor } from './http/front-door.ts';
 import { healthRoutes, type Phase } from './http/health.ts';
+import type { Route } from './http/route.ts';
+import { checkTlsFiles } from './http/tls.ts';
 import type { Log } from './log.ts';
 import { MirrorBlobs } from './mirror/blobs.ts';
 import { MirrorCredentials } from './mirror/credentials.ts';
@@ -33,7 +35,7 @@ import { version } from './version.ts';
 export const allTables: readonly AnyTable[] = [...metaTables, ...accountTables, ...mirrorTables];
 
 /** The service without a socket: what the command line works on when no server has the folder. */
-export interface Core {
+interface Core {
   readonly store: Store;
   readonly sealer: Sealer;
   readonly actors: ActorRegistry;
@@ -76,14 +78,47 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
   }
 }
 
-/** Starts everything and serves. Throws StartError. */
+/** Starts everything and serves. Throws StartError, and then has let go of the folder again. */
 export async function startService(config: Config, log: Log): Promise<RunningService> {
-  const { store, sealer, actors, accounts, close } = await openCore(config, log);
+  const clientAddress = createAddressResolver(config.trustedProxies);
+  if (config.tls !== undefined) checkTlsFiles(config.tls);
+  const core = await openCore(config, log);
+  const pool = new Pool({ threads: config.poolThreads });
   let phase: Phase = 'starting';
+  try {
+    const door = new FrontDoor({
+      routes: [...healthRoutes({ version, phase: () => phase }), ...(await openMirror(config, core, pool, log))],
+      isBlockedAgent: createAgentCheck({ blocked: config.blockedAgents, allowMissing: config.allowMissingAgent }),
+      clientAddress,
+      tls: config.tls,
+      bodySeconds: config.bodySeconds,
+      handlerSeconds: config.handlerSeconds,
+      log,
+    });
+    const port = door.listen(config.host, config.port);
+    phase = 'ready';
+    return {
+      port,
+      async stop() {
+        phase = 'draining';
+        await door.drain(config.drainSeconds);
+        await pool.close();
+        await core.close();
+      },
+    };
+  } catch (error) {
+    await pool.close();
+    await core.close();
+    throw error;
+  }
+}
+
+/** The certificate mirror over an open core; sweeps what a crash left of uploads. */
+async function openMirror(config: Config, core: Core, pool: Pool, log: Log): Promise<Route[]> {
+  const { store, sealer, actors, accounts } = core;
   const staging = new Staging(store, log);
   const swept = await staging.sweep();
   if (swept > 0) log.info({ uploads: swept }, 'removed what cut-off uploads had staged');
-  const pool = new Pool({ threads: config.poolThreads });
   const credentials = new MirrorCredentials({ store, actors, sealer, now: Date.now });
   const blobs = new MirrorBlobs({
     store,
@@ -95,39 +130,18 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
     budget: new InflightBudget(config.inflightBytesMax),
     now: Date.now,
   });
+  const scheme = 'McpKey';
   const accountAccess = createAuthenticator({
-    scheme: 'McpKey',
+    scheme,
     credential: 'account key or MCP key',
     find: (key) => accounts.authenticate(key),
   });
   const mirrorAccess = createAuthenticator({
-    scheme: 'McpKey',
+    scheme,
     credential: 'mirror token',
     find: (token) => credentials.authenticate(token),
   });
-  const door = new FrontDoor({
-    routes: [
-      ...healthRoutes({ version, phase: () => phase }),
-      ...mirrorRoutes({ blobs, credentials, accountAccess, mirrorAccess }),
-    ],
-    isBlockedAgent: createAgentCheck({ blocked: config.blockedAgents, allowMissing: config.allowMissingAgent }),
-    clientAddress: createAddressResolver(config.trustedProxies),
-    tls: config.tls,
-    bodySeconds: config.bodySeconds,
-    handlerSeconds: config.handlerSeconds,
-    log,
-  });
-  const port = door.listen(config.host, config.port);
-  phase = 'ready';
-  return {
-    port,
-    async stop() {
-      phase = 'draining';
-      await door.drain(config.drainSeconds);
-      await pool.close();
-      await close();
-    },
-  };
+  return mirrorRoutes({ blobs, credentials, accountAccess, mirrorAccess });
 }
 
 function makeFolder(folder: string): void {

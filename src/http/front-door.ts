@@ -30,12 +30,13 @@ import type { Reply } from './reply.ts';
 import type { BodyRule, Route, RouteRequest } from './route.ts';
 import { Router } from './router.ts';
 import { refusalReply } from './status.ts';
+import type { TlsFiles } from './tls.ts';
 
 export interface FrontDoorOptions {
   readonly routes: readonly Route[];
   readonly isBlockedAgent: (path: string, agent: string | undefined) => boolean;
   readonly clientAddress: (peer: string, forwardedFor: string | undefined) => string;
-  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  readonly tls: TlsFiles | undefined;
   readonly bodySeconds: number;
   readonly handlerSeconds: number;
   readonly log: Log;
