@@ -11,8 +11,8 @@ export const limits = {
   jsonBodyBytesMax: 1 * MiB,
   /** Deepest nesting of a JSON body. */
   jsonDepthMax: 64,
-  /** A refused request whose unread body is at most this long keeps its connection; the rest is discarded. */
-  discardedBodyBytesMax: 1 * MiB,
+  /** What is unread of a refused body is discarded up to here, so that a client that sends on reads its answer. */
+  discardedBodyBytesMax: 64 * MiB,
   /** A caller's own X-Request-Id is kept up to this length. */
   requestIdCharsMax: 64,
   /** Bytes of one download written in one turn of the event loop, so that a fast reader holds up nobody. */

@@ -1,9 +1,9 @@
 /** Finds the name that was probably meant. */
 
-/** The candidate with the fewest edits to `name`, if that is close enough to be a slip; else undefined. */
+/** The candidate with the fewest edits to `name`, compared without case, if that is close enough to be a slip; else undefined. */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
   const ranked = candidates
-    .map((candidate) => ({ candidate, edits: editDistance(name, candidate) }))
+    .map((candidate) => ({ candidate, edits: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
     .sort((a, b) => a.edits - b.edits);
   const best = ranked[0];
   return best !== undefined && best.edits <= Math.max(2, name.length / 4) ? best.candidate : undefined;

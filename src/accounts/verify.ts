@@ -1,5 +1,5 @@
 /** Checks the accounts' data: every index in both directions. Only reads. */
-import type { Store } from '../store/store.ts';
+import type { CheckedReader } from '../store/checked-reader.ts';
 import { accounts, emails, keyHashes, keys } from './records.ts';
 
 export interface AccountsReport {
@@ -8,30 +8,30 @@ export interface AccountsReport {
   readonly problems: string[];
 }
 
-export function verifyAccounts(store: Store): AccountsReport {
+export function verifyAccounts(reader: CheckedReader): AccountsReport {
   const problems: string[] = [];
   let accountCount = 0;
   let keyCount = 0;
-  for (const { key, value } of store.entries(accounts, { prefix: [] })) {
+  for (const { key, value } of reader.walk(accounts)) {
     accountCount += 1;
-    if (store.get(emails, [value.email])?.account_id !== key[0])
+    if (reader.get(emails, [value.email])?.account_id !== key[0])
       problems.push(`account ${key[0]}: its email is not indexed`);
   }
-  for (const { key, value } of store.entries(emails, { prefix: [] })) {
-    if (store.get(accounts, [value.account_id])?.email !== key[0])
+  for (const { key, value } of reader.walk(emails)) {
+    if (reader.get(accounts, [value.account_id])?.email !== key[0])
       problems.push(`email of ${value.account_id}: no such account`);
   }
-  for (const { key, value } of store.entries(keys, { prefix: [] })) {
+  for (const { key, value } of reader.walk(keys)) {
     keyCount += 1;
     const [accountId, keyId] = key;
-    if (store.get(accounts, [accountId]) === undefined) problems.push(`key ${keyId}: its account is not there`);
-    const indexed = store.get(keyHashes, [value.hash])?.key_id === keyId;
+    if (reader.get(accounts, [accountId]) === undefined) problems.push(`key ${keyId}: its account is not there`);
+    const indexed = reader.get(keyHashes, [value.hash])?.key_id === keyId;
     if (indexed !== (value.revoked_at === null)) {
       problems.push(`key ${keyId}: ${indexed ? 'revoked and still opens' : 'live and opens nothing'}`);
     }
   }
-  for (const { key, value } of store.entries(keyHashes, { prefix: [] })) {
-    const owner = store.get(keys, [value.account_id, value.key_id]);
+  for (const { key, value } of reader.walk(keyHashes)) {
+    const owner = reader.get(keys, [value.account_id, value.key_id]);
     if (owner?.hash !== key[0]) problems.push(`a key hash of ${value.account_id} belongs to no key`);
   }
   return { accounts: accountCount, keys: keyCount, problems };

@@ -6,6 +6,7 @@ import { readConfig } from '../config.ts';
 import { allTables } from '../main.ts';
 import { verifyMirror } from '../mirror/verify.ts';
 import { StartError } from '../start-error.ts';
+import { CheckedReader } from '../store/checked-reader.ts';
 import { isMasterKey } from '../store/key-check.ts';
 import { loadMasterKey } from '../store/master-key.ts';
 import { createSealer } from '../store/seal.ts';
@@ -23,9 +24,10 @@ export async function verifyCommand(argv: readonly string[]): Promise<number> {
   const store = new Store({ folder: config.dataFolder, tables: allTables, readOnly: true });
   try {
     const keyProblems = isMasterKey(store, sealer) ? [] : ['the data was written under another master key'];
-    const accounts = verifyAccounts(store);
-    const mirror = verifyMirror(store, sealer);
-    const problems = [...keyProblems, ...accounts.problems, ...mirror.problems];
+    const reader = new CheckedReader(store);
+    const accounts = verifyAccounts(reader);
+    const mirror = verifyMirror(reader, sealer);
+    const problems = [...keyProblems, ...reader.problems, ...accounts.problems, ...mirror.problems];
     const report = {
       ok: problems.length === 0,
       accounts: accounts.accounts,

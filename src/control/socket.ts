@@ -13,15 +13,21 @@ const TAKEOVER_FOLDER = 'control.takeover';
 /** A takeover is a few system calls; an older mark is what a killed process left. */
 const TAKEOVER_MS_MAX = 10_000;
 
+/** A listening socket and who is connected to it. */
+interface Bound {
+  readonly server: Server;
+  readonly sockets: ReadonlySet<Socket>;
+}
+
 /** Answers one line. It must not throw. */
 export type ControlHandler = (line: string) => Promise<string>;
 
 export class ControlSocket {
-  readonly #server: Server;
+  readonly #bound: Bound;
   readonly #folderDescriptor: number;
 
-  private constructor(server: Server, folderDescriptor: number) {
-    this.#server = server;
+  private constructor(bound: Bound, folderDescriptor: number) {
+    this.#bound = bound;
     this.#folderDescriptor = folderDescriptor;
   }
 
@@ -33,9 +39,9 @@ export class ControlSocket {
     const descriptor = openSync(folder, 'r');
     const path = socketPath(folder, descriptor);
     try {
-      const server = (await bind(path, handler)) ?? (await takeOver(folder, path, handler));
+      const bound = (await bind(path, handler)) ?? (await takeOver(folder, path, handler));
       chmodSync(join(folder, SOCKET_FILE), 0o600);
-      return new ControlSocket(server, descriptor);
+      return new ControlSocket(bound, descriptor);
     } catch (error) {
       closeSync(descriptor);
       throw error;
@@ -43,7 +49,9 @@ export class ControlSocket {
   }
 
   async release(): Promise<void> {
-    await new Promise<void>((done) => this.#server.close(() => done()));
+    const closed = new Promise<void>((done) => this.#bound.server.close(() => done()));
+    for (const socket of this.#bound.sockets) socket.destroy();
+    await closed;
     closeSync(this.#folderDescriptor);
   }
 }
@@ -75,29 +83,33 @@ function socketPath(folder: string, descriptor: number): string {
 }
 
 /** The bound server; undefined when the name is taken, by a living process or by a dead one's leftover. */
-function bind(path: string, handler: ControlHandler): Promise<Server | undefined> {
+function bind(path: string, handler: ControlHandler): Promise<Bound | undefined> {
   return new Promise((done, fail) => {
-    const server = createServer({ allowHalfOpen: true }, (socket) => void serve(socket, handler));
+    const sockets = new Set<Socket>();
+    const server = createServer({ allowHalfOpen: true }, (socket) => {
+      sockets.add(socket);
+      socket.on('close', () => sockets.delete(socket));
+      void serve(socket, handler);
+    });
     server.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE') done(undefined);
       else fail(error);
     });
-    server.listen(path, () => done(server));
-    server.unref();
+    server.listen(path, () => done({ server, sockets }));
   });
 }
 
 /** The name is taken. If nobody answers behind it, exactly one process may remove it and bind anew. */
-async function takeOver(folder: string, path: string, handler: ControlHandler): Promise<Server> {
+async function takeOver(folder: string, path: string, handler: ControlHandler): Promise<Bound> {
   await refuseIfAlive(path);
   const mark = join(folder, TAKEOVER_FOLDER);
   markTakeover(mark);
   try {
     await refuseIfAlive(path);
     unlinkSync(join(folder, SOCKET_FILE));
-    const server = await bind(path, handler);
-    if (server === undefined) throw taken();
-    return server;
+    const bound = await bind(path, handler);
+    if (bound === undefined) throw taken();
+    return bound;
   } finally {
     rmdirSync(mark);
   }
@@ -155,7 +167,9 @@ function readLine(socket: Socket): Promise<string> {
     socket.setEncoding('utf8');
     socket.setTimeout(limits.controlSeconds * 1000, () => socket.destroy(new Error('control socket timed out')));
     socket.on('error', fail);
-    socket.on('close', () => fail(new Error('the control socket closed before an answer came')));
+    const cut = () => fail(new Error('the control socket ended before a whole line came'));
+    socket.on('end', cut);
+    socket.on('close', cut);
     socket.on('data', (part: string) => {
       text += part;
       const end = text.indexOf('\n');

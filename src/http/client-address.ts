@@ -19,14 +19,25 @@ export function createAddressResolver(
 }
 
 function addEntry(proxies: BlockList, entry: string): void {
-  const [address = '', bits] = entry.split('/');
+  const [address = '', bits, ...rest] = entry.split('/');
   const bitsMax = isIP(address) === 6 ? 128 : 32;
-  const prefix = bits === undefined ? bitsMax : Number(bits);
-  const valid = isIP(address) !== 0 && Number.isInteger(prefix) && prefix >= 0 && prefix <= bitsMax && bits !== '';
+  const prefix = readBits(bits, bitsMax);
+  const valid =
+    isIP(address) !== 0 &&
+    Number.isInteger(prefix) &&
+    prefix >= 0 &&
+    prefix <= bitsMax &&
+    bits !== '' &&
+    rest.length === 0;
   if (!valid) {
     throw new StartError(`CAIRN_TRUSTED_PROXIES must list addresses or ranges like 10.0.0.0/8, not "${entry}".`);
   }
   proxies.addSubnet(address, prefix, family(address));
+}
+
+function readBits(bits: string | undefined, bitsMax: number): number {
+  if (bits === undefined) return bitsMax;
+  return /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
 }
 
 function family(address: string): 'ipv4' | 'ipv6' {

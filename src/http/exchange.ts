@@ -128,7 +128,7 @@ export class Exchange {
       this.#writeHead(reply);
       if (this.head.method === 'HEAD') this.#endHead(reply);
       else if (reply.body === undefined) this.#endEmpty(reply);
-      else if (typeof reply.body === 'string') this.#endWhole(reply.body, reply.close === true);
+      else if (typeof reply.body === 'string') this.#endWhole(reply.body, reply.close);
       else this.#endStream(reply.body);
     });
   }
@@ -154,21 +154,30 @@ export class Exchange {
   #endEmpty(reply: Reply): void {
     // 204 and 304 have no body and no length by definition; anything else says that it is empty.
     if (reply.status === 204 || reply.status === 304) this.#res.endWithoutBody();
-    else this.#res.end('', reply.close === true);
+    else this.#res.end('', reply.close !== undefined);
     this.#end(false);
   }
 
-  #endWhole(body: string, close: boolean): void {
+  #endWhole(body: string, close?: Reply['close']): void {
     this.#bytesOut = Buffer.byteLength(body);
-    this.#res.end(body, close || this.#mustClose());
+    const rest = this.#rest();
+    if (close !== 'now' && (rest === 'long' || (rest === 'short' && close === 'after'))) {
+      // Closing now would reset the connection, and with it the answer that the client has not read yet (RFC 9112, 9.6).
+      // So the socket stays, paused, until the client closes it or the library's idle time is over.
+      this.#res.writeHeader('Connection', 'close');
+      this.#res.pause();
+      this.#res.end(body);
+    } else {
+      this.#res.end(body, close !== undefined);
+    }
     this.#end(false);
   }
 
-  /** A long unread body would keep the connection busy with bytes that nobody wants. */
-  #mustClose(): boolean {
-    if (!this.hasBody || this.#body?.ended === true) return false;
-    const declared = this.bytesDeclared;
-    return declared === undefined || declared - (this.#body?.bytes ?? 0) > limits.discardedBodyBytesMax;
+  /** What of the body is still to come: nothing, as much as may be discarded, or more than that (or nobody knows). */
+  #rest(): 'none' | 'short' | 'long' {
+    if (!this.hasBody || this.#body?.ended === true) return 'none';
+    const unread = (this.bytesDeclared ?? Number.POSITIVE_INFINITY) - (this.#body?.bytes ?? 0);
+    return unread > limits.discardedBodyBytesMax ? 'long' : 'short';
   }
 
   /**
@@ -178,7 +187,7 @@ export class Exchange {
   #endStream(source: ByteSource): void {
     const total = source.bytesTotal;
     if (total === 0) {
-      this.#endWhole('', false);
+      this.#endWhole('');
       return;
     }
     const send = (): boolean => {

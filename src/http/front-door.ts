@@ -129,7 +129,12 @@ export class FrontDoor {
   #dispatch(exchange: Exchange): void {
     const { method, path, pairs } = exchange.head;
     const framing = framingFault(pairs);
-    if (framing !== undefined) throw new Refusal({ kind: 'bad_framing', detail: framing });
+    if (framing !== undefined) {
+      // Answered a turn later: what stands behind a badly framed request in the same packet may be smuggled. While this
+      // one is unanswered the library takes it for pipelining and closes the connection without handling it.
+      setImmediate(() => exchange.reply(refusalReply({ kind: 'bad_framing', detail: framing })));
+      return;
+    }
     if (this.#options.isBlockedAgent(path, exchange.header('user-agent'))) {
       throw new Refusal({ kind: 'blocked_agent' });
     }
@@ -184,6 +189,7 @@ export class FrontDoor {
       document,
       body,
       bytesDeclared: exchange.bytesDeclared ?? 0,
+      isHead: exchange.head.method === 'HEAD',
     };
     return route.access === 'open' ? route.handle(request) : route.handle(request, session as Session);
   }

@@ -13,8 +13,8 @@ export interface Reply {
   readonly status: number;
   readonly headers: ReplyHeaders;
   readonly body: string | ByteSource | undefined;
-  /** Close the connection behind this answer. */
-  readonly close?: boolean;
+  /** Close the connection: at once, or once the client had time to read this answer. */
+  readonly close?: 'now' | 'after';
 }
 
 const JSON_HEADERS: ReplyHeaders = {

@@ -25,6 +25,8 @@ export interface RouteRequest {
   readonly body: IncomingBody;
   /** Content-Length, or 0. */
   readonly bytesDeclared: number;
+  /** HEAD: the handler answers as for GET, and the body is left out. */
+  readonly isHead: boolean;
 }
 
 interface RouteBase {

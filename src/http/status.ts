@@ -29,14 +29,20 @@ const statuses = {
   internal: 500,
 } as const satisfies Record<Fault['kind'], number>;
 
-/** Faults behind which the connection cannot be trusted to be at a request boundary. */
-const closing: ReadonlySet<Fault['kind']> = new Set(['bad_framing', 'body_late', 'handler_late', 'draining']);
+/** Where the connection ends with the answer; behind broken framing nothing more may be read from it. */
+const closing: { readonly [kind in Fault['kind']]?: 'now' | 'after' } = {
+  bad_framing: 'now',
+  body_late: 'after',
+  handler_late: 'after',
+  draining: 'after',
+};
 
 export function refusalReply(fault: Fault): Reply {
   const body =
     fault.kind === 'invalid_fields' ? { error: explain(fault), errors: fault.fields } : { error: explain(fault) };
   const reply = json(statuses[fault.kind], body, refusalHeaders(fault));
-  return closing.has(fault.kind) ? { ...reply, close: true } : reply;
+  const close = closing[fault.kind];
+  return close === undefined ? reply : { ...reply, close };
 }
 
 function refusalHeaders(fault: Fault): ReplyHeaders {

@@ -114,7 +114,8 @@ function download(blobs: MirrorBlobs, request: RouteRequest, session: Session): 
   const answer = answerRange({
     ifNoneMatch: request.header('if-none-match'),
     ifRange: request.header('if-range'),
-    range: request.header('range'),
+    // Ranges are defined for GET only (RFC 9110, 14.2).
+    range: request.isHead ? undefined : request.header('range'),
     etag,
     bytesTotal,
   });

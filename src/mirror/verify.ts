@@ -1,8 +1,9 @@
 /** Checks the mirror's data: every blob re-hashed, every index in both directions, every sealed field opened. Only reads. */
 import { createHash } from 'node:crypto';
 import { limits } from '../limits.ts';
+import type { CheckedReader } from '../store/checked-reader.ts';
 import type { Sealer } from '../store/seal.ts';
-import type { Store } from '../store/store.ts';
+
 import { blobs, chunks, commits, credentials, heads, order, staging, tokenHashes } from './records.ts';
 
 export interface MirrorReport {
@@ -14,45 +15,74 @@ export interface MirrorReport {
   readonly problems: string[];
 }
 
-export function verifyMirror(store: Store, sealer: Sealer): MirrorReport {
+export function verifyMirror(reader: CheckedReader, sealer: Sealer): MirrorReport {
   const problems: string[] = [];
-  const owned = new Set<number>();
+  /** The blobs by storage id. */
+  const owned = new Map<number, OwnedBytes>();
   let bytes = 0;
-  for (const { key, value } of store.entries(blobs, { prefix: [] })) {
+  for (const { key, value } of reader.walk(blobs)) {
     const [accountId, commitSha, sha256] = key;
     const name = `blob ${accountId} ${commitSha} ${sha256}`;
-    owned.add(value.storage_id);
+    owned.set(value.storage_id, { name, chunkCount: Math.ceil(value.byte_size / limits.chunkBytes) });
     bytes += value.byte_size;
-    const broken = checkBytes(store, value.storage_id, value.byte_size, sha256);
+    const broken = checkBytes(reader, value.storage_id, value.byte_size, sha256);
     if (broken !== undefined) problems.push(`${name}: ${broken}`);
-    const placed = store.get(order, [accountId, value.sequence]);
+    const placed = reader.get(order, [accountId, value.sequence]);
     if (placed?.sha256 !== sha256 || placed.commit_sha !== commitSha) {
       problems.push(`${name}: the order of uploads does not hold it at ${value.sequence}`);
     }
-    if (store.get(commits, [accountId, commitSha]) === undefined) {
+    if (reader.get(commits, [accountId, commitSha]) === undefined) {
       problems.push(`${name}: its commit has no newest blob`);
     }
   }
-  problems.push(...checkOrder(store), ...checkCommits(store), ...checkCredentials(store, sealer));
-  const staged = new Set([...store.keys(staging)].map(([storageId]) => storageId));
-  for (const [storageId, index] of store.keys(chunks)) {
-    if (owned.has(storageId) || staged.has(storageId)) continue;
-    problems.push(`chunk ${storageId}/${index} belongs to no blob and to no upload under way`);
-  }
+  const staged = new Set([...reader.walk(staging)].map(({ key: [storageId] }) => storageId));
+  problems.push(
+    ...checkChunks(reader, owned, staged),
+    ...checkOrder(reader),
+    ...checkCommits(reader),
+    ...checkCredentials(reader, sealer),
+  );
   return {
-    blobs: [...store.keys(blobs)].length,
+    blobs: [...reader.keys(blobs)].length,
     bytes,
-    credentials: [...store.keys(credentials)].length,
+    credentials: [...reader.keys(credentials)].length,
     staged: staged.size,
     problems,
   };
 }
 
-function checkBytes(store: Store, storageId: number, byteSize: number, sha256: string): string | undefined {
+interface OwnedBytes {
+  readonly name: string;
+  readonly chunkCount: number;
+}
+
+function checkChunks(
+  reader: CheckedReader,
+  owned: ReadonlyMap<number, OwnedBytes>,
+  staged: ReadonlySet<number>,
+): string[] {
+  const problems: string[] = [];
+  for (const storageId of staged) {
+    const blob = owned.get(storageId);
+    if (blob !== undefined)
+      problems.push(`${blob.name}: its bytes are still marked as staged, a start would sweep them`);
+  }
+  for (const [storageId, index] of reader.keys(chunks)) {
+    const blob = owned.get(storageId);
+    if (blob === undefined && !staged.has(storageId)) {
+      problems.push(`chunk ${storageId}/${index}: belongs to no blob and to no upload under way`);
+    } else if (blob !== undefined && index >= blob.chunkCount) {
+      problems.push(`${blob.name}: chunk ${index} lies behind its end`);
+    }
+  }
+  return problems;
+}
+
+function checkBytes(reader: CheckedReader, storageId: number, byteSize: number, sha256: string): string | undefined {
   const hash = createHash('sha256');
   let bytes = 0;
   for (let index = 0; bytes < byteSize; index += 1) {
-    const chunk = store.view(chunks, [storageId, index]);
+    const chunk = reader.view(chunks, [storageId, index]);
     const expected = Math.min(limits.chunkBytes, byteSize - bytes);
     if (chunk === undefined) return `chunk ${index} is missing`;
     if (chunk.length !== expected) return `chunk ${index} has ${chunk.length} bytes instead of ${expected}`;
@@ -63,12 +93,12 @@ function checkBytes(store: Store, storageId: number, byteSize: number, sha256: s
   return actual === sha256 ? undefined : `its bytes hash to ${actual}`;
 }
 
-function checkOrder(store: Store): string[] {
+function checkOrder(reader: CheckedReader): string[] {
   const problems: string[] = [];
   const last = new Map<string, { sequence: number; uploadedAt: string }>();
-  for (const { key, value } of store.entries(order, { prefix: [] })) {
+  for (const { key, value } of reader.walk(order)) {
     const [accountId, sequence] = key;
-    const blob = store.get(blobs, [accountId, value.commit_sha, value.sha256]);
+    const blob = reader.get(blobs, [accountId, value.commit_sha, value.sha256]);
     if (blob?.sequence !== sequence) {
       problems.push(`order ${accountId} ${sequence}: names ${value.commit_sha} ${value.sha256}, which is not there`);
       continue;
@@ -79,16 +109,20 @@ function checkOrder(store: Store): string[] {
     }
     last.set(accountId, { sequence, uploadedAt: blob.uploaded_at });
   }
-  for (const [accountId, newest] of last) {
-    const head = store.get(heads, [accountId]);
-    if (head?.sequence !== newest.sequence) problems.push(`head ${accountId}: does not stand at ${newest.sequence}`);
+  for (const { key, value } of reader.walk(heads)) {
+    const newest = last.get(key[0]);
+    if (value.sequence !== newest?.sequence) {
+      problems.push(`head ${key[0]}: stands at ${value.sequence} instead of ${newest?.sequence ?? 'nowhere'}`);
+    }
+    last.delete(key[0]);
   }
+  for (const accountId of last.keys()) problems.push(`head ${accountId}: is missing`);
   return problems;
 }
 
-function checkCommits(store: Store): string[] {
+function checkCommits(reader: CheckedReader): string[] {
   const newest = new Map<string, { sequence: number; sha256: string }>();
-  for (const { key, value } of store.entries(blobs, { prefix: [] })) {
+  for (const { key, value } of reader.walk(blobs)) {
     const commit = `${key[0]} ${key[1]}`;
     const known = newest.get(commit);
     if (known === undefined || known.sequence < value.sequence) {
@@ -96,18 +130,18 @@ function checkCommits(store: Store): string[] {
     }
   }
   const problems: string[] = [];
-  for (const { key, value } of store.entries(commits, { prefix: [] })) {
+  for (const { key, value } of reader.walk(commits)) {
     const commit = `${key[0]} ${key[1]}`;
     if (newest.get(commit)?.sha256 !== value.sha256) problems.push(`commit ${commit}: does not name its newest blob`);
   }
   return problems;
 }
 
-function checkCredentials(store: Store, sealer: Sealer): string[] {
+function checkCredentials(reader: CheckedReader, sealer: Sealer): string[] {
   const problems: string[] = [];
-  for (const { key, value } of store.entries(credentials, { prefix: [] })) {
+  for (const { key, value } of reader.walk(credentials)) {
     const [accountId] = key;
-    const hash = store.get(tokenHashes, [value.token_hash]);
+    const hash = reader.get(tokenHashes, [value.token_hash]);
     if (hash?.account_id !== accountId || hash.credential_id !== value.credential_id) {
       problems.push(`credential ${accountId}: its token opens nothing`);
     }
@@ -119,8 +153,8 @@ function checkCredentials(store: Store, sealer: Sealer): string[] {
       problems.push(`credential ${accountId}: its sealed fields do not open under this master key`);
     }
   }
-  for (const { key, value } of store.entries(tokenHashes, { prefix: [] })) {
-    const credential = store.get(credentials, [value.account_id]);
+  for (const { key, value } of reader.walk(tokenHashes)) {
+    const credential = reader.get(credentials, [value.account_id]);
     if (credential?.token_hash !== key[0]) problems.push(`token of ${value.account_id}: belongs to no credential`);
   }
   return problems;

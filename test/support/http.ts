@@ -99,5 +99,5 @@ export function rawExchange(
 
 /** The status codes of the answers in a raw exchange, in order. */
 export function statusesOf(text: string): number[] {
-  return [...text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map((match) => Number(match[1])).filter((status) => status >= 200);
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1])).filter((status) => status >= 200);
 }

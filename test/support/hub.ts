@@ -6,7 +6,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-export const CAIRN = fileURLToPath(new URL('../../dist/src/cli/cairn.js', import.meta.url));
+/** The built command, whether this file runs as it is or compiled, below `dist`. */
+const isCompiled = import.meta.url.includes('/dist/');
+export const CAIRN = fileURLToPath(
+  new URL(isCompiled ? '../../src/cli/cairn.js' : '../../dist/src/cli/cairn.js', import.meta.url),
+);
 const START_MS_MAX = 30_000;
 
 export type LogLine = Record<string, unknown>;

@@ -1,0 +1,27 @@
+/** Runs every bench, one after another, and prints one table. */
+import { download } from './download.ts';
+import { eventLoop } from './event-loop.ts';
+import { type Bench, MissingTool, missingRow, note, type Row, readBenchOptions, table } from './report.ts';
+import { uploadLarge } from './upload-large.ts';
+import { uploadMemory } from './upload-memory.ts';
+import { uploadSmall } from './upload-small.ts';
+
+const benches: Readonly<Record<string, Bench>> = {
+  'durable uploads of 50 MiB': uploadLarge,
+  'memory under 32 uploads': uploadMemory,
+  'durable uploads of 64 KiB': uploadSmall,
+  downloads: download,
+  'event-loop delay': eventLoop,
+};
+
+const rows: Row[] = [];
+for (const [question, bench] of Object.entries(benches)) {
+  note(`— ${question}`);
+  try {
+    rows.push(...(await bench(readBenchOptions())));
+  } catch (error) {
+    if (!(error instanceof MissingTool)) throw error;
+    rows.push(missingRow(question, error.message));
+  }
+}
+process.stdout.write(table(rows));

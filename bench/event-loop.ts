@@ -1,0 +1,91 @@
+/** How long does the hub's main thread hold up its event loop while eight uploads of 50 MiB run? */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { limits } from '../src/limits.ts';
+import { temporaryFolder } from '../test/support/hub.ts';
+import { checkStatuses, prepareClient } from './client.ts';
+import { type Cairn, startCairn } from './peers/cairn.ts';
+import { type Bench, note, type Row, runWhenStarted, shown, summarize } from './report.ts';
+
+const UPLOADS = 8;
+const P99_MS_MAX = 10;
+const IDLE_MS = 3000;
+
+interface Delays {
+  readonly reports: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+export const eventLoop: Bench = async ({ quick }) => {
+  const file = join(temporaryFolder(), 'delays');
+  const probe = new URL('./delay-probe.js', import.meta.url).href;
+  const cairn = await startCairn({ NODE_OPTIONS: `--import=${probe}`, BENCH_DELAY_FILE: file });
+  const job = { port: cairn.port, connections: UPLOADS, requestsPerConnection: 1, bodyBytes: limits.uploadBytesMax };
+  const idle: Delays[] = [];
+  const busy: Delays[] = [];
+  try {
+    const credential = await cairn.account();
+    for (let round = 0; round < (quick ? 2 : 5); round += 1) {
+      const client = await prepareClient({ ...job, credential });
+      await takeDelays(cairn, file);
+      await sleep(IDLE_MS);
+      idle.push(await takeDelays(cairn, file));
+      const result = await client.run();
+      checkStatuses({ ...job, credential }, result);
+      busy.push(await takeDelays(cairn, file));
+      note(`event loop, round ${round + 1}: idle ${told(idle.at(-1))}; eight uploads ${told(busy.at(-1))}`);
+    }
+  } finally {
+    await cairn.stop();
+  }
+  return [row(idle, busy)];
+};
+
+function row(idle: readonly Delays[], busy: readonly Delays[]): Row {
+  const p99 = busy.map((delays) => delays.p99);
+  const idleP99 = idle.map((delays) => delays.p99);
+  return {
+    question: 'event-loop delay p99, eight uploads of 50 MiB',
+    cairn: shown(p99, 'ms', 1),
+    yardstick: `idle ${shown(idleP99, 'ms', 1)}`,
+    ratio: shown(
+      p99.map((value, index) => value / (idleP99[index] ?? Number.NaN)),
+      '',
+      2,
+    ),
+    target: `< ${P99_MS_MAX} ms`,
+    reached: summarize(p99).median < P99_MS_MAX,
+  };
+}
+
+function told(delays: Delays | undefined): string {
+  if (delays === undefined) return 'unknown';
+  return `p50 ${delays.p50.toFixed(1)} p90 ${delays.p90.toFixed(1)} p99 ${delays.p99.toFixed(1)} max ${delays.max.toFixed(1)} ms`;
+}
+
+/** What the probe measured since it was last asked. */
+async function takeDelays(cairn: Cairn, file: string): Promise<Delays> {
+  const before = read(file)?.reports ?? 0;
+  cairn.process.kill('SIGUSR2');
+  for (let tries = 0; tries < 500; tries += 1) {
+    const delays = read(file);
+    if (delays !== undefined && delays.reports > before) return delays;
+    await sleep(10);
+  }
+  throw new Error('the probe in the hub did not answer');
+}
+
+function read(file: string): Delays | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Delays;
+  } catch {
+    // Not written yet.
+    return undefined;
+  }
+}
+
+await runWhenStarted(import.meta.url, eventLoop);

@@ -1,0 +1,36 @@
+/** Load generators for downloads: autocannon and wrk, each as a process of its own, each giving bytes per second. */
+import { createRequire } from 'node:module';
+import { runProgram } from './peers/child.ts';
+
+export interface Load {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+/** Resolves with the bytes per second that arrived, of whole answers and of those under way when the time is up. */
+export type Loader = (load: Load) => Promise<number>;
+
+const WRK_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
+
+/** One Node thread: its own cost is part of what it measures. */
+export const autocannon: Loader = async ({ url, headers, connections, seconds }) => {
+  const program = createRequire(import.meta.url).resolve('autocannon');
+  const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]);
+  const args = [program, '-j', '-n', '-c', String(connections), '-d', String(seconds), ...fields, url];
+  const result = JSON.parse(await runProgram(process.execPath, args)) as Record<string, unknown>;
+  if (result['non2xx'] !== 0 || result['errors'] !== 0) throw new Error('autocannon met answers that were not 200');
+  return (result['throughput'] as { average: number }).average;
+};
+
+/** One thread in C: takes less of the machine than autocannon. */
+export const wrk: Loader = async ({ url, headers, connections, seconds }) => {
+  const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', ...fields, url];
+  const text = await runProgram('wrk', args);
+  if (text.includes('Non-2xx') || text.includes('Socket errors')) throw new Error(`wrk met errors: ${text}`);
+  const [, taken, amount, unit = ''] = /requests in ([\d.]+)s, ([\d.]+)([KMGT]?B) read/.exec(text) ?? [];
+  if (!WRK_UNITS.includes(unit)) throw new Error(`wrk said: ${text}`);
+  return (Number(amount) * 1024 ** WRK_UNITS.indexOf(unit)) / Number(taken);
+};

@@ -1,0 +1,55 @@
+/** Runs the built hub with its log in a file, as an operator would, so that nobody parses log lines while it is measured. */
+import type { ChildProcess } from 'node:child_process';
+import { openSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { call } from '../../test/support/http.ts';
+import { cleanEnvironment, temporaryFolder } from '../../test/support/hub.ts';
+import type { Account, Credential } from '../../test/support/mirror.ts';
+import { runProgram, startProgram, stopProgram, waitForPort } from './child.ts';
+import { freePort } from './free-port.ts';
+
+const CAIRN = fileURLToPath(new URL('../../src/cli/cairn.js', import.meta.url));
+
+export interface Cairn {
+  readonly port: number;
+  readonly url: string;
+  readonly pid: number;
+  readonly process: ChildProcess;
+  /** A new account with a mirror credential. */
+  account(): Promise<Credential>;
+  stop(): Promise<void>;
+}
+
+/** Starts the hub on a data folder of its own. `env` takes more settings, NODE_OPTIONS among them. */
+export async function startCairn(env: Record<string, string> = {}): Promise<Cairn> {
+  const folder = temporaryFolder();
+  const port = await freePort();
+  const settings = { CAIRN_PORT: String(port), CAIRN_DATA: join(folder, 'data'), ...env };
+  const log = openSync(join(folder, 'log'), 'w');
+  const child = startProgram(process.execPath, [CAIRN, 'serve'], {
+    env: cleanEnvironment(settings),
+    stdio: ['ignore', log, 'inherit'],
+  });
+  await waitForPort(port, child);
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    port,
+    url,
+    pid: child.pid ?? 0,
+    process: child,
+    async account() {
+      const { CAIRN_DATA } = settings;
+      const args = [CAIRN, 'account', 'create', '--email', 'bench@example.org', '--json'];
+      const made = JSON.parse(await runProgram(process.execPath, args, cleanEnvironment({ CAIRN_DATA }))) as Account;
+      const issued = await call({ url }, '/api/cert_mirror/credentials', {
+        method: 'POST',
+        headers: { Authorization: `McpKey ${made.mcp_key}`, 'Content-Type': 'application/json' },
+        body: '{}',
+      });
+      if (issued.status !== 200) throw new Error(`no credential: ${issued.text}`);
+      return issued.json() as unknown as Credential;
+    },
+    stop: () => stopProgram(child),
+  };
+}

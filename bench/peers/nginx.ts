@@ -1,0 +1,56 @@
+/** Runs nginx from a configuration of its own: static files with sendfile, and WebDAV PUT into a folder. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '../../test/support/hub.ts';
+import { requireTool, startProgram, stopProgram, waitForPort } from './child.ts';
+import { freePort } from './free-port.ts';
+
+export interface Nginx {
+  readonly port: number;
+  readonly url: string;
+  /** What it serves below `/`, and where PUT stores. */
+  readonly root: string;
+  stop(): Promise<void>;
+}
+
+export async function startNginx(workers: number): Promise<Nginx> {
+  requireTool('nginx', 'nginx');
+  const folder = temporaryFolder();
+  const root = join(folder, 'root');
+  mkdirSync(root);
+  const port = await freePort();
+  const file = join(folder, 'nginx.conf');
+  writeFileSync(file, configuration(folder, port, workers));
+  const args = ['-p', folder, '-e', join(folder, 'error.log'), '-c', file];
+  const child = startProgram('nginx', args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  await waitForPort(port, child);
+  return { port, url: `http://127.0.0.1:${port}`, root, stop: () => stopProgram(child) };
+}
+
+/** Access log off, keep-alive without end; a larger body buffer than the default so that PUT writes in large pieces. */
+function configuration(folder: string, port: number, workers: number): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((kind) => `${kind}_temp_path ${folder}/${kind};`)
+    .join('\n  ');
+  return `daemon off;
+${process.getuid?.() === 0 ? 'user root;' : ''}
+worker_processes ${workers};
+pid ${folder}/pid;
+events { worker_connections 512; }
+http {
+  access_log off;
+  sendfile on;
+  tcp_nopush on;
+  keepalive_timeout 120s;
+  keepalive_requests 100000000;
+  client_max_body_size 0;
+  client_body_buffer_size 1m;
+  ${temporary}
+  server {
+    listen 127.0.0.1:${port};
+    root ${folder}/root;
+    dav_methods PUT;
+  }
+}
+`;
+}

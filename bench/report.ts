@@ -1,0 +1,122 @@
+/** Owns how figures are summed up and shown: medians with their range, ratios of pairs, one table. */
+import { realpathSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export interface BenchOptions {
+  /** Fewer and shorter rounds: a look, not a figure to quote. */
+  readonly quick: boolean;
+}
+
+/** One line of the table: a question and what was measured for it. */
+export interface Row {
+  readonly question: string;
+  readonly cairn: string;
+  readonly yardstick: string;
+  readonly ratio: string;
+  readonly target: string;
+  /** Undefined: nothing was asked of this figure, or it could not be measured. */
+  readonly reached: boolean | undefined;
+}
+
+export type Bench = (options: BenchOptions) => Promise<Row[]>;
+
+/** A tool of the other side is not installed: the bench is left out, the rest goes on. */
+export class MissingTool extends Error {
+  constructor(tool: string, debianPackage: string) {
+    super(`${tool} is missing; install it with: apt-get install ${debianPackage}`);
+  }
+}
+
+export interface Summary {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+export function summarize(values: readonly number[]): Summary {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (index: number) => sorted[Math.max(0, Math.min(sorted.length - 1, index))] ?? Number.NaN;
+  const middle = (sorted.length - 1) / 2;
+  return {
+    median: (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2,
+    min: at(0),
+    max: at(sorted.length - 1),
+  };
+}
+
+/** Median (min–max), with a unit. */
+export function shown(values: readonly number[], unit: string, digits = 0): string {
+  const { median, min, max } = summarize(values);
+  return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)}) ${unit}`.trim();
+}
+
+/** A row that compares two sides measured in pairs: the ratio is the median of the ratios of the pairs. */
+export function pairedRow(options: {
+  readonly question: string;
+  readonly yardstickName: string;
+  readonly cairn: readonly number[];
+  readonly yardstick: readonly number[];
+  readonly unit: string;
+  readonly target: number | undefined;
+}): Row {
+  const { question, yardstickName, cairn, yardstick, unit, target } = options;
+  const ratios = cairn.map((value, index) => value / (yardstick[index] ?? Number.NaN));
+  return {
+    question,
+    cairn: shown(cairn, unit),
+    yardstick: `${yardstickName} ${shown(yardstick, unit)}`,
+    ratio: shown(ratios, '', 2),
+    target: target === undefined ? '' : `≥ ${target}`,
+    reached: target === undefined ? undefined : summarize(ratios).median >= target,
+  };
+}
+
+/** What is put where a figure could not be measured. */
+export function missingRow(question: string, why: string): Row {
+  return { question, cairn: '', yardstick: why, ratio: '', target: '', reached: undefined };
+}
+
+const TITLES: Readonly<Record<keyof Row, string>> = {
+  question: 'Question',
+  cairn: 'Cairn',
+  yardstick: 'Yardstick',
+  ratio: 'Ratio',
+  target: 'Target',
+  reached: 'Reached',
+};
+
+/** The rows as a Markdown table, so that it can go into a document as it is. */
+export function table(rows: readonly Row[]): string {
+  const names = Object.keys(TITLES) as (keyof Row)[];
+  const cell = (row: Row, name: keyof Row) =>
+    name === 'reached' ? (row.reached === undefined ? '' : row.reached ? 'yes' : 'no') : row[name];
+  const cells = [names.map((name) => TITLES[name]), ...rows.map((row) => names.map((name) => cell(row, name)))];
+  const widths = names.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
+  const lines = cells.map((line) => `| ${line.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |`);
+  lines.splice(1, 0, `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** What goes on meanwhile, on standard error so that the table stays clean. */
+export function note(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+export function readBenchOptions(): BenchOptions {
+  return { quick: process.argv.includes('--quick') };
+}
+
+/** Runs a bench and shows its table when its file is the one that was started. */
+export async function runWhenStarted(moduleUrl: string, bench: Bench): Promise<void> {
+  const started = process.argv[1];
+  if (started === undefined || realpathSync(started) !== fileURLToPath(moduleUrl)) return;
+  try {
+    process.stdout.write(table(await bench(readBenchOptions())));
+  } catch (error) {
+    if (!(error instanceof MissingTool)) throw error;
+    note(error.message);
+    process.exitCode = 1;
+  }
+}
+
+export const MiB = 1024 * 1024;

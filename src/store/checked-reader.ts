@@ -1,0 +1,44 @@
+/** Reads for a check of the whole file: a record that cannot be read is a finding, not the end of the check. */
+import type { Store } from './store.ts';
+import type { Entry, Key, Table } from './table.ts';
+
+export class CheckedReader {
+  readonly #store: Store;
+  /** One sentence for each record that a walk could not read. */
+  readonly problems: string[] = [];
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Every readable row of a table in order; the others are noted. */
+  *walk<K extends Key, V>(table: Table<K, V>): Generator<Entry<K, V>> {
+    for (const key of this.#store.keys(table)) {
+      const value = this.#read(table, key);
+      if (value === undefined) this.problems.push(`${table.name} ${key.join(' ')}: the record cannot be read`);
+      else yield { key, value };
+    }
+  }
+
+  /** The row of a key; undefined when there is none that can be read. */
+  get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {
+    return this.#read(table, key);
+  }
+
+  keys<K extends Key, V>(table: Table<K, V>): Generator<K> {
+    return this.#store.keys(table);
+  }
+
+  view<K extends Key>(table: Table<K, Uint8Array>, key: K): Uint8Array | undefined {
+    return this.#store.view(table, key);
+  }
+
+  #read<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {
+    try {
+      return this.#store.get(table, key);
+    } catch {
+      // What exactly is wrong with the bytes helps nobody; which record it is, does.
+      return undefined;
+    }
+  }
+}

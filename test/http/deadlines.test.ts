@@ -1,0 +1,161 @@
+/** Every wait has an end: slow bodies, half heads, readers that stop reading. Only outcomes are looked at, never times. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { call } from '../support/http.ts';
+import { type Hub, startHub } from '../support/hub.ts';
+import {
+  type Account,
+  type Credential,
+  download,
+  mirrorAccount,
+  randomCommit,
+  upload,
+  uploadHeaders,
+} from '../support/mirror.ts';
+import { head, rawClient } from '../support/raw.ts';
+
+const MiB = 1024 * 1024;
+const PATIENCE_MS = 60_000;
+
+let hub: Hub;
+let owner: Account & Credential;
+const bigCommit = randomCommit();
+const big = randomBytes(50 * MiB);
+
+beforeAll(async () => {
+  hub = await startHub({ env: { CAIRN_BODY_SECONDS: '1' } });
+  owner = await mirrorAccount(hub);
+  const stored = await upload(hub, owner, bigCommit, big);
+  if (stored.status !== 200) throw new Error(stored.text);
+});
+
+afterAll(async () => {
+  await hub.stop();
+});
+
+/** What `cairn verify` finds beside the running hub. */
+async function verified(): Promise<unknown> {
+  return JSON.parse((await hub.cli('verify', '--json')).stdout) as unknown;
+}
+
+const CLEAN = { ok: true, blobs: 1, staged_uploads: 0, problems: [] };
+
+function uploadHead(body: Uint8Array): string {
+  const headers = { ...uploadHeaders(owner, randomCommit(), body), 'Content-Length': String(body.length) };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return head('POST /api/cert_mirror HTTP/1.1', lines);
+}
+
+test.each([
+  ['a small one that stops at once', 1000, 0],
+  ['a small one that stops half-way', 1000, 500],
+  ['the largest that is held whole', 64 * 1024, 64 * 1024 - 1],
+  ['a streamed one before its first chunk', 200_000, 100_000],
+  ['a streamed one after some chunks', 5 * MiB, 3 * MiB + 17],
+  ['a streamed one but for its last byte', 2 * MiB, 2 * MiB - 1],
+])('[NET-7] an upload that stalls is 408, closes and leaves nothing: %s', async (_name, size, sent) => {
+  const body = randomBytes(size);
+  const client = await rawClient(hub.port);
+  client.send(uploadHead(body));
+  client.send(body.subarray(0, sent));
+  const [answer] = await client.received(1);
+  expect(answer?.status).toBe(408);
+  expect(JSON.parse(answer?.body ?? '')).toEqual({ error: expect.stringContaining('1 seconds') });
+  await client.closed;
+  await expect.poll(verified, { timeout: PATIENCE_MS }).toMatchObject(CLEAN);
+});
+
+test('[NET-7] an upload that drips is 408 in the end, however long each byte keeps the connection alive', async () => {
+  const body = randomBytes(100_000);
+  const client = await rawClient(hub.port);
+  client.send(uploadHead(body));
+  let sent = 0;
+  const drip = setInterval(() => {
+    client.send(body.subarray(sent, sent + 10));
+    sent += 10;
+  }, 20);
+  const [answer] = await client.received(1).finally(() => clearInterval(drip));
+  expect(answer?.status).toBe(408);
+  await client.closed;
+  expect(sent).toBeLessThan(body.length);
+  await expect.poll(verified, { timeout: PATIENCE_MS }).toMatchObject(CLEAN);
+});
+
+test.each([
+  ['with a length', ['Content-Length: 20'], '{"rotate":'],
+  ['chunked', ['Transfer-Encoding: chunked'], 'a\r\n{"rotate":\r\n'],
+])('[NET-7] a JSON body that stalls is 408 and closes: %s', async (_name, lines, part) => {
+  const client = await rawClient(hub.port);
+  const own = [`Authorization: McpKey ${owner.mcp_key}`, 'Content-Type: application/json'];
+  client.send(head('POST /api/cert_mirror/credentials HTTP/1.1', [...own, ...lines]) + part);
+  const [answer] = await client.received(1);
+  expect(answer?.status).toBe(408);
+  await client.closed;
+  expect((await call(hub, '/health')).status).toBe(200);
+});
+
+test('[NET-7] a body refused for its time is not taken for one that arrived: the rest of it stores nothing', async () => {
+  const body = randomBytes(3 * MiB);
+  const client = await rawClient(hub.port);
+  client.send(uploadHead(body));
+  client.send(body.subarray(0, MiB));
+  expect((await client.received(1))[0]?.status).toBe(408);
+  client.send(body.subarray(MiB));
+  await client.closed;
+  expect(client.answers().map((answer) => answer.status)).toEqual([408]);
+  await expect.poll(verified, { timeout: PATIENCE_MS }).toMatchObject(CLEAN);
+});
+
+test('[NET-7] connections that say nothing, or half a head, are closed in the end', async () => {
+  const beginnings = ['', 'GET', 'GET /health HTTP/1.1\r\nHost: cairn.test\r\nUser-Agent: slow', '\r\n'];
+  const clients = await Promise.all(
+    beginnings.map(async (beginning) => {
+      const client = await rawClient(hub.port);
+      if (beginning !== '') client.send(beginning);
+      return client;
+    }),
+  );
+  await Promise.all(clients.map((client) => client.closed));
+  expect(clients.flatMap((client) => client.answers()).filter((answer) => answer.status < 400)).toEqual([]);
+  expect((await call(hub, '/health')).status).toBe(200);
+});
+
+test('[NET-7] a client that stops reading is closed, and nobody else waits for it', async () => {
+  const client = await rawClient(hub.port);
+  client.socket.pause();
+  client.send(
+    head(`GET /api/cert_mirror/${bigCommit}/download HTTP/1.1`, [
+      `Authorization: McpKey ${owner.token}`,
+      'X-Request-Id: stopped-reading',
+    ]),
+  );
+  const other = await download(hub, owner, bigCommit);
+  expect(other.status).toBe(200);
+  expect(other.bytes.equals(big)).toBe(true);
+  const line = await hub.waitForLog(({ id }) => id === 'stopped-reading');
+  expect(line).toMatchObject({ aborted: true, status: 200 });
+  expect(line['bytes_out']).toBeLessThan(big.length);
+  expect((await call(hub, '/health')).status).toBe(200);
+  client.socket.resume();
+  await client.closed;
+  expect(client.text().length).toBeLessThan(big.length);
+});
+
+test('[NET-7] a client that reads slowly and never stops gets all of its bytes', async () => {
+  const client = await rawClient(hub.port);
+  const commit = randomCommit();
+  const body = randomBytes(2 * MiB);
+  expect((await upload(hub, owner, commit, body)).status).toBe(200);
+  let turns = 0;
+  client.socket.on('data', () => {
+    turns += 1;
+    client.socket.pause();
+    setTimeout(() => client.socket.resume(), 5);
+  });
+  client.send(head(`GET /api/cert_mirror/${commit}/download HTTP/1.1`, [`Authorization: McpKey ${owner.token}`]));
+  const [answer] = await client.received(1);
+  expect(answer?.status).toBe(200);
+  expect(Buffer.from(answer?.body ?? '', 'latin1').equals(body)).toBe(true);
+  expect(turns).toBeGreaterThan(1);
+  client.vanish();
+});

@@ -1,0 +1,165 @@
+/** The worker threads: right digests, and a thread that dies takes only its own jobs with it. */
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { afterEach, expect, test } from 'vitest';
+import { limits } from '../../src/limits.ts';
+import type { DigestMessage, DigestReturn, Digests } from '../../src/pool/jobs.ts';
+import { Pool } from '../../src/pool/pool.ts';
+
+const REAL = new URL('../../dist/workers/', import.meta.url);
+const DYING = new URL('./fixtures/', import.meta.url);
+const hmacKey = Buffer.from('a key');
+
+let pool: Pool | undefined;
+afterEach(async () => {
+  await pool?.close();
+  pool = undefined;
+});
+
+function open(workersFolder: URL, threads: number): Pool {
+  pool = new Pool({ threads, workersFolder });
+  return pool;
+}
+
+function digest(on: Pool, bytes: Uint8Array): Promise<Digests> {
+  return on.run('digestWhole', { bytes, hmacKey });
+}
+
+function expectDigests(actual: Digests | undefined, bytes: Uint8Array): void {
+  expect(Buffer.from(actual?.sha256 ?? []).toString('hex')).toBe(createHash('sha256').update(bytes).digest('hex'));
+  expect(Buffer.from(actual?.hmac ?? []).toString('hex')).toBe(
+    createHmac('sha256', hmacKey).update(bytes).digest('hex'),
+  );
+}
+
+/** A digest stream that runs: what is sent to it, and what becomes of it. */
+function openStream(on: Pool) {
+  const { port1, port2 } = new MessageChannel();
+  const result = on.run('digestStream', { port: port2, hmacKey }, [port2]);
+  return {
+    port: port1,
+    /** Never rejects: gives the digests or the error. */
+    outcome: result.catch((error: unknown) => error),
+    send(text: string | Uint8Array) {
+      const bytes = Uint8Array.from(typeof text === 'string' ? Buffer.from(text) : text);
+      post(port1, { type: 'chunk', buffer: bytes.buffer, length: bytes.length });
+    },
+    end: () => post(port1, { type: 'end' }),
+  };
+}
+
+function post(port: MessagePort, message: DigestMessage): void {
+  port.postMessage(message);
+}
+
+async function threadOf(port: MessagePort): Promise<number> {
+  const [hello] = (await once(port, 'message')) as [{ threadId: number }];
+  return hello.threadId;
+}
+
+test.each([0, 1, 64, 65_536, 1_048_576])('[MIR-9] a worker digests %i bytes in one job', async (size) => {
+  const bytes = randomBytes(size);
+  expectDigests(await digest(open(REAL, 1), bytes), bytes);
+});
+
+test('[MIR-9] a worker digests a stream chunk by chunk and gives each buffer back in order', async () => {
+  const stream = openStream(open(REAL, 1));
+  const parts = [1, 65_536, 1_048_576, 7].map((size) => randomBytes(size));
+  const returned: number[] = [];
+  stream.port.on('message', (message: DigestReturn) => returned.push(message.buffer.byteLength));
+  for (const part of parts) stream.send(part);
+  stream.end();
+  expectDigests((await stream.outcome) as Digests, Buffer.concat(parts));
+  expect(returned).toEqual(parts.map((part) => part.length));
+  stream.port.close();
+});
+
+test('[MIR-9] many streams and jobs at once on one thread keep to their own bytes', async () => {
+  const on = open(REAL, 1);
+  const streams = Array.from({ length: 30 }, () => ({ ...openStream(on), parts: [] as Buffer[] }));
+  for (let turn = 0; turn < 5; turn += 1) {
+    for (const stream of streams) {
+      const part = randomBytes(1000);
+      stream.parts.push(part);
+      stream.send(part);
+    }
+  }
+  const whole = randomBytes(5000);
+  expectDigests(await digest(on, whole), whole);
+  for (const stream of streams) {
+    stream.end();
+    expectDigests((await stream.outcome) as Digests, Buffer.concat(stream.parts));
+    stream.port.close();
+  }
+});
+
+test('[MIR-16] a stream whose sender goes away ends without digests', async () => {
+  const stream = openStream(open(REAL, 1));
+  stream.send('half of it');
+  stream.port.close();
+  expect(await stream.outcome).toBeUndefined();
+});
+
+test('[OPS-3] a worker that dies fails its own job and is replaced', async () => {
+  const on = open(DYING, 1);
+  const bytes = randomBytes(100);
+  for (let round = 0; round < 3; round += 1) {
+    await expect(digest(on, Buffer.from('die'))).rejects.toThrow();
+    expectDigests(await digest(on, bytes), bytes);
+  }
+});
+
+test('[OPS-3] a job that throws fails alone, and its thread lives on', async () => {
+  const on = open(DYING, 1);
+  const which = async () => Buffer.from((await digest(on, Buffer.from('which thread'))).sha256).toString();
+  const before = await which();
+  await expect(digest(on, Buffer.from('throw'))).rejects.toThrow('the job failed');
+  expect(await which()).toBe(before);
+});
+
+test('[OPS-3] what runs on another thread does not notice, what runs on the same one is told', async () => {
+  const on = open(DYING, 2);
+  const streams = Array.from({ length: 8 }, () => openStream(on));
+  const threads = await Promise.all(streams.map(({ port }) => threadOf(port)));
+  expect(new Set(threads).size).toBe(2);
+  for (const stream of streams) stream.send('first half, ');
+  streams[0]?.send('die');
+  await streams[0]?.outcome;
+  for (const [at, stream] of streams.entries()) {
+    stream.send('second half');
+    stream.end();
+    const outcome = await stream.outcome;
+    if (threads[at] === threads[0]) expect(outcome).toBeInstanceOf(Error);
+    else expectDigests(outcome as Digests, Buffer.from('first half, second half'));
+    stream.port.close();
+  }
+  const bytes = randomBytes(1000);
+  for (const result of await Promise.all(Array.from({ length: 20 }, () => digest(on, bytes)))) {
+    expectDigests(result, bytes);
+  }
+});
+
+test('[OPS-3] many jobs with deaths between them: every one of them ends, and the pool works on', async () => {
+  const on = open(DYING, 2);
+  const bytes = randomBytes(500);
+  const jobs = Array.from({ length: 60 }, (_, at) => digest(on, at % 20 === 10 ? Buffer.from('die') : bytes));
+  const outcomes = await Promise.allSettled(jobs);
+  expect(outcomes[10]?.status).toBe('rejected');
+  for (const outcome of outcomes) if (outcome.status === 'fulfilled') expectDigests(outcome.value, bytes);
+  for (let count = 0; count < 10; count += 1) expectDigests(await digest(on, bytes), bytes);
+});
+
+test('[OPS-3] a full queue is refused as overloaded, and runs empty again', async () => {
+  const on = open(DYING, 1);
+  const streams = Array.from({ length: limits.poolJobsPerThread }, () => openStream(on));
+  const bytes = randomBytes(10);
+  const queued = Array.from({ length: limits.poolQueueMax }, () => digest(on, bytes));
+  await expect(digest(on, bytes)).rejects.toMatchObject({ fault: { kind: 'overloaded' } });
+  for (const stream of streams) stream.end();
+  for (const result of await Promise.all(queued)) expectDigests(result, bytes);
+  for (const stream of streams) {
+    expectDigests((await stream.outcome) as Digests, Buffer.alloc(0));
+    stream.port.close();
+  }
+});
