@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 // biome-ignore lint/style/noDefaultExport: the test runner reads its settings from the default export.
 export default defineConfig({
   test: {
+    globalSetup: ['test/support/global-setup.ts'],
     include: ['test/**/*.test.ts'],
     // Each file starts services of its own; more files at once than cores would only make them wait for each other.
     maxWorkers: 2,

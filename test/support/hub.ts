@@ -54,10 +54,11 @@ process.on('exit', () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A new folder that is removed when the test process ends. */
+/** A new folder that is removed with the test run, or with this process where there is no run. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'cairn-test-'));
-  folders.add(folder);
+  const root = process.env['TEST_RUN_FOLDER'];
+  const folder = mkdtempSync(join(root ?? tmpdir(), 'cairn-test-'));
+  if (root === undefined) folders.add(folder);
   return folder;
 }
 
