@@ -1,5 +1,5 @@
 /** Load generators for downloads: autocannon and wrk, each as a process of its own, each giving bytes per second. */
-import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { runProgram } from './peers/child.ts';
 
 export interface Load {
@@ -16,7 +16,7 @@ const WRK_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
 
 /** One Node thread: its own cost is part of what it measures. */
 export const autocannon: Loader = async ({ url, headers, connections, seconds }) => {
-  const program = createRequire(import.meta.url).resolve('autocannon');
+  const program = fileURLToPath(import.meta.resolve('autocannon'));
   const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]);
   const args = [program, '-j', '-n', '-c', String(connections), '-d', String(seconds), ...fields, url];
   const result = JSON.parse(await runProgram(process.execPath, args)) as Record<string, unknown>;
