@@ -1,6 +1,6 @@
 /** Runs the built hub with its log in a file, as an operator would, so that nobody parses log lines while it is measured. */
 import type { ChildProcess } from 'node:child_process';
-import { openSync } from 'node:fs';
+import { openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { call } from '../../test/support/http.ts';
@@ -18,6 +18,7 @@ export interface Cairn {
   readonly process: ChildProcess;
   /** A new account with a mirror credential. */
   account(): Promise<Credential>;
+  /** Ends it and removes its data. */
   stop(): Promise<void>;
 }
 
@@ -50,6 +51,9 @@ export async function startCairn(env: Record<string, string> = {}): Promise<Cair
       if (issued.status !== 200) throw new Error(`no credential: ${issued.text}`);
       return issued.json() as unknown as Credential;
     },
-    stop: () => stopProgram(child),
+    async stop() {
+      await stopProgram(child);
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }

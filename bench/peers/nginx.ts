@@ -1,5 +1,5 @@
 /** Runs nginx from a configuration of its own: static files with sendfile, and WebDAV PUT into a folder. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../test/support/hub.ts';
 import { requireTool, startProgram, stopProgram, waitForPort } from './child.ts';
@@ -10,6 +10,7 @@ export interface Nginx {
   readonly url: string;
   /** What it serves below `/`, and where PUT stores. */
   readonly root: string;
+  /** Ends it and removes what it stored. */
   stop(): Promise<void>;
 }
 
@@ -24,7 +25,15 @@ export async function startNginx(workers: number): Promise<Nginx> {
   const args = ['-p', folder, '-e', join(folder, 'error.log'), '-c', file];
   const child = startProgram('nginx', args, { stdio: ['ignore', 'inherit', 'inherit'] });
   await waitForPort(port, child);
-  return { port, url: `http://127.0.0.1:${port}`, root, stop: () => stopProgram(child) };
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    root,
+    async stop() {
+      await stopProgram(child);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 /** Access log off, keep-alive without end; a larger body buffer than the default so that PUT writes in large pieces. */
