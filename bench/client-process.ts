@@ -9,6 +9,8 @@ import type { ClientJob, ClientResult } from './client.ts';
 
 /** Bytes at the start of each body that make it unlike every other; the rest is shared by all. */
 const OWN_BYTES = 64;
+/** What the hub says in Retry-After. */
+const RETRY_MS = 1000;
 
 interface Upload {
   readonly parts: readonly Uint8Array[];
@@ -58,7 +60,7 @@ async function run(job: ClientJob, lanes: readonly Upload[][]): Promise<ClientRe
       const socket = await openSocket(job.port);
       for (const upload of uploads) {
         const sentMs = performance.now();
-        const status = await exchange(socket, upload);
+        const status = await exchangeUntilTaken(socket, upload);
         if (upload.file !== undefined) await sync(upload.file);
         requestMs.push(performance.now() - sentMs);
         statuses[status] = (statuses[status] ?? 0) + 1;
@@ -74,6 +76,16 @@ function openSocket(port: number): Promise<Socket> {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => resolve(socket));
     socket.once('error', reject);
   });
+}
+
+/** Sends an upload again, as a client should, when the hub is too busy to take it. */
+async function exchangeUntilTaken(socket: Socket, upload: Upload): Promise<string> {
+  let status = await exchange(socket, upload);
+  while (status === '503') {
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    status = await exchange(socket, upload);
+  }
+  return status;
 }
 
 /** Sends one upload and resolves with the status once its answer is whole; `broken` when the connection ended first. */

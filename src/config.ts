@@ -61,9 +61,7 @@ const settings = z.object({
   CAIRN_TLS_CERT: z.string().min(1, 'must not be empty').optional(),
   CAIRN_TLS_KEY: z.string().min(1, 'must not be empty').optional(),
   CAIRN_TRUSTED_PROXIES: list.default([]),
-  CAIRN_INFLIGHT_BYTES: wholeNumber(limits.uploadWindowChunks * limits.chunkBytes, 2 ** 40).default(
-    limits.inflightBytesDefault,
-  ),
+  CAIRN_INFLIGHT_BYTES: wholeNumber(limits.uploadBytesMax, 2 ** 40).default(limits.inflightBytesDefault),
   CAIRN_BODY_SECONDS: seconds.default(limits.bodySecondsDefault),
   CAIRN_HANDLER_SECONDS: seconds.default(limits.handlerSecondsDefault),
   CAIRN_DRAIN_SECONDS: seconds.default(limits.drainSecondsDefault),

@@ -35,9 +35,7 @@ export const limits = {
   chunkBytes: 1 * MiB,
   /** Up to here a body is hashed in one pool job and published without staging. */
   wholeUploadBytesMax: 64 * KiB,
-  /** Chunks of one upload that may be between the socket and the disk; the socket pauses above it. */
-  uploadWindowChunks: 8,
-  /** Body bytes that all uploads together may hold in memory (default of CAIRN_INFLIGHT_BYTES). */
+  /** Declared body bytes of all uploads that run at once (default of CAIRN_INFLIGHT_BYTES). */
   inflightBytesDefault: 256 * MiB,
   /** Staged bytes handed to the store and not yet on disk, over all uploads. */
   stagingBytesMax: 8 * MiB,
@@ -61,7 +59,7 @@ export const limits = {
   // Pool.
   poolJobsPerThread: 256,
   poolQueueMax: 1024,
-  /** Freed 1 MiB buffers that are kept for the next upload. */
+  /** Freed 1 MiB buffers that are kept for the next upload: memory that was touched is some times faster than new. */
   spareBuffersMax: 64,
 
   // Store.

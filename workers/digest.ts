@@ -1,28 +1,24 @@
-/** Hashes bytes off the main thread: SHA-256 (FIPS 180-4) and HMAC-SHA256 (RFC 2104) over the same chunks. */
-import { createHash, createHmac } from 'node:crypto';
-import type { DigestMessage, DigestReturn, DigestStreamInput, Digests, DigestWholeInput } from '../src/pool/jobs.ts';
+/** Hashes the chunks of a body off the main thread. */
+import { startDigest } from '../src/pool/digest.ts';
+import type { DigestMessage, DigestReturn, Digests, DigestStreamInput, DigestWholeInput } from '../src/pool/jobs.ts';
 
 export function digestWhole({ bytes, hmacKey }: DigestWholeInput): Digests {
-  return {
-    sha256: createHash('sha256').update(bytes).digest(),
-    hmac: createHmac('sha256', hmacKey).update(bytes).digest(),
-  };
+  const digest = startDigest(hmacKey);
+  digest.update(bytes);
+  return digest.finish();
 }
 
 /** Runs until the port says `end`, or closes before that, which means that the body was given up. */
 export function digestStream({ port, hmacKey }: DigestStreamInput): Promise<Digests | undefined> {
-  const hash = createHash('sha256');
-  const hmac = createHmac('sha256', hmacKey);
+  const digest = startDigest(hmacKey);
   return new Promise((resolve) => {
     port.on('close', () => resolve(undefined));
     port.on('message', (message: DigestMessage) => {
       if (message.type === 'end') {
-        resolve({ sha256: hash.digest(), hmac: hmac.digest() });
+        resolve(digest.finish());
         return;
       }
-      const bytes = new Uint8Array(message.buffer, 0, message.length);
-      hash.update(bytes);
-      hmac.update(bytes);
+      digest.update(new Uint8Array(message.buffer, 0, message.length));
       const reply: DigestReturn = { buffer: message.buffer };
       port.postMessage(reply, [message.buffer]);
     });

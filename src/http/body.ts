@@ -1,24 +1,14 @@
 /**
- * Owns the bytes of one request body while they arrive: counts them against the bound, hands them on, pauses the socket
- * when the taker is full. Chunks are the HTTP library's memory and gone when its callback returns, so takers copy.
+ * Owns the bytes of one request body while they arrive: counts them against the bound and hands them on. Chunks are the
+ * HTTP library's memory and gone when its callback returns, so takers copy. There is no pause: the library reads a paused
+ * socket on for as long as the sender is as fast, and drops it after ten seconds; what bounds memory is admission.
  */
 import { type Fault, Refusal } from '../fault.ts';
 
-/** Takes a body as it arrives. */
-export interface BodySink {
-  /** Copies the bytes. Returns false when it is full; it then calls `onDrain` once it has room. May throw to refuse. */
-  write(bytes: Uint8Array): boolean;
-  onDrain: (() => void) | undefined;
-}
-
-/** The socket side: what the body needs of its exchange. */
-export interface BodySource {
-  pause(): void;
-  resume(): void;
-}
+/** Takes a body as it arrives: copies the bytes, and may throw to refuse. */
+export type BodySink = (bytes: Uint8Array) => void;
 
 export class IncomingBody {
-  readonly #source: BodySource;
   readonly #bytesMax: number;
   #sink: BodySink | undefined;
   #early: Uint8Array[] = [];
@@ -27,8 +17,7 @@ export class IncomingBody {
   #failure: Error | undefined;
   #settle: { resolve(): void; reject(error: Error): void } | undefined;
 
-  constructor(source: BodySource, bytesMax: number) {
-    this.#source = source;
+  constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
   }
 
@@ -50,9 +39,6 @@ export class IncomingBody {
       }
       this.#settle = { resolve, reject };
       this.#sink = sink;
-      sink.onDrain = () => {
-        if (!this.#ended && this.#failure === undefined) this.#source.resume();
-      };
       const early = this.#early;
       this.#early = [];
       for (const bytes of early) this.#deliver(bytes);
@@ -63,12 +49,8 @@ export class IncomingBody {
   /** The whole body in memory; for bodies whose bound is small. */
   async collect(): Promise<Uint8Array> {
     const parts: Buffer[] = [];
-    await this.pipe({
-      write(bytes) {
-        parts.push(Buffer.from(bytes));
-        return true;
-      },
-      onDrain: undefined,
+    await this.pipe((bytes) => {
+      parts.push(Buffer.from(bytes));
     });
     return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
   }
@@ -95,7 +77,7 @@ export class IncomingBody {
   #deliver(bytes: Uint8Array): void {
     if (bytes.length === 0 || this.#failure !== undefined) return;
     try {
-      if (this.#sink?.write(bytes) === false && !this.#ended) this.#source.pause();
+      this.#sink?.(bytes);
     } catch (error) {
       this.#fail(error instanceof Error ? error : new Error(String(error)));
     }
@@ -111,7 +93,7 @@ export class IncomingBody {
 
 /** The body of a request whose route takes none. */
 export function noBody(): IncomingBody {
-  const body = new IncomingBody({ pause: () => undefined, resume: () => undefined }, 0);
+  const body = new IncomingBody(0);
   body.receive(new Uint8Array(0), true);
   return body;
 }

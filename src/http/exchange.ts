@@ -44,7 +44,6 @@ export class Exchange {
   #body: IncomingBody | undefined;
   #deadline: { readonly atMs: number; readonly fault: Fault } | undefined;
   #status: number | undefined;
-  #paused = false;
   #settled = false;
   #ended = false;
   #bytesOut = 0;
@@ -85,7 +84,7 @@ export class Exchange {
 
   /** Starts taking the body. Must be called in the same turn as the request came in. `onLast` runs at its last byte. */
   openBody(bytesMax: number, onLast: () => void): IncomingBody {
-    const body = new IncomingBody({ pause: () => this.#flow(true), resume: () => this.#flow(false) }, bytesMax);
+    const body = new IncomingBody(bytesMax);
     this.#body = body;
     this.#res.onData((chunk, isLast) => {
       if (this.#settled) return;
@@ -93,14 +92,6 @@ export class Exchange {
       if (isLast) onLast();
     });
     return body;
-  }
-
-  /** Pauses or resumes the socket; only while the exchange is open. */
-  #flow(paused: boolean): void {
-    if (this.#settled || paused === this.#paused) return;
-    this.#paused = paused;
-    if (paused) this.#res.pause();
-    else this.#res.resume();
   }
 
   /** From now on the exchange has `seconds` until it is refused with `fault`. */
@@ -119,8 +110,6 @@ export class Exchange {
   /** Sends the answer, once; a later one is dropped. */
   reply(reply: Reply): void {
     if (this.#settled) return;
-    // What is left of the body is discarded by the library, which a paused socket would not let it.
-    this.#flow(false);
     this.#settled = true;
     this.#deadline = undefined;
     this.#status = reply.status;

@@ -6,9 +6,9 @@ import type { IncomingBody } from '../http/body.ts';
 import type { InflightBudget } from '../http/budget.ts';
 import type { ByteSource } from '../http/reply.ts';
 import { limits } from '../limits.ts';
+import { startDigest } from '../pool/digest.ts';
 import type { Digests } from '../pool/jobs.ts';
 import type { Session } from '../session.ts';
-import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import { goneCredential, type MirrorCredentials } from './credentials.ts';
 import { type BlobRecord, blobs, chunks, commits, credentials, heads, order } from './records.ts';
@@ -29,12 +29,16 @@ export interface MirrorBlobsOptions extends UploadTools {
   readonly now: () => number;
 }
 
-/** How the bytes of a verified upload get into the store with its rows. */
-interface UploadedBytes {
+interface UploadStart {
+  readonly hmacKey: Uint8Array;
+  /** As declared. */
+  readonly byteSize: number;
+}
+
+/** Bytes of a verified upload that belong to no blob yet. */
+interface StagedBytes {
   readonly storageId: number;
   readonly byteSize: number;
-  /** Within the publishing decision, when the blob is new: make the bytes the blob's own. */
-  adopt(batch: Batch): void;
 }
 
 export class MirrorBlobs {
@@ -51,12 +55,12 @@ export class MirrorBlobs {
   upload(session: Session, fields: UploadFields, body: IncomingBody, bytesDeclared: number): Promise<Blob> {
     if (bytesDeclared === 0) throw invalidField('body', 'the body is empty; send the tarball as the request body');
     const hmacKey = this.#options.credentials.hmacKey(session);
-    const window = limits.uploadWindowChunks * limits.chunkBytes;
-    const giveBack = this.#options.budget.take(Math.min(bytesDeclared, window));
+    const giveBack = this.#options.budget.take(bytesDeclared);
+    const start: UploadStart = { hmacKey, byteSize: bytesDeclared };
     const taken =
       bytesDeclared <= limits.wholeUploadBytesMax
-        ? this.#uploadWhole(session, fields, body, hmacKey)
-        : this.#uploadStreamed(session, fields, body, hmacKey, bytesDeclared);
+        ? this.#uploadWhole(session, fields, body, start)
+        : this.#uploadStreamed(session, fields, body, start);
     return taken.finally(giveBack);
   }
 
@@ -110,49 +114,77 @@ export class MirrorBlobs {
     };
   }
 
-  async #uploadWhole(session: Session, fields: UploadFields, body: IncomingBody, hmacKey: Uint8Array): Promise<Blob> {
-    const { pool, staging } = this.#options;
-    const bytes = await body.collect();
-    checkDigests(fields, await pool.run('digestWhole', { bytes, hmacKey }));
-    const storageId = staging.claim();
-    return this.#publish(session, fields, {
-      storageId,
-      byteSize: bytes.length,
-      adopt: (batch) => batch.put(chunks, [storageId, 0], bytes),
+  /**
+   * A small body is hashed as it arrives, which is cheaper than the way to the pool and back, and its bytes and its rows
+   * go to the store together. Mostly they land in one commit; where the decision came first, it is taken again.
+   */
+  async #uploadWhole(session: Session, fields: UploadFields, body: IncomingBody, upload: UploadStart): Promise<Blob> {
+    const { staging } = this.#options;
+    const digest = startDigest(upload.hmacKey);
+    const bytes = Buffer.allocUnsafe(upload.byteSize);
+    let filled = 0;
+    await body.pipe((part) => {
+      digest.update(part);
+      bytes.set(part, filled);
+      filled += part.length;
     });
+    checkDigests(fields, digest.finish());
+    const storageId = staging.claim();
+    const durable = staging.put(storageId, session.accountId, 0, bytes);
+    // Awaited below on every way out; until then nobody listens.
+    durable.catch(() => undefined);
+    const publish = () => this.#publish(session, fields, { storageId, byteSize: bytes.length });
+    return await this.#adopting(
+      storageId,
+      async () => {
+        const early = await publish();
+        await durable;
+        return early ?? (await publish());
+      },
+      async () => {
+        await durable.catch(() => undefined);
+        await staging.discard(storageId);
+      },
+    );
   }
 
-  async #uploadStreamed(
-    session: Session,
-    fields: UploadFields,
-    body: IncomingBody,
-    hmacKey: Uint8Array,
-    byteSize: number,
-  ): Promise<Blob> {
-    const { staging } = this.#options;
-    const upload = new StreamedUpload(this.#options, session.accountId, hmacKey);
+  async #uploadStreamed(session: Session, fields: UploadFields, body: IncomingBody, start: UploadStart): Promise<Blob> {
+    const upload = new StreamedUpload(this.#options, session.accountId, start.hmacKey);
     const { storageId } = upload;
+    return await this.#adopting(
+      storageId,
+      async () => {
+        await body.pipe((bytes) => upload.write(bytes));
+        checkDigests(fields, await upload.finish());
+        return await this.#publish(session, fields, { storageId, byteSize: start.byteSize });
+      },
+      () => upload.abandon(),
+    );
+  }
+
+  /** Gives up what was staged when it did not become a blob's: refused, cut off, or bytes that were here already. */
+  async #adopting(
+    storageId: number,
+    publish: () => Promise<Blob | undefined>,
+    abandon: () => Promise<void>,
+  ): Promise<Blob> {
     let adopted = false;
     try {
-      await body.pipe(upload);
-      checkDigests(fields, await upload.finish());
-      const blob = await this.#publish(session, fields, {
-        storageId,
-        byteSize,
-        adopt: (batch) => staging.adopt(batch, storageId),
-      });
+      const blob = await publish();
+      if (blob === undefined) throw new Error('staged bytes are not there to be published');
       adopted = blob.record.storage_id === storageId;
       return blob;
     } finally {
-      // Refused, cut off, or bytes that were here already: what was staged goes.
-      if (!adopted) await upload.abandon();
+      if (!adopted) await abandon();
     }
   }
 
-  #publish(session: Session, fields: UploadFields, bytes: UploadedBytes): Promise<Blob> {
+  /** Undefined, and nothing written, when the staged bytes of a new blob are not in the store yet. */
+  #publish(session: Session, fields: UploadFields, bytes: StagedBytes): Promise<Blob | undefined> {
     const { accountId, credentialId } = session;
     const { commitSha, sha256 } = fields;
-    return this.#options.actors.actor(accountId).ask((batch): Blob => {
+    const { actors, staging, now } = this.#options;
+    return actors.actor(accountId).ask((batch): Blob | undefined => {
       // Rotated while the body arrived: it was checked under a secret that no longer counts.
       if (batch.get(credentials, [accountId])?.credential_id !== credentialId) throw goneCredential();
       const outcome = decidePublish({
@@ -162,12 +194,12 @@ export class MirrorBlobs {
         storageId: bytes.storageId,
         byteSize: bytes.byteSize,
         uploadedBy: fields.uploadedBy,
-        nowMs: this.#options.now(),
+        nowMs: now(),
       });
       const { record } = outcome;
       if (outcome.kind === 'kept') return { commitSha, sha256, record };
-      if (outcome.kind === 'stored') bytes.adopt(batch);
-      else batch.remove(order, [accountId, outcome.formerSequence]);
+      if (outcome.kind === 'rebound') batch.remove(order, [accountId, outcome.formerSequence]);
+      else if (!staging.adopt(batch, bytes.storageId)) return undefined;
       batch.put(blobs, [accountId, commitSha, sha256], record);
       batch.put(commits, [accountId, commitSha], { sha256 });
       batch.put(order, [accountId, record.sequence], { commit_sha: commitSha, sha256 });

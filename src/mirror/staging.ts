@@ -54,15 +54,17 @@ export class Staging {
     }
   }
 
-  /** Within a decision: the chunks belong to a blob from now on. */
-  adopt(batch: Batch, storageId: number): void {
+  /** Within a decision: the chunks belong to a blob from now on. False when they are not in the store yet. */
+  adopt(batch: Batch, storageId: number): boolean {
+    if (batch.get(staging, [storageId]) === undefined) return false;
     batch.remove(staging, [storageId]);
+    return true;
   }
 
   /** Removes what was staged under an id; on a full disk it is tried again until it works. */
   async discard(storageId: number): Promise<void> {
     try {
-      await this.#store.write((batch) => removeStaged(batch, storageId, this.#store));
+      await this.#remove(storageId);
       this.#undiscarded.delete(storageId);
     } catch (error) {
       this.#undiscarded.add(storageId);
@@ -77,9 +79,21 @@ export class Staging {
   async sweep(): Promise<number> {
     const left = [...this.#store.keys(staging)];
     for (const [storageId] of left) {
-      await this.#store.write((batch) => removeStaged(batch, storageId, this.#store));
+      await this.#remove(storageId);
     }
     return left.length;
+  }
+
+  /**
+   * First the chunks, then the row: what a commit frees may be used again only behind the commit that follows it, and on
+   * a full disk no other might follow.
+   */
+  async #remove(storageId: number): Promise<void> {
+    await this.#store.write((batch) => {
+      // Keys only: reading the chunks just to remove them would copy every byte.
+      for (const key of this.#store.keys(chunks, [storageId])) batch.remove(chunks, key);
+    });
+    await this.#store.write((batch) => batch.remove(staging, [storageId]));
   }
 
   async #discardAgain(): Promise<void> {
@@ -106,10 +120,4 @@ export class Staging {
       next = this.#waiting[0];
     }
   }
-}
-
-function removeStaged(batch: Batch, storageId: number, store: Store): void {
-  // Keys only: reading the chunks just to remove them would copy every byte.
-  for (const key of store.keys(chunks, [storageId])) batch.remove(chunks, key);
-  batch.remove(staging, [storageId]);
 }

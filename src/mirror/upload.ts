@@ -1,9 +1,8 @@
 /**
  * Owns one upload between the socket and the store: the body is cut into chunks, each is hashed in the pool while the
- * next arrives, then staged. Memory is bounded by a window of chunks; a full window pauses the socket.
+ * next arrives, then staged.
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import type { BodySink } from '../http/body.ts';
 import { limits } from '../limits.ts';
 import type { BufferPool } from '../pool/buffers.ts';
 import type { DigestMessage, DigestReturn, Digests } from '../pool/jobs.ts';
@@ -16,8 +15,7 @@ export interface UploadTools {
   readonly staging: Staging;
 }
 
-export class StreamedUpload implements BodySink {
-  onDrain: (() => void) | undefined;
+export class StreamedUpload {
   readonly storageId: number;
   readonly #tools: UploadTools;
   readonly #accountId: string;
@@ -43,7 +41,8 @@ export class StreamedUpload implements BodySink {
     this.#digests.catch((error: Error) => this.#fail(error));
   }
 
-  write(bytes: Uint8Array): boolean {
+  /** Takes the next bytes. Throws what went wrong with earlier ones. */
+  write(bytes: Uint8Array): void {
     if (this.#failure !== undefined) throw this.#failure;
     let rest = bytes;
     while (rest.length > 0) {
@@ -54,7 +53,6 @@ export class StreamedUpload implements BodySink {
       rest = rest.subarray(part.length);
       if (this.#filled === limits.chunkBytes) this.#ship();
     }
-    return this.#inFlight() < limits.uploadWindowChunks;
   }
 
   /** Call once the body has ended: resolves with the digests when every chunk is hashed and on disk. */
@@ -104,15 +102,10 @@ export class StreamedUpload implements BodySink {
         .finally(() => {
           this.#stagings.delete(write);
           this.#tools.buffers.give(buffer);
-          if (this.#inFlight() < limits.uploadWindowChunks) this.onDrain?.();
         });
       this.#stagings.add(write);
     }
     if (this.#hashing.length === 0) this.#whenHashed?.();
-  }
-
-  #inFlight(): number {
-    return this.#hashing.length + this.#stagings.size;
   }
 
   async #settleStagings(): Promise<void> {
@@ -124,10 +117,9 @@ export class StreamedUpload implements BodySink {
     while (this.#stagings.size > 0) await Promise.all(this.#stagings);
   }
 
-  /** The next write, or the finish, throws it; a paused socket is woken so that there is a next write. */
+  /** The next write, or the finish, throws it. */
   #fail(error: Error): void {
     this.#failure ??= error;
     this.#whenHashed?.();
-    this.onDrain?.();
   }
 }

@@ -18,8 +18,8 @@ import { RawClient, uploadHead } from '../support/raw-client.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-/** What one large upload may hold: its window. */
-const INFLIGHT_BYTES = 8 * MIB;
+/** Declared bytes of all uploads that run at once: the least that can be set, one upload of the largest size. */
+const INFLIGHT_BYTES = 50 * MIB;
 
 let hub: Hub;
 beforeAll(async () => {
@@ -61,7 +61,7 @@ test('[MIR-16] uploads that are cut off anywhere leave no staged byte and no row
   expect(await untilNothingStaged(hub)).toMatchObject({ ok: true, problems: [] });
   expect(await listAll(hub, who)).toEqual(before);
   // What they held of the budget is free again: an upload that needs all of it is taken.
-  const large = randomBytes(9 * MIB);
+  const large = randomBytes(INFLIGHT_BYTES);
   const taken = await until('the whole budget is free', async () => {
     const answer = await upload(hub, who, randomCommit(), large);
     return answer.status === 503 ? undefined : answer.status;
@@ -96,8 +96,8 @@ test('[MIR-16] staged bytes are seen while an upload runs, and belong to its blo
 
 test('[MIR-17] above the budget an upload is 503 with Retry-After before its body, and taken when there is room', async () => {
   const who = await mirrorAccount(hub);
-  const running = await begin(who, 12 * MIB, 100 * KIB);
-  for (const size of [MIB, 12 * MIB, 64 * KIB, 1]) {
+  const running = await begin(who, 45 * MIB, 100 * KIB);
+  for (const size of [5 * MIB + 1, 12 * MIB, INFLIGHT_BYTES]) {
     const refused = await RawClient.open(hub);
     await refused.send(uploadHead(who, randomCommit(), Buffer.alloc(size)));
     const answer = await refused.answer();
@@ -112,14 +112,14 @@ test('[MIR-17] above the budget an upload is 503 with Retry-After before its bod
   await running.finish();
   expect((await running.client.answer())?.json()).toMatchObject({ sha256: sha256(running.bytes) });
   running.client.destroy();
-  const next = { commit: randomCommit(), bytes: randomBytes(12 * MIB) };
+  const next = { commit: randomCommit(), bytes: randomBytes(45 * MIB) };
   expect((await upload(hub, who, next.commit, next.bytes)).status).toBe(200);
   expect((await listAll(hub, who)).map((blob) => blob.commit_sha)).toEqual([next.commit, running.commit]);
 });
 
 test('[MIR-17] small uploads share the budget up to its last byte', async () => {
   const who = await mirrorAccount(hub);
-  const running = await Promise.all([begin(who, 5 * MIB, 10), begin(who, 3 * MIB - 10, 10)]);
+  const running = await Promise.all([begin(who, 30 * MIB, 10), begin(who, 20 * MIB - 10, 10)]);
   expect((await upload(hub, who, randomCommit(), Buffer.alloc(11, 1))).status).toBe(503);
   expect((await upload(hub, who, randomCommit(), Buffer.alloc(10, 1))).status).toBe(200);
   for (const { client, finish } of running) {
