@@ -59,8 +59,9 @@ export const limits = {
   // Pool.
   poolJobsPerThread: 256,
   poolQueueMax: 1024,
-  /** Freed 1 MiB buffers that are kept for the next upload: memory that was touched is some times faster than new. */
-  spareBuffersMax: 64,
+  /** Freed 1 MiB buffers that are kept for the next upload, and how long those that nobody needs. */
+  spareBuffersMax: 512,
+  spareTrimMs: 10_000,
 
   // Store.
   /** Address space reserved for the memory map; the file grows inside it. */
