@@ -61,6 +61,19 @@ const settings = z.object({
   CAIRN_TLS_CERT: z.string().min(1, 'must not be empty').optional(),
   CAIRN_TLS_KEY: z.string().min(1, 'must not be empty').optional(),
   CAIRN_TRUSTED_PROXIES: list.default([]),
+  CAIRN_ALLOWED_ORIGINS: list.default([]),
+  CAIRN_PUBLIC_URL: z
+    .string()
+    .regex(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, 'must be an http or https address')
+    .transform((text) => text.replace(/\/+$/, ''))
+    .optional(),
+  CAIRN_RATE_LIMIT: wholeNumber(0, 1_000_000).default(limits.callsPerMinuteDefault),
+  CAIRN_SIGNIN_LIMIT: wholeNumber(0, 1_000_000).default(limits.signInsPerMinuteDefault),
+  CAIRN_SIGNUP: list
+    .refine((parts) => parts.length > 0 && parts.every((part) => !/[\s@]/.test(part)), {
+      error: 'must be open, closed, or a comma-separated list of email domains',
+    })
+    .default(['open']),
   CAIRN_INFLIGHT_BYTES: wholeNumber(limits.uploadBytesMax, 2 ** 40).default(limits.inflightBytesDefault),
   CAIRN_BODY_SECONDS: seconds.default(limits.bodySecondsDefault),
   CAIRN_HANDLER_SECONDS: seconds.default(limits.handlerSecondsDefault),
@@ -79,6 +92,12 @@ export interface Config {
   /** PEM files; undefined: plain HTTP. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly trustedProxies: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  readonly publicUrl: string | undefined;
+  readonly callsPerMinute: number;
+  readonly signInsPerMinute: number;
+  /** `['open']`, `['closed']`, or email domains. */
+  readonly signup: readonly string[];
   readonly inflightBytesMax: number;
   readonly bodySeconds: number;
   readonly handlerSeconds: number;
@@ -106,6 +125,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     allowMissingAgent: values.CAIRN_ALLOW_MISSING_AGENT,
     tls: tlsFiles(values.CAIRN_TLS_CERT, values.CAIRN_TLS_KEY),
     trustedProxies: values.CAIRN_TRUSTED_PROXIES,
+    allowedOrigins: values.CAIRN_ALLOWED_ORIGINS,
+    publicUrl: values.CAIRN_PUBLIC_URL,
+    callsPerMinute: values.CAIRN_RATE_LIMIT,
+    signInsPerMinute: values.CAIRN_SIGNIN_LIMIT,
+    signup: values.CAIRN_SIGNUP.map((part) => part.toLowerCase()),
     inflightBytesMax: values.CAIRN_INFLIGHT_BYTES,
     bodySeconds: values.CAIRN_BODY_SECONDS,
     handlerSeconds: values.CAIRN_HANDLER_SECONDS,

@@ -9,9 +9,13 @@ export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 export type Fault =
   | { readonly kind: 'bad_framing'; readonly detail: string }
   | { readonly kind: 'blocked_agent' }
+  | { readonly kind: 'origin_forbidden' }
   | { readonly kind: 'route_unknown' }
   | { readonly kind: 'method_unknown'; readonly allow: readonly string[] }
   | { readonly kind: 'unauthenticated'; readonly scheme: string; readonly detail: string }
+  | { readonly kind: 'wrong_login' }
+  | { readonly kind: 'signup_closed'; readonly detail: string }
+  | { readonly kind: 'rate_limited'; readonly limit: number; readonly retryAfterSeconds: number }
   | { readonly kind: 'length_required' }
   | { readonly kind: 'body_too_large'; readonly bytesMax: number }
   | { readonly kind: 'body_incomplete' }
@@ -19,6 +23,7 @@ export type Fault =
   | { readonly kind: 'media_type'; readonly expected: string; readonly given: string }
   | { readonly kind: 'invalid_json'; readonly detail: string }
   | { readonly kind: 'invalid_fields'; readonly fields: FieldErrors }
+  | { readonly kind: 'unknown_tool'; readonly name: string; readonly guess: string | undefined }
   | { readonly kind: 'not_found'; readonly what: string }
   | { readonly kind: 'blob_unverifiable' }
   | { readonly kind: 'range_unsatisfiable'; readonly bytesTotal: number }
@@ -54,12 +59,20 @@ export function explain(fault: Fault): string {
       return `bad request framing: ${fault.detail}`;
     case 'blocked_agent':
       return 'Forbidden. Your request has been blocked.';
+    case 'origin_forbidden':
+      return 'this Origin may not call here; the operator allows it with CAIRN_ALLOWED_ORIGINS';
     case 'route_unknown':
       return 'no such resource; see the README for the paths that this service answers';
     case 'method_unknown':
       return `this method is not allowed here; use ${fault.allow.join(', ')}`;
     case 'unauthenticated':
       return fault.detail;
+    case 'wrong_login':
+      return 'email or password is wrong; sign up with signup_and_get_key if there is no account yet';
+    case 'signup_closed':
+      return fault.detail;
+    case 'rate_limited':
+      return `too many calls; try again in ${fault.retryAfterSeconds} s`;
     case 'length_required':
       return 'Content-Length is required; send the exact size of the body in bytes';
     case 'body_too_large':
@@ -76,6 +89,8 @@ export function explain(fault: Fault): string {
       return fault.detail;
     case 'invalid_fields':
       return Object.values(fault.fields).flat().join('; ');
+    case 'unknown_tool':
+      return `there is no tool ${fault.name}; ${fault.guess === undefined ? 'tools/list names them all' : `did you mean ${fault.guess}?`}`;
     case 'not_found':
       return fault.what;
     case 'blob_unverifiable':

@@ -22,6 +22,23 @@ export const limits = {
   /** What a refused client is told to wait. */
   retryAfterSeconds: 1,
 
+  // Rate limits (defaults). A caller is a key, or an address when there is none.
+  /** CAIRN_RATE_LIMIT: sustained calls a minute. */
+  callsPerMinuteDefault: 600,
+  /** Calls that may come at once, as a part of a minute's. */
+  callBurstShare: 1 / 3,
+  /** CAIRN_SIGNIN_LIMIT: sign-ins and failed credentials a minute, per address and per email. */
+  signInsPerMinuteDefault: 10,
+  /** Callers that a limiter remembers at once. */
+  rateCallersMax: 100_000,
+
+  // Gateway.
+  /** Largest body on the gateway and the tool mirror. */
+  gatewayBodyBytesMax: 16 * MiB,
+  /** A JSON body above this is parsed in the pool. */
+  parseInlineBytesMax: 256 * KiB,
+  batchItemsMax: 100,
+
   // Settable times (defaults) and their bounds.
   bodySecondsDefault: 120,
   handlerSecondsDefault: 30,
@@ -47,10 +64,42 @@ export const limits = {
 
   // Accounts.
   accountKeysLiveMax: 50,
+  passwordBytesMin: 6,
+  passwordBytesMax: 1024,
   emailCharsMax: 254,
   nameCharsMax: 100,
+  /** How long an access token opens. */
+  accessTokenSeconds: 3600,
   /** A key's last use is written at most this often. */
   lastUsedMs: 60_000,
+
+  // Tasks.
+  taskContentCharsMax: 10_000,
+  /** How much of the content, case folded, its place in the order of contents is read from. */
+  taskSortCharsMax: 100,
+  taskPageDefault: 25,
+  taskPageMax: 100,
+  taskPageNumberMax: 1_000_000_000,
+  /** Tasks in one answer of the list tool. */
+  taskListDefault: 25,
+  taskListMax: 500,
+  /** Tasks that one call of the list tool reads to test a text or a day against them. */
+  taskScanMax: 20_000,
+  /** A range of at most this many tasks is read whole and sorted, instead of walking the order that was asked for. */
+  taskGatherMax: 2000,
+  taskSearchCharsMax: 200,
+  timeZoneCharsMax: 64,
+  /** Lines of the list tool's text. */
+  taskTextLinesMax: 25,
+  /** Characters of one task in a text. */
+  taskTextCharsMax: 80,
+  categoriesMax: 500,
+  categoryNameCharsMax: 100,
+  categoryPositionMax: 1_000_000,
+  binDays: 30,
+  /** Binned tasks that one round of emptying takes. */
+  binRowsMax: 500,
+  binSweepMs: 3_600_000,
 
   // Actors.
   mailboxDepthMax: 1024,

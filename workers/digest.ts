@@ -1,6 +1,6 @@
 /** Hashes the chunks of a body off the main thread. */
 import { startDigest } from '../src/pool/digest.ts';
-import type { DigestMessage, DigestReturn, Digests, DigestStreamInput, DigestWholeInput } from '../src/pool/jobs.ts';
+import type { DigestMessage, DigestReturn, DigestStreamInput, Digests, DigestWholeInput } from '../src/pool/jobs.ts';
 
 export function digestWhole({ bytes, hmacKey }: DigestWholeInput): Digests {
   const digest = startDigest(hmacKey);

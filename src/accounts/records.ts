@@ -5,6 +5,8 @@ import { type AnyTable, defineTable } from '../store/table.ts';
 export interface AccountRecord {
   readonly email: string;
   readonly name: string | null;
+  /** argon2id, encoded; null: an account made on the command line, which cannot sign in with a password. */
+  readonly password_hash?: string | null;
   readonly created_at: string;
 }
 
@@ -32,4 +34,15 @@ export const keyHashes = defineTable<[hash: string], { readonly account_id: stri
   recordCodec(1),
 );
 
-export const accountTables: readonly AnyTable[] = [accounts, emails, keys, keyHashes];
+export const accessTokens = defineTable<[hash: string], { readonly account_id: string; readonly expires_ms: number }>(
+  'access_tokens',
+  recordCodec(1),
+);
+
+/** Access tokens of an account by the time they expire. */
+export const tokenExpiries = defineTable<[accountId: string, expiresMs: number, hash: string], object>(
+  'access_token_expiries',
+  recordCodec(1),
+);
+
+export const accountTables: readonly AnyTable[] = [accounts, emails, keys, keyHashes, accessTokens, tokenExpiries];

@@ -21,6 +21,13 @@ export interface NewAccount {
   readonly mcp_key: string;
 }
 
+export interface NewAccountInput {
+  readonly email: string;
+  readonly name?: string | undefined;
+  /** Absent: the account cannot sign in with a password. */
+  readonly passwordHash?: string;
+}
+
 export interface NewKey {
   readonly key_id: string;
   readonly name: string;
@@ -54,7 +61,7 @@ export class Accounts {
   }
 
   /** Makes an account with its account key and a first MCP key; both are returned here and never again. */
-  async create(input: { readonly email: string; readonly name?: string | undefined }): Promise<NewAccount> {
+  async create(input: NewAccountInput): Promise<NewAccount> {
     const email = normalizeEmail(input.email);
     const name = input.name === undefined ? null : checkName('name', input.name);
     const accountId = `acc_${randomBytes(12).toString('hex')}`;
@@ -64,7 +71,8 @@ export class Accounts {
       if (batch.get(emails, [email]) !== undefined) {
         throw invalidField('email', 'this email already has an account');
       }
-      batch.put(accounts, [accountId], { email, name, created_at: this.#timestamp() });
+      const password_hash = input.passwordHash ?? null;
+      batch.put(accounts, [accountId], { email, name, password_hash, created_at: this.#timestamp() });
       batch.put(emails, [email], { account_id: accountId });
       this.#putKey(batch, accountId, 'account', 'account key', accountKey);
       this.#putKey(batch, accountId, 'mcp', 'first key', mcpKey);
@@ -77,6 +85,13 @@ export class Accounts {
     const found = this.#options.store.get(emails, [normalizeEmail(email)]);
     if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'no account has this email' });
     return found.account_id;
+  }
+
+  /** What a sign-in is checked against; undefined: no such account. */
+  signIn(email: string): { readonly accountId: string; readonly passwordHash: string | undefined } | undefined {
+    const found = this.#options.store.get(emails, [normalizeEmail(email)]);
+    const account = found && this.#options.store.get(accounts, [found.account_id]);
+    return found && { accountId: found.account_id, passwordHash: account?.password_hash ?? undefined };
   }
 
   /** Makes one more MCP key; it is returned here and never again. */

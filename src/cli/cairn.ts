@@ -7,6 +7,7 @@ import { accountCommand } from './account.ts';
 import { keyCommand } from './key.ts';
 import { print, printError } from './output.ts';
 import { serveCommand } from './serve.ts';
+import { tokenCommand } from './token.ts';
 import { UsageError } from './usage-error.ts';
 import { verifyCommand } from './verify.ts';
 
@@ -18,6 +19,7 @@ const HELP = `cairn ${version}
   cairn key create --email EMAIL --name NAME    make one more MCP key; prints it once
   cairn key list   --email EMAIL                show the keys of an account
   cairn key revoke --email EMAIL --id KEY_ID    revoke a key at once
+  cairn token create --email EMAIL              mint an access token for the REST resources, 1 hour
   cairn verify [--json]                         re-hash every blob, check every index
 
 Settings are environment variables: CAIRN_DATA (./data), CAIRN_PORT (8787), CAIRN_HOST (127.0.0.1) and those
@@ -35,6 +37,8 @@ async function run(argv: readonly string[]): Promise<number> {
       return await accountCommand(rest);
     case 'key':
       return await keyCommand(rest);
+    case 'token':
+      return await tokenCommand(rest);
     case 'verify':
       return await verifyCommand(rest);
     case '--version':

@@ -3,8 +3,8 @@ import { readConfig } from '../config.ts';
 import { runControl } from '../control/commands.ts';
 import type { ControlAnswer, ControlRequest, ControlResults } from '../control/protocol.ts';
 import { askControl } from '../control/socket.ts';
+import { openCore } from '../core.ts';
 import { openLog } from '../log.ts';
-import { openCore } from '../main.ts';
 import { StartError } from '../start-error.ts';
 
 type RequestOf<C extends ControlRequest['command']> = Extract<ControlRequest, { command: C }>;
@@ -20,7 +20,7 @@ export async function control<C extends ControlRequest['command']>(request: Requ
   const sink = openLog('silent');
   const core = await openCore(config, sink.log);
   try {
-    return (await runControl(core.accounts, request)) as ControlResults[C];
+    return (await runControl(core, request)) as ControlResults[C];
   } finally {
     await core.close();
     sink.flush();

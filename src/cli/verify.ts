@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { verifyAccounts } from '../accounts/verify.ts';
 import { readConfig } from '../config.ts';
-import { allTables } from '../main.ts';
+import { allTables } from '../core.ts';
 import { verifyMirror } from '../mirror/verify.ts';
 import { StartError } from '../start-error.ts';
 import { CheckedReader } from '../store/checked-reader.ts';
@@ -11,6 +11,7 @@ import { isMasterKey } from '../store/key-check.ts';
 import { loadMasterKey } from '../store/master-key.ts';
 import { createSealer } from '../store/seal.ts';
 import { DATA_FILE, Store } from '../store/store.ts';
+import { verifyTasks } from '../tasks/verify.ts';
 import { readOptions } from './options.ts';
 import { print, table } from './output.ts';
 
@@ -27,7 +28,8 @@ export async function verifyCommand(argv: readonly string[]): Promise<number> {
     const reader = new CheckedReader(store);
     const accounts = verifyAccounts(reader);
     const mirror = verifyMirror(reader, sealer);
-    const problems = [...keyProblems, ...reader.problems, ...accounts.problems, ...mirror.problems];
+    const tasks = verifyTasks(reader);
+    const problems = [...keyProblems, ...reader.problems, ...accounts.problems, ...mirror.problems, ...tasks.problems];
     const report = {
       ok: problems.length === 0,
       accounts: accounts.accounts,
@@ -36,6 +38,8 @@ export async function verifyCommand(argv: readonly string[]): Promise<number> {
       blobs: mirror.blobs,
       blob_bytes: mirror.bytes,
       staged_uploads: mirror.staged,
+      tasks: tasks.tasks,
+      categories: tasks.categories,
       problems,
     };
     if (options.json) print(JSON.stringify(report));

@@ -1,11 +1,20 @@
 /** Runs a control command against the service, whichever process it was typed in. */
+
 import type { Accounts } from '../accounts/service.ts';
+import type { AccessTokens } from '../accounts/tokens.ts';
 import type { ControlRequest, ControlResult } from './protocol.ts';
 
-export async function runControl(accounts: Accounts, request: ControlRequest): Promise<ControlResult> {
+export interface ControlTools {
+  readonly accounts: Accounts;
+  readonly tokens: AccessTokens;
+}
+
+export async function runControl({ accounts, tokens }: ControlTools, request: ControlRequest): Promise<ControlResult> {
   switch (request.command) {
     case 'account.create':
       return await accounts.create({ email: request.email, name: request.name });
+    case 'token.create':
+      return await tokens.mint(accounts.idOfEmail(request.email));
     case 'key.create':
       return await accounts.createKey(accounts.idOfEmail(request.email), request.name);
     case 'key.list':

@@ -1,12 +1,14 @@
 /** Owns what the command line asks of a running service over the control socket: one JSON line each way. */
 import { z } from 'zod';
 import type { KeySummary, NewAccount, NewKey } from '../accounts/service.ts';
+import type { NewAccessToken } from '../accounts/tokens.ts';
 
 const email = z.string();
 
 /** Every command by name: what it takes. */
 export const controlRequest = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('account.create'), email, name: z.string().optional() }),
+  z.strictObject({ command: z.literal('token.create'), email }),
   z.strictObject({ command: z.literal('key.create'), email, name: z.string() }),
   z.strictObject({ command: z.literal('key.list'), email }),
   z.strictObject({ command: z.literal('key.revoke'), email, keyId: z.string() }),
@@ -17,6 +19,7 @@ export type ControlRequest = z.infer<typeof controlRequest>;
 /** What each command answers. */
 export interface ControlResults {
   readonly 'account.create': NewAccount;
+  readonly 'token.create': NewAccessToken;
   readonly 'key.create': NewKey;
   readonly 'key.list': { readonly keys: readonly KeySummary[] };
   readonly 'key.revoke': { readonly revoked: string };

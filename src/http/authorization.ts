@@ -11,16 +11,21 @@ export interface Scheme {
   readonly find: (value: string) => Session | undefined;
 }
 
-/** The check of a surface that takes one scheme. */
-export function createAuthenticator({ scheme, credential, find }: Scheme): Authenticator {
+/** The check of a surface that takes these schemes; the first is the one that a refusal asks for. */
+export function createAuthenticator(first: Scheme, ...others: readonly Scheme[]): Authenticator {
+  const schemes = [first, ...others];
   const refuse = (what: string) =>
-    new Refusal({ kind: 'unauthenticated', scheme, detail: `${what}; send Authorization: ${scheme} <${credential}>` });
-  const prefix = `${scheme} `;
+    new Refusal({
+      kind: 'unauthenticated',
+      scheme: first.scheme,
+      detail: `${what}; send Authorization: ${first.scheme} <${first.credential}>`,
+    });
   return (authorization) => {
     if (authorization === undefined || authorization === '') throw refuse('the Authorization header is missing');
-    if (!authorization.startsWith(prefix)) throw refuse('the Authorization header has the wrong scheme');
-    const session = find(authorization.slice(prefix.length));
-    if (session === undefined) throw refuse(`this ${credential} is unknown or no longer valid`);
+    const used = schemes.find(({ scheme }) => authorization.startsWith(`${scheme} `));
+    if (used === undefined) throw refuse('the Authorization header has the wrong scheme');
+    const session = used.find(authorization.slice(used.scheme.length + 1));
+    if (session === undefined) throw refuse(`this ${used.credential} is unknown or no longer valid`);
     return session;
   };
 }

@@ -9,7 +9,7 @@ import type { Fault } from '../fault.ts';
 import { limits } from '../limits.ts';
 import { IncomingBody } from './body.ts';
 import type { HeaderPairs } from './framing.ts';
-import type { ByteSource, Reply } from './reply.ts';
+import type { ByteSource, Reply, ReplyHeaders } from './reply.ts';
 import { refusalReply } from './status.ts';
 
 export interface RequestHead {
@@ -40,6 +40,8 @@ export class Exchange {
   readonly #res: HttpResponse;
   readonly #onEnd: (exchange: Exchange, end: ExchangeEnd) => void;
   readonly #startedMs = performance.now();
+  /** Headers that any answer of this exchange carries, from the checks in front of the handler. */
+  #answerHeaders: ReplyHeaders = {};
   readonly #headers = new Map<string, string>();
   #body: IncomingBody | undefined;
   #deadline: { readonly atMs: number; readonly fault: Fault } | undefined;
@@ -65,6 +67,11 @@ export class Exchange {
 
   header(name: string): string | undefined {
     return this.#headers.get(name);
+  }
+
+  /** Adds headers to the answer, whatever it will be; a later one replaces one of its name. */
+  addHeaders(headers: ReplyHeaders): void {
+    this.#answerHeaders = { ...this.#answerHeaders, ...headers };
   }
 
   /** Content-Length, or undefined. Meaningful once the framing was checked. */
@@ -127,7 +134,8 @@ export class Exchange {
     res.writeStatus(`${reply.status} ${STATUS_CODES[reply.status] ?? 'Unknown'}`);
     res.writeHeader('X-Request-Id', this.head.id);
     res.writeHeader('X-Content-Type-Options', 'nosniff');
-    for (const [name, value] of Object.entries(reply.headers)) res.writeHeader(name, value);
+    const headers = { ...this.#answerHeaders, ...reply.headers };
+    for (const [name, value] of Object.entries(headers)) res.writeHeader(name, value);
   }
 
   /** HEAD: the length that GET would have. Given to the library as a number, it would wait for a body for ever. */

@@ -24,9 +24,10 @@ import { noBody } from './body.ts';
 import { peerAddress } from './client-address.ts';
 import { Exchange, type ExchangeEnd, type RequestHead } from './exchange.ts';
 import { framingFault } from './framing.ts';
-import { parseJson } from './json-body.ts';
 import { listenExclusively } from './listen-exclusively.ts';
-import type { Reply } from './reply.ts';
+import { corsHeaders, isOriginAllowed, type OriginRule, preflightHeaders } from './origin.ts';
+import type { Rates } from './rates.ts';
+import { empty, type Reply } from './reply.ts';
 import type { BodyRule, Route, RouteRequest } from './route.ts';
 import { Router } from './router.ts';
 import { refusalReply } from './status.ts';
@@ -39,7 +40,20 @@ export interface FrontDoorOptions {
   readonly tls: TlsFiles | undefined;
   readonly bodySeconds: number;
   readonly handlerSeconds: number;
+  readonly origins: OriginRule;
+  readonly rates: Rates;
+  /** Parses a JSON body; a large one off this thread. Throws Refusal `invalid_json`. */
+  readonly parseJson: (bytes: Uint8Array) => unknown;
   readonly log: Log;
+}
+
+/** One matched request on its way to the handler. */
+interface Call {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+  readonly session: Session | undefined;
+  /** Whom it counts for. */
+  readonly caller: string;
 }
 
 /** Paths that are answered while the service drains: probes ask just then. */
@@ -139,36 +153,52 @@ export class FrontDoor {
       throw new Refusal({ kind: 'blocked_agent' });
     }
     if (this.#draining && !PROBE_PATHS.has(path)) throw new Refusal({ kind: 'draining' });
+    const origin = exchange.header('origin');
+    exchange.addHeaders(corsHeaders(this.#options.origins, origin));
+    if (method === 'OPTIONS') {
+      exchange.reply(empty(204, preflightHeaders(this.#options.origins, origin)));
+      return;
+    }
     const { route, params } = this.#router.match(method, path);
     exchange.route = route.path;
-    let session: Session | undefined;
-    if (route.access !== 'open') {
-      session = route.access(exchange.header('authorization'));
-      exchange.accountId = session.accountId;
-    }
-    checkBody(exchange, route.body);
-    void this.#run(exchange, route, session, params);
-  }
-
-  async #run(
-    exchange: Exchange,
-    route: Route,
-    session: Session | undefined,
-    params: Readonly<Record<string, string>>,
-  ): Promise<void> {
     try {
-      exchange.reply(await this.#handle(exchange, route, session, params));
+      if (route.checksOrigin === true && !isOriginAllowed(this.#options.origins, origin, exchange.header('host'))) {
+        throw new Refusal({ kind: 'origin_forbidden' });
+      }
+      const session = this.#authenticate(exchange, route);
+      const caller = session?.credentialId ?? exchange.head.address;
+      if (route.uncounted !== true) exchange.addHeaders(this.#options.rates.count(caller));
+      checkBody(exchange, route.body);
+      void this.#run(exchange, { route, params, session, caller });
     } catch (error) {
-      exchange.reply(this.#errorReply(exchange, error));
+      exchange.reply(this.#errorReply(exchange, error, route));
     }
   }
 
-  async #handle(
-    exchange: Exchange,
-    route: Route,
-    session: Session | undefined,
-    params: Readonly<Record<string, string>>,
-  ): Promise<Reply> {
+  /** The session of the credential; undefined where the route does without. A refused one counts for its address. */
+  #authenticate(exchange: Exchange, { access }: Route): Session | undefined {
+    if (access === 'open') return undefined;
+    const authorization = exchange.header('authorization');
+    if (typeof access === 'object' && authorization === undefined) return undefined;
+    try {
+      const session = (typeof access === 'object' ? access.optional : access)(authorization);
+      exchange.accountId = session.accountId;
+      return session;
+    } catch (error) {
+      this.#options.rates.countFailure(exchange.head.address);
+      throw error;
+    }
+  }
+
+  async #run(exchange: Exchange, call: Call): Promise<void> {
+    try {
+      exchange.reply(await this.#handle(exchange, call));
+    } catch (error) {
+      exchange.reply(this.#errorReply(exchange, error, call.route));
+    }
+  }
+
+  async #handle(exchange: Exchange, { route, params, session, caller }: Call): Promise<Reply> {
     const { bodySeconds, handlerSeconds } = this.#options;
     const startHandlerTime = () => {
       exchange.expireIn(handlerSeconds, { kind: 'handler_late', seconds: handlerSeconds });
@@ -180,7 +210,7 @@ export class FrontDoor {
     let document: unknown;
     if (route.body.kind === 'json') {
       const bytes = await body.collect();
-      document = bytes.length === 0 ? undefined : parseJson(bytes);
+      document = bytes.length === 0 ? undefined : await this.#options.parseJson(bytes);
     }
     const request: RouteRequest = {
       params,
@@ -189,15 +219,22 @@ export class FrontDoor {
       document,
       body,
       bytesDeclared: exchange.bytesDeclared ?? 0,
+      address: exchange.head.address,
+      charge: (calls) => {
+        exchange.addHeaders(this.#options.rates.count(caller, calls));
+      },
       isHead: exchange.head.method === 'HEAD',
     };
-    return route.access === 'open' ? route.handle(request) : route.handle(request, session as Session);
+    if (route.access === 'open') return route.handle(request);
+    if (typeof route.access === 'object') return route.handle(request, session);
+    return route.handle(request, session as Session);
   }
 
-  #errorReply(exchange: Exchange, error: unknown): Reply {
-    if (error instanceof Refusal) return refusalReply(error.fault);
+  #errorReply(exchange: Exchange, error: unknown, route?: Route): Reply {
+    const refuse = route?.refuse ?? refusalReply;
+    if (error instanceof Refusal) return refuse(error.fault);
     this.#options.log.error({ err: error, id: exchange.head.id }, 'a request broke an assumption');
-    return refusalReply({ kind: 'internal' });
+    return refuse({ kind: 'internal' });
   }
 
   #onEnd(exchange: Exchange, end: ExchangeEnd): void {

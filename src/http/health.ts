@@ -1,5 +1,6 @@
 /** Owns the probes: whether the process is up, and whether it takes work. */
 import { Refusal } from '../fault.ts';
+import { probeDocs } from './docs.ts';
 import { json } from './reply.ts';
 import type { Route } from './route.ts';
 
@@ -17,6 +18,8 @@ export function healthRoutes({ version, phase }: HealthOptions): Route[] {
       path: '/health',
       access: 'open',
       body: { kind: 'none' },
+      uncounted: true,
+      doc: probeDocs.health,
       handle: () => json(200, { status: 'ok', version, uptime_seconds: Math.floor(process.uptime()) }),
     },
     {
@@ -24,6 +27,8 @@ export function healthRoutes({ version, phase }: HealthOptions): Route[] {
       path: '/ready',
       access: 'open',
       body: { kind: 'none' },
+      uncounted: true,
+      doc: probeDocs.ready,
       handle() {
         const now = phase();
         if (now !== 'ready') throw new Refusal({ kind: now });

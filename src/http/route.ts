@@ -1,7 +1,9 @@
 /** Owns what a route declares and what its handler is given. */
+import type { Fault } from '../fault.ts';
 import type { Session } from '../session.ts';
 import type { IncomingBody } from './body.ts';
 import type { Reply } from './reply.ts';
+import type { RouteDoc } from './route-doc.ts';
 
 /** What a route takes as its body. Checked in this order before the handler runs: length, size, media type. */
 export type BodyRule =
@@ -14,6 +16,9 @@ export type BodyRule =
 /** Checks the Authorization header of one surface. Throws Refusal `unauthenticated`. */
 export type Authenticator = (authorization: string | undefined) => Session;
 
+/** Counts further calls of this caller, beyond the one that its request counts for. Throws Refusal `rate_limited`. */
+type Charge = (calls: number) => void;
+
 export interface RouteRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -25,6 +30,9 @@ export interface RouteRequest {
   readonly body: IncomingBody;
   /** Content-Length, or 0. */
   readonly bytesDeclared: number;
+  /** The client's address, as far as the proxies in front are trusted. */
+  readonly address: string;
+  readonly charge: Charge;
   /** HEAD: the handler answers as for GET, and the body is left out. */
   readonly isHead: boolean;
 }
@@ -34,6 +42,14 @@ interface RouteBase {
   /** Segments separated by `/`; `:name` takes one segment. */
   readonly path: string;
   readonly body: BodyRule;
+  /** Refuses a browser page of an origin that is neither the service's own nor allowed. */
+  readonly checksOrigin?: boolean;
+  /** Not counted against the rate limit: probes. */
+  readonly uncounted?: boolean;
+  /** What the OpenAPI document says of it; several when it stands for several paths. */
+  readonly doc: RouteDoc | readonly RouteDoc[];
+  /** How this surface words a refusal, when it is not the REST form. */
+  readonly refuse?: (fault: Fault) => Reply;
 }
 
 /** A route that anyone may call. */
@@ -42,10 +58,16 @@ interface OpenRoute extends RouteBase {
   handle(request: RouteRequest): Reply | Promise<Reply>;
 }
 
+/** A route that answers with and without a credential; a wrong one is refused all the same. */
+interface OptionalRoute extends RouteBase {
+  readonly access: { readonly optional: Authenticator };
+  handle(request: RouteRequest, session: Session | undefined): Reply | Promise<Reply>;
+}
+
 /** A route behind a credential; the handler is given whose data it may touch. */
 interface GuardedRoute extends RouteBase {
   readonly access: Authenticator;
   handle(request: RouteRequest, session: Session): Reply | Promise<Reply>;
 }
 
-export type Route = OpenRoute | GuardedRoute;
+export type Route = OpenRoute | OptionalRoute | GuardedRoute;

@@ -6,9 +6,13 @@ import { json, type Reply, type ReplyHeaders } from './reply.ts';
 const statuses = {
   bad_framing: 400,
   blocked_agent: 403,
+  origin_forbidden: 403,
   route_unknown: 404,
   method_unknown: 405,
   unauthenticated: 401,
+  wrong_login: 401,
+  signup_closed: 403,
+  rate_limited: 429,
   length_required: 411,
   body_too_large: 413,
   body_incomplete: 400,
@@ -16,6 +20,7 @@ const statuses = {
   media_type: 415,
   invalid_json: 400,
   invalid_fields: 422,
+  unknown_tool: 404,
   not_found: 404,
   blob_unverifiable: 422,
   range_unsatisfiable: 416,
@@ -51,10 +56,19 @@ function refusalHeaders(fault: Fault): ReplyHeaders {
       return { Allow: fault.allow.join(', ') };
     case 'unauthenticated':
       return { 'WWW-Authenticate': `${fault.scheme} realm="cairn"` };
+    case 'wrong_login':
+      return { 'WWW-Authenticate': 'McpKey realm="cairn"' };
     case 'range_unsatisfiable':
       return { 'Content-Range': `bytes */${fault.bytesTotal}` };
     case 'overloaded':
       return { 'Retry-After': String(fault.retryAfterSeconds) };
+    case 'rate_limited':
+      return {
+        'Retry-After': String(fault.retryAfterSeconds),
+        'X-RateLimit-Limit': String(fault.limit),
+        'X-RateLimit-Remaining': '0',
+        'X-RateLimit-Reset': String(fault.retryAfterSeconds),
+      };
     case 'handler_late':
     case 'starting':
     case 'draining':

@@ -7,6 +7,7 @@ import { limits } from '../limits.ts';
 import type { Session } from '../session.ts';
 import type { Blob, MirrorBlobs } from './blobs.ts';
 import type { MirrorCredentials } from './credentials.ts';
+import { mirrorDocs } from './docs.ts';
 import { readListPage, readUploadFields } from './rules.ts';
 
 export interface MirrorRoutesOptions {
@@ -28,6 +29,7 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
       path: `${BASE}/credentials`,
       access: accountAccess,
       body: { kind: 'json', bytesMax: limits.jsonBodyBytesMax },
+      doc: mirrorDocs.issueCredential,
       handle: async ({ document }, { accountId }) =>
         json(200, await credentials.issue(accountId, readRotate(document))),
     },
@@ -36,6 +38,7 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
       path: `${BASE}/credentials`,
       access: accountAccess,
       body: { kind: 'none' },
+      doc: mirrorDocs.destroyCredential,
       async handle(_request, { accountId }) {
         await credentials.destroy(accountId);
         return json(200, {
@@ -49,6 +52,7 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
       path: BASE,
       access: mirrorAccess,
       body: { kind: 'stream', bytesMax: limits.uploadBytesMax, mediaType: 'application/octet-stream' },
+      doc: mirrorDocs.upload,
       async handle(request, session) {
         const fields = readUploadFields((name) => request.header(name));
         return json(200, summary(await blobs.upload(session, fields, request.body, request.bytesDeclared)));
@@ -59,6 +63,7 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
       path: BASE,
       access: mirrorAccess,
       body: { kind: 'none' },
+      doc: mirrorDocs.list,
       handle: ({ query }, session) => list(blobs, query, session),
     },
     {
@@ -66,6 +71,7 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
       path: `${BASE}/latest`,
       access: mirrorAccess,
       body: { kind: 'none' },
+      doc: mirrorDocs.latest,
       handle(_request, { accountId }) {
         const blob = blobs.latest(accountId);
         if (blob === undefined) throw new Refusal({ kind: 'not_found', what: 'no blobs yet' });
@@ -77,6 +83,7 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
       path: `${BASE}/:sha/download`,
       access: mirrorAccess,
       body: { kind: 'none' },
+      doc: mirrorDocs.download,
       handle: (request, session) => download(blobs, request, session),
     },
   ];

@@ -1,5 +1,6 @@
 /** Owns the types of the jobs that run off the main thread, shared by the pool and by workers/. */
 import type { MessagePort } from 'node:worker_threads';
+import type { Fault } from '../fault.ts';
 
 /** SHA-256 and HMAC-SHA256 of the same bytes, 32 bytes each. */
 export interface Digests {
@@ -27,12 +28,33 @@ export interface DigestReturn {
   readonly buffer: ArrayBuffer;
 }
 
+export interface PasswordInput {
+  readonly password: string;
+}
+
+export interface PasswordVerifyInput extends PasswordInput {
+  readonly hash: string;
+}
+
+export interface ParseJsonInput {
+  readonly bytes: Uint8Array;
+}
+
+export type ParsedJson =
+  | { readonly ok: true; readonly document: unknown }
+  | { readonly ok: false; readonly fault: Fault };
+
 /** Every job by name: worker file, input and output. */
 export interface Jobs {
   /** Hashes one small body. */
   readonly digestWhole: { readonly input: DigestWholeInput; readonly output: Digests };
   /** Hashes chunks as they arrive; undefined when the sender closed the port before the end. */
   readonly digestStream: { readonly input: DigestStreamInput; readonly output: Digests | undefined };
+  /** argon2id, encoded. */
+  readonly hashPassword: { readonly input: PasswordInput; readonly output: string };
+  readonly verifyPassword: { readonly input: PasswordVerifyInput; readonly output: boolean };
+  /** A JSON document, or why it is none. */
+  readonly parseDocument: { readonly input: ParseJsonInput; readonly output: ParsedJson };
 }
 
 export type JobName = keyof Jobs;
@@ -41,4 +63,7 @@ export type JobName = keyof Jobs;
 export const jobFiles: Readonly<Record<JobName, string>> = {
   digestWhole: 'digest',
   digestStream: 'digest',
+  hashPassword: 'password',
+  verifyPassword: 'password',
+  parseDocument: 'json',
 };

@@ -1,0 +1,75 @@
+/** The use cases of a caller without a credential: sign up, or sign in for another key. */
+import { Refusal } from '../fault.ts';
+import { limits } from '../limits.ts';
+import type { Passwords } from './password.ts';
+import { normalizeEmail } from './rules.ts';
+import type { Accounts, NewAccount, NewKey } from './service.ts';
+
+/** Who may sign up: anyone, nobody, or emails of these domains. */
+export type SignupRule =
+  | { readonly kind: 'open' | 'closed' }
+  | { readonly kind: 'domains'; readonly domains: readonly string[] };
+
+export interface OnboardingOptions {
+  readonly accounts: Accounts;
+  readonly passwords: Passwords;
+  readonly signup: SignupRule;
+  /** Counts a try by address or email. Throws Refusal `rate_limited`. */
+  readonly countSignIn: (who: string) => void;
+  readonly now: () => number;
+}
+
+export interface SignIn {
+  readonly email: string;
+  readonly password: string;
+  /** Where it comes from, for the rate limit. */
+  readonly address: string;
+}
+
+export class Onboarding {
+  readonly #options: OnboardingOptions;
+
+  constructor(options: OnboardingOptions) {
+    this.#options = options;
+  }
+
+  /** Makes an account with its first keys. Refuses with `signup_closed`, `invalid_fields`, `rate_limited`. */
+  async signUp(input: SignIn & { readonly name?: string | undefined }): Promise<NewAccount> {
+    const { accounts, passwords, signup, countSignIn } = this.#options;
+    countSignIn(`address ${input.address}`);
+    const email = normalizeEmail(input.email);
+    if (!isAllowed(signup, email)) {
+      throw new Refusal({
+        kind: 'signup_closed',
+        detail:
+          signup.kind === 'closed'
+            ? 'sign-up is closed on this hub; ask its operator for an account'
+            : 'sign-up on this hub is for certain email domains only; ask its operator',
+      });
+    }
+    const passwordHash = await passwords.hash(input.password);
+    return await accounts.create({ email, name: input.name, passwordHash });
+  }
+
+  /** A new MCP key, named after the day and the client. An unknown email and a wrong password answer and take alike. */
+  async signIn(input: SignIn & { readonly client: string }): Promise<NewKey & { readonly account_id: string }> {
+    const { accounts, passwords, countSignIn, now } = this.#options;
+    const email = normalizeEmail(input.email);
+    countSignIn(`address ${input.address}`);
+    countSignIn(`email ${email}`);
+    const found = accounts.signIn(email);
+    const matches = await passwords.verify(found?.passwordHash, input.password);
+    if (found === undefined || !matches) {
+      throw new Refusal({ kind: 'wrong_login' });
+    }
+    const day = new Date(now()).toISOString().slice(0, 10);
+    const client = input.client.replace(/[^\x20-\x7e]/g, '').trim() || 'client';
+    const name = `${day} ${client}`.slice(0, limits.nameCharsMax);
+    return { account_id: found.accountId, ...(await accounts.createKey(found.accountId, name)) };
+  }
+}
+
+function isAllowed(rule: SignupRule, email: string): boolean {
+  if (rule.kind !== 'domains') return rule.kind === 'open';
+  return rule.domains.includes(email.slice(email.lastIndexOf('@') + 1));
+}

@@ -1,0 +1,36 @@
+/** Owns the rule for passwords, and hashes them off the main thread (argon2id, RFC 9106). */
+import { invalidField } from '../fault.ts';
+import { limits } from '../limits.ts';
+import type { Pool } from '../pool/pool.ts';
+
+export class Passwords {
+  readonly #pool: Pool;
+  /** A hash of a password that nobody has: checked for an unknown email, so that it takes as long as a known one. */
+  readonly #decoy: Promise<string>;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+    this.#decoy = pool.run('hashPassword', { password: crypto.randomUUID() });
+    // A pool that cannot hash tells so at the first sign-in.
+    this.#decoy.catch(() => undefined);
+  }
+
+  /** The encoded hash, with its parameters and salt. Refuses a password that is too short or too long. */
+  async hash(password: string): Promise<string> {
+    const bytes = Buffer.byteLength(password);
+    if (bytes < limits.passwordBytesMin || bytes > limits.passwordBytesMax) {
+      throw invalidField(
+        'password',
+        `password must have ${limits.passwordBytesMin} to ${limits.passwordBytesMax} bytes, this one has ${bytes}`,
+      );
+    }
+    return await this.#pool.run('hashPassword', { password });
+  }
+
+  /** True when the password is the one of the hash. Without a hash it takes as long and is false. */
+  async verify(hash: string | undefined, password: string): Promise<boolean> {
+    if (Buffer.byteLength(password) > limits.passwordBytesMax) return false;
+    const matches = await this.#pool.run('verifyPassword', { hash: hash ?? (await this.#decoy), password });
+    return matches && hash !== undefined;
+  }
+}

@@ -1,0 +1,77 @@
+/** The onboarding tools: a caller gets a key, or learns how to use one. */
+import { z } from 'zod';
+import { ADDS, defineOpenTool, READS, type Tool } from '../gateway/tool.ts';
+import { limits } from '../limits.ts';
+import type { Onboarding } from './onboarding.ts';
+import { setupClients, setupSteps } from './setup-guide.ts';
+
+const email = z.string().min(3).max(limits.emailCharsMax).describe('Email address of the account');
+const password = z
+  .string()
+  .min(1)
+  .max(limits.passwordBytesMax)
+  .describe(`Password, ${limits.passwordBytesMin} to ${limits.passwordBytesMax} bytes`);
+
+export function onboardingTools(onboarding: Onboarding): Tool[] {
+  return [signUp(onboarding), signIn(onboarding), setupGuide()];
+}
+
+function signUp(onboarding: Onboarding): Tool {
+  return defineOpenTool({
+    name: 'signup_and_get_key',
+    description: 'Makes an account and returns its first MCP key. Needs no credential.',
+    input: z.strictObject({
+      email,
+      password,
+      name: z.string().min(1).max(limits.nameCharsMax).optional().describe('Display name'),
+    }),
+    output: z.object({ account_id: z.string(), email: z.string(), mcp_key: z.string(), account_key: z.string() }),
+    annotations: { ...ADDS, openWorldHint: true },
+    access: 'open',
+    example: { email: 'you@example.org', password: 'correct horse' },
+    async handle(args, { address }) {
+      const made = await onboarding.signUp({ email: args.email, password: args.password, name: args.name, address });
+      return {
+        structured: made,
+        text: `Account ${made.email} is made. MCP key: ${made.mcp_key}\nSend it as Authorization: McpKey <key>, and keep it: it is not shown again.`,
+      };
+    },
+  });
+}
+
+function signIn(onboarding: Onboarding): Tool {
+  return defineOpenTool({
+    name: 'login_and_get_key',
+    description: 'Signs in with email and password and returns a new MCP key. Needs no credential.',
+    input: z.strictObject({ email, password }),
+    output: z.object({ account_id: z.string(), key_id: z.string(), name: z.string(), mcp_key: z.string() }),
+    annotations: ADDS,
+    access: 'open',
+    example: { email: 'you@example.org', password: 'correct horse' },
+    async handle(args, { address, agent }) {
+      const made = await onboarding.signIn({ ...args, address, client: agent });
+      return {
+        structured: made,
+        text: `MCP key: ${made.mcp_key}\nSend it as Authorization: McpKey <key>, and keep it: it is not shown again.`,
+      };
+    },
+  });
+}
+
+function setupGuide(): Tool {
+  const step = z.object({ client: z.enum(setupClients), title: z.string(), where: z.string(), paste: z.string() });
+  return defineOpenTool({
+    name: 'get_setup_guide',
+    description: 'Ready-to-paste configuration for connecting an MCP client to this hub. Needs no credential.',
+    input: z.strictObject({ client: z.enum(setupClients).optional().describe('Only this client') }),
+    output: z.object({ url: z.string(), steps: z.array(step) }),
+    annotations: READS,
+    access: 'open',
+    example: { client: 'claude-code' },
+    handle({ client }, { baseUrl }) {
+      const steps = setupSteps(baseUrl, client);
+      const text = steps.map((one) => `${one.title} (${one.where}):\n${one.paste}`).join('\n\n');
+      return { structured: { url: `${baseUrl}/api/mcp`, steps }, text };
+    },
+  });
+}

@@ -1,0 +1,91 @@
+/** The service without a socket: the data folder, the store, the actors, the accounts. One process has it at a time. */
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accountTables } from './accounts/records.ts';
+import { Accounts } from './accounts/service.ts';
+import { AccessTokens } from './accounts/tokens.ts';
+import { ActorRegistry } from './actors/registry.ts';
+import type { Config } from './config.ts';
+import { type ControlTools, runControl } from './control/commands.ts';
+import { type ControlAnswer, controlRequest } from './control/protocol.ts';
+import { ControlSocket } from './control/socket.ts';
+import { Refusal } from './fault.ts';
+import type { Log } from './log.ts';
+import { mirrorTables } from './mirror/records.ts';
+import { StartError } from './start-error.ts';
+import { checkMasterKey, metaTables } from './store/key-check.ts';
+import { loadMasterKey } from './store/master-key.ts';
+import { createSealer, type Sealer } from './store/seal.ts';
+import { Store } from './store/store.ts';
+import type { AnyTable } from './store/table.ts';
+import { taskTables } from './tasks/records.ts';
+
+export const allTables: readonly AnyTable[] = [...metaTables, ...accountTables, ...mirrorTables, ...taskTables];
+
+/** The service without a socket: what the command line works on when no server has the folder. */
+export interface Core {
+  readonly store: Store;
+  readonly sealer: Sealer;
+  readonly actors: ActorRegistry;
+  readonly accounts: Accounts;
+  readonly tokens: AccessTokens;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the data folder for writing; only one process can. Throws StartError. */
+export async function openCore(config: Config, log: Log): Promise<Core> {
+  makeFolder(config.dataFolder);
+  let answer: (line: string) => Promise<string> = () => Promise.resolve(refuse('the service is starting; try again'));
+  const control = await ControlSocket.acquire(config.dataFolder, (line) => answer(line));
+  try {
+    const sealer = createSealer(loadMasterKey(config.dataFolder, config.masterKey));
+    const store = new Store({ folder: config.dataFolder, tables: allTables });
+    await checkMasterKey(store, sealer);
+    const actors = new ActorRegistry(store);
+    const accounts = new Accounts({ store, actors, sealer, log, now: Date.now });
+    const tokens = new AccessTokens({ store, actors, sealer, now: Date.now });
+    answer = (line) => answerControl({ accounts, tokens }, line, log);
+    return {
+      store,
+      sealer,
+      actors,
+      accounts,
+      tokens,
+      async close() {
+        await actors.drain();
+        await store.close();
+        await control.release();
+      },
+    };
+  } catch (error) {
+    await control.release();
+    throw error;
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartError(`CAIRN_DATA must name a folder that this user can write to (${code ?? 'unknown error'}).`);
+  }
+}
+
+async function answerControl(tools: ControlTools, line: string, log: Log): Promise<string> {
+  try {
+    const parsed = controlRequest.safeParse(JSON.parse(line));
+    if (!parsed.success) return refuse('this cairn command and the running service are of different versions');
+    const answer: ControlAnswer = { ok: true, result: await runControl(tools, parsed.data) };
+    return JSON.stringify(answer);
+  } catch (error) {
+    if (error instanceof Refusal) return refuse(error.message);
+    log.error({ err: error }, 'a control command broke an assumption');
+    return refuse('the command failed; the log of the service says why');
+  }
+}
+
+function refuse(error: string): string {
+  const answer: ControlAnswer = { ok: false, error };
+  return JSON.stringify(answer);
+}

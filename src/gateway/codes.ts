@@ -1,0 +1,73 @@
+/** The only map from a refusal to a JSON-RPC error code. Total over the union: a new fault does not compile without a row. */
+import { explain, type Fault } from '../fault.ts';
+import type { RpcError } from './envelope.ts';
+
+const PARSE_ERROR = -32700;
+export const INVALID_REQUEST = -32600;
+export const METHOD_NOT_FOUND = -32601;
+export const INVALID_PARAMS = -32602;
+export const INTERNAL = -32603;
+const NOT_AUTHENTICATED = -32001;
+const FORBIDDEN = -32003;
+const QUOTA = -32004;
+const NOT_FOUND = -32005;
+const CONFLICT = -32006;
+const BUSY = -32007;
+const RATE_LIMITED = -32029;
+/** MCP 2026-07-28: a header differs from the body; a protocol version that is not spoken. */
+export const HEADER_MISMATCH = -32020;
+export const UNSUPPORTED_VERSION = -32022;
+
+const codes = {
+  bad_framing: INVALID_REQUEST,
+  blocked_agent: FORBIDDEN,
+  origin_forbidden: FORBIDDEN,
+  route_unknown: METHOD_NOT_FOUND,
+  method_unknown: METHOD_NOT_FOUND,
+  unauthenticated: NOT_AUTHENTICATED,
+  wrong_login: NOT_AUTHENTICATED,
+  signup_closed: FORBIDDEN,
+  rate_limited: RATE_LIMITED,
+  length_required: INVALID_REQUEST,
+  body_too_large: INVALID_REQUEST,
+  body_incomplete: INVALID_REQUEST,
+  body_late: INVALID_REQUEST,
+  media_type: INVALID_REQUEST,
+  invalid_json: PARSE_ERROR,
+  invalid_fields: INVALID_PARAMS,
+  unknown_tool: INVALID_PARAMS,
+  not_found: NOT_FOUND,
+  blob_unverifiable: CONFLICT,
+  range_unsatisfiable: INVALID_PARAMS,
+  key_limit: QUOTA,
+  overloaded: BUSY,
+  handler_late: BUSY,
+  starting: BUSY,
+  draining: BUSY,
+  storage_full: QUOTA,
+  storage_failed: INTERNAL,
+  internal: INTERNAL,
+} as const satisfies Record<Fault['kind'], number>;
+
+/** What an agent needs to act stands in the message too, because some clients hide `data`. */
+export function rpcError(fault: Fault): RpcError {
+  const base = { code: codes[fault.kind], message: explain(fault) };
+  const data = rpcData(fault);
+  return data === undefined ? base : { ...base, data };
+}
+
+function rpcData(fault: Fault): Readonly<Record<string, unknown>> | undefined {
+  switch (fault.kind) {
+    case 'invalid_fields': {
+      const [field] = Object.keys(fault.fields);
+      return { field, errors: fault.fields };
+    }
+    case 'rate_limited':
+    case 'overloaded':
+      return { retry_after_seconds: fault.retryAfterSeconds };
+    case 'unknown_tool':
+      return { field: 'name' };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Owns which of three dialects a message speaks: MCP 2026-07-28 (`modern`), the MCP revisions before it (`legacy`), or
+ * JSON-RPC as the interface specification has it (`bare`). Pure.
+ */
+import { HEADER_MISMATCH, INVALID_PARAMS, UNSUPPORTED_VERSION } from './codes.ts';
+import type { RpcError } from './envelope.ts';
+
+export const MODERN_VERSION = '2026-07-28';
+/** Newest first. */
+export const LEGACY_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26'];
+const VERSION_META = 'io.modelcontextprotocol/protocolVersion';
+const CAPABILITIES_META = 'io.modelcontextprotocol/clientCapabilities';
+
+export type Dialect = 'bare' | 'legacy' | 'modern';
+
+/** The headers that MCP defines, as they came. */
+export interface McpHeaders {
+  readonly version: string | undefined;
+  readonly method: string | undefined;
+  readonly name: string | undefined;
+}
+
+export type DialectAnswer =
+  | { readonly ok: true; readonly dialect: Dialect }
+  /** HTTP 400 with this error. */
+  | { readonly ok: false; readonly error: RpcError };
+
+/** Reads the dialect of one message and checks what a modern one must carry. */
+export function readDialect(headers: McpHeaders, method: string, params: unknown): DialectAnswer {
+  const meta = metaOf(params);
+  const inMeta = meta?.[VERSION_META];
+  const version = headers.version ?? (typeof inMeta === 'string' ? inMeta : undefined);
+  if (version === undefined) return { ok: true, dialect: 'bare' };
+  const unsupported = refusedVersion(version);
+  if (unsupported !== undefined) return { ok: false, error: unsupported };
+  // A message without the field is one of before 2026-07-28, or a modern one that lacks what it must carry.
+  if (inMeta === undefined && version !== MODERN_VERSION) return { ok: true, dialect: 'legacy' };
+  if (inMeta === undefined) return refuse(INVALID_PARAMS, `_meta["${VERSION_META}"] is required in ${MODERN_VERSION}`);
+  if (headers.version !== inMeta) {
+    return refuse(HEADER_MISMATCH, `MCP-Protocol-Version must be what _meta["${VERSION_META}"] says`);
+  }
+  if (version !== MODERN_VERSION) return { ok: true, dialect: 'legacy' };
+  const capabilities = meta?.[CAPABILITIES_META];
+  if (typeof capabilities !== 'object' || capabilities === null) {
+    return refuse(INVALID_PARAMS, `_meta["${CAPABILITIES_META}"] is required in ${MODERN_VERSION}`);
+  }
+  return checkHeaders(headers, method, params);
+}
+
+/** What a version that is not spoken here is refused with; undefined: it is, or there is none. */
+export function refusedVersion(version: string | undefined): RpcError | undefined {
+  if (version === undefined || supported().includes(version)) return undefined;
+  return {
+    code: UNSUPPORTED_VERSION,
+    message: `MCP protocol version ${version.slice(0, 32)} is not spoken here; use one of ${supported().join(', ')}`,
+    data: { supported: supported() },
+  };
+}
+
+export function supported(): string[] {
+  return [MODERN_VERSION, ...LEGACY_VERSIONS];
+}
+
+function checkHeaders(headers: McpHeaders, method: string, params: unknown): DialectAnswer {
+  if (headers.method !== method) return refuse(HEADER_MISMATCH, `Mcp-Method must be ${method}, as the body has it`);
+  if (method === 'tools/call') {
+    const { name } = params as { name?: unknown };
+    if (headers.name === undefined || decodeHeader(headers.name) !== name) {
+      return refuse(HEADER_MISMATCH, 'Mcp-Name must be the tool that params.name calls');
+    }
+  }
+  return { ok: true, dialect: 'modern' };
+}
+
+function refuse(code: number, message: string): DialectAnswer {
+  return { ok: false, error: { code, message } };
+}
+
+function metaOf(params: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (typeof params !== 'object' || params === null) return undefined;
+  const meta = (params as { _meta?: unknown })._meta;
+  return typeof meta === 'object' && meta !== null ? (meta as Record<string, unknown>) : undefined;
+}
+
+/** A header value that is no ASCII travels as `=?base64?…?=`. */
+function decodeHeader(value: string): string {
+  const encoded = /^=\?base64\?([A-Za-z0-9+/=]*)\?=$/.exec(value);
+  return encoded === null ? value : Buffer.from(encoded[1] ?? '', 'base64').toString('utf8');
+}

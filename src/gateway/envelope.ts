@@ -1,0 +1,51 @@
+/** Owns the JSON-RPC 2.0 envelope (jsonrpc.org/specification): what a parsed value is as a message. Pure. */
+
+export type RpcId = string | number | null;
+
+export type Message =
+  | { readonly kind: 'request'; readonly id: RpcId; readonly method: string; readonly params: unknown }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: unknown }
+  /** An answer to a request that this side never made; it is taken note of and dropped. */
+  | { readonly kind: 'answer' }
+  | { readonly kind: 'invalid'; readonly id: RpcId; readonly reason: string };
+
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+export type RpcResponse =
+  | { readonly jsonrpc: '2.0'; readonly id: RpcId; readonly result: Readonly<Record<string, unknown>> }
+  | { readonly jsonrpc: '2.0'; readonly id: RpcId; readonly error: RpcError };
+
+export function success(id: RpcId, result: Readonly<Record<string, unknown>>): RpcResponse {
+  return { jsonrpc: '2.0', id, result };
+}
+
+export function failure(id: RpcId, error: RpcError): RpcResponse {
+  return { jsonrpc: '2.0', id, error };
+}
+
+/** Reads one message. Zero is an id, and so is null; `params` may be left out or null. */
+export function readMessage(value: unknown): Message {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { kind: 'invalid', id: null, reason: 'a request must be a JSON object' };
+  }
+  const message = value as Record<string, unknown>;
+  const id = usableId(message['id']);
+  const invalid = (reason: string): Message => ({ kind: 'invalid', id: id ?? null, reason });
+  if (message['jsonrpc'] !== '2.0') return invalid('jsonrpc must be "2.0"');
+  const { method } = message;
+  if (method === undefined && ('result' in message || 'error' in message)) return { kind: 'answer' };
+  if (typeof method !== 'string') return invalid('method must be a string');
+  if ('id' in message && id === undefined) return invalid('id must be a string, a number or null');
+  const params = message['params'] ?? undefined;
+  if (params !== undefined && typeof params !== 'object') return invalid('params must be an object');
+  return id === undefined ? { kind: 'notification', method, params } : { kind: 'request', id, method, params };
+}
+
+function usableId(id: unknown): RpcId | undefined {
+  if (id === null || typeof id === 'string') return id;
+  return typeof id === 'number' && Number.isFinite(id) ? id : undefined;
+}

@@ -1,0 +1,127 @@
+/** Owns the methods of the gateway: what each answers, in each dialect. */
+import { Refusal } from '../fault.ts';
+import { type AnyResult, type CallContext, callTool } from './call.ts';
+import { INVALID_PARAMS, METHOD_NOT_FOUND, rpcError } from './codes.ts';
+import { type Dialect, LEGACY_VERSIONS, supported } from './dialect.ts';
+import type { RpcError } from './envelope.ts';
+
+export interface MethodContext extends CallContext {
+  readonly dialect: Dialect;
+  readonly version: string;
+}
+
+export type MethodAnswer =
+  | { readonly ok: true; readonly result: Readonly<Record<string, unknown>> }
+  /** `status`: the HTTP status that this error asks for when it travels alone; 200 unless it steers the client. */
+  | { readonly ok: false; readonly error: RpcError; readonly status: 200 | 401 | 404 };
+
+/** How long a modern client may keep a list, in milliseconds. */
+const LIST_TTL_MS = 300_000;
+
+const INSTRUCTIONS =
+  'Cairn keeps tasks and more for one account. Without a key, call signup_and_get_key or login_and_get_key first, ' +
+  'then send Authorization: McpKey <key>; get_setup_guide says how to configure a client.';
+
+/** Answers a method. A refusal of a tool is an error here in the bare dialect and a result with `isError` in MCP. */
+export async function answerMethod(context: MethodContext, method: string, params: unknown): Promise<MethodAnswer> {
+  const { dialect } = context;
+  if (params !== undefined && Array.isArray(params)) {
+    return {
+      ok: false,
+      error: { code: INVALID_PARAMS, message: 'params must be an object', data: { field: 'params' } },
+      status: 200,
+    };
+  }
+  switch (method) {
+    case 'tools/list':
+      return result(context, { tools: context.registry.listings }, listCache('private'));
+    case 'tools/call':
+      return await answerCall(context, params as Record<string, unknown> | undefined);
+    case 'initialize':
+      return dialect === 'modern' ? unknownMethod(context, method) : initialize(context, params);
+    case 'ping':
+      return dialect === 'modern' ? unknownMethod(context, method) : { ok: true, result: {} };
+    case 'server/discover':
+      return discover(context);
+    case 'resources/list':
+      return result(context, { resources: [] }, listCache('public'));
+    case 'resources/templates/list':
+      return result(context, { resourceTemplates: [] }, listCache('public'));
+    case 'prompts/list':
+      return result(context, { prompts: [] }, listCache('public'));
+    default:
+      return unknownMethod(context, method);
+  }
+}
+
+async function answerCall(context: MethodContext, params: Record<string, unknown> | undefined): Promise<MethodAnswer> {
+  try {
+    const made = await callTool(context, params?.['name'], params?.['arguments']);
+    return result(context, toolResult(made));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const told = rpcError(error.fault);
+    const isBusiness = error.fault.kind !== 'unknown_tool' && error.fault.kind !== 'unauthenticated';
+    if (context.dialect === 'bare' || !isBusiness) {
+      // A missing credential is told to HTTP as well: clients take their cue from it.
+      return { ok: false, error: told, status: error.fault.kind === 'unauthenticated' ? 401 : 200 };
+    }
+    // No structuredContent: clients check it against the output schema, which an error does not have.
+    return result(context, { content: [{ type: 'text', text: told.message }], isError: true });
+  }
+}
+
+function toolResult({ structured, text, resource }: AnyResult): Record<string, unknown> {
+  const content: unknown[] = [{ type: 'text', text }];
+  if (resource !== undefined) {
+    const payload = { uri: resource.uri, mimeType: 'application/json', text: JSON.stringify(resource.json) };
+    content.push({ type: 'resource', resource: payload });
+  }
+  return { content, structuredContent: structured };
+}
+
+function initialize(context: MethodContext, params: unknown): MethodAnswer {
+  const { protocolVersion } = (params ?? {}) as { protocolVersion?: unknown };
+  const asked = typeof protocolVersion === 'string' ? protocolVersion : '';
+  return {
+    ok: true,
+    result: {
+      protocolVersion: LEGACY_VERSIONS.includes(asked) ? asked : LEGACY_VERSIONS[0],
+      capabilities: { tools: { listChanged: false } },
+      serverInfo: serverInfo(context),
+      instructions: INSTRUCTIONS,
+    },
+  };
+}
+
+function discover(context: MethodContext): MethodAnswer {
+  return result(
+    context,
+    { supportedVersions: supported(), capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    listCache('public'),
+  );
+}
+
+/** A modern result says that it is complete and who made it; lists also say how long they may be kept. */
+function result(
+  context: MethodContext,
+  value: Readonly<Record<string, unknown>>,
+  modernOnly: Readonly<Record<string, unknown>> = {},
+): MethodAnswer {
+  if (context.dialect !== 'modern') return { ok: true, result: value };
+  const meta = { 'io.modelcontextprotocol/serverInfo': serverInfo(context) };
+  return { ok: true, result: { resultType: 'complete', ...value, ...modernOnly, _meta: meta } };
+}
+
+function listCache(cacheScope: 'public' | 'private') {
+  return { ttlMs: LIST_TTL_MS, cacheScope };
+}
+
+function serverInfo({ version }: MethodContext) {
+  return { name: 'cairn', title: 'Cairn', version };
+}
+
+function unknownMethod({ dialect }: MethodContext, method: string): MethodAnswer {
+  const message = `unknown method ${method.slice(0, 64)}; use tools/list or tools/call`;
+  return { ok: false, error: { code: METHOD_NOT_FOUND, message }, status: dialect === 'modern' ? 404 : 200 };
+}

@@ -1,0 +1,58 @@
+/** Owns the tools by name, in a stable order, and what is derived from a declaration once at start. */
+import { z } from 'zod';
+import { Refusal } from '../fault.ts';
+import { nearest } from '../nearest.ts';
+import type { Tool } from './tool.ts';
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** A tool as `tools/list` shows it. */
+export interface ToolListing {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema: JsonSchema;
+  readonly annotations: Tool['annotations'];
+}
+
+export class ToolRegistry {
+  readonly #tools: ReadonlyMap<string, Tool>;
+  readonly listings: readonly ToolListing[];
+
+  /** Throws when two tools have one name. */
+  constructor(tools: readonly Tool[]) {
+    this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
+    if (this.#tools.size !== tools.length) throw new Error('two tools have the same name');
+    this.listings = tools.map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      inputSchema: jsonSchema(tool.input, 'input'),
+      outputSchema: jsonSchema(tool.output, 'output'),
+      annotations: tool.annotations,
+    }));
+  }
+
+  get tools(): readonly Tool[] {
+    return [...this.#tools.values()];
+  }
+
+  /** Refuses with `unknown_tool`, naming the nearest. */
+  find(name: unknown): Tool {
+    const tool = typeof name === 'string' ? this.#tools.get(name) : undefined;
+    if (tool !== undefined) return tool;
+    const asked = typeof name === 'string' ? name.slice(0, 64) : '';
+    throw new Refusal({ kind: 'unknown_tool', name: asked, guess: nearest(asked, [...this.#tools.keys()]) });
+  }
+}
+
+/** JSON Schema 2020-12 of a schema, which is the dialect of OpenAPI 3.1 and of MCP alike. */
+export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io,
+    override({ jsonSchema: made }) {
+      // The pattern of a date-time is 250 characters that say what `format` says.
+      if (made.format !== undefined) delete made.pattern;
+    },
+  });
+  return rest;
+}

@@ -1,0 +1,63 @@
+/** The HTTP rows of the gateway: the JSON-RPC URL, the tool mirror, and who may ask from a browser. */
+import { Refusal } from '../fault.ts';
+import { json } from '../http/reply.ts';
+import type { Authenticator, Route, RouteRequest } from '../http/route.ts';
+import { limits } from '../limits.ts';
+import type { Session } from '../session.ts';
+import { callTool } from './call.ts';
+import { gatewayDocs, toolDocs } from './docs.ts';
+import { type Gateway, gatewayRefusal } from './gateway.ts';
+import { toolRefusal } from './mirror.ts';
+import type { ToolRegistry } from './registry.ts';
+import type { ToolCaller } from './tool.ts';
+
+export interface GatewayRoutesOptions {
+  readonly gateway: Gateway;
+  readonly registry: ToolRegistry;
+  /** Takes account keys, MCP keys and access tokens. */
+  readonly access: Authenticator;
+  /** This service as a request addressed it. */
+  readonly baseUrl: (host: string) => string;
+}
+
+const BASE = '/api/mcp';
+
+export function gatewayRoutes({ gateway, registry, access, baseUrl }: GatewayRoutesOptions): Route[] {
+  const callerOf = (request: RouteRequest): ToolCaller => ({
+    address: request.address,
+    agent: request.header('user-agent') ?? '',
+    baseUrl: baseUrl(request.header('host') ?? ''),
+  });
+  const body = { kind: 'json', bytesMax: limits.gatewayBodyBytesMax } as const;
+  return [
+    {
+      method: 'POST',
+      path: BASE,
+      access: { optional: access },
+      body,
+      checksOrigin: true,
+      refuse: gatewayRefusal,
+      doc: gatewayDocs.rpc,
+      async handle(request: RouteRequest, session: Session | undefined) {
+        if (request.document === undefined) {
+          throw new Refusal({ kind: 'invalid_json', detail: 'body is not valid JSON: it is empty' });
+        }
+        return await gateway.answer(request, session, callerOf(request));
+      },
+    },
+    {
+      method: 'POST',
+      path: `${BASE}/tools/:name`,
+      access: { optional: access },
+      body,
+      checksOrigin: true,
+      refuse: toolRefusal,
+      doc: toolDocs(registry, `${BASE}/tools`),
+      async handle(request: RouteRequest, session: Session | undefined) {
+        const context = { registry, session, caller: callerOf(request) };
+        const { structured } = await callTool(context, request.params['name'], request.document);
+        return json(200, structured);
+      },
+    },
+  ];
+}

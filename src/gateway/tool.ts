@@ -1,0 +1,104 @@
+/** Owns what a tool is: declared once, and everything that describes or calls it derives from the declaration. */
+import type { z } from 'zod';
+import type { Session } from '../session.ts';
+
+/** Hints for the caller (MCP tool annotations); never relied on here. */
+export interface ToolAnnotations {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+/** Who calls, from where. */
+export interface ToolCaller {
+  readonly address: string;
+  /** The User-Agent, for naming what was made on its behalf. */
+  readonly agent: string;
+  /** This service as the caller addressed it, without a trailing slash. */
+  readonly baseUrl: string;
+}
+
+export interface ToolResult<T> {
+  /** The whole result; conforms to the output schema. */
+  readonly structured: T;
+  /** A short text that a person or agent can read; large data is not repeated in it. */
+  readonly text: string;
+  /** A further content item with a JSON payload, where the interface asks for one. */
+  readonly resource?: { readonly uri: string; readonly json: unknown };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the shape differs by tool, and zod's own bound is any.
+type Shape = z.ZodObject<any>;
+
+interface ToolBase<I extends Shape, O extends Shape> {
+  readonly name: string;
+  readonly description: string;
+  /** A strict object, so that an unknown argument is refused. */
+  readonly input: I;
+  readonly output: O;
+  readonly annotations: ToolAnnotations;
+  /** Arguments of one working call, for the documents. */
+  readonly example: z.input<I>;
+  /** Type only. */
+  readonly result?: O;
+}
+
+/** A tool for callers without a credential. */
+export interface OpenTool<I extends Shape = Shape, O extends Shape = Shape> extends ToolBase<I, O> {
+  readonly access: 'open';
+  handle(args: z.output<I>, caller: ToolCaller): Promise<ToolResult<z.input<O>>> | ToolResult<z.input<O>>;
+}
+
+/** A tool over one account's data. */
+export interface AccountTool<I extends Shape = Shape, O extends Shape = Shape> extends ToolBase<I, O> {
+  readonly access: 'account';
+  handle(
+    args: z.output<I>,
+    session: Session,
+    caller: ToolCaller,
+  ): Promise<ToolResult<z.input<O>>> | ToolResult<z.input<O>>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a list of tools is read by name and schema, never by argument type.
+export type Tool = OpenTool<any, any> | AccountTool<any, any>;
+
+export function defineTool<I extends Shape, O extends Shape>(tool: AccountTool<I, O>): AccountTool<I, O> {
+  return tool;
+}
+
+export function defineOpenTool<I extends Shape, O extends Shape>(tool: OpenTool<I, O>): OpenTool<I, O> {
+  return tool;
+}
+
+/** Reads and changes nothing. */
+export const READS: ToolAnnotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+
+/** Adds something each time. */
+export const ADDS: ToolAnnotations = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: false,
+};
+
+/** Sets a state: calling it again changes nothing more. */
+export const SETS: ToolAnnotations = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+
+/** Takes something away; a client should ask its user first. */
+export const DESTROYS: ToolAnnotations = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: true,
+  openWorldHint: false,
+};

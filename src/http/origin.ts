@@ -1,0 +1,38 @@
+/** Owns which pages of other origins may call from a browser: none but those of the setting. Pure. */
+import type { ReplyHeaders } from './reply.ts';
+
+export interface OriginRule {
+  /** Allowed origins, as browsers send them: scheme, host, port. */
+  readonly allowed: readonly string[];
+}
+
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+const REQUEST_HEADERS =
+  'Authorization, Content-Type, Mcp-Method, Mcp-Name, MCP-Protocol-Version, X-Request-Id, If-None-Match, Range';
+const EXPOSED_HEADERS =
+  'ETag, Link, Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset';
+const PREFLIGHT_SECONDS = 600;
+
+/** True when a request of this origin may be answered: it has none, it is the service's own, or it is allowed. */
+export function isOriginAllowed(rule: OriginRule, origin: string | undefined, host: string | undefined): boolean {
+  if (origin === undefined || rule.allowed.includes(origin)) return true;
+  return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
+}
+
+/** What lets a browser of an allowed origin read the answer; nothing for any other. */
+export function corsHeaders(rule: OriginRule, origin: string | undefined): ReplyHeaders {
+  if (origin === undefined || !rule.allowed.includes(origin)) return {};
+  return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': EXPOSED_HEADERS, Vary: 'Origin' };
+}
+
+/** The answer to a preflight of an allowed origin (Fetch standard, CORS protocol). */
+export function preflightHeaders(rule: OriginRule, origin: string | undefined): ReplyHeaders {
+  const cors = corsHeaders(rule, origin);
+  if (Object.keys(cors).length === 0) return {};
+  return {
+    ...cors,
+    'Access-Control-Allow-Methods': METHODS,
+    'Access-Control-Allow-Headers': REQUEST_HEADERS,
+    'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
+  };
+}

@@ -1,0 +1,54 @@
+/** Owns the rate limits of the front door: calls per caller, and failed credentials per address. */
+import { Refusal } from '../fault.ts';
+import { limits } from '../limits.ts';
+import { RateLimiter, type RateState } from './rate-limit.ts';
+import type { ReplyHeaders } from './reply.ts';
+
+export interface RateSettings {
+  /** 0: off. */
+  readonly callsPerMinute: number;
+  /** 0: off. */
+  readonly signInsPerMinute: number;
+}
+
+export class Rates {
+  readonly #calls: RateLimiter;
+  readonly #signIns: RateLimiter;
+
+  constructor({ callsPerMinute, signInsPerMinute }: RateSettings, now: () => number) {
+    const burst = Math.max(1, Math.round(callsPerMinute * limits.callBurstShare));
+    this.#calls = new RateLimiter({ perMinute: callsPerMinute, burst }, now);
+    this.#signIns = new RateLimiter({ perMinute: signInsPerMinute, burst: signInsPerMinute }, now);
+  }
+
+  /** Counts calls and gives the headers that tell the caller. Throws Refusal `rate_limited`. */
+  count(caller: string, calls = 1): ReplyHeaders {
+    const state = this.#calls.take(caller, calls);
+    if (state === undefined) return {};
+    if (!state.allowed) throw refusal(state);
+    return {
+      'X-RateLimit-Limit': String(state.limit),
+      'X-RateLimit-Remaining': String(state.remaining),
+      'X-RateLimit-Reset': String(state.resetSeconds),
+    };
+  }
+
+  /** Counts a credential that was refused. Throws Refusal `rate_limited` when there were too many from this address. */
+  countFailure(address: string): void {
+    this.countSignIn(`failed ${address}`);
+  }
+
+  /** Counts a try to sign in, by address or by email. Throws Refusal `rate_limited`. */
+  countSignIn(who: string): void {
+    const state = this.#signIns.take(who);
+    if (state !== undefined && !state.allowed) throw refusal(state);
+  }
+}
+
+function refusal(state: RateState): Refusal {
+  return new Refusal({
+    kind: 'rate_limited',
+    limit: state.limit,
+    retryAfterSeconds: Math.max(1, state.retryAfterSeconds),
+  });
+}

@@ -1,0 +1,126 @@
+/** Opens the parts of the service over what main.ts has built: capabilities, their tools, their routes. */
+import { Onboarding, type SignupRule } from './accounts/onboarding.ts';
+import { Passwords } from './accounts/password.ts';
+import type { Accounts } from './accounts/service.ts';
+import type { AccessTokens } from './accounts/tokens.ts';
+import { onboardingTools } from './accounts/tools.ts';
+import type { Config } from './config.ts';
+import type { Core } from './core.ts';
+import { Refusal } from './fault.ts';
+import { Gateway } from './gateway/gateway.ts';
+import { openApiRoute } from './gateway/openapi-route.ts';
+import { ToolRegistry } from './gateway/registry.ts';
+import { gatewayRoutes } from './gateway/routes.ts';
+import { createAuthenticator, type Scheme } from './http/authorization.ts';
+import { InflightBudget } from './http/budget.ts';
+import { parseJson } from './http/json-body.ts';
+import type { Rates } from './http/rates.ts';
+import type { Route } from './http/route.ts';
+import { limits } from './limits.ts';
+import type { Log } from './log.ts';
+import { MirrorBlobs } from './mirror/blobs.ts';
+import { MirrorCredentials } from './mirror/credentials.ts';
+import { mirrorRoutes } from './mirror/routes.ts';
+import { Staging } from './mirror/staging.ts';
+import { BufferPool } from './pool/buffers.ts';
+import type { Pool } from './pool/pool.ts';
+import { taskRoutes } from './tasks/routes.ts';
+import type { Tasks } from './tasks/service.ts';
+import { taskTools } from './tasks/tools.ts';
+import { version } from './version.ts';
+
+/** What the parts of the service are opened over. */
+export interface Parts {
+  readonly config: Config;
+  readonly core: Core;
+  readonly pool: Pool;
+  readonly rates: Rates;
+  readonly tasks: Tasks;
+  readonly log: Log;
+}
+
+/** Every route, the probes among them, and the document that describes them all. */
+export async function openRoutes(parts: Parts, probes: readonly Route[]): Promise<Route[]> {
+  const registry = openTools(parts);
+  const routes = [
+    ...probes,
+    ...(await openMirror(parts)),
+    ...taskRoutes({ tasks: parts.tasks, access: createAuthenticator(accessTokenScheme(parts.core.tokens)) }),
+    ...openGateway(parts, registry),
+  ];
+  const { publicUrl } = parts.config;
+  return [...routes, openApiRoute({ routes, version, serverUrl: publicUrl ?? '/' })];
+}
+
+/** The certificate mirror; sweeps what a crash left of uploads. */
+async function openMirror({ config, core, pool, log }: Parts): Promise<Route[]> {
+  const { store, sealer, actors, accounts } = core;
+  const staging = new Staging(store, log);
+  const swept = await staging.sweep();
+  if (swept > 0) log.info({ uploads: swept }, 'removed what cut-off uploads had staged');
+  const credentials = new MirrorCredentials({ store, actors, sealer, now: Date.now });
+  const blobs = new MirrorBlobs({
+    store,
+    actors,
+    pool,
+    staging,
+    credentials,
+    buffers: new BufferPool(),
+    budget: new InflightBudget(config.inflightBytesMax),
+    now: Date.now,
+  });
+  const accountAccess = createAuthenticator(accountKeyScheme(accounts));
+  const mirrorAccess = createAuthenticator({
+    scheme: 'McpKey',
+    credential: 'mirror token',
+    find: (token) => credentials.authenticate(token),
+  });
+  return mirrorRoutes({ blobs, credentials, accountAccess, mirrorAccess });
+}
+
+/** The tools, in the order in which they are listed. */
+function openTools({ config, core, pool, rates, tasks }: Parts): ToolRegistry {
+  const onboarding = new Onboarding({
+    accounts: core.accounts,
+    passwords: new Passwords(pool),
+    signup: signupRule(config.signup),
+    countSignIn: (who) => rates.countSignIn(who),
+    now: Date.now,
+  });
+  return new ToolRegistry([...taskTools(tasks), ...onboardingTools(onboarding)]);
+}
+
+/** The tools behind JSON-RPC and behind their REST mirror. */
+function openGateway({ config, core, log }: Parts, registry: ToolRegistry): Route[] {
+  const scheme = config.tls === undefined ? 'http' : 'https';
+  return gatewayRoutes({
+    gateway: new Gateway({ registry, version, log }),
+    registry,
+    access: createAuthenticator(accountKeyScheme(core.accounts), accessTokenScheme(core.tokens)),
+    baseUrl: (host) => config.publicUrl ?? `${scheme}://${host}`,
+  });
+}
+
+function accountKeyScheme(accounts: Accounts): Scheme {
+  return { scheme: 'McpKey', credential: 'account key or MCP key', find: (key) => accounts.authenticate(key) };
+}
+
+function accessTokenScheme(tokens: AccessTokens): Scheme {
+  return { scheme: 'Bearer', credential: 'access token', find: (token) => tokens.authenticate(token) };
+}
+
+function signupRule(setting: readonly string[]): SignupRule {
+  const [only] = setting;
+  if (setting.length === 1 && (only === 'open' || only === 'closed')) return { kind: only };
+  return { kind: 'domains', domains: setting };
+}
+
+/** Small documents are parsed where they are, large ones in the pool. */
+export function createJsonParser(pool: Pool): (bytes: Uint8Array) => unknown {
+  return async (bytes) => {
+    if (bytes.length <= limits.parseInlineBytesMax) return parseJson(bytes);
+    const parsed = await pool.run('parseDocument', { bytes });
+    if (!parsed.ok) throw new Refusal(parsed.fault);
+    return parsed.document;
+  };
+}

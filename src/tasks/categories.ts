@@ -1,0 +1,115 @@
+/** The use cases of categories. Every write goes through the account's actor. */
+import type { ActorRegistry } from '../actors/registry.ts';
+import type { Batch } from '../store/group-commit.ts';
+import type { Store } from '../store/store.ts';
+import type { Reader } from '../store/table.ts';
+import { BUCKETS, IndexChange, spaceOf } from './indexes.ts';
+import { readCategoryFields } from './input.ts';
+import { liveTask } from './query.ts';
+import { type CategoryRecord, categories, taskCounts, taskHeads, taskRows, tasks } from './records.ts';
+import { categoryNotFound, decideCreateCategory, decidePatch, decidePatchCategory } from './rules.ts';
+
+export interface Category extends CategoryRecord {
+  /** Live tasks in it. */
+  readonly task_count: number;
+}
+
+export interface CategoriesOptions {
+  readonly store: Store;
+  readonly actors: ActorRegistry;
+  readonly now: () => number;
+}
+
+export class Categories {
+  readonly #options: CategoriesOptions;
+
+  constructor(options: CategoriesOptions) {
+    this.#options = options;
+  }
+
+  /** All categories of an account by position, each with the number of its tasks. */
+  list(accountId: string): Category[] {
+    const { store } = this.#options;
+    return recordsOf(store, accountId)
+      .sort((a, b) => a.position - b.position || a.id - b.id)
+      .map((record) => withCount(store, accountId, record));
+  }
+
+  /** One category. Refuses with `not_found`. */
+  get(accountId: string, id: number | undefined): Category {
+    return withCount(this.#options.store, accountId, existing(this.#options.store, accountId, id));
+  }
+
+  /** Makes a category from a caller's document. */
+  async create(accountId: string, document: unknown): Promise<Category> {
+    const fields = readCategoryFields(document, true);
+    const { actors, now } = this.#options;
+    const record = await actors.actor(accountId).ask((batch) => {
+      const head = batch.get(taskHeads, [accountId]);
+      const made = decideCreateCategory(fields, recordsOf(batch, accountId), head, now());
+      batch.put(taskHeads, [accountId], made.head);
+      batch.put(categories, [accountId, made.category.id], made.category);
+      return made.category;
+    });
+    return { ...record, task_count: 0 };
+  }
+
+  /** Changes what the caller's document names. Refuses with `not_found`. */
+  async patch(accountId: string, id: number | undefined, document: unknown): Promise<Category> {
+    existing(this.#options.store, accountId, id);
+    const fields = readCategoryFields(document, false);
+    const { actors, now } = this.#options;
+    return actors.actor(accountId).ask((batch) => {
+      const category = existing(batch, accountId, id);
+      const next = decidePatchCategory(category, fields, recordsOf(batch, accountId), now());
+      if (next !== category) batch.put(categories, [accountId, next.id], next);
+      return withCount(batch, accountId, next);
+    });
+  }
+
+  /** Removes a category and clears it on its tasks, in one decision. Refuses with `not_found`. */
+  async remove(accountId: string, id: number | undefined): Promise<void> {
+    const { actors, now } = this.#options;
+    await actors.actor(accountId).ask((batch) => {
+      const category = existing(batch, accountId, id);
+      batch.remove(categories, [accountId, category.id]);
+      clearOnTasks(batch, accountId, category.id, now());
+    });
+  }
+}
+
+/** Binned tasks keep the id: restoring one looks whether its category still exists. */
+function clearOnTasks(batch: Batch, accountId: string, categoryId: number, nowMs: number): void {
+  const change = new IndexChange(batch, accountId);
+  for (const { bucket } of BUCKETS) {
+    const space = spaceOf(String(categoryId), 'created', bucket);
+    for (const { key } of batch.range(taskRows, { prefix: [accountId, space] })) {
+      const task = liveTask(batch, accountId, key[3]);
+      if (task === undefined) continue;
+      const next = decidePatch(task, { category_id: null }, nowMs);
+      batch.put(tasks, [accountId, task.id], next);
+      change.move(task, next);
+    }
+  }
+  change.finish();
+}
+
+/** True when an account has this category. */
+export function categoryExists(reader: Pick<Reader, 'get'>, accountId: string, id: number): boolean {
+  return reader.get(categories, [accountId, id]) !== undefined;
+}
+
+function existing(reader: Pick<Reader, 'get'>, accountId: string, id: number | undefined): CategoryRecord {
+  const category = id === undefined ? undefined : reader.get(categories, [accountId, id]);
+  if (category === undefined) throw categoryNotFound();
+  return category;
+}
+
+function recordsOf(reader: Pick<Reader, 'range'>, accountId: string): CategoryRecord[] {
+  return reader.range(categories, { prefix: [accountId] }).map(({ value }) => value);
+}
+
+function withCount(reader: Pick<Reader, 'get'>, accountId: string, record: CategoryRecord): Category {
+  const counts = reader.get(taskCounts, [accountId, String(record.id)])?.counts ?? [];
+  return { ...record, task_count: counts.reduce((all, count) => all + count, 0) };
+}

@@ -1,0 +1,164 @@
+/**
+ * Owns where a live task stands: its rows in each order, and its place in the counters.
+ *
+ * A bucket is a status and an importance, eight in all; a scope is the whole account or one category. A space is one
+ * order of one bucket in one scope. So every filter but the due dates picks whole spaces, and a list merges at most
+ * eight of them; totals are sums of at most eight counters.
+ */
+import { limits } from '../limits.ts';
+import type { Batch } from '../store/group-commit.ts';
+import { KANBAN_STATUSES, type TaskRecord, taskCounts, taskDays, taskRows } from './records.ts';
+import { dayNumber } from './rules.ts';
+
+/** The orders that rows are kept in. Tasks that are not completed stand in no order of completion. */
+export type RowOrder = 'created' | 'updated' | 'completed' | 'due' | 'content';
+
+export const BUCKETS = KANBAN_STATUSES.flatMap((status, index) => [
+  { bucket: index * 2, status, isImportant: false },
+  { bucket: index * 2 + 1, status, isImportant: true },
+]);
+
+/** The scope of the whole account. */
+const ALL = '*';
+
+/** The day of tasks without one: behind every day of the calendar. */
+export const UNDATED = 10_000_000;
+
+export interface TaskRow {
+  readonly space: string;
+  readonly value: number | string;
+  readonly day: number;
+}
+
+export function scopeOf(categoryId: number | undefined): string {
+  return categoryId === undefined ? ALL : String(categoryId);
+}
+
+export function spaceOf(scope: string, order: RowOrder, bucket: number): string {
+  return `${scope}:${order}:${bucket}`;
+}
+
+export function bucketOf(task: TaskRecord): number {
+  return KANBAN_STATUSES.indexOf(task.kanban_status) * 2 + (task.is_important ? 1 : 0);
+}
+
+export function scopesOf(task: TaskRecord): string[] {
+  return task.category_id === null ? [ALL] : [ALL, String(task.category_id)];
+}
+
+export function dayOf(task: TaskRecord): number {
+  return task.due_date === null ? UNDATED : dayNumber(task.due_date);
+}
+
+/** What contents are ordered by: the beginning, without regard to case. Equal beginnings are ordered by id. */
+export function contentKey(content: string): string {
+  const beginning = content.trim().slice(0, limits.taskSortCharsMax);
+  const folded = beginning.normalize('NFC').toLowerCase().slice(0, limits.taskSortCharsMax);
+  // Control characters and the last code point bound keys in the store; half a pair is no character.
+  return folded.replace(/\p{Cc}|\p{Cs}|\u{10ffff}/gu, ' ');
+}
+
+/** Every row of a live task. */
+export function rowsOf(task: TaskRecord): TaskRow[] {
+  const day = dayOf(task);
+  const values: [RowOrder, number | string][] = [
+    ['created', Date.parse(task.created_at)],
+    ['updated', Date.parse(task.updated_at)],
+    ['due', day],
+    ['content', contentKey(task.content)],
+  ];
+  if (task.completed_at !== null) values.push(['completed', Date.parse(task.completed_at)]);
+  const bucket = bucketOf(task);
+  return scopesOf(task).flatMap((scope) =>
+    values.map(([order, value]) => ({ space: spaceOf(scope, order, bucket), value, day })),
+  );
+}
+
+/** The index side of one decision: rows move at once, counters are added up and written by `finish`. */
+export class IndexChange {
+  readonly #batch: Batch;
+  readonly #accountId: string;
+  readonly #scopes = new Map<string, number[]>();
+  readonly #days = new Map<string, { readonly scope: string; readonly day: number; readonly deltas: number[] }>();
+
+  constructor(batch: Batch, accountId: string) {
+    this.#batch = batch;
+    this.#accountId = accountId;
+  }
+
+  /** A live task changes, appears (`before` undefined) or goes (`after` undefined). */
+  move(before: TaskRecord | undefined, after: TaskRecord | undefined): void {
+    this.#moveRows(before, after);
+    if (before !== undefined) this.#count(before, -1);
+    if (after !== undefined) this.#count(after, 1);
+  }
+
+  finish(): void {
+    const batch = this.#batch;
+    for (const [scope, deltas] of this.#scopes) {
+      if (!deltas.some((delta) => delta !== 0)) continue;
+      const key: [string, string] = [this.#accountId, scope];
+      const counts = sum(batch.get(taskCounts, key)?.counts, deltas);
+      if (isEmpty(counts)) batch.remove(taskCounts, key);
+      else batch.put(taskCounts, key, { counts });
+    }
+    for (const { scope, day, deltas } of this.#days.values()) {
+      if (!deltas.some((delta) => delta !== 0)) continue;
+      const key: [string, string, number] = [this.#accountId, scope, day];
+      const counts = sum(batch.get(taskDays, key)?.counts, deltas);
+      if (isEmpty(counts)) batch.remove(taskDays, key);
+      else batch.put(taskDays, key, { counts });
+    }
+  }
+
+  #moveRows(before: TaskRecord | undefined, after: TaskRecord | undefined): void {
+    const stale = new Map(
+      (before === undefined ? [] : rowsOf(before)).map((row) => [`${row.space} ${row.value}`, row]),
+    );
+    for (const row of after === undefined ? [] : rowsOf(after)) {
+      const name = `${row.space} ${row.value}`;
+      const kept = stale.get(name);
+      stale.delete(name);
+      if (kept?.day === row.day) continue;
+      this.#batch.put(taskRows, [this.#accountId, row.space, row.value, (after as TaskRecord).id], row.day);
+    }
+    for (const { space, value } of stale.values()) {
+      this.#batch.remove(taskRows, [this.#accountId, space, value, (before as TaskRecord).id]);
+    }
+  }
+
+  #count(task: TaskRecord, delta: number): void {
+    const bucket = bucketOf(task);
+    const day = dayOf(task);
+    for (const scope of scopesOf(task)) {
+      add(memo(this.#scopes, scope, noCounts), bucket, delta);
+      if (day === UNDATED) continue;
+      const counted = memo(this.#days, `${scope} ${day}`, () => ({ scope, day, deltas: noCounts() }));
+      add(counted.deltas, bucket, delta);
+    }
+  }
+}
+
+export function noCounts(): number[] {
+  return BUCKETS.map(() => 0);
+}
+
+function add(counts: number[], bucket: number, delta: number): void {
+  counts[bucket] = (counts[bucket] ?? 0) + delta;
+}
+
+function sum(counts: readonly number[] | undefined, deltas: readonly number[]): number[] {
+  return deltas.map((delta, bucket) => (counts?.[bucket] ?? 0) + delta);
+}
+
+function isEmpty(counts: readonly number[]): boolean {
+  return counts.every((count) => count === 0);
+}
+
+function memo<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

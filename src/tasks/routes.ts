@@ -1,0 +1,137 @@
+/** The REST rows of tasks and categories. */
+import { empty, json } from '../http/reply.ts';
+import type { Authenticator, Route, RouteRequest } from '../http/route.ts';
+import { limits } from '../limits.ts';
+import { categoryDocs, taskDocs } from './docs.ts';
+import { readId, readPageQuery } from './input.ts';
+import { taskNotFound } from './rules.ts';
+import type { Tasks } from './service.ts';
+import { categoryView, taskView } from './views.ts';
+
+export interface TaskRoutesOptions {
+  readonly tasks: Tasks;
+  /** Takes access tokens. */
+  readonly access: Authenticator;
+}
+
+const TASKS = '/api/tasks';
+const CATEGORIES = '/api/categories';
+const NONE = { kind: 'none' } as const;
+const JSON_BODY = { kind: 'json', bytesMax: limits.jsonBodyBytesMax } as const;
+
+const idOf = ({ params }: RouteRequest): number | undefined => readId(params['id']);
+
+export function taskRoutes({ tasks, access }: TaskRoutesOptions): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: TASKS,
+      access,
+      body: NONE,
+      doc: taskDocs.list,
+      handle: ({ query }, { accountId }) => json(200, listPage(tasks, accountId, query)),
+    },
+    {
+      method: 'POST',
+      path: TASKS,
+      access,
+      body: JSON_BODY,
+      doc: taskDocs.create,
+      async handle({ document }, { accountId }) {
+        const task = await tasks.create(accountId, document);
+        return json(201, taskView(task), { Location: `${TASKS}/${task.id}` });
+      },
+    },
+    {
+      method: 'GET',
+      path: `${TASKS}/:id`,
+      access,
+      body: NONE,
+      doc: taskDocs.get,
+      handle: (request, { accountId }) => json(200, taskView(tasks.get(accountId, idOf(request)))),
+    },
+    {
+      method: 'PATCH',
+      path: `${TASKS}/:id`,
+      access,
+      body: JSON_BODY,
+      doc: taskDocs.change,
+      handle: async (request, { accountId }) =>
+        json(200, taskView(await tasks.patch(accountId, idOf(request), request.document))),
+    },
+    {
+      method: 'DELETE',
+      path: `${TASKS}/:id`,
+      access,
+      body: NONE,
+      doc: taskDocs.remove,
+      async handle(request, { accountId }) {
+        const { wasBinned } = await tasks.remove(accountId, idOf(request));
+        if (wasBinned) throw taskNotFound();
+        return empty(204);
+      },
+    },
+    ...categoryRoutes({ tasks, access }),
+  ];
+}
+
+function categoryRoutes({ tasks: { categories }, access }: TaskRoutesOptions): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: CATEGORIES,
+      access,
+      body: NONE,
+      doc: categoryDocs.list,
+      handle: (_request, { accountId }) => json(200, { data: categories.list(accountId).map(categoryView) }),
+    },
+    {
+      method: 'POST',
+      path: CATEGORIES,
+      access,
+      body: JSON_BODY,
+      doc: categoryDocs.create,
+      async handle({ document }, { accountId }) {
+        const category = await categories.create(accountId, document);
+        return json(201, categoryView(category), { Location: `${CATEGORIES}/${category.id}` });
+      },
+    },
+    {
+      method: 'GET',
+      path: `${CATEGORIES}/:id`,
+      access,
+      body: NONE,
+      doc: categoryDocs.get,
+      handle: (request, { accountId }) => json(200, categoryView(categories.get(accountId, idOf(request)))),
+    },
+    {
+      method: 'PATCH',
+      path: `${CATEGORIES}/:id`,
+      access,
+      body: JSON_BODY,
+      doc: categoryDocs.change,
+      handle: async (request, { accountId }) =>
+        json(200, categoryView(await categories.patch(accountId, idOf(request), request.document))),
+    },
+    {
+      method: 'DELETE',
+      path: `${CATEGORIES}/:id`,
+      access,
+      body: NONE,
+      doc: categoryDocs.remove,
+      async handle(request, { accountId }) {
+        await categories.remove(accountId, idOf(request));
+        return empty(204);
+      },
+    },
+  ];
+}
+
+function listPage(tasks: Tasks, accountId: string, query: URLSearchParams) {
+  const { filter, order, page, perPage } = readPageQuery(query);
+  const found = tasks.list(accountId, { filter, order, offset: (page - 1) * perPage, limit: perPage });
+  return {
+    data: found.tasks.map(taskView),
+    meta: { page, per_page: perPage, total: found.total, total_pages: Math.ceil(found.total / perPage) },
+  };
+}

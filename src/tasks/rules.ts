@@ -1,0 +1,189 @@
+/** Pure decisions about tasks and categories: which values are taken, and what a write makes of what is there. */
+
+import { type FieldErrors, Refusal } from '../fault.ts';
+import { limits } from '../limits.ts';
+import type { CategoryRecord, KanbanStatus, TaskHead, TaskRecord } from './records.ts';
+
+/** What a caller writes of a task; an absent field is left as it is. */
+export interface TaskFields {
+  readonly content?: string;
+  readonly due_date?: string | null;
+  readonly is_important?: boolean;
+  readonly completed?: boolean;
+  readonly category_id?: number | null;
+  readonly kanban_status?: KanbanStatus;
+}
+
+/** What a caller writes of a category. */
+export interface CategoryFields {
+  readonly name?: string;
+  readonly color?: string | null;
+  readonly position?: number;
+}
+
+const DAY_MS = 86_400_000;
+const NEW_HEAD: TaskHead = { task_id: 0, category_id: 0, created_at: new Date(0).toISOString() };
+
+/** True for a day that the calendar has, as YYYY-MM-DD. */
+export function isCalendarDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const ms = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
+}
+
+/** Days since 1970-01-01 of a calendar date. */
+export function dayNumber(date: string): number {
+  return Date.parse(`${date}T00:00:00Z`) / DAY_MS;
+}
+
+/** Refuses with all errors at once, if there is one. */
+export function refuseErrors(errors: FieldErrors): void {
+  if (Object.keys(errors).length > 0) throw new Refusal({ kind: 'invalid_fields', fields: errors });
+}
+
+/** What is wrong with a status and a completion that are written together; undefined: they agree. */
+export function disagreement({ completed, kanban_status: status }: TaskFields): FieldErrors | undefined {
+  if (completed === undefined || status === undefined || completed === (status === 'done')) return undefined;
+  return {
+    kanban_status: [`kanban_status ${status} and completed ${completed} disagree; send one of the two`],
+    completed: ['completed is true exactly when kanban_status is done'],
+  };
+}
+
+export function taskNotFound(): Refusal {
+  return new Refusal({ kind: 'not_found', what: 'task not found' });
+}
+
+export function categoryNotFound(): Refusal {
+  return new Refusal({ kind: 'not_found', what: 'category not found' });
+}
+
+/** The first task of an account, or the next one. */
+export function decideCreate(fields: TaskFields, head: TaskHead | undefined, nowMs: number) {
+  const last = head ?? NEW_HEAD;
+  const createdAt = laterOf(nowMs, last.created_at);
+  const status = fields.kanban_status ?? (fields.completed === true ? 'done' : 'todo');
+  const completed = status === 'done';
+  const task: TaskRecord = {
+    id: last.task_id + 1,
+    content: fields.content ?? '',
+    due_date: fields.due_date ?? null,
+    is_important: fields.is_important ?? false,
+    completed,
+    completed_at: completed ? createdAt : null,
+    category_id: fields.category_id ?? null,
+    kanban_status: status,
+    created_at: createdAt,
+    updated_at: createdAt,
+    deleted_at: null,
+  };
+  return { task, head: { ...last, task_id: task.id, created_at: createdAt } satisfies TaskHead };
+}
+
+/** What a partial write makes of a task. Gives the same record back when it changes nothing. */
+export function decidePatch(task: TaskRecord, fields: TaskFields, nowMs: number): TaskRecord {
+  const status = nextStatus(task, fields);
+  const completed = status === 'done';
+  const at = laterOf(nowMs, task.updated_at);
+  const next: TaskRecord = {
+    ...task,
+    content: fields.content ?? task.content,
+    due_date: fields.due_date === undefined ? task.due_date : fields.due_date,
+    is_important: fields.is_important ?? task.is_important,
+    category_id: fields.category_id === undefined ? task.category_id : fields.category_id,
+    kanban_status: status,
+    completed,
+    completed_at: completed ? (task.completed_at ?? at) : null,
+  };
+  const written = ['content', 'due_date', 'is_important', 'category_id', 'kanban_status'] as const;
+  return written.every((field) => next[field] === task[field]) ? task : { ...next, updated_at: at };
+}
+
+/** Completing makes it done; reopening a done one puts it back to the default. */
+function nextStatus(task: TaskRecord, { completed, kanban_status: status }: TaskFields): KanbanStatus {
+  if (status !== undefined) return status;
+  if (completed === undefined || completed === task.completed) return task.kanban_status;
+  return completed ? 'done' : 'todo';
+}
+
+export function decideBin(task: TaskRecord, nowMs: number): TaskRecord {
+  return { ...task, deleted_at: new Date(nowMs).toISOString() };
+}
+
+/** Brings a task back. Its category may be gone by now. */
+export function decideRestore(task: TaskRecord, categoryExists: boolean, nowMs: number): TaskRecord {
+  return {
+    ...task,
+    category_id: categoryExists ? task.category_id : null,
+    deleted_at: null,
+    updated_at: laterOf(nowMs, task.updated_at),
+  };
+}
+
+/** Tasks that were binned before this moment are removed for good. */
+export function binCutoffMs(nowMs: number): number {
+  return nowMs - limits.binDays * DAY_MS;
+}
+
+/** The compared form of a category's name. */
+export function foldName(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}
+
+/** The next category of an account; by default it stands behind the others. Refuses a taken name, and one too many. */
+export function decideCreateCategory(
+  fields: CategoryFields,
+  existing: readonly CategoryRecord[],
+  head: TaskHead | undefined,
+  nowMs: number,
+) {
+  const last = head ?? NEW_HEAD;
+  const name = fields.name ?? '';
+  checkFreeName(name, existing);
+  if (existing.length >= limits.categoriesMax) {
+    refuseErrors({ name: [`this account already has ${limits.categoriesMax} categories; delete one first`] });
+  }
+  const behind = existing.reduce((position, other) => Math.max(position, other.position + 1), 0);
+  const at = new Date(nowMs).toISOString();
+  const category: CategoryRecord = {
+    id: last.category_id + 1,
+    name,
+    color: fields.color ?? null,
+    position: fields.position ?? Math.min(behind, limits.categoryPositionMax),
+    created_at: at,
+    updated_at: at,
+  };
+  return { category, head: { ...last, category_id: category.id } satisfies TaskHead };
+}
+
+/** What a partial write makes of a category. Gives the same record back when it changes nothing. */
+export function decidePatchCategory(
+  category: CategoryRecord,
+  fields: CategoryFields,
+  existing: readonly CategoryRecord[],
+  nowMs: number,
+): CategoryRecord {
+  const others = existing.filter((other) => other.id !== category.id);
+  if (fields.name !== undefined) checkFreeName(fields.name, others);
+  const next: CategoryRecord = {
+    ...category,
+    name: fields.name ?? category.name,
+    color: fields.color === undefined ? category.color : fields.color,
+    position: fields.position ?? category.position,
+  };
+  const written = ['name', 'color', 'position'] as const;
+  if (written.every((field) => next[field] === category[field])) return category;
+  return { ...next, updated_at: laterOf(nowMs, category.updated_at) };
+}
+
+function checkFreeName(name: string, others: readonly CategoryRecord[]): void {
+  const folded = foldName(name);
+  if (others.some((other) => foldName(other.name) === folded)) {
+    refuseErrors({ name: ['this account already has a category of that name'] });
+  }
+}
+
+/** Now, unless the clock stands behind a time that was already given. */
+function laterOf(nowMs: number, givenAt: string): string {
+  return new Date(Math.max(nowMs, Date.parse(givenAt))).toISOString();
+}

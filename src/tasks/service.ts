@@ -1,0 +1,192 @@
+/** The use cases of tasks, for both doors. Every write goes through the account's actor; lists only read. */
+
+import type { ActorRegistry } from '../actors/registry.ts';
+import type { FieldErrors } from '../fault.ts';
+import { limits } from '../limits.ts';
+import type { Batch } from '../store/group-commit.ts';
+import type { Store } from '../store/store.ts';
+import { Categories, categoryExists } from './categories.ts';
+import { IndexChange } from './indexes.ts';
+import { readTaskFields } from './input.ts';
+import { type PageRequest, readPage, type TaskPage } from './page.ts';
+import { liveTask } from './query.ts';
+import { type TaskRecord, taskBin, taskHeads, tasks } from './records.ts';
+import {
+  binCutoffMs,
+  decideBin,
+  decideCreate,
+  decidePatch,
+  decideRestore,
+  refuseErrors,
+  type TaskFields,
+  taskNotFound,
+} from './rules.ts';
+import { searchTasks, type TaskFinds, type TaskSearch } from './search.ts';
+
+export interface TasksOptions {
+  readonly store: Store;
+  readonly actors: ActorRegistry;
+  readonly now: () => number;
+}
+
+export interface PatchOptions {
+  /** Takes the task out of the bin, if it is there. */
+  readonly restore?: boolean;
+}
+
+export interface RemovedTask {
+  readonly task: TaskRecord;
+  /** It was in the bin before; then nothing changed. */
+  readonly wasBinned: boolean;
+}
+
+export class Tasks {
+  readonly categories: Categories;
+  readonly #options: TasksOptions;
+
+  constructor(options: TasksOptions) {
+    this.#options = options;
+    this.categories = new Categories(options);
+  }
+
+  /** One page and the exact total. */
+  list(accountId: string, request: PageRequest): TaskPage {
+    return readPage(this.#options.store, accountId, request);
+  }
+
+  /** The first tasks that match a text, local days and filters. */
+  search(accountId: string, search: TaskSearch): TaskFinds {
+    return searchTasks(this.#options.store, accountId, search);
+  }
+
+  /** The service's clock. */
+  now(): number {
+    return this.#options.now();
+  }
+
+  /** One live task. Refuses with `not_found`. */
+  get(accountId: string, id: number | undefined): TaskRecord {
+    const task = id === undefined ? undefined : liveTask(this.#options.store, accountId, id);
+    if (task === undefined) throw taskNotFound();
+    return task;
+  }
+
+  /** Makes a task from a caller's document. */
+  async create(accountId: string, document: unknown): Promise<TaskRecord> {
+    const { actors, now } = this.#options;
+    const fields = this.#read(accountId, document, true);
+    return actors.actor(accountId).ask((batch) => {
+      refuseErrors(categoryErrors(batch, accountId, fields));
+      const { task, head } = decideCreate(fields, batch.get(taskHeads, [accountId]), now());
+      batch.put(taskHeads, [accountId], head);
+      write(batch, accountId, undefined, task);
+      return task;
+    });
+  }
+
+  /** Changes what the caller's document names. Refuses with `not_found`. */
+  async patch(
+    accountId: string,
+    id: number | undefined,
+    document: unknown,
+    { restore = false }: PatchOptions = {},
+  ): Promise<TaskRecord> {
+    const { actors, now, store } = this.#options;
+    const find = (reader: Pick<Store, 'get'>): TaskRecord => {
+      const task = id === undefined ? undefined : reader.get(tasks, [accountId, id]);
+      if (task === undefined || (task.deleted_at !== null && !restore)) throw taskNotFound();
+      return task;
+    };
+    find(store);
+    const fields = this.#read(accountId, document, false);
+    return actors.actor(accountId).ask((batch) => {
+      const task = find(batch);
+      refuseErrors(categoryErrors(batch, accountId, fields));
+      const nowMs = now();
+      const live = task.deleted_at === null ? task : takeFromBin(batch, accountId, task, nowMs);
+      const next = decidePatch(live, fields, nowMs);
+      if (next !== task) write(batch, accountId, task.deleted_at === null ? task : undefined, next);
+      return next;
+    });
+  }
+
+  /** Moves a task to the bin. Refuses with `not_found`. */
+  async remove(accountId: string, id: number | undefined): Promise<RemovedTask> {
+    const { actors, now } = this.#options;
+    return actors.actor(accountId).ask((batch) => {
+      const task = id === undefined ? undefined : batch.get(tasks, [accountId, id]);
+      if (task === undefined) throw taskNotFound();
+      if (task.deleted_at !== null) return { task, wasBinned: true };
+      const binned = decideBin(task, now());
+      batch.put(tasks, [accountId, task.id], binned);
+      batch.put(taskBin, [Date.parse(binned.deleted_at ?? ''), accountId, task.id], {});
+      const change = new IndexChange(batch, accountId);
+      change.move(task, undefined);
+      change.finish();
+      return { task: binned, wasBinned: false };
+    });
+  }
+
+  /** Removes for good what has been in the bin for its days. Resolves with how many tasks that were. */
+  async emptyBin(nowMs: number): Promise<number> {
+    const cutoffMs = binCutoffMs(nowMs);
+    let removed = 0;
+    for (;;) {
+      const due = this.#binnedBefore(cutoffMs);
+      if (due.size === 0) return removed;
+      for (const [accountId, ids] of due) {
+        removed += await this.#options.actors.actor(accountId).ask((batch) => emptyBinOf(batch, accountId, ids));
+      }
+    }
+  }
+
+  /** The oldest binned tasks by account, a bounded number. */
+  #binnedBefore(cutoffMs: number): Map<string, (readonly [deletedMs: number, id: number])[]> {
+    const due = new Map<string, (readonly [number, number])[]>();
+    for (const { key } of this.#options.store.range(taskBin, { prefix: [], limit: limits.binRowsMax })) {
+      const [deletedMs, accountId, id] = key;
+      if (deletedMs > cutoffMs) break;
+      due.set(accountId, [...(due.get(accountId) ?? []), [deletedMs, id]]);
+    }
+    return due;
+  }
+
+  /** Reads a caller's document; refuses all that is wrong with it at once, an unknown category too. */
+  #read(accountId: string, document: unknown, creating: boolean): TaskFields {
+    const { fields, errors } = readTaskFields(document, creating);
+    refuseErrors({ ...errors, ...categoryErrors(this.#options.store, accountId, fields) });
+    return fields;
+  }
+}
+
+function categoryErrors(reader: Pick<Store, 'get'>, accountId: string, { category_id: id }: TaskFields): FieldErrors {
+  if (id === undefined || id === null || categoryExists(reader, accountId, id)) return {};
+  return { category_id: ['category_id must be the id of one of your categories, or null'] };
+}
+
+/** Writes a live task and where it stands. */
+function write(batch: Batch, accountId: string, before: TaskRecord | undefined, after: TaskRecord): void {
+  batch.put(tasks, [accountId, after.id], after);
+  const change = new IndexChange(batch, accountId);
+  change.move(before, after);
+  change.finish();
+}
+
+function takeFromBin(batch: Batch, accountId: string, task: TaskRecord, nowMs: number): TaskRecord {
+  batch.remove(taskBin, [Date.parse(task.deleted_at ?? ''), accountId, task.id]);
+  const { category_id: id } = task;
+  return decideRestore(task, id !== null && categoryExists(batch, accountId, id), nowMs);
+}
+
+function emptyBinOf(batch: Batch, accountId: string, ids: readonly (readonly [number, number])[]): number {
+  let removed = 0;
+  for (const [deletedMs, id] of ids) {
+    const key: [number, string, number] = [deletedMs, accountId, id];
+    // Restored since it was found.
+    if (batch.get(taskBin, key) === undefined) continue;
+    batch.remove(taskBin, key);
+    batch.remove(tasks, [accountId, id]);
+    removed += 1;
+  }
+  return removed;
+}

@@ -1,0 +1,166 @@
+/** The tools over tasks and categories. */
+
+import { z } from 'zod';
+import { ADDS, DESTROYS, defineTool, READS, SETS, type Tool } from '../gateway/tool.ts';
+import { limits } from '../limits.ts';
+import { listArguments, listQuery } from './list-arguments.ts';
+import { KANBAN_STATUSES, type TaskRecord } from './records.ts';
+import type { Tasks } from './service.ts';
+import { categorySchema, categoryView, taskSchema, taskView } from './views.ts';
+
+const taskId = z.int().min(1).max(Number.MAX_SAFE_INTEGER).describe('Id of the task');
+
+/** Real dates, trimmed contents and known categories are checked by the same rules as on the REST door. */
+const fieldArguments = {
+  content: z.string().min(1).max(limits.taskContentCharsMax).describe('What is to be done'),
+  due_date: z.string().length(10).nullable().optional().describe('Day it is due, YYYY-MM-DD; null for none'),
+  is_important: z.boolean().optional().describe('Marks it as important'),
+  completed: z.boolean().optional().describe('True is the same as kanban_status done'),
+  category_id: z
+    .int()
+    .min(1)
+    .max(Number.MAX_SAFE_INTEGER)
+    .nullable()
+    .optional()
+    .describe('Id of a category (see list_categories); null for none'),
+  kanban_status: z.enum(KANBAN_STATUSES).optional().describe('Column of the board; default todo'),
+};
+
+const oneTask = z.object({ task: taskSchema });
+
+/** Every tool of this capability. */
+export function taskTools(tasks: Tasks): Tool[] {
+  return [listTasks(tasks), createTask(tasks), updateTask(tasks), deleteTask(tasks), listCategories(tasks)];
+}
+
+function listTasks(tasks: Tasks): Tool {
+  return defineTool({
+    name: 'list_tasks',
+    access: 'account',
+    description: 'Lists tasks, filtered and sorted. All filters must hold together; the bin is left out.',
+    input: listArguments,
+    output: z.object({
+      tasks: z.array(taskSchema),
+      count: z.int().nonnegative().describe('Tasks in this answer'),
+      has_more: z.boolean().describe('True when more match than the limit, or not all were looked at'),
+      complete: z.boolean().describe('False when there were too many tasks to look at them all; narrow the filters'),
+    }),
+    annotations: READS,
+    example: { due_today: true, limit: 10 },
+    handle(args, { accountId }) {
+      const found = tasks.search(accountId, listQuery(args, tasks.now()));
+      const structured = {
+        tasks: found.tasks.map(taskView),
+        count: found.tasks.length,
+        has_more: found.hasMore,
+        complete: found.complete,
+      };
+      return { structured, text: listText(found.tasks, found.hasMore, found.complete) };
+    },
+  });
+}
+
+function createTask(tasks: Tasks): Tool {
+  return defineTool({
+    name: 'create_task',
+    access: 'account',
+    description: 'Creates a task.',
+    input: z.strictObject(fieldArguments),
+    output: oneTask,
+    annotations: ADDS,
+    example: { content: 'Renew the certificate', due_date: '2026-12-01', is_important: true },
+    async handle(args, { accountId }) {
+      const task = await tasks.create(accountId, args);
+      return { structured: { task: taskView(task) }, text: `created ${line(task)}` };
+    },
+  });
+}
+
+function updateTask(tasks: Tasks): Tool {
+  return defineTool({
+    name: 'update_task',
+    access: 'account',
+    description: 'Changes the given fields of a task; the others stay. With restore it is first taken out of the bin.',
+    input: z.strictObject({
+      id: taskId,
+      ...fieldArguments,
+      content: fieldArguments.content.optional(),
+      restore: z.boolean().optional().describe('Takes the task out of the bin'),
+    }),
+    output: oneTask,
+    annotations: SETS,
+    example: { id: 1, completed: true },
+    async handle({ id, restore, ...fields }, { accountId }) {
+      const task = await tasks.patch(accountId, id, fields, { restore: restore ?? false });
+      return { structured: { task: taskView(task) }, text: `task is now ${line(task)}` };
+    },
+  });
+}
+
+function deleteTask(tasks: Tasks): Tool {
+  return defineTool({
+    name: 'delete_task',
+    access: 'account',
+    description: `Moves a task to the bin. For ${limits.binDays} days update_task with restore brings it back.`,
+    input: z.strictObject({ id: taskId }),
+    output: z.object({
+      id: z.int().positive(),
+      deleted_at: z.string().describe('When it went to the bin, ISO 8601 UTC'),
+    }),
+    annotations: DESTROYS,
+    example: { id: 1 },
+    async handle({ id }, { accountId }) {
+      const { task } = await tasks.remove(accountId, id);
+      return {
+        structured: { id, deleted_at: task.deleted_at ?? '' },
+        text: `task #${id} is in the bin; update_task with restore: true brings it back within ${limits.binDays} days`,
+      };
+    },
+  });
+}
+
+function listCategories(tasks: Tasks): Tool {
+  return defineTool({
+    name: 'list_categories',
+    access: 'account',
+    description: 'Lists the categories of tasks in their order, each with the number of its tasks.',
+    input: z.strictObject({}),
+    output: z.object({ categories: z.array(categorySchema) }),
+    annotations: READS,
+    example: {},
+    handle(_args, { accountId }) {
+      const found = tasks.categories.list(accountId).map(categoryView);
+      const lines = found.map(({ id, name, task_count: count }) => `${id} ${name} (${plural(count, 'task')})`);
+      return { structured: { categories: found }, text: text(plural(found.length, 'category', 'categories'), lines) };
+    },
+  });
+}
+
+function listText(found: readonly TaskRecord[], hasMore: boolean, complete: boolean): string {
+  const more = complete ? (hasMore ? ' (there are more; raise limit or narrow the filters)' : '') : '';
+  const cut = complete ? '' : ` among the first ${limits.taskScanMax}; narrow the filters to look at the rest`;
+  return text(`${plural(found.length, 'task')}${more}${cut}`, found.map(line));
+}
+
+/** A headline and as many lines as a text takes. */
+function text(headline: string, lines: readonly string[]): string {
+  if (lines.length === 0) return headline;
+  const shown = lines.slice(0, limits.taskTextLinesMax - 2);
+  const rest = lines.length - shown.length;
+  return [`${headline}:`, ...shown, ...(rest > 0 ? [`… and ${rest} more`] : [])].join('\n');
+}
+
+/** One task on one line. */
+function line({ id, content, due_date: due, is_important: important, kanban_status: status }: TaskRecord): string {
+  const flat = content.trim().replace(/\s+/gu, ' ');
+  const isCut = flat.length > limits.taskTextCharsMax;
+  // Half of a pair at the cut is dropped.
+  const short = isCut ? `${flat.slice(0, limits.taskTextCharsMax - 1).replace(/\p{Cs}$/u, '')}…` : flat;
+  const notes = [due === null ? '' : `due ${due}`, important ? 'important' : '', status === 'todo' ? '' : status];
+  const told = notes.filter((note) => note !== '').join(', ');
+  return `#${id} ${short}${told === '' ? '' : ` (${told})`}`;
+}
+
+function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,119 @@
+/** Checks tasks and categories: every row and counter against a recount of the tasks themselves. Only reads. */
+import type { CheckedReader } from '../store/checked-reader.ts';
+import { bucketOf, dayOf, noCounts, rowsOf, scopesOf, UNDATED } from './indexes.ts';
+import { categories, type TaskRecord, taskBin, taskCounts, taskDays, taskHeads, taskRows, tasks } from './records.ts';
+import { foldName } from './rules.ts';
+
+export interface TasksReport {
+  /** Binned ones too. */
+  readonly tasks: number;
+  readonly categories: number;
+  readonly problems: string[];
+}
+
+/** What the tasks say that indexes and counters must hold. */
+interface Recount {
+  tasks: number;
+  rows: number;
+  binned: number;
+  readonly scopes: Map<string, number[]>;
+  readonly days: Map<string, number[]>;
+}
+
+export function verifyTasks(reader: CheckedReader): TasksReport {
+  const problems: string[] = [];
+  const recount: Recount = { tasks: 0, rows: 0, binned: 0, scopes: new Map(), days: new Map() };
+  for (const { key, value } of reader.walk(tasks)) {
+    recount.tasks += 1;
+    checkTask(reader, key[0], key[1], value, problems);
+    if (value.deleted_at === null) countLive(recount, key[0], value);
+    else recount.binned += 1;
+  }
+  const surplus = (what: string, found: number, expected: number) => {
+    if (found !== expected) problems.push(`${what}: ${found} rows for ${expected} that there should be`);
+  };
+  surplus('orders of tasks', countOf(reader.keys(taskRows)), recount.rows);
+  surplus('bin', countOf(reader.keys(taskBin)), recount.binned);
+  for (const { key, value } of reader.walk(taskCounts)) {
+    checkCounts(`counter ${key.join(' ')}`, value.counts, recount.scopes, key.join(' '), problems);
+  }
+  for (const { key, value } of reader.walk(taskDays)) {
+    checkCounts(`day ${key.join(' ')}`, value.counts, recount.days, key.join(' '), problems);
+  }
+  for (const name of [...recount.scopes.keys(), ...recount.days.keys()]) problems.push(`counter ${name}: is missing`);
+  return { tasks: recount.tasks, categories: checkCategories(reader, problems), problems };
+}
+
+function checkTask(reader: CheckedReader, accountId: string, id: number, task: TaskRecord, problems: string[]): void {
+  const name = `task ${accountId} ${id}`;
+  if (task.id !== id) problems.push(`${name}: says that it is ${task.id}`);
+  if (task.completed !== (task.kanban_status === 'done') || task.completed !== (task.completed_at !== null)) {
+    problems.push(`${name}: its status and its completion disagree`);
+  }
+  if ((reader.get(taskHeads, [accountId])?.task_id ?? 0) < id) problems.push(`${name}: its number can be given again`);
+  if (task.deleted_at !== null) {
+    if (reader.get(taskBin, [Date.parse(task.deleted_at), accountId, id]) === undefined) {
+      problems.push(`${name}: binned and not in the bin`);
+    }
+    return;
+  }
+  if (task.category_id !== null && reader.get(categories, [accountId, task.category_id]) === undefined) {
+    problems.push(`${name}: its category ${task.category_id} is not there`);
+  }
+  for (const { space, value, day } of rowsOf(task)) {
+    if (reader.get(taskRows, [accountId, space, value, id]) !== day) problems.push(`${name}: stands wrong in ${space}`);
+  }
+}
+
+function countLive(recount: Recount, accountId: string, task: TaskRecord): void {
+  recount.rows += rowsOf(task).length;
+  const bucket = bucketOf(task);
+  const day = dayOf(task);
+  for (const scope of scopesOf(task)) {
+    countIn(recount.scopes, `${accountId} ${scope}`, bucket);
+    if (day !== UNDATED) countIn(recount.days, `${accountId} ${scope} ${day}`, bucket);
+  }
+}
+
+function countIn(counters: Map<string, number[]>, name: string, bucket: number): void {
+  const counts = counters.get(name) ?? noCounts();
+  counts[bucket] = (counts[bucket] ?? 0) + 1;
+  counters.set(name, counts);
+}
+
+/** Takes what was found out of the recount, so that what is left is missing. */
+function checkCounts(
+  what: string,
+  found: readonly number[],
+  recount: Map<string, number[]>,
+  name: string,
+  problems: string[],
+): void {
+  const expected = recount.get(name) ?? noCounts();
+  recount.delete(name);
+  if (expected.some((count, bucket) => count !== found[bucket])) {
+    problems.push(`${what}: says ${found.join(',')} where a recount says ${expected.join(',')}`);
+  }
+}
+
+function checkCategories(reader: CheckedReader, problems: string[]): number {
+  const names = new Set<string>();
+  let found = 0;
+  for (const { key, value } of reader.walk(categories)) {
+    found += 1;
+    const name = `${key[0]} ${foldName(value.name)}`;
+    if (names.has(name)) problems.push(`category ${key.join(' ')}: its name is taken twice`);
+    names.add(name);
+    if (value.id !== key[1]) problems.push(`category ${key.join(' ')}: says that it is ${value.id}`);
+    if ((reader.get(taskHeads, [key[0]])?.category_id ?? 0) < value.id) {
+      problems.push(`category ${key.join(' ')}: its number can be given again`);
+    }
+  }
+  return found;
+}
+
+function countOf(keys: Iterable<unknown>): number {
+  let count = 0;
+  for (const _ of keys) count += 1;
+  return count;
+}

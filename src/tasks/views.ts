@@ -1,0 +1,38 @@
+/** Owns how a task and a category look from outside, and their schemas. */
+import { z } from 'zod';
+import type { Category } from './categories.ts';
+import { KANBAN_STATUSES, type TaskRecord } from './records.ts';
+
+/** A task as both doors show it. */
+export const taskSchema = z.object({
+  id: z.int().positive().describe('Counted per account'),
+  content: z.string(),
+  due_date: z.string().nullable().describe('YYYY-MM-DD'),
+  is_important: z.boolean(),
+  completed: z.boolean().describe('True exactly when kanban_status is done'),
+  completed_at: z.string().nullable().describe('ISO 8601 UTC'),
+  category_id: z.int().positive().nullable(),
+  kanban_status: z.enum(KANBAN_STATUSES),
+  created_at: z.string().describe('ISO 8601 UTC'),
+  updated_at: z.string().describe('ISO 8601 UTC'),
+});
+
+/** A category as both doors show it. */
+export const categorySchema = z.object({
+  id: z.int().positive().describe('Counted per account'),
+  name: z.string(),
+  color: z.string().nullable().describe('#rrggbb'),
+  position: z.int().nonnegative().describe('Place in the list'),
+  task_count: z.int().nonnegative().describe('Tasks in it, without the bin'),
+  created_at: z.string().describe('ISO 8601 UTC'),
+  updated_at: z.string().describe('ISO 8601 UTC'),
+});
+
+export function taskView(task: TaskRecord): z.infer<typeof taskSchema> {
+  const { deleted_at: _, ...view } = task;
+  return view;
+}
+
+export function categoryView(category: Category): z.infer<typeof categorySchema> {
+  return { ...category };
+}
