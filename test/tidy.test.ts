@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PLATFORM = ['http', 'actors', 'store', 'pool'];
-const CAPABILITIES = ['accounts', 'mirror'];
+const PLATFORM = ['http', 'gateway', 'actors', 'store', 'pool'];
+const CAPABILITIES = ['accounts', 'mirror', 'tasks'];
 const SOURCE_LINES_MAX = 300;
 const TEST_LINES_MAX = 500;
 

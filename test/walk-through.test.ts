@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { call } from './support/http.ts';
 import { cleanEnvironment, type Hub, startHub } from './support/hub.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -47,3 +48,24 @@ test('[UA-1] the README’s health check works as written: the probe needs no ag
   const { stdout } = await promisify(execFile)('curl', ['-sS', `${hub.url}/health`]);
   expect(JSON.parse(stdout)).toMatchObject({ status: 'ok' });
 });
+
+test('[TOOL-1] the README’s table names every tool with its description and arguments', async () => {
+  const answer = await call(hub, '/api/mcp', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+  });
+  const { tools } = answer.json()['result'] as { tools: Listing[] };
+  const rows = tools.map(({ name, description, inputSchema }) => {
+    const names = Object.keys(inputSchema.properties).map((argument) => `\`${argument}\``);
+    return `| \`${name}\` | ${description} | ${names.join(', ') || 'none'} |`;
+  });
+  const section = README.slice(README.indexOf('## Connect an agent'), README.indexOf('## Tasks over REST'));
+  expect(section.split('\n').filter((line) => /^\| `[a-z_]+` \|/.test(line))).toEqual(rows);
+});
+
+interface Listing {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: { readonly properties: Readonly<Record<string, unknown>> };
+}

@@ -16,6 +16,7 @@ const route = (method: Route['method'], path: string): Route => ({
   path,
   access: 'open',
   body: { kind: 'none' },
+  doc: [],
   handle: () => empty(204),
 });
 

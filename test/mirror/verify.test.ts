@@ -83,6 +83,8 @@ test('[OPS-6] verify of good data exits 0 with what it counted', async () => {
       blobs: 3,
       blob_bytes: small.bytes.length + large.bytes.length + newer.bytes.length,
       staged_uploads: 0,
+      tasks: 0,
+      categories: 0,
       problems: [],
     },
   });

@@ -1,0 +1,194 @@
+/** Proves that the running hub answers as its OpenAPI document says: each operation, taken and refused. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Hub, startHub } from '../support/hub.ts';
+import { account, mirrorAccount, randomCommit, uploadHeaders } from '../support/mirror.ts';
+import { ApiDocument, Client } from './support.ts';
+
+let hub: Hub;
+let document: ApiDocument;
+let client: Client;
+let credential: { token: string; hmac_secret: string };
+
+beforeAll(async () => {
+  // Counted, so that the headers of the rate limit are there to look at.
+  hub = await startHub({ env: { CAIRN_RATE_LIMIT: '1000000' } });
+  document = await ApiDocument.of(hub);
+  const owner = await mirrorAccount(hub);
+  const made = await hub.cli('token', 'create', '--email', owner.email, '--json');
+  const { access_token: token } = JSON.parse(made.stdout) as { access_token: string };
+  credential = owner;
+  client = new Client(hub, document, {
+    McpKey: `McpKey ${owner.mcp_key}`,
+    MirrorToken: `McpKey ${owner.token}`,
+    AccessToken: `Bearer ${token}`,
+  });
+});
+
+afterAll(() => hub.stop());
+
+/** Operations that have this response of their own. */
+const withAnswer = (status: number) =>
+  document.operations.filter(({ responses }) => responses[String(status)] !== undefined);
+
+test('[TOOL-3, NET-1] the probes and the document', async () => {
+  await client.send('getHealth', 200);
+  await client.send('getReady', 200);
+  await client.send('getOpenApi', 200);
+});
+
+test('[TOOL-3, NET-5] every operation is refused in the documented form: framing, agent, credential, media type', async () => {
+  for (const { operationId } of withAnswer(400)) {
+    await client.send(operationId, 400, { headers: { 'Transfer-Encoding': 'gzip' } });
+  }
+  for (const { operationId } of withAnswer(403)) {
+    await client.send(operationId, 403, { headers: { 'User-Agent': 'curl/8' } });
+  }
+  for (const { operationId } of withAnswer(401)) {
+    await client.send(operationId, 401, { authorization: 'McpKey nobody' });
+  }
+  for (const { operationId } of withAnswer(415)) {
+    await client.send(operationId, 415, { body: 'text', headers: { 'Content-Type': 'text/plain' } });
+  }
+  const unrefused = document.operations.filter(({ operationId }) => !client.seen.get(operationId)?.has(400));
+  expect(unrefused).toEqual([]);
+});
+
+test('[TOOL-3] every tool, by its own example, in the order of the list', async () => {
+  const tools = document.operations.filter(({ tags }) => tags.includes('tools'));
+  for (const { operationId, requestBody, security } of tools) {
+    const body = requestBody?.content['application/json']?.example;
+    await client.send(operationId, 200, { body });
+    await client.send(operationId, 422, { body: { ...(body as object), no_such_argument: 1 } });
+    const isOpen = security.some((schemes) => Object.keys(schemes).length === 0);
+    await client.send(operationId, isOpen ? 422 : 401, { body: { no_such_argument: 1 }, authorization: null });
+  }
+  await client.send('update_task', 404, { body: { id: 4711 } });
+  await client.send('login_and_get_key', 401, { body: { email: 'you@example.org', password: 'wrong horse' } });
+});
+
+test('[TOOL-3, RPC-1, RPC-3, RPC-4, RPC-5] the gateway: every example, a notification, lines, refusals', async () => {
+  const examples = document.operation('rpc').requestBody?.content['application/json']?.examples ?? {};
+  for (const { value } of Object.values(examples)) {
+    await client.send('rpc', 200, { body: value });
+    await client.send('rpc', 200, { body: value, headers: { Accept: 'application/x-ndjson' } });
+  }
+  await client.send('rpc', 202, { body: { jsonrpc: '2.0', method: 'notifications/initialized' } });
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  await client.send('rpc', 200, { body: { ...list, method: 'no/such' } });
+  await client.send('rpc', 200, { body: '{', headers: { 'Content-Type': 'application/json' } });
+  await client.send('rpc', 400, { body: list, headers: { 'MCP-Protocol-Version': '1999-01-01' } });
+  const call = { ...list, method: 'tools/call', params: { name: 'list_tasks', arguments: {} } };
+  await client.send('rpc', 401, { body: call, authorization: null });
+  const version = '2026-07-28';
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': version,
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  await client.send('rpc', 404, {
+    body: { ...list, method: 'no/such', params: { _meta: meta } },
+    headers: { 'MCP-Protocol-Version': version, 'Mcp-Method': 'no/such' },
+  });
+});
+
+test('[TOOL-3, TASK-3, TASK-4] tasks', async () => {
+  const make = async (body: object) => (await client.send('tasksCreate', 201, { body })).json() as { id: number };
+  const { id } = await make({ content: 'Grüße 😀', due_date: '2026-12-01', is_important: true });
+  await make({ content: 'x', due_date: null, category_id: null, kanban_status: 'in_progress', completed: false });
+  await client.send('tasksCreate', 422, { body: { content: '', nonsense: 1 } });
+  await client.send('tasksCreate', 413, { body: { content: 'x'.repeat(2 ** 20) } });
+  await client.send('tasksCreate', 400, { body: '{', headers: { 'Content-Type': 'application/json' } });
+  await client.send('tasksList', 200);
+  const query = { due_date_from: '2026-12-01', sort_by: 'content', sort_order: 'desc', per_page: '1' };
+  await client.send('tasksList', 200, { query });
+  await client.send('tasksList', 422, { query: { per_page: '0', completed: 'maybe' } });
+  await client.send('tasksGet', 200, { path: { id } });
+  await client.send('tasksGet', 404, { path: { id: 4711 } });
+  await client.send('tasksUpdate', 200, { path: { id }, body: { completed: true } });
+  await client.send('tasksUpdate', 422, { path: { id }, body: { completed: true, kanban_status: 'todo' } });
+  await client.send('tasksUpdate', 404, { path: { id: 4711 }, body: {} });
+  await client.send('tasksDelete', 204, { path: { id } });
+  await client.send('tasksDelete', 404, { path: { id } });
+});
+
+test('[TOOL-3, CAT-1] categories', async () => {
+  const body = { name: 'Work', color: '#AABBCC', position: 2 };
+  const { id } = (await client.send('categoriesCreate', 201, { body })).json() as { id: number };
+  await client.send('categoriesCreate', 422, { body });
+  await client.send('categoriesList', 200);
+  await client.send('categoriesGet', 200, { path: { id } });
+  await client.send('categoriesGet', 404, { path: { id: 4711 } });
+  await client.send('categoriesUpdate', 200, { path: { id }, body: { color: null } });
+  await client.send('categoriesUpdate', 422, { path: { id }, body: { position: -1 } });
+  await client.send('categoriesUpdate', 404, { path: { id: 4711 }, body: {} });
+  await client.send('categoriesDelete', 204, { path: { id } });
+  await client.send('categoriesDelete', 404, { path: { id } });
+});
+
+test('[TOOL-3, MIR-7, MIR-11, MIR-12, MIR-13, MIR-15] the mirror', async () => {
+  await client.send('mirrorLatest', 404);
+  const sha = randomCommit();
+  const bytes = Buffer.from('an encrypted tarball');
+  const headers = { ...uploadHeaders(credential, sha, bytes), 'X-Uploaded-By': 'ci' };
+  await client.send('mirrorUpload', 200, { body: bytes, headers });
+  await client.send('mirrorUpload', 422, { body: bytes, headers: { ...headers, 'X-Commit-Sha': 'HEAD' } });
+  await client.send('mirrorUpload', 411, { body: bytes, headers: { ...headers, 'Transfer-Encoding': 'chunked' } });
+  const next = randomCommit();
+  await client.send('mirrorUpload', 200, { body: bytes, headers: uploadHeaders(credential, next, bytes) });
+  await client.send('mirrorList', 200);
+  const page = await client.send('mirrorList', 200, { query: { limit: '1' } });
+  expect(page.headers['link']).toMatch(/rel="next"/);
+  await client.send('mirrorList', 422, { query: { limit: '0' } });
+  await client.send('mirrorLatest', 200);
+  const path = { sha };
+  const whole = await client.send('mirrorDownload', 200, { path });
+  const etag = String(whole.headers['etag']);
+  await client.send('mirrorDownload', 206, { path, headers: { Range: 'bytes=0-3', 'If-Range': etag } });
+  await client.send('mirrorDownload', 304, { path, headers: { 'If-None-Match': etag } });
+  await client.send('mirrorDownload', 416, { path, headers: { Range: 'bytes=4711-' } });
+  await client.send('mirrorDownload', 404, { path: { sha: randomCommit() } });
+});
+
+test('[TOOL-3, MIR-1, MIR-2, MIR-4, MIR-5, MIR-14] the mirror credential', async () => {
+  const { mcp_key: key } = await account(hub);
+  const authorization = `McpKey ${key}`;
+  const made = (await client.send('mirrorIssueCredential', 200, { authorization, body: {} })).json();
+  await client.send('mirrorIssueCredential', 200, { authorization });
+  await client.send('mirrorIssueCredential', 422, { authorization, body: { rotate: 'yes' } });
+  const own = made as unknown as typeof credential;
+  const sha = randomCommit();
+  const bytes = Buffer.from('signed by a credential that is rotated next');
+  await client.send('mirrorUpload', 200, {
+    authorization: `McpKey ${own.token}`,
+    body: bytes,
+    headers: uploadHeaders(own, sha, bytes),
+  });
+  const rotated = (await client.send('mirrorIssueCredential', 200, { authorization, body: { rotate: true } })).json();
+  await client.send('mirrorDownload', 422, { path: { sha }, authorization: `McpKey ${String(rotated['token'])}` });
+  await client.send('mirrorDeleteCredential', 200, { authorization });
+  await client.send('mirrorDeleteCredential', 404, { authorization });
+});
+
+test('[TOOL-3, LIM-1] too many calls are refused in the form of each surface', async () => {
+  const slow = await startHub({ env: { CAIRN_RATE_LIMIT: '1' } });
+  try {
+    const caller = new Client(slow, document, {});
+    await caller.send('getOpenApi', 200);
+    await caller.send('getOpenApi', 429);
+    await caller.send('get_setup_guide', 429, { body: {} });
+    await caller.send('rpc', 429, { body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } });
+    await caller.send('getHealth', 200);
+  } finally {
+    await slow.stop();
+  }
+});
+
+test('[TOOL-3] every operation was taken and refused above, and every success that is documented was seen', () => {
+  const missing = document.operations.flatMap(({ operationId, responses }) => {
+    const seen = client.seen.get(operationId) ?? new Set();
+    const successes = Object.keys(responses).filter((status) => Number(status) < 400);
+    return [...successes.filter((status) => !seen.has(Number(status))), ...(seen.has(400) ? [] : ['400'])].map(
+      (status) => `${operationId} ${status}`,
+    );
+  });
+  expect(missing).toEqual([]);
+});

@@ -1,0 +1,204 @@
+/** A client of the hub whose types are generated from its OpenAPI document: compiles, and makes a round trip of all of it. */
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import createClient, { type Client, type Middleware } from 'openapi-fetch';
+import type { components, paths } from './schema.js';
+
+type Hub = Client<paths>;
+type Task = components['schemas']['Task'];
+
+export interface RoundTripOptions {
+  readonly baseUrl: string;
+  /** Makes an access token of the account with this email. */
+  readonly accessToken: (email: string) => Promise<string>;
+  /** Told the outcome of each step; an error: it failed. */
+  readonly report: (step: string, error?: unknown) => void;
+}
+
+interface Answer<T> {
+  readonly data?: T;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+class RoundTrip {
+  readonly #options: RoundTripOptions;
+  readonly #called = new Set<string>();
+
+  constructor(options: RoundTripOptions) {
+    this.#options = options;
+  }
+
+  /** A client with this Authorization header, or none. */
+  client(authorization?: string): Hub {
+    const headers = { 'User-Agent': 'cairn-openapi-test/1', ...(authorization && { Authorization: authorization }) };
+    const client = createClient<paths>({ baseUrl: this.#options.baseUrl, headers });
+    const record: Middleware = {
+      onRequest: ({ request, schemaPath }) => {
+        this.#called.add(`${request.method} ${schemaPath}`);
+      },
+    };
+    client.use(record);
+    return client;
+  }
+
+  async step(name: string, run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+      this.#options.report(name);
+    } catch (error) {
+      this.#options.report(name, error);
+    }
+  }
+
+  /** Throws when the document describes an operation that this client never called. */
+  checkAllCalled(described: Readonly<Record<string, unknown>>): void {
+    const operations = Object.entries(described).flatMap(([path, methods]) =>
+      Object.keys(methods as object).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const missing = operations.filter((operation) => !this.#called.has(operation));
+    equal(missing, [], 'operations without a call in client.ts');
+  }
+}
+
+/** The data of an answer; throws when it was refused. */
+function taken<T>({ data, error, response }: Answer<T>): T {
+  if (!response.ok) throw new Error(`${response.url} answered ${response.status} ${JSON.stringify(error)}`);
+  return data as T;
+}
+
+function equal(actual: unknown, expected: unknown, what: string): void {
+  const [given, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
+  if (given !== wanted) throw new Error(`${what}: ${given} instead of ${wanted}`);
+}
+
+/** Signs up, calls every tool and every operation, and holds what comes back against what went there. */
+export async function runRoundTrip(options: RoundTripOptions): Promise<void> {
+  const trip = new RoundTrip(options);
+  const anonymous = trip.client();
+  const email = `${randomBytes(6).toString('hex')}@example.org`;
+  let key = '';
+  await trip.step('onboarding tools', async () => {
+    key = await signUp(anonymous, email);
+  });
+  const account = trip.client(`McpKey ${key}`);
+  const rest = trip.client(`Bearer ${await options.accessToken(email)}`);
+  await trip.step('probes', () => probes(anonymous));
+  await trip.step('categories', () => categories(rest));
+  await trip.step('tasks', () => tasks(rest));
+  await trip.step('task tools', () => taskTools(account, rest));
+  await trip.step('gateway', () => gateway(account));
+  await trip.step('mirror', () => mirror(trip, account));
+  await trip.step('typed refusals', () => refusals(rest));
+  await trip.step('every operation of the document was called', async () => {
+    const document = taken(await anonymous.GET('/api/mcp/openapi.json'));
+    trip.checkAllCalled(document.paths);
+  });
+}
+
+async function signUp(hub: Hub, email: string): Promise<string> {
+  const password = 'correct horse';
+  const made = taken(await hub.POST('/api/mcp/tools/signup_and_get_key', { body: { email, password } }));
+  equal(made.email, email, 'email');
+  const again = taken(await hub.POST('/api/mcp/tools/login_and_get_key', { body: { email, password } }));
+  equal(again.account_id, made.account_id, 'account');
+  const guide = taken(await hub.POST('/api/mcp/tools/get_setup_guide', { body: { client: 'http' } }));
+  equal(guide.steps.length, 1, 'steps');
+  return again.mcp_key;
+}
+
+async function probes(hub: Hub): Promise<void> {
+  equal(taken(await hub.GET('/health')).status, 'ok', 'health');
+  equal(taken(await hub.GET('/ready')).status, 'ready', 'ready');
+}
+
+async function categories(hub: Hub): Promise<void> {
+  const made = taken(await hub.POST('/api/categories', { body: { name: 'Work', color: '#1f6feb' } }));
+  const path = { id: made.id };
+  equal(taken(await hub.GET('/api/categories/{id}', { params: { path } })), made, 'category');
+  const changed = taken(await hub.PATCH('/api/categories/{id}', { params: { path }, body: { color: null } }));
+  equal(changed.color, null, 'color');
+  equal(taken(await hub.GET('/api/categories')).data, [changed], 'list');
+  const gone = await hub.DELETE('/api/categories/{id}', { params: { path } });
+  equal(gone.response.status, 204, 'status');
+}
+
+async function tasks(hub: Hub): Promise<void> {
+  const body = { content: 'Grüße 😀', due_date: '2026-12-01', is_important: true };
+  const made: Task = taken(await hub.POST('/api/tasks', { body }));
+  const path = { id: made.id };
+  equal(taken(await hub.GET('/api/tasks/{id}', { params: { path } })), made, 'task');
+  const done = taken(await hub.PATCH('/api/tasks/{id}', { params: { path }, body: { kanban_status: 'done' } }));
+  equal(done.completed, true, 'completed');
+  const query = { completed: true, sort_by: 'due_date', per_page: 10 } as const;
+  const page = taken(await hub.GET('/api/tasks', { params: { query } }));
+  equal(page, { data: [done], meta: { page: 1, per_page: 10, total: 1, total_pages: 1 } }, 'page');
+  const gone = await hub.DELETE('/api/tasks/{id}', { params: { path } });
+  equal(gone.response.status, 204, 'status');
+}
+
+async function taskTools(hub: Hub, rest: Hub): Promise<void> {
+  const body = { content: 'Renew the certificate' };
+  const { task } = taken(await hub.POST('/api/mcp/tools/create_task', { body }));
+  const path = { id: task.id };
+  equal(taken(await rest.GET('/api/tasks/{id}', { params: { path } })), task, 'the same task on both doors');
+  const listed = taken(await hub.POST('/api/mcp/tools/list_tasks', { body: { search: 'CERTIFICATE' } }));
+  equal(listed.tasks, [task], 'tasks');
+  const deleted = taken(await hub.POST('/api/mcp/tools/delete_task', { body: path }));
+  equal(deleted.id, task.id, 'id');
+  const restored = taken(await hub.POST('/api/mcp/tools/update_task', { body: { ...path, restore: true } }));
+  equal(restored.task.content, body.content, 'content');
+  equal(taken(await hub.POST('/api/mcp/tools/list_categories', { body: {} })).categories, [], 'categories');
+}
+
+async function gateway(hub: Hub): Promise<void> {
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' } as const;
+  const one = taken(await hub.POST('/api/mcp', { body: list }));
+  if (typeof one !== 'object' || Array.isArray(one) || !('result' in one)) throw new Error('tools/list was refused');
+  equal(one.id, 1, 'id');
+  const call = { ...list, id: 'two', method: 'tools/call', params: { name: 'list_tasks', arguments: {} } };
+  const batch = taken(await hub.POST('/api/mcp', { body: [list, call] }));
+  if (!Array.isArray(batch)) throw new Error('a batch was not answered by an array');
+  equal(batch.map(({ id }) => String(id)).sort(), ['1', 'two'], 'ids');
+}
+
+async function mirror(trip: RoundTrip, account: Hub): Promise<void> {
+  const { token, hmac_secret: secret } = taken(await account.POST('/api/cert_mirror/credentials', { body: {} }));
+  const hub = trip.client(`McpKey ${token}`);
+  const bytes = randomBytes(100_000);
+  const sha = randomBytes(20).toString('hex');
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const signature = createHmac('sha256', secret ?? '')
+    .update(bytes)
+    .digest('hex');
+  const header = { 'X-Commit-Sha': sha, 'X-Tarball-Sha256': sha256, 'X-Mirror-Signature': `sha256=${signature}` };
+  const stored = taken(
+    await hub.POST('/api/cert_mirror', {
+      params: { header },
+      headers: { 'Content-Type': 'application/octet-stream' },
+      body: bytes,
+      bodySerializer: () => bytes,
+    }),
+  );
+  equal([stored.commit_sha, stored.sha256, stored.byte_size], [sha, sha256, bytes.length], 'stored');
+  equal(taken(await hub.GET('/api/cert_mirror')).blobs, [{ ...stored, uploaded_by: null }], 'blobs');
+  equal(taken(await hub.GET('/api/cert_mirror/latest')).commit_sha, sha, 'latest');
+  const path = { sha };
+  const whole = await hub.GET('/api/cert_mirror/{sha}/download', { params: { path }, parseAs: 'arrayBuffer' });
+  equal(bytes.equals(Buffer.from(taken(whole))), true, 'the same bytes');
+  const params = { path, header: { Range: 'bytes=0-9' } };
+  const part = await hub.GET('/api/cert_mirror/{sha}/download', { params, parseAs: 'arrayBuffer' });
+  equal(bytes.subarray(0, 10).equals(Buffer.from(taken(part))), true, 'the first ten bytes');
+  equal(taken(await account.DELETE('/api/cert_mirror/credentials')).status, 'deleted', 'status');
+}
+
+/** What the types refuse, the hub refuses as well, and its answer has a type. */
+async function refusals(hub: Hub): Promise<void> {
+  // @ts-expect-error content is required
+  const missing = await hub.POST('/api/tasks', { body: { due_date: '2026-12-01' } });
+  equal(missing.error?.errors?.['content'], ['content is required'], 'errors');
+  // @ts-expect-error there is no such column
+  const column = await hub.PATCH('/api/tasks/{id}', { params: { path: { id: 1 } }, body: { kanban_status: 'later' } });
+  equal(column.response.status, 404, 'status');
+  const unknown = await hub.GET('/api/tasks/{id}', { params: { path: { id: 4711 } } });
+  equal(unknown.error?.error, 'task not found', 'error');
+}

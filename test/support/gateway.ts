@@ -1,0 +1,133 @@
+/** Speaks to the tool gateway and its REST mirror: JSON-RPC messages, tool calls, what MCP adds to a message. */
+import { type Answer, call } from './http.ts';
+import type { Hub } from './hub.ts';
+
+type Target = Pick<Hub, 'url'>;
+export type Headers = Record<string, string | undefined>;
+
+interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: Record<string, unknown>;
+}
+
+export interface RpcReply {
+  readonly jsonrpc: '2.0';
+  readonly id: string | number | null;
+  readonly result?: Record<string, unknown>;
+  readonly error?: RpcError;
+}
+
+export interface ListedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Record<string, unknown>;
+  readonly outputSchema: Record<string, unknown>;
+  readonly annotations: Record<string, boolean>;
+}
+
+export const GATEWAY = '/api/mcp';
+export const PASSWORD = 'correct horse battery';
+export const MODERN = '2026-07-28';
+export const NDJSON = 'application/x-ndjson';
+const META = 'io.modelcontextprotocol';
+
+/** Posts to the gateway: a string or bytes as they are, anything else as JSON. */
+export function post(hub: Target, body: unknown, headers: Headers = {}): Promise<Answer> {
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array;
+  return call(hub, GATEWAY, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: isRaw ? body : JSON.stringify(body),
+  });
+}
+
+/** The one JSON-RPC response that an answer holds. */
+export const replyOf = (answer: Answer): RpcReply => answer.json() as unknown as RpcReply;
+
+/** The responses of a batch. */
+export const repliesOf = (answer: Answer): RpcReply[] => answer.json() as unknown as RpcReply[];
+
+/** One response per line. */
+export const linesOf = (answer: Answer): RpcReply[] => {
+  if (!answer.text.endsWith('\n')) throw new Error(`the last line is not ended: ${answer.text}`);
+  return answer.text
+    .slice(0, -1)
+    .split('\n')
+    .map((line) => JSON.parse(line) as RpcReply);
+};
+
+/** The structured result; throws when there is none. */
+export function structuredOf<T = Record<string, unknown>>(reply: RpcReply | undefined): T {
+  const found = reply?.result?.['structuredContent'];
+  if (found === undefined) throw new Error(`no result: ${JSON.stringify(reply)}`);
+  return found as T;
+}
+
+/** The text of the first content item; throws when there is none. */
+export function textOf(reply: RpcReply | undefined): string {
+  const [item] = (reply?.result?.['content'] ?? []) as { text: string }[];
+  if (item === undefined) throw new Error(`no text: ${JSON.stringify(reply)}`);
+  return item.text;
+}
+
+export function request(id: unknown, method: string, params?: unknown): Record<string, unknown> {
+  return { jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) };
+}
+
+export function toolRequest(id: unknown, name: string, args: unknown = {}): Record<string, unknown> {
+  return request(id, 'tools/call', { name, arguments: args });
+}
+
+/** `Authorization` headers of a key, or none. */
+export const withKey = (key: string | undefined): Headers =>
+  key === undefined ? {} : { Authorization: `McpKey ${key}` };
+
+/** Calls a tool over the gateway and gives the response. */
+export async function callTool(hub: Target, name: string, args: unknown, key?: string): Promise<RpcReply> {
+  return replyOf(await post(hub, toolRequest(1, name, args), withKey(key)));
+}
+
+/** Calls a tool over the gateway and gives its structured result; throws when it was refused. */
+export async function structured<T = Record<string, unknown>>(hub: Target, name: string, args: unknown, key?: string) {
+  return structuredOf<T>(await callTool(hub, name, args, key));
+}
+
+/** Calls a tool over the REST mirror. */
+export function mirrorTool(hub: Target, name: string, args: unknown = {}, headers: Headers = {}): Promise<Answer> {
+  return call(hub, `${GATEWAY}/tools/${name}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: typeof args === 'string' ? args : JSON.stringify(args),
+  });
+}
+
+export async function listTools(hub: Target, headers: Headers = {}): Promise<ListedTool[]> {
+  const { result } = replyOf(await post(hub, request(1, 'tools/list'), headers));
+  return result?.['tools'] as ListedTool[];
+}
+
+/** A message of revision 2026-07-28: its body, and the headers that repeat parts of it. */
+export function modern(
+  method: string,
+  params: Record<string, unknown> = {},
+  id: unknown = 1,
+): { readonly body: Record<string, unknown>; readonly headers: Record<string, string> } {
+  const _meta = { [`${META}/protocolVersion`]: MODERN, [`${META}/clientCapabilities`]: {} };
+  const { name } = params;
+  return {
+    body: request(id, method, { ...params, _meta }),
+    headers: {
+      'MCP-Protocol-Version': MODERN,
+      'Mcp-Method': method,
+      ...(method === 'tools/call' ? { 'Mcp-Name': String(name) } : {}),
+    },
+  };
+}
+
+/** Mints an access token with the command line. */
+export async function accessToken(hub: Hub, email: string): Promise<string> {
+  const made = await hub.cli('token', 'create', '--email', email, '--json');
+  if (made.code !== 0) throw new Error(`token create failed: ${made.stderr}`);
+  return (JSON.parse(made.stdout) as { access_token: string }).access_token;
+}

@@ -1,0 +1,129 @@
+/** The plainest tasks that could be right: arrays, filtered and sorted whole on each question. */
+import type { SortBy, TaskOrder } from '../../src/tasks/query.ts';
+import type { KanbanStatus, TaskRecord } from '../../src/tasks/records.ts';
+import type { TaskFields } from '../../src/tasks/rules.ts';
+
+export interface ModelFilter {
+  readonly categoryId?: number;
+  readonly completed?: boolean;
+  readonly isImportant?: boolean;
+  readonly kanbanStatus?: KanbanStatus;
+  readonly dueFrom?: string;
+  readonly dueTo?: string;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+export class Model {
+  readonly tasks: Writable<TaskRecord>[] = [];
+  readonly categories: { id: number; name: string; position: number }[] = [];
+  lastCategory = 0;
+  lastTask = 0;
+  lastCreatedMs = 0;
+
+  create(fields: TaskFields, nowMs: number): TaskRecord {
+    this.lastCreatedMs = Math.max(this.lastCreatedMs, nowMs);
+    this.lastTask += 1;
+    const at = new Date(this.lastCreatedMs).toISOString();
+    const done = fields.completed === true || fields.kanban_status === 'done';
+    const task: Writable<TaskRecord> = {
+      id: this.lastTask,
+      content: fields.content ?? '',
+      due_date: fields.due_date ?? null,
+      is_important: fields.is_important === true,
+      completed: done,
+      completed_at: done ? at : null,
+      category_id: fields.category_id ?? null,
+      kanban_status: done ? 'done' : (fields.kanban_status ?? 'todo'),
+      created_at: at,
+      updated_at: at,
+      deleted_at: null,
+    };
+    this.tasks.push(task);
+    return task;
+  }
+
+  patch(id: number, fields: TaskFields, nowMs: number): void {
+    const task = this.find(id);
+    if (task === undefined) return;
+    const before = JSON.stringify(task);
+    const at = new Date(Math.max(nowMs, Date.parse(task.updated_at))).toISOString();
+    const { completed, ...plain } = fields;
+    Object.assign(task, plain);
+    if (completed === true) task.kanban_status = 'done';
+    if (completed === false && task.kanban_status === 'done') task.kanban_status = 'todo';
+    task.completed = task.kanban_status === 'done';
+    if (task.completed) task.completed_at ??= at;
+    else task.completed_at = null;
+    if (JSON.stringify(task) !== before) task.updated_at = at;
+  }
+
+  remove(id: number, nowMs: number): void {
+    const task = this.find(id);
+    if (task !== undefined) task.deleted_at = new Date(nowMs).toISOString();
+  }
+
+  restore(id: number, nowMs: number): void {
+    const task = this.tasks.find((other) => other.id === id);
+    if (task === undefined || task.deleted_at === null) return;
+    task.deleted_at = null;
+    if (!this.categories.some((category) => category.id === task.category_id)) task.category_id = null;
+    task.updated_at = new Date(Math.max(nowMs, Date.parse(task.updated_at))).toISOString();
+  }
+
+  emptyBin(nowMs: number): number {
+    const gone = this.tasks.filter(
+      ({ deleted_at: at }) => at !== null && Date.parse(at) <= nowMs - 30 * 24 * 3600 * 1000,
+    );
+    for (const task of gone) this.tasks.splice(this.tasks.indexOf(task), 1);
+    return gone.length;
+  }
+
+  removeCategory(id: number, nowMs: number): void {
+    this.categories.splice(
+      this.categories.findIndex((category) => category.id === id),
+      1,
+    );
+    for (const task of this.live()) if (task.category_id === id) this.patch(task.id, { category_id: null }, nowMs);
+  }
+
+  find(id: number) {
+    return this.live().find((task) => task.id === id);
+  }
+
+  live() {
+    return this.tasks.filter((task) => task.deleted_at === null);
+  }
+
+  list(filter: ModelFilter, order: TaskOrder): TaskRecord[] {
+    return this.live()
+      .filter((task) => isMatch(task, filter))
+      .sort((a, b) => compare(a, b, order));
+  }
+}
+
+function isMatch(task: TaskRecord, filter: ModelFilter): boolean {
+  const { due_date: due } = task;
+  return (
+    (filter.categoryId === undefined || task.category_id === filter.categoryId) &&
+    (filter.completed === undefined || task.completed === filter.completed) &&
+    (filter.isImportant === undefined || task.is_important === filter.isImportant) &&
+    (filter.kanbanStatus === undefined || task.kanban_status === filter.kanbanStatus) &&
+    (filter.dueFrom === undefined || (due !== null && due >= filter.dueFrom)) &&
+    (filter.dueTo === undefined || (due !== null && due <= filter.dueTo))
+  );
+}
+
+export function compare(a: TaskRecord, b: TaskRecord, { sortBy, descending }: TaskOrder): number {
+  const [x, y] = [sortText(a, sortBy), sortText(b, sortBy)];
+  if (x === null && y !== null) return 1;
+  if (y === null && x !== null) return -1;
+  const sign = descending ? -1 : 1;
+  return sign * (Buffer.compare(Buffer.from(x ?? ''), Buffer.from(y ?? '')) || a.id - b.id);
+}
+
+function sortText(task: TaskRecord, sortBy: SortBy): string | null {
+  if (sortBy === 'content') return task.content.trim().slice(0, 100).toLowerCase().replaceAll('\n', ' ');
+  const value = task[sortBy];
+  return value === null ? null : String(value);
+}

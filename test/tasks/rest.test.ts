@@ -1,0 +1,290 @@
+/** Proves tasks and categories over HTTP, against a hub that runs. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Answer, call } from '../support/http.ts';
+import { type Hub, startHub } from '../support/hub.ts';
+import { type Account, account } from '../support/mirror.ts';
+
+let hub: Hub;
+let owner: Account;
+let bearer: string;
+let stranger: string;
+
+/** An access token of an account, made with the command line. */
+async function accessToken(of: Account): Promise<string> {
+  const made = await hub.cli('token', 'create', '--email', of.email, '--json');
+  if (made.code !== 0) throw new Error(`token create failed: ${made.stderr}`);
+  return (JSON.parse(made.stdout) as { access_token: string }).access_token;
+}
+
+beforeAll(async () => {
+  hub = await startHub();
+  owner = await account(hub);
+  bearer = await accessToken(owner);
+  stranger = await accessToken(await account(hub));
+});
+
+afterAll(() => hub.stop());
+
+type Fields = Record<string, unknown>;
+
+function send(method: string, path: string, body?: unknown, token = bearer): Promise<Answer> {
+  const headers = { Authorization: `Bearer ${token}` };
+  if (body === undefined) return call(hub, path, { method, headers });
+  const typed = { ...headers, 'Content-Type': 'application/json' };
+  return call(hub, path, { method, headers: typed, body: JSON.stringify(body) });
+}
+
+async function create(fields: Fields, path = '/api/tasks'): Promise<Fields & { id: number }> {
+  const answer = await send('POST', path, fields);
+  expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
+  return answer.json() as Fields & { id: number };
+}
+
+/** The fields that a 422 names, in order of the alphabet. */
+function refused(answer: Answer): string[] {
+  expect(answer.status).toBe(422);
+  const { error, errors } = answer.json() as { error: string; errors: Record<string, string[]> };
+  expect(error).not.toBe('');
+  for (const sentences of Object.values(errors)) expect(sentences.length).toBeGreaterThan(0);
+  return Object.keys(errors).sort();
+}
+
+async function list(query: string, token = bearer) {
+  const answer = await send('GET', `/api/tasks?${query}`, undefined, token);
+  expect(answer.status).toBe(200);
+  return answer.json() as { data: (Fields & { id: number; content: string })[]; meta: Fields };
+}
+
+test.each([
+  ['GET', '/api/tasks'],
+  ['POST', '/api/tasks'],
+  ['GET', '/api/tasks/1'],
+  ['PATCH', '/api/tasks/1'],
+  ['DELETE', '/api/tasks/1'],
+  ['GET', '/api/categories'],
+  ['POST', '/api/categories'],
+  ['GET', '/api/categories/1'],
+  ['PATCH', '/api/categories/1'],
+  ['DELETE', '/api/categories/1'],
+])('[TASK-4, CAT-1] %s %s takes an access token and nothing else', async (method, path) => {
+  for (const value of [undefined, `McpKey ${owner.mcp_key}`, `Bearer ${owner.mcp_key}`, `McpKey ${bearer}`]) {
+    const answer = await call(hub, path, { method, headers: { Authorization: value } });
+    expect(answer.status).toBe(401);
+    expect(answer.headers['www-authenticate']).toMatch(/^Bearer/);
+  }
+});
+
+test('[TASK-1, TASK-4] a task is made, read, changed and deleted', async () => {
+  const made = await send('POST', '/api/tasks', { content: 'Grüße 😀', due_date: '2026-12-01', is_important: true });
+  expect(made.status).toBe(201);
+  const task = made.json() as Fields & { id: number };
+  expect(made.headers.location).toBe(`/api/tasks/${task.id}`);
+  expect(task).toEqual({
+    id: expect.any(Number),
+    content: 'Grüße 😀',
+    due_date: '2026-12-01',
+    is_important: true,
+    completed: false,
+    completed_at: null,
+    category_id: null,
+    kanban_status: 'todo',
+    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    updated_at: task['created_at'],
+  });
+  const path = `/api/tasks/${task.id}`;
+  expect((await send('GET', path)).json()).toEqual(task);
+  const changed = await send('PATCH', path, { due_date: null });
+  expect([changed.status, changed.json()]).toEqual([200, { ...task, due_date: null, updated_at: expect.any(String) }]);
+  expect((await send('GET', path)).json()).toEqual(changed.json());
+  const deleted = await send('DELETE', path);
+  expect([deleted.status, deleted.text]).toEqual([204, '']);
+  for (const method of ['GET', 'DELETE']) {
+    const gone = await send(method, path);
+    expect([gone.status, gone.json()]).toEqual([404, { error: 'task not found' }]);
+  }
+  expect((await send('PATCH', path, { content: 'b' })).status).toBe(404);
+});
+
+test('[TASK-2] status and completion agree, whichever is written', async () => {
+  const { id } = await create({ content: 'a', kanban_status: 'done' });
+  const path = `/api/tasks/${id}`;
+  expect((await send('GET', path)).json()).toMatchObject({ completed: true, completed_at: expect.any(String) });
+  expect((await send('PATCH', path, { completed: false })).json()).toMatchObject({
+    kanban_status: 'todo',
+    completed_at: null,
+  });
+  expect((await send('PATCH', path, { completed: true })).json()).toMatchObject({ kanban_status: 'done' });
+  expect(refused(await send('PATCH', path, { completed: true, kanban_status: 'todo' }))).toEqual([
+    'completed',
+    'kanban_status',
+  ]);
+});
+
+test.each(['0', '-1', '1.5', 'x', '01', '99999', '99999999999999999999', '%00', '1e3'])(
+  '[TASK-4, CAT-1] an id that is none is 404: %s',
+  async (id) => {
+    for (const collection of ['/api/tasks', '/api/categories']) {
+      for (const [method, body] of [['GET'], ['PATCH', {}], ['DELETE']] as const) {
+        const answer = await send(method, `${collection}/${id}`, body);
+        expect([answer.status, typeof answer.json()['error']]).toEqual([404, 'string']);
+      }
+    }
+  },
+);
+
+test('[TASK-4, CAT-1] what belongs to another account is as if it did not exist', async () => {
+  const { id: category } = await create({ name: 'mine' }, '/api/categories');
+  const { id } = await create({ content: 'mine', category_id: category });
+  for (const path of [`/api/tasks/${id}`, `/api/categories/${category}`]) {
+    for (const [method, body] of [['GET'], ['PATCH', {}], ['DELETE']] as const) {
+      const foreign = await send(method, path, body, stranger);
+      const unknown = await send(method, path.replace(/\d+$/, '777'), body, stranger);
+      expect([foreign.status, foreign.text]).toEqual([404, unknown.text]);
+    }
+  }
+  expect((await list('', stranger)).meta['total']).toBe(0);
+  expect((await list(`category_id=${category}`, stranger)).data).toEqual([]);
+  expect(refused(await send('POST', '/api/tasks', { content: 'a', category_id: category }, stranger))).toEqual([
+    'category_id',
+  ]);
+});
+
+test('[TASK-4] all wrong fields are told at once, unknown ones with a guess', async () => {
+  const answer = await send('POST', '/api/tasks', {
+    content: ' ',
+    due_date: '2026-02-30',
+    is_important: 'no',
+    completed: 0,
+    category_id: 9999,
+    kanban_status: 'later',
+    is_importent: true,
+  });
+  expect(refused(answer)).toEqual([
+    'category_id',
+    'completed',
+    'content',
+    'due_date',
+    'is_important',
+    'is_importent',
+    'kanban_status',
+  ]);
+  expect(answer.text).toContain('did you mean is_important?');
+  expect(refused(await send('POST', '/api/tasks', {}))).toEqual(['content']);
+  expect(refused(await send('POST', '/api/tasks'))).toEqual(['body']);
+  expect(refused(await send('POST', '/api/tasks', []))).toEqual(['body']);
+  const { id } = await create({ content: 'a' });
+  expect(refused(await send('PATCH', `/api/tasks/${id}`, { content: '', id: 4 }))).toEqual(['content', 'id']);
+  expect((await send('PATCH', `/api/tasks/${id}`, {})).status).toBe(200);
+});
+
+test('[TASK-4] a body that is no JSON is 400, and one of another type 415', async () => {
+  const headers = { Authorization: `Bearer ${bearer}`, 'Content-Type': 'application/json' };
+  expect((await call(hub, '/api/tasks', { method: 'POST', headers, body: '{' })).status).toBe(400);
+  const text = { ...headers, 'Content-Type': 'text/plain' };
+  expect((await call(hub, '/api/tasks', { method: 'POST', headers: text, body: '{}' })).status).toBe(415);
+});
+
+test('[TASK-3] pages follow one another, and every filter counts', async () => {
+  const token = await accessToken(await account(hub));
+  const post = (fields: Fields) => send('POST', '/api/tasks', fields, token);
+  const { id: category } = (await send('POST', '/api/categories', { name: 'home' }, token)).json();
+  for (let n = 1; n <= 30; n += 1) {
+    await post({
+      content: `t${String(n).padStart(2, '0')}`,
+      due_date: n % 3 === 0 ? null : `2026-12-${String(n).padStart(2, '0')}`,
+      is_important: n % 2 === 0,
+      ...(n % 5 === 0 ? { kanban_status: 'done' } : {}),
+      ...(n % 4 === 0 ? { category_id: category } : {}),
+    });
+  }
+  const first = await list('', token);
+  expect(first.meta).toEqual({ page: 1, per_page: 25, total: 30, total_pages: 2 });
+  expect(first.data.map(({ id }) => id)).toEqual(Array.from({ length: 25 }, (_, n) => 30 - n));
+  expect((await list('page=2', token)).data.map(({ id }) => id)).toEqual([5, 4, 3, 2, 1]);
+  expect(await list('page=9', token)).toEqual({ data: [], meta: { page: 9, per_page: 25, total: 30, total_pages: 2 } });
+  expect((await list('per_page=7&page=2&sort_by=content', token)).data.map(({ content }) => content)).toEqual(
+    Array.from({ length: 7 }, (_, n) => `t${String(n + 8).padStart(2, '0')}`),
+  );
+  const totals = {
+    completed: ['true', 6],
+    is_important: ['false', 15],
+    kanban_status: ['todo', 24],
+    category_id: [String(category), 7],
+    due_date_from: ['2026-12-28', 2],
+    due_date_to: ['2026-12-02', 2],
+  };
+  for (const [name, [value, total]] of Object.entries(totals)) {
+    expect({ name, total: (await list(`${name}=${value}`, token)).meta['total'] }).toEqual({ name, total });
+  }
+  expect((await list('due_date_from=2026-12-10&due_date_to=2026-12-20&completed=false', token)).meta['total']).toBe(6);
+  for (const order of ['asc', 'desc']) {
+    const { data } = await list(`sort_by=due_date&sort_order=${order}&per_page=100`, token);
+    const dates = data.map(({ due_date: due }) => due);
+    expect(dates.slice(20)).toEqual(Array.from({ length: 10 }, () => null));
+    const days = Array.from({ length: 30 }, (_, n) => n + 1).filter((n) => n % 3 !== 0);
+    const rising = days.map((n) => `2026-12-${String(n).padStart(2, '0')}`);
+    expect(dates.slice(0, 20)).toEqual(order === 'asc' ? rising : rising.reverse());
+  }
+  const important = (await list('sort_by=is_important&sort_order=asc&per_page=100', token)).data;
+  expect(important.map(({ id }) => id)).toEqual(
+    [1, 0].flatMap((rest) => Array.from({ length: 15 }, (_, n) => 2 * n + 2 - rest)),
+  );
+});
+
+test.each([
+  ['page=0', ['page']],
+  ['page=-1', ['page']],
+  ['page=x', ['page']],
+  ['per_page=101', ['per_page']],
+  ['per_page=0', ['per_page']],
+  ['sort_by=id', ['sort_by']],
+  ['sort_order=up', ['sort_order']],
+  ['completed=maybe', ['completed']],
+  ['is_important=', ['is_important']],
+  ['kanban_status=DONE', ['kanban_status']],
+  ['category_id=home', ['category_id']],
+  ['due_date_from=2026-02-30', ['due_date_from']],
+  ['due_date_to=tomorrow', ['due_date_to']],
+  ['due_date_from=2026-12-02&due_date_to=2026-12-01', ['due_date_to']],
+  ['page=0&per_page=x&sort_by=y', ['page', 'per_page', 'sort_by']],
+])('[TASK-3] a bad query is 422 per field: %s', async (query, fields) => {
+  expect(refused(await send('GET', `/api/tasks?${query}`))).toEqual(fields);
+});
+
+test('[CAT-1] a category is made, listed, changed and deleted, and its tasks stay', async () => {
+  const made = await send('POST', '/api/categories', { name: 'Errands', color: '#A0B1C2' });
+  expect(made.status).toBe(201);
+  const category = made.json() as Fields & { id: number };
+  expect(category).toMatchObject({ name: 'Errands', color: '#a0b1c2', position: expect.any(Number), task_count: 0 });
+  const path = `/api/categories/${category.id}`;
+  expect(made.headers.location).toBe(path);
+  const { id } = await create({ content: 'a', category_id: category.id });
+  const counted = { ...category, task_count: 1 };
+  expect((await send('GET', path)).json()).toEqual(counted);
+  const { data } = (await send('GET', '/api/categories')).json() as { data: Fields[] };
+  expect(data).toContainEqual(counted);
+  const changed = await send('PATCH', path, { name: 'Chores', position: 0 });
+  expect([changed.status, changed.json()]).toEqual([
+    200,
+    { ...counted, name: 'Chores', position: 0, updated_at: expect.any(String) },
+  ]);
+  expect(refused(await send('POST', '/api/categories', { name: 'CHORES' }))).toEqual(['name']);
+  expect(refused(await send('POST', '/api/categories', { name: '', color: 'red', position: -1, colour: 1 }))).toEqual([
+    'color',
+    'colour',
+    'name',
+    'position',
+  ]);
+  expect(refused(await send('POST', '/api/categories'))).toEqual(['body']);
+  const deleted = await send('DELETE', path);
+  expect([deleted.status, deleted.text]).toEqual([204, '']);
+  expect((await send('GET', path)).status).toBe(404);
+  expect((await send('GET', `/api/tasks/${id}`)).json()).toMatchObject({ content: 'a', category_id: null });
+});
+
+test('[TASK-4] what was acknowledged is there after the process was killed', async () => {
+  const { id } = await create({ content: 'durable' });
+  await hub.kill();
+  hub = await startHub({ dataFolder: hub.dataFolder });
+  expect((await send('GET', `/api/tasks/${id}`)).json()).toMatchObject({ content: 'durable' });
+});

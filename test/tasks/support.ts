@@ -1,0 +1,53 @@
+/** Opens the tasks of a store of their own, under a clock that the test moves. */
+import { ActorRegistry } from '../../src/actors/registry.ts';
+import { Refusal } from '../../src/fault.ts';
+import { Store } from '../../src/store/store.ts';
+import { taskTables } from '../../src/tasks/records.ts';
+import { Tasks } from '../../src/tasks/service.ts';
+import { temporaryFolder } from '../support/hub.ts';
+
+export const START_MS = Date.parse('2026-11-20T12:00:00.000Z');
+
+interface Clock {
+  ms: number;
+}
+
+export interface Desk {
+  readonly store: Store;
+  readonly tasks: Tasks;
+  readonly clock: Clock;
+  close(): Promise<void>;
+}
+
+export function openDesk(): Desk {
+  const store = new Store({ folder: temporaryFolder(), tables: taskTables });
+  const actors = new ActorRegistry(store);
+  const clock: Clock = { ms: START_MS };
+  return {
+    store,
+    clock,
+    tasks: new Tasks({ store, actors, now: () => clock.ms }),
+    async close() {
+      await actors.drain();
+      await store.close();
+    },
+  };
+}
+
+/** The fault that something is refused with; throws when it is not refused. */
+export async function faultOf(run: () => unknown) {
+  try {
+    await run();
+  } catch (error) {
+    if (error instanceof Refusal) return error.fault;
+    throw error;
+  }
+  throw new Error('it was not refused');
+}
+
+/** The fields that something is refused for. */
+export async function refusedFields(run: () => unknown): Promise<Record<string, readonly string[]>> {
+  const fault = await faultOf(run);
+  if (fault.kind !== 'invalid_fields') throw new Error(`it was refused with ${fault.kind}`);
+  return fault.fields;
+}
