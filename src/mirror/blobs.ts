@@ -89,12 +89,13 @@ export class MirrorBlobs {
    * when the credential it was signed under is no longer in force.
    */
   find(session: Session, commitSha: string, sha256: string | null): Blob {
-    const unknown = new Refusal({ kind: 'not_found', what: 'blob not found' });
-    if (!isCommitSha(commitSha) || (sha256 !== null && !isSha256(sha256))) throw unknown;
+    // Made only when it is thrown: an error captures its stack, which costs more than all look-ups here.
+    const unknown = () => new Refusal({ kind: 'not_found', what: 'blob not found' });
+    if (!isCommitSha(commitSha) || (sha256 !== null && !isSha256(sha256))) throw unknown();
     const { store } = this.#options;
     const wanted = sha256?.toLowerCase() ?? store.get(commits, [session.accountId, commitSha])?.sha256;
     const record = wanted === undefined ? undefined : store.get(blobs, [session.accountId, commitSha, wanted]);
-    if (wanted === undefined || record === undefined) throw unknown;
+    if (wanted === undefined || record === undefined) throw unknown();
     if (record.credential_id !== session.credentialId) throw new Refusal({ kind: 'blob_unverifiable' });
     return { commitSha, sha256: wanted, record };
   }
