@@ -108,7 +108,7 @@ export const limits = {
   // Pool.
   poolJobsPerThread: 256,
   poolQueueMax: 1024,
-  /** Freed 1 MiB buffers that are kept for the next upload, and how long those that nobody needs. */
+  /** Freed buffers of a size that are kept for the next upload, and how long those that nobody needs. */
   spareBuffersMax: 512,
   spareTrimMs: 10_000,
 

@@ -65,7 +65,8 @@ async function openMirror({ config, core, pool, log }: Parts): Promise<Route[]> 
     pool,
     staging,
     credentials,
-    buffers: new BufferPool(),
+    buffers: new BufferPool(limits.chunkBytes),
+    smallBuffers: new BufferPool(limits.wholeUploadBytesMax),
     budget: new InflightBudget(config.inflightBytesMax),
     now: Date.now,
   });

@@ -6,6 +6,7 @@ import type { IncomingBody } from '../http/body.ts';
 import type { InflightBudget } from '../http/budget.ts';
 import type { ByteSource } from '../http/reply.ts';
 import { limits } from '../limits.ts';
+import type { BufferPool } from '../pool/buffers.ts';
 import { startDigest } from '../pool/digest.ts';
 import type { Digests } from '../pool/jobs.ts';
 import type { Session } from '../session.ts';
@@ -26,6 +27,8 @@ export interface MirrorBlobsOptions extends UploadTools {
   readonly actors: ActorRegistry;
   readonly credentials: MirrorCredentials;
   readonly budget: InflightBudget;
+  /** Buffers that hold a whole small upload. */
+  readonly smallBuffers: BufferPool;
   readonly now: () => number;
 }
 
@@ -120,16 +123,27 @@ export class MirrorBlobs {
    * go to the store together. Mostly they land in one commit; where the decision came first, it is taken again.
    */
   async #uploadWhole(session: Session, fields: UploadFields, body: IncomingBody, upload: UploadStart): Promise<Blob> {
+    const { smallBuffers } = this.#options;
+    const buffer = smallBuffers.take();
+    try {
+      const digest = startDigest(upload.hmacKey);
+      const bytes = new Uint8Array(buffer, 0, upload.byteSize);
+      let filled = 0;
+      await body.pipe((part) => {
+        digest.update(part);
+        bytes.set(part, filled);
+        filled += part.length;
+      });
+      checkDigests(fields, digest.finish());
+      return await this.#publishWhole(session, fields, bytes);
+    } finally {
+      // Whichever way it went, the store has let go of the bytes by now.
+      smallBuffers.give(buffer);
+    }
+  }
+
+  async #publishWhole(session: Session, fields: UploadFields, bytes: Uint8Array): Promise<Blob> {
     const { staging } = this.#options;
-    const digest = startDigest(upload.hmacKey);
-    const bytes = Buffer.allocUnsafe(upload.byteSize);
-    let filled = 0;
-    await body.pipe((part) => {
-      digest.update(part);
-      bytes.set(part, filled);
-      filled += part.length;
-    });
-    checkDigests(fields, digest.finish());
     const storageId = staging.claim();
     const durable = staging.put(storageId, session.accountId, 0, bytes);
     // Awaited below on every way out; until then nobody listens.
