@@ -1,7 +1,9 @@
 /** Runs every bench, one after another, and prints one table. */
 import { download } from './download.ts';
 import { eventLoop } from './event-loop.ts';
+import { gateway } from './gateway.ts';
 import { type Bench, MissingTool, missingRow, note, type Row, readBenchOptions, table } from './report.ts';
+import { tasks } from './tasks.ts';
 import { uploadLarge } from './upload-large.ts';
 import { uploadMemory } from './upload-memory.ts';
 import { uploadSmall } from './upload-small.ts';
@@ -12,6 +14,8 @@ const benches: Readonly<Record<string, Bench>> = {
   'durable uploads of 64 KiB': uploadSmall,
   downloads: download,
   'event-loop delay': eventLoop,
+  'tool calls': gateway,
+  tasks,
 };
 
 const rows: Row[] = [];

@@ -1,0 +1,16 @@
+/** Child program: one route of the HTTP library that takes a whole body and replies the same bytes to every request. */
+
+import { App } from 'uWebSockets.js';
+import { readFileSync } from 'node:fs';
+
+const [port = '0', replyFile = ''] = process.argv.slice(2);
+const reply = readFileSync(replyFile);
+
+App()
+  .post('/*', (response) => {
+    response.onAborted(() => undefined);
+    response.onData((_part, isLast) => {
+      if (isLast) response.cork(() => response.writeHeader('Content-Type', 'application/json').end(reply));
+    });
+  })
+  .listen('127.0.0.1', Number(port), () => undefined);

@@ -1,0 +1,164 @@
+/** Starts the servers of this package, fills a hub with tasks, and counts requests per second with wrk. */
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AGENT, call } from '../../../test/support/http.ts';
+import { runCairn, temporaryFolder } from '../../../test/support/hub.ts';
+import type { Account } from '../../../test/support/mirror.ts';
+import { note } from '../../report.ts';
+import { type Cairn, startCairn } from '../cairn.ts';
+import { runProgram, startProgram, stopProgram, waitForPort } from '../child.ts';
+import { freePort } from '../free-port.ts';
+
+/** The package as it lies in the source tree: its packages are there, and nothing of it is compiled. */
+const PACKAGE = fileURLToPath(new URL('../../../../bench/peers/servers/', import.meta.url));
+const TASKS_PER_BATCH = 100;
+const BATCHES_AT_ONCE = 8;
+
+export interface Server {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Installs the package when it is not. Resolves with what is missing when that fails. */
+export async function installServers(): Promise<string | undefined> {
+  const built = 'node_modules/better-sqlite3/build/Release/better_sqlite3.node';
+  const needed = [built, 'node_modules/fastify/package.json', 'node_modules/@modelcontextprotocol/server/package.json'];
+  const missing = () => needed.filter((path) => !existsSync(join(PACKAGE, path)));
+  if (missing().length === 0) return undefined;
+  note(`npm ci in ${PACKAGE}: the servers to measure beside are not installed`);
+  try {
+    await runProgram('npm', ['ci', '--prefix', PACKAGE]);
+  } catch (error) {
+    note((error as Error).message);
+  }
+  return missing().length === 0 ? undefined : `npm ci failed in bench/peers/servers; missing: ${missing().join(', ')}`;
+}
+
+/** Starts a program of the package; it gets a port and the arguments. */
+export async function startServer(program: string, ...args: string[]): Promise<Server> {
+  const file = program.endsWith('.mjs') ? join(PACKAGE, program) : fileURLToPath(new URL(program, import.meta.url));
+  const port = await freePort();
+  const child = startProgram(process.execPath, [file, String(port), ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  await waitForPort(port, child);
+  return { url: `http://127.0.0.1:${port}`, stop: () => stopProgram(child) };
+}
+
+export interface TaskHub {
+  readonly cairn: Cairn;
+  /** Headers of an account's MCP key. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Headers with a fresh access token. */
+  accessHeaders(): Promise<Record<string, string>>;
+  stop(): Promise<void>;
+}
+
+/** A hub with one account that has so many tasks. */
+export async function startTaskHub(count: number): Promise<TaskHub> {
+  const folder = temporaryFolder();
+  const env = { CAIRN_DATA: join(folder, 'data') };
+  const cairn = await startCairn({
+    ...env,
+    CAIRN_RATE_LIMIT: '0',
+    CAIRN_SIGNIN_LIMIT: '0',
+    CAIRN_LOG_LEVEL: 'warn',
+  });
+  const cli = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runCairn([...args, '--email', 'tasks@example.org', '--json'], env);
+    if (code !== 0) throw new Error(`cairn ${args.join(' ')} failed: ${stderr}`);
+    return JSON.parse(stdout) as Account & { readonly access_token: string };
+  };
+  const { mcp_key: key } = await cli('account', 'create');
+  const headers = { Authorization: `McpKey ${key}`, 'User-Agent': AGENT };
+  await fill(cairn, headers, count);
+  return {
+    cairn,
+    headers,
+    async accessHeaders() {
+      const { access_token: token } = await cli('token', 'create');
+      return { Authorization: `Bearer ${token}`, 'User-Agent': AGENT };
+    },
+    async stop() {
+      await cairn.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A task of the load: a quarter is done, due days are spread over a year. tasks-sqlite.mjs makes the same. */
+function taskDocument(index: number): Record<string, unknown> {
+  const due = new Date(Date.UTC(2026, 0, 1 + ((index * 7919) % 365))).toISOString().slice(0, 10);
+  return { content: `Task number ${index}`, due_date: due, completed: index % 4 === 0 };
+}
+
+/** The body of a call of a tool. */
+export function toolCall(name: string, args: Record<string, unknown>, id = 1): Record<string, unknown> {
+  return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } };
+}
+
+async function fill(cairn: Cairn, headers: Readonly<Record<string, string>>, count: number): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    while (next < count) {
+      const first = next;
+      next = Math.min(count, next + TASKS_PER_BATCH);
+      const items = Array.from({ length: next - first }, (_, index) =>
+        toolCall('create_task', taskDocument(first + index), index),
+      );
+      const answer = await post(`${cairn.url}/api/mcp`, headers, JSON.stringify(items));
+      if (answer.includes('"error"')) throw new Error(`create_task was refused: ${answer.slice(0, 300)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, lane));
+}
+
+/** One POST; throws unless it is answered with 200. */
+export async function post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<string> {
+  const { origin, pathname } = new URL(url);
+  const fields = { ...headers, 'Content-Type': 'application/json' };
+  const answer = await call({ url: origin }, pathname, { method: 'POST', headers: fields, body });
+  if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}: ${answer.text}`);
+  return answer.text;
+}
+
+export interface RequestLoad {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly connections: number;
+  readonly seconds: number;
+  /** Sent with POST; without it the load is GET. */
+  readonly body?: string;
+}
+
+/** Requests per second, by wrk with one thread. */
+async function requestRate({ url, headers, connections, seconds, body }: RequestLoad): Promise<number> {
+  const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', ...fields];
+  const posts = body === undefined ? [url] : ['-s', join(PACKAGE, 'post.lua'), url, '--', body];
+  const text = await runProgram('wrk', [...args, ...posts]);
+  if (text.includes('Non-2xx') || text.includes('Socket errors')) throw new Error(`wrk met errors: ${text}`);
+  const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(text) ?? [];
+  if (rate === undefined) throw new Error(`wrk said: ${text}`);
+  return Number(rate);
+}
+
+/** Lets sides take turns, a pair or more; the first round is warm-up. Resolves with the rates of each side. */
+export async function takeTurns<Side extends string>(
+  question: string,
+  sides: Readonly<Record<Side, RequestLoad>>,
+  rounds: number,
+): Promise<Record<Side, number[]>> {
+  const names = Object.keys(sides) as Side[];
+  const rates = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Side, number[]>;
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+      const load = sides[name];
+      const rate = await requestRate(round === 0 ? { ...load, seconds: 1 } : load);
+      if (round > 0) rates[name].push(rate);
+    }
+    if (round > 0) note(`${question}: ${names.map((name) => `${name} ${rates[name].at(-1)?.toFixed(0)}`).join(', ')}`);
+  }
+  return rates;
+}

@@ -1,0 +1,105 @@
+/** How fast are a page of tasks and durable new tasks, beside fastify and better-sqlite3 with the same answers? */
+import { join } from 'node:path';
+import { AGENT, call } from '../test/support/http.ts';
+import { temporaryFolder } from '../test/support/hub.ts';
+import { requireTool } from './peers/child.ts';
+import { installServers, post, startServer, startTaskHub, takeTurns, toolCall } from './peers/servers/start.ts';
+import { type Bench, missingRow, note, pairedRow, type Row, runWhenStarted } from './report.ts';
+
+const PAGE = '/api/tasks?completed=false&sort_by=due_date';
+const LIST_CONNECTIONS = 32;
+const CREATE_CONNECTIONS = 64;
+const NEW_TASK = { content: 'Renew the certificate', due_date: '2026-12-01' };
+const YARDSTICK = 'fastify + better-sqlite3';
+
+interface Page {
+  readonly data: readonly Record<string, unknown>[];
+  readonly meta: { readonly total: number };
+}
+
+export const tasks: Bench = async ({ quick }) => {
+  requireTool('wrk', 'wrk');
+  const missing = await installServers();
+  if (missing !== undefined) {
+    note(missing);
+    return [missingRow('tasks', missing)];
+  }
+  const rounds = quick ? 2 : 5;
+  return [await list(1000, rounds), await list(100_000, rounds), await create(rounds)];
+};
+
+/** One page of 25 open tasks by due date, with the total. */
+async function list(count: number, rounds: number): Promise<Row> {
+  const question = `page of 25 of ${count} tasks, ${LIST_CONNECTIONS} connections`;
+  const server = await startServer('tasks-sqlite.mjs', join(temporaryFolder(), 'tasks.db'), String(count));
+  const hub = await startTaskHub(count);
+  try {
+    const headers = await hub.accessHeaders();
+    const pages = await Promise.all([hub.cairn.url, server.url].map((url) => read(url, headers)));
+    if (new Set(pages).size !== 1) throw new Error(`the sides answer differently: ${pages.join(' / ')}`);
+    const load = (url: string) => ({ url: url + PAGE, headers, connections: LIST_CONNECTIONS, seconds: 3 });
+    const rates = await takeTurns(question, { cairn: load(hub.cairn.url), sqlite: load(server.url) }, rounds);
+    return pairedRow({
+      question,
+      yardstickName: YARDSTICK,
+      cairn: rates.cairn,
+      yardstick: rates.sqlite,
+      unit: '/s',
+      target: 2,
+    });
+  } finally {
+    await server.stop();
+    await hub.stop();
+  }
+}
+
+/** What must be the same on both sides: names of fields, how many match, and which days are due. */
+async function read(url: string, headers: Record<string, string>): Promise<string> {
+  const answer = await call({ url }, PAGE, { headers });
+  if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}: ${answer.text}`);
+  const { data, meta } = answer.json() as unknown as Page;
+  const days = data.map((task) => task['due_date']);
+  return JSON.stringify([Object.keys(data[0] ?? {}).toSorted(), days, meta]);
+}
+
+/** Each request makes one task, and its answer means that the task is on the disk. */
+async function create(rounds: number): Promise<Row> {
+  const question = `durable create_task, ${CREATE_CONNECTIONS} connections`;
+  const server = await startServer('tasks-sqlite.mjs', join(temporaryFolder(), 'tasks.db'), '1000');
+  const hub = await startTaskHub(1000);
+  try {
+    const common = { connections: CREATE_CONNECTIONS, seconds: 3 };
+    const sides = {
+      cairn: {
+        ...common,
+        url: `${hub.cairn.url}/api/mcp`,
+        headers: hub.headers,
+        body: JSON.stringify(toolCall('create_task', NEW_TASK)),
+      },
+      sqlite: {
+        ...common,
+        url: `${server.url}/api/tasks`,
+        headers: { 'User-Agent': AGENT },
+        body: JSON.stringify(NEW_TASK),
+      },
+    };
+    for (const { url, headers, body } of Object.values(sides)) {
+      const answer = await post(url, headers, body);
+      if (!answer.includes(NEW_TASK.content)) throw new Error(`${url} made no task: ${answer}`);
+    }
+    const rates = await takeTurns(question, sides, rounds);
+    return pairedRow({
+      question,
+      yardstickName: YARDSTICK,
+      cairn: rates.cairn,
+      yardstick: rates.sqlite,
+      unit: '/s',
+      target: 5,
+    });
+  } finally {
+    await server.stop();
+    await hub.stop();
+  }
+}
+
+await runWhenStarted(import.meta.url, tasks);
