@@ -50,7 +50,7 @@ export const limits = {
   uploadBytesMax: 50 * MiB,
   /** A blob is stored as pieces of this size; one large value would hold the store's only writer. */
   chunkBytes: 1 * MiB,
-  /** Up to here a body is hashed in one pool job and published without staging. */
+  /** Up to here a body is hashed as it arrives, and its bytes go to the store together with its rows. */
   wholeUploadBytesMax: 64 * KiB,
   /** Declared body bytes of all uploads that run at once (default of CAIRN_INFLIGHT_BYTES). */
   inflightBytesDefault: 256 * MiB,
