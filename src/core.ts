@@ -12,8 +12,10 @@ import { Refusal } from './fault.ts';
 import type { Log } from './log.ts';
 import { mirrorTables } from './mirror/records.ts';
 import { StartError } from './start-error.ts';
-import { checkMasterKey, metaTables } from './store/key-check.ts';
+import { openEpoch } from './store/epoch.ts';
+import { checkMasterKey } from './store/key-check.ts';
 import { loadMasterKey } from './store/master-key.ts';
+import { metaTables } from './store/meta.ts';
 import { createSealer, type Sealer } from './store/seal.ts';
 import { Store } from './store/store.ts';
 import type { AnyTable } from './store/table.ts';
@@ -24,6 +26,8 @@ export const allTables: readonly AnyTable[] = [...metaTables, ...accountTables, 
 /** The service without a socket: what the command line works on when no server has the folder. */
 export interface Core {
   readonly store: Store;
+  /** The life of the data file; another after a restore. */
+  readonly epoch: string;
   readonly sealer: Sealer;
   readonly actors: ActorRegistry;
   readonly accounts: Accounts;
@@ -40,12 +44,14 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
     const sealer = createSealer(loadMasterKey(config.dataFolder, config.masterKey));
     const store = new Store({ folder: config.dataFolder, tables: allTables });
     await checkMasterKey(store, sealer);
+    const epoch = await openEpoch(store);
     const actors = new ActorRegistry(store);
     const accounts = new Accounts({ store, actors, sealer, log, now: Date.now });
     const tokens = new AccessTokens({ store, actors, sealer, now: Date.now });
     answer = (line) => answerControl({ accounts, tokens }, line, log);
     return {
       store,
+      epoch,
       sealer,
       actors,
       accounts,

@@ -1,13 +1,8 @@
 /** Owns the proof that a data file belongs to the master key at hand: a known value, hashed under it. */
 import { StartError } from '../start-error.ts';
-import { recordCodec } from './codec.ts';
+import { meta } from './meta.ts';
 import type { Sealer } from './seal.ts';
 import type { Store } from './store.ts';
-import { type AnyTable, defineTable } from './table.ts';
-
-const meta = defineTable<[name: string], { readonly value: string }>('meta', recordCodec(1));
-
-export const metaTables: readonly AnyTable[] = [meta];
 
 /** Writes the proof into a new data file, checks it in an old one. Throws StartError when the key is another. */
 export async function checkMasterKey(store: Store, sealer: Sealer): Promise<void> {
