@@ -53,7 +53,7 @@ function refusalStatuses({ access, body, uncounted }: Route, doc: RouteDoc): num
   const own = doc.refusals ?? [];
   const credential = access === 'open' ? [] : [401];
   const counted = uncounted === true ? [] : [403, 429, 503];
-  const bodies = { none: [], json: [413, 415], stream: [411, 413, 415] } as const;
+  const bodies = { none: [], json: [413, 415], form: [413, 415], stream: [411, 413, 415] } as const;
   const all = new Set([400, ...own, ...credential, ...counted, ...bodies[body.kind]]);
   return [...all].filter((status) => doc.answers[status] === undefined).sort((a, b) => a - b);
 }

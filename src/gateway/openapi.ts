@@ -1,5 +1,6 @@
 /** Builds the OpenAPI 3.1 document from the routes and what they say of themselves; nothing in it is written twice. Pure. */
 import type { Route } from '../http/route.ts';
+import type { RouteDoc } from '../http/route-doc.ts';
 import { Components, type Json } from './openapi-components.ts';
 import { operation } from './openapi-operation.ts';
 
@@ -40,11 +41,12 @@ const TAG_TEXTS: Readonly<Record<string, string>> = {
   tools: 'Every tool of the gateway as an operation of its own',
 };
 
-/** Throws when a route says nothing, two describe one operation, or two schemas have one title and differ. */
+/** Pages are left out: they are no API. Throws when a route says nothing, two describe one operation, or two schemas have one title and differ. */
 export function openApiDocument({ routes, version, serverUrl }: OpenApiInput): Json {
   const components = new Components();
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
+    if (route.doc === 'page') continue;
     const docs = [route.doc].flat();
     if (docs.length === 0) throw new Error(`${route.method} ${route.path} says nothing of itself`);
     for (const doc of docs) {
@@ -65,6 +67,7 @@ export function openApiDocument({ routes, version, serverUrl }: OpenApiInput): J
 }
 
 function tagsOf(routes: readonly Route[]): Json[] {
-  const names = new Set(routes.flatMap(({ doc }) => [doc].flat().map(({ tag }) => tag)));
+  const docs = routes.flatMap(({ doc }): readonly RouteDoc[] => (doc === 'page' ? [] : [doc].flat()));
+  const names = new Set(docs.map(({ tag }) => tag));
   return [...names].sort().map((name) => ({ name, description: TAG_TEXTS[name] ?? name }));
 }

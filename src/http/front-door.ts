@@ -23,6 +23,7 @@ import { StartError } from '../start-error.ts';
 import { noBody } from './body.ts';
 import { peerAddress } from './client-address.ts';
 import { Exchange, type ExchangeEnd, type RequestHead } from './exchange.ts';
+import { parseForm } from './form-body.ts';
 import { framingFault } from './framing.ts';
 import { listenExclusively } from './listen-exclusively.ts';
 import { corsHeaders, isOriginAllowed, type OriginRule, preflightHeaders } from './origin.ts';
@@ -178,6 +179,11 @@ export class FrontDoor {
   /** The session of the credential; undefined where the route does without. A refused one counts for its address. */
   #authenticate(exchange: Exchange, { access }: Route): Session | undefined {
     if (access === 'open') return undefined;
+    if (typeof access === 'object' && 'visitor' in access) {
+      const visitor = access.visitor((name) => exchange.header(name));
+      exchange.accountId = visitor?.accountId;
+      return visitor;
+    }
     const authorization = exchange.header('authorization');
     if (typeof access === 'object' && authorization === undefined) return undefined;
     try {
@@ -212,11 +218,13 @@ export class FrontDoor {
       const bytes = await body.collect();
       document = bytes.length === 0 ? undefined : await this.#options.parseJson(bytes);
     }
+    const form = route.body.kind === 'form' ? parseForm(await body.collect()) : new URLSearchParams();
     const request: RouteRequest = {
       params,
       query: new URLSearchParams(exchange.head.query),
       header: (name) => exchange.header(name),
       document,
+      form,
       body,
       bytesDeclared: exchange.bytesDeclared ?? 0,
       address: exchange.head.address,
@@ -258,6 +266,8 @@ export class FrontDoor {
   }
 }
 
+const DOCUMENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
+
 /** Length, size, media type, in this order, before a byte of the body is read. */
 function checkBody(exchange: Exchange, rule: BodyRule): void {
   if (rule.kind === 'none') return;
@@ -266,8 +276,8 @@ function checkBody(exchange: Exchange, rule: BodyRule): void {
   if (declared !== undefined && declared > rule.bytesMax) {
     throw new Refusal({ kind: 'body_too_large', bytesMax: rule.bytesMax });
   }
-  if (rule.kind === 'json' && !exchange.hasBody) return;
-  const expected = rule.kind === 'json' ? 'application/json' : rule.mediaType;
+  if (rule.kind !== 'stream' && !exchange.hasBody) return;
+  const expected = rule.kind === 'stream' ? rule.mediaType : DOCUMENT_TYPES[rule.kind];
   const given = exchange.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   if (given !== expected) throw new Refusal({ kind: 'media_type', expected, given });
 }

@@ -10,11 +10,16 @@ export type BodyRule =
   | { readonly kind: 'none' }
   /** A JSON document, parsed before the handler; an absent body is `undefined`. */
   | { readonly kind: 'json'; readonly bytesMax: number }
+  /** Form fields (application/x-www-form-urlencoded), parsed before the handler; an absent body has none. */
+  | { readonly kind: 'form'; readonly bytesMax: number }
   /** Raw bytes with a declared length, read by the handler as they arrive. */
   | { readonly kind: 'stream'; readonly bytesMax: number; readonly mediaType: string };
 
 /** Checks the Authorization header of one surface. Throws Refusal `unauthenticated`. */
 export type Authenticator = (authorization: string | undefined) => Session;
+
+/** Tells whose browser asks, from the request's own headers; undefined: nobody's that is known. It never refuses. */
+type Visitor = (header: (name: string) => string | undefined) => Session | undefined;
 
 /** Counts further calls of this caller, beyond the one that its request counts for. Throws Refusal `rate_limited`. */
 type Charge = (calls: number) => void;
@@ -26,6 +31,8 @@ export interface RouteRequest {
   header(name: string): string | undefined;
   /** The parsed document of a `json` route. */
   readonly document: unknown;
+  /** The fields of a `form` route. */
+  readonly form: URLSearchParams;
   /** The bytes of a `stream` route. */
   readonly body: IncomingBody;
   /** Content-Length, or 0. */
@@ -46,8 +53,11 @@ interface RouteBase {
   readonly checksOrigin?: boolean;
   /** Not counted against the rate limit: probes. */
   readonly uncounted?: boolean;
-  /** What the OpenAPI document says of it; several when it stands for several paths. */
-  readonly doc: RouteDoc | readonly RouteDoc[];
+  /**
+   * What the OpenAPI document says of it; several when it stands for several paths. `page`: made for people with a
+   * browser, which is no API and has no place in the document.
+   */
+  readonly doc: RouteDoc | readonly RouteDoc[] | 'page';
   /** How this surface words a refusal, when it is not the REST form. */
   readonly refuse?: (fault: Fault) => Reply;
 }
@@ -64,10 +74,16 @@ interface OptionalRoute extends RouteBase {
   handle(request: RouteRequest, session: Session | undefined): Reply | Promise<Reply>;
 }
 
+/** A route for browsers: it answers whoever asks, and is told who that is. */
+interface VisitorRoute extends RouteBase {
+  readonly access: { readonly visitor: Visitor };
+  handle(request: RouteRequest, session: Session | undefined): Reply | Promise<Reply>;
+}
+
 /** A route behind a credential; the handler is given whose data it may touch. */
 interface GuardedRoute extends RouteBase {
   readonly access: Authenticator;
   handle(request: RouteRequest, session: Session): Reply | Promise<Reply>;
 }
 
-export type Route = OpenRoute | OptionalRoute | GuardedRoute;
+export type Route = OpenRoute | OptionalRoute | VisitorRoute | GuardedRoute;

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { Refusal } from '../../src/fault.ts';
 import { createAddressResolver, peerAddress } from '../../src/http/client-address.ts';
 import { answerRange } from '../../src/http/conditional.ts';
+import { parseForm } from '../../src/http/form-body.ts';
 import { framingFault } from '../../src/http/framing.ts';
 import { empty } from '../../src/http/reply.ts';
 import type { Route } from '../../src/http/route.ts';
@@ -85,6 +86,21 @@ test('[NET-2] the router answers every path with a route or a refusal', () => {
 test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('[NET-2] the router knows no path %s', (name) => {
   expect(target('GET', `/${name}`)).toBe('route_unknown');
   expect(router.match('GET', `/items/${name}`).params).toEqual({ id: name });
+});
+
+test('[NET-4] a form is read as a browser wrote it: any field, in order, and the first character is never lost', () => {
+  const bytes = (text: string) => Buffer.from(text, 'utf8');
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }))), (fields) => {
+      expect([...parseForm(bytes(new URLSearchParams(fields).toString()))]).toEqual(fields);
+    }),
+  );
+  expect([...parseForm(bytes('?a=1&b=%3Cb%3E+c'))]).toEqual([
+    ['?a', '1'],
+    ['b', '<b> c'],
+  ]);
+  expect([...parseForm(Uint8Array.of(0x61, 0x3d, 0xff))]).toEqual([['a', '\ufffd']]);
+  expect([...parseForm(bytes(''))]).toEqual([]);
 });
 
 test('[NET-3] framing passes digits of a sane length and nothing else', () => {

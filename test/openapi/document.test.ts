@@ -170,7 +170,7 @@ test('[TOOL-3] a route that says nothing, or what another says, stops the start'
       200: { description: 'It is', content: { mediaType: 'application/json', schema: { title, ...schema } } },
     },
   });
-  const build = (...docs: readonly (RouteDoc | readonly RouteDoc[])[]) =>
+  const build = (...docs: readonly Route['doc'][]) =>
     openApiDocument({
       routes: docs.map(
         (one, index): Route => ({
@@ -186,6 +186,7 @@ test('[TOOL-3] a route that says nothing, or what another says, stops the start'
       serverUrl: '/',
     });
   expect(Object.keys(build(doc('One'), doc('Two'))['paths'] as Json)).toEqual(['/0', '/1']);
+  expect(Object.keys(build('page', doc('Two'))['paths'] as Json)).toEqual(['/1']);
   expect(() => build(doc('One'), [])).toThrow('GET /1 says nothing of itself');
   expect(() => build(doc('One'), { ...doc('Two'), path: '/0' })).toThrow('get /0 is described twice');
   expect(() => build(doc('One'), doc('One', { type: 'string' }))).toThrow('have the name One and differ');
