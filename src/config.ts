@@ -1,6 +1,7 @@
 /** The only reader of the environment. Every setting is a CAIRN_* variable, checked once, frozen. */
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { clientSettingNames } from './client/settings.ts';
 import { limits } from './limits.ts';
 import { nearest } from './nearest.ts';
 import { StartError } from './start-error.ts';
@@ -140,7 +141,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
 
 /** A setting with a slip in its name would silently do nothing, so it stops the start. */
 function refuseUnknown(names: readonly string[]): void {
-  const known = Object.keys(settings.shape);
+  const known = [...Object.keys(settings.shape), ...clientSettingNames];
   for (const name of names) {
     if (known.includes(name)) continue;
     const guess = nearest(name, known);

@@ -123,6 +123,18 @@ export const limits = {
   /** With less than this free, a failed write is told as a full disk (LMDB reports a short write as EIO). */
   diskFreeBytesMin: 16 * MiB,
 
+  // Command line client.
+  /** How long a hub may take for a whole answer. */
+  clientSecondsDefault: 60,
+  /** Largest answer that is taken. */
+  clientAnswerBytesMax: 64 * MiB,
+  /** An access token with less than this left is renewed first. */
+  clientRenewMs: 60_000,
+  /** A lock that is older belongs to nobody; longer than what runs under one can take. */
+  clientLockStaleMs: 180_000,
+  clientLockWaitMs: 200_000,
+  clientLockPollMs: 50,
+
   // Control socket.
   controlRequestBytesMax: 64 * KiB,
   controlSeconds: 30,

@@ -1,6 +1,7 @@
 /** Opens the parts of the service over what main.ts has built: capabilities, their tools, their routes. */
 import { Onboarding, type SignupRule } from './accounts/onboarding.ts';
 import { Passwords } from './accounts/password.ts';
+import { accountRoutes } from './accounts/routes.ts';
 import type { Accounts } from './accounts/service.ts';
 import type { AccessTokens } from './accounts/tokens.ts';
 import { onboardingTools } from './accounts/tools.ts';
@@ -15,7 +16,7 @@ import { createAuthenticator, type Scheme } from './http/authorization.ts';
 import { InflightBudget } from './http/budget.ts';
 import { parseJson } from './http/json-body.ts';
 import type { Rates } from './http/rates.ts';
-import type { Route } from './http/route.ts';
+import type { Authenticator, Route } from './http/route.ts';
 import { limits } from './limits.ts';
 import type { Log } from './log.ts';
 import { MirrorBlobs } from './mirror/blobs.ts';
@@ -44,6 +45,7 @@ export async function openRoutes(parts: Parts, probes: readonly Route[]): Promis
   const registry = openTools(parts);
   const routes = [
     ...probes,
+    ...accountRoutes({ accounts: parts.core.accounts, access: gatewayAccess(parts.core) }),
     ...(await openMirror(parts)),
     ...taskRoutes({ tasks: parts.tasks, access: createAuthenticator(accessTokenScheme(parts.core.tokens)) }),
     ...openGateway(parts, registry),
@@ -97,9 +99,14 @@ function openGateway({ config, core, log }: Parts, registry: ToolRegistry): Rout
   return gatewayRoutes({
     gateway: new Gateway({ registry, version, log }),
     registry,
-    access: createAuthenticator(accountKeyScheme(core.accounts), accessTokenScheme(core.tokens)),
+    access: gatewayAccess(core),
     baseUrl: (host) => config.publicUrl ?? `${scheme}://${host}`,
   });
+}
+
+/** Whoever holds a key or a token of an account: the gateway, the tools, the account itself. */
+function gatewayAccess({ accounts, tokens }: Core): Authenticator {
+  return createAuthenticator(accountKeyScheme(accounts), accessTokenScheme(tokens));
 }
 
 function accountKeyScheme(accounts: Accounts): Scheme {

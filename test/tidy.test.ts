@@ -55,6 +55,13 @@ test('the platform imports no capability, and no capability imports another', ()
   }
 });
 
+test('the client knows no service: it imports only itself, limits and the version', () => {
+  const allowed = /^(src\/(client\/.*|limits\.ts|version\.ts)|node:.*|[a-z-]+)$/;
+  expect(
+    offenders(({ path, imports }) => inFolder(path, ['client']) && imports.some((to) => !allowed.test(to))),
+  ).toEqual([]);
+});
+
 test('pure decisions import only limits, faults, their own records and zod', () => {
   const allowed = /^(src\/limits\.ts|src\/fault\.ts|src\/[a-z]+\/records\.ts|zod)$/;
   expect(
@@ -74,7 +81,7 @@ test.each([
 });
 
 test('only the configuration reads the environment', () => {
-  const allowed = ['src/config.ts', 'src/http/library-settings.ts'];
+  const allowed = ['src/config.ts', 'src/http/library-settings.ts', 'src/client/settings.ts'];
   expect(offenders(({ path, text }) => text.includes('process.env') && !allowed.includes(path))).toEqual([]);
 });
 

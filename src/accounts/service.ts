@@ -21,6 +21,13 @@ export interface NewAccount {
   readonly mcp_key: string;
 }
 
+export interface AccountSummary {
+  readonly account_id: string;
+  readonly email: string;
+  readonly name: string | null;
+  readonly created_at: string;
+}
+
 export interface NewAccountInput {
   readonly email: string;
   readonly name?: string | undefined;
@@ -78,6 +85,13 @@ export class Accounts {
       this.#putKey(batch, accountId, 'mcp', 'first key', mcpKey);
     });
     return { account_id: accountId, email, account_key: accountKey, mcp_key: mcpKey };
+  }
+
+  /** What an account tells of itself. Refuses with `not_found`. */
+  describe(accountId: string): AccountSummary {
+    const found = this.#options.store.get(accounts, [accountId]);
+    if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'there is no such account' });
+    return { account_id: accountId, email: found.email, name: found.name, created_at: found.created_at };
   }
 
   /** The account of an email. Refuses with `not_found`. */

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The cairn command: finds the subcommand, prints what it says, sets the exit code. */
+import { ClientError } from '../client/client-error.ts';
 import { Refusal } from '../fault.ts';
 import { StartError } from '../start-error.ts';
 import { version } from '../version.ts';
@@ -10,6 +11,7 @@ import { serveCommand } from './serve.ts';
 import { tokenCommand } from './token.ts';
 import { UsageError } from './usage-error.ts';
 import { verifyCommand } from './verify.ts';
+import { whoamiCommand } from './whoami.ts';
 
 const HELP = `cairn ${version}
 
@@ -21,9 +23,11 @@ const HELP = `cairn ${version}
   cairn key revoke --email EMAIL --id KEY_ID    revoke a key at once
   cairn token create --email EMAIL              mint an access token for the REST resources, 1 hour
   cairn verify [--json]                         re-hash every blob, check every index
+  cairn whoami [--server URL] [--json]          ask a hub whose account this is
 
 Settings are environment variables: CAIRN_DATA (./data), CAIRN_PORT (8787), CAIRN_HOST (127.0.0.1) and those
 in the README. account and key work whether the service runs or not; verify reads beside it.
+whoami speaks to a hub over HTTP: CAIRN_SERVER (http://127.0.0.1:8787), CAIRN_KEY.
 
 Exit codes: 0 done, 1 refused or found damaged, 2 wrong usage.
 `;
@@ -41,6 +45,8 @@ async function run(argv: readonly string[]): Promise<number> {
       return await tokenCommand(rest);
     case 'verify':
       return await verifyCommand(rest);
+    case 'whoami':
+      return await whoamiCommand(rest);
     case '--version':
       print(version);
       return 0;
@@ -64,7 +70,7 @@ try {
   if (error instanceof UsageError) {
     printError(`cairn: ${error.message}; see cairn --help`);
     process.exitCode = 2;
-  } else if (error instanceof StartError || error instanceof Refusal) {
+  } else if (error instanceof StartError || error instanceof ClientError || error instanceof Refusal) {
     printError(`cairn: ${error.message}`);
     process.exitCode = 1;
   } else {

@@ -90,6 +90,10 @@ test('[TOOL-3, RPC-1, RPC-3, RPC-4, RPC-5] the gateway: every example, a notific
   });
 });
 
+test('[TOOL-3, KEY-3] the account', async () => {
+  await client.send('getAccount', 200);
+});
+
 test('[TOOL-3, TASK-3, TASK-4] tasks', async () => {
   const make = async (body: object) => (await client.send('tasksCreate', 201, { body })).json() as { id: number };
   const { id } = await make({ content: 'Grüße 😀', due_date: '2026-12-01', is_important: true });

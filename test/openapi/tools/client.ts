@@ -83,6 +83,7 @@ export async function runRoundTrip(options: RoundTripOptions): Promise<void> {
   const account = trip.client(`McpKey ${key}`);
   const rest = trip.client(`Bearer ${await options.accessToken(email)}`);
   await trip.step('probes', () => probes(anonymous));
+  await trip.step('account', async () => equal(taken(await account.GET('/api/account')).email, email, 'email'));
   await trip.step('categories', () => categories(rest));
   await trip.step('tasks', () => tasks(rest));
   await trip.step('task tools', () => taskTools(account, rest));

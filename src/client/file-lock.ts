@@ -1,0 +1,99 @@
+/**
+ * Owns a lock between processes of one user: a file beside the one that it guards. Node.js has no flock, so a holder that
+ * died leaves its file; the next one sees that (process gone, or file too old) and takes it over. Two could take over at
+ * once in a rare race, so what runs under it must stay right, if wasteful, when it runs twice.
+ */
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { limits } from '../limits.ts';
+import { ClientError } from './client-error.ts';
+
+/** Runs `work` while no other process holds the lock of `path`. Throws ClientError when it is never free. */
+export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const lock = `${path}.lock`;
+  const mark = `${process.pid} ${hostname()} ${crypto.randomUUID()}`;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  await acquire(lock, mark);
+  try {
+    return await work();
+  } finally {
+    // Taken over by another: then it is theirs to remove.
+    if (contentOf(lock) === mark) rmSync(lock, { force: true });
+  }
+}
+
+async function acquire(lock: string, mark: string): Promise<void> {
+  const giveUpMs = Date.now() + limits.clientLockWaitMs;
+  while (!tryCreate(lock, mark)) {
+    if (removeStale(lock, mark)) continue;
+    if (Date.now() > giveUpMs) {
+      throw new ClientError(`another cairn process holds ${lock}; wait for it, or remove that file if there is none.`);
+    }
+    await sleep(limits.clientLockPollMs);
+  }
+}
+
+function tryCreate(lock: string, mark: string): boolean {
+  try {
+    writeFileSync(lock, mark, { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Removes a lock whose holder is gone. True when it is worth trying again at once. */
+function removeStale(lock: string, mark: string): boolean {
+  const seen = contentOf(lock);
+  if (seen === undefined) return true;
+  if (!isStale(lock, seen)) return false;
+  const aside = `${lock}.${mark.split(' ')[2] ?? ''}`;
+  try {
+    renameSync(lock, aside);
+  } catch {
+    // Another process was faster.
+    return true;
+  }
+  try {
+    // Between the look and the move a living process may have taken the lock: give it back.
+    if (contentOf(aside) !== seen) linkSync(aside, lock);
+  } catch {
+    // There is a newer lock by now, and that one counts.
+  } finally {
+    rmSync(aside, { force: true });
+  }
+  return true;
+}
+
+function isStale(lock: string, content: string): boolean {
+  const [pid = '', host] = content.split(' ');
+  if (host === hostname() && /^\d+$/.test(pid) && !isAlive(Number(pid))) return true;
+  try {
+    return Date.now() - statSync(lock).mtimeMs > limits.clientLockStaleMs;
+  } catch {
+    // Gone in the meantime: the next try decides.
+    return false;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it lives, under another user.
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+function contentOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    // Not there (any more).
+    return undefined;
+  }
+}

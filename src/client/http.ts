@@ -1,0 +1,118 @@
+/** Owns one HTTP request of the command line: its name, its deadline, a bounded answer. It follows no redirect, so that a credential goes nowhere else. */
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { limits } from '../limits.ts';
+import { version } from '../version.ts';
+import { ClientError } from './client-error.ts';
+
+export interface ClientRequest {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | string;
+  /** Seconds until the whole answer must be here. */
+  readonly seconds?: number;
+  /** Largest answer that is taken. */
+  readonly bytesMax?: number;
+}
+
+export interface ClientAnswer {
+  readonly status: number;
+  /** A header by its lower-case name. */
+  header(name: string): string | undefined;
+  readonly bytes: Buffer;
+  /** The parsed body; undefined when it is no JSON. */
+  json(): unknown;
+}
+
+/** The hub could not be asked, or its answer did not arrive: whether the request took effect is not known. */
+export class Unreachable extends ClientError {}
+
+/** Sends one request to a path of a hub. Throws Unreachable; any HTTP status is an answer. */
+export function send(server: string, path: string, request: ClientRequest = {}): Promise<ClientAnswer> {
+  const { method = 'GET', headers, body, seconds = limits.clientSecondsDefault } = request;
+  const open = server.startsWith('https:') ? httpsRequest : httpRequest;
+  const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+  const signal = AbortSignal.timeout(seconds * 1000);
+  return new Promise((resolve, reject) => {
+    const fail = (error: NodeJS.ErrnoException) => reject(unreachable(server, seconds, signal.aborted, error));
+    const outgoing = open(
+      `${server}${path}`,
+      { method, headers: { 'User-Agent': `cairn/${version}`, ...length, ...headers }, signal },
+      (incoming) => {
+        collect(incoming, request.bytesMax ?? limits.clientAnswerBytesMax).then(
+          (bytes) => resolve(answerOf(incoming, bytes)),
+          fail,
+        );
+      },
+    );
+    outgoing.on('error', fail);
+    outgoing.end(body);
+  });
+}
+
+/** The sentence that a hub refused with, for the user. */
+export function refusalOf(server: string, answer: ClientAnswer): ClientError {
+  if (answer.status >= 300 && answer.status < 400) {
+    return new ClientError(
+      `${server} sends on to ${answer.header('location') ?? 'another address'}; name that one with --server.`,
+    );
+  }
+  const body = answer.json();
+  const told = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
+  if (typeof told === 'string') return new ClientError(`${server} refused (${answer.status}): ${told}`);
+  return new ClientError(`${server} answered ${answer.status}, and not as a Cairn hub does; check --server.`);
+}
+
+async function collect(incoming: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of incoming as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > bytesMax) throw new Error(`the answer is larger than ${bytesMax} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+function answerOf(incoming: IncomingMessage, bytes: Buffer): ClientAnswer {
+  return {
+    status: incoming.statusCode ?? 0,
+    header(name) {
+      const value = incoming.headers[name];
+      return Array.isArray(value) ? value.join(', ') : value;
+    },
+    bytes,
+    json() {
+      try {
+        return JSON.parse(bytes.toString('utf8')) as unknown;
+      } catch {
+        // Whoever asks says what it means that this is no JSON.
+        return undefined;
+      }
+    },
+  };
+}
+
+function unreachable(server: string, seconds: number, isLate: boolean, error: NodeJS.ErrnoException): Unreachable {
+  if (isLate) return new Unreachable(`${server} did not answer within ${seconds} seconds; try again.`);
+  switch (error.code) {
+    case 'ECONNREFUSED':
+      return new Unreachable(
+        `nothing listens at ${server}; start the hub with cairn serve, or name another: --server.`,
+      );
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new Unreachable(`the host of ${server} is not known; check --server and the network.`);
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+    case 'SELF_SIGNED_CERT_IN_CHAIN':
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
+    case 'CERT_HAS_EXPIRED':
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return new Unreachable(
+        `the certificate of ${server} is not trusted (${error.code}); name its authority in NODE_EXTRA_CA_CERTS.`,
+      );
+    default:
+      return new Unreachable(`the connection to ${server} failed: ${error.code ?? error.message}; try again.`);
+  }
+}
