@@ -68,7 +68,8 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
   }
 }
 
-function makeFolder(folder: string): void {
+/** Makes the data folder, for this user only, when there is none. Throws StartError when it cannot be used. */
+export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);

@@ -5,9 +5,11 @@ import { Refusal } from '../fault.ts';
 import { StartError } from '../start-error.ts';
 import { version } from '../version.ts';
 import { accountCommand } from './account.ts';
+import { backupCommand, restoreCommand } from './backup.ts';
 import { keyCommand } from './key.ts';
 import { print, printError } from './output.ts';
 import { serveCommand } from './serve.ts';
+import { statsCommand } from './stats.ts';
 import { tokenCommand } from './token.ts';
 import { UsageError } from './usage-error.ts';
 import { verifyCommand } from './verify.ts';
@@ -23,10 +25,13 @@ const HELP = `cairn ${version}
   cairn key revoke --email EMAIL --id KEY_ID    revoke a key at once
   cairn token create --email EMAIL              mint an access token for the REST resources, 1 hour
   cairn verify [--json]                         re-hash every blob, check every index
+  cairn stats [--json]                          how full the data file is, table by table
+  cairn backup DIR [--with-key] [--json]        copy everything while the service runs, and verify the copy
+  cairn restore DIR [--json]                    put a backup into an empty CAIRN_DATA
   cairn whoami [--server URL] [--json]          ask a hub whose account this is
 
 Settings are environment variables: CAIRN_DATA (./data), CAIRN_PORT (8787), CAIRN_HOST (127.0.0.1) and those
-in the README. account and key work whether the service runs or not; verify reads beside it.
+in the README. account and key work whether the service runs or not; verify, stats and backup read beside it.
 whoami speaks to a hub over HTTP: CAIRN_SERVER (http://127.0.0.1:8787), CAIRN_KEY.
 
 Exit codes: 0 done, 1 refused or found damaged, 2 wrong usage.
@@ -47,6 +52,12 @@ async function run(argv: readonly string[]): Promise<number> {
       return await verifyCommand(rest);
     case 'whoami':
       return await whoamiCommand(rest);
+    case 'stats':
+      return await statsCommand(rest);
+    case 'backup':
+      return await backupCommand(rest);
+    case 'restore':
+      return await restoreCommand(rest);
     case '--version':
       print(version);
       return 0;

@@ -8,8 +8,16 @@ import type { Store } from './store.ts';
 
 /** The epoch in force, 16 hex characters; a new data file is given one. */
 export async function openEpoch(store: Store): Promise<string> {
-  const kept = store.get(meta, ['epoch']);
-  if (kept !== undefined) return kept.value;
+  return epochOf(store) ?? (await startNewEpoch(store));
+}
+
+/** The epoch in force; undefined in a file that only an earlier version wrote to. For readers. */
+export function epochOf(store: Store): string | undefined {
+  return store.get(meta, ['epoch'])?.value;
+}
+
+/** Ends the epoch in force and gives the new one. Two restores of one backup get different ones. */
+export async function startNewEpoch(store: Store): Promise<string> {
   const value = randomBytes(8).toString('hex');
   await store.write((batch) => batch.put(meta, ['epoch'], { value }));
   return value;

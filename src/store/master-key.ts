@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { StartError } from '../start-error.ts';
 import { DATA_FILE } from './store.ts';
 
-const KEY_FILE = 'master.key';
+export const KEY_FILE = 'master.key';
 const KEY_BYTES = 32;
 
 /**
@@ -31,12 +31,17 @@ export function loadMasterKey(folder: string, setting: string | undefined): Uint
     );
   }
   const key = randomBytes(KEY_BYTES);
-  const descriptor = openSync(path, 'wx', 0o600);
+  writeMasterKey(folder, key);
+  return key;
+}
+
+/** Writes the key file, mode 0600. Throws EEXIST when there is one: a key is never overwritten. */
+export function writeMasterKey(folder: string, key: Uint8Array): void {
+  const descriptor = openSync(join(folder, KEY_FILE), 'wx', 0o600);
   try {
-    writeSync(descriptor, `${key.toString('hex')}\n`);
+    writeSync(descriptor, `${Buffer.from(key).toString('hex')}\n`);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
-  return key;
 }

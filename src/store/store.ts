@@ -1,10 +1,11 @@
 /** Owns the LMDB environment: one data file, its tables, snapshot reads, and the two ways to write. */
-import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
 import { limits } from '../limits.ts';
 import { refusalOf } from './failure.ts';
 import { type Decision, GroupCommit, type Raw } from './group-commit.ts';
+import { readStats, type StoreStats } from './stats.ts';
+import { syncPath } from './sync-path.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Table } from './table.ts';
 
 export const DATA_FILE = 'cairn.mdb';
@@ -43,7 +44,8 @@ export class Store implements Reader {
       // Read-only on a file that never held this table: it stays unopened and reads as empty.
       if (raw) this.#tables.set(table.name, raw as Raw);
     }
-    if (!readOnly) syncFolder(options.folder);
+    // The new data file's name must survive a power cut as well as its pages do.
+    if (!readOnly) syncPath(options.folder);
     this.#commits = new GroupCommit({
       // As a child transaction a group that breaks half-way is undone whole.
       transact: (run) => this.#root.childTransaction(run),
@@ -118,6 +120,20 @@ export class Store implements Reader {
     }
   }
 
+  /** How full the file is. A handful of page reads, whatever its size. */
+  stats(): StoreStats {
+    return readStats(this.#root, this.#tables);
+  }
+
+  /**
+   * Copies one snapshot of the file to a new file at `path`, page by page, from a thread of its own. Writers wait while its
+   * two meta pages are copied and go on then; meanwhile no freed page is written again, so the file may grow.
+   * Rejects when `path` exists. The copy is not flushed.
+   */
+  async copyTo(path: string): Promise<void> {
+    await this.#root.backup(path, false);
+  }
+
   async close(): Promise<void> {
     await this.#root.close();
   }
@@ -157,13 +173,3 @@ function bounds(query: RangeQuery) {
 
 /** Sorts after every string part: in the ordered key encoding bytes of this value come last. */
 const AFTER_ALL = '\u{10ffff}';
-
-/** The new data file's name must survive a power cut as well as its pages do. */
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}

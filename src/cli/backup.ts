@@ -1,0 +1,69 @@
+/** cairn backup and cairn restore: a snapshot of everything, taken beside the service, and the way back. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readConfig } from '../config.ts';
+import { makeBackup } from '../ops/backup.ts';
+import { restoreBackup } from '../ops/restore.ts';
+import { StartError } from '../start-error.ts';
+import { KEY_FILE, loadMasterKey } from '../store/master-key.ts';
+import { createSealer } from '../store/seal.ts';
+import { readOptions } from './options.ts';
+import { print, table } from './output.ts';
+import { openForReading } from './read-only.ts';
+
+export async function backupCommand(argv: readonly string[]): Promise<number> {
+  const options = readOptions(argv, [], { operand: 'DIR', flags: ['with-key'] });
+  const { dataFolder, masterKey } = readConfig();
+  const store = openForReading(dataFolder);
+  try {
+    const key = loadMasterKey(dataFolder, masterKey);
+    const withKey = options.flag('with-key');
+    if (withKey && masterKey !== undefined) {
+      throw new StartError('--with-key copies the key file, but CAIRN_MASTER_KEY is set: keep that value yourself.');
+    }
+    const manifest = await makeBackup({
+      store,
+      sealer: createSealer(key),
+      folder: options.operand,
+      masterKey: withKey ? key : undefined,
+      now: Date.now,
+    });
+    if (options.json) print(JSON.stringify(manifest));
+    else {
+      print(table([['backup', options.operand], ...figures(manifest)]));
+      print(`\n${keyAdvice(withKey, existsSync(join(dataFolder, KEY_FILE)))}`);
+    }
+    return 0;
+  } finally {
+    await store.close();
+  }
+}
+
+export async function restoreCommand(argv: readonly string[]): Promise<number> {
+  const options = readOptions(argv, [], { operand: 'DIR' });
+  const { dataFolder, masterKey } = readConfig();
+  const { manifest, epoch } = await restoreBackup({ from: options.operand, dataFolder, masterKey });
+  if (options.json) print(JSON.stringify({ ...manifest, epoch }));
+  else {
+    print(table([['restored', options.operand], ...figures(manifest), ['new epoch', epoch]]));
+    print('\nThe data is as it was then. Start the service with cairn serve.');
+  }
+  return 0;
+}
+
+function figures(manifest: Awaited<ReturnType<typeof makeBackup>>): [string, string][] {
+  const rows = Object.values(manifest.tables).reduce((sum, count) => sum + count, 0);
+  return [
+    ['made at', manifest.made_at],
+    ['bytes', String(manifest.bytes)],
+    ['rows', String(rows)],
+    ['sha256', manifest.sha256],
+  ];
+}
+
+function keyAdvice(withKey: boolean, hasKeyFile: boolean): string {
+  if (withKey)
+    return `The backup holds ${KEY_FILE}: whoever reads it reads every secret. Guard it as you guard the key.`;
+  const key = hasKeyFile ? `${KEY_FILE} of the data folder` : 'CAIRN_MASTER_KEY';
+  return `The backup does not hold the master key, and cannot be restored without it: keep ${key} in another place.`;
+}

@@ -1,0 +1,36 @@
+/** Runs the checks of every capability over one snapshot of the data file. It only reads. */
+import { verifyAccounts } from './accounts/verify.ts';
+import { verifyMirror } from './mirror/verify.ts';
+import { CheckedReader } from './store/checked-reader.ts';
+import { isMasterKey } from './store/key-check.ts';
+import type { Sealer } from './store/seal.ts';
+import type { Store } from './store/store.ts';
+import { verifyTasks } from './tasks/verify.ts';
+
+/** Counts by name, and one sentence for each thing that is wrong. */
+export interface IntegrityReport {
+  readonly ok: boolean;
+  readonly problems: readonly string[];
+  readonly [count: string]: number | boolean | readonly string[];
+}
+
+export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
+  const keyProblems = isMasterKey(store, sealer) ? [] : ['the data was written under another master key'];
+  const reader = new CheckedReader(store);
+  const accounts = verifyAccounts(reader);
+  const mirror = verifyMirror(reader, sealer);
+  const tasks = verifyTasks(reader);
+  const problems = [...keyProblems, ...reader.problems, ...accounts.problems, ...mirror.problems, ...tasks.problems];
+  return {
+    ok: problems.length === 0,
+    accounts: accounts.accounts,
+    keys: accounts.keys,
+    mirror_credentials: mirror.credentials,
+    blobs: mirror.blobs,
+    blob_bytes: mirror.bytes,
+    staged_uploads: mirror.staged,
+    tasks: tasks.tasks,
+    categories: tasks.categories,
+    problems,
+  };
+}

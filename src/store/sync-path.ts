@@ -1,0 +1,12 @@
+/** Owns how a file, or the names in a folder, are made to survive a power cut. */
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+
+/** Flushes a file's content, or a folder's names, to disk. */
+export function syncPath(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
