@@ -126,6 +126,10 @@ export const limits = {
   // Command line client.
   /** How long a hub may take for a whole answer. */
   clientSecondsDefault: 60,
+  /** How long a transfer of the mirror may take. */
+  clientTransferSeconds: 600,
+  /** Blobs that the client lists unless it is told how many. */
+  clientListDefault: 20,
   /** Largest answer that is taken. */
   clientAnswerBytesMax: 64 * MiB,
   /** An access token with less than this left is renewed first. */

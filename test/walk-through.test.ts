@@ -29,7 +29,7 @@ function walkThrough(): string {
 }
 
 test('[MIR-7, MIR-13, OPS-1] the walk-through of the README works with git, openssl, curl and tar', async () => {
-  const script = `${walkThrough()}\ncmp "$work/backup.tar.gz.enc" "$work/restored.enc"\ncat "$work/restored/package.json"`;
+  const script = `${walkThrough()}\ncmp "$work/backup.tar.gz.enc" "$work/restored.enc"\ncat "$work/restored/package.json"\ndiff -r "$work/restored" "$work/pulled"`;
   const { stdout } = await promisify(execFile)('bash', ['-c', script], {
     cwd: ROOT,
     env: cleanEnvironment({ CAIRN_DATA: hub.dataFolder, CAIRN_PORT: String(hub.port) }),
@@ -41,7 +41,7 @@ test('[MIR-7, MIR-13, OPS-1] the walk-through of the README works with git, open
   expect(stdout).toContain('restored.enc: OK');
   expect(stdout).toContain('"name": "cairn"');
   const verified = await hub.cli('verify', '--json');
-  expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, blobs: 1 });
+  expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, blobs: 2 });
 });
 
 test('[UA-1] the README’s health check works as written: the probe needs no agent of its own', async () => {

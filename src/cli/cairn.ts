@@ -7,6 +7,7 @@ import { version } from '../version.ts';
 import { accountCommand } from './account.ts';
 import { backupCommand, restoreCommand } from './backup.ts';
 import { keyCommand } from './key.ts';
+import { mirrorCommand } from './mirror.ts';
 import { print, printError } from './output.ts';
 import { serveCommand } from './serve.ts';
 import { statsCommand } from './stats.ts';
@@ -28,6 +29,14 @@ const HELP = `cairn ${version}
   cairn stats [--json]                          how full the data file is, table by table
   cairn backup DIR [--with-key] [--json]        copy everything while the service runs, and verify the copy
   cairn restore DIR [--json]                    put a backup into an empty CAIRN_DATA
+  cairn mirror init [--recipient AGE,…]         this machine's mirror credential, and a key to encrypt for
+        [--rotate]
+  cairn mirror push [--repository DIR]          the HEAD commit: packed, encrypted, signed, uploaded
+        [--recipient AGE,… | --passphrase-file FILE] [--label TEXT] [--again]
+  cairn mirror list [--limit N]                 what the hub has, newest first
+  cairn mirror latest                           the newest; exit code 1 when there is none
+  cairn mirror pull [--commit SHA]              the newest or that commit: checked, decrypted, unpacked
+        [--output DIR] [--identity FILE | --passphrase-file FILE] [--encrypted]
   cairn whoami [--server URL] [--json]          ask a hub whose account this is
 
 Settings are environment variables: CAIRN_DATA (./data), CAIRN_PORT (8787), CAIRN_HOST (127.0.0.1) and those
@@ -50,6 +59,8 @@ async function run(argv: readonly string[]): Promise<number> {
       return await tokenCommand(rest);
     case 'verify':
       return await verifyCommand(rest);
+    case 'mirror':
+      return await mirrorCommand(rest);
     case 'whoami':
       return await whoamiCommand(rest);
     case 'stats':

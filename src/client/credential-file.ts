@@ -1,9 +1,8 @@
 /** Owns the file of sign-ins: one entry per hub, mode 0600, replaced as a whole, changed under a lock. */
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { z } from 'zod';
 import { ClientError } from './client-error.ts';
 import { withFileLock } from './file-lock.ts';
+import { readPrivateFile, writePrivateFile } from './private-file.ts';
 
 const loginSchema = z.object({
   access_token: z.string(),
@@ -58,56 +57,22 @@ export class CredentialFile {
     return await withFileLock(this.path, async () => {
       const before = this.login(server);
       const after = await change(before);
-      if (after !== before) this.#write(withLogin(this.#read(), server, after, makeCurrent));
+      if (after !== before) {
+        const document = withLogin(this.#read(), server, after, makeCurrent);
+        writePrivateFile(this.path, `${JSON.stringify(document, null, 2)}\n`);
+      }
       return after;
     });
   }
 
   #read(): Document {
-    let text: string;
-    try {
-      // Keys that others can read are no secret; whoever widened the mode should know.
-      if (process.platform !== 'win32' && (statSync(this.path).mode & 0o077) !== 0) {
-        throw new ClientError(`${this.path} can be read by others; run chmod 600 on it, or sign in again if they did.`);
-      }
-      text = readFileSync(this.path, 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return EMPTY;
-      if (error instanceof ClientError) throw error;
-      throw new ClientError(
-        `${this.path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`,
-      );
-    }
+    const text = readPrivateFile(this.path);
+    if (text === undefined) return EMPTY;
     const parsed = fileSchema.safeParse(parseJson(text));
     if (!parsed.success) {
       throw new ClientError(`${this.path} is not a file of this cairn; remove it and sign in again with cairn login.`);
     }
     return parsed.data;
-  }
-
-  /** Readers see the old file or the new one, also after a power cut. */
-  #write(document: Document): void {
-    const aside = `${this.path}.${crypto.randomUUID()}`;
-    try {
-      const descriptor = openSync(aside, 'wx', 0o600);
-      try {
-        writeSync(descriptor, `${JSON.stringify(document, null, 2)}\n`);
-        fsyncSync(descriptor);
-      } finally {
-        closeSync(descriptor);
-      }
-      renameSync(aside, this.path);
-    } catch (error) {
-      rmSync(aside, { force: true });
-      const { code } = error as NodeJS.ErrnoException;
-      throw new ClientError(`${this.path} cannot be written (${code ?? 'unknown error'}).`);
-    }
-    const folder = openSync(dirname(this.path), 'r');
-    try {
-      fsyncSync(folder);
-    } finally {
-      closeSync(folder);
-    }
   }
 }
 

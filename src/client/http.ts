@@ -1,19 +1,25 @@
 /** Owns one HTTP request of the command line: its name, its deadline, a bounded answer. It follows no redirect, so that a credential goes nowhere else. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { Readable } from 'node:stream';
 import { limits } from '../limits.ts';
 import { version } from '../version.ts';
 import { ClientError } from './client-error.ts';
 
 export interface ClientRequest {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string;
   /** Seconds until the whole answer must be here. */
   readonly seconds?: number;
   /** Largest answer that is taken. */
   readonly bytesMax?: number;
+  /** Told of the body's bytes as they leave, and of the answer's as they arrive. */
+  readonly onSent?: TransferProgress;
+  readonly onReceived?: TransferProgress;
 }
+
+export type TransferProgress = (bytes: number, bytesTotal: number) => void;
 
 export interface ClientAnswer {
   readonly status: number;
@@ -23,6 +29,8 @@ export interface ClientAnswer {
   /** The parsed body; undefined when it is no JSON. */
   json(): unknown;
 }
+
+const SLICE_BYTES = 256 * 1024;
 
 /** The hub could not be asked, or its answer did not arrive: whether the request took effect is not known. */
 export class Unreachable extends ClientError {}
@@ -39,14 +47,12 @@ export function send(server: string, path: string, request: ClientRequest = {}):
       `${server}${path}`,
       { method, headers: { 'User-Agent': `cairn/${version}`, ...length, ...headers }, signal },
       (incoming) => {
-        collect(incoming, request.bytesMax ?? limits.clientAnswerBytesMax).then(
-          (bytes) => resolve(answerOf(incoming, bytes)),
-          fail,
-        );
+        collect(incoming, request).then((bytes) => resolve(answerOf(incoming, bytes)), fail);
       },
     );
     outgoing.on('error', fail);
-    outgoing.end(body);
+    if (request.onSent === undefined || body === undefined) outgoing.end(body);
+    else Readable.from(slices(Buffer.from(body), request.onSent)).pipe(outgoing);
   });
 }
 
@@ -63,13 +69,24 @@ export function refusalOf(server: string, answer: ClientAnswer): ClientError {
   return new ClientError(`${server} answered ${answer.status}, and not as a Cairn hub does; check --server.`);
 }
 
-async function collect(incoming: IncomingMessage, bytesMax: number): Promise<Buffer> {
+/** A body in pieces, so that its progress can be told. */
+function* slices(body: Buffer, onSent: TransferProgress): Generator<Buffer> {
+  for (let offset = 0; offset < body.length; offset += SLICE_BYTES) {
+    yield body.subarray(offset, offset + SLICE_BYTES);
+    onSent(Math.min(offset + SLICE_BYTES, body.length), body.length);
+  }
+}
+
+async function collect(incoming: IncomingMessage, { bytesMax, onReceived }: ClientRequest): Promise<Buffer> {
+  const most = bytesMax ?? limits.clientAnswerBytesMax;
+  const total = Number(incoming.headers['content-length'] ?? 0);
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of incoming as AsyncIterable<Buffer>) {
     bytes += part.length;
-    if (bytes > bytesMax) throw new Error(`the answer is larger than ${bytesMax} bytes`);
+    if (bytes > most) throw new Error(`the answer is larger than ${most} bytes`);
     parts.push(part);
+    if (total > 0) onReceived?.(bytes, total);
   }
   return Buffer.concat(parts);
 }

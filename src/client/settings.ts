@@ -4,7 +4,7 @@ import { isAbsolute, join } from 'node:path';
 import { ClientError } from './client-error.ts';
 
 /** Variables that the client reads; the service lets them stand in its own environment. */
-export const clientSettingNames = ['CAIRN_SERVER', 'CAIRN_KEY'] as const;
+export const clientSettingNames = ['CAIRN_SERVER', 'CAIRN_KEY', 'CAIRN_MIRROR_TOKEN', 'CAIRN_MIRROR_SECRET'] as const;
 
 export interface ClientSettings {
   /** CAIRN_SERVER. */
@@ -13,6 +13,12 @@ export interface ClientSettings {
   readonly key: string | undefined;
   /** Where sign-ins are kept (XDG Base Directory Specification: XDG_CONFIG_HOME, else ~/.config). */
   readonly credentialFile: string;
+  /** CAIRN_MIRROR_TOKEN and CAIRN_MIRROR_SECRET: the mirror credential, used instead of what init kept. */
+  readonly mirrorToken: string | undefined;
+  readonly mirrorSecret: string | undefined;
+  /** Where mirror credentials are kept, and the age identity that was made with the first. */
+  readonly mirrorFile: string;
+  readonly identityFile: string;
 }
 
 /** Reads the settings. Throws ClientError that names a wrong one, never the value of a key. */
@@ -22,12 +28,24 @@ export function readClientSettings(environment: NodeJS.ProcessEnv = process.env)
     throw new ClientError('CAIRN_KEY must be an MCP key (64 hex characters) or an account key (24 characters).');
   }
   // The specification has a relative path ignored.
-  const configFolder = folder !== undefined && isAbsolute(folder) ? folder : join(homedir(), '.config');
+  const configFolder = join(folder !== undefined && isAbsolute(folder) ? folder : join(homedir(), '.config'), 'cairn');
   return {
     server: server === undefined ? undefined : serverUrl(server, 'CAIRN_SERVER'),
     key,
-    credentialFile: join(configFolder, 'cairn', 'credentials.json'),
+    credentialFile: join(configFolder, 'credentials.json'),
+    mirrorToken: hex64(environment, 'CAIRN_MIRROR_TOKEN'),
+    mirrorSecret: hex64(environment, 'CAIRN_MIRROR_SECRET'),
+    mirrorFile: join(configFolder, 'mirror.json'),
+    identityFile: join(configFolder, 'identity.txt'),
   };
+}
+
+function hex64(environment: NodeJS.ProcessEnv, name: string): string | undefined {
+  const value = environment[name];
+  if (value !== undefined && !/^[0-9a-f]{64}$/.test(value)) {
+    throw new ClientError(`${name} must be the 64 hex characters that the mirror credential was issued with.`);
+  }
+  return value;
 }
 
 /** The address of a hub in the form that sign-ins are kept under: no slash at the end. Throws ClientError. */

@@ -1,0 +1,55 @@
+/** Owns files that hold secrets of one user: mode 0600, replaced as a whole, refused when others could read them. */
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { ClientError } from './client-error.ts';
+
+/** The text of a file; undefined when there is none. Throws ClientError when others can read it, or we cannot. */
+export function readPrivateFile(path: string): string | undefined {
+  try {
+    // Keys that others can read are no secret; whoever widened the mode should know.
+    if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
+      throw new ClientError(`${path} can be read by others; run chmod 600 on it, and replace its secrets if they did.`);
+    }
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof ClientError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw new ClientError(`${path} cannot be read (${code ?? 'unknown error'}).`);
+  }
+}
+
+/** Writes a file. Readers see the old one or the new one, also after a power cut. Throws ClientError. */
+export function writePrivateFile(path: string, text: string): void {
+  const folder = dirname(path);
+  const aside = `${path}.${crypto.randomUUID()}`;
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    syncing(aside, 'wx', (descriptor) => void writeSync(descriptor, text));
+    renameSync(aside, path);
+    syncing(folder, 'r', () => undefined);
+  } catch (error) {
+    rmSync(aside, { force: true });
+    throw new ClientError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`);
+  }
+}
+
+function syncing(path: string, flags: 'wx' | 'r', work: (descriptor: number) => void): void {
+  const descriptor = openSync(path, flags, 0o600);
+  try {
+    work(descriptor);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,46 @@
+/** Owns the bar that long work shows on a terminal. It writes to standard error, so that output can be piped. */
+const WIDTH = 24;
+const REDRAW_MS = 100;
+
+export interface ProgressBar {
+  update(done: number, total: number): void;
+  /** Takes the bar off the screen. */
+  close(): void;
+}
+
+/** A bar on a terminal; where there is none, one that shows nothing. */
+export function openProgress(label: string, stream: NodeJS.WriteStream = process.stderr): ProgressBar {
+  if (!stream.isTTY) return { update: () => undefined, close: () => undefined };
+  let drawnMs = 0;
+  return {
+    update(done, total) {
+      const nowMs = Date.now();
+      if (nowMs - drawnMs < REDRAW_MS && done < total) return;
+      drawnMs = nowMs;
+      stream.write(`\r${progressLine(label, done, total)}\u001b[K`);
+    },
+    close() {
+      stream.write('\r\u001b[K');
+    },
+  };
+}
+
+/** One line: label, bar, share, amount. */
+export function progressLine(label: string, done: number, total: number): string {
+  const share = total === 0 ? 1 : Math.min(1, done / total);
+  const filled = Math.round(share * WIDTH);
+  const bar = '#'.repeat(filled) + '-'.repeat(WIDTH - filled);
+  return `${label} [${bar}] ${String(Math.floor(share * 100)).padStart(3)} %  ${formatBytes(done)} of ${formatBytes(total)}`;
+}
+
+/** Binary units, as short as they can be told. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit] ?? ''}`;
+}
