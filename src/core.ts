@@ -8,6 +8,7 @@ import type { Config } from './config.ts';
 import { type ControlTools, runControl } from './control/commands.ts';
 import { type ControlAnswer, controlRequest } from './control/protocol.ts';
 import { ControlSocket } from './control/socket.ts';
+import { devDocTables } from './docs/records.ts';
 import { Refusal } from './fault.ts';
 import type { Log } from './log.ts';
 import { mirrorTables } from './mirror/records.ts';
@@ -20,8 +21,16 @@ import { createSealer, type Sealer } from './store/seal.ts';
 import { Store } from './store/store.ts';
 import type { AnyTable } from './store/table.ts';
 import { taskTables } from './tasks/records.ts';
+import { versionTables } from './versions/records.ts';
 
-export const allTables: readonly AnyTable[] = [...metaTables, ...accountTables, ...mirrorTables, ...taskTables];
+export const allTables: readonly AnyTable[] = [
+  ...metaTables,
+  ...accountTables,
+  ...mirrorTables,
+  ...taskTables,
+  ...versionTables,
+  ...devDocTables,
+];
 
 /** The service without a socket: what the command line works on when no server has the folder. */
 export interface Core {

@@ -52,6 +52,11 @@ export function invalidField(field: string, sentence: string): Refusal {
   return new Refusal({ kind: 'invalid_fields', fields: { [field]: [sentence] } });
 }
 
+/** Refuses all wrong fields at once, if there is one. */
+export function refuseFields(fields: FieldErrors): void {
+  if (Object.keys(fields).length > 0) throw new Refusal({ kind: 'invalid_fields', fields });
+}
+
 /** The sentence a person can act on. It never holds a secret, a path or an internal name. */
 export function explain(fault: Fault): string {
   switch (fault.kind) {

@@ -1,5 +1,6 @@
 /** Runs the checks of every capability over one snapshot of the data file. It only reads. */
 import { verifyAccounts } from './accounts/verify.ts';
+import { verifyDevDocs } from './docs/verify.ts';
 import { verifyMirror } from './mirror/verify.ts';
 import { CheckedReader } from './store/checked-reader.ts';
 import { isMasterKey } from './store/key-check.ts';
@@ -20,7 +21,9 @@ export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
   const accounts = verifyAccounts(reader);
   const mirror = verifyMirror(reader, sealer);
   const tasks = verifyTasks(reader);
-  const problems = [...keyProblems, ...reader.problems, ...accounts.problems, ...mirror.problems, ...tasks.problems];
+  const docs = verifyDevDocs(reader);
+  const parts = [accounts, mirror, tasks, docs];
+  const problems = [...keyProblems, ...reader.problems, ...parts.flatMap((part) => part.problems)];
   return {
     ok: problems.length === 0,
     accounts: accounts.accounts,
@@ -31,6 +34,7 @@ export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
     staged_uploads: mirror.staged,
     tasks: tasks.tasks,
     categories: tasks.categories,
+    dev_docs: docs.docs,
     problems,
   };
 }

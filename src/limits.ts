@@ -17,6 +17,8 @@ export const limits = {
   requestIdCharsMax: 64,
   /** Bytes of one download written in one turn of the event loop, so that a fast reader holds up nobody. */
   sendTurnBytesMax: 4 * MiB,
+  /** What of a body that is made while it is sent is held at once. */
+  replyChunkBytes: 128 * KiB,
   /** How often waiting requests are held against their deadlines. */
   deadlineSweepMs: 500,
   /** What a refused client is told to wait. */
@@ -38,6 +40,8 @@ export const limits = {
   /** A JSON body above this is parsed in the pool. */
   parseInlineBytesMax: 256 * KiB,
   batchItemsMax: 100,
+  /** A listing above this goes out as lines unasked, to a client that takes them. */
+  linesUnaskedBytes: 1 * MiB,
 
   // Settable times (defaults) and their bounds.
   bodySecondsDefault: 120,
@@ -100,6 +104,19 @@ export const limits = {
   /** Binned tasks that one round of emptying takes. */
   binRowsMax: 500,
   binSweepMs: 3_600_000,
+
+  // Documents: dev docs, handoffs, papers.
+  /** Largest text of a document, in UTF-8. */
+  documentBytesMax: 1 * MiB,
+  documentTitleCharsMax: 200,
+  devDocCategoryCharsMax: 50,
+  /** Categories that a refusal names. */
+  devDocCategoriesTold: 30,
+  /** Documents in one answer of a pull. */
+  devDocPullMax: 2000,
+  cursorCharsMax: 200,
+  /** An ISO 8601 time as a caller writes it. */
+  instantCharsMax: 40,
 
   // Actors.
   mailboxDepthMax: 1024,

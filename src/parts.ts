@@ -7,6 +7,8 @@ import type { AccessTokens } from './accounts/tokens.ts';
 import { onboardingTools } from './accounts/tools.ts';
 import type { Config } from './config.ts';
 import type { Core } from './core.ts';
+import { DevDocs } from './docs/service.ts';
+import { devDocTools } from './docs/tools.ts';
 import { Refusal } from './fault.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { openApiRoute } from './gateway/openapi-route.ts';
@@ -90,7 +92,8 @@ function openTools({ config, core, pool, rates, tasks }: Parts): ToolRegistry {
     countSignIn: (who) => rates.countSignIn(who),
     now: Date.now,
   });
-  return new ToolRegistry([...taskTools(tasks), ...onboardingTools(onboarding)]);
+  const docs = new DevDocs({ store: core.store, actors: core.actors, now: Date.now });
+  return new ToolRegistry([...taskTools(tasks), ...devDocTools(docs), ...onboardingTools(onboarding)]);
 }
 
 /** The tools behind JSON-RPC and behind their REST mirror. */

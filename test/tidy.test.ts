@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PLATFORM = ['http', 'gateway', 'actors', 'store', 'pool'];
-const CAPABILITIES = ['accounts', 'mirror', 'tasks'];
+const PLATFORM = ['http', 'gateway', 'actors', 'store', 'pool', 'versions'];
+const CAPABILITIES = ['accounts', 'mirror', 'tasks', 'docs'];
 const SOURCE_LINES_MAX = 300;
 const TEST_LINES_MAX = 500;
 

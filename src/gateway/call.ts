@@ -3,7 +3,7 @@ import { Refusal } from '../fault.ts';
 import type { Session } from '../session.ts';
 import { readArguments } from './arguments.ts';
 import type { ToolRegistry } from './registry.ts';
-import type { ToolCaller, ToolResult } from './tool.ts';
+import type { Listing, ToolCaller, ToolResult } from './tool.ts';
 
 export interface CallContext {
   readonly registry: ToolRegistry;
@@ -12,7 +12,9 @@ export interface CallContext {
   readonly caller: ToolCaller;
 }
 
-export type AnyResult = ToolResult<Readonly<Record<string, unknown>>>;
+export interface AnyResult extends ToolResult<Readonly<Record<string, unknown>>> {
+  readonly listing?: Listing;
+}
 
 /** Runs a tool. Refuses with `unknown_tool`, `unauthenticated`, `invalid_fields`, or what the tool itself refuses. */
 export async function callTool(context: CallContext, name: unknown, given: unknown): Promise<AnyResult> {

@@ -1,7 +1,16 @@
 /** What the routes of the gateway say of themselves: JSON-RPC, every tool, and the document. */
-import { errorFields, errorSchema, jsonContent, objectSchema, type RouteDoc, type Schema } from '../http/route-doc.ts';
+import {
+  type ContentDoc,
+  errorFields,
+  errorSchema,
+  jsonContent,
+  objectSchema,
+  type RouteDoc,
+  type Schema,
+} from '../http/route-doc.ts';
 import { limits } from '../limits.ts';
 import { HEADER_MISMATCH, METHOD_NOT_FOUND } from './codes.ts';
+import { LINES } from './listing.ts';
 import type { ToolListing, ToolRegistry } from './registry.ts';
 import type { Tool } from './tool.ts';
 
@@ -88,7 +97,8 @@ export const gatewayDocs = {
     description:
       'Speaks JSON-RPC 2.0 with `tools/list` and `tools/call`, and MCP in its revisions since 2025-03-26. A failed ' +
       'call travels in an HTTP 200. Without a credential the handshake, `tools/list` and the onboarding tools answer. ' +
-      'With `Accept: application/x-ndjson` the responses come one per line, as each is done.',
+      'With `Accept: application/x-ndjson` the responses come one per line, as each is done, and the records of one ' +
+      'listing tool one per line between a first and a last line; so do large listings unasked where `Accept` allows it.',
     security: ['McpKey', 'AccessToken'],
     securityOptional: true,
     parameters: [
@@ -118,7 +128,7 @@ export const gatewayDocs = {
             examples: { success: called, failure: refused, batch: [called] },
           },
           {
-            mediaType: 'application/x-ndjson',
+            mediaType: LINES,
             schema: { type: 'string', description: 'One response per line, each as in application/json' },
             example: `${JSON.stringify(called)}\n`,
           },
@@ -164,6 +174,23 @@ export function toolDocs(registry: ToolRegistry, base: string): RouteDoc[] {
   return registry.tools.map((tool) => toolDoc(tool, listings.get(tool.name) as ToolListing, base));
 }
 
+/** A listing comes as lines as well: when they are asked for, and unasked when there is much. */
+function resultContent({ lists, name }: Tool, outputSchema: Schema): ContentDoc[] {
+  if (lists !== true) return [jsonContent(outputSchema)];
+  const start = { type: 'start', jsonrpc: '2.0', id: null, tool: name, total_count: 0, total_size_bytes: 0 };
+  return [
+    jsonContent(outputSchema),
+    {
+      mediaType: LINES,
+      schema: {
+        type: 'string',
+        description: 'A line of type `start`, one line per record, and one of type `end` with the rest of the result',
+      },
+      example: `${JSON.stringify(start)}\n${JSON.stringify({ type: 'end' })}\n`,
+    },
+  ];
+}
+
 function toolDoc(tool: Tool, { inputSchema, outputSchema }: ToolListing, base: string): RouteDoc {
   const [summary = tool.description] = tool.description.split(/(?<=\.) /);
   return {
@@ -176,7 +203,7 @@ function toolDoc(tool: Tool, { inputSchema, outputSchema }: ToolListing, base: s
     securityOptional: tool.access === 'open',
     // An absent body stands for no arguments.
     request: { required: tool.input.safeParse({}).success === false, ...jsonContent(inputSchema, tool.example) },
-    answers: { 200: { description: 'The structured result', content: jsonContent(outputSchema) } },
+    answers: { 200: { description: 'The structured result', content: resultContent(tool, outputSchema) } },
     refusals: [404, 409, 422, 507],
     refusalSchema: toolRefusal,
     extensions: { 'x-mcp-annotations': tool.annotations },

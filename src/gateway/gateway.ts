@@ -1,5 +1,6 @@
 /** Owns a whole gateway request: one message or a batch in, one reply out. */
 import type { Fault } from '../fault.ts';
+import { type ByteRun, runOf } from '../http/byte-run.ts';
 import { empty, json, type Reply } from '../http/reply.ts';
 import type { RouteRequest } from '../http/route.ts';
 import { refusalReply } from '../http/status.ts';
@@ -7,11 +8,15 @@ import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Session } from '../session.ts';
 import { INTERNAL, INVALID_REQUEST, rpcError } from './codes.ts';
-import { type McpHeaders, MODERN_VERSION, readDialect, refusedVersion } from './dialect.ts';
+import { type Dialect, type McpHeaders, MODERN_VERSION, readDialect, refusedVersion } from './dialect.ts';
 import { failure, type Message, type RpcId, type RpcResponse, readMessage, success } from './envelope.ts';
+import { type AnsweredListing, goesAsLines, jsonReply, jsonRuns, LINES, listingLines, wantsLines } from './listing.ts';
 import { answerMethod } from './methods.ts';
 import type { ToolRegistry } from './registry.ts';
 import type { ToolCaller } from './tool.ts';
+
+/** Braces that close behind the structured result: its own, the result's, the response's. */
+const STRUCTURED_DEPTH = 3;
 
 export interface GatewayOptions {
   readonly registry: ToolRegistry;
@@ -23,6 +28,9 @@ export interface GatewayOptions {
 interface Answered {
   readonly response: RpcResponse;
   readonly status: number;
+  /** Belongs into the response. */
+  readonly listing?: AnsweredListing | undefined;
+  readonly dialect?: Dialect;
 }
 
 export class Gateway {
@@ -62,15 +70,15 @@ export class Gateway {
       return refuse(`a batch may hold ${limits.batchItemsMax} items, this one has ${items.length}; send it in parts`);
     }
     if (items.length > 1) request.charge(items.length - 1);
-    const done: RpcResponse[] = [];
+    const done: Answered[] = [];
     await Promise.all(
       items.map(async (item) => {
         const answered = await this.#answerMessage(readMessage(item), headers, session, caller);
-        if (answered !== undefined) done.push(answered.response);
+        if (answered !== undefined) done.push(answered);
       }),
     );
     if (done.length === 0) return empty(202);
-    return wantsLines(request) ? lines(done) : json(200, done);
+    return batchReply(request, done);
   }
 
   async #answerMessage(
@@ -89,7 +97,10 @@ export class Gateway {
     const context = { ...this.#options, session, caller, dialect: dialect.dialect };
     try {
       const made = await answerMethod(context, message.method, message.params);
-      if (made.ok) return { response: success(message.id, made.result), status: 200 };
+      if (made.ok) {
+        const response = success(message.id, made.result);
+        return { response, status: 200, listing: made.listing, dialect: dialect.dialect };
+      }
       return { response: failure(message.id, made.error), status: made.status };
     } catch (error) {
       return this.#broken(message.id, error);
@@ -111,9 +122,28 @@ export function gatewayRefusal(fault: Fault): Reply {
   return { ...plain, status, body: JSON.stringify(body) };
 }
 
-function reply(request: RouteRequest, { response, status }: Answered): Reply {
+function reply(request: RouteRequest, { response, status, listing, dialect = 'bare' }: Answered): Reply {
+  if (listing !== undefined) {
+    if (goesAsLines(request, listing, dialect)) return listingLines(response.id, listing);
+    return jsonReply(jsonRuns(response, listing, STRUCTURED_DEPTH));
+  }
   const headers = status === 401 ? { 'WWW-Authenticate': 'McpKey realm="cairn"' } : {};
   return wantsLines(request) && status === 200 ? lines([response]) : json(status, response, headers);
+}
+
+/** An array, or one response per line in the order in which they were done. */
+function batchReply(request: RouteRequest, done: readonly Answered[]): Reply {
+  const asLines = wantsLines(request);
+  if (done.every(({ listing }) => listing === undefined)) {
+    const responses = done.map(({ response }) => response);
+    return asLines ? lines(responses) : json(200, responses);
+  }
+  const runs = done.flatMap(({ response, listing }, index): ByteRun[] => [
+    runOf(asLines ? '' : index === 0 ? '[' : ','),
+    ...(listing === undefined ? [runOf(JSON.stringify(response))] : jsonRuns(response, listing, STRUCTURED_DEPTH)),
+    ...(asLines ? [runOf('\n')] : []),
+  ]);
+  return asLines ? jsonReply(runs, LINES) : jsonReply([...runs, runOf(']')]);
 }
 
 function headersOf(request: RouteRequest): McpHeaders {
@@ -124,16 +154,12 @@ function headersOf(request: RouteRequest): McpHeaders {
   };
 }
 
-function wantsLines(request: RouteRequest): boolean {
-  return request.header('accept')?.toLowerCase().includes('application/x-ndjson') ?? false;
-}
-
 /** One response per line, in the order in which they were done. */
 function lines(responses: readonly RpcResponse[]): Reply {
   const body = responses.map((response) => `${JSON.stringify(response)}\n`).join('');
   return {
     status: 200,
-    headers: { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' },
+    headers: { 'Content-Type': LINES, 'Cache-Control': 'no-store' },
     body,
   };
 }

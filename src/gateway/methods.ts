@@ -4,14 +4,22 @@ import { type AnyResult, type CallContext, callTool } from './call.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND, rpcError } from './codes.ts';
 import { type Dialect, LEGACY_VERSIONS, supported } from './dialect.ts';
 import type { RpcError } from './envelope.ts';
+import type { AnsweredListing } from './listing.ts';
 
 export interface MethodContext extends CallContext {
   readonly dialect: Dialect;
   readonly version: string;
 }
 
+interface MethodResult {
+  readonly ok: true;
+  readonly result: Readonly<Record<string, unknown>>;
+  /** Belongs into `structuredContent`, which is then the last member of the result. */
+  readonly listing?: AnsweredListing;
+}
+
 export type MethodAnswer =
-  | { readonly ok: true; readonly result: Readonly<Record<string, unknown>> }
+  | MethodResult
   /** `status`: the HTTP status that this error asks for when it travels alone; 200 unless it steers the client. */
   | { readonly ok: false; readonly error: RpcError; readonly status: 200 | 401 | 404 };
 
@@ -57,7 +65,10 @@ export async function answerMethod(context: MethodContext, method: string, param
 async function answerCall(context: MethodContext, params: Record<string, unknown> | undefined): Promise<MethodAnswer> {
   try {
     const made = await callTool(context, params?.['name'], params?.['arguments']);
-    return result(context, toolResult(made));
+    const answer = result(context, toolResult(made));
+    const { listing, structured } = made;
+    if (listing === undefined) return answer;
+    return { ...answer, listing: { ...listing, structured, tool: String(params?.['name']) } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const told = rpcError(error.fault);
@@ -107,10 +118,10 @@ function result(
   context: MethodContext,
   value: Readonly<Record<string, unknown>>,
   modernOnly: Readonly<Record<string, unknown>> = {},
-): MethodAnswer {
+): MethodResult {
   if (context.dialect !== 'modern') return { ok: true, result: value };
   const meta = { 'io.modelcontextprotocol/serverInfo': serverInfo(context) };
-  return { ok: true, result: { resultType: 'complete', ...value, ...modernOnly, _meta: meta } };
+  return { ok: true, result: { resultType: 'complete', _meta: meta, ...modernOnly, ...value } };
 }
 
 function listCache(cacheScope: 'public' | 'private') {

@@ -7,6 +7,7 @@ import type { Session } from '../session.ts';
 import { callTool } from './call.ts';
 import { gatewayDocs, toolDocs } from './docs.ts';
 import { type Gateway, gatewayRefusal } from './gateway.ts';
+import { goesAsLines, jsonReply, jsonRuns, listingLines } from './listing.ts';
 import { toolRefusal } from './mirror.ts';
 import type { ToolRegistry } from './registry.ts';
 import type { ToolCaller } from './tool.ts';
@@ -55,8 +56,13 @@ export function gatewayRoutes({ gateway, registry, access, baseUrl }: GatewayRou
       doc: toolDocs(registry, `${BASE}/tools`),
       async handle(request: RouteRequest, session: Session | undefined) {
         const context = { registry, session, caller: callerOf(request) };
-        const { structured } = await callTool(context, request.params['name'], request.document);
-        return json(200, structured);
+        const name = request.params['name'];
+        const { structured, listing } = await callTool(context, name, request.document);
+        if (listing === undefined) return json(200, structured);
+        if (goesAsLines(request, listing, 'bare')) {
+          return listingLines(null, { ...listing, structured, tool: String(name) });
+        }
+        return jsonReply(jsonRuns(structured, listing, 1));
       },
     },
   ];

@@ -1,5 +1,6 @@
 /** Owns what a tool is: declared once, and everything that describes or calls it derives from the declaration. */
 import type { z } from 'zod';
+import type { ByteRun } from '../http/byte-run.ts';
 import type { Session } from '../session.ts';
 
 /** Hints for the caller (MCP tool annotations); never relied on here. */
@@ -28,6 +29,29 @@ export interface ToolResult<T> {
   readonly resource?: { readonly uri: string; readonly json: unknown };
 }
 
+/**
+ * Records that are too many to hold at once: finished lines of JSON, each ended by a newline, made while they are sent.
+ * Sent as they are, between a first and a last line, or as the items of arrays.
+ */
+export interface Listing {
+  readonly count: number;
+  /** Bytes of the records' contents, for `total_size_bytes`. */
+  readonly sizeBytes: number;
+  /** All records in order, each with its `type`. */
+  readonly lines: ByteRun;
+  /** The same records as arrays of the structured result, by the name of the member. */
+  readonly members: Readonly<Record<string, ByteRun>>;
+}
+
+/** A result whose records are a listing: the members of the listing, its count and its size are added where it is sent. */
+interface ListingResult<T> {
+  readonly structured: Partial<T>;
+  readonly text: string;
+  readonly listing: Listing;
+}
+
+type AnyToolResult<T> = ToolResult<T> | ListingResult<T>;
+
 // biome-ignore lint/suspicious/noExplicitAny: the shape differs by tool, and zod's own bound is any.
 type Shape = z.ZodObject<any>;
 
@@ -40,6 +64,8 @@ interface ToolBase<I extends Shape, O extends Shape> {
   readonly annotations: ToolAnnotations;
   /** Arguments of one working call, for the documents. */
   readonly example: z.input<I>;
+  /** Its result is a listing, which a client may get as lines. */
+  readonly lists?: boolean;
   /** Type only. */
   readonly result?: O;
 }
@@ -47,7 +73,7 @@ interface ToolBase<I extends Shape, O extends Shape> {
 /** A tool for callers without a credential. */
 export interface OpenTool<I extends Shape = Shape, O extends Shape = Shape> extends ToolBase<I, O> {
   readonly access: 'open';
-  handle(args: z.output<I>, caller: ToolCaller): Promise<ToolResult<z.input<O>>> | ToolResult<z.input<O>>;
+  handle(args: z.output<I>, caller: ToolCaller): Promise<AnyToolResult<z.input<O>>> | AnyToolResult<z.input<O>>;
 }
 
 /** A tool over one account's data. */
@@ -57,7 +83,7 @@ export interface AccountTool<I extends Shape = Shape, O extends Shape = Shape> e
     args: z.output<I>,
     session: Session,
     caller: ToolCaller,
-  ): Promise<ToolResult<z.input<O>>> | ToolResult<z.input<O>>;
+  ): Promise<AnyToolResult<z.input<O>>> | AnyToolResult<z.input<O>>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of tools is read by name and schema, never by argument type.

@@ -34,3 +34,9 @@ export const bytesCodec: Codec<Uint8Array> = {
   encode: (value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength),
   decode: (bytes) => Uint8Array.prototype.slice.call(bytes),
 };
+
+/** Text as UTF-8. It must be well-formed: half of a surrogate pair would come back as another character. */
+export const textCodec: Codec<string> = {
+  encode: (value) => Buffer.from(value),
+  decode: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(),
+};

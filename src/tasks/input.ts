@@ -1,5 +1,6 @@
 /** Owns how a caller's document or query becomes fields: every wrong one is told at once, unknown ones with a guess. */
 
+import { dayNumber, isCalendarDate } from '../calendar.ts';
 import type { FieldErrors } from '../fault.ts';
 import { invalidField } from '../fault.ts';
 import { limits } from '../limits.ts';
@@ -7,14 +8,7 @@ import { nearest } from '../nearest.ts';
 import type { SortBy, TaskFilter, TaskOrder } from './query.ts';
 import { defaultOrder, SORT_FIELDS } from './query.ts';
 import { KANBAN_STATUSES, type KanbanStatus } from './records.ts';
-import {
-  type CategoryFields,
-  dayNumber,
-  disagreement,
-  isCalendarDate,
-  refuseErrors,
-  type TaskFields,
-} from './rules.ts';
+import { type CategoryFields, disagreement, refuseErrors, type TaskFields } from './rules.ts';
 
 /** Reads one value; a string is the sentence that says what is wrong with it. */
 type Check<T> = (value: unknown) => { readonly value: T } | string;

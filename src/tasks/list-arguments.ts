@@ -1,12 +1,13 @@
 /** Owns the arguments of the list tool, and how they become a search. */
 
 import { z } from 'zod';
+import { isCalendarDate } from '../calendar.ts';
 import type { FieldErrors } from '../fault.ts';
 import { limits } from '../limits.ts';
 import { daySpan, defined, readOrder } from './input.ts';
 import { SORT_FIELDS, type TaskFilter } from './query.ts';
 import { KANBAN_STATUSES } from './records.ts';
-import { isCalendarDate, refuseErrors } from './rules.ts';
+import { refuseErrors } from './rules.ts';
 import { openZone, type TaskSearch } from './search.ts';
 
 const day = (what: string) => z.string().length(10).optional().describe(`${what}, YYYY-MM-DD`);

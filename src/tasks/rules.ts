@@ -24,18 +24,6 @@ export interface CategoryFields {
 const DAY_MS = 86_400_000;
 const NEW_HEAD: TaskHead = { task_id: 0, category_id: 0, created_at: new Date(0).toISOString() };
 
-/** True for a day that the calendar has, as YYYY-MM-DD. */
-export function isCalendarDate(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const ms = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
-}
-
-/** Days since 1970-01-01 of a calendar date. */
-export function dayNumber(date: string): number {
-  return Date.parse(`${date}T00:00:00Z`) / DAY_MS;
-}
-
 /** Refuses with all errors at once, if there is one. */
 export function refuseErrors(errors: FieldErrors): void {
   if (Object.keys(errors).length > 0) throw new Refusal({ kind: 'invalid_fields', fields: errors });

@@ -3,12 +3,12 @@
  * Candidates come from the index in order and are tested one by one, a bounded number of them. Only reads.
  */
 
+import { dayNumber } from '../calendar.ts';
 import { invalidField } from '../fault.ts';
 import { limits } from '../limits.ts';
 import type { Store } from '../store/store.ts';
 import { compareTasks, liveTask, type Span, segmentsOf, type TaskFilter, type TaskOrder, walk } from './query.ts';
 import type { TaskRecord } from './records.ts';
-import { dayNumber } from './rules.ts';
 
 /** The first and last day, both included, either open. */
 interface DayRange {

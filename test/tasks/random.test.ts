@@ -1,11 +1,13 @@
 /** Holds the tasks against the plainest ones that could be right, under random and under many writes. */
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { dayNumber } from '../../src/calendar.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
 import { defined } from '../../src/tasks/input.ts';
 import { SORT_FIELDS, type TaskFilter } from '../../src/tasks/query.ts';
 import { KANBAN_STATUSES } from '../../src/tasks/records.ts';
-import { dayNumber, type TaskFields } from '../../src/tasks/rules.ts';
+import type { TaskFields } from '../../src/tasks/rules.ts';
 import { openZone } from '../../src/tasks/search.ts';
 import { verifyTasks } from '../../src/tasks/verify.ts';
 import { compare, Model, type ModelFilter } from './model.ts';

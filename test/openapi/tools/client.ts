@@ -87,6 +87,7 @@ export async function runRoundTrip(options: RoundTripOptions): Promise<void> {
   await trip.step('categories', () => categories(rest));
   await trip.step('tasks', () => tasks(rest));
   await trip.step('task tools', () => taskTools(account, rest));
+  await trip.step('dev doc tools', () => devDocTools(account));
   await trip.step('gateway', () => gateway(account));
   await trip.step('mirror', () => mirror(trip, account));
   await trip.step('typed refusals', () => refusals(rest));
@@ -149,6 +150,15 @@ async function taskTools(hub: Hub, rest: Hub): Promise<void> {
   const restored = taken(await hub.POST('/api/mcp/tools/update_task', { body: { ...path, restore: true } }));
   equal(restored.task.content, body.content, 'content');
   equal(taken(await hub.POST('/api/mcp/tools/list_categories', { body: {} })).categories, [], 'categories');
+}
+
+async function devDocTools(hub: Hub): Promise<void> {
+  const body = { title: 'CLAUDE.md', category: 'claude', content: '# Grüße 😀\n' };
+  const { doc } = taken(await hub.POST('/api/mcp/tools/create_dev_doc', { body }));
+  equal([doc.title, doc.content_type, doc.version], ['CLAUDE.md', 'markdown', 1], 'doc');
+  const pulled = taken(await hub.POST('/api/mcp/tools/pull_dev_docs', { body: { category: 'claude' } }));
+  if (typeof pulled === 'string') throw new Error('a small pull came as lines');
+  equal(pulled.docs, [{ type: 'doc', ...doc, content: body.content }], 'docs');
 }
 
 async function gateway(hub: Hub): Promise<void> {

@@ -1,0 +1,67 @@
+/** Owns how a listing travels: as lines between a first and a last one, or as arrays of the structured result. */
+import { acceptance } from '../http/accept.ts';
+import { type ByteRun, itemsOf, runOf, sourceOf } from '../http/byte-run.ts';
+import { type Reply, stream } from '../http/reply.ts';
+import type { RouteRequest } from '../http/route.ts';
+import { limits } from '../limits.ts';
+import type { Dialect } from './dialect.ts';
+import type { RpcId } from './envelope.ts';
+import type { Listing } from './tool.ts';
+
+/** A listing of a tool, with the rest of the tool's result. */
+export interface AnsweredListing extends Listing {
+  readonly tool: string;
+  readonly structured: Readonly<Record<string, unknown>>;
+}
+
+export const LINES = 'application/x-ndjson';
+
+/** The client names lines as what it wants. */
+export function wantsLines(request: RouteRequest): boolean {
+  return acceptance(request.header('accept'), LINES) === 'named';
+}
+
+/** As lines: when they are asked for; unasked when there is much, and only where no MCP client waits for JSON. */
+export function goesAsLines(request: RouteRequest, listing: Listing, dialect: Dialect): boolean {
+  const accepted = acceptance(request.header('accept'), LINES);
+  if (accepted !== 'allowed') return accepted === 'named';
+  return dialect === 'bare' && listing.lines.bytes > limits.linesUnaskedBytes;
+}
+
+/** The first line says what comes, the last one the rest of the result. `id` is null behind the tool mirror. */
+export function listingLines(id: RpcId, listing: AnsweredListing): Reply {
+  const start = { type: 'start', jsonrpc: '2.0', id, tool: listing.tool, ...totals(listing) };
+  const end = { type: 'end', ...listing.structured };
+  return stream(200, sourceOf([lineOf(start), listing.lines, lineOf(end)]), {
+    'Content-Type': LINES,
+    'Cache-Control': 'no-store',
+  });
+}
+
+/** Whole answers in JSON, one of which may hold a listing, with `separator` between them. */
+export function jsonReply(runs: readonly ByteRun[], mediaType = 'application/json; charset=utf-8'): Reply {
+  return stream(200, sourceOf(runs), { 'Content-Type': mediaType, 'Cache-Control': 'no-store' });
+}
+
+/**
+ * JSON of a value whose last member, at any depth, is the structured result: with the listing's totals and arrays put
+ * into it. `depth` is how many braces close behind them.
+ */
+export function jsonRuns(value: object, listing: Listing, depth: number): ByteRun[] {
+  const text = JSON.stringify(value);
+  const inside = JSON.stringify(totals(listing)).slice(1, -1);
+  const separator = text.at(-depth - 1) === '{' ? '' : ',';
+  const arrays = Object.entries(listing.members).flatMap(([name, lines], index) => [
+    runOf(`${index === 0 ? '' : ']'},${JSON.stringify(name)}:[`),
+    itemsOf(lines),
+  ]);
+  return [runOf(`${text.slice(0, -depth)}${separator}${inside}`), ...arrays, runOf(`]${text.slice(-depth)}`)];
+}
+
+function totals({ count, sizeBytes }: Listing) {
+  return { total_count: count, total_size_bytes: sizeBytes };
+}
+
+function lineOf(value: object): ByteRun {
+  return runOf(`${JSON.stringify(value)}\n`);
+}

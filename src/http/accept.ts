@@ -1,0 +1,21 @@
+/** Owns what an Accept header says of one media type (RFC 9110, section 12.5.1). Pure. */
+
+/** Named by itself; covered by a range, or by the absence of the header; or not wanted. */
+export type Acceptance = 'named' | 'allowed' | 'refused';
+
+/** `type` in lower case, without parameters. Leniently read: what is no media range counts for nothing. */
+export function acceptance(header: string | undefined, type: string): Acceptance {
+  if (header === undefined || header.trim() === '') return 'allowed';
+  const weights = new Map(header.split(',').map(readRange));
+  const own = weights.get(type);
+  if (own !== undefined) return own > 0 ? 'named' : 'refused';
+  // The more specific range decides.
+  const range = weights.get(type.replace(/\/.*$/, '/*')) ?? weights.get('*/*') ?? 0;
+  return range > 0 ? 'allowed' : 'refused';
+}
+
+function readRange(text: string): [range: string, weight: number] {
+  const [range = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  const weight = parameters.map((parameter) => /^q\s*=\s*([01](\.\d{0,3})?)$/.exec(parameter)?.[1]).find(Boolean);
+  return [range, weight === undefined ? 1 : Number(weight)];
+}

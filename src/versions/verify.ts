@@ -1,0 +1,52 @@
+/** Checks the versions of one space: each row against its text, each document against its newest. Only reads. */
+import type { CheckedReader } from '../store/checked-reader.ts';
+import { type Space, type VersionRecord, versionRows, versionTexts } from './records.ts';
+import { measure } from './texts.ts';
+
+interface Document extends Pick<VersionRecord, 'size_bytes' | 'json_bytes'> {
+  readonly version: number;
+}
+
+export interface VersionsCheck {
+  /** Tells of one document that there is. */
+  expect(name: string, accountId: string, id: number, document: Document): void;
+  /** What is wrong, when all documents were told of. */
+  problems(): string[];
+}
+
+/** Walks the versions of a space once; the caller then tells which documents they must belong to. */
+export function verifyVersions(reader: CheckedReader, space: Space): VersionsCheck {
+  const problems: string[] = [];
+  /** The newest version of each document. */
+  const newest = new Map<string, Document>();
+  let rows = 0;
+  for (const { key, value } of reader.walk(versionRows)) {
+    const [accountId, of, id, version] = key;
+    if (of !== space) continue;
+    rows += 1;
+    const text = reader.get(versionTexts, key);
+    const size = text === undefined ? undefined : measure(text);
+    if (size?.size_bytes !== value.size_bytes || size.json_bytes !== value.json_bytes) {
+      problems.push(`version ${key.join(' ')}: its text ${text === undefined ? 'is missing' : 'has another size'}`);
+    }
+    newest.set(`${accountId} ${id}`, { ...value, version });
+  }
+  let texts = 0;
+  for (const key of reader.keys(versionTexts)) if (key[1] === space) texts += 1;
+  if (texts !== rows) problems.push(`texts of ${space}: ${texts} for ${rows} versions`);
+  return {
+    expect(name, accountId, id, document) {
+      const found = newest.get(`${accountId} ${id}`);
+      newest.delete(`${accountId} ${id}`);
+      if (found?.version !== document.version)
+        problems.push(`${name}: its version ${document.version} is not the newest`);
+      else if (found.size_bytes !== document.size_bytes || found.json_bytes !== document.json_bytes) {
+        problems.push(`${name}: has another size than its text`);
+      }
+    },
+    problems: () => [
+      ...problems,
+      ...[...newest.keys()].map((name) => `versions of ${space} ${name}: belong to nothing`),
+    ],
+  };
+}
