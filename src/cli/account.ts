@@ -1,12 +1,19 @@
 /** cairn account create: makes an account and prints its keys, once. */
+import { type Command, needs, type Options, takes } from './command.ts';
 import { control } from './control.ts';
-import { readOptions } from './options.ts';
 import { print, table } from './output.ts';
-import { UsageError } from './usage-error.ts';
 
-export async function accountCommand([action, ...argv]: readonly string[]): Promise<number> {
-  if (action !== 'create') throw new UsageError('account takes: create');
-  const options = readOptions(argv, ['email', 'name']);
+export const accountCommands: readonly Command[] = [
+  {
+    name: 'account create',
+    summary: 'make an account; prints its keys once',
+    options: [needs('email', 'EMAIL'), takes('name', 'NAME')],
+    examples: ['cairn account create --email you@example.org'],
+    run: create,
+  },
+];
+
+async function create(options: Options): Promise<number> {
   const name = options.optional('name');
   const made = await control({
     command: 'account.create',

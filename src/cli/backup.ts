@@ -7,12 +7,30 @@ import { restoreBackup } from '../ops/restore.ts';
 import { StartError } from '../start-error.ts';
 import { KEY_FILE, loadMasterKey } from '../store/master-key.ts';
 import { createSealer } from '../store/seal.ts';
-import { readOptions } from './options.ts';
+import type { Command, Options } from './command.ts';
 import { print, table } from './output.ts';
 import { openForReading } from './read-only.ts';
 
-export async function backupCommand(argv: readonly string[]): Promise<number> {
-  const options = readOptions(argv, [], { operand: 'DIR', flags: ['with-key'] });
+export const backupCommands: readonly Command[] = [
+  {
+    name: 'backup',
+    summary: 'copy everything while the service runs, and verify the copy',
+    operands: ['DIR'],
+    flags: ['with-key'],
+    examples: ['cairn backup /mnt/backups/monday'],
+    run: backup,
+  },
+  {
+    name: 'restore',
+    summary: 'put a backup into an empty CAIRN_DATA',
+    operands: ['DIR'],
+    examples: ['CAIRN_DATA=/srv/cairn cairn restore /mnt/backups/monday'],
+    run: restore,
+  },
+];
+
+async function backup(options: Options): Promise<number> {
+  const folder = options.operand() ?? '';
   const { dataFolder, masterKey } = readConfig();
   const store = openForReading(dataFolder);
   try {
@@ -24,13 +42,13 @@ export async function backupCommand(argv: readonly string[]): Promise<number> {
     const manifest = await makeBackup({
       store,
       sealer: createSealer(key),
-      folder: options.operand,
+      folder,
       masterKey: withKey ? key : undefined,
       now: Date.now,
     });
     if (options.json) print(JSON.stringify(manifest));
     else {
-      print(table([['backup', options.operand], ...figures(manifest)]));
+      print(table([['backup', folder], ...figures(manifest)]));
       print(`\n${keyAdvice(withKey, existsSync(join(dataFolder, KEY_FILE)))}`);
     }
     return 0;
@@ -39,13 +57,13 @@ export async function backupCommand(argv: readonly string[]): Promise<number> {
   }
 }
 
-export async function restoreCommand(argv: readonly string[]): Promise<number> {
-  const options = readOptions(argv, [], { operand: 'DIR' });
+async function restore(options: Options): Promise<number> {
+  const from = options.operand() ?? '';
   const { dataFolder, masterKey } = readConfig();
-  const { manifest, epoch } = await restoreBackup({ from: options.operand, dataFolder, masterKey });
+  const { manifest, epoch } = await restoreBackup({ from, dataFolder, masterKey });
   if (options.json) print(JSON.stringify({ ...manifest, epoch }));
   else {
-    print(table([['restored', options.operand], ...figures(manifest), ['new epoch', epoch]]));
+    print(table([['restored', from], ...figures(manifest), ['new epoch', epoch]]));
     print('\nThe data is as it was then. Start the service with cairn serve.');
   }
   return 0;

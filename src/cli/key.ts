@@ -1,21 +1,31 @@
 /** cairn key create, list, revoke: the keys of one account. */
+import { type Command, needs, type Options } from './command.ts';
 import { control } from './control.ts';
-import { type Options, readOptions } from './options.ts';
 import { print, table } from './output.ts';
-import { UsageError } from './usage-error.ts';
 
-export async function keyCommand([action, ...argv]: readonly string[]): Promise<number> {
-  switch (action) {
-    case 'create':
-      return await create(readOptions(argv, ['email', 'name']));
-    case 'list':
-      return await list(readOptions(argv, ['email']));
-    case 'revoke':
-      return await revoke(readOptions(argv, ['email', 'id']));
-    default:
-      throw new UsageError('key takes: create, list or revoke');
-  }
-}
+export const keyCommands: readonly Command[] = [
+  {
+    name: 'key create',
+    summary: 'make one more MCP key; prints it once',
+    options: [needs('email', 'EMAIL'), needs('name', 'NAME')],
+    examples: ['cairn key create --email you@example.org --name laptop'],
+    run: create,
+  },
+  {
+    name: 'key list',
+    summary: 'show the keys of an account, without their values',
+    options: [needs('email', 'EMAIL')],
+    examples: ['cairn key list --email you@example.org'],
+    run: list,
+  },
+  {
+    name: 'key revoke',
+    summary: 'revoke a key at once',
+    options: [needs('email', 'EMAIL'), needs('id', 'KEY_ID')],
+    examples: ['cairn key revoke --email you@example.org --id key_0123456789abcdef'],
+    run: revoke,
+  },
+];
 
 async function create(options: Options): Promise<number> {
   const made = await control({

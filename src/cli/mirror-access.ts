@@ -6,7 +6,7 @@ import { Credentials } from '../client/credentials.ts';
 import { type MirrorEntry, readMirrorEntry } from '../client/mirror-file.ts';
 import { MirrorHub } from '../client/mirror-hub.ts';
 import { type ClientSettings, readClientSettings } from '../client/settings.ts';
-import type { Options } from './options.ts';
+import type { Options } from './command.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface MirrorAccess {

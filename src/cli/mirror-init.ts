@@ -7,12 +7,11 @@ import { type MirrorEntry, readMirrorEntry, writeMirrorEntry } from '../client/m
 import { issueCredential } from '../client/mirror-hub.ts';
 import { writePrivateFile } from '../client/private-file.ts';
 import { type ClientSettings, readClientSettings } from '../client/settings.ts';
+import type { Options } from './command.ts';
 import { splitRecipients } from './mirror-access.ts';
-import { readOptions } from './options.ts';
 import { print } from './output.ts';
 
-export async function initMirror(argv: readonly string[]): Promise<number> {
-  const options = readOptions(argv, ['server', 'recipient'], { flags: ['rotate'] });
+export async function initMirror(options: Options): Promise<number> {
   const settings = readClientSettings();
   const credentials = new Credentials(settings, options.optional('server'));
   const { server } = credentials;

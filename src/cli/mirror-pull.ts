@@ -4,15 +4,12 @@ import { decrypt } from '../client/age.ts';
 import { commitOf, refuseFilled, unpack } from '../client/archive.ts';
 import { ClientError } from '../client/client-error.ts';
 import { openProgress } from '../client/progress.ts';
+import type { Options } from './command.ts';
 import { type MirrorAccess, openMirror, unlockOf } from './mirror-access.ts';
-import { readOptions } from './options.ts';
 import { print } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
-export async function pullMirror(argv: readonly string[]): Promise<number> {
-  const options = readOptions(argv, ['server', 'commit', 'output', 'identity', 'passphrase-file'], {
-    flags: ['encrypted'],
-  });
+export async function pullMirror(options: Options): Promise<number> {
   const access = openMirror(options.optional('server'));
   const isRaw = options.flag('encrypted');
   // Before anything is downloaded: a slip in an option should not cost minutes.

@@ -2,14 +2,11 @@
 import { encrypt } from '../client/age.ts';
 import { hasUncommitted, headCommit, packCommit } from '../client/archive.ts';
 import { formatBytes, openProgress } from '../client/progress.ts';
+import type { Options } from './command.ts';
 import { lockOf, openMirror } from './mirror-access.ts';
-import { readOptions } from './options.ts';
 import { print, printError } from './output.ts';
 
-export async function pushMirror(argv: readonly string[]): Promise<number> {
-  const options = readOptions(argv, ['server', 'repository', 'recipient', 'passphrase-file', 'label'], {
-    flags: ['again'],
-  });
+export async function pushMirror(options: Options): Promise<number> {
   const { server, hub, entry } = openMirror(options.optional('server'));
   const lock = lockOf(options, entry);
   const repository = options.optional('repository') ?? '.';

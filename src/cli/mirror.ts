@@ -2,33 +2,59 @@
 import type { MirrorBlob } from '../client/mirror-hub.ts';
 import { formatBytes } from '../client/progress.ts';
 import { limits } from '../limits.ts';
+import { type Command, type Options, takes } from './command.ts';
 import { openMirror } from './mirror-access.ts';
 import { initMirror } from './mirror-init.ts';
 import { pullMirror } from './mirror-pull.ts';
 import { pushMirror } from './mirror-push.ts';
-import { readOptions } from './options.ts';
 import { print } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
-export async function mirrorCommand([action, ...argv]: readonly string[]): Promise<number> {
-  switch (action) {
-    case 'init':
-      return await initMirror(argv);
-    case 'push':
-      return await pushMirror(argv);
-    case 'list':
-      return await list(argv);
-    case 'latest':
-      return await latest(argv);
-    case 'pull':
-      return await pullMirror(argv);
-    default:
-      throw new UsageError('mirror takes: init, push, list, latest or pull');
-  }
-}
+const SERVER = takes('server', 'URL');
+const PASSPHRASE = takes('passphrase-file', 'FILE');
 
-async function list(argv: readonly string[]): Promise<number> {
-  const options = readOptions(argv, ['server', 'limit']);
+export const mirrorCommands: readonly Command[] = [
+  {
+    name: 'mirror init',
+    summary: "this machine's mirror credential, and a key to encrypt archives for",
+    options: [takes('recipient', 'AGE,…'), SERVER],
+    flags: ['rotate'],
+    examples: ['cairn mirror init', 'cairn mirror init --recipient age1…'],
+    run: initMirror,
+  },
+  {
+    name: 'mirror push',
+    summary: 'the HEAD commit: packed, encrypted, signed, uploaded',
+    options: [takes('repository', 'DIR'), takes('recipient', 'AGE,…'), PASSPHRASE, takes('label', 'TEXT'), SERVER],
+    flags: ['again'],
+    examples: ['cairn mirror push --repository ~/certificates', 'cairn mirror push --recipient age1… --label ci'],
+    run: pushMirror,
+  },
+  {
+    name: 'mirror list',
+    summary: 'what the hub has, newest first',
+    options: [takes('limit', 'N'), SERVER],
+    examples: ['cairn mirror list --limit 5'],
+    run: list,
+  },
+  {
+    name: 'mirror latest',
+    summary: 'the newest; exit code 1 when there is none',
+    options: [SERVER],
+    examples: ['cairn mirror latest --json'],
+    run: latest,
+  },
+  {
+    name: 'mirror pull',
+    summary: 'the newest or one commit: checked, decrypted, unpacked into a new folder',
+    options: [takes('commit', 'SHA'), takes('output', 'DIR'), takes('identity', 'FILE'), PASSPHRASE, SERVER],
+    flags: ['encrypted'],
+    examples: ['cairn mirror pull --output restored', 'cairn mirror pull --encrypted --output backup.age'],
+    run: pullMirror,
+  },
+];
+
+async function list(options: Options): Promise<number> {
   const { hub } = openMirror(options.optional('server'));
   const blobs = await hub.list(readCount(options.optional('limit')));
   if (options.json) print(JSON.stringify({ blobs }));
@@ -37,8 +63,7 @@ async function list(argv: readonly string[]): Promise<number> {
   return 0;
 }
 
-async function latest(argv: readonly string[]): Promise<number> {
-  const options = readOptions(argv, ['server']);
+async function latest(options: Options): Promise<number> {
   const { hub } = openMirror(options.optional('server'));
   const blob = await hub.latest();
   if (options.json) print(JSON.stringify({ latest: blob ?? null }));

@@ -4,10 +4,16 @@ import { openLog } from '../log.ts';
 import { type RunningService, startService } from '../main.ts';
 import { isCommitFailure } from '../store/failure.ts';
 import { version } from '../version.ts';
-import { readOptions } from './options.ts';
+import type { Command } from './command.ts';
 
-export async function serveCommand(argv: readonly string[]): Promise<number> {
-  readOptions(argv, []);
+export const serveCommand: Command = {
+  name: 'serve',
+  summary: 'run the service',
+  examples: ['cairn serve', 'CAIRN_PORT=9000 CAIRN_DATA=/srv/cairn cairn serve'],
+  run: serve,
+};
+
+async function serve(): Promise<number> {
   const config = readConfig();
   const { log, flush } = openLog(config.logLevel);
   const die = (error: unknown, what: string) => {

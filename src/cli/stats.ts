@@ -4,12 +4,18 @@ import { join } from 'node:path';
 import { readConfig } from '../config.ts';
 import { epochOf } from '../store/epoch.ts';
 import { DATA_FILE } from '../store/store.ts';
-import { readOptions } from './options.ts';
+import type { Command, Options } from './command.ts';
 import { print, table } from './output.ts';
 import { openForReading } from './read-only.ts';
 
-export async function statsCommand(argv: readonly string[]): Promise<number> {
-  const options = readOptions(argv, []);
+export const statsCommand: Command = {
+  name: 'stats',
+  summary: 'how full the data file is, table by table; reads beside the service',
+  examples: ['cairn stats'],
+  run: stats,
+};
+
+async function stats(options: Options): Promise<number> {
   const { dataFolder } = readConfig();
   const store = openForReading(dataFolder);
   try {

@@ -1,12 +1,19 @@
 /** cairn token create: mints an access token, until a device can sign in by itself. */
+import { type Command, needs, type Options } from './command.ts';
 import { control } from './control.ts';
-import { readOptions } from './options.ts';
 import { print, table } from './output.ts';
-import { UsageError } from './usage-error.ts';
 
-export async function tokenCommand([action, ...argv]: readonly string[]): Promise<number> {
-  if (action !== 'create') throw new UsageError('token takes: create');
-  const options = readOptions(argv, ['email']);
+export const tokenCommands: readonly Command[] = [
+  {
+    name: 'token create',
+    summary: 'mint an access token for the REST resources; it lives for an hour',
+    options: [needs('email', 'EMAIL')],
+    examples: ['cairn token create --email you@example.org --json'],
+    run: create,
+  },
+];
+
+async function create(options: Options): Promise<number> {
   const made = await control({ command: 'token.create', email: options.required('email') });
   if (options.json) print(JSON.stringify(made));
   else {

@@ -3,12 +3,18 @@ import { readConfig } from '../config.ts';
 import { checkIntegrity, type IntegrityReport } from '../integrity.ts';
 import { loadMasterKey } from '../store/master-key.ts';
 import { createSealer } from '../store/seal.ts';
-import { readOptions } from './options.ts';
+import type { Command, Options } from './command.ts';
 import { print, table } from './output.ts';
 import { openForReading } from './read-only.ts';
 
-export async function verifyCommand(argv: readonly string[]): Promise<number> {
-  const options = readOptions(argv, []);
+export const verifyCommand: Command = {
+  name: 'verify',
+  summary: 're-hash every blob, check every index; reads beside the service',
+  examples: ['cairn verify', 'CAIRN_DATA=/srv/cairn cairn verify --json'],
+  run: verify,
+};
+
+async function verify(options: Options): Promise<number> {
   const config = readConfig();
   const store = openForReading(config.dataFolder);
   try {

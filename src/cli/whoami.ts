@@ -4,13 +4,20 @@ import { ClientError } from '../client/client-error.ts';
 import { Credentials } from '../client/credentials.ts';
 import { refusalOf, send } from '../client/http.ts';
 import { readClientSettings } from '../client/settings.ts';
-import { readOptions } from './options.ts';
+import { type Command, type Options, takes } from './command.ts';
 import { print, table } from './output.ts';
 
 const accountSchema = z.object({ account_id: z.string(), email: z.string(), name: z.string().nullable() });
 
-export async function whoamiCommand(argv: readonly string[]): Promise<number> {
-  const options = readOptions(argv, ['server']);
+export const whoamiCommand: Command = {
+  name: 'whoami',
+  summary: 'ask a hub whose account this is',
+  options: [takes('server', 'URL')],
+  examples: ['cairn whoami --server https://cairn.example.org'],
+  run: whoami,
+};
+
+async function whoami(options: Options): Promise<number> {
   const credentials = new Credentials(readClientSettings(), options.optional('server'));
   const { server } = credentials;
   const Authorization = await credentials.toolAuthorization();

@@ -1,0 +1,131 @@
+/** The command line as a user meets it: help, slips, completion, and the commands over tools. */
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Hub, runCairn, startHub, temporaryFolder } from '../support/hub.ts';
+import { account } from '../support/mirror.ts';
+
+let hub: Hub;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  hub = await startHub();
+  const { mcp_key } = await account(hub);
+  env = { CAIRN_SERVER: hub.url, CAIRN_KEY: mcp_key, XDG_CONFIG_HOME: temporaryFolder(), TZ: 'Asia/Seoul' };
+});
+
+afterAll(() => hub.stop());
+
+const cairn = (...args: string[]) => runCairn(args, env);
+
+test('[CLI-1] the help names every command, and each tells its own options with examples that call it', async () => {
+  const overview = await cairn('--help');
+  expect(overview).toMatchObject({ code: 0, stderr: '' });
+  const names = namesIn(overview.stdout);
+  expect(names).toEqual(expect.arrayContaining(['serve', 'mirror push', 'tasks', 'tasks add', 'call']));
+  for (const name of names) {
+    const help = await cairn(...name.split(' '), '--help');
+    expect([help.code, help.stderr]).toEqual([0, '']);
+    const [synopsis = '', , summary = ''] = help.stdout.split('\n');
+    expect(synopsis).toMatch(new RegExp(`^cairn ${name} .*\\[--json\\]`));
+    expect(overview.stdout).toContain(summary);
+    const examples = help.stdout.split('Examples\n')[1]?.trim().split('\n') ?? [];
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) expect(example).toContain(`cairn ${name}`);
+  }
+}, 60_000);
+
+test('[CLI-1] the README lists the commands as the help does', async () => {
+  const { stdout } = await cairn('--help');
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  for (const line of stdout.split('\n').filter((text) => text.startsWith('  cairn '))) expect(readme).toContain(line);
+});
+
+test.each([
+  [['taks'], /did you mean tasks\?/],
+  [['mirror'], /mirror takes: init, push, list, latest, pull/],
+  [['mirror', 'psuh'], /mirror takes: init, push/],
+  [['key', 'create', '--emial', 'x'], /did you mean --email\?/],
+  [['key', 'create', '--email', 'x@example.org'], /--name is required/],
+  [['tasks', 'done'], /tasks done needs ID/],
+  [['tasks', 'done', 'seven'], /ID takes a whole number/],
+  [['tasks', 'done', '1', '2'], /does not take 2/],
+  [['call', 'list_tasks', '--limit=many'], /--limit takes integer/],
+  [['call', 'list_tasks', '--server'], /--server needs URL/],
+  [['completion', 'tcsh'], /bash, zsh or fish/],
+  [[], /name a command/],
+])('[CLI-1] %j is wrong usage: exit code 2, one sentence, and where to look', async (args, sentence) => {
+  const { code, stdout, stderr } = await cairn(...args);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(sentence);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+});
+
+test('[CLI-1] cairn call reads arguments by the schema of the tool, and passes on what the hub refuses', async () => {
+  const made = await cairn('call', 'create_task', '--content=12', '--is_important', '--due_date=2026-12-01', '--json');
+  expect([made.code, JSON.parse(made.stdout)]).toMatchObject([
+    0,
+    { task: { content: '12', is_important: true, due_date: '2026-12-01' } },
+  ]);
+  const { id } = (JSON.parse(made.stdout) as { task: { id: number } }).task;
+  const cleared = await cairn('call', 'update_task', `--id=${id}`, '--due_date=null', '--completed=true', '--json');
+  expect(JSON.parse(cleared.stdout)).toMatchObject({ task: { due_date: null, completed: true } });
+  expect((await cairn('call')).stdout).toMatch(/^list_tasks +\S/m);
+  const listed = JSON.parse((await cairn('call', '--json')).stdout) as { tools: unknown[] };
+  expect(listed.tools.length).toBeGreaterThan(5);
+  const slip = await cairn('call', 'list_tasks', '--limti=3');
+  expect([slip.code, slip.stdout]).toEqual([1, '']);
+  expect(slip.stderr).toContain('limit');
+  const unknown = await cairn('call', 'list_task');
+  expect(unknown).toMatchObject({ code: 1, stdout: '' });
+  expect(unknown.stderr).toContain('did you mean list_tasks?');
+});
+
+test('[CLI-1] cairn tasks adds, lists, completes, removes and restores', async () => {
+  const added = await cairn('tasks', 'add', 'Écrire les tests', '--due', '2030-01-02', '--important', '--json');
+  const { id } = (JSON.parse(added.stdout) as { task: { id: number } }).task;
+  expect((await cairn('tasks', '--search', 'écrire')).stdout).toContain(
+    `#${id} Écrire les tests (due 2030-01-02, important)`,
+  );
+  expect((await cairn('tasks', 'done', String(id))).code).toBe(0);
+  expect((await cairn('tasks')).stdout).not.toContain(`#${id} `);
+  expect((await cairn('tasks', '--all')).stdout).toContain(`#${id} `);
+  expect((await cairn('tasks', 'reopen', String(id))).code).toBe(0);
+  expect((await cairn('tasks', 'remove', String(id))).stdout).toContain('bin');
+  expect((await cairn('tasks', '--all')).stdout).not.toContain(`#${id} `);
+  expect((await cairn('tasks', 'restore', String(id))).code).toBe(0);
+  expect((await cairn('tasks')).stdout).toContain(`#${id} `);
+  const gone = await cairn('tasks', 'done', '999999');
+  expect([gone.code, gone.stdout]).toEqual([1, '']);
+});
+
+test('[CLI-1] a hub that is not there is exit code 4, so that a job knows to try again', async () => {
+  const { code, stderr } = await runCairn(['tasks'], { ...env, CAIRN_SERVER: 'http://127.0.0.1:9' });
+  expect(code).toBe(4);
+  expect(stderr).toContain('nothing listens');
+});
+
+test('[CLI-1] the completion of bash knows groups, actions and options', async () => {
+  const { stdout } = await cairn('completion', 'bash');
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'cairn.bash'), stdout);
+  const complete = async (...words: string[]) => {
+    const script = `source "$1/cairn.bash"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _cairn; echo "\${COMPREPLY[*]}"`;
+    const done = await promisify(execFile)('bash', ['-c', script, 'bash', folder, ...words]);
+    return done.stdout.trim().split(' ');
+  };
+  expect(await complete('cairn', 'mir')).toEqual(['mirror']);
+  expect((await complete('cairn', 'mirror', '')).sort()).toEqual(['init', 'latest', 'list', 'pull', 'push']);
+  expect(await complete('cairn', 'mirror', 'pull', '--out')).toEqual(['--output']);
+  expect(await complete('cairn', 'tasks', '--tod')).toEqual(['--today']);
+  for (const shell of ['zsh', 'fish']) {
+    const script = (await cairn('completion', shell)).stdout;
+    for (const name of namesIn((await cairn('--help')).stdout)) expect(script).toContain(name.split(' ').at(-1));
+  }
+});
+
+/** The commands that a help lists. */
+const namesIn = (help: string) =>
+  [...help.matchAll(/^ {2}cairn ((?:[a-z]+ )?[a-z]+) {2,}/gm)].map(([, name = '']) => name);
