@@ -2,6 +2,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { accountTables } from './accounts/records.ts';
 import { Accounts } from './accounts/service.ts';
+import { BrowserSessions } from './accounts/sessions.ts';
 import { AccessTokens } from './accounts/tokens.ts';
 import { ActorRegistry } from './actors/registry.ts';
 import type { Config } from './config.ts';
@@ -41,6 +42,7 @@ export interface Core {
   readonly actors: ActorRegistry;
   readonly accounts: Accounts;
   readonly tokens: AccessTokens;
+  readonly sessions: BrowserSessions;
   readonly close: () => Promise<void>;
 }
 
@@ -57,6 +59,7 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
     const actors = new ActorRegistry(store);
     const accounts = new Accounts({ store, actors, sealer, log, now: Date.now });
     const tokens = new AccessTokens({ store, actors, sealer, now: Date.now });
+    const sessions = new BrowserSessions({ store, actors, sealer, log, now: Date.now });
     answer = (line) => answerControl({ accounts, tokens }, line, log);
     return {
       store,
@@ -65,6 +68,7 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
       actors,
       accounts,
       tokens,
+      sessions,
       async close() {
         await actors.drain();
         await store.close();

@@ -77,6 +77,23 @@ export const limits = {
   /** A key's last use is written at most this often. */
   lastUsedMs: 60_000,
 
+  // Browser sessions and pages.
+  /** A session ends this long after its last use. */
+  browserSessionIdleSeconds: 7 * 24 * 3600,
+  /** A session ends this long after sign-in, used or not. */
+  browserSessionSeconds: 30 * 24 * 3600,
+  /** Signed-in browsers of one account; one more ends the one that was seen longest ago. */
+  browserSessionsMax: 20,
+  /** What of a browser's name is kept, to tell sessions apart. */
+  agentCharsMax: 200,
+  /** Largest body of a form; the longest task, percent-encoded, fits. */
+  formBodyBytesMax: 128 * KiB,
+  /** How long what is shown once waits for the page that shows it, and how many such wait at once. */
+  noticeSeconds: 120,
+  noticesMax: 10_000,
+  /** Longest own path that a sign-in leads back to. */
+  nextPathCharsMax: 500,
+
   // Tasks.
   taskContentCharsMax: 10_000,
   /** How much of the content, case folded, its place in the order of contents is read from. */

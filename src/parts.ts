@@ -1,4 +1,5 @@
 /** Opens the parts of the service over what main.ts has built: capabilities, their tools, their routes. */
+import { Logins } from './accounts/logins.ts';
 import { Onboarding, type SignupRule } from './accounts/onboarding.ts';
 import { Passwords } from './accounts/password.ts';
 import { accountRoutes } from './accounts/routes.ts';
@@ -23,7 +24,7 @@ import { limits } from './limits.ts';
 import type { Log } from './log.ts';
 import { MirrorBlobs } from './mirror/blobs.ts';
 import { MirrorCredentials } from './mirror/credentials.ts';
-import { mirrorRoutes } from './mirror/routes.ts';
+import { type MirrorRoutesOptions, mirrorRoutes } from './mirror/routes.ts';
 import { Staging } from './mirror/staging.ts';
 import { BufferPool } from './pool/buffers.ts';
 import type { Pool } from './pool/pool.ts';
@@ -31,6 +32,7 @@ import { taskRoutes } from './tasks/routes.ts';
 import type { Tasks } from './tasks/service.ts';
 import { taskTools } from './tasks/tools.ts';
 import { version } from './version.ts';
+import { openPages } from './web-parts.ts';
 
 /** What the parts of the service are opened over. */
 export interface Parts {
@@ -42,13 +44,21 @@ export interface Parts {
   readonly log: Log;
 }
 
+interface LoginParts {
+  readonly logins: Logins;
+  readonly onboarding: Onboarding;
+}
+
 /** Every route, the probes among them, and the document that describes them all. */
 export async function openRoutes(parts: Parts, probes: readonly Route[]): Promise<Route[]> {
-  const registry = openTools(parts);
+  const logins = openLogins(parts);
+  const registry = openTools(parts, logins);
+  const mirror = await openMirror(parts);
   const routes = [
     ...probes,
     ...accountRoutes({ accounts: parts.core.accounts, access: gatewayAccess(parts.core) }),
-    ...(await openMirror(parts)),
+    ...openPages({ parts, mirror, ...logins, baseUrl: baseUrlOf(parts.config) }),
+    ...mirrorRoutes(mirror),
     ...taskRoutes({ tasks: parts.tasks, access: createAuthenticator(accessTokenScheme(parts.core.tokens)) }),
     ...openGateway(parts, registry),
   ];
@@ -57,7 +67,7 @@ export async function openRoutes(parts: Parts, probes: readonly Route[]): Promis
 }
 
 /** The certificate mirror; sweeps what a crash left of uploads. */
-async function openMirror({ config, core, pool, log }: Parts): Promise<Route[]> {
+async function openMirror({ config, core, pool, log }: Parts): Promise<MirrorRoutesOptions> {
   const { store, sealer, actors, accounts } = core;
   const staging = new Staging(store, log);
   const swept = await staging.sweep();
@@ -80,30 +90,32 @@ async function openMirror({ config, core, pool, log }: Parts): Promise<Route[]> 
     credential: 'mirror token',
     find: (token) => credentials.authenticate(token),
   });
-  return mirrorRoutes({ blobs, credentials, accountAccess, mirrorAccess });
+  return { blobs, credentials, accountAccess, mirrorAccess };
+}
+
+/** Passwords: what makes an account, and what opens it at a sign-in. */
+function openLogins({ config, core, pool, rates }: Parts): LoginParts {
+  const passwords = new Passwords(pool);
+  const countSignIn = (who: string) => rates.countSignIn(who);
+  const logins = new Logins({ ...core, passwords, countSignIn });
+  const { accounts } = core;
+  const signup = signupRule(config.signup);
+  return { logins, onboarding: new Onboarding({ accounts, passwords, logins, signup, countSignIn, now: Date.now }) };
 }
 
 /** The tools, in the order in which they are listed. */
-function openTools({ config, core, pool, rates, tasks }: Parts): ToolRegistry {
-  const onboarding = new Onboarding({
-    accounts: core.accounts,
-    passwords: new Passwords(pool),
-    signup: signupRule(config.signup),
-    countSignIn: (who) => rates.countSignIn(who),
-    now: Date.now,
-  });
+function openTools({ core, tasks }: Parts, { onboarding }: LoginParts): ToolRegistry {
   const docs = new DevDocs({ store: core.store, actors: core.actors, now: Date.now });
   return new ToolRegistry([...taskTools(tasks), ...devDocTools(docs), ...onboardingTools(onboarding)]);
 }
 
 /** The tools behind JSON-RPC and behind their REST mirror. */
 function openGateway({ config, core, log }: Parts, registry: ToolRegistry): Route[] {
-  const scheme = config.tls === undefined ? 'http' : 'https';
   return gatewayRoutes({
     gateway: new Gateway({ registry, version, log }),
     registry,
     access: gatewayAccess(core),
-    baseUrl: (host) => config.publicUrl ?? `${scheme}://${host}`,
+    baseUrl: baseUrlOf(config),
   });
 }
 
@@ -118,6 +130,12 @@ function accountKeyScheme(accounts: Accounts): Scheme {
 
 function accessTokenScheme(tokens: AccessTokens): Scheme {
   return { scheme: 'Bearer', credential: 'access token', find: (token) => tokens.authenticate(token) };
+}
+
+/** This service as a request addressed it, unless the operator named its address. */
+function baseUrlOf({ tls, publicUrl }: Config): (host: string) => string {
+  const scheme = tls === undefined ? 'http' : 'https';
+  return (host) => publicUrl ?? `${scheme}://${host}`;
 }
 
 function signupRule(setting: readonly string[]): SignupRule {

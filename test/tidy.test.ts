@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PLATFORM = ['http', 'gateway', 'actors', 'store', 'pool', 'versions'];
-const CAPABILITIES = ['accounts', 'mirror', 'tasks', 'docs'];
+const CAPABILITIES = ['accounts', 'mirror', 'tasks', 'docs', 'web'];
 const SOURCE_LINES_MAX = 300;
 const TEST_LINES_MAX = 500;
 
@@ -20,7 +20,7 @@ interface SourceFile {
 
 function filesOf(folder: string): SourceFile[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .map((file) => {
       const text = readFileSync(file, 'utf8');
@@ -75,6 +75,8 @@ test.each([
   ['msgpackr', /^src\/store\//],
   ['piscina', /^(src\/pool|workers)\//],
   ['pino', /^src\/log\.ts$/],
+  ['preact', /^src\/web\//],
+  ['preact-render-to-string', /^src\/web\/document\.tsx$/],
 ])('only its own folder imports %s', (library, home) => {
   expect(offenders(({ path, imports }) => imports.includes(library) && !home.test(path))).toEqual([]);
   expect(source.some(({ imports }) => imports.includes(library))).toBe(true);
@@ -87,6 +89,13 @@ test('only the configuration reads the environment', () => {
 
 test('only the composition root and the command line import the composition root', () => {
   expect(offenders(({ path, imports }) => imports.includes('src/main.ts') && !path.startsWith('src/cli/'))).toEqual([]);
+});
+
+test('a page is escaped by what renders it, and by nothing else', () => {
+  const raw = /dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML|\sstyle=|\son[A-Z]\w+=/;
+  const script = readFileSync(join(ROOT, 'src/web/assets/pages.js'), 'utf8');
+  expect(offenders(({ path, text }) => path.startsWith('src/web/') && raw.test(text))).toEqual([]);
+  expect(raw.test(script)).toBe(false);
 });
 
 test('files stay short', () => {

@@ -1,6 +1,7 @@
 /** The use cases of a caller without a credential: sign up, or sign in for another key. */
 import { Refusal } from '../fault.ts';
 import { limits } from '../limits.ts';
+import type { Login, Logins } from './logins.ts';
 import type { Passwords } from './password.ts';
 import { normalizeEmail } from './rules.ts';
 import type { Accounts, NewAccount, NewKey } from './service.ts';
@@ -13,17 +14,11 @@ export type SignupRule =
 export interface OnboardingOptions {
   readonly accounts: Accounts;
   readonly passwords: Passwords;
+  readonly logins: Logins;
   readonly signup: SignupRule;
   /** Counts a try by address or email. Throws Refusal `rate_limited`. */
   readonly countSignIn: (who: string) => void;
   readonly now: () => number;
-}
-
-export interface SignIn {
-  readonly email: string;
-  readonly password: string;
-  /** Where it comes from, for the rate limit. */
-  readonly address: string;
 }
 
 export class Onboarding {
@@ -34,7 +29,7 @@ export class Onboarding {
   }
 
   /** Makes an account with its first keys. Refuses with `signup_closed`, `invalid_fields`, `rate_limited`. */
-  async signUp(input: SignIn & { readonly name?: string | undefined }): Promise<NewAccount> {
+  async signUp(input: Login & { readonly name?: string | undefined }): Promise<NewAccount> {
     const { accounts, passwords, signup, countSignIn } = this.#options;
     countSignIn(`address ${input.address}`);
     const email = normalizeEmail(input.email);
@@ -51,21 +46,14 @@ export class Onboarding {
     return await accounts.create({ email, name: input.name, passwordHash });
   }
 
-  /** A new MCP key, named after the day and the client. An unknown email and a wrong password answer and take alike. */
-  async signIn(input: SignIn & { readonly client: string }): Promise<NewKey & { readonly account_id: string }> {
-    const { accounts, passwords, countSignIn, now } = this.#options;
-    const email = normalizeEmail(input.email);
-    countSignIn(`address ${input.address}`);
-    countSignIn(`email ${email}`);
-    const found = accounts.signIn(email);
-    const matches = await passwords.verify(found?.passwordHash, input.password);
-    if (found === undefined || !matches) {
-      throw new Refusal({ kind: 'wrong_login' });
-    }
+  /** A new MCP key, named after the day and the client. Refuses with `wrong_login`, `rate_limited`. */
+  async signIn(input: Login & { readonly client: string }): Promise<NewKey & { readonly account_id: string }> {
+    const { accounts, logins, now } = this.#options;
+    const accountId = await logins.check(input);
     const day = new Date(now()).toISOString().slice(0, 10);
     const client = input.client.replace(/[^\x20-\x7e]/g, '').trim() || 'client';
     const name = `${day} ${client}`.slice(0, limits.nameCharsMax);
-    return { account_id: found.accountId, ...(await accounts.createKey(found.accountId, name)) };
+    return { account_id: accountId, ...(await accounts.createKey(accountId, name)) };
   }
 }
 

@@ -45,4 +45,31 @@ export const tokenExpiries = defineTable<[accountId: string, expiresMs: number, 
   recordCodec(1),
 );
 
-export const accountTables: readonly AnyTable[] = [accounts, emails, keys, keyHashes, accessTokens, tokenExpiries];
+export interface BrowserSessionRecord {
+  readonly account_id: string;
+  readonly created_ms: number;
+  /** Written at most once a minute. */
+  readonly seen_ms: number;
+  /** What the browser calls itself; null: nothing. */
+  readonly agent: string | null;
+}
+
+/** Signed-in browsers by the keyed hash of their session id. */
+export const browserSessions = defineTable<[hash: string], BrowserSessionRecord>('browser_sessions', recordCodec(1));
+
+/** Signed-in browsers of an account. */
+export const sessionOwners = defineTable<[accountId: string, hash: string], Record<string, never>>(
+  'browser_session_owners',
+  recordCodec(1),
+);
+
+export const accountTables: readonly AnyTable[] = [
+  accounts,
+  emails,
+  keys,
+  keyHashes,
+  accessTokens,
+  tokenExpiries,
+  browserSessions,
+  sessionOwners,
+];

@@ -1,7 +1,7 @@
 /** Pure decisions about accounts and keys: shapes, limits, what counts as the same email. */
 import { invalidField, Refusal } from '../fault.ts';
 import { limits } from '../limits.ts';
-import type { KeyKind, KeyRecord } from './records.ts';
+import type { BrowserSessionRecord, KeyKind, KeyRecord } from './records.ts';
 
 /** 32 letters and digits that are not taken for one another; 24 of them are 120 bits. */
 const ACCOUNT_KEY_ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
@@ -54,4 +54,24 @@ export function checkKeyLimit(existing: readonly KeyRecord[]): void {
 /** True when a use at `nowMs` is worth writing: the last one written is a minute old. */
 export function isUseWorthWriting(lastUsedAt: string | null, nowMs: number): boolean {
   return lastUsedAt === null || nowMs - Date.parse(lastUsedAt) >= limits.lastUsedMs;
+}
+
+/** True while a browser session is neither idle for too long nor too old. */
+export function isSessionLive({ created_ms, seen_ms }: BrowserSessionRecord, nowMs: number): boolean {
+  return (
+    nowMs - seen_ms < limits.browserSessionIdleSeconds * 1000 &&
+    nowMs - created_ms < limits.browserSessionSeconds * 1000
+  );
+}
+
+/** The sessions that go when one more starts: those that ended by time, and above the most those seen longest ago. */
+export function surplusSessions(
+  sessions: readonly { readonly hash: string; readonly record: BrowserSessionRecord }[],
+  nowMs: number,
+): string[] {
+  const live = sessions
+    .filter(({ record }) => isSessionLive(record, nowMs))
+    .sort((a, b) => b.record.seen_ms - a.record.seen_ms);
+  const kept = new Set(live.slice(0, limits.browserSessionsMax - 1));
+  return sessions.filter((session) => !kept.has(session)).map(({ hash }) => hash);
 }

@@ -143,6 +143,20 @@ export class Accounts {
     });
   }
 
+  /** Replaces the account key in one commit; the new one is returned here and never again, the old one opens nothing. */
+  async rollAccountKey(accountId: string): Promise<string> {
+    const value = makeKey('account', randomBytes);
+    await this.#options.actors.actor(accountId).ask((batch) => {
+      for (const { key, value: old } of batch.range(keys, { prefix: [accountId] })) {
+        if (old.kind !== 'account' || old.revoked_at !== null) continue;
+        batch.put(keys, key, { ...old, revoked_at: this.#timestamp() });
+        batch.remove(keyHashes, [old.hash]);
+      }
+      this.#putKey(batch, accountId, 'account', 'account key', value);
+    });
+    return value;
+  }
+
   /** The session that an account key or MCP key opens; undefined when it opens none. */
   authenticate(presented: string): Session | undefined {
     const kind = kindOfKey(presented);

@@ -1,6 +1,6 @@
 /** Checks the accounts' data: every index in both directions. Only reads. */
 import type { CheckedReader } from '../store/checked-reader.ts';
-import { accounts, emails, keyHashes, keys } from './records.ts';
+import { accounts, browserSessions, emails, keyHashes, keys, sessionOwners } from './records.ts';
 
 export interface AccountsReport {
   readonly accounts: number;
@@ -34,5 +34,22 @@ export function verifyAccounts(reader: CheckedReader): AccountsReport {
     const owner = reader.get(keys, [value.account_id, value.key_id]);
     if (owner?.hash !== key[0]) problems.push(`a key hash of ${value.account_id} belongs to no key`);
   }
+  problems.push(...sessionProblems(reader));
   return { accounts: accountCount, keys: keyCount, problems };
+}
+
+function sessionProblems(reader: CheckedReader): string[] {
+  const problems: string[] = [];
+  for (const { key, value } of reader.walk(browserSessions)) {
+    const { account_id: accountId } = value;
+    if (reader.get(accounts, [accountId]) === undefined)
+      problems.push(`a browser session of ${accountId}: no such account`);
+    if (reader.get(sessionOwners, [accountId, key[0]]) === undefined)
+      problems.push(`a browser session of ${accountId} is not listed`);
+  }
+  for (const { key } of reader.walk(sessionOwners)) {
+    if (reader.get(browserSessions, [key[1]])?.account_id !== key[0])
+      problems.push(`a listed browser session of ${key[0]} is not there`);
+  }
+  return problems;
 }

@@ -220,6 +220,7 @@ export class FrontDoor {
     }
     const form = route.body.kind === 'form' ? parseForm(await body.collect()) : new URLSearchParams();
     const request: RouteRequest = {
+      path: exchange.head.path,
       params,
       query: new URLSearchParams(exchange.head.query),
       header: (name) => exchange.header(name),

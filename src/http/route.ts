@@ -25,6 +25,8 @@ type Visitor = (header: (name: string) => string | undefined) => Session | undef
 type Charge = (calls: number) => void;
 
 export interface RouteRequest {
+  /** As it was asked for, percent-encoded, without the query. */
+  readonly path: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   /** A header by its lower-case name; repeated ones joined with a comma. */

@@ -17,6 +17,11 @@ export interface IssuedCredential {
   readonly message: string;
 }
 
+export interface CurrentCredential {
+  readonly credentialId: string;
+  readonly createdAt: string;
+}
+
 export interface MirrorCredentialsOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
@@ -77,6 +82,12 @@ export class MirrorCredentials {
       batch.remove(credentials, [accountId]);
       batch.remove(tokenHashes, [current.token_hash]);
     });
+  }
+
+  /** The credential in force, without its secrets; undefined: none. */
+  current(accountId: string): CurrentCredential | undefined {
+    const found = this.#options.store.get(credentials, [accountId]);
+    return found && { credentialId: found.credential_id, createdAt: found.created_at };
   }
 
   /** The session that a mirror token opens; undefined: none. */

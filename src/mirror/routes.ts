@@ -84,7 +84,7 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
       access: mirrorAccess,
       body: { kind: 'none' },
       doc: mirrorDocs.download,
-      handle: (request, session) => download(blobs, request, session),
+      handle: (request, session) => mirrorDownload(blobs, request, session),
     },
   ];
 }
@@ -114,7 +114,8 @@ function list(blobs: MirrorBlobs, query: URLSearchParams, { accountId }: Session
   return json(200, body, { Link: `<${BASE}?limit=${page.limit}&before=${found.nextBefore}>; rel="next"` });
 }
 
-function download(blobs: MirrorBlobs, request: RouteRequest, session: Session): Reply {
+/** The bytes of the blob that a request names, whole or in part. Refuses as `MirrorBlobs.find` does. */
+export function mirrorDownload(blobs: MirrorBlobs, request: RouteRequest, session: Session): Reply {
   const blob = blobs.find(session, request.params['sha'] ?? '', request.query.get('sha256'));
   const bytesTotal = blob.record.byte_size;
   const etag = `"${blob.sha256}"`;

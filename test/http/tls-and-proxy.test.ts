@@ -1,33 +1,15 @@
 /** TLS by two settings, and whose address a request counts for behind a proxy. */
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Certificate, selfSigned } from '../support/certificate.ts';
 import { call } from '../support/http.ts';
 import { type Hub, startHub, temporaryFolder } from '../support/hub.ts';
 import { download, mirrorAccount, randomCommit, upload } from '../support/mirror.ts';
 import { head, rawClient } from '../support/raw.ts';
 import { refusedStart } from '../support/refused-start.ts';
-
-interface Certificate {
-  readonly cert: string;
-  readonly key: string;
-}
-
-function selfSigned(): Certificate {
-  const folder = temporaryFolder();
-  const certificate = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
-  execFileSync(
-    'openssl',
-    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=cairn.test'
-      .split(' ')
-      .concat(['-keyout', certificate.key, '-out', certificate.cert]),
-    { stdio: 'ignore' },
-  );
-  return certificate;
-}
 
 const NETS = '127.0.0.0/8, 10.0.0.0/8, 192.0.2.7, 2001:db8:ffff::/48';
 

@@ -1,0 +1,78 @@
+/** The use cases of a password: check it at sign-in, change it. Every try counts against the sign-in limits. */
+import type { ActorRegistry } from '../actors/registry.ts';
+import { invalidField, Refusal } from '../fault.ts';
+import type { Passwords } from './password.ts';
+import { accounts as accountTable } from './records.ts';
+import { normalizeEmail } from './rules.ts';
+import type { Accounts } from './service.ts';
+import type { BrowserSessions } from './sessions.ts';
+
+export interface Login {
+  readonly email: string;
+  readonly password: string;
+  /** Where it comes from, for the rate limit. */
+  readonly address: string;
+}
+
+export interface PasswordChange {
+  readonly accountId: string;
+  readonly current: string;
+  readonly next: string;
+  /** The browser session that stays; all others end. */
+  readonly keptSessionId: string;
+  readonly address: string;
+}
+
+export interface LoginsOptions {
+  readonly accounts: Accounts;
+  readonly actors: ActorRegistry;
+  readonly passwords: Passwords;
+  readonly sessions: BrowserSessions;
+  /** Counts a try by address or email. Throws Refusal `rate_limited`. */
+  readonly countSignIn: (who: string) => void;
+}
+
+export class Logins {
+  readonly #options: LoginsOptions;
+
+  constructor(options: LoginsOptions) {
+    this.#options = options;
+  }
+
+  /** The account that an email and a password open. An unknown email and a wrong password answer and take alike. */
+  async check({ email: given, password, address }: Login): Promise<string> {
+    const { accounts, passwords, countSignIn } = this.#options;
+    const email = normalizeEmail(given);
+    countSignIn(`address ${address}`);
+    countSignIn(`email ${email}`);
+    const found = accounts.signIn(email);
+    const matches = await passwords.verify(found?.passwordHash, password);
+    if (found === undefined || !matches) throw new Refusal({ kind: 'wrong_login' });
+    return found.accountId;
+  }
+
+  /**
+   * Sets a new password and ends every other browser session in the same commit. Keys and tokens stay.
+   * Refuses with `invalid_fields` on `current_password` or `password`, and with `rate_limited`.
+   */
+  async changePassword(change: PasswordChange): Promise<void> {
+    const { accounts, actors, passwords, sessions, countSignIn } = this.#options;
+    const { email } = accounts.describe(change.accountId);
+    countSignIn(`address ${change.address}`);
+    countSignIn(`email ${email}`);
+    const known = accounts.signIn(email)?.passwordHash;
+    if (!(await passwords.verify(known, change.current))) throw wrongCurrent();
+    const passwordHash = await passwords.hash(change.next);
+    await actors.actor(change.accountId).ask((batch) => {
+      const account = batch.get(accountTable, [change.accountId]);
+      // Changed in another browser since it was checked.
+      if (account === undefined || account.password_hash !== known) throw wrongCurrent();
+      batch.put(accountTable, [change.accountId], { ...account, password_hash: passwordHash });
+      sessions.endOthers(batch, change.accountId, change.keptSessionId);
+    });
+  }
+}
+
+function wrongCurrent(): Refusal {
+  return invalidField('current_password', 'this is not your password of now');
+}

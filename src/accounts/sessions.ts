@@ -1,0 +1,142 @@
+/**
+ * Owns browser sessions: who is signed in where, and until when. An id is made at sign-in and only there, kept as a keyed
+ * hash, and ends by sign-out, by idle time, by age, or with the password.
+ */
+import { randomBytes } from 'node:crypto';
+import type { ActorRegistry } from '../actors/registry.ts';
+import { Refusal } from '../fault.ts';
+import { limits } from '../limits.ts';
+import type { Log } from '../log.ts';
+import type { Session } from '../session.ts';
+import type { Batch } from '../store/group-commit.ts';
+import type { Sealer } from '../store/seal.ts';
+import type { Store } from '../store/store.ts';
+import { type BrowserSessionRecord, browserSessions, sessionOwners } from './records.ts';
+import { isSessionLive, surplusSessions } from './rules.ts';
+
+const ID_BYTES = 32;
+const ID_SHAPE = /^[A-Za-z0-9_-]{43}$/;
+
+export interface BrowserSummary {
+  /** Names the session in a list; it opens nothing. */
+  readonly session_id: string;
+  readonly agent: string | null;
+  readonly created_at: string;
+  readonly last_seen_at: string;
+}
+
+export interface BrowserSessionsOptions {
+  readonly store: Store;
+  readonly actors: ActorRegistry;
+  readonly sealer: Sealer;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+export class BrowserSessions {
+  readonly #options: BrowserSessionsOptions;
+
+  constructor(options: BrowserSessionsOptions) {
+    this.#options = options;
+  }
+
+  /** Starts a session and gives its new id, which is shown to nobody but the browser. What expired goes on the way. */
+  async start(accountId: string, agent: string): Promise<string> {
+    const { actors, now } = this.#options;
+    const id = randomBytes(ID_BYTES).toString('base64url');
+    const name = agent.replace(/\p{C}/gu, '').slice(0, limits.agentCharsMax);
+    await actors.actor(accountId).ask((batch) => {
+      for (const hash of surplusSessions(sessionsOf(batch, accountId), now())) remove(batch, accountId, hash);
+      const hash = this.#hash(id);
+      batch.put(browserSessions, [hash], {
+        account_id: accountId,
+        created_ms: now(),
+        seen_ms: now(),
+        agent: name === '' ? null : name,
+      });
+      batch.put(sessionOwners, [accountId, hash], {});
+    });
+    return id;
+  }
+
+  /** The session of an id; undefined: none, or no longer. */
+  find(id: string): Session | undefined {
+    if (!ID_SHAPE.test(id)) return undefined;
+    const hash = this.#hash(id);
+    const found = this.#options.store.get(browserSessions, [hash]);
+    const nowMs = this.#options.now();
+    if (found === undefined || !isSessionLive(found, nowMs)) return undefined;
+    if (nowMs - found.seen_ms >= limits.lastUsedMs) this.#noteUse(found.account_id, hash, nowMs);
+    return { accountId: found.account_id, credentialId: sessionName(hash) };
+  }
+
+  /** Ends the session of an id, if there is one. */
+  async end(id: string): Promise<void> {
+    const hash = this.#hash(id);
+    const found = this.#options.store.get(browserSessions, [hash]);
+    if (found === undefined) return;
+    await this.#options.actors.actor(found.account_id).ask((batch) => remove(batch, found.account_id, hash));
+  }
+
+  /** Ends one session of an account by its name. Refuses with `not_found`. */
+  async endNamed(accountId: string, sessionId: string): Promise<void> {
+    await this.#options.actors.actor(accountId).ask((batch) => {
+      const found = sessionsOf(batch, accountId).find(({ hash }) => sessionName(hash) === sessionId);
+      if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'this browser is signed out already' });
+      remove(batch, accountId, found.hash);
+    });
+  }
+
+  /** Within a decision: ends every session of an account but the one of `keptId`. */
+  endOthers(batch: Batch, accountId: string, keptId: string): void {
+    const kept = this.#hash(keptId);
+    for (const { hash } of sessionsOf(batch, accountId)) if (hash !== kept) remove(batch, accountId, hash);
+  }
+
+  /** The live sessions of an account, the last seen first. */
+  list(accountId: string): BrowserSummary[] {
+    const nowMs = this.#options.now();
+    return sessionsOf(this.#options.store, accountId)
+      .filter(({ record }) => isSessionLive(record, nowMs))
+      .sort((a, b) => b.record.seen_ms - a.record.seen_ms)
+      .map(({ hash, record }) => ({
+        session_id: sessionName(hash),
+        agent: record.agent,
+        created_at: new Date(record.created_ms).toISOString(),
+        last_seen_at: new Date(record.seen_ms).toISOString(),
+      }));
+  }
+
+  #noteUse(accountId: string, hash: string, nowMs: number): void {
+    const write = this.#options.actors.actor(accountId).ask((batch) => {
+      const found = batch.get(browserSessions, [hash]);
+      // Ended meanwhile: a use must not bring it back.
+      if (found === undefined || nowMs - found.seen_ms < limits.lastUsedMs) return;
+      batch.put(browserSessions, [hash], { ...found, seen_ms: nowMs });
+    });
+    // Nobody waits for this row; a lost one is written again at the next use.
+    write.catch((error: unknown) =>
+      this.#options.log.warn({ err: error }, 'the last use of a session was not written'),
+    );
+  }
+
+  #hash(id: string): string {
+    return this.#options.sealer.keyedHash('browser-session', id);
+  }
+}
+
+function sessionsOf(reader: Pick<Batch, 'get' | 'range'>, accountId: string) {
+  return reader.range(sessionOwners, { prefix: [accountId] }).flatMap(({ key: [, hash] }) => {
+    const record: BrowserSessionRecord | undefined = reader.get(browserSessions, [hash]);
+    return record === undefined ? [] : [{ hash, record }];
+  });
+}
+
+function remove(batch: Batch, accountId: string, hash: string): void {
+  batch.remove(browserSessions, [hash]);
+  batch.remove(sessionOwners, [accountId, hash]);
+}
+
+function sessionName(hash: string): string {
+  return `session_${hash.slice(0, 16)}`;
+}

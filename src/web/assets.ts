@@ -1,0 +1,52 @@
+/** Owns the files that pages load: read once, named by what is in them, so that a browser may keep them for good. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Refusal } from '../fault.ts';
+import type { Route } from '../http/route.ts';
+
+const FILES = {
+  style: { file: 'style.css', type: 'text/css; charset=utf-8' },
+  script: { file: 'pages.js', type: 'text/javascript; charset=utf-8' },
+  icon: { file: 'icon.svg', type: 'image/svg+xml' },
+} as const;
+
+const HASH_CHARS = 12;
+
+/** The addresses that pages name. */
+export type AssetPaths = Readonly<Record<keyof typeof FILES, string>>;
+
+export interface Assets {
+  readonly paths: AssetPaths;
+  readonly route: Route;
+}
+
+/** Reads the files beside this module. A missing one is a broken build, and stops the start. */
+export function openAssets(): Assets {
+  const byName = new Map<string, { readonly text: string; readonly type: string }>();
+  const pathOf = ({ file, type }: (typeof FILES)[keyof typeof FILES]) => {
+    const text = readFileSync(new URL(`assets/${file}`, import.meta.url), 'utf8');
+    const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_CHARS);
+    const name = file.replace('.', `.${hash}.`);
+    byName.set(name, { text, type });
+    return `/assets/${name}`;
+  };
+  const paths = { style: pathOf(FILES.style), script: pathOf(FILES.script), icon: pathOf(FILES.icon) };
+  const route: Route = {
+    method: 'GET',
+    path: '/assets/:name',
+    access: 'open',
+    body: { kind: 'none' },
+    uncounted: true,
+    doc: 'page',
+    handle({ params }) {
+      const found = byName.get(params['name'] ?? '');
+      if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'no such file; reload the page' });
+      return {
+        status: 200,
+        headers: { 'Content-Type': found.type, 'Cache-Control': 'public, max-age=31536000, immutable' },
+        body: found.text,
+      };
+    },
+  };
+  return { paths, route };
+}

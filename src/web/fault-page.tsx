@@ -1,0 +1,62 @@
+/** Owns how a refusal looks in a browser: the same status and headers as everywhere, in words for a person. */
+import { explain, type Fault } from '../fault.ts';
+import type { ReplyHeaders } from '../http/reply.ts';
+import { refusalReply } from '../http/status.ts';
+import { sentence } from './ui.tsx';
+
+interface FaultView {
+  readonly title: string;
+  readonly body: ReturnType<typeof Message>;
+  readonly status: number;
+  readonly headers: ReplyHeaders;
+}
+
+const TITLES: { readonly [kind in Fault['kind']]?: string } = {
+  rate_limited: 'Too many tries',
+  overloaded: 'Busy',
+  not_found: 'Not found',
+  origin_forbidden: 'Not allowed',
+  signup_closed: 'Sign-up is closed',
+  storage_full: 'The disk is full',
+};
+
+export function faultPage(fault: Fault): FaultView {
+  const { status, headers } = refusalReply(fault);
+  const { 'Content-Type': _type, 'Cache-Control': _cache, 'WWW-Authenticate': _scheme, ...rest } = headers;
+  const title = TITLES[fault.kind] ?? (status >= 500 ? 'Something went wrong' : 'That did not work');
+  return { title, status, headers: rest, body: <Message title={title} text={wordsOf(fault)} /> };
+}
+
+/** The answer to a form that did not come from a page of ours in this browser. */
+export function foreignFormPage(): FaultView {
+  const title = 'This form is out of date';
+  const text =
+    'It was not sent from a page of this hub that is open in this browser now, so nothing was done. Go back, reload the page and send it again.';
+  return { title, status: 403, headers: {}, body: <Message title={title} text={text} /> };
+}
+
+/** One sentence in the middle of a page, and a way on. */
+function Message({ title, text }: { readonly title: string; readonly text: string }) {
+  return (
+    <div class="narrow">
+      <h1>{title}</h1>
+      <p class="lead">{sentence(text)}</p>
+      <p>
+        <a class="button" href="/">
+          Go to the start page
+        </a>
+      </p>
+    </div>
+  );
+}
+
+function wordsOf(fault: Fault): string {
+  switch (fault.kind) {
+    case 'rate_limited':
+      return `Too many tries in a short time; wait ${fault.retryAfterSeconds} s and try again`;
+    case 'wrong_login':
+      return 'Email or password is wrong';
+    default:
+      return explain(fault);
+  }
+}

@@ -1,0 +1,115 @@
+/** The start page: what this is, for a stranger; what to do next, for a member. */
+import type { VNode } from 'preact';
+import type { Route } from '../http/route.ts';
+import { isMember, type MemberVisit, type Pages, type View } from './pages.ts';
+import type { SetupStep, WebServices } from './services.ts';
+import { Copyable } from './ui.tsx';
+
+export interface HomeOptions extends Pick<WebServices, 'accounts' | 'setupSteps'> {
+  readonly pages: Pages;
+  readonly signup: 'open' | 'closed' | 'domains';
+  /** This service as a request addressed it. */
+  readonly baseUrl: (host: string) => string;
+}
+
+export function homeRoutes(options: HomeOptions): Route[] {
+  const { pages } = options;
+  return [
+    pages.open('/', (visit) =>
+      pages.show(visit, isMember(visit) ? memberView(options, visit) : strangerView(options.signup === 'closed')),
+    ),
+  ];
+}
+
+const PURPOSES = [
+  {
+    title: 'For your agents',
+    text: 'One address and one key: tasks, files and notes for Claude Code, Cursor, VS Code or anything that speaks HTTP.',
+  },
+  {
+    title: 'For your backups',
+    text: 'CI jobs leave encrypted, signed tarballs, one for each commit. You get exactly those bytes back on a bad day.',
+  },
+  {
+    title: 'For yourself',
+    text: 'A task board, your files with their history, and every key and device in one list that you can cut short.',
+  },
+];
+
+function strangerView(isClosed: boolean): View {
+  return {
+    title: 'Welcome',
+    body: (
+      <>
+        <section class="hero">
+          <h1>A hub of your own</h1>
+          <p class="lead">
+            Cairn keeps the backups, files and tasks that your tools and agents share, in one process on your own
+            machine.
+          </p>
+          <p class="actions">
+            {isClosed ? null : (
+              <a class="button primary" href="/signup">
+                Create an account
+              </a>
+            )}
+            <a class={isClosed ? 'button primary' : 'button'} href="/signin">
+              Sign in
+            </a>
+          </p>
+        </section>
+        <ul class="purposes">
+          {PURPOSES.map(({ title, text }) => (
+            <li key={title} class="panel">
+              <h2>{title}</h2>
+              <p>{text}</p>
+            </li>
+          ))}
+        </ul>
+      </>
+    ),
+  };
+}
+
+function memberView({ accounts, setupSteps, baseUrl }: HomeOptions, visit: MemberVisit): View {
+  const { name } = accounts.describe(visit.accountId);
+  const steps = setupSteps(baseUrl(visit.request.header('host') ?? ''));
+  return {
+    title: 'Home',
+    section: 'home',
+    body: (
+      <>
+        <h1>
+          {name === null ? (
+            'Welcome'
+          ) : (
+            <>
+              Welcome, <bdi>{name}</bdi>
+            </>
+          )}
+        </h1>
+        <section class="panel" aria-labelledby="connect">
+          <h2 id="connect">Connect an agent</h2>
+          <p class="lead">
+            Make a key in the <a href="/settings">settings</a>, then paste one of these with the key in place of{' '}
+            <code>{'<MCP key>'}</code>.
+          </p>
+          {steps.map((step, index) => (
+            <Step key={step.client} step={step} isOpen={index === 0} />
+          ))}
+        </section>
+      </>
+    ),
+  };
+}
+
+function Step({ step, isOpen }: { readonly step: SetupStep; readonly isOpen: boolean }): VNode {
+  return (
+    <details class="more" open={isOpen}>
+      <summary>
+        {step.title} <span class="meta">{step.where}</span>
+      </summary>
+      <Copyable value={step.paste} label={`for ${step.title}`} />
+    </details>
+  );
+}

@@ -1,0 +1,121 @@
+/** Owns the frame of every page: head, navigation, the notice of the page before. */
+import type { ComponentChildren, VNode } from 'preact';
+import type { AssetPaths } from './assets.ts';
+import type { Notice } from './notices.ts';
+import { CsrfField, Secret } from './ui.tsx';
+
+const SECTIONS = [
+  { id: 'home', path: '/', name: 'Home' },
+  { id: 'settings', path: '/settings', name: 'Settings' },
+] as const;
+
+export type Section = (typeof SECTIONS)[number]['id'];
+
+export interface Frame {
+  readonly title: string;
+  readonly assets: AssetPaths;
+  /** The zone that times are written in; the script compares it with the reader's own. */
+  readonly zone: string;
+  readonly section?: Section | undefined;
+  /** Whose page it is; absent: nobody's who is signed in. */
+  readonly email?: string | undefined;
+  readonly csrf: string;
+  readonly notice?: Notice | undefined;
+  readonly children: ComponentChildren;
+}
+
+export function Document(frame: Frame): VNode {
+  const { title, assets, zone, children, notice, csrf } = frame;
+  return (
+    <html lang="en" data-zone={zone}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{`${title} · Cairn`}</title>
+        <link rel="icon" type="image/svg+xml" href={assets.icon} />
+        <link rel="stylesheet" href={assets.style} />
+        <script type="module" src={assets.script} />
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          Skip to content
+        </a>
+        <Header {...frame} />
+        <main id="main">
+          {notice === undefined ? null : <NoticeBox notice={notice} csrf={csrf} />}
+          {children}
+        </main>
+        <footer class="foot">Cairn, your own hub</footer>
+      </body>
+    </html>
+  );
+}
+
+function Header({ section, email, csrf }: Frame): VNode {
+  return (
+    <header class="top">
+      <div class="top-row">
+        <a class="brand" href="/">
+          <Stones />
+          Cairn
+        </a>
+        {email === undefined ? (
+          <nav class="top-account" aria-label="Account">
+            <a href="/signin">Sign in</a>
+          </nav>
+        ) : (
+          <form class="top-account" method="post" action="/signout">
+            <CsrfField csrf={csrf} />
+            <span class="top-email" title={email}>
+              {email}
+            </span>
+            <button class="button quiet small" type="submit">
+              Sign out
+            </button>
+          </form>
+        )}
+      </div>
+      {email === undefined ? null : (
+        <nav class="tabs" aria-label="Sections">
+          {SECTIONS.map(({ id, path, name }) => (
+            <a key={id} href={path} aria-current={id === section ? 'page' : undefined}>
+              {name}
+            </a>
+          ))}
+        </nav>
+      )}
+    </header>
+  );
+}
+
+function NoticeBox({ notice, csrf }: { readonly notice: Notice; readonly csrf: string }): VNode {
+  const { text, tone = 'good', secrets = [], undo } = notice;
+  return (
+    <section class={`notice ${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
+      <p>{text}</p>
+      {secrets.map((secret) => (
+        <Secret key={secret.label} {...secret} />
+      ))}
+      {undo === undefined ? null : (
+        <form method="post" action={undo.action}>
+          <CsrfField csrf={csrf} />
+          <button class="button small" type="submit">
+            {undo.label}
+          </button>
+        </form>
+      )}
+    </section>
+  );
+}
+
+function Stones(): VNode {
+  return (
+    <svg class="stones" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true" focusable="false">
+      <ellipse cx="16" cy="26" rx="13" ry="4.5" />
+      <ellipse cx="15" cy="17.5" rx="9" ry="3.9" />
+      <ellipse cx="17" cy="10.2" rx="6" ry="3.2" />
+      <ellipse cx="16" cy="4.4" rx="3.4" ry="2.3" />
+    </svg>
+  );
+}

@@ -1,0 +1,228 @@
+/**
+ * Owns how a page is asked for: who asks, whether a form is this browser's own, and how an answer becomes a page.
+ * A form needs two things: an `Origin` that, if there is one, is this service's, and the token of the browser's own id.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { ComponentChildren } from 'preact';
+import { type Fault, Refusal } from '../fault.ts';
+import type { Reply, ReplyHeaders } from '../http/reply.ts';
+import type { Route, RouteRequest } from '../http/route.ts';
+import { limits } from '../limits.ts';
+import type { Session } from '../session.ts';
+import type { AssetPaths } from './assets.ts';
+import { readCookie, sessionCookie, sessionCookieName, ZONE_COOKIE } from './cookies.ts';
+import { pageReply, seeOther } from './document.tsx';
+import { faultPage, foreignFormPage } from './fault-page.tsx';
+import type { Section } from './layout.tsx';
+import { ownPath, signInPath } from './next-path.ts';
+import type { Notice, Notices } from './notices.ts';
+import type { SessionService } from './services.ts';
+import { CSRF_FIELD } from './ui.tsx';
+import type { Zone, Zones } from './zone.ts';
+
+const ID_BYTES = 32;
+const ID_SHAPE = /^[A-Za-z0-9_-]{43}$/;
+
+export interface PagesOptions {
+  readonly sessions: SessionService;
+  readonly emailOf: (accountId: string) => string;
+  readonly assets: AssetPaths;
+  readonly notices: Notices;
+  readonly zones: Zones;
+  /** Browsers reach this service over TLS. */
+  readonly secure: boolean;
+  /** True for the origins that this service's own pages have, when it was addressed as `host`. */
+  readonly isOwnOrigin: (origin: string, host: string) => boolean;
+  /** A keyed hash under the master key. */
+  readonly keyedHash: (purpose: string, value: string) => string;
+}
+
+/** One request of a browser. */
+export interface Visit {
+  readonly request: RouteRequest;
+  /** What the browser is known by: a session id, or of one that is not signed in an id that opens nothing. */
+  readonly browserId: string;
+  /** The id is new, and goes out with the answer. */
+  readonly isNew: boolean;
+  readonly csrf: string;
+  readonly zone: Zone;
+}
+
+/** One request of a browser that is signed in. */
+export interface MemberVisit extends Visit {
+  readonly accountId: string;
+  readonly sessionId: string;
+  readonly email: string;
+}
+
+/** What a page shows. */
+export interface View {
+  readonly title: string;
+  readonly section?: Section;
+  readonly body: ComponentChildren;
+  readonly status?: number;
+  readonly headers?: ReplyHeaders;
+}
+
+type Answer = Reply | Promise<Reply>;
+
+export class Pages {
+  readonly #options: PagesOptions;
+
+  constructor(options: PagesOptions) {
+    this.#options = options;
+  }
+
+  /** A page for anyone. */
+  open(path: string, handle: (visit: Visit | MemberVisit) => Answer): Route {
+    return this.#route('GET', path, handle);
+  }
+
+  /** A page for those who are signed in; others are led to the sign-in page and back. */
+  member(path: string, handle: (visit: MemberVisit) => Answer): Route {
+    return this.#route('GET', path, (visit) =>
+      isMember(visit) ? handle(visit) : seeOther(signInPath(ownPath(addressOf(visit.request)))),
+    );
+  }
+
+  /** A form that anyone may send. */
+  openForm(path: string, handle: (visit: Visit | MemberVisit, form: URLSearchParams) => Answer): Route {
+    return this.#route('POST', path, (visit) => {
+      if (!this.#isOwnForm(visit)) return this.show(visit, foreignFormPage());
+      return handle(visit, visit.request.form);
+    });
+  }
+
+  /** A form of those who are signed in. */
+  memberForm(path: string, handle: (visit: MemberVisit, form: URLSearchParams) => Answer): Route {
+    return this.#route('POST', path, (visit) => {
+      if (!isMember(visit)) return this.#signedOut(visit);
+      if (!this.#isOwnForm(visit)) return this.show(visit, foreignFormPage());
+      return handle(visit, visit.request.form);
+    });
+  }
+
+  /** The answer that shows a view. */
+  show(visit: Visit | MemberVisit, view: View): Reply {
+    const { assets, notices } = this.#options;
+    // HEAD shows nothing to anybody, so that it takes no notice away.
+    const notice = visit.request.isHead ? undefined : notices.take(visit.browserId);
+    return pageReply(
+      view.status ?? 200,
+      {
+        title: view.title,
+        section: view.section,
+        assets,
+        zone: visit.zone.name,
+        email: isMember(visit) ? visit.email : undefined,
+        csrf: visit.csrf,
+        notice,
+        children: view.body,
+      },
+      { ...this.#newCookie(visit), ...view.headers },
+    );
+  }
+
+  /** Leads on to an own page, and leaves it a notice. */
+  go(visit: Visit, path: string, notice?: Notice): Reply {
+    if (notice !== undefined) this.#options.notices.leave(visit.browserId, notice);
+    return seeOther(path, this.#newCookie(visit));
+  }
+
+  /** Signs this browser in or out: it gets a new id, so that one that was planted in it is worth nothing. */
+  goAs(path: string, sessionId: string | undefined, notice?: Notice): Reply {
+    const { notices, secure } = this.#options;
+    const id = sessionId ?? newId();
+    if (notice !== undefined) notices.leave(id, notice);
+    return seeOther(path, { 'Set-Cookie': sessionCookie(id, { secure, lasting: sessionId !== undefined }) });
+  }
+
+  #route(method: 'GET' | 'POST', path: string, handle: (visit: Visit | MemberVisit) => Answer): Route {
+    return {
+      method,
+      path,
+      access: { visitor: (header) => this.#sessionOf(header) },
+      body: method === 'GET' ? { kind: 'none' } : { kind: 'form', bytesMax: limits.formBodyBytesMax },
+      doc: 'page',
+      refuse: (fault) => this.#refuse(fault),
+      handle: async (request: RouteRequest, session: Session | undefined) => {
+        const visit = this.#visit(request, session);
+        try {
+          return await handle(visit);
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          return this.show(visit, faultPage(error.fault));
+        }
+      },
+    };
+  }
+
+  /** A refusal in front of the handler: the frame of nobody in particular. */
+  #refuse(fault: Fault): Reply {
+    const { assets, zones } = this.#options;
+    const { title, body, status, headers } = faultPage(fault);
+    return pageReply(status, { title, assets, zone: zones.find(undefined).name, csrf: '', children: body }, headers);
+  }
+
+  #sessionOf(header: RouteRequest['header']): Session | undefined {
+    const id = readCookie(header('cookie'), sessionCookieName(this.#options.secure));
+    return id === undefined ? undefined : this.#options.sessions.find(id);
+  }
+
+  #visit(request: RouteRequest, session: Session | undefined): Visit | MemberVisit {
+    const { secure, zones, keyedHash, emailOf } = this.#options;
+    const cookies = request.header('cookie');
+    const given = readCookie(cookies, sessionCookieName(secure));
+    const isNew = given === undefined || !ID_SHAPE.test(given);
+    const browserId = isNew ? newId() : given;
+    const visit: Visit = {
+      request,
+      browserId,
+      isNew,
+      csrf: keyedHash('form-token', browserId),
+      zone: zones.find(readCookie(cookies, ZONE_COOKIE)),
+    };
+    if (session === undefined) return visit;
+    return {
+      ...visit,
+      accountId: session.accountId,
+      sessionId: session.credentialId,
+      email: emailOf(session.accountId),
+    };
+  }
+
+  #newCookie({ isNew, browserId }: Visit): ReplyHeaders {
+    const { secure } = this.#options;
+    return isNew ? { 'Set-Cookie': sessionCookie(browserId, { secure, lasting: false }) } : {};
+  }
+
+  #isOwnForm({ request, csrf }: Visit): boolean {
+    const origin = request.header('origin');
+    if (origin !== undefined && !this.#options.isOwnOrigin(origin, request.header('host') ?? '')) return false;
+    const given = Buffer.from(request.form.get(CSRF_FIELD) ?? '');
+    const expected = Buffer.from(csrf);
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  }
+
+  /** The session ended while the form was open; what was typed is lost, and the page it stood on is found again. */
+  #signedOut(visit: Visit): Reply {
+    const referer = visit.request.header('referer') ?? '';
+    const from = URL.canParse(referer) ? new URL(referer) : undefined;
+    const isOwn = from !== undefined && this.#options.isOwnOrigin(from.origin, visit.request.header('host') ?? '');
+    const path = signInPath(isOwn ? ownPath(from.pathname + from.search) : '/');
+    return this.go(visit, path, { text: 'You were signed out. Sign in and send it again.', tone: 'bad' });
+  }
+}
+
+export function isMember(visit: Visit | MemberVisit): visit is MemberVisit {
+  return 'accountId' in visit;
+}
+
+function newId(): string {
+  return randomBytes(ID_BYTES).toString('base64url');
+}
+
+function addressOf({ path, query }: RouteRequest): string {
+  const text = query.toString();
+  return text === '' ? path : `${path}?${text}`;
+}

@@ -1,0 +1,26 @@
+/** Owns which refusals bring a form back to the person who sent it; every other one is a page of its own. */
+import { explain, type Fault, type FieldErrors, Refusal } from '../fault.ts';
+import type { Problem } from './ui.tsx';
+
+export type Tried<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
+
+/** Runs what a form asks for. `values` may be shown again, so no secret is among them. */
+export async function problemOf<T>(
+  form: string,
+  values: Readonly<Record<string, string>>,
+  act: () => Promise<T>,
+): Promise<Tried<T>> {
+  try {
+    return { ok: true, value: await act() };
+  } catch (error) {
+    const fields = error instanceof Refusal ? fieldsOf(error.fault) : undefined;
+    if (fields === undefined) throw error;
+    return { ok: false, problem: { form, fields, values } };
+  }
+}
+
+function fieldsOf(fault: Fault): FieldErrors | undefined {
+  if (fault.kind === 'invalid_fields') return fault.fields;
+  if (fault.kind === 'key_limit' || fault.kind === 'signup_closed') return { form: [explain(fault)] };
+  return undefined;
+}

@@ -1,0 +1,46 @@
+/** The pages of the service: their routes, over what parts.ts gives them. */
+import type { Route } from '../http/route.ts';
+import { openAssets } from './assets.ts';
+import { homeRoutes } from './home.tsx';
+import { Notices } from './notices.ts';
+import { Pages } from './pages.ts';
+import type { WebServices } from './services.ts';
+import { settingsRoutes } from './settings-routes.ts';
+import { signInRoutes } from './sign-in.tsx';
+import { Zones } from './zone.ts';
+
+export interface WebOptions extends WebServices {
+  readonly signup: 'open' | 'closed' | 'domains';
+  /** Browsers reach this service over TLS, here or at a proxy in front. */
+  readonly secure: boolean;
+  /** The address that browsers use, when the operator named it. */
+  readonly publicUrl: string | undefined;
+  /** This service as a request addressed it. */
+  readonly baseUrl: (host: string) => string;
+  /** A keyed hash under the master key. */
+  readonly keyedHash: (purpose: string, value: string) => string;
+  readonly now: () => number;
+}
+
+export function webRoutes(options: WebOptions): Route[] {
+  const { accounts, sessions, secure, publicUrl, keyedHash, now } = options;
+  const assets = openAssets();
+  const pages = new Pages({
+    sessions,
+    emailOf: (accountId) => accounts.describe(accountId).email,
+    assets: assets.paths,
+    notices: new Notices(now),
+    zones: new Zones(),
+    secure,
+    isOwnOrigin: ownOrigins(publicUrl),
+    keyedHash,
+  });
+  const over = { ...options, pages };
+  return [assets.route, ...homeRoutes(over), ...signInRoutes(over), ...settingsRoutes(over)];
+}
+
+/** Own are the pages of the host that was addressed, and of the address that the operator named. */
+function ownOrigins(publicUrl: string | undefined): (origin: string, host: string) => boolean {
+  const named = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
+  return (origin, host) => origin === named || origin === `http://${host}` || origin === `https://${host}`;
+}

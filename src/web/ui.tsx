@@ -1,0 +1,178 @@
+/** Owns the small parts that pages are put together from: fields, secrets, times, confirmations, empty states. */
+import type { ComponentChildren, VNode } from 'preact';
+import type { FieldErrors } from '../fault.ts';
+import type { ShownSecret } from './notices.ts';
+import type { Zone } from './zone.ts';
+
+/** The hidden field that every form of ours carries. */
+export const CSRF_FIELD = 'csrf';
+
+export function CsrfField({ csrf }: { readonly csrf: string }): VNode {
+  return <input type="hidden" name={CSRF_FIELD} value={csrf} />;
+}
+
+/** Why a form came back. */
+export interface Problem {
+  /** Which form of the page. */
+  readonly form: string;
+  readonly fields: FieldErrors;
+  /** What was entered and may be shown again; never a secret. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
+export interface FormProps {
+  readonly csrf: string;
+  readonly action: string;
+  readonly class?: string;
+  readonly children: ComponentChildren;
+}
+
+/** A form that posts with the session's token. */
+export function Form({ csrf, action, children, ...rest }: FormProps): VNode {
+  return (
+    <form method="post" action={action} class={rest.class ?? 'stack'}>
+      <CsrfField csrf={csrf} />
+      {children}
+    </form>
+  );
+}
+
+export interface FieldProps {
+  readonly form: string;
+  readonly name: string;
+  readonly label: string;
+  readonly type?: 'text' | 'email' | 'password' | 'date';
+  readonly hint?: string;
+  readonly autocomplete?: string;
+  readonly required?: boolean;
+  readonly maxlength?: number;
+  readonly minlength?: number;
+  readonly value?: string;
+  readonly problem?: Problem | undefined;
+}
+
+/** A labelled input with its hint and its errors, tied together for a screen reader. */
+export function Field(props: FieldProps): VNode {
+  const { form, name, label, hint, problem, type = 'text', required = true } = props;
+  const id = `${form}-${name}`;
+  const mine = problem?.form === form ? problem : undefined;
+  const errors = mine?.fields[name] ?? [];
+  const described = [hint === undefined ? '' : `${id}-hint`, errors.length === 0 ? '' : `${id}-error`].join(' ').trim();
+  return (
+    <div class="field">
+      <label for={id}>
+        {label}
+        {required ? null : <span class="optional"> (optional)</span>}
+      </label>
+      <input
+        id={id}
+        name={name}
+        type={type}
+        required={required}
+        value={mine?.values[name] ?? props.value}
+        autocomplete={props.autocomplete ?? 'off'}
+        maxlength={props.maxlength}
+        minlength={props.minlength}
+        aria-describedby={described === '' ? undefined : described}
+        aria-invalid={errors.length === 0 ? undefined : 'true'}
+      />
+      {hint === undefined ? null : (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {errors.length === 0 ? null : (
+        <p class="error" id={`${id}-error`}>
+          {errors.map(sentence).join(' ')}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What is wrong with a form as a whole: errors of fields that it does not show. */
+export function FormErrors({ form, problem, shown }: FormErrorsProps): VNode | null {
+  if (problem?.form !== form) return null;
+  const rest = Object.entries(problem.fields).flatMap(([field, errors]) => (shown.includes(field) ? [] : errors));
+  if (rest.length === 0) return null;
+  return (
+    <p class="error" role="alert">
+      {rest.map(sentence).join(' ')}
+    </p>
+  );
+}
+
+interface FormErrorsProps {
+  readonly form: string;
+  readonly problem: Problem | undefined;
+  readonly shown: readonly string[];
+}
+
+/** A value that is shown once, with a button that copies it where there is script. */
+export function Secret({ label, value, hint }: ShownSecret): VNode {
+  return (
+    <div class="secret">
+      <p class="secret-label">{label}</p>
+      <Copyable value={value} label={label} />
+      {hint === undefined ? null : <p class="hint">{hint}</p>}
+    </div>
+  );
+}
+
+/** Text to take along. The button is hidden until there is a script to serve it. */
+export function Copyable({ value, label }: { readonly value: string; readonly label: string }): VNode {
+  return (
+    <div class="copyable">
+      {/* Focusable, because it scrolls: a keyboard must reach what is wider than the page. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset groups fields, and here are none. */}
+      <pre tabindex={0} aria-label={label} role="group">
+        <code>{value}</code>
+      </pre>
+      <button class="button small" type="button" data-copy hidden>
+        Copy<span class="sr-only"> {label}</span>
+      </button>
+    </div>
+  );
+}
+
+/** A moment in the reader's zone; the script rewrites it when the zone was not known here. */
+export function Moment({ at, zone }: { readonly at: string; readonly zone: Zone }): VNode {
+  return <time datetime={at}>{zone.moment(at)}</time>;
+}
+
+/** A step that needs a second click: closed, it shows what it is; open, what it does. */
+export function Confirm({ label, children, danger = true }: ConfirmProps): VNode {
+  return (
+    <details class="confirm">
+      <summary class={danger ? 'button small danger-quiet' : 'button small'}>{label}</summary>
+      <div class="confirm-body stack">{children}</div>
+    </details>
+  );
+}
+
+interface ConfirmProps {
+  readonly label: ComponentChildren;
+  readonly children: ComponentChildren;
+  readonly danger?: boolean;
+}
+
+/** What stands where there is nothing yet: what to do next. */
+export function Empty({ title, children }: { readonly title: string; readonly children: ComponentChildren }): VNode {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children}
+    </div>
+  );
+}
+
+/** Text that a person or a program wrote: kept apart from the page's own, whichever way it is written. */
+export function Given({ children }: { readonly children: string }): VNode {
+  return <bdi class="given">{children}</bdi>;
+}
+
+/** A refusal's words as a sentence. */
+export function sentence(text: string): string {
+  const trimmed = text.trim();
+  return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}${/[.!?…]$/.test(trimmed) ? '' : '.'}`;
+}

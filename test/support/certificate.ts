@@ -1,0 +1,23 @@
+/** A certificate of nobody's, made anew by openssl. */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { temporaryFolder } from './hub.ts';
+
+export interface Certificate {
+  /** PEM files. */
+  readonly cert: string;
+  readonly key: string;
+}
+
+export function selfSigned(): Certificate {
+  const folder = temporaryFolder();
+  const certificate = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
+  execFileSync(
+    'openssl',
+    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=cairn.test'
+      .split(' ')
+      .concat(['-keyout', certificate.key, '-out', certificate.cert]),
+    { stdio: 'ignore' },
+  );
+  return certificate;
+}
