@@ -91,6 +91,9 @@ export const limits = {
   /** How long what is shown once waits for the page that shows it, and how many such wait at once. */
   noticeSeconds: 120,
   noticesMax: 10_000,
+  /** Tasks that a column of the board shows, and blobs that a page of the mirror shows. */
+  boardColumnRows: 50,
+  blobRowsPerPage: 50,
   /** Longest own path that a sign-in leads back to. */
   nextPathCharsMax: 500,
 

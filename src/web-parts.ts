@@ -6,10 +6,11 @@ import type { Config } from './config.ts';
 import type { Core } from './core.ts';
 import type { Route } from './http/route.ts';
 import { type MirrorRoutesOptions, mirrorDownload } from './mirror/routes.ts';
+import type { Tasks } from './tasks/service.ts';
 import { webRoutes } from './web/routes.ts';
 
 export interface PagesInput {
-  readonly parts: { readonly config: Config; readonly core: Core };
+  readonly parts: { readonly config: Config; readonly core: Core; readonly tasks: Tasks };
   readonly mirror: Pick<MirrorRoutesOptions, 'blobs' | 'credentials'>;
   readonly logins: Logins;
   readonly onboarding: Onboarding;
@@ -17,7 +18,13 @@ export interface PagesInput {
   readonly baseUrl: (host: string) => string;
 }
 
-export function openPages({ parts: { config, core }, mirror, logins, onboarding, baseUrl }: PagesInput): Route[] {
+export function openPages({
+  parts: { config, core, tasks },
+  mirror,
+  logins,
+  onboarding,
+  baseUrl,
+}: PagesInput): Route[] {
   const { publicUrl, tls, signup } = config;
   const { blobs, credentials } = mirror;
   const [only] = signup;
@@ -26,6 +33,7 @@ export function openPages({ parts: { config, core }, mirror, logins, onboarding,
     sessions: core.sessions,
     logins,
     signUps: onboarding,
+    tasks,
     mirror: {
       credential: (accountId) => credentials.current(accountId),
       issue: (accountId, rotate) => credentials.issue(accountId, rotate),

@@ -6,6 +6,8 @@ import { CsrfField, Secret } from './ui.tsx';
 
 const SECTIONS = [
   { id: 'home', path: '/', name: 'Home' },
+  { id: 'tasks', path: '/tasks', name: 'Tasks' },
+  { id: 'mirror', path: '/mirror', name: 'Mirror' },
   { id: 'settings', path: '/settings', name: 'Settings' },
 ] as const;
 
@@ -70,7 +72,7 @@ function Header({ section, email, csrf }: Frame): VNode {
             <span class="top-email" title={email}>
               {email}
             </span>
-            <button class="button quiet small" type="submit">
+            <button class="button quiet small sign-out" type="submit">
               Sign out
             </button>
           </form>

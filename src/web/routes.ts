@@ -1,7 +1,9 @@
 /** The pages of the service: their routes, over what parts.ts gives them. */
 import type { Route } from '../http/route.ts';
 import { openAssets } from './assets.ts';
+import { boardRoutes } from './board-routes.tsx';
 import { homeRoutes } from './home.tsx';
+import { mirrorRoutes } from './mirror.tsx';
 import { Notices } from './notices.ts';
 import { Pages } from './pages.ts';
 import type { WebServices } from './services.ts';
@@ -36,7 +38,14 @@ export function webRoutes(options: WebOptions): Route[] {
     keyedHash,
   });
   const over = { ...options, pages };
-  return [assets.route, ...homeRoutes(over), ...signInRoutes(over), ...settingsRoutes(over)];
+  return [
+    assets.route,
+    ...homeRoutes(over),
+    ...signInRoutes(over),
+    ...settingsRoutes(over),
+    ...boardRoutes(over),
+    ...mirrorRoutes(over),
+  ];
 }
 
 /** Own are the pages of the host that was addressed, and of the address that the operator named. */

@@ -70,7 +70,7 @@ export interface SetupStep {
   readonly paste: string;
 }
 
-interface BlobRow {
+export interface BlobRow {
   readonly commitSha: string;
   readonly sha256: string;
   readonly record: {
@@ -82,7 +82,7 @@ interface BlobRow {
 }
 
 /** The account's mirror credential, without its secrets. */
-interface CredentialState {
+export interface CredentialState {
   readonly credentialId: string;
   readonly createdAt: string;
 }
@@ -99,6 +99,49 @@ interface MirrorService {
   download(request: RouteRequest, session: Session): Reply;
 }
 
+export type BoardStatus = 'backlog' | 'todo' | 'in_progress' | 'done';
+
+export interface TaskRow {
+  readonly id: number;
+  readonly content: string;
+  readonly due_date: string | null;
+  readonly is_important: boolean;
+  readonly category_id: number | null;
+  readonly kanban_status: BoardStatus;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface CategoryRow {
+  readonly id: number;
+  readonly name: string;
+  readonly color: string | null;
+  readonly task_count: number;
+}
+
+interface TaskService {
+  list(
+    accountId: string,
+    request: {
+      readonly filter: { readonly kanbanStatus: BoardStatus; readonly categoryId?: number };
+      readonly order: { readonly sortBy: 'due_date' | 'completed_at'; readonly descending: boolean };
+      readonly offset: number;
+      readonly limit: number;
+    },
+  ): { readonly tasks: readonly TaskRow[]; readonly total: number };
+  get(accountId: string, id: number | undefined): TaskRow;
+  /** The document is a caller's: it is checked, and refused with `invalid_fields`. */
+  create(accountId: string, document: unknown): Promise<TaskRow>;
+  patch(
+    accountId: string,
+    id: number | undefined,
+    document: unknown,
+    options?: { readonly restore?: boolean },
+  ): Promise<TaskRow>;
+  remove(accountId: string, id: number | undefined): Promise<unknown>;
+  readonly categories: { list(accountId: string): CategoryRow[] };
+}
+
 /** Everything that the pages are opened over. */
 export interface WebServices {
   readonly accounts: AccountService;
@@ -106,5 +149,6 @@ export interface WebServices {
   readonly logins: LoginService;
   readonly signUps: SignUpService;
   readonly mirror: MirrorService;
+  readonly tasks: TaskService;
   readonly setupSteps: (baseUrl: string) => readonly SetupStep[];
 }

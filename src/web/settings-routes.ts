@@ -1,10 +1,10 @@
 /** What the forms of the settings page do. */
 import type { Route } from '../http/route.ts';
+import type { Problem } from './fields.tsx';
 import type { MemberVisit, Pages } from './pages.ts';
 import { problemOf } from './problem.ts';
 import type { WebServices } from './services.ts';
 import { settingsView } from './settings.tsx';
-import type { Problem } from './ui.tsx';
 
 const PATH = '/settings';
 

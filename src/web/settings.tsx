@@ -2,9 +2,10 @@
 import type { VNode } from 'preact';
 import { limits } from '../limits.ts';
 import { browserName } from './browser-name.ts';
+import { Field, FormErrors, type Problem } from './fields.tsx';
 import type { MemberVisit, View } from './pages.ts';
 import type { KeyRow, WebServices } from './services.ts';
-import { Confirm, Empty, Field, Form, FormErrors, Given, Moment, type Problem } from './ui.tsx';
+import { Confirm, Empty, Form, Given, Moment } from './ui.tsx';
 
 export interface SettingsProps {
   readonly visit: MemberVisit;

@@ -3,11 +3,12 @@ import type { VNode } from 'preact';
 import { Refusal } from '../fault.ts';
 import type { Route } from '../http/route.ts';
 import { limits } from '../limits.ts';
+import { Field, FormErrors, type Problem } from './fields.tsx';
 import { ownPath, signInPath } from './next-path.ts';
 import { isMember, type Pages, type View, type Visit } from './pages.ts';
 import { problemOf } from './problem.ts';
 import type { WebServices } from './services.ts';
-import { Field, Form, FormErrors, type Problem } from './ui.tsx';
+import { Form } from './ui.tsx';
 
 export interface SignInOptions extends Pick<WebServices, 'sessions' | 'logins' | 'signUps'> {
   readonly pages: Pages;

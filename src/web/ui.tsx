@@ -1,6 +1,5 @@
 /** Owns the small parts that pages are put together from: fields, secrets, times, confirmations, empty states. */
 import type { ComponentChildren, VNode } from 'preact';
-import type { FieldErrors } from '../fault.ts';
 import type { ShownSecret } from './notices.ts';
 import type { Zone } from './zone.ts';
 
@@ -9,15 +8,6 @@ export const CSRF_FIELD = 'csrf';
 
 export function CsrfField({ csrf }: { readonly csrf: string }): VNode {
   return <input type="hidden" name={CSRF_FIELD} value={csrf} />;
-}
-
-/** Why a form came back. */
-export interface Problem {
-  /** Which form of the page. */
-  readonly form: string;
-  readonly fields: FieldErrors;
-  /** What was entered and may be shown again; never a secret. */
-  readonly values: Readonly<Record<string, string>>;
 }
 
 export interface FormProps {
@@ -35,77 +25,6 @@ export function Form({ csrf, action, children, ...rest }: FormProps): VNode {
       {children}
     </form>
   );
-}
-
-export interface FieldProps {
-  readonly form: string;
-  readonly name: string;
-  readonly label: string;
-  readonly type?: 'text' | 'email' | 'password' | 'date';
-  readonly hint?: string;
-  readonly autocomplete?: string;
-  readonly required?: boolean;
-  readonly maxlength?: number;
-  readonly minlength?: number;
-  readonly value?: string;
-  readonly problem?: Problem | undefined;
-}
-
-/** A labelled input with its hint and its errors, tied together for a screen reader. */
-export function Field(props: FieldProps): VNode {
-  const { form, name, label, hint, problem, type = 'text', required = true } = props;
-  const id = `${form}-${name}`;
-  const mine = problem?.form === form ? problem : undefined;
-  const errors = mine?.fields[name] ?? [];
-  const described = [hint === undefined ? '' : `${id}-hint`, errors.length === 0 ? '' : `${id}-error`].join(' ').trim();
-  return (
-    <div class="field">
-      <label for={id}>
-        {label}
-        {required ? null : <span class="optional"> (optional)</span>}
-      </label>
-      <input
-        id={id}
-        name={name}
-        type={type}
-        required={required}
-        value={mine?.values[name] ?? props.value}
-        autocomplete={props.autocomplete ?? 'off'}
-        maxlength={props.maxlength}
-        minlength={props.minlength}
-        aria-describedby={described === '' ? undefined : described}
-        aria-invalid={errors.length === 0 ? undefined : 'true'}
-      />
-      {hint === undefined ? null : (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      {errors.length === 0 ? null : (
-        <p class="error" id={`${id}-error`}>
-          {errors.map(sentence).join(' ')}
-        </p>
-      )}
-    </div>
-  );
-}
-
-/** What is wrong with a form as a whole: errors of fields that it does not show. */
-export function FormErrors({ form, problem, shown }: FormErrorsProps): VNode | null {
-  if (problem?.form !== form) return null;
-  const rest = Object.entries(problem.fields).flatMap(([field, errors]) => (shown.includes(field) ? [] : errors));
-  if (rest.length === 0) return null;
-  return (
-    <p class="error" role="alert">
-      {rest.map(sentence).join(' ')}
-    </p>
-  );
-}
-
-interface FormErrorsProps {
-  readonly form: string;
-  readonly problem: Problem | undefined;
-  readonly shown: readonly string[];
 }
 
 /** A value that is shown once, with a button that copies it where there is script. */
@@ -175,4 +94,16 @@ export function Given({ children }: { readonly children: string }): VNode {
 export function sentence(text: string): string {
   const trimmed = text.trim();
   return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}${/[.!?…]$/.test(trimmed) ? '' : '.'}`;
+}
+
+/** Bytes for people. */
+export function bytesText(bytes: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
 }

@@ -43,3 +43,10 @@ function openZone(timeZone: string): Zone | undefined {
     return undefined;
   }
 }
+
+/** A calendar date, YYYY-MM-DD, as `20 Nov 2026`. */
+export function dateText(date: string): string {
+  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(
+    Date.parse(`${date}T00:00:00Z`),
+  );
+}

@@ -85,7 +85,7 @@ export class PageClient {
 
   /** Every form of the page. */
   get forms(): PageForm[] {
-    return [...this.html.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([html, head = '', body = '']) => ({
+    return [...this.html.matchAll(FORMS)].map(([html, head = '', body = '']) => ({
       action: attribute(head, 'action') ?? '',
       fields: fieldsIn(body),
       html,
@@ -129,11 +129,15 @@ export async function signedUp(hub: Pick<Hub, 'url'>, email: string, password: s
   return client;
 }
 
+/** An attribute's value may hold what ends a tag elsewhere. */
+const HEAD = '((?:[^>"]|"[^"]*")*)';
+const FIELDS = new RegExp(`<input\\b${HEAD}>|<(textarea|select)\\b${HEAD}>([\\s\\S]*?)</\\2>`, 'g');
+const FORMS = new RegExp(`<form\\b${HEAD}>([\\s\\S]*?)</form>`, 'g');
+
 function fieldsIn(html: string): URLSearchParams {
   const fields = new URLSearchParams();
-  for (const [, tag = '', head = '', body = ''] of html.matchAll(
-    /<(input|textarea|select)\b([^>]*)>(?:([\s\S]*?)<\/(?:textarea|select)>)?/g,
-  )) {
+  for (const [, inputHead, tag, listHead, body = ''] of html.matchAll(FIELDS)) {
+    const head = inputHead ?? listHead ?? '';
     const name = attribute(head, 'name');
     const type = attribute(head, 'type');
     if (name === undefined || ((type === 'checkbox' || type === 'radio') && !/\schecked\b/.test(head))) continue;

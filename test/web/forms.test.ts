@@ -22,6 +22,8 @@ const freshEmail = () => {
 beforeAll(async () => {
   hub = await startHub();
   member = await signedUp(hub, freshEmail(), PASSWORD);
+  await member.open('/tasks');
+  await member.submit('/tasks', { content: 'A task to have forms for' });
 });
 
 afterAll(async () => {
@@ -32,7 +34,7 @@ afterAll(async () => {
 /** Every form of the pages that a member sees, with what it would send. */
 async function allForms(): Promise<{ action: string; fields: URLSearchParams }[]> {
   const found: { action: string; fields: URLSearchParams }[] = [];
-  for (const path of ['/', '/settings']) {
+  for (const path of ['/', '/settings', '/tasks', '/tasks/1', '/mirror']) {
     await member.open(path);
     found.push(...member.forms);
   }
@@ -41,7 +43,7 @@ async function allForms(): Promise<{ action: string; fields: URLSearchParams }[]
 
 test('[WEB-3] every form of every page carries the token of this browser, and is refused without it', async () => {
   const forms = await allForms();
-  expect(forms.length).toBeGreaterThan(5);
+  expect(forms.length).toBeGreaterThan(12);
   for (const { action, fields } of forms) {
     expect([action, fields.get('csrf')]).toEqual([action, expect.stringMatching(/^[0-9a-f]{64}$/)]);
     const stripped = new URLSearchParams(fields);
@@ -231,7 +233,7 @@ test('[WEB-4] every page says what a browser may do with it', async () => {
 });
 
 test('[WEB-4] a page loads nothing but files of its own, which a browser may keep for good, and has nothing inline', async () => {
-  for (const path of ['/', '/settings']) {
+  for (const path of ['/', '/settings', '/tasks', '/mirror']) {
     await member.open(path);
     const loaded = [...member.html.matchAll(/<(?:link|script|img)\b[^>]*?(?:href|src)="([^"]*)"/g)].map(
       ([, to]) => to ?? '',

@@ -198,7 +198,7 @@ test('[WEB-2, KEY-5] a new password ends every other session and no key; the old
   await here.submit('/settings/password', { current_password: PASSWORD, password: 'short' });
   expect([here.answer?.status, here.text]).toEqual([
     422,
-    expect.stringContaining('Password must have 6 to 1024 bytes'),
+    expect.stringContaining('New password must have 6 to 1024 bytes'),
   ]);
   await here.submit('/settings/password', { current_password: PASSWORD, password: 'another battery' });
   expect(here.text).toContain('The password is changed.');

@@ -1,4 +1,4 @@
-/** What script adds to pages that work without it: copy buttons, and times in the reader's own zone. */
+/** What script adds to pages that work without it: copy buttons, times in the reader's own zone, cards that are dragged. */
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -29,8 +29,45 @@ async function copy(button) {
   }, 2000);
 }
 
+/** A dropped card sends the form that its own buttons send. */
+function makeDraggable(board) {
+  let dragged;
+  for (const card of board.querySelectorAll('[data-task]')) {
+    card.draggable = true;
+    card.addEventListener('dragstart', (event) => {
+      dragged = card;
+      event.dataTransfer.effectAllowed = 'move';
+      event.dataTransfer.setData('text/plain', card.querySelector('.card-text').textContent);
+    });
+    card.addEventListener('dragend', () => {
+      dragged = undefined;
+    });
+  }
+  for (const column of board.querySelectorAll('[data-column]')) {
+    const mark = (isTarget) => column.classList.toggle('is-target', isTarget);
+    column.addEventListener('dragover', (event) => {
+      if (dragged === undefined || column.contains(dragged)) return;
+      event.preventDefault();
+      mark(true);
+    });
+    column.addEventListener('dragleave', (event) => {
+      if (!column.contains(event.relatedTarget)) mark(false);
+    });
+    column.addEventListener('drop', (event) => {
+      event.preventDefault();
+      mark(false);
+      const form = dragged.querySelector('form');
+      const status = document.createElement('input');
+      Object.assign(status, { type: 'hidden', name: 'status', value: column.dataset.column });
+      form.append(status);
+      form.submit();
+    });
+  }
+}
+
 for (const button of document.querySelectorAll('[data-copy]')) {
   button.hidden = false;
   button.addEventListener('click', () => copy(button));
 }
 rewriteTimes();
+for (const board of document.querySelectorAll('.board')) makeDraggable(board);

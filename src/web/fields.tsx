@@ -1,0 +1,177 @@
+/** Owns the fields of forms: a label, a control, a hint and errors, tied together for a screen reader. */
+import type { ComponentChildren, VNode } from 'preact';
+import type { FieldErrors } from '../fault.ts';
+import { sentence } from './ui.tsx';
+
+/** Why a form came back. */
+export interface Problem {
+  /** Which form of the page. */
+  readonly form: string;
+  readonly fields: FieldErrors;
+  /** What was entered and may be shown again; never a secret. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
+interface FieldBase {
+  readonly form: string;
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly required?: boolean;
+  readonly problem?: Problem | undefined;
+}
+
+export interface FieldProps extends FieldBase {
+  readonly type?: 'text' | 'email' | 'password' | 'date';
+  readonly autocomplete?: string;
+  readonly maxlength?: number;
+  readonly minlength?: number;
+  readonly value?: string | undefined;
+  readonly autofocus?: boolean;
+}
+
+export function Field(props: FieldProps): VNode {
+  const { name, type = 'text', required = true } = props;
+  const { attributes, entered } = controlOf(props);
+  return (
+    <Labelled {...props}>
+      <input
+        {...attributes}
+        name={name}
+        type={type}
+        required={required}
+        value={entered ?? props.value}
+        autocomplete={props.autocomplete ?? 'off'}
+        maxlength={props.maxlength}
+        minlength={props.minlength}
+      />
+    </Labelled>
+  );
+}
+
+export interface TextAreaProps extends FieldBase {
+  readonly value: string;
+  readonly rows: number;
+  readonly maxlength?: number;
+  readonly class?: string;
+}
+
+export function TextArea(props: TextAreaProps): VNode {
+  const { name, rows, maxlength, required = true } = props;
+  const { attributes, entered } = controlOf(props);
+  return (
+    <Labelled {...props}>
+      <textarea {...attributes} class={props.class} name={name} rows={rows} maxlength={maxlength} required={required}>
+        {/* The parser drops the first newline, so that one of the text's own needs another in front. */}
+        {`\n${entered ?? props.value}`}
+      </textarea>
+    </Labelled>
+  );
+}
+
+export interface SelectProps extends FieldBase {
+  readonly value: string;
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+}
+
+export function Select(props: SelectProps): VNode {
+  const { attributes, entered } = controlOf(props);
+  const chosen = entered ?? props.value;
+  return (
+    <Labelled {...props} required>
+      <select {...attributes} name={props.name}>
+        {props.options.map(({ value, label }) => (
+          <option key={value} value={value} selected={value === chosen}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </Labelled>
+  );
+}
+
+export interface CheckboxProps extends FieldBase {
+  readonly checked: boolean;
+}
+
+/** Sends `true`, or nothing. */
+export function Checkbox({ form, name, label, checked, problem }: CheckboxProps): VNode {
+  const values = problem?.form === form ? problem.values : undefined;
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        name={name}
+        value="true"
+        checked={values === undefined ? checked : values[name] === 'true'}
+      />
+      {label}
+    </label>
+  );
+}
+
+function Labelled(props: FieldBase & { readonly children: ComponentChildren }): VNode {
+  const { name, label, hint, required = true, children } = props;
+  const { id, errors } = controlOf(props);
+  return (
+    <div class="field">
+      <label for={id}>
+        {label}
+        {required ? null : <span class="optional"> (optional)</span>}
+      </label>
+      {children}
+      {hint === undefined ? null : (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {errors.length === 0 ? null : (
+        <p class="error" id={`${id}-error`}>
+          {errors.map((error) => sentence(inWords(error, name, label))).join(' ')}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A refusal names the field as programs know it; people know it by its label. */
+function inWords(error: string, name: string, label: string): string {
+  return error.startsWith(`${name} `) ? label + error.slice(name.length) : error;
+}
+
+/** What ties a control to its texts, and what was entered when the form came back. */
+function controlOf({ form, name, hint, problem }: FieldBase) {
+  const id = `${form}-${name}`;
+  const mine = problem?.form === form ? problem : undefined;
+  const errors = mine?.fields[name] ?? [];
+  const texts = [hint === undefined ? '' : `${id}-hint`, errors.length === 0 ? '' : `${id}-error`].join(' ').trim();
+  return {
+    id,
+    errors,
+    entered: mine?.values[name],
+    attributes: {
+      id,
+      'aria-describedby': texts === '' ? undefined : texts,
+      'aria-invalid': errors.length === 0 ? undefined : ('true' as const),
+    },
+  };
+}
+
+interface FormErrorsProps {
+  readonly form: string;
+  readonly problem: Problem | undefined;
+  /** Fields that say their errors themselves. */
+  readonly shown: readonly string[];
+}
+
+/** What is wrong with a form as a whole: errors of fields that it does not show. */
+export function FormErrors({ form, problem, shown }: FormErrorsProps): VNode | null {
+  if (problem?.form !== form) return null;
+  const rest = Object.entries(problem.fields).flatMap(([field, errors]) => (shown.includes(field) ? [] : errors));
+  if (rest.length === 0) return null;
+  return (
+    <p class="error" role="alert">
+      {rest.map(sentence).join(' ')}
+    </p>
+  );
+}
