@@ -76,6 +76,7 @@ const settings = z.object({
     })
     .default(['open']),
   CAIRN_INFLIGHT_BYTES: wholeNumber(limits.uploadBytesMax, 2 ** 40).default(limits.inflightBytesDefault),
+  CAIRN_SYNC_QUOTA_BYTES: wholeNumber(1, 2 ** 50).default(limits.syncQuotaBytesDefault),
   CAIRN_BODY_SECONDS: seconds.default(limits.bodySecondsDefault),
   CAIRN_HANDLER_SECONDS: seconds.default(limits.handlerSecondsDefault),
   CAIRN_DRAIN_SECONDS: seconds.default(limits.drainSecondsDefault),
@@ -100,6 +101,7 @@ export interface Config {
   /** `['open']`, `['closed']`, or email domains. */
   readonly signup: readonly string[];
   readonly inflightBytesMax: number;
+  readonly syncQuotaBytes: number;
   readonly bodySeconds: number;
   readonly handlerSeconds: number;
   readonly drainSeconds: number;
@@ -132,6 +134,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     signInsPerMinute: values.CAIRN_SIGNIN_LIMIT,
     signup: values.CAIRN_SIGNUP.map((part) => part.toLowerCase()),
     inflightBytesMax: values.CAIRN_INFLIGHT_BYTES,
+    syncQuotaBytes: values.CAIRN_SYNC_QUOTA_BYTES,
     bodySeconds: values.CAIRN_BODY_SECONDS,
     handlerSeconds: values.CAIRN_HANDLER_SECONDS,
     drainSeconds: values.CAIRN_DRAIN_SECONDS,

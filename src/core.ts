@@ -21,6 +21,7 @@ import { metaTables } from './store/meta.ts';
 import { createSealer, type Sealer } from './store/seal.ts';
 import { Store } from './store/store.ts';
 import type { AnyTable } from './store/table.ts';
+import { syncTables } from './sync/records.ts';
 import { taskTables } from './tasks/records.ts';
 import { versionTables } from './versions/records.ts';
 
@@ -31,6 +32,7 @@ export const allTables: readonly AnyTable[] = [
   ...taskTables,
   ...versionTables,
   ...devDocTables,
+  ...syncTables,
 ];
 
 /** The service without a socket: what the command line works on when no server has the folder. */

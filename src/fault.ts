@@ -22,10 +22,23 @@ export type Fault =
   | { readonly kind: 'body_late'; readonly seconds: number }
   | { readonly kind: 'media_type'; readonly expected: string; readonly given: string }
   | { readonly kind: 'invalid_json'; readonly detail: string }
-  | { readonly kind: 'invalid_fields'; readonly fields: FieldErrors }
+  | {
+      readonly kind: 'invalid_fields';
+      readonly fields: FieldErrors;
+      /** What a program needs to act, besides the sentences. */
+      readonly data?: Readonly<Record<string, unknown>>;
+    }
   | { readonly kind: 'unknown_tool'; readonly name: string; readonly guess: string | undefined }
   | { readonly kind: 'not_found'; readonly what: string }
   | { readonly kind: 'blob_unverifiable' }
+  | SyncConflict
+  | {
+      readonly kind: 'quota_exceeded';
+      readonly quotaBytes: number;
+      readonly usedBytes: number;
+      readonly neededBytes: number;
+    }
+  | { readonly kind: 'path_not_found'; readonly path: string; readonly deletedAt: string | null }
   | { readonly kind: 'range_unsatisfiable'; readonly bytesTotal: number }
   | { readonly kind: 'key_limit'; readonly keysMax: number }
   | { readonly kind: 'overloaded'; readonly what: string; readonly retryAfterSeconds: number }
@@ -35,6 +48,23 @@ export type Fault =
   | { readonly kind: 'storage_full' }
   | { readonly kind: 'storage_failed' }
   | { readonly kind: 'internal' };
+
+/** A push that met a change which it did not build on. Null: there is none. */
+export interface SyncConflict {
+  readonly kind: 'sync_conflict';
+  readonly path: string;
+  /** What decided: the base that was given, the clocks, or that the file was deleted. */
+  readonly reason: 'base' | 'clock' | 'deleted';
+  /** Where the refused bytes are kept; null: they are not, because the path has too many pending conflicts. */
+  readonly conflictId: string | null;
+  readonly conflictKind: string | null;
+  readonly yourHlc: string;
+  readonly serverHlc: string | null;
+  /** The hub's clock less yours. */
+  readonly timeDiffSeconds: number | null;
+  readonly serverSha256: string | null;
+  readonly serverGitSha: string | null;
+}
 
 /** An expected refusal. Thrown anywhere below a door, caught once at the door. */
 export class Refusal extends Error {
@@ -71,11 +101,11 @@ export function explain(fault: Fault): string {
     case 'method_unknown':
       return `this method is not allowed here; use ${fault.allow.join(', ')}`;
     case 'unauthenticated':
+    case 'signup_closed':
+    case 'invalid_json':
       return fault.detail;
     case 'wrong_login':
       return 'email or password is wrong; sign up with signup_and_get_key if there is no account yet';
-    case 'signup_closed':
-      return fault.detail;
     case 'rate_limited':
       return `too many calls; try again in ${fault.retryAfterSeconds} s`;
     case 'length_required':
@@ -87,11 +117,7 @@ export function explain(fault: Fault): string {
     case 'body_late':
       return `the body did not arrive within ${fault.seconds} seconds; send it again over a faster connection`;
     case 'media_type':
-      return fault.given.startsWith('multipart/')
-        ? `multipart is not accepted, because the signature covers the exact bytes; send the body as it is with Content-Type: ${fault.expected}`
-        : `this Content-Type is not accepted; send Content-Type: ${fault.expected}`;
-    case 'invalid_json':
-      return fault.detail;
+      return explainMediaType(fault);
     case 'invalid_fields':
       return Object.values(fault.fields).flat().join('; ');
     case 'unknown_tool':
@@ -100,6 +126,10 @@ export function explain(fault: Fault): string {
       return fault.what;
     case 'blob_unverifiable':
       return 'this blob was uploaded under a credential that no longer exists and fails HMAC verification; upload it again under the current credential';
+    case 'sync_conflict':
+    case 'quota_exceeded':
+    case 'path_not_found':
+      return explainSync(fault);
     case 'range_unsatisfiable':
       return `the requested range lies outside the ${fault.bytesTotal} bytes of this blob`;
     case 'key_limit':
@@ -119,4 +149,39 @@ export function explain(fault: Fault): string {
     case 'internal':
       return 'something broke on the server; the operator finds it in the log under this X-Request-Id';
   }
+}
+
+function explainMediaType({ given, expected }: Extract<Fault, { kind: 'media_type' }>): string {
+  return given.startsWith('multipart/')
+    ? `multipart is not accepted, because the signature covers the exact bytes; send the body as it is with Content-Type: ${expected}`
+    : `this Content-Type is not accepted; send Content-Type: ${expected}`;
+}
+
+/** What file sync refuses. */
+function explainSync(fault: Extract<Fault, { kind: 'sync_conflict' | 'quota_exceeded' | 'path_not_found' }>): string {
+  switch (fault.kind) {
+    case 'sync_conflict':
+      return explainConflict(fault);
+    case 'quota_exceeded':
+      return `over the quota of ${fault.quotaBytes} bytes: ${fault.usedBytes} are used and this needs ${fault.neededBytes} more; delete files or settle conflicts first`;
+    case 'path_not_found':
+      return fault.deletedAt === null
+        ? `path not found: ${fault.path}; sync_list names what is there`
+        : `path not found: ${fault.path} was deleted at ${fault.deletedAt}; sync_restore brings it back`;
+  }
+}
+
+const CONFLICT_REASONS: Readonly<Record<SyncConflict['reason'], string>> = {
+  base: 'the file is another one than base_sha says',
+  clock: 'server has newer HLC',
+  deleted: 'the file is not there any more',
+};
+
+function explainConflict(fault: SyncConflict): string {
+  const { path, conflictId, serverSha256 } = fault;
+  const what = `Conflict: ${CONFLICT_REASONS[fault.reason]} (${path}, now ${serverSha256 ?? 'deleted'})`;
+  if (conflictId === null) {
+    return `${what}. Your bytes were not kept, because the path has too many pending conflicts: settle some with sync_resolve_conflict, then push again`;
+  }
+  return `${what}. Your bytes are kept as conflict ${conflictId}: call sync_merge with it, then sync_push with the base_sha that it gives and resolves ${conflictId}; or sync_resolve_conflict`;
 }

@@ -138,6 +138,40 @@ export const limits = {
   /** An ISO 8601 time as a caller writes it. */
   instantCharsMax: 40,
 
+  // File sync.
+  /** Longest path of a file, in UTF-8. */
+  pathBytesMax: 1024,
+  pathPartBytesMax: 255,
+  /** Largest content of one file, decoded. */
+  fileBytesMax: 10 * MiB,
+  /** Up to here a content is hashed and escaped where it is, and stands in its version; above, in the pool and in pieces. */
+  inlineContentBytesMax: 64 * KiB,
+  /** Long contents are stored in pieces of this size, as escaped. */
+  pieceBytes: 1 * MiB,
+  /** Long contents that are hashed and staged at once; the others wait. */
+  longPushesMax: 4,
+  /** How long staged bytes that could not be removed (a full disk) wait for the next try. */
+  stagingRetryMs: 15_000,
+  /** CAIRN_SYNC_QUOTA_BYTES: bytes of current files and pending conflicts of one account. */
+  syncQuotaBytesDefault: 5 * 1024 * MiB,
+  hlcCharsMax: 128,
+  isoTimeCharsMax: 64,
+  /** A device's last visit is written at most this often. */
+  deviceSeenMs: 60_000,
+  /** How far a client's clock may stand ahead of the hub's to be adopted. */
+  hlcAheadMsMax: 300_000,
+  deviceIdCharsMax: 128,
+  vaultIdCharsMax: 64,
+  /** A modification time this much older than the one before it is worth a warning. */
+  mtimeRegressMs: 2000,
+  /** Versions of one path that a decision looks through for a hash. */
+  chainWalkMax: 10_000,
+  pendingConflictsPerPathMax: 10,
+  vaultsMax: 100,
+  vaultNameCharsMax: 100,
+  protectedGlobsMax: 100,
+  globCharsMax: 200,
+
   // Actors.
   mailboxDepthMax: 1024,
   actorIdleMs: 60_000,

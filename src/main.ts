@@ -10,6 +10,7 @@ import { checkTlsFiles } from './http/tls.ts';
 import type { Log } from './log.ts';
 import { createJsonParser, openRoutes, type Parts } from './parts.ts';
 import { Pool } from './pool/pool.ts';
+import { openSync } from './sync/service.ts';
 import { startBinSweeper } from './tasks/bin.ts';
 import { Tasks } from './tasks/service.ts';
 import { version } from './version.ts';
@@ -30,7 +31,10 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
   try {
     const rates = new Rates(config, () => performance.now());
     const tasks = new Tasks({ store: core.store, actors: core.actors, now: Date.now });
-    const parts: Parts = { config, core, pool, rates, tasks, log };
+    const { store, actors, epoch } = core;
+    const quotaBytes = config.syncQuotaBytes;
+    const sync = await openSync({ store, actors, epoch, pool, log, quotaBytes, now: Date.now });
+    const parts: Parts = { config, core, pool, rates, tasks, sync, log };
     const door = new FrontDoor({
       routes: await openRoutes(parts, healthRoutes({ version, phase: () => phase })),
       isBlockedAgent: createAgentCheck({ blocked: config.blockedAgents, allowMissing: config.allowMissingAgent }),

@@ -28,6 +28,8 @@ import { type MirrorRoutesOptions, mirrorRoutes } from './mirror/routes.ts';
 import { Staging } from './mirror/staging.ts';
 import { BufferPool } from './pool/buffers.ts';
 import type { Pool } from './pool/pool.ts';
+import type { Sync } from './sync/service.ts';
+import { syncTools } from './sync/tools.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import type { Tasks } from './tasks/service.ts';
 import { taskTools } from './tasks/tools.ts';
@@ -41,6 +43,7 @@ export interface Parts {
   readonly pool: Pool;
   readonly rates: Rates;
   readonly tasks: Tasks;
+  readonly sync: Sync;
   readonly log: Log;
 }
 
@@ -104,9 +107,14 @@ function openLogins({ config, core, pool, rates }: Parts): LoginParts {
 }
 
 /** The tools, in the order in which they are listed. */
-function openTools({ core, tasks }: Parts, { onboarding }: LoginParts): ToolRegistry {
+function openTools({ core, tasks, sync }: Parts, { onboarding }: LoginParts): ToolRegistry {
   const docs = new DevDocs({ store: core.store, actors: core.actors, now: Date.now });
-  return new ToolRegistry([...taskTools(tasks), ...devDocTools(docs), ...onboardingTools(onboarding)]);
+  return new ToolRegistry([
+    ...taskTools(tasks),
+    ...devDocTools(docs),
+    ...syncTools(sync),
+    ...onboardingTools(onboarding),
+  ]);
 }
 
 /** The tools behind JSON-RPC and behind their REST mirror. */

@@ -1,5 +1,5 @@
 /** The only map from a refusal to a JSON-RPC error code. Total over the union: a new fault does not compile without a row. */
-import { explain, type Fault } from '../fault.ts';
+import { explain, type Fault, type SyncConflict } from '../fault.ts';
 import type { RpcError } from './envelope.ts';
 
 const PARSE_ERROR = -32700;
@@ -38,6 +38,9 @@ const codes = {
   unknown_tool: INVALID_PARAMS,
   not_found: NOT_FOUND,
   blob_unverifiable: CONFLICT,
+  sync_conflict: CONFLICT,
+  quota_exceeded: QUOTA,
+  path_not_found: NOT_FOUND,
   range_unsatisfiable: INVALID_PARAMS,
   key_limit: QUOTA,
   overloaded: BUSY,
@@ -60,8 +63,14 @@ function rpcData(fault: Fault): Readonly<Record<string, unknown>> | undefined {
   switch (fault.kind) {
     case 'invalid_fields': {
       const [field] = Object.keys(fault.fields);
-      return { field, errors: fault.fields };
+      return { field, errors: fault.fields, ...fault.data };
     }
+    case 'sync_conflict':
+      return conflictData(fault);
+    case 'quota_exceeded':
+      return { quota_bytes: fault.quotaBytes, used_bytes: fault.usedBytes, needed_bytes: fault.neededBytes };
+    case 'path_not_found':
+      return { path: fault.path, ...(fault.deletedAt === null ? {} : { deleted_at: fault.deletedAt }) };
     case 'rate_limited':
     case 'overloaded':
       return { retry_after_seconds: fault.retryAfterSeconds };
@@ -70,4 +79,18 @@ function rpcData(fault: Fault): Readonly<Record<string, unknown>> | undefined {
     default:
       return undefined;
   }
+}
+
+function conflictData(fault: SyncConflict): Readonly<Record<string, unknown>> {
+  return {
+    path: fault.path,
+    your_hlc: fault.yourHlc,
+    server_hlc: fault.serverHlc,
+    time_diff_seconds: fault.timeDiffSeconds,
+    conflict_id: fault.conflictId,
+    kind: fault.conflictKind,
+    server_sha256: fault.serverSha256,
+    server_git_sha: fault.serverGitSha,
+    next: fault.conflictId === null ? 'sync_resolve_conflict' : 'sync_merge',
+  };
 }

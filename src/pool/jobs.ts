@@ -44,6 +44,35 @@ export type ParsedJson =
   | { readonly ok: true; readonly document: unknown }
   | { readonly ok: false; readonly fault: Fault };
 
+/** A content as a client sent it. */
+export interface RawContent {
+  readonly text: string;
+  readonly encoding: 'utf-8' | 'base64';
+}
+
+/** What is wrong with a content, for the client. */
+interface WrongContent {
+  readonly ok: false;
+  readonly field: string;
+  readonly sentence: string;
+}
+
+/** The bytes that a content stands for, and their hashes in lower-case hex. */
+export type DigestedContent =
+  | { readonly ok: true; readonly bytes: Uint8Array; readonly sha256: string; readonly gitSha: string }
+  | WrongContent;
+
+export type PreparedContent =
+  | {
+      readonly ok: true;
+      readonly sha256: string;
+      readonly gitSha: string;
+      readonly sizeBytes: number;
+      /** The inside of its JSON string, in UTF-8. */
+      readonly escaped: Uint8Array;
+    }
+  | WrongContent;
+
 /** Every job by name: worker file, input and output. */
 export interface Jobs {
   /** Hashes one small body. */
@@ -53,6 +82,8 @@ export interface Jobs {
   /** argon2id, encoded. */
   readonly hashPassword: { readonly input: PasswordInput; readonly output: string };
   readonly verifyPassword: { readonly input: PasswordVerifyInput; readonly output: boolean };
+  /** Hashes and escapes a content of file sync. */
+  readonly prepareContent: { readonly input: RawContent; readonly output: PreparedContent };
   /** A JSON document, or why it is none. */
   readonly parseDocument: { readonly input: ParseJsonInput; readonly output: ParsedJson };
 }
@@ -65,5 +96,6 @@ export const jobFiles: Readonly<Record<JobName, string>> = {
   digestStream: 'digest',
   hashPassword: 'password',
   verifyPassword: 'password',
+  prepareContent: 'content',
   parseDocument: 'json',
 };

@@ -88,6 +88,7 @@ export async function runRoundTrip(options: RoundTripOptions): Promise<void> {
   await trip.step('tasks', () => tasks(rest));
   await trip.step('task tools', () => taskTools(account, rest));
   await trip.step('dev doc tools', () => devDocTools(account));
+  await trip.step('sync tools', () => syncTools(account));
   await trip.step('gateway', () => gateway(account));
   await trip.step('mirror', () => mirror(trip, account));
   await trip.step('typed refusals', () => refusals(rest));
@@ -159,6 +160,23 @@ async function devDocTools(hub: Hub): Promise<void> {
   const pulled = taken(await hub.POST('/api/mcp/tools/pull_dev_docs', { body: { category: 'claude' } }));
   if (typeof pulled === 'string') throw new Error('a small pull came as lines');
   equal(pulled.docs, [{ type: 'doc', ...doc, content: body.content }], 'docs');
+}
+
+async function syncTools(hub: Hub): Promise<void> {
+  const vault = taken(await hub.POST('/api/mcp/tools/vault_create', { body: { name: 'notes' } }));
+  equal(vault.status, 'created', 'vault');
+  const content = 'Grüße 😀';
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const hlc = '2026-11-20T20:18:57.123Z-0000-89e4f1c2a0b3d756';
+  const body = { path: 'a.md', content, sha256, hlc, device_id: 'laptop', vault_id: vault.vault_id };
+  const pushed = taken(await hub.POST('/api/mcp/tools/sync_push', { body }));
+  equal([pushed.sha256, pushed.hlc, pushed.seq, pushed.status], [sha256, hlc, 1, 'created'], 'pushed');
+  const { vaults } = taken(await hub.POST('/api/mcp/tools/vault_list', { body: {} }));
+  equal(
+    vaults.map((one) => [one.vault_id, one.file_count]),
+    [[vault.vault_id, 1]],
+    'vaults',
+  );
 }
 
 async function gateway(hub: Hub): Promise<void> {

@@ -1,0 +1,81 @@
+/**
+ * Owns how a path is held against a glob: `*` and `?` within a part, `**` over whole parts. Case does not count. It takes
+ * time in proportion to pattern times path, whatever the pattern, which a regular expression made of it would not. Pure.
+ */
+
+/** A pattern that was taken apart. */
+export type Glob = readonly string[];
+
+/** Takes a pattern apart. It holds in any folder, unless it begins with `/`. */
+export function compileGlob(pattern: string): Glob {
+  const folded = foldCase(pattern);
+  const parts = folded.split('/').filter((part) => part !== '');
+  return folded.startsWith('/') ? parts : ['**', ...parts];
+}
+
+/** True when the whole path matches; `a/**` matches everything below `a`. */
+export function matchesGlob(glob: Glob, path: string): boolean {
+  return matchParts(glob, foldCase(path).split('/'));
+}
+
+/**
+ * What is left when case and Unicode form do not count. Upper and lower once are not enough: the capital sharp s has no
+ * other upper case, and its lower case has.
+ */
+export function foldCase(text: string): string {
+  return text.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
+}
+
+/** Greedy with one point to go back to, which is enough when the wildcards match independently of each other. */
+function matchParts(glob: Glob, parts: readonly string[]): boolean {
+  return matchSequence(
+    glob.length,
+    parts.length,
+    (g) => glob[g] === '**',
+    (g, p) => matchPart(glob[g] ?? '', parts[p] ?? ''),
+    // `**` at the end stands for one part at the least.
+    glob.at(-1) === '**' && glob.length > 1,
+  );
+}
+
+function matchPart(pattern: string, text: string): boolean {
+  const wanted = Array.from(pattern);
+  const given = Array.from(text);
+  return matchSequence(
+    wanted.length,
+    given.length,
+    (w) => wanted[w] === '*',
+    (w, g) => wanted[w] === '?' || wanted[w] === given[g],
+    false,
+  );
+}
+
+function matchSequence(
+  patternLength: number,
+  textLength: number,
+  isStar: (index: number) => boolean,
+  matches: (patternIndex: number, textIndex: number) => boolean,
+  lastStarTakesOne: boolean,
+): boolean {
+  let pattern = 0;
+  let text = 0;
+  let star = -1;
+  let starText = 0;
+  while (text < textLength) {
+    if (pattern < patternLength && isStar(pattern)) {
+      star = pattern;
+      starText = text;
+      pattern += 1;
+    } else if (pattern < patternLength && matches(pattern, text)) {
+      pattern += 1;
+      text += 1;
+    } else if (star >= 0) {
+      starText += 1;
+      text = starText;
+      pattern = star + 1;
+    } else return false;
+  }
+  if (lastStarTakesOne && pattern === patternLength - 1 && isStar(pattern)) return false;
+  while (pattern < patternLength && isStar(pattern)) pattern += 1;
+  return pattern === patternLength;
+}

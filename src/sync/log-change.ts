@@ -1,0 +1,227 @@
+/**
+ * Owns what one decision writes into a vault: versions and the rows that follow from them. Reads within a decision do not
+ * see its own puts, so counters are kept here and written once, by `finish`.
+ */
+import type { Batch } from '../store/group-commit.ts';
+import { formatHlc, type HubClock } from './hlc.ts';
+import { foldersOf, type VaultPath } from './paths.ts';
+import type { Conflict, SyncReader } from './reader.ts';
+import {
+  type ConflictRecord,
+  type ConflictStatus,
+  conflicts,
+  type Encoding,
+  type FileRecord,
+  files,
+  folders,
+  pendingConflicts,
+  superseded,
+  usage,
+  type VaultHead,
+  vaultHeads,
+  versions,
+} from './records.ts';
+import { encodeVersion, type StoredContent, type VersionMeta, type VersionStatus } from './version.ts';
+
+/** Whose vault a decision is about, and as whom the hub signs a clock. */
+export interface VaultScope {
+  readonly accountId: string;
+  readonly vaultId: string;
+  /** 16 hex characters. */
+  readonly nodeId: string;
+}
+
+/** Content that is ready to be stored. */
+export interface ReadyContent {
+  readonly sha256: string;
+  readonly gitSha: string;
+  readonly sizeBytes: number;
+  readonly encoding: Encoding;
+  readonly stored: StoredContent;
+}
+
+export interface NewEntry {
+  readonly path: VaultPath;
+  /** The newest version of the path before this one. */
+  readonly before: FileRecord | undefined;
+  readonly status: VersionStatus;
+  /** Undefined: a tombstone. */
+  readonly content: ReadyContent | undefined;
+  /** Null: the hub's own clock is written. */
+  readonly hlc: string | null;
+  readonly deviceId: string;
+  readonly mtime: string | null;
+  readonly renamedFrom?: string | undefined;
+}
+
+export class LogChange {
+  readonly #batch: Batch;
+  readonly #scope: VaultScope;
+  readonly #nowMs: number;
+  readonly #usageBefore: number;
+  #head: VaultHead;
+  #usage: number;
+  /** Folder counters as they are after this change. */
+  readonly #children = new Map<string, number>();
+
+  constructor(batch: Batch, reader: SyncReader, scope: VaultScope, nowMs: number) {
+    this.#batch = batch;
+    this.#scope = scope;
+    this.#nowMs = nowMs;
+    this.#head = reader.head(scope.vaultId);
+    this.#usageBefore = batch.get(usage, [scope.accountId])?.bytes ?? 0;
+    this.#usage = this.#usageBefore;
+  }
+
+  /** As it will be written. */
+  get head(): VaultHead {
+    return this.#head;
+  }
+
+  get clock(): HubClock {
+    return { ms: this.#head.hlc_ms, counter: this.#head.hlc_counter };
+  }
+
+  /** Content bytes of current files and pending conflicts of the account. */
+  get usageBytes(): number {
+    return this.#usage;
+  }
+
+  setClock({ ms, counter }: HubClock): void {
+    this.#head = { ...this.#head, hlc_ms: ms, hlc_counter: counter };
+  }
+
+  /** Makes the next version the current one of its path. */
+  append(entry: NewEntry): FileRecord {
+    const { path, before, content } = entry;
+    const seq = this.#head.seq + 1;
+    const storedMs = Math.max(this.#nowMs, this.#head.stored_ms + 1);
+    const hlc = entry.hlc ?? formatHlc({ ...this.clock, node: this.#scope.nodeId });
+    const of = content ?? { sha256: before?.sha256 ?? '', gitSha: before?.git_sha ?? '', sizeBytes: 0 };
+    const meta = metaOf(entry, { seq, storedMs, hlc, ...of });
+    const made = encodeVersion({ meta, storedMs, previousSeq: before?.seq ?? 0, content: content?.stored });
+    const record: FileRecord = {
+      path: path.path,
+      seq,
+      deleted: content === undefined,
+      sha256: of.sha256,
+      git_sha: of.gitSha,
+      hlc,
+      size_bytes: of.sizeBytes,
+      stored_ms: storedMs,
+      device_id: entry.deviceId,
+      mtime: entry.mtime,
+      line_bytes: made.lineBytes,
+      versions: (before?.versions ?? 0) + 1,
+    };
+    this.#batch.put(versions, [this.#scope.vaultId, seq], made.bytes);
+    this.#batch.put(files, [this.#scope.vaultId, path.folded], record);
+    if (before !== undefined) this.#batch.put(superseded, [this.#scope.vaultId, before.seq], { by: seq });
+    this.#count(path.folded, before, record);
+    return record;
+  }
+
+  /** Keeps what a refused push brought. */
+  keep(folded: string, { id, record }: Conflict): void {
+    const { vaultId } = this.#scope;
+    this.#batch.put(conflicts, [vaultId, id], record);
+    this.#batch.put(pendingConflicts, [vaultId, folded, id], {});
+    this.#head = { ...this.#head, pending: this.#head.pending + 1 };
+    this.#usage += record.size_bytes;
+  }
+
+  /** Settles a pending conflict; its bytes stay for a while. */
+  settle(
+    folded: string,
+    { id, record }: Conflict,
+    status: Exclude<ConflictStatus, 'pending'>,
+    seq: number | null,
+  ): void {
+    const { vaultId } = this.#scope;
+    const settled: ConflictRecord = {
+      ...record,
+      status,
+      settled_at: new Date(this.#nowMs).toISOString(),
+      settled_seq: seq,
+    };
+    this.#batch.put(conflicts, [vaultId, id], settled);
+    this.#batch.remove(pendingConflicts, [vaultId, folded, id]);
+    this.#head = { ...this.#head, pending: this.#head.pending - 1 };
+    this.#usage -= record.size_bytes;
+  }
+
+  /** Writes the counters. Call it once, at the end. */
+  finish(): void {
+    this.#batch.put(vaultHeads, [this.#scope.vaultId], this.#head);
+    if (this.#usage !== this.#usageBefore) {
+      this.#batch.put(usage, [this.#scope.accountId], { bytes: this.#usage });
+    }
+    for (const [folder, children] of this.#children) {
+      const key: [string, string] = [this.#scope.vaultId, folder];
+      if (children > 0) this.#batch.put(folders, key, { children });
+      else this.#batch.remove(folders, key);
+    }
+  }
+
+  #count(folded: string, before: FileRecord | undefined, record: FileRecord): void {
+    const head = this.#head;
+    const wasLive = before !== undefined && !before.deleted;
+    const isLive = !record.deleted;
+    const sign = Number(isLive) - Number(wasLive);
+    const sizeBefore = wasLive ? before.size_bytes : 0;
+    this.#usage += record.size_bytes - sizeBefore;
+    this.#head = {
+      ...head,
+      seq: record.seq,
+      stored_ms: record.stored_ms,
+      files: head.files + sign,
+      tombstones: head.tombstones + Number(!isLive) - Number(before?.deleted ?? false),
+      bytes: head.bytes + record.size_bytes - sizeBefore,
+      line_bytes: head.line_bytes + (isLive ? record.line_bytes : 0) - (wasLive ? before.line_bytes : 0),
+    };
+    if (sign !== 0) this.#countInFolders(folded, sign);
+  }
+
+  /** A folder counts in the one above it for as long as anything live is below it. */
+  #countInFolders(folded: string, sign: number): void {
+    for (const folder of foldersOf(folded)) {
+      const was = this.#children.get(folder) ?? this.#batch.get(folders, [this.#scope.vaultId, folder])?.children ?? 0;
+      this.#children.set(folder, was + sign);
+      const appeared = was === 0;
+      const vanished = was + sign === 0;
+      if (!appeared && !vanished) return;
+    }
+  }
+}
+
+interface EntryPlace {
+  readonly seq: number;
+  readonly storedMs: number;
+  readonly hlc: string;
+  readonly sha256: string;
+  readonly gitSha: string;
+  readonly sizeBytes: number;
+}
+
+function metaOf(entry: NewEntry, place: EntryPlace): VersionMeta {
+  const { path, before, content, renamedFrom } = entry;
+  const storedAt = new Date(place.storedMs).toISOString();
+  // Another spelling of the same compared path is a new name for whoever holds the old one.
+  const formerName = renamedFrom ?? (before !== undefined && before.path !== path.path ? before.path : undefined);
+  return {
+    type: content === undefined ? 'deleted' : 'file',
+    seq: place.seq,
+    path: path.path,
+    sha256: place.sha256,
+    git_sha: place.gitSha,
+    hlc: place.hlc,
+    size_bytes: place.sizeBytes,
+    stored_at: storedAt,
+    ...(content === undefined ? { deleted_at: storedAt } : {}),
+    device_id: entry.deviceId,
+    remote_mtime: entry.mtime,
+    status: entry.status,
+    ...(formerName === undefined ? {} : { renamed_from: formerName }),
+    ...(content?.encoding === 'base64' ? { encoding: 'base64' as const } : {}),
+  };
+}

@@ -1,0 +1,141 @@
+/** The use cases of vaults: which one a call means, making one, listing them. */
+import { randomBytes } from 'node:crypto';
+import type { ActorRegistry } from '../actors/registry.ts';
+import { invalidField } from '../fault.ts';
+import { limits } from '../limits.ts';
+import type { Batch } from '../store/group-commit.ts';
+import type { Store } from '../store/store.ts';
+import { SyncReader } from './reader.ts';
+import { primaries, type VaultHead, type VaultRecord, vaultOwners, vaults } from './records.ts';
+
+export interface VaultsOptions {
+  readonly store: Store;
+  readonly actors: ActorRegistry;
+  readonly now: () => number;
+}
+
+export interface Vault {
+  readonly id: string;
+  readonly record: VaultRecord;
+}
+
+export interface VaultState extends Vault {
+  readonly head: VaultHead;
+}
+
+export interface CreatedVault extends Vault {
+  readonly status: 'created' | 'existing' | 'updated';
+}
+
+const PRIMARY_NAME = 'primary';
+const VAULT_ID = /^v_[0-9a-f]{16}$/;
+
+export class Vaults {
+  readonly #options: VaultsOptions;
+  readonly #reader: SyncReader;
+
+  constructor(options: VaultsOptions) {
+    this.#options = options;
+    this.#reader = new SyncReader(options.store);
+  }
+
+  /** The vault that a call means: the one it names, or the primary, which is made on first use. Refuses an unknown id. */
+  async idOf(accountId: string, vaultId: string | undefined): Promise<string> {
+    if (vaultId === undefined) return this.#reader.primaryOf(accountId) ?? (await this.#makePrimary(accountId));
+    // One of another account answers as one that is not there.
+    if (!VAULT_ID.test(vaultId) || this.#reader.vault(accountId, vaultId) === undefined) throw unknownVault();
+    return vaultId;
+  }
+
+  /** The record of a vault that `idOf` gave. */
+  record(accountId: string, vaultId: string): VaultRecord {
+    const record = this.#reader.vault(accountId, vaultId);
+    if (record === undefined) throw unknownVault();
+    return record;
+  }
+
+  /** Every vault of an account, oldest first. */
+  list(accountId: string): VaultState[] {
+    return this.#vaultsOf(this.#options.store, accountId).map((vault) => ({
+      ...vault,
+      head: this.#reader.head(vault.id),
+    }));
+  }
+
+  /**
+   * Makes a vault; one of that name is given back as it is, but for a list of protected paths when one is sent.
+   * `protectedPaths`: undefined leaves it, null is the default list.
+   */
+  create(accountId: string, name: string, protectedPaths: readonly string[] | null | undefined): Promise<CreatedVault> {
+    const { actors, now } = this.#options;
+    return actors.actor(accountId).ask((batch): CreatedVault => {
+      const existing = this.#vaultsOf(batch, accountId);
+      const same = existing.find(({ record }) => foldName(record.name) === foldName(name));
+      if (same === undefined) {
+        if (existing.length >= limits.vaultsMax) {
+          throw invalidField('name', `this account already has ${limits.vaultsMax} vaults, which is the most`);
+        }
+        const record = newVault(name, false, protectedPaths ?? null, now());
+        return { id: put(batch, accountId, record), record, status: 'created' };
+      }
+      const isSet = protectedPaths !== undefined && !sameList(protectedPaths, same.record.protected_paths);
+      if (!isSet) return { ...same, status: 'existing' };
+      const record = { ...same.record, protected_paths: protectedPaths };
+      batch.put(vaults, [accountId, same.id], record);
+      return { id: same.id, record, status: 'updated' };
+    });
+  }
+
+  #makePrimary(accountId: string): Promise<string> {
+    const { actors, now } = this.#options;
+    return actors.actor(accountId).ask((batch): string => {
+      const made = batch.get(primaries, [accountId]);
+      if (made !== undefined) return made.vault_id;
+      const named = this.#vaultsOf(batch, accountId).find(({ record }) => foldName(record.name) === PRIMARY_NAME);
+      if (named === undefined) {
+        const id = put(batch, accountId, newVault(PRIMARY_NAME, true, null, now()));
+        batch.put(primaries, [accountId], { vault_id: id });
+        return id;
+      }
+      batch.put(vaults, [accountId, named.id], { ...named.record, is_primary: true });
+      batch.put(primaries, [accountId], { vault_id: named.id });
+      return named.id;
+    });
+  }
+
+  #vaultsOf(reader: Pick<Store, 'range'>, accountId: string): Vault[] {
+    return reader
+      .range(vaults, { prefix: [accountId] })
+      .map(({ key, value }) => ({ id: key[1], record: value }))
+      .sort((a, b) => (a.record.created_at < b.record.created_at ? -1 : 1));
+  }
+}
+
+function newVault(
+  name: string,
+  isPrimary: boolean,
+  protectedPaths: readonly string[] | null,
+  nowMs: number,
+): VaultRecord {
+  return { name, is_primary: isPrimary, created_at: new Date(nowMs).toISOString(), protected_paths: protectedPaths };
+}
+
+function put(batch: Batch, accountId: string, record: VaultRecord): string {
+  const id = `v_${randomBytes(8).toString('hex')}`;
+  batch.put(vaults, [accountId, id], record);
+  batch.put(vaultOwners, [id], { account_id: accountId });
+  return id;
+}
+
+function unknownVault() {
+  return invalidField('vault_id', 'no vault of this account has this vault_id; vault_list names them');
+}
+
+function sameList(a: readonly string[] | null, b: readonly string[] | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.length === b.length && a.every((glob, index) => glob === b[index]);
+}
+
+function foldName(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}

@@ -1,0 +1,153 @@
+/**
+ * Owns the bytes of a version: a head of fixed layout, then the finished NDJSON line, whose content comes last so that the
+ * metadata can be read without it. A long content stands in pieces of its own and the line is open where they go. Pure.
+ *
+ * Head, little endian: u8 layout, u8 flags, u16 0, u32 bytes of metadata, then f64 each: previous version of the path (0:
+ * none), stored (ms), content bytes, line bytes, storage id (0: content inline); 32 bytes SHA-256, 20 bytes git blob id.
+ */
+import type { Encoding } from './records.ts';
+
+const VERSION_HEAD_BYTES = 100;
+const LAYOUT = 1;
+const DELETED = 1;
+const BASE64 = 2;
+const IN_PIECES = 4;
+/** What the line continues with behind the metadata when the content is in pieces, and what ends it. */
+const CONTENT_OPEN = Buffer.from(',"content":"');
+const CONTENT_CLOSE: Uint8Array = Buffer.from('"}\n');
+const TOMBSTONE_CLOSE = Buffer.from('}\n');
+
+export type VersionStatus = 'created' | 'updated' | 'renamed' | 'restored' | 'deleted';
+
+/** What a line says besides its content. */
+export interface VersionMeta {
+  readonly type: 'file' | 'deleted';
+  readonly seq: number;
+  readonly path: string;
+  /** Of a tombstone: of what was deleted. */
+  readonly sha256: string;
+  readonly git_sha: string;
+  readonly hlc: string;
+  readonly size_bytes: number;
+  readonly stored_at: string;
+  /** Only of a tombstone. */
+  readonly deleted_at?: string;
+  readonly device_id: string;
+  readonly remote_mtime: string | null;
+  readonly status: VersionStatus;
+  /** Only when the file had another path, or another spelling of it, before. */
+  readonly renamed_from?: string;
+  /** Only of binary content. */
+  readonly encoding?: 'base64';
+}
+
+export interface VersionHead {
+  readonly deleted: boolean;
+  readonly encoding: Encoding;
+  readonly metaBytes: number;
+  readonly previousSeq: number;
+  readonly storedMs: number;
+  readonly sizeBytes: number;
+  readonly lineBytes: number;
+  /** 0: the content is inline. */
+  readonly storageId: number;
+}
+
+/** Where the content of a new version is: behind the metadata as a finished tail, or in pieces that are stored already. */
+export type StoredContent =
+  | { readonly kind: 'inline'; readonly tail: Uint8Array }
+  | { readonly kind: 'pieces'; readonly storageId: number; readonly escapedBytes: number };
+
+export interface NewVersion {
+  readonly meta: VersionMeta;
+  readonly storedMs: number;
+  readonly previousSeq: number;
+  /** Undefined: a tombstone. */
+  readonly content: StoredContent | undefined;
+}
+
+/** The end of a line with its content inline: from the comma before `content` to the newline. */
+export function inlineTail(content: string): Uint8Array {
+  return Buffer.from(`,"content":${JSON.stringify(content)}}\n`);
+}
+
+/** The bytes of a version, and of its whole line. */
+export function encodeVersion({ meta, storedMs, previousSeq, content }: NewVersion) {
+  const text = JSON.stringify(meta).slice(0, -1);
+  const tail = content === undefined ? TOMBSTONE_CLOSE : content.kind === 'inline' ? content.tail : CONTENT_OPEN;
+  const textBytes = Buffer.byteLength(text);
+  const bytes = Buffer.allocUnsafe(VERSION_HEAD_BYTES + textBytes + tail.length);
+  const inPieces = content?.kind === 'pieces';
+  const lineBytes = textBytes + tail.length + (inPieces ? content.escapedBytes + CONTENT_CLOSE.length : 0);
+  const isBase64 = meta.encoding === 'base64';
+  bytes[0] = LAYOUT;
+  bytes[1] = (content === undefined ? DELETED : 0) | (isBase64 ? BASE64 : 0) | (inPieces ? IN_PIECES : 0);
+  bytes.writeUInt16LE(0, 2);
+  bytes.writeUInt32LE(textBytes, 4);
+  bytes.writeDoubleLE(previousSeq, 8);
+  bytes.writeDoubleLE(storedMs, 16);
+  bytes.writeDoubleLE(meta.size_bytes, 24);
+  bytes.writeDoubleLE(lineBytes, 32);
+  bytes.writeDoubleLE(inPieces ? content.storageId : 0, 40);
+  bytes.write(meta.sha256, 48, 32, 'hex');
+  bytes.write(meta.git_sha, 80, 20, 'hex');
+  bytes.write(text, VERSION_HEAD_BYTES, textBytes, 'utf8');
+  bytes.set(tail, VERSION_HEAD_BYTES + textBytes);
+  return { bytes, lineBytes };
+}
+
+/** The head of a version, read in place. Throws on a layout that this build does not know. */
+export function readVersionHead(bytes: Uint8Array): VersionHead {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, VERSION_HEAD_BYTES);
+  if (view.getUint8(0) !== LAYOUT)
+    throw new Error(`a version has layout ${view.getUint8(0)}, this build reads ${LAYOUT}`);
+  const flags = view.getUint8(1);
+  return {
+    deleted: (flags & DELETED) !== 0,
+    encoding: (flags & BASE64) === 0 ? 'utf-8' : 'base64',
+    metaBytes: view.getUint32(4, true),
+    previousSeq: view.getFloat64(8, true),
+    storedMs: view.getFloat64(16, true),
+    sizeBytes: view.getFloat64(24, true),
+    lineBytes: view.getFloat64(32, true),
+    storageId: view.getFloat64(40, true),
+  };
+}
+
+/** Lower-case hex, from the head. */
+export function versionSha256(bytes: Uint8Array): string {
+  return asBuffer(bytes, 48, 80).toString('hex');
+}
+
+/** Lower-case hex, from the head. */
+export function versionGitSha(bytes: Uint8Array): string {
+  return asBuffer(bytes, 80, VERSION_HEAD_BYTES).toString('hex');
+}
+
+/** What the line says besides its content. */
+export function readVersionMeta(bytes: Uint8Array): VersionMeta {
+  const end = VERSION_HEAD_BYTES + readVersionHead(bytes).metaBytes;
+  return JSON.parse(`${asBuffer(bytes, VERSION_HEAD_BYTES, end).toString('utf8')}}`) as VersionMeta;
+}
+
+/**
+ * The content as the line has it (base64 still encoded), from a version and, where it has them, its pieces.
+ * Undefined for a tombstone.
+ */
+export function readContentText(bytes: Uint8Array, escaped: () => Uint8Array): string | undefined {
+  const { deleted, metaBytes, storageId } = readVersionHead(bytes);
+  if (deleted) return undefined;
+  if (storageId !== 0) return JSON.parse(`"${asBuffer(escaped()).toString('utf8')}"`) as string;
+  // From the quote behind `"content":` to the brace before the newline.
+  const from = VERSION_HEAD_BYTES + metaBytes + CONTENT_OPEN.length - 1;
+  return JSON.parse(asBuffer(bytes, from, bytes.length - TOMBSTONE_CLOSE.length).toString('utf8')) as string;
+}
+
+/** The bytes that a content stands for. */
+export function decodeContent(text: string, encoding: Encoding): Buffer {
+  return Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8');
+}
+
+function asBuffer(bytes: Uint8Array, start = 0, end = bytes.length): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
+}
