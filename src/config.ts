@@ -80,6 +80,11 @@ const settings = z.object({
   CAIRN_BODY_SECONDS: seconds.default(limits.bodySecondsDefault),
   CAIRN_HANDLER_SECONDS: seconds.default(limits.handlerSecondsDefault),
   CAIRN_DRAIN_SECONDS: seconds.default(limits.drainSecondsDefault),
+  CAIRN_METRICS_PORT: wholeNumber(0, 65535).optional(),
+  CAIRN_METRICS_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,256}$/, 'must be 16 to 256 visible ASCII characters')
+    .optional(),
   CAIRN_POOL_THREADS: wholeNumber(1, 64).default(Math.max(1, availableParallelism() - 1)),
 });
 
@@ -106,6 +111,10 @@ export interface Config {
   readonly handlerSeconds: number;
   readonly drainSeconds: number;
   readonly poolThreads: number;
+  /** A port of their own on the loopback address; undefined: none. */
+  readonly metricsPort: number | undefined;
+  /** What opens them on the main port; undefined: they are not there. */
+  readonly metricsToken: string | undefined;
 }
 
 /** Reads the settings. Throws StartError with one sentence that names the first wrong one, never its value. */
@@ -139,6 +148,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     handlerSeconds: values.CAIRN_HANDLER_SECONDS,
     drainSeconds: values.CAIRN_DRAIN_SECONDS,
     poolThreads: values.CAIRN_POOL_THREADS,
+    metricsPort: values.CAIRN_METRICS_PORT,
+    metricsToken: values.CAIRN_METRICS_TOKEN,
   });
 }
 

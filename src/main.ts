@@ -2,12 +2,15 @@
 import type { Config } from './config.ts';
 import { openCore } from './core.ts';
 import { createAgentCheck } from './http/agent.ts';
+import { InflightBudget } from './http/budget.ts';
 import { createAddressResolver } from './http/client-address.ts';
 import { FrontDoor } from './http/front-door.ts';
 import { healthRoutes, type Phase } from './http/health.ts';
 import { Rates } from './http/rates.ts';
 import { checkTlsFiles } from './http/tls.ts';
+import { Traffic } from './http/traffic.ts';
 import type { Log } from './log.ts';
+import { metricsRoutes } from './ops/metrics-routes.ts';
 import { createJsonParser, openRoutes, type Parts } from './parts.ts';
 import { Pool } from './pool/pool.ts';
 import { openSync } from './sync/service.ts';
@@ -17,6 +20,8 @@ import { version } from './version.ts';
 
 export interface RunningService {
   readonly port: number;
+  /** Where the metrics are served, when they have a port of their own. */
+  readonly metricsPort: number | undefined;
   /** Stops accepting, finishes what runs, flushes, lets go of the folder. */
   readonly stop: () => Promise<void>;
 }
@@ -28,41 +33,67 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
   const core = await openCore(config, log);
   const pool = new Pool({ threads: config.poolThreads });
   let phase: Phase = 'starting';
+  const doors: FrontDoor[] = [];
   try {
     const rates = new Rates(config, () => performance.now());
     const tasks = new Tasks({ store: core.store, actors: core.actors, now: Date.now });
     const { store, actors, epoch } = core;
     const quotaBytes = config.syncQuotaBytes;
     const sync = await openSync({ store, actors, epoch, pool, log, quotaBytes, now: Date.now });
-    const parts: Parts = { config, core, pool, rates, tasks, sync, log };
-    const door = new FrontDoor({
-      routes: await openRoutes(parts, healthRoutes({ version, phase: () => phase })),
+    const uploads = new InflightBudget(config.inflightBytesMax);
+    const parts: Parts = { config, core, pool, rates, uploads, tasks, sync, log };
+    const traffic = new Traffic();
+    const metrics = metricsRoutes(config, {
+      ...parts,
+      ...core,
+      version,
+      traffic,
+      activeRequests: () => activeIn(doors),
+    });
+    const probes = healthRoutes({ version, phase: () => phase });
+    const shared = {
       isBlockedAgent: createAgentCheck({ blocked: config.blockedAgents, allowMissing: config.allowMissingAgent }),
       clientAddress,
-      tls: config.tls,
       bodySeconds: config.bodySeconds,
       handlerSeconds: config.handlerSeconds,
       origins: { allowed: config.allowedOrigins },
       rates,
+      traffic,
       parseJson: createJsonParser(pool),
       log,
-    });
+    };
+    const routes = await openRoutes(parts, [...probes, ...metrics.guarded]);
+    const door = new FrontDoor({ ...shared, routes, tls: config.tls });
+    doors.push(door);
     const port = door.listen(config.host, config.port);
+    let metricsPort: number | undefined;
+    if (config.metricsPort !== undefined) {
+      const metricsDoor = new FrontDoor({ ...shared, routes: metrics.open, tls: undefined });
+      doors.push(metricsDoor);
+      metricsPort = metricsDoor.listen('127.0.0.1', config.metricsPort, 'CAIRN_METRICS_PORT');
+    }
     const sweeper = startBinSweeper(tasks, log);
     phase = 'ready';
     return {
       port,
+      metricsPort,
       async stop() {
         phase = 'draining';
-        await door.drain(config.drainSeconds);
+        // The first is the service; whoever watches it may look on until it has drained.
+        for (const each of doors) await each.drain(config.drainSeconds);
         await sweeper.close();
         await pool.close();
         await core.close();
       },
     };
   } catch (error) {
+    for (const each of doors) await each.drain(0);
     await pool.close();
     await core.close();
     throw error;
   }
+}
+
+function activeIn(doors: readonly FrontDoor[]): number {
+  return doors.reduce((sum, door) => sum + door.activeRequests, 0);
 }

@@ -16,7 +16,7 @@ import { openApiRoute } from './gateway/openapi-route.ts';
 import { ToolRegistry } from './gateway/registry.ts';
 import { gatewayRoutes } from './gateway/routes.ts';
 import { createAuthenticator, type Scheme } from './http/authorization.ts';
-import { InflightBudget } from './http/budget.ts';
+import type { InflightBudget } from './http/budget.ts';
 import { parseJson } from './http/json-body.ts';
 import type { Rates } from './http/rates.ts';
 import type { Authenticator, Route } from './http/route.ts';
@@ -42,6 +42,8 @@ export interface Parts {
   readonly core: Core;
   readonly pool: Pool;
   readonly rates: Rates;
+  /** What all uploads together may have in flight. */
+  readonly uploads: InflightBudget;
   readonly tasks: Tasks;
   readonly sync: Sync;
   readonly log: Log;
@@ -70,7 +72,7 @@ export async function openRoutes(parts: Parts, probes: readonly Route[]): Promis
 }
 
 /** The certificate mirror; sweeps what a crash left of uploads. */
-async function openMirror({ config, core, pool, log }: Parts): Promise<MirrorRoutesOptions> {
+async function openMirror({ core, pool, uploads, log }: Parts): Promise<MirrorRoutesOptions> {
   const { store, sealer, actors, accounts } = core;
   const staging = new Staging(store, log);
   const swept = await staging.sweep();
@@ -84,7 +86,7 @@ async function openMirror({ config, core, pool, log }: Parts): Promise<MirrorRou
     credentials,
     buffers: new BufferPool(limits.chunkBytes),
     smallBuffers: new BufferPool(limits.wholeUploadBytesMax),
-    budget: new InflightBudget(config.inflightBytesMax),
+    budget: uploads,
     now: Date.now,
   });
   const accountAccess = createAuthenticator(accountKeyScheme(accounts));

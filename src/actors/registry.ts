@@ -24,6 +24,17 @@ export class ActorRegistry {
     return actor;
   }
 
+  /** Actors that live now, the decisions that wait in all of them, and those in the fullest. */
+  get load(): { readonly actors: number; readonly decisions: number; readonly deepest: number } {
+    let decisions = 0;
+    let deepest = 0;
+    for (const { depth } of this.#actors.values()) {
+      decisions += depth;
+      deepest = Math.max(deepest, depth);
+    }
+    return { actors: this.#actors.size, decisions, deepest };
+  }
+
   /** Resolves when no actor holds a decision any more. */
   async drain(): Promise<void> {
     clearInterval(this.#sweeper);

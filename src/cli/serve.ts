@@ -32,7 +32,9 @@ async function serve(): Promise<number> {
     flush();
     throw error;
   }
-  log.info({ version, port: service.port, host: config.host, pid: process.pid }, 'listening');
+  const { port, metricsPort } = service;
+  const more = metricsPort === undefined ? {} : { metrics_port: metricsPort };
+  log.info({ version, port, ...more, host: config.host, pid: process.pid }, 'listening');
   await new Promise<void>((resolve) => {
     process.once('SIGTERM', () => resolve());
     process.once('SIGINT', () => resolve());

@@ -33,6 +33,7 @@ import type { BodyRule, Route, RouteRequest } from './route.ts';
 import { Router } from './router.ts';
 import { refusalReply } from './status.ts';
 import type { TlsFiles } from './tls.ts';
+import type { Traffic } from './traffic.ts';
 
 export interface FrontDoorOptions {
   readonly routes: readonly Route[];
@@ -43,6 +44,7 @@ export interface FrontDoorOptions {
   readonly handlerSeconds: number;
   readonly origins: OriginRule;
   readonly rates: Rates;
+  readonly traffic: Traffic;
   /** Parses a JSON body; a large one off this thread. Throws Refusal `invalid_json`. */
   readonly parseJson: (bytes: Uint8Array) => unknown;
   readonly log: Log;
@@ -85,11 +87,11 @@ export class FrontDoor {
   }
 
   /** Binds and returns the port. Throws StartError when the address is taken: it is never shared. */
-  listen(host: string, port: number): number {
+  listen(host: string, port: number, settings = 'CAIRN_HOST and CAIRN_PORT'): number {
     this.#listener = listenExclusively(this.#app, host, port);
     if (this.#listener === undefined) {
       throw new StartError(
-        `cannot listen on CAIRN_HOST ${host} and CAIRN_PORT ${port}: the address is in use or not of this machine.`,
+        `cannot listen on ${host} port ${port} (${settings}): the address is in use or not of this machine.`,
       );
     }
     return us_socket_local_port(this.#listener);
@@ -109,6 +111,11 @@ export class FrontDoor {
     }
     clearInterval(this.#sweeper);
     this.#app.close();
+  }
+
+  /** Requests that are not answered yet, or whose answer is not sent yet. */
+  get activeRequests(): number {
+    return this.#active.size;
   }
 
   #onRequest(res: HttpResponse, req: HttpRequest): void {
@@ -249,6 +256,7 @@ export class FrontDoor {
   #onEnd(exchange: Exchange, end: ExchangeEnd): void {
     this.#active.delete(exchange);
     if (this.#active.size === 0) this.#whenQuiet?.();
+    this.#options.traffic.record(exchange.head, exchange.route, end);
     const { id, method, address } = exchange.head;
     const line = {
       id,

@@ -14,6 +14,8 @@ export interface RateSettings {
 export class Rates {
   readonly #calls: RateLimiter;
   readonly #signIns: RateLimiter;
+  #callsRefused = 0;
+  #signInsRefused = 0;
 
   constructor({ callsPerMinute, signInsPerMinute }: RateSettings, now: () => number) {
     const burst = Math.max(1, Math.round(callsPerMinute * limits.callBurstShare));
@@ -25,7 +27,10 @@ export class Rates {
   count(caller: string, calls = 1): ReplyHeaders {
     const state = this.#calls.take(caller, calls);
     if (state === undefined) return {};
-    if (!state.allowed) throw refusal(state);
+    if (!state.allowed) {
+      this.#callsRefused += 1;
+      throw refusal(state);
+    }
     return {
       'X-RateLimit-Limit': String(state.limit),
       'X-RateLimit-Remaining': String(state.remaining),
@@ -41,7 +46,14 @@ export class Rates {
   /** Counts a try to sign in, by address or by email. Throws Refusal `rate_limited`. */
   countSignIn(who: string): void {
     const state = this.#signIns.take(who);
-    if (state !== undefined && !state.allowed) throw refusal(state);
+    if (state === undefined || state.allowed) return;
+    this.#signInsRefused += 1;
+    throw refusal(state);
+  }
+
+  /** How often each limit was hit since the start. */
+  get refused(): { readonly calls: number; readonly signIns: number } {
+    return { calls: this.#callsRefused, signIns: this.#signInsRefused };
   }
 }
 

@@ -30,7 +30,8 @@ export async function refusalOf(error: unknown, folder: string): Promise<unknown
   return new Refusal({ kind: full ? 'storage_full' : 'storage_failed' });
 }
 
-function freeBytes(folder: string): number {
+/** What the disk of a folder has left for this user. */
+export function freeBytes(folder: string): number {
   const stats = statfsSync(folder);
   return stats.bavail * stats.bsize;
 }

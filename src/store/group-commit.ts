@@ -5,6 +5,7 @@
  * nothing is visible before.
  */
 import type { Database } from 'lmdb';
+import { Histogram } from '../histogram.ts';
 import { limits } from '../limits.ts';
 import { refusalOf } from './failure.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Table } from './table.ts';
@@ -46,12 +47,21 @@ interface Write {
 }
 
 export class GroupCommit {
+  /** How long commits of decisions took, from asking for the writer to being on disk. */
+  readonly durations = new Histogram();
   readonly #options: GroupCommitOptions;
+  #decisions = 0;
+  #failed = 0;
   #waiting: Pending[] = [];
   #scheduled = false;
 
   constructor(options: GroupCommitOptions) {
     this.#options = options;
+  }
+
+  /** Decisions that were committed, and commits that failed. */
+  get counts(): { readonly decisions: number; readonly failed: number } {
+    return { decisions: this.#decisions, failed: this.#failed };
   }
 
   write<T>(decide: Decision<T>): Promise<T> {
@@ -70,17 +80,22 @@ export class GroupCommit {
   async #commit(): Promise<void> {
     let group: Pending[] = [];
     const outcomes: Outcome[] = [];
+    const startedMs = performance.now();
     try {
       await this.#options.transact(() => {
         group = this.#takeGroup();
         for (const pending of group) outcomes.push(this.#run(pending));
       });
+      this.#decisions += group.length;
     } catch (error) {
+      this.#failed += 1;
       // Without a group the transaction never began: then nothing of what waits can be written.
       if (group.length === 0) group = this.#takeGroup();
       const refusal = await refusalOf(error, this.#options.folder);
       for (const pending of group) pending.reject(refusal);
       return;
+    } finally {
+      this.durations.record(performance.now() - startedMs);
     }
     group.forEach((pending, index) => {
       const outcome = outcomes[index] as Outcome;

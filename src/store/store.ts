@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
 import { limits } from '../limits.ts';
-import { refusalOf } from './failure.ts';
+import { freeBytes, refusalOf } from './failure.ts';
 import { type Decision, GroupCommit, type Raw } from './group-commit.ts';
 import { readStats, type StoreStats } from './stats.ts';
 import { syncPath } from './sync-path.ts';
@@ -120,9 +120,19 @@ export class Store implements Reader {
     }
   }
 
+  /** What was committed since the start. */
+  get commits(): Pick<GroupCommit, 'counts' | 'durations'> {
+    return this.#commits;
+  }
+
   /** How full the file is. A handful of page reads, whatever its size. */
   stats(): StoreStats {
     return readStats(this.#root, this.#tables);
+  }
+
+  /** What is left on the disk of the data file. */
+  diskFreeBytes(): number {
+    return freeBytes(this.#folder);
   }
 
   /**

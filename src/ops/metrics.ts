@@ -1,0 +1,207 @@
+/** Owns what the service says of itself to Prometheus: which figures there are, what they are called, where they are read. */
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { ActorRegistry } from '../actors/registry.ts';
+import type { InflightBudget } from '../http/budget.ts';
+import type { Rates } from '../http/rates.ts';
+import type { RouteTraffic, Traffic } from '../http/traffic.ts';
+import type { Pool } from '../pool/pool.ts';
+import type { Store } from '../store/store.ts';
+import { counter, gauge, histogram, one } from './families.ts';
+
+export interface MetricSources {
+  readonly version: string;
+  readonly traffic: Traffic;
+  /** Requests that run now. */
+  readonly activeRequests: () => number;
+  readonly rates: Rates;
+  readonly uploads: InflightBudget;
+  readonly pool: Pool;
+  readonly actors: ActorRegistry;
+  readonly store: Store;
+}
+
+export interface Metrics {
+  readonly contentType: string;
+  /** The text of one scrape. */
+  read(): Promise<string>;
+}
+
+/** What stands for a request that matched no route: the method and the path were the caller's to choose. */
+const UNMATCHED = { method: 'any', route: 'none' } as const;
+
+/** Opens the metrics. The process's own (memory, CPU, event loop, garbage collection) have the names that Node.js users know. */
+export function openMetrics(sources: MetricSources): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  // Gauges that are named like counters, which promtool refuses; what they count is not about this service.
+  for (const what of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${what}_total`);
+  gauge(registry, { name: 'cairn_build_info', help: 'The version that runs.', labels: ['version'] }, () => [
+    [{ version: sources.version }, 1],
+  ]);
+  describeTraffic(registry, sources);
+  describePool(registry, sources.pool);
+  describeActors(registry, sources.actors);
+  describeStore(registry, sources.store);
+  return { contentType: registry.contentType, read: () => registry.metrics() };
+}
+
+function describeTraffic(registry: Registry, { traffic, activeRequests, rates, uploads }: MetricSources): void {
+  const route = ['method', 'route'];
+  counter(
+    registry,
+    {
+      name: 'cairn_http_requests_total',
+      help: 'Requests that ended, by route pattern and status; status 0 was cut off before an answer.',
+      labels: [...route, 'status'],
+    },
+    function* () {
+      for (const row of traffic.routes()) {
+        for (const [status, count] of row.statuses) yield [{ ...placeOf(row), status }, count];
+      }
+    },
+  );
+  histogram(
+    registry,
+    {
+      name: 'cairn_http_request_duration_seconds',
+      help: 'From the head of a request to the last byte of its answer handed to the system.',
+      labels: route,
+    },
+    function* () {
+      for (const row of traffic.routes()) yield [placeOf(row), row.durations];
+    },
+  );
+  for (const [name, field, help] of [
+    ['cairn_http_received_bytes_total', 'bytesIn', 'Bytes of request bodies.'],
+    ['cairn_http_sent_bytes_total', 'bytesOut', 'Bytes of answer bodies.'],
+  ] as const) {
+    counter(registry, { name, help, labels: route }, function* () {
+      for (const row of traffic.routes()) yield [placeOf(row), row[field]];
+    });
+  }
+  gauge(registry, { name: 'cairn_http_requests_active', help: 'Requests that run now.' }, () => one(activeRequests()));
+  counter(
+    registry,
+    { name: 'cairn_rate_limited_total', help: 'Calls that a rate limit refused.', labels: ['limit'] },
+    () => [
+      [{ limit: 'calls' }, rates.refused.calls],
+      [{ limit: 'sign_ins' }, rates.refused.signIns],
+    ],
+  );
+  gauge(registry, { name: 'cairn_uploads_inflight_bytes', help: 'Declared bytes of the uploads that run now.' }, () =>
+    one(uploads.state.bytes),
+  );
+  gauge(
+    registry,
+    { name: 'cairn_uploads_inflight_bytes_max', help: 'CAIRN_INFLIGHT_BYTES: above it an upload is 503.' },
+    () => one(uploads.state.bytesMax),
+  );
+  counter(
+    registry,
+    { name: 'cairn_uploads_refused_total', help: 'Uploads refused because too many bytes were in flight.' },
+    () => one(uploads.state.refused),
+  );
+}
+
+function placeOf({ method, route }: RouteTraffic): { readonly method: string; readonly route: string } {
+  return route === '' ? UNMATCHED : { method, route };
+}
+
+function describePool(registry: Registry, pool: Pool): void {
+  gauge(registry, { name: 'cairn_pool_threads', help: 'Worker threads.' }, () => one(pool.load.threads));
+  gauge(registry, { name: 'cairn_pool_queued', help: 'Jobs that wait for a worker thread.' }, () =>
+    one(pool.load.queued),
+  );
+  for (const figure of ['p50', 'p99', 'max'] as const) {
+    gauge(
+      registry,
+      {
+        name: `cairn_pool_wait_${figure}_seconds`,
+        help: `How long jobs waited for a thread since the start: ${figure}.`,
+      },
+      () => one(pool.load.waitMs[figure] / 1000),
+    );
+  }
+  counter(
+    registry,
+    { name: 'cairn_pool_jobs_total', help: 'Jobs of the worker threads, by outcome.', labels: ['job', 'outcome'] },
+    function* () {
+      for (const [job, { done, failed, refused }] of pool.load.jobs) {
+        yield [{ job, outcome: 'done' }, done];
+        yield [{ job, outcome: 'failed' }, failed];
+        yield [{ job, outcome: 'refused' }, refused];
+      }
+    },
+  );
+  histogram(
+    registry,
+    {
+      name: 'cairn_pool_job_duration_seconds',
+      help: 'From handing a job to the pool to its result, waiting included.',
+      labels: ['job'],
+    },
+    function* () {
+      for (const [job, { durations }] of pool.load.jobs) yield [{ job }, durations];
+    },
+  );
+}
+
+function describeActors(registry: Registry, actors: ActorRegistry): void {
+  gauge(registry, { name: 'cairn_actors', help: 'Accounts whose writes are owned just now.' }, () =>
+    one(actors.load.actors),
+  );
+  gauge(registry, { name: 'cairn_mailbox_depth', help: 'Decisions that are not on disk yet, over all actors.' }, () =>
+    one(actors.load.decisions),
+  );
+  gauge(registry, { name: 'cairn_mailbox_depth_max', help: 'Decisions that wait in the fullest mailbox.' }, () =>
+    one(actors.load.deepest),
+  );
+}
+
+function describeStore(registry: Registry, store: Store): void {
+  const full = oncePerTurn(() => store.stats());
+  counter(registry, { name: 'cairn_store_decisions_total', help: 'Decisions committed.' }, () =>
+    one(store.commits.counts.decisions),
+  );
+  counter(registry, { name: 'cairn_store_commits_failed_total', help: 'Commits that the disk refused.' }, () =>
+    one(store.commits.counts.failed),
+  );
+  histogram(
+    registry,
+    {
+      name: 'cairn_store_commit_duration_seconds',
+      help: 'Group commits, from asking for the writer to being on disk.',
+    },
+    () => [[{}, store.commits.durations]],
+  );
+  gauge(registry, { name: 'cairn_store_page_bytes', help: 'Size of one page of the data file.' }, () =>
+    one(full().pageBytes),
+  );
+  gauge(registry, { name: 'cairn_store_pages', help: 'Pages of the data file.' }, () => one(full().pages));
+  gauge(registry, { name: 'cairn_store_pages_free', help: 'Pages that are written again before the file grows.' }, () =>
+    one(full().pagesFree),
+  );
+  gauge(registry, { name: 'cairn_store_disk_free_bytes', help: 'What is left on the disk of the data file.' }, () =>
+    one(store.diskFreeBytes()),
+  );
+  gauge(registry, { name: 'cairn_store_table_rows', help: 'Rows by table.', labels: ['table'] }, () =>
+    full().tables.map(({ name, rows }) => [{ table: name }, rows]),
+  );
+  gauge(registry, { name: 'cairn_store_table_bytes', help: 'Pages by table, in bytes.', labels: ['table'] }, () =>
+    full().tables.map(({ name, bytes }) => [{ table: name }, bytes]),
+  );
+}
+
+/** One scrape asks for the same figures several times; they are read once. */
+function oncePerTurn<T>(read: () => T): () => T {
+  let value: { readonly read: T } | undefined;
+  return () => {
+    if (value === undefined) {
+      value = { read: read() };
+      setImmediate(() => {
+        value = undefined;
+      });
+    }
+    return value.read;
+  };
+}
