@@ -13,6 +13,9 @@ import { devDocTables } from './docs/records.ts';
 import { Refusal } from './fault.ts';
 import type { Log } from './log.ts';
 import { mirrorTables } from './mirror/records.ts';
+import { DeviceGrants } from './oauth/device-grants.ts';
+import { oauthTables } from './oauth/records.ts';
+import { SignIns, type SignInsOptions } from './oauth/sign-ins.ts';
 import { StartError } from './start-error.ts';
 import { openEpoch } from './store/epoch.ts';
 import { checkMasterKey } from './store/key-check.ts';
@@ -28,6 +31,7 @@ import { versionTables } from './versions/records.ts';
 export const allTables: readonly AnyTable[] = [
   ...metaTables,
   ...accountTables,
+  ...oauthTables,
   ...mirrorTables,
   ...taskTables,
   ...versionTables,
@@ -45,6 +49,9 @@ export interface Core {
   readonly accounts: Accounts;
   readonly tokens: AccessTokens;
   readonly sessions: BrowserSessions;
+  /** Devices that ask to be signed in, and those that are. */
+  readonly devices: DeviceGrants;
+  readonly signIns: SignIns;
   readonly close: () => Promise<void>;
 }
 
@@ -62,7 +69,9 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
     const accounts = new Accounts({ store, actors, sealer, log, now: Date.now });
     const tokens = new AccessTokens({ store, actors, sealer, now: Date.now });
     const sessions = new BrowserSessions({ store, actors, sealer, log, now: Date.now });
-    answer = (line) => answerControl({ accounts, tokens }, line, log);
+    const signIns = openSignIns({ store, actors, sealer, log, now: Date.now }, accounts, tokens);
+    const devices = new DeviceGrants({ store, actors, sealer, signIns, now: Date.now });
+    answer = (line) => answerControl({ accounts, tokens, devices }, line, log);
     return {
       store,
       epoch,
@@ -71,6 +80,8 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
       accounts,
       tokens,
       sessions,
+      devices,
+      signIns,
       async close() {
         await actors.drain();
         await store.close();
@@ -81,6 +92,19 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
     await control.release();
     throw error;
   }
+}
+
+/** Signed-in devices; what they hold of accounts is made and ended in their own decisions. */
+function openSignIns(base: Omit<SignInsOptions, 'account'>, accounts: Accounts, tokens: AccessTokens): SignIns {
+  return new SignIns({
+    ...base,
+    account: {
+      mintToken: (batch, accountId, signInId) => tokens.add(batch, accountId, signInId),
+      endTokens: (batch, accountId, signInId) => tokens.endSignIn(batch, accountId, signInId),
+      addKey: (batch, accountId, name) => accounts.addKey(batch, accountId, name).mcp_key,
+      checkKeyRoom: (reader, accountId) => accounts.checkKeyRoom(reader, accountId),
+    },
+  });
 }
 
 /** Makes the data folder, for this user only, when there is none. Throws StartError when it cannot be used. */

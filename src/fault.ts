@@ -3,6 +3,18 @@
  * It knows no HTTP status and no RPC code: each door maps a kind to its own number.
  */
 
+/** Errors of the token endpoint: RFC 6749, 5.2 and RFC 8628, 3.5. */
+export type OAuthError =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'unsupported_grant_type'
+  | 'invalid_scope'
+  | 'authorization_pending'
+  | 'slow_down'
+  | 'access_denied'
+  | 'expired_token';
+
 /** Field name to the sentences that say what is wrong with it. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
@@ -28,6 +40,7 @@ export type Fault =
       /** What a program needs to act, besides the sentences. */
       readonly data?: Readonly<Record<string, unknown>>;
     }
+  | { readonly kind: 'oauth'; readonly error: OAuthError; readonly detail: string }
   | { readonly kind: 'unknown_tool'; readonly name: string; readonly guess: string | undefined }
   | { readonly kind: 'not_found'; readonly what: string }
   | { readonly kind: 'blob_unverifiable' }
@@ -103,6 +116,7 @@ export function explain(fault: Fault): string {
     case 'unauthenticated':
     case 'signup_closed':
     case 'invalid_json':
+    case 'oauth':
       return fault.detail;
     case 'wrong_login':
       return 'email or password is wrong; sign up with signup_and_get_key if there is no account yet';

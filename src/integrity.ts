@@ -1,7 +1,11 @@
 /** Runs the checks of every capability over one snapshot of the data file. It only reads. */
+
+import { accounts as accountTable } from './accounts/records.ts';
 import { verifyAccounts } from './accounts/verify.ts';
 import { verifyDevDocs } from './docs/verify.ts';
 import { verifyMirror } from './mirror/verify.ts';
+import { signIns } from './oauth/records.ts';
+import { verifyOAuth } from './oauth/verify.ts';
 import { CheckedReader } from './store/checked-reader.ts';
 import { isMasterKey } from './store/key-check.ts';
 import type { Sealer } from './store/seal.ts';
@@ -18,16 +22,19 @@ export interface IntegrityReport {
 export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
   const keyProblems = isMasterKey(store, sealer) ? [] : ['the data was written under another master key'];
   const reader = new CheckedReader(store);
-  const accounts = verifyAccounts(reader);
+  const accounts = verifyAccounts(reader, { isSignIn: (id) => reader.get(signIns, [id]) !== undefined });
+  const oauth = verifyOAuth(reader, { isAccount: (id) => reader.get(accountTable, [id]) !== undefined });
   const mirror = verifyMirror(reader, sealer);
   const tasks = verifyTasks(reader);
   const docs = verifyDevDocs(reader);
-  const parts = [accounts, mirror, tasks, docs];
+  const parts = [accounts, oauth, mirror, tasks, docs];
   const problems = [...keyProblems, ...reader.problems, ...parts.flatMap((part) => part.problems)];
   return {
     ok: problems.length === 0,
     accounts: accounts.accounts,
     keys: accounts.keys,
+    sign_ins: oauth.signIns,
+    device_grants: oauth.deviceGrants,
     mirror_credentials: mirror.credentials,
     blobs: mirror.blobs,
     blob_bytes: mirror.bytes,

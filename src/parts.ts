@@ -26,6 +26,7 @@ import { MirrorBlobs } from './mirror/blobs.ts';
 import { MirrorCredentials } from './mirror/credentials.ts';
 import { type MirrorRoutesOptions, mirrorRoutes } from './mirror/routes.ts';
 import { Staging } from './mirror/staging.ts';
+import { oauthRoutes } from './oauth/routes.ts';
 import { BufferPool } from './pool/buffers.ts';
 import type { Pool } from './pool/pool.ts';
 import type { Sync } from './sync/service.ts';
@@ -63,6 +64,7 @@ export async function openRoutes(parts: Parts, probes: readonly Route[]): Promis
     ...probes,
     ...accountRoutes({ accounts: parts.core.accounts, access: gatewayAccess(parts.core) }),
     ...openPages({ parts, mirror, ...logins, baseUrl: baseUrlOf(parts.config) }),
+    ...openOAuth(parts),
     ...mirrorRoutes(mirror),
     ...taskRoutes({ tasks: parts.tasks, access: createAuthenticator(accessTokenScheme(parts.core.tokens)) }),
     ...openGateway(parts, registry),
@@ -106,6 +108,22 @@ function openLogins({ config, core, pool, rates }: Parts): LoginParts {
   const { accounts } = core;
   const signup = signupRule(config.signup);
   return { logins, onboarding: new Onboarding({ accounts, passwords, logins, signup, countSignIn, now: Date.now }) };
+}
+
+/** Signing in devices. */
+function openOAuth({ config, core, rates }: Parts): Route[] {
+  const { accounts, tokens } = core;
+  return oauthRoutes({
+    devices: core.devices,
+    signIns: core.signIns,
+    async revokeOther(value) {
+      if (value.startsWith('cat_')) await tokens.revoke(value);
+      else await accounts.revokePresentedKey(value);
+    },
+    countRequest: (address) => rates.countSignIn(`device ${address}`),
+    countFailure: (address) => rates.countFailure(address),
+    baseUrl: baseUrlOf(config),
+  });
 }
 
 /** The tools, in the order in which they are listed. */

@@ -34,10 +34,14 @@ export const keyHashes = defineTable<[hash: string], { readonly account_id: stri
   recordCodec(1),
 );
 
-export const accessTokens = defineTable<[hash: string], { readonly account_id: string; readonly expires_ms: number }>(
-  'access_tokens',
-  recordCodec(1),
-);
+export interface AccessTokenRecord {
+  readonly account_id: string;
+  readonly expires_ms: number;
+  /** The sign-in that it ends with; absent: minted by the operator. */
+  readonly sign_in?: string;
+}
+
+export const accessTokens = defineTable<[hash: string], AccessTokenRecord>('access_tokens', recordCodec(1));
 
 /** Access tokens of an account by the time they expire. */
 export const tokenExpiries = defineTable<[accountId: string, expiresMs: number, hash: string], object>(

@@ -8,6 +8,7 @@ import type { Session } from '../session.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/seal.ts';
 import type { Store } from '../store/store.ts';
+import type { Reader } from '../store/table.ts';
 import { accounts, emails, type KeyKind, type KeyRecord, keyHashes, keys } from './records.ts';
 import { checkKeyLimit, checkName, isUseWorthWriting, kindOfKey, makeKey, normalizeEmail } from './rules.ts';
 
@@ -110,13 +111,30 @@ export class Accounts {
 
   /** Makes one more MCP key; it is returned here and never again. */
   async createKey(accountId: string, givenName: string): Promise<NewKey> {
+    return await this.#options.actors.actor(accountId).ask((batch) => this.addKey(batch, accountId, givenName));
+  }
+
+  /** Makes one more MCP key as a part of a decision. Refuses with `key_limit`. */
+  addKey(batch: Batch, accountId: string, givenName: string): NewKey {
     const name = checkName('name', givenName);
     const mcpKey = makeKey('mcp', randomBytes);
-    const keyId = await this.#options.actors.actor(accountId).ask((batch) => {
-      checkKeyLimit(batch.range(keys, { prefix: [accountId] }).map((entry) => entry.value));
-      return this.#putKey(batch, accountId, 'mcp', name, mcpKey);
+    this.checkKeyRoom(batch, accountId);
+    return { key_id: this.#putKey(batch, accountId, 'mcp', name, mcpKey), name, mcp_key: mcpKey };
+  }
+
+  /** Refuses with `key_limit` when the account holds its most. */
+  checkKeyRoom(reader: Reader, accountId: string): void {
+    checkKeyLimit(reader.range(keys, { prefix: [accountId] }).map((entry) => entry.value));
+  }
+
+  /** Revokes the MCP key that is presented; one that opens nothing is no refusal. */
+  async revokePresentedKey(mcpKey: string): Promise<void> {
+    const found = this.#options.store.get(keyHashes, [this.#hash('mcp', mcpKey)]);
+    if (found === undefined) return;
+    await this.revokeKey(found.account_id, found.key_id).catch((error: unknown) => {
+      // Revoked by another request in the meantime.
+      if (!(error instanceof Refusal && error.fault.kind === 'not_found')) throw error;
     });
-    return { key_id: keyId, name, mcp_key: mcpKey };
   }
 
   /** All keys of an account, revoked ones too, without their values. */

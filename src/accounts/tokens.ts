@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { limits } from '../limits.ts';
 import type { Session } from '../session.ts';
+import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/seal.ts';
 import type { Store } from '../store/store.ts';
 import { accessTokens, tokenExpiries } from './records.ts';
@@ -33,23 +34,49 @@ export class AccessTokens {
     this.#options = options;
   }
 
-  /** Mints a token of an account; it is returned here and never again. Expired ones of the account go on the way. */
+  /** Mints a token of an account; it is returned here and never again. */
   async mint(accountId: string): Promise<NewAccessToken> {
-    const { actors, now } = this.#options;
+    return await this.#options.actors.actor(accountId).ask((batch) => this.add(batch, accountId));
+  }
+
+  /**
+   * Mints a token as a part of a decision; `signIn` names what it ends with. Expired ones of the account go on the way,
+   * and of too many live ones those that expire first.
+   */
+  add(batch: Batch, accountId: string, signIn?: string): NewAccessToken {
     const token = withChecksum(PREFIX + randomBytes(RANDOM_BYTES).toString('base64url'));
     const hash = this.#hash(token);
-    const expiresMs = now() + limits.accessTokenSeconds * 1000;
-    await actors.actor(accountId).ask((batch) => {
-      for (const { key } of batch.range(tokenExpiries, { prefix: [accountId] })) {
-        const [, expiredMs, expiredHash] = key;
-        if (expiredMs > now()) break;
-        batch.remove(tokenExpiries, key);
-        batch.remove(accessTokens, [expiredHash]);
-      }
-      batch.put(accessTokens, [hash], { account_id: accountId, expires_ms: expiresMs });
-      batch.put(tokenExpiries, [accountId, expiresMs, hash], {});
+    const nowMs = this.#options.now();
+    const expiresMs = nowMs + limits.accessTokenSeconds * 1000;
+    const earlier = batch.range(tokenExpiries, { prefix: [accountId] });
+    const surplus = earlier.length + 1 - limits.accessTokensLiveMax;
+    for (const [index, { key }] of earlier.entries()) {
+      if (index >= surplus && key[1] > nowMs) break;
+      removeToken(batch, key);
+    }
+    batch.put(accessTokens, [hash], {
+      account_id: accountId,
+      expires_ms: expiresMs,
+      ...(signIn === undefined ? {} : { sign_in: signIn }),
     });
+    batch.put(tokenExpiries, [accountId, expiresMs, hash], {});
     return { access_token: token, token_type: 'Bearer', expires_in: limits.accessTokenSeconds };
+  }
+
+  /** Ends every token of a sign-in, as a part of a decision. */
+  endSignIn(batch: Batch, accountId: string, signIn: string): void {
+    for (const { key } of batch.range(tokenExpiries, { prefix: [accountId] })) {
+      if (batch.get(accessTokens, [key[2]])?.sign_in === signIn) removeToken(batch, key);
+    }
+  }
+
+  /** Ends a token, at once; one that opens nothing is no refusal. */
+  async revoke(token: string): Promise<void> {
+    const hash = this.#hash(token);
+    const found = this.#options.store.get(accessTokens, [hash]);
+    if (found === undefined) return;
+    const { account_id: accountId, expires_ms: expiresMs } = found;
+    await this.#options.actors.actor(accountId).ask((batch) => removeToken(batch, [accountId, expiresMs, hash]));
   }
 
   /** The session that a token opens; undefined: none, or no longer. */
@@ -65,6 +92,11 @@ export class AccessTokens {
   #hash(token: string): string {
     return this.#options.sealer.keyedHash('access-token', token);
   }
+}
+
+function removeToken(batch: Batch, key: [accountId: string, expiresMs: number, hash: string]): void {
+  batch.remove(tokenExpiries, key);
+  batch.remove(accessTokens, [key[2]]);
 }
 
 /** CRC-32 as six base64url characters: for slips of hand, not for secrecy. */

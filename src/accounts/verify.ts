@@ -1,6 +1,15 @@
 /** Checks the accounts' data: every index in both directions. Only reads. */
 import type { CheckedReader } from '../store/checked-reader.ts';
-import { accounts, browserSessions, emails, keyHashes, keys, sessionOwners } from './records.ts';
+import {
+  accessTokens,
+  accounts,
+  browserSessions,
+  emails,
+  keyHashes,
+  keys,
+  sessionOwners,
+  tokenExpiries,
+} from './records.ts';
 
 export interface AccountsReport {
   readonly accounts: number;
@@ -8,7 +17,12 @@ export interface AccountsReport {
   readonly problems: string[];
 }
 
-export function verifyAccounts(reader: CheckedReader): AccountsReport {
+export interface AccountsCheck {
+  /** Whether a signed-in device of this id is there. */
+  readonly isSignIn: (signInId: string) => boolean;
+}
+
+export function verifyAccounts(reader: CheckedReader, { isSignIn }: AccountsCheck): AccountsReport {
   const problems: string[] = [];
   let accountCount = 0;
   let keyCount = 0;
@@ -35,6 +49,7 @@ export function verifyAccounts(reader: CheckedReader): AccountsReport {
     if (owner?.hash !== key[0]) problems.push(`a key hash of ${value.account_id} belongs to no key`);
   }
   problems.push(...sessionProblems(reader));
+  checkTokens(reader, isSignIn, problems);
   return { accounts: accountCount, keys: keyCount, problems };
 }
 
@@ -52,4 +67,21 @@ function sessionProblems(reader: CheckedReader): string[] {
       problems.push(`a listed browser session of ${key[0]} is not there`);
   }
   return problems;
+}
+
+function checkTokens(reader: CheckedReader, isSignIn: AccountsCheck['isSignIn'], problems: string[]): void {
+  for (const { key, value } of reader.walk(accessTokens)) {
+    const name = `access token ${key[0].slice(0, 16)} of ${value.account_id}`;
+    if (reader.get(accounts, [value.account_id]) === undefined) problems.push(`${name}: its account is not there`);
+    if (reader.get(tokenExpiries, [value.account_id, value.expires_ms, key[0]]) === undefined) {
+      problems.push(`${name}: never swept`);
+    }
+    if (value.sign_in !== undefined && !isSignIn(value.sign_in)) problems.push(`${name}: its sign-in has ended`);
+  }
+  for (const [accountId, expiresMs, hash] of reader.keys(tokenExpiries)) {
+    const token = reader.get(accessTokens, [hash]);
+    if (token?.account_id !== accountId || token.expires_ms !== expiresMs) {
+      problems.push(`access token ${hash.slice(0, 16)} of ${accountId}: to be swept and not there`);
+    }
+  }
 }

@@ -4,6 +4,7 @@ import { backupCommands } from './backup.ts';
 import { callCommand } from './call.ts';
 import type { Command } from './command.ts';
 import { completionCommand } from './completion.ts';
+import { deviceCommands } from './device.ts';
 import { keyCommands } from './key.ts';
 import { mirrorCommands } from './mirror.ts';
 import { serveCommand } from './serve.ts';
@@ -29,7 +30,7 @@ export const commandGroups: readonly CommandGroup[] = [
   },
   {
     title: 'Accounts of a hub, where its data folder is',
-    commands: [...accountCommands, ...keyCommands, ...tokenCommands],
+    commands: [...accountCommands, ...keyCommands, ...tokenCommands, ...deviceCommands],
   },
   { title: 'This shell', commands: [completionCommand(() => allCommands())] },
 ];

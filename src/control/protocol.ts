@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { KeySummary, NewAccount, NewKey } from '../accounts/service.ts';
 import type { NewAccessToken } from '../accounts/tokens.ts';
+import type { GrantDescription } from '../oauth/device-grants.ts';
 
 const email = z.string();
 
@@ -12,6 +13,7 @@ export const controlRequest = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('key.create'), email, name: z.string() }),
   z.strictObject({ command: z.literal('key.list'), email }),
   z.strictObject({ command: z.literal('key.revoke'), email, keyId: z.string() }),
+  z.strictObject({ command: z.literal('device.answer'), email, code: z.string(), isApproved: z.boolean() }),
 ]);
 
 export type ControlRequest = z.infer<typeof controlRequest>;
@@ -23,6 +25,7 @@ export interface ControlResults {
   readonly 'key.create': NewKey;
   readonly 'key.list': { readonly keys: readonly KeySummary[] };
   readonly 'key.revoke': { readonly revoked: string };
+  readonly 'device.answer': GrantDescription;
 }
 
 export type ControlResult = ControlResults[keyof ControlResults];

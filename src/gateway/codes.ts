@@ -35,6 +35,7 @@ const codes = {
   media_type: INVALID_REQUEST,
   invalid_json: PARSE_ERROR,
   invalid_fields: INVALID_PARAMS,
+  oauth: INVALID_PARAMS,
   unknown_tool: INVALID_PARAMS,
   not_found: NOT_FOUND,
   blob_unverifiable: CONFLICT,

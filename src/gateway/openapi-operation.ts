@@ -25,6 +25,9 @@ interface Sample {
 
 const RATE_HEADERS: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
+/** Headers of every refusal that tell a caller nothing. */
+const UNTOLD_HEADERS = new Set(['Content-Type', 'Cache-Control', 'Pragma']);
+
 export function operation(route: Route, doc: RouteDoc, components: Components): Json {
   const answers = Object.entries(doc.answers).map(([status, answer]) => [status, answerOf(answer, route, components)]);
   const refusals = refusalStatuses(route, doc).map((status) => [status, refusal(route, doc, status, components)]);
@@ -62,7 +65,7 @@ function refusal(route: Route, doc: RouteDoc, status: number, components: Compon
   const { fault, isOutside = false, variant = '' } = sample(route, doc, status);
   const reply = (isOutside ? refusalReply : (route.refuse ?? refusalReply))(fault);
   const schema = doc.refusalSchema ?? errorSchema;
-  const known = Object.keys(reply.headers).filter((name) => name !== 'Content-Type' && name !== 'Cache-Control');
+  const known = Object.keys(reply.headers).filter((name) => !UNTOLD_HEADERS.has(name));
   return components.response(`${String(schema['title'])}${status}${variant}`, {
     description: STATUS_CODES[status] ?? 'Refused',
     headers: components.headers(['X-Request-Id', ...(known as HeaderName[])]),
@@ -103,11 +106,13 @@ function sample(route: Route, doc: RouteDoc, status: number): Sample {
       return { fault: { kind: 'body_too_large', bytesMax }, variant: `Above${bytesMax}` };
     }
     case 415: {
-      const expected = route.body.kind === 'stream' ? route.body.mediaType : 'application/json';
-      return {
-        fault: { kind: 'media_type', expected, given: '' },
-        variant: route.body.kind === 'stream' ? 'Bytes' : '',
-      };
+      const { body } = route;
+      if (body.kind === 'stream') {
+        return { fault: { kind: 'media_type', expected: body.mediaType, given: '' }, variant: 'Bytes' };
+      }
+      const isForm = body.kind === 'form';
+      const expected = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
+      return { fault: { kind: 'media_type', expected, given: '' }, variant: isForm ? 'Form' : '' };
     }
     default: {
       const fault = FAULTS[status];

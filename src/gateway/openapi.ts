@@ -35,6 +35,7 @@ const SECURITY_SCHEMES: Json = {
 const TAG_TEXTS: Readonly<Record<string, string>> = {
   probes: 'Whether the service is up and takes work',
   account: 'Whose a credential is',
+  oauth: 'Signing in devices, and their tokens',
   mirror: 'The certificate mirror: encrypted tarballs, signed by the uploader',
   tasks: 'Tasks of an account',
   categories: 'Categories of tasks',

@@ -20,6 +20,7 @@ const statuses = {
   media_type: 415,
   invalid_json: 400,
   invalid_fields: 422,
+  oauth: 400,
   unknown_tool: 404,
   not_found: 404,
   blob_unverifiable: 422,

@@ -94,6 +94,28 @@ test('[TOOL-3, KEY-3] the account', async () => {
   await client.send('getAccount', 200);
 });
 
+test('[TOOL-3, OAUTH-1] signing in a device', async () => {
+  const form = (fields: Record<string, string>) => ({
+    body: new URLSearchParams(fields).toString(),
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  });
+  const codes = (await client.send('deviceAuthorization', 200, form({ client_id: 'cli', scope: 'mcp' }))).json();
+  await client.send('deviceAuthorization', 400, form({ client_id: 'cli', scope: 'admin' }));
+  const poll = form({
+    grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+    device_code: String(codes['device_code']),
+    client_id: 'cli',
+  });
+  await client.send('token', 400, poll);
+  const { email } = await account(hub);
+  await hub.cli('device', 'approve', String(codes['user_code']), '--account', email);
+  const tokens = (await client.send('token', 200, poll)).json();
+  const refresh = { grant_type: 'refresh_token', refresh_token: String(tokens['refresh_token']) };
+  const next = (await client.send('token', 200, form(refresh))).json();
+  await client.send('revoke', 200, form({ token: String(next['refresh_token']) }));
+  await client.send('revoke', 400, form({}));
+});
+
 test('[TOOL-3, TASK-3, TASK-4] tasks', async () => {
   const make = async (body: object) => (await client.send('tasksCreate', 201, { body })).json() as { id: number };
   const { id } = await make({ content: 'Grüße 😀', due_date: '2026-12-01', is_important: true });

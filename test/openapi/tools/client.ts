@@ -84,6 +84,7 @@ export async function runRoundTrip(options: RoundTripOptions): Promise<void> {
   const rest = trip.client(`Bearer ${await options.accessToken(email)}`);
   await trip.step('probes', () => probes(anonymous));
   await trip.step('account', async () => equal(taken(await account.GET('/api/account')).email, email, 'email'));
+  await trip.step('signing in devices', () => devices(anonymous));
   await trip.step('categories', () => categories(rest));
   await trip.step('tasks', () => tasks(rest));
   await trip.step('task tools', () => taskTools(account, rest));
@@ -112,6 +113,21 @@ async function signUp(hub: Hub, email: string): Promise<string> {
 async function probes(hub: Hub): Promise<void> {
   equal(taken(await hub.GET('/health')).status, 'ok', 'health');
   equal(taken(await hub.GET('/ready')).status, 'ready', 'ready');
+}
+
+/** Asks, is told to wait, and lets go of a token; nobody approves here. */
+async function devices(hub: Hub): Promise<void> {
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const bodySerializer = (body: object) => new URLSearchParams(body as Record<string, string>).toString();
+  const body = { client_id: 'typed client' };
+  const codes = taken(await hub.POST('/oauth/device_authorization', { body, headers, bodySerializer }));
+  equal(codes.interval, 5, 'interval');
+  const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
+  const poll = { ...body, grant_type, device_code: codes.device_code } as const;
+  const refused = await hub.POST('/oauth/token', { body: poll, headers, bodySerializer });
+  equal(refused.error?.error, 'authorization_pending', 'error');
+  const revoked = await hub.POST('/oauth/revoke', { body: { token: 'crt_unknown' }, headers, bodySerializer });
+  equal(revoked.response.status, 200, 'status');
 }
 
 async function categories(hub: Hub): Promise<void> {

@@ -1,0 +1,238 @@
+/**
+ * The use cases of device authorization (RFC 8628): a device asks, a person approves or denies by its user code, the
+ * device polls and is given its tokens once. How fast it polls and who guessed wrong codes is kept in memory.
+ */
+import { randomBytes, randomInt } from 'node:crypto';
+import type { ActorRegistry } from '../actors/registry.ts';
+import { Refusal } from '../fault.ts';
+import { addressBlock } from '../http/address-block.ts';
+import { RateLimiter } from '../http/rate-limit.ts';
+import { limits } from '../limits.ts';
+import type { Batch } from '../store/group-commit.ts';
+import type { Sealer } from '../store/seal.ts';
+import type { Store } from '../store/store.ts';
+import { type DeviceGrantRecord, deviceExpiries, deviceGrants, deviceUserCodes } from './records.ts';
+import { decidePoll, makeUserCode, oauthRefusal, type PollPace, readUserCode, showUserCode } from './rules.ts';
+import type { Device, SignIns, TokenAnswer } from './sign-ins.ts';
+import { WrongTries } from './wrong-tries.ts';
+
+/** Device codes span accounts until someone approves, so one actor of its own decides about them. */
+const DEVICES_ACTOR = 'devices';
+const DEVICE_CODE_BYTES = 32;
+const ALL = 'all';
+
+/** Who tries user codes: an address, and the account that is signed in there, when it is known. */
+export interface Guesser {
+  readonly address: string;
+  readonly accountId?: string | undefined;
+}
+
+/** What a person sees before approving. */
+export interface GrantDescription {
+  /** As it is shown: `BCDF-GHJK`. */
+  readonly user_code: string;
+  /** The client's own label; nothing proves it. */
+  readonly client: string;
+  readonly device_name: string | null;
+  readonly scope: string;
+  /** Where the device asked from. */
+  readonly address: string;
+  readonly asked_at: string;
+  readonly expires_at: string;
+}
+
+export interface NewDeviceGrant {
+  readonly device_code: string;
+  readonly user_code: string;
+  readonly expires_in: number;
+  readonly interval: number;
+}
+
+export interface DeviceGrantsOptions {
+  readonly store: Store;
+  readonly actors: ActorRegistry;
+  readonly sealer: Sealer;
+  readonly signIns: SignIns;
+  readonly now: () => number;
+}
+
+interface Found {
+  readonly deviceHash: string;
+  readonly grant: DeviceGrantRecord;
+}
+
+export class DeviceGrants {
+  readonly #options: DeviceGrantsOptions;
+  readonly #wrong: WrongTries;
+  /** Requests of all devices together, so that rows of codes that nobody uses stay few. */
+  readonly #requests: RateLimiter;
+  readonly #paces = new Map<string, PollPace>();
+
+  constructor(options: DeviceGrantsOptions) {
+    this.#options = options;
+    const { now } = options;
+    this.#wrong = new WrongTries({ triesMax: limits.userCodeTriesMax, windowMs: limits.userCodeTriesMs, now });
+    const perMinute = limits.deviceRequestsPerMinuteMax;
+    this.#requests = new RateLimiter({ perMinute, burst: perMinute }, now);
+  }
+
+  /** A device asks; both codes are returned here and never again. Refuses with `overloaded`. */
+  async start(device: Device, address: string): Promise<NewDeviceGrant> {
+    const { actors, now } = this.#options;
+    const rate = this.#requests.take(ALL);
+    if (rate !== undefined && !rate.allowed) {
+      const { retryAfterSeconds } = rate;
+      throw new Refusal({ kind: 'overloaded', what: 'too many devices ask to sign in', retryAfterSeconds });
+    }
+    const deviceCode = `cdc_${randomBytes(DEVICE_CODE_BYTES).toString('base64url')}`;
+    const userCode = makeUserCode((end) => randomInt(end));
+    const nowMs = now();
+    const grant: DeviceGrantRecord = {
+      ...device,
+      address,
+      user_hash: this.#userHash(userCode),
+      asked_ms: nowMs,
+      expires_ms: nowMs + limits.deviceCodeSeconds * 1000,
+      status: 'pending',
+      account_id: null,
+    };
+    await actors.actor(DEVICES_ACTOR).ask((batch) => {
+      this.#sweep(batch, nowMs);
+      if (batch.get(deviceUserCodes, [grant.user_hash]) !== undefined) {
+        // One in 25 thousand million for each device that waits.
+        throw new Refusal({ kind: 'overloaded', what: 'this user code is taken', retryAfterSeconds: 1 });
+      }
+      const deviceHash = this.#deviceHash(deviceCode);
+      batch.put(deviceGrants, [deviceHash], grant);
+      batch.put(deviceUserCodes, [grant.user_hash], { device_hash: deviceHash });
+      batch.put(deviceExpiries, [grant.expires_ms, deviceHash], {});
+    });
+    return {
+      device_code: deviceCode,
+      user_code: showUserCode(userCode),
+      expires_in: limits.deviceCodeSeconds,
+      interval: limits.devicePollSeconds,
+    };
+  }
+
+  /**
+   * What a device that waits with this user code asks for. Refuses with `not_found`, and with `rate_limited` while the
+   * guesser was wrong too often (RFC 8628, 5.1).
+   */
+  describe(userCode: string, guesser: Guesser): GrantDescription {
+    return describe(this.#findPending(userCode, guessersOf(guesser)).grant, userCode);
+  }
+
+  /**
+   * Lets the device in as this account; it is given its tokens at its next poll. Refuses with `not_found`,
+   * `rate_limited`, and `key_limit` when it asks for a key and the account has no room for one.
+   */
+  async approve(userCode: string, accountId: string): Promise<GrantDescription> {
+    return await this.#answer(userCode, accountId, 'approved');
+  }
+
+  /** Refuses the device: its next poll ends with `access_denied`. Refuses with `not_found`, `rate_limited`. */
+  async deny(userCode: string, accountId: string): Promise<GrantDescription> {
+    return await this.#answer(userCode, accountId, 'denied');
+  }
+
+  /** A poll of a device: its tokens once approved, else Refusal `oauth` with an error of RFC 8628, 3.5. */
+  async redeem(deviceCode: string, clientId: string): Promise<TokenAnswer> {
+    const { store, actors, signIns, now } = this.#options;
+    const deviceHash = this.#deviceHash(deviceCode);
+    const decide = (grant: DeviceGrantRecord | undefined) =>
+      decidePoll(grant, clientId, this.#paces.get(deviceHash), now());
+    const seen = decide(store.get(deviceGrants, [deviceHash]));
+    if (seen.kind === 'refused') {
+      if (seen.pace !== undefined) this.#paces.set(deviceHash, seen.pace);
+      throw oauthRefusal(seen.error, seen.detail);
+    }
+    return await actors.actor(seen.accountId).ask((batch) => {
+      const grant = batch.get(deviceGrants, [deviceHash]);
+      const decision = decide(grant);
+      if (grant === undefined || decision.kind === 'refused') {
+        throw oauthRefusal('invalid_grant', 'this device code was used');
+      }
+      this.#remove(batch, deviceHash, grant);
+      return signIns.start(batch, decision.accountId, grant);
+    });
+  }
+
+  async #answer(userCode: string, accountId: string, status: 'approved' | 'denied'): Promise<GrantDescription> {
+    const { deviceHash } = this.#findPending(userCode, [`account ${accountId}`]);
+    return await this.#options.actors.actor(DEVICES_ACTOR).ask((batch) => {
+      const grant = batch.get(deviceGrants, [deviceHash]);
+      if (grant === undefined || !this.#isPending(grant)) throw noSuchDevice();
+      if (status === 'approved') this.#options.signIns.checkRoom(batch, accountId, grant.scope);
+      batch.put(deviceGrants, [deviceHash], { ...grant, status, account_id: accountId });
+      return describe(grant, userCode);
+    });
+  }
+
+  /** The pending grant of a code; a code that is none counts against those who guess. */
+  #findPending(userCode: string, guessers: readonly string[]): Found {
+    const { store } = this.#options;
+    this.#wrong.check(guessers);
+    const code = readUserCode(userCode);
+    const row = code === undefined ? undefined : store.get(deviceUserCodes, [this.#userHash(code)]);
+    const grant = row && store.get(deviceGrants, [row.device_hash]);
+    if (row === undefined || grant === undefined || !this.#isPending(grant)) {
+      this.#wrong.add(guessers);
+      throw noSuchDevice();
+    }
+    return { deviceHash: row.device_hash, grant };
+  }
+
+  #isPending({ status, expires_ms }: DeviceGrantRecord): boolean {
+    return status === 'pending' && expires_ms > this.#options.now();
+  }
+
+  /** Removes some grants that expired long enough ago that their device has been told. */
+  #sweep(batch: Batch, nowMs: number): void {
+    for (const { key } of batch.range(deviceExpiries, { prefix: [], limit: limits.deviceSweepRowsMax })) {
+      const [expiredMs, deviceHash] = key;
+      if (expiredMs + limits.deviceCodeSeconds * 1000 > nowMs) break;
+      const grant = batch.get(deviceGrants, [deviceHash]);
+      if (grant !== undefined) this.#remove(batch, deviceHash, grant);
+    }
+  }
+
+  #remove(batch: Batch, deviceHash: string, grant: DeviceGrantRecord): void {
+    batch.remove(deviceGrants, [deviceHash]);
+    batch.remove(deviceUserCodes, [grant.user_hash]);
+    batch.remove(deviceExpiries, [grant.expires_ms, deviceHash]);
+    this.#paces.delete(deviceHash);
+  }
+
+  #deviceHash(code: string): string {
+    return this.#options.sealer.keyedHash('device-code', code);
+  }
+
+  #userHash(code: string): string {
+    return this.#options.sealer.keyedHash('user-code', code);
+  }
+}
+
+function guessersOf({ address, accountId }: Guesser): string[] {
+  const place = `address ${addressBlock(address)}`;
+  return accountId === undefined ? [place] : [place, `account ${accountId}`];
+}
+
+function noSuchDevice(): Refusal {
+  return new Refusal({
+    kind: 'not_found',
+    what: 'no device waits with this code; check it, or start again on the device if ten minutes have passed',
+  });
+}
+
+function describe(grant: DeviceGrantRecord, userCode: string): GrantDescription {
+  return {
+    user_code: showUserCode(readUserCode(userCode) ?? ''),
+    client: grant.client_id,
+    device_name: grant.device_name,
+    scope: grant.scope,
+    address: grant.address,
+    asked_at: new Date(grant.asked_ms).toISOString(),
+    expires_at: new Date(grant.expires_ms).toISOString(),
+  };
+}

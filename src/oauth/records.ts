@@ -1,0 +1,67 @@
+/** Owns the tables of device sign-in. Codes and tokens are never stored, only their keyed hashes. */
+import { recordCodec } from '../store/codec.ts';
+import { type AnyTable, defineTable } from '../store/table.ts';
+
+type GrantStatus = 'pending' | 'approved' | 'denied';
+
+/** A device that asks to be signed in. The row is gone once its tokens were handed out. */
+export interface DeviceGrantRecord {
+  readonly client_id: string;
+  readonly device_name: string | null;
+  /** As granted: names separated by a space. */
+  readonly scope: string;
+  /** Where the device asked from. */
+  readonly address: string;
+  readonly user_hash: string;
+  readonly asked_ms: number;
+  readonly expires_ms: number;
+  readonly status: GrantStatus;
+  /** Who approved it. */
+  readonly account_id: string | null;
+}
+
+/** A signed-in device: the family of refresh tokens that one approval led to. */
+export interface SignInRecord {
+  readonly account_id: string;
+  readonly client_id: string;
+  readonly device_name: string | null;
+  readonly scope: string;
+  readonly created_at: string;
+  /** When its tokens were last rotated. */
+  readonly used_at: string;
+  /** Keyed hash of the refresh token in force. */
+  readonly current_hash: string;
+  /** The one before it, and the nonce that the one in force was derived from it with. */
+  readonly previous: { readonly hash: string; readonly nonce: string; readonly isRetried: boolean } | null;
+  readonly rotated_ms: number;
+  /** When the refresh token in force ends. */
+  readonly expires_ms: number;
+}
+
+export const deviceGrants = defineTable<[deviceHash: string], DeviceGrantRecord>('device_grants', recordCodec(1));
+
+export const deviceUserCodes = defineTable<[userHash: string], { readonly device_hash: string }>(
+  'device_user_codes',
+  recordCodec(1),
+);
+
+/** Grants by the time at which they expire. */
+export const deviceExpiries = defineTable<[expiresMs: number, deviceHash: string], object>(
+  'device_expiries',
+  recordCodec(1),
+);
+
+export const signIns = defineTable<[signInId: string], SignInRecord>('sign_ins', recordCodec(1));
+
+export const accountSignIns = defineTable<[accountId: string, signInId: string], object>(
+  'account_sign_ins',
+  recordCodec(1),
+);
+
+export const oauthTables: readonly AnyTable[] = [
+  deviceGrants,
+  deviceUserCodes,
+  deviceExpiries,
+  signIns,
+  accountSignIns,
+];

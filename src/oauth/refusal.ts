@@ -1,0 +1,41 @@
+/** Owns how the OAuth endpoints word a refusal: `{error, error_description}` (RFC 6749, 5.2). */
+import { explain, type Fault } from '../fault.ts';
+import type { Reply } from '../http/reply.ts';
+import { refusalReply } from '../http/status.ts';
+
+/** Told to caches that know no Cache-Control, as RFC 6749, 5.1 has it. */
+export const NO_CACHE = { Pragma: 'no-cache' } as const;
+
+export function oauthRefusalReply(fault: Fault): Reply {
+  const plain = refusalReply(fault);
+  const error = errorOf(fault, plain.status);
+  return {
+    ...plain,
+    status: statusOf(fault, plain.status),
+    headers: { ...plain.headers, ...NO_CACHE, ...challengeOf(error) },
+    body: JSON.stringify({ error, error_description: describable(explain(fault)) }),
+  };
+}
+
+function errorOf(fault: Fault, status: number): string {
+  if (fault.kind === 'oauth') return fault.error;
+  // The user approved, and then filled the account: the device can only start again.
+  if (fault.kind === 'key_limit') return 'access_denied';
+  if (status === 429 || status === 503) return 'temporarily_unavailable';
+  return status >= 500 ? 'server_error' : 'invalid_request';
+}
+
+function statusOf(fault: Fault, status: number): number {
+  if (fault.kind === 'oauth' && fault.error === 'invalid_client') return 401;
+  return fault.kind === 'key_limit' ? 400 : status;
+}
+
+/** A client that tried to authenticate in the header is told by the scheme that it used, which is Basic. */
+function challengeOf(error: string): Readonly<Record<string, string>> {
+  return error === 'invalid_client' ? { 'WWW-Authenticate': 'Basic realm="cairn"' } : {};
+}
+
+/** The characters that a description may hold: printable ASCII without quote and backslash. */
+function describable(text: string): string {
+  return text.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?');
+}

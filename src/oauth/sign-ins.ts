@@ -1,0 +1,247 @@
+/** The use cases of signed-in devices: start one, exchange its refresh token, show them, end them. */
+import { randomBytes } from 'node:crypto';
+import type { ActorRegistry } from '../actors/registry.ts';
+import { type OAuthError, Refusal } from '../fault.ts';
+import { limits } from '../limits.ts';
+import type { Log } from '../log.ts';
+import type { Batch } from '../store/group-commit.ts';
+import type { Sealer } from '../store/seal.ts';
+import type { Store } from '../store/store.ts';
+import type { Reader } from '../store/table.ts';
+import { accountSignIns, type SignInRecord, signIns } from './records.ts';
+import {
+  firstRefreshToken,
+  nextRefreshToken,
+  refreshTokenHash,
+  signInIdBytes,
+  signInOfToken,
+} from './refresh-token.ts';
+import { checkScopeWithin, decideRefresh, oauthRefusal } from './rules.ts';
+
+const NONCE_BYTES = 16;
+
+/** What accounts do for a sign-in; each is a part of one decision. */
+interface AccountTools {
+  /** Mints an access token that ends with the sign-in. */
+  readonly mintToken: (batch: Batch, accountId: string, signInId: string) => AccessToken;
+  readonly endTokens: (batch: Batch, accountId: string, signInId: string) => void;
+  /** Makes an MCP key. Refuses with `key_limit`. */
+  readonly addKey: (batch: Batch, accountId: string, name: string) => string;
+  /** Refuses with `key_limit` when the account can hold no further key. */
+  readonly checkKeyRoom: (reader: Reader, accountId: string) => void;
+}
+
+interface AccessToken {
+  readonly access_token: string;
+  readonly token_type: 'Bearer';
+  readonly expires_in: number;
+}
+
+/** A successful answer of the token endpoint (RFC 6749, 5.1). */
+export interface TokenAnswer extends AccessToken {
+  readonly refresh_token: string;
+  readonly scope: string;
+  readonly mcp_key?: string;
+}
+
+/** Who signs in, as the device says. */
+export interface Device {
+  readonly client_id: string;
+  readonly device_name: string | null;
+  readonly scope: string;
+}
+
+export interface SignInSummary extends Device {
+  readonly sign_in_id: string;
+  readonly created_at: string;
+  readonly used_at: string;
+  /** When it ends unless it is used before. */
+  readonly expires_at: string;
+}
+
+export interface SignInsOptions {
+  readonly store: Store;
+  readonly actors: ActorRegistry;
+  readonly sealer: Sealer;
+  readonly account: AccountTools;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+interface Presented {
+  readonly token: string;
+  readonly hash: string;
+  readonly clientId: string | undefined;
+  readonly scope: string | undefined;
+}
+
+type Exchange = { readonly ok: true; readonly answer: TokenAnswer } | { readonly ok: false; readonly why: Ended };
+type Ended = 'replay' | 'expired' | 'ended' | 'foreign';
+
+const REFUSALS: Readonly<Record<Ended, string>> = {
+  replay: 'this refresh token was used before, so its sign-in has ended; sign in again',
+  expired: 'this refresh token has expired; sign in again',
+  ended: 'this refresh token is unknown or its sign-in has ended; sign in again',
+  foreign: 'this refresh token was given to another client_id',
+};
+
+export class SignIns {
+  readonly #options: SignInsOptions;
+
+  constructor(options: SignInsOptions) {
+    this.#options = options;
+  }
+
+  /** Starts a sign-in as a part of a decision; the tokens and the key are returned here and never again. */
+  start(batch: Batch, accountId: string, device: Device): TokenAnswer {
+    const { sealer, account, now } = this.#options;
+    this.#makeRoom(batch, accountId);
+    const signInId = randomBytes(signInIdBytes).toString('hex');
+    const token = firstRefreshToken(sealer, signInId, randomBytes);
+    const nowMs = now();
+    const record: SignInRecord = {
+      account_id: accountId,
+      client_id: device.client_id,
+      device_name: device.device_name,
+      scope: device.scope,
+      created_at: new Date(nowMs).toISOString(),
+      used_at: new Date(nowMs).toISOString(),
+      current_hash: refreshTokenHash(sealer, token),
+      previous: null,
+      rotated_ms: nowMs,
+      expires_ms: nowMs + limits.refreshTokenSeconds * 1000,
+    };
+    batch.put(signIns, [signInId], record);
+    batch.put(accountSignIns, [accountId, signInId], {});
+    const wantsKey = device.scope.split(' ').includes('mcp');
+    return {
+      ...account.mintToken(batch, accountId, signInId),
+      refresh_token: token,
+      scope: device.scope,
+      ...(wantsKey ? { mcp_key: account.addKey(batch, accountId, keyName(device, nowMs)) } : {}),
+    };
+  }
+
+  /** Refuses with `key_limit` when a device of this scope could not be given what it asks for. */
+  checkRoom(reader: Reader, accountId: string, scope: string): void {
+    if (scope.split(' ').includes('mcp')) this.#options.account.checkKeyRoom(reader, accountId);
+  }
+
+  /** Exchanges a refresh token for the next pair. Refuses with `oauth` `invalid_grant` or `invalid_scope`. */
+  async refresh(token: string, clientId: string | undefined, scope: string | undefined): Promise<TokenAnswer> {
+    const { store, actors, sealer, log } = this.#options;
+    const signInId = signInOfToken(sealer, token);
+    const seen = signInId === undefined ? undefined : store.get(signIns, [signInId]);
+    if (signInId === undefined || seen === undefined) throw invalidGrant('ended');
+    const presented = { token, hash: refreshTokenHash(sealer, token), clientId, scope };
+    const done = await actors
+      .actor(seen.account_id)
+      .ask((batch): Exchange => this.#exchange(batch, signInId, presented));
+    if (done.ok) return done.answer;
+    if (done.why === 'replay') {
+      log.warn(
+        { account_id: seen.account_id, sign_in: signInId },
+        'a used refresh token came again; its sign-in ended',
+      );
+    }
+    throw invalidGrant(done.why);
+  }
+
+  /** Ends the sign-in of a refresh token, used or not; an unknown one ends nothing (RFC 7009, 2.2). */
+  async revoke(token: string, clientId: string | undefined): Promise<void> {
+    const { store, actors, sealer } = this.#options;
+    const signInId = signInOfToken(sealer, token);
+    const seen = signInId === undefined ? undefined : store.get(signIns, [signInId]);
+    if (signInId === undefined || seen === undefined) return;
+    if (clientId !== undefined && clientId !== seen.client_id) throw invalidGrant('foreign');
+    await actors.actor(seen.account_id).ask((batch) => this.#remove(batch, seen.account_id, signInId));
+  }
+
+  /** The signed-in devices of an account, the one used last first. */
+  list(accountId: string): SignInSummary[] {
+    return this.#ofAccount(this.#options.store, accountId)
+      .filter(({ record }) => record.expires_ms > this.#options.now())
+      .sort((a, b) => b.record.used_at.localeCompare(a.record.used_at))
+      .map(({ signInId, record }) => ({
+        sign_in_id: signInId,
+        client_id: record.client_id,
+        device_name: record.device_name,
+        scope: record.scope,
+        created_at: record.created_at,
+        used_at: record.used_at,
+        expires_at: new Date(record.expires_ms).toISOString(),
+      }));
+  }
+
+  /** Ends one sign-in of an account, with its access tokens. Refuses with `not_found`. */
+  async end(accountId: string, signInId: string): Promise<void> {
+    await this.#options.actors.actor(accountId).ask((batch) => {
+      if (batch.get(accountSignIns, [accountId, signInId]) === undefined) {
+        throw new Refusal({ kind: 'not_found', what: 'this account has no signed-in device of that id' });
+      }
+      this.#remove(batch, accountId, signInId);
+    });
+  }
+
+  #exchange(batch: Batch, signInId: string, presented: Presented): Exchange {
+    const { sealer, account, now } = this.#options;
+    const nowMs = now();
+    const record = batch.get(signIns, [signInId]);
+    const decision = decideRefresh(record, presented, nowMs);
+    if (record === undefined) return { ok: false, why: 'ended' };
+    if (decision !== 'rotate' && decision !== 'retry') {
+      if (decision !== 'foreign') this.#remove(batch, record.account_id, signInId);
+      return { ok: false, why: decision };
+    }
+    checkScopeWithin(record.scope, presented.scope);
+    const nonce = decision === 'rotate' ? randomBytes(NONCE_BYTES).toString('hex') : (record.previous?.nonce ?? '');
+    const next = nextRefreshToken(sealer, signInId, presented.token, nonce);
+    const previous = { hash: presented.hash, nonce, isRetried: decision === 'retry' };
+    const renewed =
+      decision === 'retry'
+        ? { previous }
+        : {
+            previous,
+            used_at: new Date(nowMs).toISOString(),
+            current_hash: refreshTokenHash(sealer, next),
+            rotated_ms: nowMs,
+            expires_ms: nowMs + limits.refreshTokenSeconds * 1000,
+          };
+    batch.put(signIns, [signInId], { ...record, ...renewed });
+    const minted = account.mintToken(batch, record.account_id, signInId);
+    return { ok: true, answer: { ...minted, refresh_token: next, scope: record.scope } };
+  }
+
+  /** Forgets what has expired; above the most that an account holds, the device that was away longest goes. */
+  #makeRoom(batch: Batch, accountId: string): void {
+    const all = this.#ofAccount(batch, accountId).sort((a, b) => a.record.used_at.localeCompare(b.record.used_at));
+    const expired = all.filter(({ record }) => record.expires_ms <= this.#options.now());
+    const live = all.filter((one) => !expired.includes(one));
+    const surplus = live.slice(0, Math.max(0, live.length + 1 - limits.signInsMax));
+    for (const { signInId } of [...expired, ...surplus]) this.#remove(batch, accountId, signInId);
+  }
+
+  #remove(batch: Batch, accountId: string, signInId: string): void {
+    batch.remove(signIns, [signInId]);
+    batch.remove(accountSignIns, [accountId, signInId]);
+    this.#options.account.endTokens(batch, accountId, signInId);
+  }
+
+  #ofAccount(reader: Reader, accountId: string): { readonly signInId: string; readonly record: SignInRecord }[] {
+    return reader.range(accountSignIns, { prefix: [accountId] }).flatMap(({ key: [, signInId] }) => {
+      const record = reader.get(signIns, [signInId]);
+      return record === undefined ? [] : [{ signInId, record }];
+    });
+  }
+}
+
+function invalidGrant(why: Ended): Refusal {
+  const error: OAuthError = 'invalid_grant';
+  return oauthRefusal(error, REFUSALS[why]);
+}
+
+/** What the key of a device is called in the list of keys. */
+function keyName(device: Device, nowMs: number): string {
+  const day = new Date(nowMs).toISOString().slice(0, 10);
+  return `${day} ${device.device_name ?? device.client_id}`.slice(0, limits.nameCharsMax).trim();
+}

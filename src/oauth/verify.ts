@@ -1,0 +1,59 @@
+/** Checks the data of device sign-in: every index in both directions. Only reads. */
+import type { CheckedReader } from '../store/checked-reader.ts';
+import { accountSignIns, deviceExpiries, deviceGrants, deviceUserCodes, signIns } from './records.ts';
+
+export interface OAuthReport {
+  readonly signIns: number;
+  readonly deviceGrants: number;
+  readonly problems: string[];
+}
+
+export interface OAuthCheck {
+  readonly isAccount: (accountId: string) => boolean;
+}
+
+export function verifyOAuth(reader: CheckedReader, { isAccount }: OAuthCheck): OAuthReport {
+  const problems: string[] = [];
+  const grants = checkGrants(reader, isAccount, problems);
+  let signInCount = 0;
+  for (const { key, value } of reader.walk(signIns)) {
+    signInCount += 1;
+    const name = `sign-in ${key[0]}`;
+    if (!isAccount(value.account_id)) problems.push(`${name}: its account is not there`);
+    if (reader.get(accountSignIns, [value.account_id, key[0]]) === undefined) problems.push(`${name}: is not indexed`);
+    if (value.previous?.hash === value.current_hash) problems.push(`${name}: its used token is in force`);
+  }
+  for (const [accountId, signInId] of reader.keys(accountSignIns)) {
+    if (reader.get(signIns, [signInId])?.account_id !== accountId) {
+      problems.push(`sign-in ${signInId} of ${accountId}: indexed and not there`);
+    }
+  }
+  return { signIns: signInCount, deviceGrants: grants, problems };
+}
+
+function checkGrants(reader: CheckedReader, isAccount: OAuthCheck['isAccount'], problems: string[]): number {
+  let count = 0;
+  for (const { key, value } of reader.walk(deviceGrants)) {
+    count += 1;
+    const name = `device grant ${key[0].slice(0, 16)}`;
+    if (reader.get(deviceUserCodes, [value.user_hash])?.device_hash !== key[0]) {
+      problems.push(`${name}: its user code is not indexed`);
+    }
+    if (reader.get(deviceExpiries, [value.expires_ms, key[0]]) === undefined) problems.push(`${name}: never swept`);
+    if ((value.status === 'pending') !== (value.account_id === null)) {
+      problems.push(`${name}: ${value.status}, and its account says otherwise`);
+    }
+    if (value.account_id !== null && !isAccount(value.account_id)) problems.push(`${name}: its account is not there`);
+  }
+  for (const { key, value } of reader.walk(deviceUserCodes)) {
+    if (reader.get(deviceGrants, [value.device_hash])?.user_hash !== key[0]) {
+      problems.push(`a user code of device grant ${value.device_hash.slice(0, 16)} belongs to none`);
+    }
+  }
+  for (const [expiresMs, deviceHash] of reader.keys(deviceExpiries)) {
+    if (reader.get(deviceGrants, [deviceHash])?.expires_ms !== expiresMs) {
+      problems.push(`device grant ${deviceHash.slice(0, 16)}: to be swept and not there`);
+    }
+  }
+  return count;
+}

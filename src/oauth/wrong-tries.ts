@@ -1,0 +1,50 @@
+/** Owns how often one guesser may be wrong: so many times in a window, then not at all until the first is that old. In memory, bounded. */
+import { Refusal } from '../fault.ts';
+import { limits } from '../limits.ts';
+
+export interface WrongTriesOptions {
+  readonly triesMax: number;
+  readonly windowMs: number;
+  readonly now: () => number;
+}
+
+export class WrongTries {
+  readonly #options: WrongTriesOptions;
+  /** When each guesser was wrong, oldest first; at most `triesMax` each. */
+  readonly #wrongMs = new Map<string, readonly number[]>();
+
+  constructor(options: WrongTriesOptions) {
+    this.#options = options;
+  }
+
+  /** Refuses with `rate_limited` while any of the guessers was wrong too often. */
+  check(guessers: readonly string[]): void {
+    const { triesMax, windowMs, now } = this.#options;
+    for (const guesser of guessers) {
+      const recent = this.#recent(guesser);
+      const [first] = recent;
+      if (recent.length < triesMax || first === undefined) continue;
+      const retryAfterSeconds = Math.max(1, Math.ceil((first + windowMs - now()) / 1000));
+      throw new Refusal({ kind: 'rate_limited', limit: triesMax, retryAfterSeconds });
+    }
+  }
+
+  /** Counts one wrong try against each of the guessers. */
+  add(guessers: readonly string[]): void {
+    for (const guesser of guessers) {
+      const recent = [...this.#recent(guesser), this.#options.now()].slice(-this.#options.triesMax);
+      // Deleted first, so that the map's own order is by last try and the oldest goes first.
+      this.#wrongMs.delete(guesser);
+      if (this.#wrongMs.size >= limits.rateCallersMax) {
+        const oldest = this.#wrongMs.keys().next();
+        if (!oldest.done) this.#wrongMs.delete(oldest.value);
+      }
+      this.#wrongMs.set(guesser, recent);
+    }
+  }
+
+  #recent(guesser: string): readonly number[] {
+    const oldestMs = this.#options.now() - this.#options.windowMs;
+    return (this.#wrongMs.get(guesser) ?? []).filter((ms) => ms > oldestMs);
+  }
+}
