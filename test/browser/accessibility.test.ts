@@ -1,0 +1,154 @@
+/** Every page under axe-core, in light and dark, on a phone and on a desk: no issue, nothing cut off. */
+import axe, { type AxeResults } from 'axe-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PASSWORD, structured } from '../support/gateway.ts';
+import { type Hub, startHub } from '../support/hub.ts';
+import { credential, randomCommit, upload } from '../support/mirror.ts';
+import { launch, signUp, visitor } from './browser.ts';
+
+type State = Awaited<ReturnType<BrowserContext['storageState']>>;
+
+let hub: Hub;
+let browser: Browser;
+let state: State;
+
+beforeAll(async () => {
+  [hub, browser] = await Promise.all([startHub(), launch()]);
+  state = await memberWithEverything();
+});
+
+afterAll(async () => {
+  await browser.close();
+  await hub.stop();
+});
+
+/** An account that has something on every page. */
+async function memberWithEverything(): Promise<State> {
+  const { page, context } = await visitor(browser, hub);
+  const key = await signUp(page, 'everything@example.org', PASSWORD);
+  const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const tasks = [
+    { content: 'Overdue', due_date: day(-3), is_important: true },
+    { content: 'Due today', due_date: day(0), kanban_status: 'in_progress' },
+    { content: `Long${'word'.repeat(60)}`, kanban_status: 'backlog' },
+    { content: 'Finished', kanban_status: 'done' },
+  ];
+  for (const task of tasks) await structured(hub, 'create_task', task, key);
+  await upload(hub, await credential(hub, key), randomCommit(), Buffer.from('an earlier blob'));
+  const second = await credential(hub, key, true);
+  await upload(hub, second, randomCommit(), Buffer.from('a blob'), { 'X-Uploaded-By': 'x'.repeat(255) });
+  await page.goto('/settings');
+  for (const name of ['To revoke', 'x'.repeat(100)]) {
+    await page.getByLabel('Name of a new key').fill(name);
+    await page.getByRole('button', { name: 'Create key' }).click();
+  }
+  const revoked = page.locator('.row', { hasText: 'To revoke' });
+  await revoked.locator('summary').click();
+  await revoked.getByRole('button', { name: 'Revoke this key' }).click();
+  const kept = await context.storageState();
+  await context.close();
+  return kept;
+}
+
+/** What axe finds, of whatever weight. */
+async function issues(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate('axe.run(document)')) as AxeResults;
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('\n')}`,
+  );
+}
+
+/** A page, and what is opened on it before it is looked at. */
+type Look = readonly [path: string, prepare?: (page: Page) => Promise<void>];
+
+const openAll = async (page: Page) => {
+  await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
+};
+
+const STRANGER: readonly Look[] = [
+  ['/'],
+  ['/signin'],
+  ['/signup'],
+  [
+    '/signin',
+    async (page) => {
+      await page.getByLabel('Email').fill('nobody@example.org');
+      await page.getByLabel('Password').fill('wrong password');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByText('Email or password is wrong.').waitFor();
+    },
+  ],
+];
+
+const MEMBER: readonly Look[] = [
+  ['/', openAll],
+  ['/tasks', openAll],
+  ['/tasks/1'],
+  ['/tasks?column=done'],
+  ['/mirror'],
+  ['/mirror', openAll],
+  ['/settings', openAll],
+  ['/tasks/999'],
+  [
+    '/settings',
+    async (page) => {
+      await page.getByLabel('Name of a new key').fill('Shown once');
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.locator('.notice code').waitFor();
+    },
+  ],
+];
+
+const LOOKS = [
+  ['a desk', 1280, 'light'],
+  ['a desk', 1280, 'dark'],
+  ['a phone', 390, 'light'],
+  ['a phone', 390, 'dark'],
+] as const;
+
+test('[WEB-5] the check bites', async () => {
+  const { page, context } = await visitor(browser, hub);
+  await page.setContent('<html><body><img src="/x"><p style="color:#aaa;background:#fff">pale</p></body></html>');
+  expect((await issues(page)).map((issue) => issue.split(':')[0])).toEqual(
+    expect.arrayContaining(['image-alt', 'color-contrast', 'html-has-lang']),
+  );
+  await context.close();
+});
+
+test.each(LOOKS)('[WEB-5] no page has an issue on %s (%i px), %s', async (_name, width, colorScheme) => {
+  for (const [looks, storageState] of [
+    [STRANGER, undefined],
+    [MEMBER, state],
+  ] as const) {
+    const { page, context, complaints } = await visitor(browser, hub, {
+      viewport: { width, height: 844 },
+      colorScheme,
+      ...(storageState === undefined ? {} : { storageState }),
+    });
+    for (const [path, prepare] of looks) {
+      await page.goto(path);
+      await prepare?.(page);
+      expect([path, ...(await issues(page))]).toEqual([path]);
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      expect([path, Number(overflow) <= 0]).toEqual([path, true]);
+    }
+    expect(complaints).toEqual([]);
+    await context.close();
+  }
+});
+
+test('[WEB-5] an empty account has no page with an issue, and each says what to do next', async () => {
+  const { page, context } = await visitor(browser, hub);
+  await signUp(page, 'empty@example.org', PASSWORD);
+  for (const [path, says] of [
+    ['/tasks', 'Add your first task'],
+    ['/mirror', 'cairn mirror push'],
+  ] as const) {
+    await page.goto(path);
+    expect(await page.textContent('main')).toContain(says);
+    expect([path, ...(await issues(page))]).toEqual([path]);
+  }
+  await context.close();
+});

@@ -1,0 +1,98 @@
+/** An account from its first page to its last in a real browser, with script and without. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PASSWORD, structured } from '../support/gateway.ts';
+import { call } from '../support/http.ts';
+import { type Hub, startHub } from '../support/hub.ts';
+import { launch, SCRIPTS, signUp, visitor } from './browser.ts';
+
+let hub: Hub;
+let browser: Browser;
+
+beforeAll(async () => {
+  [hub, browser] = await Promise.all([startHub(), launch()]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
+  await hub.stop();
+});
+
+/** The gateway's answer to a key. */
+const statusOf = async (key: string) =>
+  (
+    await call(hub, '/api/mcp/tools/list_tasks', {
+      method: 'POST',
+      headers: { Authorization: `McpKey ${key}`, 'Content-Type': 'application/json' },
+      body: '{}',
+    })
+  ).status;
+
+describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
+  const email = `${name.replace(' ', '-')}@example.org`;
+
+  test('[WEB-1, WEB-5] sign up, make a key, use it, revoke it, sign out and in', async () => {
+    const { page, context, complaints } = await visitor(browser, hub, { javaScriptEnabled });
+    await page.goto('/');
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    const first = await signUp(page, email, PASSWORD);
+    expect(await structured(hub, 'list_tasks', {}, first)).toMatchObject({ count: 0 });
+
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.getByLabel('Name of a new key').fill('Browser test');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const key = (await page.locator('.notice code').textContent()) ?? '';
+    expect(await statusOf(key)).toBe(200);
+    await page.reload();
+    expect(await page.content()).not.toContain(key);
+
+    const row = page.locator('.row', { hasText: 'Browser test' });
+    const confirm = row.getByRole('button', { name: 'Revoke this key' });
+    expect(await confirm.isVisible()).toBe(false);
+    await row.locator('summary').click();
+    await confirm.click();
+    await page.getByText('The key is revoked.').waitFor();
+    expect([await statusOf(key), await statusOf(first)]).toEqual([401, 200]);
+
+    await page.locator('header').getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out.').waitFor();
+    await page.goto('/settings');
+    expect(new URL(page.url()).pathname).toBe('/signin');
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password').fill('wrong password');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Email or password is wrong.').waitFor();
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test('[WEB-5] copy buttons are there with script only, and times are the reader’s', async () => {
+    const { page, context, complaints } = await visitor(browser, hub, {
+      javaScriptEnabled,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const key = await signUp(page, `copy-${email}`, PASSWORD);
+    const copy = page.getByRole('button', { name: 'Copy First MCP key' });
+    expect(await copy.isVisible()).toBe(javaScriptEnabled);
+    if (javaScriptEnabled) {
+      await copy.click();
+      await page.getByRole('button', { name: 'Copied First MCP key' }).waitFor();
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
+    }
+    for (const visit of ['first', 'second']) {
+      await page.goto('/settings');
+      const time = page.locator('time').first();
+      const at = new Date((await time.getAttribute('datetime')) ?? '');
+      const format = (timeZone: string) =>
+        new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(at);
+      const expected = javaScriptEnabled ? format('Asia/Tokyo') : `${format('UTC')} UTC`;
+      expect([visit, await time.textContent()]).toEqual([visit, expected]);
+    }
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
