@@ -203,6 +203,16 @@ export const limits = {
   mailboxDepthMax: 1024,
   actorIdleMs: 60_000,
 
+  // Diff and merge.
+  /** Larger texts, or such with more lines, are not compared by lines. */
+  mergeBytesMax: 1 * MiB,
+  mergeLinesMax: 20_000,
+  /** Above either, over all texts of one merge, it runs in the pool. */
+  mergeInlineBytesMax: 64 * KiB,
+  mergeInlineLinesMax: 2000,
+  /** Edits from either end after which a search settles for a good split instead of the best one. */
+  diffCostMax: 256,
+
   // Pool.
   poolJobsPerThread: 256,
   poolQueueMax: 1024,

@@ -72,6 +72,34 @@ export type PreparedContent =
       readonly escaped: Uint8Array;
     }
   | WrongContent;
+/** What becomes of one text on three ways; see sync/merge.ts. */
+interface ThreeTexts {
+  readonly base: string;
+  readonly ours: string;
+  readonly theirs: string;
+}
+
+export interface MergeInput {
+  readonly texts: ThreeTexts;
+  readonly options: {
+    readonly favor: 'none' | 'ours' | 'theirs';
+    readonly style: 'merge' | 'diff3';
+    readonly labels: ThreeTexts;
+  };
+}
+
+export interface MergeOutput {
+  readonly content: string;
+  readonly conflicts: number;
+}
+
+export interface DiffInput {
+  readonly before: string;
+  readonly after: string;
+  readonly beforeName: string;
+  readonly afterName: string;
+  readonly contextLines: number;
+}
 
 /** Every job by name: worker file, input and output. */
 export interface Jobs {
@@ -86,6 +114,10 @@ export interface Jobs {
   readonly prepareContent: { readonly input: RawContent; readonly output: PreparedContent };
   /** A JSON document, or why it is none. */
   readonly parseDocument: { readonly input: ParseJsonInput; readonly output: ParsedJson };
+  /** A three-way merge by lines. */
+  readonly merge: { readonly input: MergeInput; readonly output: MergeOutput };
+  /** A unified diff by lines. */
+  readonly diff: { readonly input: DiffInput; readonly output: string };
 }
 
 export type JobName = keyof Jobs;
@@ -98,4 +130,6 @@ export const jobFiles: Readonly<Record<JobName, string>> = {
   verifyPassword: 'password',
   prepareContent: 'content',
   parseDocument: 'json',
+  merge: 'merge',
+  diff: 'merge',
 };
