@@ -2,6 +2,7 @@
 import { download } from './download.ts';
 import { eventLoop } from './event-loop.ts';
 import { gateway } from './gateway.ts';
+import { merge } from './merge.ts';
 import { type Bench, MissingTool, missingRow, note, type Row, readBenchOptions, table } from './report.ts';
 import { tasks } from './tasks.ts';
 import { uploadLarge } from './upload-large.ts';
@@ -16,6 +17,7 @@ const benches: Readonly<Record<string, Bench>> = {
   'event-loop delay': eventLoop,
   'tool calls': gateway,
   tasks,
+  'three-way merges': merge,
 };
 
 const rows: Row[] = [];

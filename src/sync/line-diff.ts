@@ -64,7 +64,8 @@ function candidates(lines: Int32Array, otherCounts: Int32Array, start: number, e
   }
   const kept = new Int32Array(end - start);
   let count = 0;
-  for (const [at, kind] of kinds.entries()) {
+  for (let at = 0; at < kinds.length; at += 1) {
+    const kind = kinds[at];
     if (kind === NO_MATCH || (kind === MANY_MATCHES && isAmongUnmatched(kinds, at))) continue;
     kept[count] = at + start;
     count += 1;
@@ -108,7 +109,7 @@ function pick(lines: Int32Array, places: Int32Array): Int32Array {
 /** The marks of the picked lines at their places; what was set aside between start and end counts as changed. */
 function spread(found: Uint8Array, places: Int32Array, length: number, start: number, tail: number): Uint8Array {
   const marks = new Uint8Array(length).fill(1, start, length - tail);
-  for (const [at, place] of places.entries()) marks[place] = found[at] ?? 0;
+  for (let at = 0; at < places.length; at += 1) marks[places[at] ?? 0] = found[at] ?? 0;
   return marks;
 }
 
@@ -208,13 +209,15 @@ function listChanges(marks: Marks): LineChange[] {
   const changes: LineChange[] = [];
   let [left, right] = [0, 0];
   while (left < marks.left.length || right < marks.right.length) {
-    const from = { left, right };
+    const [fromLeft, fromRight] = [left, right];
     while (marks.left[left] === 1) left += 1;
     while (marks.right[right] === 1) right += 1;
-    if (left === from.left && right === from.right) {
+    const [leftCount, rightCount] = [left - fromLeft, right - fromRight];
+    if (leftCount > 0 || rightCount > 0) changes.push({ left: fromLeft, leftCount, right: fromRight, rightCount });
+    else {
       left += 1;
       right += 1;
-    } else changes.push({ ...from, leftCount: left - from.left, rightCount: right - from.right });
+    }
   }
   return changes;
 }

@@ -109,13 +109,14 @@ class Search {
   #stepForward(box: Box, own: Reach, other: Reach | undefined): Split | undefined {
     const { points } = own;
     const { leftEnd, rightEnd } = box;
+    const [lefts, rights] = [this.#left, this.#right];
     for (let diagonal = own.high; diagonal >= own.low; diagonal -= 2) {
       const at = diagonal + this.#zero;
       const below = points[at - 1] ?? 0;
       const above = points[at + 1] ?? 0;
       let left = below >= above ? below + 1 : above;
       let right = left - diagonal;
-      while (left < leftEnd && right < rightEnd && this.#left[left] === this.#right[right]) {
+      while (left < leftEnd && right < rightEnd && lefts[left] === rights[right]) {
         left += 1;
         right += 1;
       }
@@ -128,13 +129,14 @@ class Search {
   /** Goes one edit further from the end. */
   #stepBackward(box: Box, own: Reach, other: Reach | undefined): Split | undefined {
     const { points } = own;
+    const [lefts, rights] = [this.#left, this.#right];
     for (let diagonal = own.high; diagonal >= own.low; diagonal -= 2) {
       const at = diagonal + this.#zero;
       const below = points[at - 1] ?? 0;
       const above = points[at + 1] ?? 0;
       let left = below < above ? below : above - 1;
       let right = left - diagonal;
-      while (left > box.left && right > box.right && this.#left[left - 1] === this.#right[right - 1]) {
+      while (left > box.left && right > box.right && lefts[left - 1] === rights[right - 1]) {
         left -= 1;
         right -= 1;
       }
