@@ -207,6 +207,7 @@ export const limits = {
   /** Larger texts, or such with more lines, are not compared by lines. */
   mergeBytesMax: 1 * MiB,
   mergeLinesMax: 20_000,
+  diffContextLinesMax: 1000,
   /** Above either, over all texts of one merge, it runs in the pool. */
   mergeInlineBytesMax: 64 * KiB,
   mergeInlineLinesMax: 2000,

@@ -72,25 +72,22 @@ export type PreparedContent =
       readonly escaped: Uint8Array;
     }
   | WrongContent;
-/** What becomes of one text on three ways; see sync/merge.ts. */
-interface ThreeTexts {
-  readonly base: string;
-  readonly ours: string;
-  readonly theirs: string;
-}
 
+/** A three-way merge; see sync/merge.ts. */
 export interface MergeInput {
-  readonly texts: ThreeTexts;
+  readonly texts: { readonly base: string | undefined; readonly ours: string; readonly theirs: string };
   readonly options: {
     readonly favor: 'none' | 'ours' | 'theirs';
     readonly style: 'merge' | 'diff3';
-    readonly labels: ThreeTexts;
+    readonly labels: { readonly base: string; readonly ours: string; readonly theirs: string };
   };
 }
 
 export interface MergeOutput {
   readonly content: string;
   readonly conflicts: number;
+  /** Lower-case hex. */
+  readonly sha256: string;
 }
 
 export interface DiffInput {

@@ -3,9 +3,10 @@
  * lines not at all. So a call costs a bounded time, and the main thread hardly any of it.
  */
 import { limits } from '../limits.ts';
+import type { MergeInput, MergeOutput } from '../pool/jobs.ts';
 import type { Pool } from '../pool/pool.ts';
 import { countLines } from './lines.ts';
-import { type MergedText, type MergeOptions, type MergeTexts, mergeTexts, mergeWhole, settle } from './merge.ts';
+import { runMerge } from './merge.ts';
 import { type DiffRequest, unifiedDiff } from './unified-diff.ts';
 
 export class TextComparer {
@@ -15,44 +16,42 @@ export class TextComparer {
     this.#pool = pool;
   }
 
-  /** Merges by lines; texts without a known ancestor (`base` undefined) or above the limits are one conflict as a whole. */
-  async merge(texts: Omit<MergeTexts, 'base'> & { readonly base: string | undefined }, options: MergeOptions) {
+  /**
+   * Merges by lines; texts without a base, or above the limits, are one conflict as a whole. Undefined: that conflict would
+   * be longer than a file may be.
+   */
+  async merge({ texts, options }: MergeInput): Promise<MergeOutput | undefined> {
     const { base, ours, theirs } = texts;
-    if (base === undefined) return mergeWhole(texts, options);
-    const settled = settle({ base, ours, theirs });
-    if (settled !== undefined) return settled;
-    return this.#run<MergedText>([base, ours, theirs], {
-      tooLarge: () => mergeWhole(texts, options),
-      here: () => mergeTexts({ base, ours, theirs }, options),
-      inPool: () => this.#pool.run('merge', { texts: { base, ours, theirs }, options }),
-    });
+    const size = measure([ours, theirs, ...(base === undefined ? [] : [base])]);
+    const input = { texts: { base: size.isTooLarge ? undefined : base, ours, theirs }, options };
+    const isWhole = input.texts.base === undefined && options.favor === 'none';
+    if (isWhole && Buffer.byteLength(ours) + Buffer.byteLength(theirs) > limits.fileBytesMax) return undefined;
+    return size.isSmall ? runMerge(input) : this.#pool.run('merge', input);
   }
 
-  /** The unified diff; a sentence in its place above the limits. */
-  diff(request: DiffRequest): Promise<string> {
+  /** The unified diff; above the limits a sentence in its place. */
+  async diff(request: DiffRequest): Promise<string> {
     const { before, after, beforeName, afterName } = request;
-    return this.#run<string>([before, after], {
-      tooLarge: () =>
-        before === after ? '' : `Files ${beforeName} and ${afterName} differ, and are too large to compare\n`,
-      here: () => unifiedDiff(request),
-      inPool: () => this.#pool.run('diff', { ...request }),
-    });
-  }
-
-  async #run<T>(texts: readonly string[], ways: Ways<T>): Promise<T> {
-    const bytes = texts.map((text) => Buffer.byteLength(text));
-    if (bytes.some((count) => count > limits.mergeBytesMax)) return ways.tooLarge();
-    const lines = texts.map((text) => countLines(text, limits.mergeLinesMax));
-    if (lines.some((count) => count > limits.mergeLinesMax)) return ways.tooLarge();
-    const isSmall = sum(bytes) <= limits.mergeInlineBytesMax && sum(lines) <= limits.mergeInlineLinesMax;
-    return isSmall ? ways.here() : ways.inPool();
+    const size = measure([before, after]);
+    if (size.isTooLarge) return `Files ${beforeName} and ${afterName} differ and are too large to compare by lines\n`;
+    return size.isSmall ? unifiedDiff(request) : this.#pool.run('diff', request);
   }
 }
 
-interface Ways<T> {
-  readonly tooLarge: () => T;
-  readonly here: () => T;
-  readonly inPool: () => Promise<T>;
+interface TextsSize {
+  readonly isTooLarge: boolean;
+  /** The main thread can afford it. */
+  readonly isSmall: boolean;
+}
+
+function measure(texts: readonly string[]): TextsSize {
+  const bytes = texts.map((text) => Buffer.byteLength(text));
+  const lines = texts.map((text) => countLines(text, limits.mergeLinesMax));
+  return {
+    isTooLarge:
+      bytes.some((count) => count > limits.mergeBytesMax) || lines.some((count) => count > limits.mergeLinesMax),
+    isSmall: sum(bytes) <= limits.mergeInlineBytesMax && sum(lines) <= limits.mergeInlineLinesMax,
+  };
 }
 
 function sum(counts: readonly number[]): number {

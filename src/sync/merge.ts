@@ -2,6 +2,8 @@
  * Owns a three-way merge of texts: what the sides changed alike or apart is merged, what they changed differently is
  * marked. Gives what `git merge-file` gives, line ends and a missing last one included. Pure.
  */
+import { hash } from 'node:crypto';
+import type { MergeInput, MergeOutput } from '../pool/jobs.ts';
 import { splitLines } from './lines.ts';
 import { type MergeRegion, mergeRegions, refineConflicts } from './merge-regions.ts';
 
@@ -41,6 +43,13 @@ interface Sides {
 
 const MARKER_CHARS = 7;
 
+/** Merges, and hashes what comes of it; without a base the ancestor is not known. */
+export function runMerge({ texts: { base, ours, theirs }, options }: MergeInput): MergeOutput {
+  const merged =
+    base === undefined ? mergeWhole({ ours, theirs }, options) : mergeTexts({ base, ours, theirs }, options);
+  return { ...merged, sha256: hash('sha256', merged.content) };
+}
+
 /** Merges what `ours` and `theirs` made of `base`. */
 export function mergeTexts(texts: MergeTexts, options: MergeOptions): MergedText {
   const settled = settle(texts);
@@ -69,7 +78,7 @@ export function mergeWhole(texts: Omit<MergeTexts, 'base'>, options: MergeOption
 }
 
 /** The merge that needs no look at lines: a side that changed nothing, or sides that are equal. */
-export function settle({ base, ours, theirs }: MergeTexts): MergedText | undefined {
+function settle({ base, ours, theirs }: MergeTexts): MergedText | undefined {
   if (ours === theirs || base === theirs) return { content: ours, conflicts: 0 };
   return base === ours ? { content: theirs, conflicts: 0 } : undefined;
 }

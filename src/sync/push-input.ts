@@ -8,8 +8,8 @@ import { checkPath } from './paths.ts';
 import type { Base, PushedContent, PushRequest } from './push-decision.ts';
 
 /** A path as a client may write it, in whatever Unicode form. */
-const pathArgument = z.string().max(4 * limits.pathBytesMax);
-const vaultIdArgument = z
+export const pathArgument = z.string().max(4 * limits.pathBytesMax);
+export const vaultIdArgument = z
   .string()
   .max(limits.vaultIdCharsMax)
   .optional()
@@ -23,10 +23,16 @@ const deviceIdArgument = z
 /** Base64 takes four characters for three bytes. */
 const CONTENT_CHARS_MAX = Math.ceil(limits.fileBytesMax / 3) * 4;
 
+export const contentArgument = z.string().max(CONTENT_CHARS_MAX, 'is too long; split the file');
+export const encodingArgument = z
+  .enum(['utf-8', 'base64'])
+  .optional()
+  .describe('How content is written; base64 for binary files');
+
 export const pushArguments = z.strictObject({
   path: pathArgument.describe('Path inside the vault, e.g. notes/today.md'),
-  content: z.string().max(CONTENT_CHARS_MAX, 'is too long; split the file').optional().describe('The whole content'),
-  encoding: z.enum(['utf-8', 'base64']).optional().describe('How content is written; base64 for binary files'),
+  content: contentArgument.optional().describe('The whole content'),
+  encoding: encodingArgument,
   sha256: z.string().max(64).optional().describe('SHA-256 of the content, 64 hex characters'),
   hlc: z.string().max(limits.hlcCharsMax).describe('Hybrid logical clock, 2026-11-20T20:18:57.123Z-0000-<node>'),
   device_id: deviceIdArgument.describe('Name of the sending device'),
@@ -79,7 +85,7 @@ export function checkSha256(given: string | undefined, content: PushedContent): 
 }
 
 /** Empty, or all zeros, means that there must be no file. Refuses with `invalid_fields`. */
-function readBase(given: string | undefined): Base {
+export function readBase(given: string | undefined): Base {
   if (given === undefined) return { kind: 'unsaid' };
   if (/^0*$/.test(given)) return { kind: 'nothing' };
   if (/^([0-9a-f]{40}|[0-9a-f]{64})$/i.test(given)) return { kind: 'sha', sha: given.toLowerCase() };

@@ -4,8 +4,12 @@ import type { Log } from '../log.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { Store } from '../store/store.ts';
 import { Changes } from './changes.ts';
+import { TextComparer } from './comparer.ts';
+import { DiffQuery } from './diff-query.ts';
+import { MergeQuery } from './merge-query.ts';
 import { Push } from './push.ts';
 import { SyncReader } from './reader.ts';
+import { SideReader } from './side-reader.ts';
 import { PieceStaging } from './staging.ts';
 import { Vaults } from './vaults.ts';
 
@@ -25,6 +29,8 @@ export interface Sync {
   readonly push: Push;
   readonly reader: SyncReader;
   readonly changes: Changes;
+  readonly diffs: DiffQuery;
+  readonly merges: MergeQuery;
 }
 
 /** Opens what is needed, and sweeps what a crash left of long contents. */
@@ -38,5 +44,6 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
   const changes = new Changes();
   const nodeId = options.epoch;
   const push = new Push({ actors, pool, vaults, reader, staging, changes, nodeId, quotaBytes, now });
-  return { vaults, push, reader, changes };
+  const sides = { vaults, reader, sides: new SideReader(reader, pool), comparer: new TextComparer(pool) };
+  return { vaults, push, reader, changes, diffs: new DiffQuery(sides), merges: new MergeQuery(sides) };
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ADDS, defineTool, READS, SETS, type Tool } from '../gateway/tool.ts';
 import { limits } from '../limits.ts';
+import { compareTools } from './compare-tools.ts';
 import type { PushResult } from './push.ts';
 import { pushArguments } from './push-input.ts';
 import type { Sync } from './service.ts';
@@ -19,7 +20,7 @@ const vaultSchema = z.object({
 
 /** Every tool of this capability. */
 export function syncTools(sync: Sync): Tool[] {
-  return [vaultList(sync), vaultCreate(sync), syncPush(sync)];
+  return [vaultList(sync), vaultCreate(sync), syncPush(sync), ...compareTools(sync)];
 }
 
 function vaultList({ vaults }: Sync): Tool {

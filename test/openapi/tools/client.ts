@@ -187,6 +187,11 @@ async function syncTools(hub: Hub): Promise<void> {
   const body = { path: 'a.md', content, sha256, hlc, device_id: 'laptop', vault_id: vault.vault_id };
   const pushed = taken(await hub.POST('/api/mcp/tools/sync_push', { body }));
   equal([pushed.sha256, pushed.hlc, pushed.seq, pushed.status], [sha256, hlc, 1, 'created'], 'pushed');
+  const own = { path: 'a.md', content: `${content}\n`, base_sha: sha256, vault_id: vault.vault_id };
+  const compared = taken(await hub.POST('/api/mcp/tools/sync_diff', { body: own }));
+  equal([compared.status, compared.remote?.sha256], ['local_ahead', sha256], 'compared');
+  const merged = taken(await hub.POST('/api/mcp/tools/sync_merge', { body: own }));
+  equal([merged.content, merged.has_conflicts, merged.base_sha], [own.content, false, sha256], 'merged');
   const { vaults } = taken(await hub.POST('/api/mcp/tools/vault_list', { body: {} }));
   equal(
     vaults.map((one) => [one.vault_id, one.file_count]),
