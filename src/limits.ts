@@ -243,6 +243,8 @@ export const limits = {
   clientAnswerBytesMax: 64 * MiB,
   /** An access token with less than this left is renewed first. */
   clientRenewMs: 60_000,
+  /** Longest pause between two polls of a device login while the hub cannot be reached. */
+  clientPollSecondsMax: 60,
   /** A lock that is older belongs to nobody; longer than what runs under one can take. */
   clientLockStaleMs: 180_000,
   clientLockWaitMs: 200_000,

@@ -1,9 +1,11 @@
 /** Owns the version that the service tells of itself: the one of package.json. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
-/** From `dist/src` the project's own package.json is two folders up. */
-const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
+/** One folder up from `src`, two from `dist/src`. */
+const places = ['../package.json', '../../package.json'].map((path) => new URL(path, import.meta.url));
+const place = places.find((url) => existsSync(url));
+if (place === undefined) throw new Error('package.json is not where it was built from');
+
+const manifest = JSON.parse(readFileSync(place, 'utf8')) as { readonly version: string };
 
 export const version: string = manifest.version;

@@ -6,6 +6,7 @@ import type { Command } from './command.ts';
 import { completionCommand } from './completion.ts';
 import { deviceCommands } from './device.ts';
 import { keyCommands } from './key.ts';
+import { loginCommand, logoutCommand } from './login.ts';
 import { mirrorCommands } from './mirror.ts';
 import { serveCommand } from './serve.ts';
 import { statsCommand } from './stats.ts';
@@ -22,7 +23,7 @@ export interface CommandGroup {
 export const commandGroups: readonly CommandGroup[] = [
   {
     title: 'Speak to a hub, from any machine',
-    commands: [whoamiCommand, ...mirrorCommands, ...taskCommands, callCommand],
+    commands: [loginCommand, logoutCommand, whoamiCommand, ...mirrorCommands, ...taskCommands, callCommand],
   },
   {
     title: 'Run a hub, where its data folder is',

@@ -22,9 +22,7 @@ export class Credentials {
   constructor(settings: ClientSettings, server: string | undefined) {
     this.#file = new CredentialFile(settings.credentialFile);
     this.#key = settings.key;
-    const named = server === undefined ? settings.server : serverUrl(server, '--server');
-    // With a key from the environment no file is needed, so none is read.
-    this.server = named ?? (settings.key === undefined ? this.#file.current() : undefined) ?? DEFAULT_SERVER;
+    this.server = chooseServer(settings, server);
   }
 
   /** What is at hand, in words for the user. */
@@ -90,12 +88,22 @@ export class Credentials {
   }
 }
 
+/** The hub that a command speaks to: the one of its option, of CAIRN_SERVER, of the last sign-in, else the local one. */
+export function chooseServer(settings: ClientSettings, server: string | undefined): string {
+  const named = server === undefined ? settings.server : serverUrl(server, '--server');
+  if (named !== undefined) return named;
+  // With a key from the environment no file is needed, so none is read.
+  if (settings.key !== undefined) return DEFAULT_SERVER;
+  return new CredentialFile(settings.credentialFile).current() ?? DEFAULT_SERVER;
+}
+
 /** True while the access token has some time left. */
 function isFresh(login: Login, nowMs: number): boolean {
   return Date.parse(login.access_expires_at) - nowMs > limits.clientRenewMs;
 }
 
-function withTokens(login: Login, answer: TokenAnswer, nowMs: number): Login {
+/** A sign-in with the tokens of an answer that came at `nowMs`. */
+export function withTokens(login: Pick<Login, 'mcp_key' | 'device_name'>, answer: TokenAnswer, nowMs: number): Login {
   return {
     ...login,
     access_token: answer.access_token,

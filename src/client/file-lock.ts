@@ -14,7 +14,11 @@ import { ClientError } from './client-error.ts';
 export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const lock = `${path}.lock`;
   const mark = `${process.pid} ${hostname()} ${crypto.randomUUID()}`;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw unwritable(dirname(path), error);
+  }
   await acquire(lock, mark);
   try {
     return await work();
@@ -41,8 +45,12 @@ function tryCreate(lock: string, mark: string): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
+    throw unwritable(lock, error);
   }
+}
+
+function unwritable(path: string, error: unknown): ClientError {
+  return new ClientError(`${path} cannot be made (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`);
 }
 
 /** Removes a lock whose holder is gone. True when it is worth trying again at once. */
