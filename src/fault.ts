@@ -43,6 +43,7 @@ export type Fault =
   | { readonly kind: 'oauth'; readonly error: OAuthError; readonly detail: string }
   | { readonly kind: 'unknown_tool'; readonly name: string; readonly guess: string | undefined }
   | { readonly kind: 'not_found'; readonly what: string }
+  | { readonly kind: 'stale_version'; readonly detail: string; readonly expected: number; readonly current: number }
   | { readonly kind: 'blob_unverifiable' }
   | SyncConflict
   | {
@@ -100,6 +101,12 @@ export function refuseFields(fields: FieldErrors): void {
   if (Object.keys(fields).length > 0) throw new Refusal({ kind: 'invalid_fields', fields });
 }
 
+/** Refuses a write of `what` that was made for another version than the one that stands. */
+export function staleVersion(what: string, expected: number, current: number): Refusal {
+  const detail = `the ${what} is at version ${current}, not ${expected}; read it again and build on what it says now`;
+  return new Refusal({ kind: 'stale_version', detail, expected, current });
+}
+
 /** The sentence a person can act on. It never holds a secret, a path or an internal name. */
 export function explain(fault: Fault): string {
   switch (fault.kind) {
@@ -117,6 +124,7 @@ export function explain(fault: Fault): string {
     case 'signup_closed':
     case 'invalid_json':
     case 'oauth':
+    case 'stale_version':
       return fault.detail;
     case 'wrong_login':
       return 'email or password is wrong; sign up with signup_and_get_key if there is no account yet';
@@ -153,9 +161,8 @@ export function explain(fault: Fault): string {
     case 'handler_late':
       return `no answer was ready within ${fault.seconds} seconds; it is safe to send the same request again`;
     case 'starting':
-      return 'the service is starting; try again in a moment';
     case 'draining':
-      return 'the service is stopping; try again in a moment';
+      return `the service is ${fault.kind === 'starting' ? 'starting' : 'stopping'}; try again in a moment`;
     case 'storage_full':
       return "the server's disk is full and nothing was kept; the operator must free space, then send it again";
     case 'storage_failed':

@@ -40,6 +40,8 @@ export const limits = {
   /** A JSON body above this is parsed in the pool. */
   parseInlineBytesMax: 256 * KiB,
   batchItemsMax: 100,
+  /** Lines of a tool's text. */
+  toolTextLinesMax: 25,
   /** A listing above this goes out as lines unasked, to a client that takes them. */
   linesUnaskedBytes: 1 * MiB,
 
@@ -140,8 +142,6 @@ export const limits = {
   taskGatherMax: 2000,
   taskSearchCharsMax: 200,
   timeZoneCharsMax: 64,
-  /** Lines of the list tool's text. */
-  taskTextLinesMax: 25,
   /** Characters of one task in a text. */
   taskTextCharsMax: 80,
   categoriesMax: 500,
@@ -159,8 +159,24 @@ export const limits = {
   devDocCategoryCharsMax: 50,
   /** Categories that a refusal names. */
   devDocCategoriesTold: 30,
+  /** Versions of a dev doc that are kept. */
+  devDocVersionsMax: 50,
   /** Documents in one answer of a pull. */
   devDocPullMax: 2000,
+  devDocListDefault: 50,
+  devDocListMax: 200,
+  devDocSearchCharsMax: 200,
+  /** A text above this is in no index and is read by each search. */
+  devDocGramsCharsMax: 64 * KiB,
+  /** Pieces of a wanted text that a search looks up. */
+  devDocGramsWanted: 6,
+  /** Texts that one search reads, and their bytes; then it says where to go on. */
+  devDocSearchTextsMax: 500,
+  devDocSearchBytesMax: 8 * MiB,
+  /** Characters of a content that are repeated in a tool's text. */
+  documentTextCharsMax: 4000,
+  /** Rows that one round of emptying the bin of documents takes; each may stand for many versions. */
+  documentBinRowsMax: 50,
   cursorCharsMax: 200,
   /** An ISO 8601 time as a caller writes it. */
   instantCharsMax: 40,

@@ -1,6 +1,7 @@
 /** The composition root: core → pool → capabilities → front door, and back in reverse. */
 import type { Config } from './config.ts';
 import { openCore } from './core.ts';
+import { openDocuments } from './document-parts.ts';
 import { createAgentCheck } from './http/agent.ts';
 import { InflightBudget } from './http/budget.ts';
 import { createAddressResolver } from './http/client-address.ts';
@@ -13,8 +14,8 @@ import type { Log } from './log.ts';
 import { metricsRoutes } from './ops/metrics-routes.ts';
 import { createJsonParser, openRoutes, type Parts } from './parts.ts';
 import { Pool } from './pool/pool.ts';
+import { startSweeper } from './sweeper.ts';
 import { openSync } from './sync/service.ts';
-import { startBinSweeper } from './tasks/bin.ts';
 import { Tasks } from './tasks/service.ts';
 import { version } from './version.ts';
 
@@ -41,7 +42,8 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
     const quotaBytes = config.syncQuotaBytes;
     const sync = await openSync({ store, actors, epoch, pool, log, quotaBytes, now: Date.now });
     const uploads = new InflightBudget(config.inflightBytesMax);
-    const parts: Parts = { config, core, pool, rates, uploads, tasks, sync, log };
+    const documents = openDocuments(core);
+    const parts: Parts = { config, core, pool, rates, uploads, tasks, documents, sync, log };
     const traffic = new Traffic();
     const metrics = metricsRoutes(config, {
       ...parts,
@@ -72,7 +74,7 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
       doors.push(metricsDoor);
       metricsPort = metricsDoor.listen('127.0.0.1', config.metricsPort, 'CAIRN_METRICS_PORT');
     }
-    const sweeper = startBinSweeper(tasks, log);
+    const sweeper = startSweeper([{ what: 'tasks', run: () => tasks.emptyBin(tasks.now()) }, documents.sweep], log);
     phase = 'ready';
     return {
       port,

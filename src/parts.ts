@@ -8,8 +8,7 @@ import type { AccessTokens } from './accounts/tokens.ts';
 import { onboardingTools } from './accounts/tools.ts';
 import type { Config } from './config.ts';
 import type { Core } from './core.ts';
-import { DevDocs } from './docs/service.ts';
-import { devDocTools } from './docs/tools.ts';
+import { type Documents, documentTools } from './document-parts.ts';
 import { Refusal } from './fault.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { openApiRoute } from './gateway/openapi-route.ts';
@@ -46,6 +45,7 @@ export interface Parts {
   /** What all uploads together may have in flight. */
   readonly uploads: InflightBudget;
   readonly tasks: Tasks;
+  readonly documents: Documents;
   readonly sync: Sync;
   readonly log: Log;
 }
@@ -127,11 +127,10 @@ function openOAuth({ config, core, rates }: Parts): Route[] {
 }
 
 /** The tools, in the order in which they are listed. */
-function openTools({ core, tasks, sync }: Parts, { onboarding }: LoginParts): ToolRegistry {
-  const docs = new DevDocs({ store: core.store, actors: core.actors, now: Date.now });
+function openTools({ tasks, documents, sync }: Parts, { onboarding }: LoginParts): ToolRegistry {
   return new ToolRegistry([
     ...taskTools(tasks),
-    ...devDocTools(docs),
+    ...documentTools(documents),
     ...syncTools(sync),
     ...onboardingTools(onboarding),
   ]);

@@ -6,7 +6,7 @@ import type { Reader } from '../store/table.ts';
 import { CATEGORIES, devDocCounts } from './records.ts';
 import { foldCategory } from './rules.ts';
 
-interface DevCategory {
+export interface DevCategory {
   readonly name: string;
   /** Live documents in it. */
   readonly docs: number;
@@ -15,7 +15,7 @@ interface DevCategory {
 }
 
 /** The given categories in their order, then the account's own by name. */
-function listCategories(reader: Pick<Reader, 'range'>, accountId: string): DevCategory[] {
+export function listCategories(reader: Pick<Reader, 'range'>, accountId: string): DevCategory[] {
   const rows = reader.range(devDocCounts, { prefix: [accountId] });
   const counts = new Map(rows.map(({ key, value }) => [key[1], value.docs]));
   const given = CATEGORIES.map((name) => ({ name, docs: counts.get(name) ?? 0, builtIn: true }));

@@ -1,11 +1,32 @@
-/** Owns where a dev doc stands: by title, in the order of changes, and in the counts of its category. */
+/** Owns where a dev doc stands: by title, in the lists, in the order of changes, and in the counts of its category. */
 import type { Batch } from '../store/group-commit.ts';
-import { type DevDocRecord, devDocChanges, devDocCounts, devDocTitles } from './records.ts';
+import {
+  type ContentType,
+  type DevDocRecord,
+  devDocChanges,
+  devDocCounts,
+  devDocRows,
+  devDocTitles,
+} from './records.ts';
 import { foldTitle } from './rules.ts';
 
-/** All documents of an account, or those of one category. */
+/** The documents of a category, of a content type, of both, or all of them. */
+export function listScope(category: string | undefined, contentType: ContentType | undefined): string {
+  return `${contentType ?? '*'}:${changeScope(category)}`;
+}
+
+export function listScopesOf({ category, content_type: type }: DevDocRecord): string[] {
+  return [
+    listScope(undefined, undefined),
+    listScope(category, undefined),
+    listScope(undefined, type),
+    listScope(category, type),
+  ];
+}
+
+/** All documents of an account, or those of one category, whatever its name. */
 export function changeScope(category: string | undefined): string {
-  return category === undefined ? '*' : `c:${category}`;
+  return category === undefined ? '*' : `=${category}`;
 }
 
 export function changeScopesOf({ category }: DevDocRecord): string[] {
@@ -22,14 +43,37 @@ export function moveDoc(
   moveChange(batch, accountId, before, after);
   const wasLive = before?.deleted_at === null;
   const isLive = after?.deleted_at === null;
-  if (wasLive === isLive) return;
   const doc = (after ?? before) as DevDocRecord;
-  const titleKey: [string, string, string] = [accountId, foldTitle(doc.title), doc.category];
+  if (wasLive !== isLive) {
+    moveLive(batch, accountId, doc, isLive);
+    countLive(batch, accountId, doc.category, isLive ? 1 : -1);
+  }
+  const wasBinned = before !== undefined && !wasLive;
+  const isBinned = after !== undefined && !isLive;
+  if (wasBinned !== isBinned) moveBinned(batch, accountId, doc, isBinned);
+}
+
+function moveLive(batch: Batch, accountId: string, doc: DevDocRecord, isLive: boolean): void {
+  const titleKey: [string, string, 'live', string] = [accountId, foldTitle(doc.title), 'live', doc.category];
   if (isLive) batch.put(devDocTitles, titleKey, doc.id);
   else batch.remove(devDocTitles, titleKey);
-  const docs = (batch.get(devDocCounts, [accountId, doc.category])?.docs ?? 0) + (isLive ? 1 : -1);
-  if (docs > 0) batch.put(devDocCounts, [accountId, doc.category], { docs });
-  else batch.remove(devDocCounts, [accountId, doc.category]);
+  for (const scope of listScopesOf(doc)) {
+    if (isLive) batch.put(devDocRows, [accountId, scope, doc.id], {});
+    else batch.remove(devDocRows, [accountId, scope, doc.id]);
+  }
+}
+
+function countLive(batch: Batch, accountId: string, category: string, delta: number): void {
+  const docs = (batch.get(devDocCounts, [accountId, category])?.docs ?? 0) + delta;
+  if (docs > 0) batch.put(devDocCounts, [accountId, category], { docs });
+  else batch.remove(devDocCounts, [accountId, category]);
+}
+
+/** Of several binned documents of one title the last one is found by it. */
+function moveBinned(batch: Batch, accountId: string, doc: DevDocRecord, isBinned: boolean): void {
+  const key: [string, string, 'binned', string] = [accountId, foldTitle(doc.title), 'binned', doc.category];
+  if (isBinned) batch.put(devDocTitles, key, doc.id);
+  else if (batch.get(devDocTitles, key) === doc.id) batch.remove(devDocTitles, key);
 }
 
 function moveChange(

@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts';
 import { readText } from '../versions/texts.ts';
 import { filterCategory } from './categories.ts';
 import { changeScope } from './indexes.ts';
-import { devDocChanges, devDocHeads, devDocs } from './records.ts';
+import { devDocChanges, devDocs } from './records.ts';
 import { docView } from './views.ts';
 
 export interface PullRequest {
@@ -34,7 +34,6 @@ export interface DocPull {
   readonly sizeBytes: number;
   readonly cursor: string;
   readonly hasMore: boolean;
-  readonly serverTime: string;
 }
 
 /** One line to be: what stands before the text, and which text; without one the head is all of it. */
@@ -45,7 +44,7 @@ interface Line {
 }
 
 /** Plans at most `limits.devDocPullMax` lines. Refuses an unknown category, a wrong `since` or `cursor`. */
-export function planPull(store: Store, accountId: string, request: PullRequest, nowMs: number): DocPull {
+export function planPull(store: Store, accountId: string, request: PullRequest): DocPull {
   const { category, errors } = filterCategory(store, accountId, request.category);
   const afterMs = readPosition(request, errors);
   const isFirst = request.since === undefined && request.cursor === undefined;
@@ -74,7 +73,6 @@ export function planPull(store: Store, accountId: string, request: PullRequest, 
   }
   const docs = lines.filter(({ text }) => text !== undefined);
   const deleted = lines.filter(({ text }) => text === undefined);
-  const lastMs = store.get(devDocHeads, [accountId])?.changed_ms ?? 0;
   return {
     docs: runOfLines(store, accountId, docs),
     deleted: runOfLines(store, accountId, deleted),
@@ -84,8 +82,6 @@ export function planPull(store: Store, accountId: string, request: PullRequest, 
     sizeBytes,
     cursor: String(reachedMs),
     hasMore,
-    // A change that is still to come in this very millisecond must lie behind it.
-    serverTime: new Date(Math.max(nowMs - 1, lastMs)).toISOString(),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Owns the shape of what dev docs keep in the store. Members are named as callers see them; texts are versions. */
-import { type Codec, recordCodec } from '../store/codec.ts';
+import { bytesCodec, type Codec, recordCodec } from '../store/codec.ts';
 import { type AnyTable, defineTable } from '../store/table.ts';
 
 /** Categories that every account has. An account's own ones are those that its documents name. */
@@ -63,10 +63,16 @@ export const devDocs = defineTable<[accountId: string, docId: number], DevDocRec
 
 export const devDocHeads = defineTable<[accountId: string], DevDocHead>('dev_doc_heads', recordCodec(1));
 
-/** Live documents by title as it is compared. */
-export const devDocTitles = defineTable<[accountId: string, title: string, category: string], number>(
-  'dev_doc_titles',
-  idCodec,
+/** Documents by title as it is compared: the live one of a category, and the one that went to the bin last. */
+export const devDocTitles = defineTable<
+  [accountId: string, title: string, state: 'live' | 'binned', category: string],
+  number
+>('dev_doc_titles', idCodec);
+
+/** Live documents by scope: all, one category, one content type, or both. */
+export const devDocRows = defineTable<[accountId: string, scope: string, docId: number], Record<string, never>>(
+  'dev_doc_rows',
+  recordCodec(1),
 );
 
 /** Every document at its last change, binned ones too; by scope: all, or one category. */
@@ -81,4 +87,18 @@ export const devDocCounts = defineTable<[accountId: string, category: string], {
   recordCodec(1),
 );
 
-export const devDocTables: readonly AnyTable[] = [devDocs, devDocHeads, devDocTitles, devDocChanges, devDocCounts];
+/** Which live documents hold a piece of text, as bits; see the index of grams. */
+export const devDocGrams = defineTable<[accountId: string, chunk: number, group: number], Uint8Array>(
+  'dev_doc_grams',
+  bytesCodec,
+);
+
+export const devDocTables: readonly AnyTable[] = [
+  devDocs,
+  devDocHeads,
+  devDocTitles,
+  devDocRows,
+  devDocChanges,
+  devDocCounts,
+  devDocGrams,
+];

@@ -1,10 +1,19 @@
 /** Pure decisions about dev docs: which names are taken, and what a write makes of what is there. */
-import type { FieldErrors } from '../fault.ts';
+import { type FieldErrors, Refusal, staleVersion } from '../fault.ts';
 import { limits } from '../limits.ts';
 import type { ContentType, DevDocHead, DevDocRecord } from './records.ts';
 
 /** How much a text is; see the versions. */
 type TextSize = Pick<DevDocRecord, 'size_bytes' | 'json_bytes'>;
+
+export const MODES = ['replace', 'append', 'prepend'] as const;
+
+export type Mode = (typeof MODES)[number];
+
+interface Decided {
+  readonly doc: DevDocRecord;
+  readonly head: DevDocHead;
+}
 
 const NEW_HEAD: DevDocHead = { doc_id: 0, changed_ms: 0 };
 
@@ -48,13 +57,29 @@ export function contentTypeOf(title: string): ContentType {
   return ['yaml', 'yml'].includes(ending) ? 'yaml' : 'text';
 }
 
+export function docNotFound(): Refusal {
+  return new Refusal({ kind: 'not_found', what: 'dev doc not found; list_dev_docs shows those that there are' });
+}
+
+/** What a write makes of a text; texts are joined as they are. */
+export function joinText(mode: Mode, current: string, given: string): string {
+  if (mode === 'append') return current + given;
+  return mode === 'prepend' ? given + current : given;
+}
+
+/** Refuses a write that was made for another version. */
+export function checkVersion(doc: DevDocRecord, expected: number | undefined): void {
+  if (expected === undefined || expected === doc.version) return;
+  throw staleVersion('dev doc', expected, doc.version);
+}
+
 /** The next document of an account. */
 export function decideCreate(
   names: Pick<DevDocRecord, 'title' | 'category' | 'content_type'>,
   size: TextSize,
   head: DevDocHead = NEW_HEAD,
   nowMs: number,
-): { readonly doc: DevDocRecord; readonly head: DevDocHead } {
+): Decided {
   const changedMs = nextChange(head, nowMs);
   const at = new Date(changedMs).toISOString();
   const doc: DevDocRecord = {
@@ -68,6 +93,29 @@ export function decideCreate(
     deleted_at: null,
   };
   return { doc, head: { doc_id: doc.id, changed_ms: changedMs } };
+}
+
+/** A document is live with this text, which is its next version unless it is the same as before (`size` undefined). */
+export function decideWrite(
+  doc: DevDocRecord,
+  size: TextSize | undefined,
+  head: DevDocHead = NEW_HEAD,
+  nowMs: number,
+): Decided {
+  const changedMs = nextChange(head, nowMs);
+  const written = size && { ...size, version: doc.version + 1, updated_at: new Date(changedMs).toISOString() };
+  return {
+    doc: { ...doc, ...written, changed_ms: changedMs, deleted_at: null },
+    head: { ...head, changed_ms: changedMs },
+  };
+}
+
+export function decideBin(doc: DevDocRecord, head: DevDocHead = NEW_HEAD, nowMs: number): Decided {
+  const changedMs = nextChange(head, nowMs);
+  return {
+    doc: { ...doc, changed_ms: changedMs, deleted_at: new Date(changedMs).toISOString() },
+    head: { ...head, changed_ms: changedMs },
+  };
 }
 
 /** Now, and behind the change before it. */

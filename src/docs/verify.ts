@@ -1,8 +1,20 @@
 /** Checks dev docs: every row against the documents themselves, and that each text is there. Only reads. */
 import type { CheckedReader } from '../store/checked-reader.ts';
+import { versionTexts } from '../versions/records.ts';
+import { versionKey } from '../versions/texts.ts';
 import { verifyVersions } from '../versions/verify.ts';
-import { changeScopesOf } from './indexes.ts';
-import { type DevDocRecord, devDocChanges, devDocCounts, devDocHeads, devDocs, devDocTitles } from './records.ts';
+import { GramCheck } from './gram-check.ts';
+import { signatureOf } from './grams.ts';
+import { changeScopesOf, listScopesOf } from './indexes.ts';
+import {
+  type DevDocRecord,
+  devDocChanges,
+  devDocCounts,
+  devDocHeads,
+  devDocRows,
+  devDocs,
+  devDocTitles,
+} from './records.ts';
 import { foldTitle } from './rules.ts';
 
 export interface DevDocsReport {
@@ -14,30 +26,39 @@ export interface DevDocsReport {
 export function verifyDevDocs(reader: CheckedReader): DevDocsReport {
   const problems: string[] = [];
   const counts = new Map<string, number>();
-  let [docs, live] = [0, 0];
   const versions = verifyVersions(reader, 'docs');
+  const grams = new GramCheck(reader);
+  let [docs, live] = [0, 0];
   for (const { key, value } of reader.walk(devDocs)) {
     const [accountId, id] = key;
+    const name = `dev doc ${accountId} ${id}`;
     docs += 1;
     checkDoc(reader, accountId, id, value, problems);
-    versions.expect(`dev doc ${accountId} ${id}`, accountId, id, value);
-    if (value.deleted_at !== null) continue;
+    versions.expect(name, accountId, id, value);
+    if (value.deleted_at !== null) {
+      versions.expectInBin(name, accountId, id, value.changed_ms);
+      continue;
+    }
     live += 1;
-    const name = `${accountId} ${value.category}`;
-    counts.set(name, (counts.get(name) ?? 0) + 1);
+    const category = `${accountId} ${value.category}`;
+    counts.set(category, (counts.get(category) ?? 0) + 1);
+    const text = reader.get(versionTexts, versionKey({ accountId, space: 'docs', id }, value.version));
+    grams.expect(accountId, id, signatureOf(value, text ?? ''));
   }
+  grams.finish();
   const surplus = (what: string, found: number, expected: number) => {
     if (found !== expected) problems.push(`${what}: ${found} rows for ${expected} that there should be`);
   };
-  surplus('titles of dev docs', countOf(reader.keys(devDocTitles)), live);
+  surplus('lists of dev docs', countOf(reader.keys(devDocRows)), live * 4);
   surplus('changes of dev docs', countOf(reader.keys(devDocChanges)), docs * 2);
+  checkTitles(reader, live, problems);
   for (const { key, value } of reader.walk(devDocCounts)) {
     const name = key.join(' ');
     if (counts.get(name) !== value.docs) problems.push(`dev docs of ${name}: counted wrong`);
     counts.delete(name);
   }
   for (const name of counts.keys()) problems.push(`dev docs of ${name}: their count is missing`);
-  return { docs, problems: [...problems, ...versions.problems()] };
+  return { docs, problems: [...problems, ...versions.problems(), ...grams.problems] };
 }
 
 function checkDoc(reader: CheckedReader, accountId: string, id: number, doc: DevDocRecord, problems: string[]): void {
@@ -52,9 +73,28 @@ function checkDoc(reader: CheckedReader, accountId: string, id: number, doc: Dev
     }
   }
   if (doc.deleted_at !== null) return;
-  if (reader.get(devDocTitles, [accountId, foldTitle(doc.title), doc.category]) !== id) {
+  for (const scope of listScopesOf(doc)) {
+    if (reader.get(devDocRows, [accountId, scope, id]) === undefined) problems.push(`${name}: is not in list ${scope}`);
+  }
+  if (reader.get(devDocTitles, [accountId, foldTitle(doc.title), 'live', doc.category]) !== id) {
     problems.push(`${name}: is not found by its title`);
   }
+}
+
+/** Each live document has its title; a title in the bin names a binned document that has it. */
+function checkTitles(reader: CheckedReader, live: number, problems: string[]): void {
+  let found = 0;
+  for (const { key, value } of reader.walk(devDocTitles)) {
+    const [accountId, title, state, category] = key;
+    if (state === 'live') {
+      found += 1;
+      continue;
+    }
+    const doc = reader.get(devDocs, [accountId, value]);
+    const isIt = doc !== undefined && doc.deleted_at !== null && doc.category === category;
+    if (!isIt || foldTitle(doc.title) !== title) problems.push(`title ${key.join(' ')}: names no binned dev doc`);
+  }
+  if (found !== live) problems.push(`titles of dev docs: ${found} rows for ${live} that there should be`);
 }
 
 function countOf(keys: Iterable<unknown>): number {

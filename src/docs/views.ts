@@ -1,5 +1,6 @@
 /** Owns how a dev doc looks from outside, and its schemas. */
 import { z } from 'zod';
+import type { Version } from '../versions/texts.ts';
 import { CONTENT_TYPES, type DevDocRecord } from './records.ts';
 
 /** A document without its content. */
@@ -25,7 +26,17 @@ export const deletedDocSchema = z.object({
   deleted_at: z.string().describe('ISO 8601 UTC'),
 });
 
+export const versionSchema = z.object({
+  version: z.int().positive(),
+  size_bytes: z.int().nonnegative(),
+  created_at: z.string().describe('ISO 8601 UTC'),
+});
+
 export function docView({ id, title, category, content_type, ...rest }: DevDocRecord): z.infer<typeof docSchema> {
   const { version, size_bytes, created_at, updated_at } = rest;
   return { id, title, category, content_type, version, size_bytes, created_at, updated_at };
+}
+
+export function versionView({ version, size_bytes, created_at }: Version): z.infer<typeof versionSchema> {
+  return { version, size_bytes, created_at };
 }

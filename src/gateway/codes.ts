@@ -38,6 +38,7 @@ const codes = {
   oauth: INVALID_PARAMS,
   unknown_tool: INVALID_PARAMS,
   not_found: NOT_FOUND,
+  stale_version: CONFLICT,
   blob_unverifiable: CONFLICT,
   sync_conflict: CONFLICT,
   quota_exceeded: QUOTA,
@@ -75,6 +76,8 @@ function rpcData(fault: Fault): Readonly<Record<string, unknown>> | undefined {
     case 'rate_limited':
     case 'overloaded':
       return { retry_after_seconds: fault.retryAfterSeconds };
+    case 'stale_version':
+      return { expected_version: fault.expected, current_version: fault.current };
     case 'unknown_tool':
       return { field: 'name' };
     default:

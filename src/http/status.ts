@@ -23,6 +23,7 @@ const statuses = {
   oauth: 400,
   unknown_tool: 404,
   not_found: 404,
+  stale_version: 409,
   blob_unverifiable: 422,
   sync_conflict: 409,
   quota_exceeded: 507,

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { ADDS, DESTROYS, defineTool, READS, SETS, type Tool } from '../gateway/tool.ts';
+import { headed, oneLine, plural } from '../gateway/words.ts';
 import { limits } from '../limits.ts';
 import { listArguments, listQuery } from './list-arguments.ts';
 import { KANBAN_STATUSES, type TaskRecord } from './records.ts';
@@ -131,7 +132,7 @@ function listCategories(tasks: Tasks): Tool {
     handle(_args, { accountId }) {
       const found = tasks.categories.list(accountId).map(categoryView);
       const lines = found.map(({ id, name, task_count: count }) => `${id} ${name} (${plural(count, 'task')})`);
-      return { structured: { categories: found }, text: text(plural(found.length, 'category', 'categories'), lines) };
+      return { structured: { categories: found }, text: headed(plural(found.length, 'category', 'categories'), lines) };
     },
   });
 }
@@ -139,28 +140,13 @@ function listCategories(tasks: Tasks): Tool {
 function listText(found: readonly TaskRecord[], hasMore: boolean, complete: boolean): string {
   const more = complete ? (hasMore ? ' (there are more; raise limit or narrow the filters)' : '') : '';
   const cut = complete ? '' : ` among the first ${limits.taskScanMax}; narrow the filters to look at the rest`;
-  return text(`${plural(found.length, 'task')}${more}${cut}`, found.map(line));
-}
-
-/** A headline and as many lines as a text takes. */
-function text(headline: string, lines: readonly string[]): string {
-  if (lines.length === 0) return headline;
-  const shown = lines.slice(0, limits.taskTextLinesMax - 2);
-  const rest = lines.length - shown.length;
-  return [`${headline}:`, ...shown, ...(rest > 0 ? [`… and ${rest} more`] : [])].join('\n');
+  return headed(`${plural(found.length, 'task')}${more}${cut}`, found.map(line));
 }
 
 /** One task on one line. */
 function line({ id, content, due_date: due, is_important: important, kanban_status: status }: TaskRecord): string {
-  const flat = content.trim().replace(/\s+/gu, ' ');
-  const isCut = flat.length > limits.taskTextCharsMax;
-  // Half of a pair at the cut is dropped.
-  const short = isCut ? `${flat.slice(0, limits.taskTextCharsMax - 1).replace(/\p{Cs}$/u, '')}…` : flat;
+  const short = oneLine(content, limits.taskTextCharsMax);
   const notes = [due === null ? '' : `due ${due}`, important ? 'important' : '', status === 'todo' ? '' : status];
   const told = notes.filter((note) => note !== '').join(', ');
   return `#${id} ${short}${told === '' ? '' : ` (${told})`}`;
-}
-
-function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }

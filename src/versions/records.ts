@@ -1,9 +1,9 @@
-/** Owns the tables of document texts: each text that is kept, under the number of its version. */
+/** Owns the tables of document texts: each text that is kept, under the number of its version, and what leaves when. */
 import { recordCodec, textCodec } from '../store/codec.ts';
 import { type AnyTable, defineTable } from '../store/table.ts';
 
 /** Whose documents: each capability numbers its own. */
-export type Space = 'docs';
+export type Space = 'docs' | 'handoffs' | 'papers';
 
 /** What is known of a version without its text, so that no list loads one. Never changed once written. */
 export interface VersionRecord {
@@ -20,4 +20,10 @@ export const versionRows = defineTable<VersionKey, VersionRecord>('version_rows'
 
 export const versionTexts = defineTable<VersionKey, string>('version_texts', textCodec);
 
-export const versionTables: readonly AnyTable[] = [versionRows, versionTexts];
+/** What leaves for good after its days, oldest first over all accounts: a version, or (version 0) a whole document. */
+export const documentBin = defineTable<
+  [sinceMs: number, accountId: string, space: Space, documentId: number, version: number],
+  Record<string, never>
+>('document_bin', recordCodec(1));
+
+export const versionTables: readonly AnyTable[] = [versionRows, versionTexts, documentBin];

@@ -6,13 +6,18 @@ import type { FieldErrors } from '../fault.ts';
 import { limits } from '../limits.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Reader } from '../store/table.ts';
-import { type Space, type VersionRecord, versionRows, versionTexts } from './records.ts';
+import { type Space, type VersionKey, type VersionRecord, versionRows, versionTexts } from './records.ts';
 
 /** One document of one account. */
 export interface DocumentName {
   readonly accountId: string;
   readonly space: Space;
   readonly id: number;
+}
+
+/** A version without its text. */
+export interface Version extends VersionRecord {
+  readonly version: number;
 }
 
 /** How much a text is, alone and as a JSON string. */
@@ -31,19 +36,47 @@ export function textErrors(text: string, field = 'content'): FieldErrors {
 }
 
 /** Writes a version that is not there yet. */
-export function putVersion(batch: Batch, name: DocumentName, version: number, text: string, at: string): VersionRecord {
-  const record = { ...measure(text), created_at: at };
-  const key = keyOf(name, version);
-  batch.put(versionRows, key, record);
+export function putVersion(batch: Batch, name: DocumentName, version: number, text: string, at: string): void {
+  const key = versionKey(name, version);
+  batch.put(versionRows, key, { ...measure(text), created_at: at });
   batch.put(versionTexts, key, text);
-  return record;
+}
+
+/** Lets go of a version, if it is kept. */
+export function dropVersion(batch: Batch, name: DocumentName, version: number): void {
+  const key = versionKey(name, version);
+  batch.remove(versionRows, key);
+  batch.remove(versionTexts, key);
+}
+
+/** Lets go of every version of a document. */
+export function dropDocument(batch: Batch, name: DocumentName): void {
+  for (const { version } of versionsOf(batch, name)) dropVersion(batch, name, version);
 }
 
 /** The text of a version; undefined: it is not kept. */
 export function readText(reader: Pick<Reader, 'get'>, name: DocumentName, version: number): string | undefined {
-  return reader.get(versionTexts, keyOf(name, version));
+  return reader.get(versionTexts, versionKey(name, version));
 }
 
-function keyOf({ accountId, space, id }: DocumentName, version: number): [string, Space, number, number] {
+/** The text of a version that must be there. */
+export function keptText(reader: Pick<Reader, 'get'>, name: DocumentName, version: number): string {
+  const text = readText(reader, name, version);
+  if (text === undefined) throw new Error(`the text of ${name.space} ${name.id} version ${version} is missing`);
+  return text;
+}
+
+export function readVersion(reader: Pick<Reader, 'get'>, name: DocumentName, version: number): Version | undefined {
+  const record = reader.get(versionRows, versionKey(name, version));
+  return record && { version, ...record };
+}
+
+/** The versions that are kept, oldest first. */
+export function versionsOf(reader: Pick<Reader, 'range'>, { accountId, space, id }: DocumentName): Version[] {
+  const rows = reader.range(versionRows, { prefix: [accountId, space, id] });
+  return rows.map(({ key, value }) => ({ version: key[3], ...value }));
+}
+
+export function versionKey({ accountId, space, id }: DocumentName, version: number): VersionKey {
   return [accountId, space, id, version];
 }

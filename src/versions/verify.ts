@@ -1,23 +1,51 @@
-/** Checks the versions of one space: each row against its text, each document against its newest. Only reads. */
+/** Checks the versions of one space: each row against its text, each document against its newest, the bin. Only reads. */
 import type { CheckedReader } from '../store/checked-reader.ts';
-import { type Space, type VersionRecord, versionRows, versionTexts } from './records.ts';
+import { documentBin, type Space, type VersionRecord, versionRows, versionTexts } from './records.ts';
 import { measure } from './texts.ts';
 
 interface Document extends Pick<VersionRecord, 'size_bytes' | 'json_bytes'> {
   readonly version: number;
 }
 
+/** What a capability tells of its documents, one after another, and then what is wrong with the versions. */
 export interface VersionsCheck {
-  /** Tells of one document that there is. */
+  /** There is a document, and this is its newest version. */
   expect(name: string, accountId: string, id: number, document: Document): void;
-  /** What is wrong, when all documents were told of. */
+  /** It, or (`version` not 0) a version of it, must lie in the bin since then. */
+  expectInBin(name: string, accountId: string, id: number, sinceMs: number, version?: number): void;
   problems(): string[];
 }
 
 /** Walks the versions of a space once; the caller then tells which documents they must belong to. */
 export function verifyVersions(reader: CheckedReader, space: Space): VersionsCheck {
+  const { problems, newest } = checkTexts(reader, space);
+  const binned = new Set<string>();
+  for (const key of reader.keys(documentBin)) if (key[2] === space) binned.add(key.join(' '));
+  return {
+    expect(name, accountId, id, document) {
+      const found = newest.get(`${accountId} ${id}`);
+      newest.delete(`${accountId} ${id}`);
+      if (found?.version !== document.version) {
+        problems.push(`${name}: its version ${document.version} is not the newest`);
+      } else if (found.size_bytes !== document.size_bytes || found.json_bytes !== document.json_bytes) {
+        problems.push(`${name}: has another size than its text`);
+      }
+    },
+    expectInBin(name, accountId, id, sinceMs, version = 0) {
+      if (!binned.delete([sinceMs, accountId, space, id, version].join(' ')))
+        problems.push(`${name}: is not in the bin`);
+    },
+    problems: () => [
+      ...problems,
+      ...[...newest.keys()].map((name) => `versions of ${space} ${name}: belong to nothing`),
+      ...[...binned].map((name) => `bin ${name}: holds what is not binned`),
+    ],
+  };
+}
+
+/** Holds each text against its row; gives the newest version of each document. */
+function checkTexts(reader: CheckedReader, space: Space) {
   const problems: string[] = [];
-  /** The newest version of each document. */
   const newest = new Map<string, Document>();
   let rows = 0;
   for (const { key, value } of reader.walk(versionRows)) {
@@ -34,19 +62,5 @@ export function verifyVersions(reader: CheckedReader, space: Space): VersionsChe
   let texts = 0;
   for (const key of reader.keys(versionTexts)) if (key[1] === space) texts += 1;
   if (texts !== rows) problems.push(`texts of ${space}: ${texts} for ${rows} versions`);
-  return {
-    expect(name, accountId, id, document) {
-      const found = newest.get(`${accountId} ${id}`);
-      newest.delete(`${accountId} ${id}`);
-      if (found?.version !== document.version)
-        problems.push(`${name}: its version ${document.version} is not the newest`);
-      else if (found.size_bytes !== document.size_bytes || found.json_bytes !== document.json_bytes) {
-        problems.push(`${name}: has another size than its text`);
-      }
-    },
-    problems: () => [
-      ...problems,
-      ...[...newest.keys()].map((name) => `versions of ${space} ${name}: belong to nothing`),
-    ],
-  };
+  return { problems, newest };
 }

@@ -30,7 +30,6 @@ interface Pull {
   readonly total_size_bytes: number;
   readonly cursor: string;
   readonly has_more: boolean;
-  readonly server_time: string;
 }
 
 const MIB = 1024 * 1024;
@@ -67,7 +66,7 @@ test('[RPC-5] a listing that is asked for as lines has a first line, one for eac
   const expected = { type: 'start', jsonrpc: '2.0', id: 'seven', tool: 'pull_dev_docs', total_count: 4 };
   expect(start).toEqual({ ...expected, total_size_bytes: bytes });
   expect(rest.map(({ type, content }) => [type, content])).toEqual(TEXTS.map((text) => ['doc', text]));
-  expect(end).toEqual({ type: 'end', cursor: expect.any(String), has_more: false, server_time: expect.any(String) });
+  expect(end).toEqual({ type: 'end', cursor: expect.any(String), has_more: false });
 });
 
 test('[RPC-5] as JSON it holds the same records as arrays of the structured result', async () => {

@@ -41,6 +41,13 @@ const NAMES = [
   'update_task',
   'delete_task',
   'list_categories',
+  'create_dev_doc',
+  'list_dev_docs',
+  'get_dev_doc',
+  'update_dev_doc',
+  'pull_dev_docs',
+  'delete_dev_doc',
+  'list_dev_categories',
   'signup_and_get_key',
   'login_and_get_key',
   'get_setup_guide',
@@ -68,8 +75,16 @@ test('[TOOL-1] the order is stable, whoever asks and however often', async () =>
 
 const destructive = ['delete_task', 'delete_dev_doc', 'vault_sync', 'handoff_list'];
 const openWorld = ['vault_create', 'signup_and_get_key'];
-const reads = ['list_tasks', 'list_categories', 'get_setup_guide'];
-const repeatable = [...reads, 'update_task', 'delete_task'];
+const reads = [
+  'list_tasks',
+  'list_categories',
+  'list_dev_docs',
+  'get_dev_doc',
+  'pull_dev_docs',
+  'list_dev_categories',
+  'get_setup_guide',
+];
+const repeatable = [...reads, 'update_task', 'delete_task', 'delete_dev_doc'];
 
 test('[TOOL-4] each tool carries the four hints, and they are the ones of the rule', () => {
   for (const { name, annotations } of tools.filter((tool) => NAMES.includes(tool.name))) {

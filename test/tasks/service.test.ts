@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../src/limits.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
-import { startBinSweeper } from '../../src/tasks/bin.ts';
+import { startSweeper } from '../../src/sweeper.ts';
 import { taskCounts, taskRows } from '../../src/tasks/records.ts';
 import { verifyTasks } from '../../src/tasks/verify.ts';
 import { type Desk, faultOf, openDesk, refusedFields, START_MS } from './support.ts';
@@ -243,17 +243,18 @@ test('[TASK-6] the bin is emptied in the background, and a round that fails does
     info: (_: object, line: string) => lines.push(line),
     warn: (_: object, line: string) => lines.push(line),
   };
-  const bin = {
-    now: () => 5,
-    async emptyBin(nowMs: number) {
-      rounds.push(nowMs);
+  const fails = {
+    what: 'tasks',
+    async run(): Promise<number> {
+      rounds.push(1);
       throw new Error('no');
     },
   };
-  const sweeper = startBinSweeper(bin, log as unknown as Parameters<typeof startBinSweeper>[1]);
+  const works = { what: 'documents', run: async () => rounds.push(2) };
+  const sweeper = startSweeper([fails, works], log as unknown as Parameters<typeof startSweeper>[1]);
   await sweeper.close();
-  expect(rounds).toEqual([5]);
-  expect(lines).toEqual(['the bin was not emptied; the next round tries again']);
+  expect(rounds).toEqual([1, 2]);
+  expect(lines).toEqual(['the bin was not emptied; the next round tries again', 'emptied the bin']);
 });
 
 test('[CAT-1] a category is made, changed, listed by position and counted', async () => {

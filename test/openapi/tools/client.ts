@@ -176,6 +176,31 @@ async function devDocTools(hub: Hub): Promise<void> {
   const pulled = taken(await hub.POST('/api/mcp/tools/pull_dev_docs', { body: { category: 'claude' } }));
   if (typeof pulled === 'string') throw new Error('a small pull came as lines');
   equal(pulled.docs, [{ type: 'doc', ...doc, content: body.content }], 'docs');
+  const more = { id: doc.id, content: 'Tests first.\n', mode: 'append', expected_version: 1 } as const;
+  const updated = taken(await hub.POST('/api/mcp/tools/update_dev_doc', { body: more }));
+  equal(updated.doc.version, 2, 'version');
+  const stale = await hub.POST('/api/mcp/tools/update_dev_doc', { body: more });
+  equal([stale.response.status, stale.error?.code, stale.error?.data?.['current_version']], [409, -32006, 2], 'stale');
+  const read = taken(
+    await hub.POST('/api/mcp/tools/get_dev_doc', { body: { title: 'claude.md', include_versions: true } }),
+  );
+  equal(read.doc.content, `${body.content}${more.content}`, 'content');
+  equal(
+    read.versions?.map(({ version }) => version),
+    [2, 1],
+    'versions',
+  );
+  const listed = taken(await hub.POST('/api/mcp/tools/list_dev_docs', { body: { search: 'GRÜSSE' } }));
+  equal([listed.docs, listed.cursor], [[], null], 'nothing is found');
+  const found = taken(await hub.POST('/api/mcp/tools/list_dev_docs', { body: { search: 'tests FIRST' } }));
+  equal(found.docs, [updated.doc], 'found');
+  equal(taken(await hub.POST('/api/mcp/tools/delete_dev_doc', { body: { id: doc.id } })).id, doc.id, 'id');
+  const { categories: kinds } = taken(await hub.POST('/api/mcp/tools/list_dev_categories', { body: {} }));
+  equal(
+    kinds.every(({ doc_count: count }) => count === 0),
+    true,
+    'empty categories',
+  );
 }
 
 async function syncTools(hub: Hub): Promise<void> {

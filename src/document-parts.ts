@@ -1,0 +1,25 @@
+/** Opens the capabilities whose data are documents, and the bin that they share. */
+import type { Core } from './core.ts';
+import { DevDocs, forgetDoc } from './docs/service.ts';
+import { devDocTools } from './docs/tools.ts';
+import type { Tool } from './gateway/tool.ts';
+import type { Sweep } from './sweeper.ts';
+import { DocumentBin } from './versions/bin.ts';
+
+export interface Documents {
+  readonly docs: DevDocs;
+  /** What empties the bin. */
+  readonly sweep: Sweep;
+}
+
+export function openDocuments({ store, actors }: Pick<Core, 'store' | 'actors'>): Documents {
+  const bin = new DocumentBin({ store, actors, forget: { docs: forgetDoc } });
+  return {
+    docs: new DevDocs({ store, actors, now: Date.now }),
+    sweep: { what: 'documents', run: () => bin.empty(Date.now()) },
+  };
+}
+
+export function documentTools({ docs }: Documents): Tool[] {
+  return [...devDocTools(docs)];
+}

@@ -1,0 +1,76 @@
+/** Owns what leaves for good after its days: documents that were deleted, and texts that newer ones replaced. */
+import type { ActorRegistry } from '../actors/registry.ts';
+import { limits } from '../limits.ts';
+import type { Batch } from '../store/group-commit.ts';
+import type { Store } from '../store/store.ts';
+import { documentBin, type Space } from './records.ts';
+import { type DocumentName, dropDocument, dropVersion } from './texts.ts';
+
+type BinKey = [sinceMs: number, accountId: string, space: Space, documentId: number, version: number];
+
+/** Removes what a capability keeps of a binned document beside its texts. */
+type Forget = (batch: Batch, accountId: string, id: number) => void;
+
+export interface DocumentBinOptions {
+  readonly store: Store;
+  readonly actors: ActorRegistry;
+  readonly forget: Readonly<Partial<Record<Space, Forget>>>;
+}
+
+const DAY_MS = 86_400_000;
+const WHOLE = 0;
+
+/** Puts a document, or one version of it, into the bin. */
+export function putInBin(batch: Batch, sinceMs: number, name: DocumentName, version = WHOLE): void {
+  batch.put(documentBin, keyOf(sinceMs, name, version), {});
+}
+
+/** Takes it out again. */
+export function takeFromBin(batch: Batch, sinceMs: number, name: DocumentName, version = WHOLE): void {
+  batch.remove(documentBin, keyOf(sinceMs, name, version));
+}
+
+export class DocumentBin {
+  readonly #options: DocumentBinOptions;
+
+  constructor(options: DocumentBinOptions) {
+    this.#options = options;
+  }
+
+  /** Removes for good what has been in the bin for its days. Resolves with how many documents and versions that were. */
+  async empty(nowMs: number): Promise<number> {
+    const { store, actors } = this.#options;
+    const cutoffMs = nowMs - limits.binDays * DAY_MS;
+    let removed = 0;
+    for (;;) {
+      const rows = store.range(documentBin, { prefix: [], limit: limits.documentBinRowsMax });
+      const due = rows.map(({ key }) => key).filter(([sinceMs]) => sinceMs <= cutoffMs);
+      if (due.length === 0) return removed;
+      for (const accountId of new Set(due.map((key) => key[1]))) {
+        const keys = due.filter((key) => key[1] === accountId);
+        removed += await actors.actor(accountId).ask((batch) => this.#remove(batch, keys));
+      }
+    }
+  }
+
+  #remove(batch: Batch, keys: readonly BinKey[]): number {
+    let removed = 0;
+    for (const key of keys) {
+      // Restored since it was found.
+      if (batch.get(documentBin, key) === undefined) continue;
+      const [, accountId, space, id, version] = key;
+      const name = { accountId, space, id };
+      batch.remove(documentBin, key);
+      if (version === WHOLE) {
+        this.#options.forget[space]?.(batch, accountId, id);
+        dropDocument(batch, name);
+      } else dropVersion(batch, name, version);
+      removed += 1;
+    }
+    return removed;
+  }
+}
+
+function keyOf(sinceMs: number, { accountId, space, id }: DocumentName, version: number): BinKey {
+  return [sinceMs, accountId, space, id, version];
+}
