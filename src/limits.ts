@@ -245,6 +245,8 @@ export const limits = {
   keyBytesMax: 1900,
   /** Decisions that share one durable commit at the most. */
   groupDecisionsMax: 1024,
+  /** Keyed hashes of credentials that are remembered. */
+  keyedHashesMax: 10_000,
   /** With less than this free, a failed write is told as a full disk (LMDB reports a short write as EIO). */
   diskFreeBytesMin: 16 * MiB,
 

@@ -10,11 +10,13 @@ const EXEMPT_PATHS = new Set(['/health', '/ready', '/metrics']);
 
 /** Makes the check of a rule: true when a request of this path and User-Agent is blocked. */
 export function createAgentCheck(rule: AgentRule): (path: string, agent: string | undefined) => boolean {
-  const blocked = rule.blocked.map((prefix) => prefix.toLowerCase());
+  const prefixes = rule.blocked.map((prefix) => prefix.replace(/[^A-Za-z0-9]/g, '\\$&'));
+  // One expression, since every request asks. Without a prefix it must match nothing.
+  const blocked = new RegExp(prefixes.length === 0 ? '(?!)' : `^(?:${prefixes.join('|')})`, 'i');
   return (path, agent) => {
     if (EXEMPT_PATHS.has(path) || path.startsWith('/.well-known/')) return false;
-    const name = agent?.trim().toLowerCase() ?? '';
+    const name = agent?.trim() ?? '';
     if (name === '') return !rule.allowMissing;
-    return blocked.some((prefix) => name.startsWith(prefix));
+    return blocked.test(name);
   };
 }

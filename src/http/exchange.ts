@@ -8,18 +8,9 @@ import { STATUS_CODES } from 'node:http';
 import type { Fault } from '../fault.ts';
 import { limits } from '../limits.ts';
 import { IncomingBody } from './body.ts';
-import type { HeaderPairs } from './framing.ts';
-import type { ByteSource, Reply, ReplyHeaders } from './reply.ts';
+import { type ByteSource, NO_HEADERS, type Reply, type ReplyHeaders } from './reply.ts';
+import type { RequestHead } from './request-head.ts';
 import { refusalReply } from './status.ts';
-
-export interface RequestHead {
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  readonly pairs: HeaderPairs;
-  readonly address: string;
-}
 
 /** How an exchange ended, for the log. */
 export interface ExchangeEnd {
@@ -32,6 +23,10 @@ export interface ExchangeEnd {
 
 const NOTHING = new Uint8Array(0);
 
+const STATUS_LINES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(STATUS_CODES).map(([status, reason]) => [status, `${status} ${reason}`]),
+);
+
 export class Exchange {
   readonly head: RequestHead;
   /** The pattern of the matched route, for the log. */
@@ -41,8 +36,7 @@ export class Exchange {
   readonly #onEnd: (exchange: Exchange, end: ExchangeEnd) => void;
   readonly #startedMs = performance.now();
   /** Headers that any answer of this exchange carries, from the checks in front of the handler. */
-  #answerHeaders: ReplyHeaders = {};
-  readonly #headers = new Map<string, string>();
+  #answerHeaders: ReplyHeaders = NO_HEADERS;
   #body: IncomingBody | undefined;
   #deadline: { readonly atMs: number; readonly fault: Fault } | undefined;
   #status: number | undefined;
@@ -54,10 +48,6 @@ export class Exchange {
     this.#res = res;
     this.head = head;
     this.#onEnd = onEnd;
-    for (const [name, value] of head.pairs) {
-      const earlier = this.#headers.get(name);
-      this.#headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
-    }
     res.onAborted(() => {
       this.#settled = true;
       this.#body?.fail({ kind: 'body_incomplete' });
@@ -65,23 +55,10 @@ export class Exchange {
     });
   }
 
-  header(name: string): string | undefined {
-    return this.#headers.get(name);
-  }
-
   /** Adds headers to the answer, whatever it will be; a later one replaces one of its name. */
   addHeaders(headers: ReplyHeaders): void {
-    this.#answerHeaders = { ...this.#answerHeaders, ...headers };
-  }
-
-  /** Content-Length, or undefined. Meaningful once the framing was checked. */
-  get bytesDeclared(): number | undefined {
-    const text = this.#headers.get('content-length');
-    return text === undefined ? undefined : Number(text);
-  }
-
-  get hasBody(): boolean {
-    return (this.bytesDeclared ?? 0) > 0 || this.#headers.has('transfer-encoding');
+    if (headers === NO_HEADERS) return;
+    this.#answerHeaders = this.#answerHeaders === NO_HEADERS ? headers : { ...this.#answerHeaders, ...headers };
   }
 
   /** Answered, aborted or expired: what a handler still produces goes nowhere. */
@@ -131,11 +108,13 @@ export class Exchange {
 
   #writeHead(reply: Reply): void {
     const res = this.#res;
-    res.writeStatus(`${reply.status} ${STATUS_CODES[reply.status] ?? 'Unknown'}`);
+    res.writeStatus(STATUS_LINES[reply.status] ?? `${reply.status} Unknown`);
     res.writeHeader('X-Request-Id', this.head.id);
     res.writeHeader('X-Content-Type-Options', 'nosniff');
-    const headers = { ...this.#answerHeaders, ...reply.headers };
-    for (const [name, value] of Object.entries(headers)) res.writeHeader(name, value);
+    for (const [name, value] of Object.entries(this.#answerHeaders)) {
+      if (!Object.hasOwn(reply.headers, name)) res.writeHeader(name, value);
+    }
+    for (const [name, value] of Object.entries(reply.headers)) res.writeHeader(name, value);
   }
 
   /** HEAD: the length that GET would have. Given to the library as a number, it would wait for a body for ever. */
@@ -172,8 +151,8 @@ export class Exchange {
 
   /** What of the body is still to come: nothing, as much as may be discarded, or more than that (or nobody knows). */
   #rest(): 'none' | 'short' | 'long' {
-    if (!this.hasBody || this.#body?.ended === true) return 'none';
-    const unread = (this.bytesDeclared ?? Number.POSITIVE_INFINITY) - (this.#body?.bytes ?? 0);
+    if (!this.head.hasBody || this.#body?.ended === true) return 'none';
+    const unread = (this.head.bytesDeclared ?? Number.POSITIVE_INFINITY) - (this.#body?.bytes ?? 0);
     return unread > limits.discardedBodyBytesMax ? 'long' : 'short';
   }
 

@@ -7,18 +7,23 @@ export type HeaderPairs = readonly (readonly [name: string, value: string])[];
 
 /** What is wrong with the framing headers; undefined when nothing is. */
 export function framingFault(pairs: HeaderPairs): string | undefined {
-  if (pairs.some(([name]) => name === '')) return 'a header has no name';
-  const values = (wanted: string) => pairs.filter(([name]) => name === wanted).map(([, value]) => value);
-  const hosts = values('host');
-  if (hosts.length !== 1 || hosts[0]?.trim() === '') return 'send exactly one non-empty Host header';
-  const lengths = values('content-length');
-  if (lengths.length > 1) return 'send at most one Content-Length header';
-  if (lengths[0] !== undefined && !/^\d+$/.test(lengths[0])) return 'Content-Length must be digits only';
-  const encodings = values('transfer-encoding');
-  if (encodings.length > 1) return 'send at most one Transfer-Encoding header';
-  if (encodings[0] !== undefined && encodings[0].toLowerCase() !== 'chunked') {
-    return 'the only Transfer-Encoding accepted is chunked';
+  let hosts = 0;
+  let lengths = 0;
+  let encodings = 0;
+  for (const [name, value] of pairs) {
+    if (name === '') return 'a header has no name';
+    if (name === 'host') hosts += value.trim() === '' ? 2 : 1;
+    else if (name === 'content-length') {
+      lengths += 1;
+      if (!/^\d+$/.test(value)) return 'Content-Length must be digits only';
+    } else if (name === 'transfer-encoding') {
+      encodings += 1;
+      if (value.toLowerCase() !== 'chunked') return 'the only Transfer-Encoding accepted is chunked';
+    }
   }
-  if (lengths.length > 0 && encodings.length > 0) return 'send Content-Length or Transfer-Encoding, not both';
+  if (hosts !== 1) return 'send exactly one non-empty Host header';
+  if (lengths > 1) return 'send at most one Content-Length header';
+  if (encodings > 1) return 'send at most one Transfer-Encoding header';
+  if (lengths > 0 && encodings > 0) return 'send Content-Length or Transfer-Encoding, not both';
   return undefined;
 }

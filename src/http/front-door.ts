@@ -14,22 +14,21 @@ import {
   us_listen_socket_close,
   us_socket_local_port,
 } from 'uWebSockets.js';
-import { randomUUID } from 'node:crypto';
 import { Refusal } from '../fault.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Session } from '../session.ts';
 import { StartError } from '../start-error.ts';
-import { noBody } from './body.ts';
-import { peerAddress } from './client-address.ts';
-import { Exchange, type ExchangeEnd, type RequestHead } from './exchange.ts';
+import { Exchange, type ExchangeEnd } from './exchange.ts';
 import { parseForm } from './form-body.ts';
 import { framingFault } from './framing.ts';
 import { listenExclusively } from './listen-exclusively.ts';
 import { corsHeaders, isOriginAllowed, type OriginRule, preflightHeaders } from './origin.ts';
 import type { Rates } from './rates.ts';
 import { empty, type Reply } from './reply.ts';
-import type { BodyRule, Route, RouteRequest } from './route.ts';
+import { HandlerRequest } from './request.ts';
+import { RequestHead } from './request-head.ts';
+import type { BodyRule, Route } from './route.ts';
 import { Router } from './router.ts';
 import { refusalReply } from './status.ts';
 import type { TlsFiles } from './tls.ts';
@@ -119,33 +118,14 @@ export class FrontDoor {
   }
 
   #onRequest(res: HttpResponse, req: HttpRequest): void {
-    const head = this.#readHead(res, req);
-    const exchange = new Exchange(res, head, (ended, end) => this.#onEnd(ended, end));
+    const head = new RequestHead(res, req, this.#options.clientAddress);
+    const exchange = new Exchange(res, head, this.#onEnd);
     this.#active.add(exchange);
     try {
       this.#dispatch(exchange);
     } catch (error) {
       exchange.reply(this.#errorReply(exchange, error));
     }
-  }
-
-  /** One pass over what is gone when this turn ends. */
-  #readHead(res: HttpResponse, req: HttpRequest): RequestHead {
-    const pairs: [string, string][] = [];
-    req.forEach((name, value) => {
-      pairs.push([name, value]);
-    });
-    const one = (wanted: string) => pairs.find(([name]) => name === wanted)?.[1];
-    const forwarded = pairs.filter(([name]) => name === 'x-forwarded-for').map(([, value]) => value);
-    const peer = peerAddress(res.getRemoteAddressAsText());
-    return {
-      id: requestId(one('x-request-id')),
-      method: req.getCaseSensitiveMethod(),
-      path: req.getUrl(),
-      query: req.getQuery(),
-      pairs,
-      address: this.#options.clientAddress(peer, forwarded.length === 0 ? undefined : forwarded.join(',')),
-    };
   }
 
   #dispatch(exchange: Exchange): void {
@@ -157,11 +137,11 @@ export class FrontDoor {
       setImmediate(() => exchange.reply(refusalReply({ kind: 'bad_framing', detail: framing })));
       return;
     }
-    if (this.#options.isBlockedAgent(path, exchange.header('user-agent'))) {
+    if (this.#options.isBlockedAgent(path, exchange.head.header('user-agent'))) {
       throw new Refusal({ kind: 'blocked_agent' });
     }
     if (this.#draining && !PROBE_PATHS.has(path)) throw new Refusal({ kind: 'draining' });
-    const origin = exchange.header('origin');
+    const origin = exchange.head.header('origin');
     exchange.addHeaders(corsHeaders(this.#options.origins, origin));
     if (method === 'OPTIONS') {
       exchange.reply(empty(204, preflightHeaders(this.#options.origins, origin)));
@@ -170,7 +150,10 @@ export class FrontDoor {
     const { route, params } = this.#router.match(method, path);
     exchange.route = route.path;
     try {
-      if (route.checksOrigin === true && !isOriginAllowed(this.#options.origins, origin, exchange.header('host'))) {
+      if (
+        route.checksOrigin === true &&
+        !isOriginAllowed(this.#options.origins, origin, exchange.head.header('host'))
+      ) {
         throw new Refusal({ kind: 'origin_forbidden' });
       }
       const session = this.#authenticate(exchange, route);
@@ -187,11 +170,11 @@ export class FrontDoor {
   #authenticate(exchange: Exchange, { access }: Route): Session | undefined {
     if (access === 'open') return undefined;
     if (typeof access === 'object' && 'visitor' in access) {
-      const visitor = access.visitor((name) => exchange.header(name));
+      const visitor = access.visitor((name) => exchange.head.header(name));
       exchange.accountId = visitor?.accountId;
       return visitor;
     }
-    const authorization = exchange.header('authorization');
+    const authorization = exchange.head.header('authorization');
     if (typeof access === 'object' && authorization === undefined) return undefined;
     try {
       const session = (typeof access === 'object' ? access.optional : access)(authorization);
@@ -213,34 +196,21 @@ export class FrontDoor {
 
   async #handle(exchange: Exchange, { route, params, session, caller }: Call): Promise<Reply> {
     const { bodySeconds, handlerSeconds } = this.#options;
-    const startHandlerTime = () => {
-      exchange.expireIn(handlerSeconds, { kind: 'handler_late', seconds: handlerSeconds });
-    };
-    if (route.body.kind === 'none' || !exchange.hasBody) startHandlerTime();
+    const startHandlerTime = () => exchange.expireIn(handlerSeconds, { kind: 'handler_late', seconds: handlerSeconds });
+    if (route.body.kind === 'none' || !exchange.head.hasBody) startHandlerTime();
     else exchange.expireIn(bodySeconds, { kind: 'body_late', seconds: bodySeconds });
     // A body that the route does not take is left unread: the library discards it.
-    const body = route.body.kind === 'none' ? noBody() : exchange.openBody(route.body.bytesMax, startHandlerTime);
-    let document: unknown;
-    if (route.body.kind === 'json') {
-      const bytes = await body.collect();
-      document = bytes.length === 0 ? undefined : await this.#options.parseJson(bytes);
-    }
-    const form = route.body.kind === 'form' ? parseForm(await body.collect()) : new URLSearchParams();
-    const request: RouteRequest = {
-      path: exchange.head.path,
+    const body = route.body.kind === 'none' ? undefined : exchange.openBody(route.body.bytesMax, startHandlerTime);
+    const bytes = route.body.kind === 'json' || route.body.kind === 'form' ? await body?.collect() : undefined;
+    const isDocument = route.body.kind === 'json' && bytes !== undefined && bytes.length > 0;
+    const request = new HandlerRequest({
+      head: exchange.head,
       params,
-      query: new URLSearchParams(exchange.head.query),
-      header: (name) => exchange.header(name),
-      document,
-      form,
       body,
-      bytesDeclared: exchange.bytesDeclared ?? 0,
-      address: exchange.head.address,
-      charge: (calls) => {
-        exchange.addHeaders(this.#options.rates.count(caller, calls));
-      },
-      isHead: exchange.head.method === 'HEAD',
-    };
+      document: isDocument ? await this.#options.parseJson(bytes) : undefined,
+      form: route.body.kind === 'form' && bytes !== undefined ? parseForm(bytes) : undefined,
+      charge: (calls) => exchange.addHeaders(this.#options.rates.count(caller, calls)),
+    });
     if (route.access === 'open') return route.handle(request);
     if (typeof route.access === 'object') return route.handle(request, session);
     return route.handle(request, session as Session);
@@ -253,10 +223,13 @@ export class FrontDoor {
     return refuse({ kind: 'internal' });
   }
 
-  #onEnd(exchange: Exchange, end: ExchangeEnd): void {
+  readonly #onEnd = (exchange: Exchange, end: ExchangeEnd): void => {
     this.#active.delete(exchange);
     if (this.#active.size === 0) this.#whenQuiet?.();
     this.#options.traffic.record(exchange.head, exchange.route, end);
+    const { log } = this.#options;
+    const level = (end.status ?? 0) >= 500 ? 'error' : 'info';
+    if (!log.isLevelEnabled(level)) return;
     const { id, method, address } = exchange.head;
     const line = {
       id,
@@ -270,9 +243,8 @@ export class FrontDoor {
       address,
       ...(end.aborted ? { aborted: true } : {}),
     };
-    if ((end.status ?? 0) >= 500) this.#options.log.error(line, 'request');
-    else this.#options.log.info(line, 'request');
-  }
+    log[level](line, 'request');
+  };
 }
 
 const DOCUMENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
@@ -280,19 +252,13 @@ const DOCUMENT_TYPES = { json: 'application/json', form: 'application/x-www-form
 /** Length, size, media type, in this order, before a byte of the body is read. */
 function checkBody(exchange: Exchange, rule: BodyRule): void {
   if (rule.kind === 'none') return;
-  const declared = exchange.bytesDeclared;
+  const declared = exchange.head.bytesDeclared;
   if (rule.kind === 'stream' && declared === undefined) throw new Refusal({ kind: 'length_required' });
   if (declared !== undefined && declared > rule.bytesMax) {
     throw new Refusal({ kind: 'body_too_large', bytesMax: rule.bytesMax });
   }
-  if (rule.kind !== 'stream' && !exchange.hasBody) return;
+  if (rule.kind !== 'stream' && !exchange.head.hasBody) return;
   const expected = rule.kind === 'stream' ? rule.mediaType : DOCUMENT_TYPES[rule.kind];
-  const given = exchange.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+  const given = exchange.head.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   if (given !== expected) throw new Refusal({ kind: 'media_type', expected, given });
-}
-
-/** The caller's own id when it is harmless to repeat in a header and a log line, else a new one. */
-function requestId(given: string | undefined): string {
-  const usable = given !== undefined && /^[A-Za-z0-9._-]+$/.test(given) && given.length <= limits.requestIdCharsMax;
-  return usable ? given : randomUUID();
 }

@@ -3,12 +3,13 @@ import { Refusal } from '../fault.ts';
 import { limits } from '../limits.ts';
 
 const NOT_JSON = 'body is not valid JSON';
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Parses a body. Refuses with `invalid_json`. */
 export function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    text = utf8.decode(bytes);
   } catch {
     throw new Refusal({ kind: 'invalid_json', detail: NOT_JSON });
   }

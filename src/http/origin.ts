@@ -1,5 +1,5 @@
 /** Owns which pages of other origins may call from a browser: none but those of the setting. Pure. */
-import type { ReplyHeaders } from './reply.ts';
+import { NO_HEADERS, type ReplyHeaders } from './reply.ts';
 
 export interface OriginRule {
   /** Allowed origins, as browsers send them: scheme, host, port. */
@@ -21,14 +21,14 @@ export function isOriginAllowed(rule: OriginRule, origin: string | undefined, ho
 
 /** What lets a browser of an allowed origin read the answer; nothing for any other. */
 export function corsHeaders(rule: OriginRule, origin: string | undefined): ReplyHeaders {
-  if (origin === undefined || !rule.allowed.includes(origin)) return {};
+  if (origin === undefined || !rule.allowed.includes(origin)) return NO_HEADERS;
   return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': EXPOSED_HEADERS, Vary: 'Origin' };
 }
 
 /** The answer to a preflight of an allowed origin (Fetch standard, CORS protocol). */
 export function preflightHeaders(rule: OriginRule, origin: string | undefined): ReplyHeaders {
   const cors = corsHeaders(rule, origin);
-  if (Object.keys(cors).length === 0) return {};
+  if (cors === NO_HEADERS) return NO_HEADERS;
   return {
     ...cors,
     'Access-Control-Allow-Methods': METHODS,

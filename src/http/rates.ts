@@ -2,7 +2,7 @@
 import { Refusal } from '../fault.ts';
 import { limits } from '../limits.ts';
 import { RateLimiter, type RateState } from './rate-limit.ts';
-import type { ReplyHeaders } from './reply.ts';
+import { NO_HEADERS, type ReplyHeaders } from './reply.ts';
 
 export interface RateSettings {
   /** 0: off. */
@@ -26,7 +26,7 @@ export class Rates {
   /** Counts calls and gives the headers that tell the caller. Throws Refusal `rate_limited`. */
   count(caller: string, calls = 1): ReplyHeaders {
     const state = this.#calls.take(caller, calls);
-    if (state === undefined) return {};
+    if (state === undefined) return NO_HEADERS;
     if (!state.allowed) {
       this.#callsRefused += 1;
       throw refusal(state);

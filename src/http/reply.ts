@@ -17,20 +17,27 @@ export interface Reply {
   readonly close?: 'now' | 'after';
 }
 
+export const NO_HEADERS: ReplyHeaders = {};
+
 const JSON_HEADERS: ReplyHeaders = {
   'Content-Type': 'application/json; charset=utf-8',
   // Answers hold one account's data or its secrets: no cache on the way may keep them.
   'Cache-Control': 'no-store',
 };
 
-export function json(status: number, value: unknown, headers: ReplyHeaders = {}): Reply {
-  return { status, headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify(value) };
+export function json(status: number, value: unknown, headers: ReplyHeaders = NO_HEADERS): Reply {
+  return jsonText(status, JSON.stringify(value), headers);
+}
+
+/** As `json`, for a document that is written already. */
+export function jsonText(status: number, text: string, headers: ReplyHeaders = NO_HEADERS): Reply {
+  return { status, headers: headers === NO_HEADERS ? JSON_HEADERS : { ...JSON_HEADERS, ...headers }, body: text };
 }
 
 export function stream(status: number, source: ByteSource, headers: ReplyHeaders): Reply {
   return { status, headers, body: source };
 }
 
-export function empty(status: number, headers: ReplyHeaders = {}): Reply {
+export function empty(status: number, headers: ReplyHeaders = NO_HEADERS): Reply {
   return { status, headers, body: undefined };
 }

@@ -5,7 +5,13 @@ import type { Route } from './route.ts';
 interface Node {
   readonly literals: Map<string, Node>;
   parameter: Node | undefined;
-  readonly methods: Map<string, Route>;
+  readonly methods: Map<string, NamedRoute>;
+}
+
+interface NamedRoute {
+  readonly route: Route;
+  /** Of the `:name` segments, in order. */
+  readonly names: readonly string[];
 }
 
 export interface Match {
@@ -26,20 +32,24 @@ export class Router {
     const found = this.#walk(path);
     if (found === undefined || found.node.methods.size === 0) throw new Refusal({ kind: 'route_unknown' });
     // HEAD is GET without the body (RFC 9110, 9.3.2).
-    const route = found.node.methods.get(method) ?? (method === 'HEAD' ? found.node.methods.get('GET') : undefined);
-    if (route === undefined) {
+    const named = found.node.methods.get(method) ?? (method === 'HEAD' ? found.node.methods.get('GET') : undefined);
+    if (named === undefined) {
       const methods = [...found.node.methods.keys()];
       throw new Refusal({ kind: 'method_unknown', allow: methods.includes('GET') ? [...methods, 'HEAD'] : methods });
     }
-    const names = route.path.split('/').filter((segment) => segment.startsWith(':'));
-    const params = Object.fromEntries(names.map((name, index) => [name.slice(1), found.values[index] ?? '']));
-    return { route, params };
+    const params: Record<string, string> = {};
+    named.names.forEach((name, index) => {
+      params[name] = found.values[index] ?? '';
+    });
+    return { route: named.route, params };
   }
 
   #add(route: Route): void {
     let at = this.#root;
+    const names: string[] = [];
     for (const segment of route.path.split('/').slice(1)) {
       if (segment.startsWith(':')) {
+        names.push(segment.slice(1));
         at.parameter ??= node();
         at = at.parameter;
       } else {
@@ -48,7 +58,7 @@ export class Router {
         at = next;
       }
     }
-    at.methods.set(route.method, route);
+    at.methods.set(route.method, { route, names });
   }
 
   #walk(path: string): { node: Node; values: string[] } | undefined {

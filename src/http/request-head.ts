@@ -1,0 +1,55 @@
+/** Owns the head of one request: what is gone when the library's callback returns, copied in one pass. */
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import { randomUUID } from 'node:crypto';
+import { limits } from '../limits.ts';
+import { peerAddress } from './client-address.ts';
+import type { HeaderPairs } from './framing.ts';
+
+export class RequestHead {
+  /** The caller's own id when it is harmless to repeat in a header and a log line, else a new one. */
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  /** Without the question mark. */
+  readonly query: string;
+  /** The client's address, as far as the proxies in front are trusted. */
+  readonly address: string;
+  readonly pairs: HeaderPairs;
+  /** Content-Length, or undefined. Meaningful once the framing was checked. */
+  readonly bytesDeclared: number | undefined;
+  readonly hasBody: boolean;
+
+  constructor(
+    res: HttpResponse,
+    req: HttpRequest,
+    clientAddress: (peer: string, forwardedFor: string | undefined) => string,
+  ) {
+    const pairs: (readonly [string, string])[] = [];
+    req.forEach((name, value) => {
+      pairs.push([name, value]);
+    });
+    this.pairs = pairs;
+    this.id = requestId(this.header('x-request-id'));
+    this.method = req.getCaseSensitiveMethod();
+    this.path = req.getUrl();
+    this.query = req.getQuery();
+    this.address = clientAddress(peerAddress(res.getRemoteAddressAsText()), this.header('x-forwarded-for'));
+    const declared = this.header('content-length');
+    this.bytesDeclared = declared === undefined ? undefined : Number(declared);
+    this.hasBody = (this.bytesDeclared ?? 0) > 0 || this.header('transfer-encoding') !== undefined;
+  }
+
+  /** A header by its lower-case name; repeated ones joined with a comma. */
+  header(wanted: string): string | undefined {
+    let found: string | undefined;
+    for (const [name, value] of this.pairs) {
+      if (name === wanted) found = found === undefined ? value : `${found}, ${value}`;
+    }
+    return found;
+  }
+}
+
+function requestId(given: string | undefined): string {
+  const usable = given !== undefined && /^[A-Za-z0-9._-]+$/.test(given) && given.length <= limits.requestIdCharsMax;
+  return usable ? given : randomUUID();
+}
