@@ -13,6 +13,8 @@ export const limits = {
   jsonDepthMax: 64,
   /** What is unread of a refused body is discarded up to here, so that a client that sends on reads its answer. */
   discardedBodyBytesMax: 64 * MiB,
+  /** Whole bodies up to a third of this are put together in one buffer that all replies share. */
+  replyBufferBytes: 128 * KiB,
   /** A caller's own X-Request-Id is kept up to this length. */
   requestIdCharsMax: 64,
   /** Bytes of one download written in one turn of the event loop, so that a fast reader holds up nobody. */
@@ -42,6 +44,11 @@ export const limits = {
   batchItemsMax: 100,
   /** Lines of a tool's text. */
   toolTextLinesMax: 25,
+  /** Answers of tools that are remembered while nothing changes, as JSON over all callers; larger ones are not. */
+  answersRememberedBytesMax: 32 * MiB,
+  answerRememberedBytesMax: 256 * KiB,
+  /** The longest arguments, as JSON, that an answer is remembered by. */
+  answerArgumentsCharsMax: 1024,
   /** A listing above this goes out as lines unasked, to a client that takes them. */
   linesUnaskedBytes: 1 * MiB,
 
@@ -74,6 +81,8 @@ export const limits = {
   passwordBytesMax: 1024,
   emailCharsMax: 254,
   nameCharsMax: 100,
+  /** Credentials of a kind that are remembered with what they open. */
+  credentialsRememberedMax: 10_000,
   /** How long an access token opens. */
   accessTokenSeconds: 3600,
   /** A key's last use is written at most this often. */
@@ -245,8 +254,6 @@ export const limits = {
   keyBytesMax: 1900,
   /** Decisions that share one durable commit at the most. */
   groupDecisionsMax: 1024,
-  /** Keyed hashes of credentials that are remembered. */
-  keyedHashesMax: 10_000,
   /** With less than this free, a failed write is told as a full disk (LMDB reports a short write as EIO). */
   diskFreeBytesMin: 16 * MiB,
 

@@ -11,6 +11,7 @@ import type { Core } from './core.ts';
 import { type Documents, documentTools } from './document-parts.ts';
 import { Refusal } from './fault.ts';
 import { Gateway } from './gateway/gateway.ts';
+import { KnownAnswers } from './gateway/known-answers.ts';
 import { openApiRoute } from './gateway/openapi-route.ts';
 import { ToolRegistry } from './gateway/registry.ts';
 import { gatewayRoutes } from './gateway/routes.ts';
@@ -138,8 +139,10 @@ function openTools({ tasks, documents, sync }: Parts, { onboarding }: LoginParts
 
 /** The tools behind JSON-RPC and behind their REST mirror. */
 function openGateway({ config, core, log }: Parts, registry: ToolRegistry): Route[] {
+  const answers = new KnownAnswers({ revision: (tables) => core.store.revision(tables), now: Date.now });
   return gatewayRoutes({
-    gateway: new Gateway({ registry, version, log }),
+    gateway: new Gateway({ registry, answers, version, log }),
+    answers,
     registry,
     access: gatewayAccess(core),
     baseUrl: baseUrlOf(config),

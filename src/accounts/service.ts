@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { invalidField, Refusal } from '../fault.ts';
+import { KnownCredentials } from '../known-credentials.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Session } from '../session.ts';
@@ -64,8 +65,11 @@ export class Accounts {
   /** When the use of a key was last written, by key id; a cache of the store to spare it a read per request. */
   readonly #usesWrittenMs = new Map<string, number>();
 
+  readonly #known: KnownCredentials<{ readonly account_id: string; readonly key_id: string }>;
+
   constructor(options: AccountsOptions) {
     this.#options = options;
+    this.#known = new KnownCredentials(options.store, [keyHashes]);
   }
 
   /** Makes an account with its account key and a first MCP key; both are returned here and never again. */
@@ -177,9 +181,10 @@ export class Accounts {
 
   /** The session that an account key or MCP key opens; undefined when it opens none. */
   authenticate(presented: string): Session | undefined {
-    const kind = kindOfKey(presented);
-    if (kind === undefined) return undefined;
-    const found = this.#options.store.get(keyHashes, [this.#hash(kind, presented)]);
+    const found = this.#known.find(presented, () => {
+      const kind = kindOfKey(presented);
+      return kind && this.#options.store.get(keyHashes, [this.#hash(kind, presented)]);
+    });
     if (found === undefined) return undefined;
     this.#noteUse(found.account_id, found.key_id);
     return { accountId: found.account_id, credentialId: found.key_id };

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ActorRegistry } from '../actors/registry.ts';
+import { KnownCredentials } from '../known-credentials.ts';
 import { limits } from '../limits.ts';
 import type { Session } from '../session.ts';
 import type { Batch } from '../store/group-commit.ts';
@@ -20,6 +21,11 @@ export interface NewAccessToken {
   readonly expires_in: number;
 }
 
+interface KnownToken {
+  readonly session: Session;
+  readonly expiresMs: number;
+}
+
 export interface AccessTokensOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
@@ -29,9 +35,11 @@ export interface AccessTokensOptions {
 
 export class AccessTokens {
   readonly #options: AccessTokensOptions;
+  readonly #known: KnownCredentials<KnownToken>;
 
   constructor(options: AccessTokensOptions) {
     this.#options = options;
+    this.#known = new KnownCredentials(options.store, [accessTokens]);
   }
 
   /** Mints a token of an account; it is returned here and never again. */
@@ -81,12 +89,18 @@ export class AccessTokens {
 
   /** The session that a token opens; undefined: none, or no longer. */
   authenticate(token: string): Session | undefined {
+    const known = this.#known.find(token, () => this.#lookUp(token));
+    return known !== undefined && known.expiresMs > this.#options.now() ? known.session : undefined;
+  }
+
+  #lookUp(token: string): KnownToken | undefined {
     // A mistyped token is told from its checksum, without a look at the store.
     if (!SHAPE.test(token) || withChecksum(token.slice(0, -CHECKSUM_CHARS)) !== token) return undefined;
     const hash = this.#hash(token);
     const found = this.#options.store.get(accessTokens, [hash]);
-    if (found === undefined || found.expires_ms <= this.#options.now()) return undefined;
-    return { accountId: found.account_id, credentialId: `token_${hash.slice(0, 16)}` };
+    if (found === undefined) return undefined;
+    const session = { accountId: found.account_id, credentialId: `token_${hash.slice(0, 16)}` };
+    return { session, expiresMs: found.expires_ms };
   }
 
   #hash(token: string): string {

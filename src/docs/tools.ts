@@ -80,7 +80,7 @@ function listDevDocs(docs: DevDocs): Tool {
         complete: found.complete,
         looked_at: found.looked,
       };
-      return { structured, text: headed(listHeadline(found), found.docs.map(line)) };
+      return { structured, text: headed(listHeadline(found), found.docs, line) };
     },
   });
 }
@@ -245,8 +245,8 @@ function listDevCategories(docs: DevDocs): Tool {
     handle(_args, { accountId }) {
       const found = docs.categories(accountId);
       const categories = found.map(({ name, docs: count, builtIn }) => ({ name, doc_count: count, built_in: builtIn }));
-      const lines = found.map(({ name, docs: count }) => `${name} (${count})`);
-      return { structured: { categories }, text: headed(plural(found.length, 'category', 'categories'), lines) };
+      const headline = plural(found.length, 'category', 'categories');
+      return { structured: { categories }, text: headed(headline, found, ({ name, docs: n }) => `${name} (${n})`) };
     },
   });
 }

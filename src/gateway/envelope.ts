@@ -1,4 +1,5 @@
 /** Owns the JSON-RPC 2.0 envelope (jsonrpc.org/specification): what a parsed value is as a message. Pure. */
+import type { Parts } from '../http/reply.ts';
 
 export type RpcId = string | number | null;
 
@@ -15,16 +16,14 @@ export interface RpcError {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-export type RpcResponse =
-  | { readonly jsonrpc: '2.0'; readonly id: RpcId; readonly result: Readonly<Record<string, unknown>> }
-  | { readonly jsonrpc: '2.0'; readonly id: RpcId; readonly error: RpcError };
-
-export function success(id: RpcId, result: Readonly<Record<string, unknown>>): RpcResponse {
-  return { jsonrpc: '2.0', id, result };
+/** JSON of a response; `result` is the JSON of an object. */
+export function success(id: RpcId, result: Parts): Parts {
+  return [`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, ...result, '}'];
 }
 
-export function failure(id: RpcId, error: RpcError): RpcResponse {
-  return { jsonrpc: '2.0', id, error };
+/** JSON of a response. */
+export function failure(id: RpcId, error: RpcError): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error });
 }
 
 /** Reads one message. Zero is an id, and so is null; `params` may be left out or null. */

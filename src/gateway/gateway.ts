@@ -1,7 +1,7 @@
 /** Owns a whole gateway request: one message or a batch in, one reply out. */
 import type { Fault } from '../fault.ts';
 import { type ByteRun, runOf } from '../http/byte-run.ts';
-import { empty, json, type Reply } from '../http/reply.ts';
+import { empty, jsonText, type Parts, type Reply, textOf } from '../http/reply.ts';
 import type { RouteRequest } from '../http/route.ts';
 import { refusalReply } from '../http/status.ts';
 import { limits } from '../limits.ts';
@@ -9,7 +9,8 @@ import type { Log } from '../log.ts';
 import type { Session } from '../session.ts';
 import { INTERNAL, INVALID_REQUEST, rpcError } from './codes.ts';
 import { type Dialect, type McpHeaders, MODERN_VERSION, readDialect, refusedVersion } from './dialect.ts';
-import { failure, type Message, type RpcId, type RpcResponse, readMessage, success } from './envelope.ts';
+import { failure, type Message, type RpcError, type RpcId, readMessage, success } from './envelope.ts';
+import type { KnownAnswers } from './known-answers.ts';
 import { type AnsweredListing, goesAsLines, jsonReply, jsonRuns, LINES, listingLines, wantsLines } from './listing.ts';
 import { answerMethod } from './methods.ts';
 import type { ToolRegistry } from './registry.ts';
@@ -20,13 +21,16 @@ const STRUCTURED_DEPTH = 3;
 
 export interface GatewayOptions {
   readonly registry: ToolRegistry;
+  readonly answers: KnownAnswers;
   readonly version: string;
   readonly log: Log;
 }
 
 /** One answered message, and the HTTP status it asks for when it travels alone. */
 interface Answered {
-  readonly response: RpcResponse;
+  readonly id: RpcId;
+  /** JSON of the response. */
+  readonly response: Parts;
   readonly status: number;
   /** Belongs into the response. */
   readonly listing?: AnsweredListing | undefined;
@@ -49,7 +53,7 @@ export class Gateway {
     if (answered !== undefined) return reply(request, answered);
     // What needs no answer must still be spoken in a version that is known (MCP, transports).
     const refused = refusedVersion(headers.version);
-    return refused === undefined ? empty(202) : json(400, failure(null, refused));
+    return refused === undefined ? empty(202) : jsonText(400, failure(null, refused));
   }
 
   /** Items run concurrently; each counts against the rate limit, and one that fails harms no other. */
@@ -59,11 +63,12 @@ export class Gateway {
     session: Session | undefined,
     caller: ToolCaller,
   ): Promise<Reply> {
-    const refuse = (message: string, status = 200) => json(status, failure(null, { code: INVALID_REQUEST, message }));
+    const refuse = (message: string, status = 200) =>
+      jsonText(status, failure(null, { code: INVALID_REQUEST, message }));
     // The other headers describe one message.
     const headers = { version: headersOf(request).version, method: undefined, name: undefined };
     const refused = refusedVersion(headers.version);
-    if (refused !== undefined) return json(400, failure(null, refused));
+    if (refused !== undefined) return jsonText(400, failure(null, refused));
     if (headers.version === MODERN_VERSION) return refuse(`${MODERN_VERSION} has no batches; send one message`, 400);
     if (items.length === 0) return refuse('a batch must hold at least one request');
     if (items.length > limits.batchItemsMax) {
@@ -88,29 +93,26 @@ export class Gateway {
     caller: ToolCaller,
   ): Promise<Answered | undefined> {
     if (message.kind === 'answer') return undefined;
-    if (message.kind === 'invalid') {
-      return { response: failure(message.id, { code: INVALID_REQUEST, message: message.reason }), status: 200 };
-    }
+    if (message.kind === 'invalid') return failed(message.id, { code: INVALID_REQUEST, message: message.reason });
     const dialect = readDialect(headers, message.method, message.params);
     if (message.kind === 'notification') return undefined;
-    if (!dialect.ok) return { response: failure(message.id, dialect.error), status: 400 };
-    const context = { ...this.#options, session, caller, dialect: dialect.dialect };
+    if (!dialect.ok) return failed(message.id, dialect.error, 400);
+    const { registry, answers, version } = this.#options;
+    const context = { registry, answers, version, session, caller, dialect: dialect.dialect };
     try {
       const made = await answerMethod(context, message.method, message.params);
-      if (made.ok) {
-        const response = success(message.id, made.result);
-        return { response, status: 200, listing: made.listing, dialect: dialect.dialect };
-      }
-      return { response: failure(message.id, made.error), status: made.status };
+      if (!made.ok) return failed(message.id, made.error, made.status);
+      const response = success(message.id, made.result);
+      return { id: message.id, response, status: 200, listing: made.listing, dialect: dialect.dialect };
     } catch (error) {
-      return this.#broken(message.id, error);
+      this.#options.log.error({ err: error }, 'a gateway call broke an assumption');
+      return failed(message.id, { ...rpcError({ kind: 'internal' }), code: INTERNAL });
     }
   }
+}
 
-  #broken(id: RpcId, error: unknown): Answered {
-    this.#options.log.error({ err: error }, 'a gateway call broke an assumption');
-    return { response: failure(id, { ...rpcError({ kind: 'internal' }), code: INTERNAL }), status: 200 };
-  }
+function failed(id: RpcId, error: RpcError, status = 200): Answered {
+  return { id, response: [failure(id, error)], status };
 }
 
 /** How the gateway words a refusal that came before any message was read. */
@@ -119,16 +121,16 @@ export function gatewayRefusal(fault: Fault): Reply {
   const body = failure(null, rpcError(fault));
   // A body that is no JSON is an answer of the protocol, not a failure of the transport.
   const status = fault.kind === 'invalid_json' ? 200 : plain.status;
-  return { ...plain, status, body: JSON.stringify(body) };
+  return { ...plain, status, body };
 }
 
-function reply(request: RouteRequest, { response, status, listing, dialect = 'bare' }: Answered): Reply {
+function reply(request: RouteRequest, { id, response, status, listing, dialect = 'bare' }: Answered): Reply {
   if (listing !== undefined) {
-    if (goesAsLines(request, listing, dialect)) return listingLines(response.id, listing);
-    return jsonReply(jsonRuns(response, listing, STRUCTURED_DEPTH));
+    if (goesAsLines(request, listing, dialect)) return listingLines(id, listing);
+    return jsonReply(jsonRuns(textOf(response), listing, STRUCTURED_DEPTH));
   }
-  const headers = status === 401 ? { 'WWW-Authenticate': 'McpKey realm="cairn"' } : {};
-  return wantsLines(request) && status === 200 ? lines([response]) : json(status, response, headers);
+  if (status === 401) return jsonText(status, response, { 'WWW-Authenticate': 'McpKey realm="cairn"' });
+  return status === 200 && wantsLines(request) ? lines([response]) : jsonText(status, response);
 }
 
 /** An array, or one response per line in the order in which they were done. */
@@ -136,11 +138,11 @@ function batchReply(request: RouteRequest, done: readonly Answered[]): Reply {
   const asLines = wantsLines(request);
   if (done.every(({ listing }) => listing === undefined)) {
     const responses = done.map(({ response }) => response);
-    return asLines ? lines(responses) : json(200, responses);
+    return asLines ? lines(responses) : jsonText(200, arrayOf(responses));
   }
   const runs = done.flatMap(({ response, listing }, index): ByteRun[] => [
     runOf(asLines ? '' : index === 0 ? '[' : ','),
-    ...(listing === undefined ? [runOf(JSON.stringify(response))] : jsonRuns(response, listing, STRUCTURED_DEPTH)),
+    ...(listing === undefined ? [runOf(textOf(response))] : jsonRuns(textOf(response), listing, STRUCTURED_DEPTH)),
     ...(asLines ? [runOf('\n')] : []),
   ]);
   return asLines ? jsonReply(runs, LINES) : jsonReply([...runs, runOf(']')]);
@@ -154,12 +156,15 @@ function headersOf(request: RouteRequest): McpHeaders {
   };
 }
 
+function arrayOf(responses: readonly Parts[]): Parts {
+  return [...responses.flatMap((response, index) => [index === 0 ? '[' : ',', ...response]), ']'];
+}
+
 /** One response per line, in the order in which they were done. */
-function lines(responses: readonly RpcResponse[]): Reply {
-  const body = responses.map((response) => `${JSON.stringify(response)}\n`).join('');
+function lines(responses: readonly Parts[]): Reply {
   return {
     status: 200,
     headers: { 'Content-Type': LINES, 'Cache-Control': 'no-store' },
-    body,
+    body: responses.flatMap((response) => [...response, '\n']),
   };
 }

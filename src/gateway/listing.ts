@@ -11,7 +11,8 @@ import type { Listing } from './tool.ts';
 /** A listing of a tool, with the rest of the tool's result. */
 export interface AnsweredListing extends Listing {
   readonly tool: string;
-  readonly structured: Readonly<Record<string, unknown>>;
+  /** JSON of an object. */
+  readonly structured: string;
 }
 
 export const LINES = 'application/x-ndjson';
@@ -31,8 +32,9 @@ export function goesAsLines(request: RouteRequest, listing: Listing, dialect: Di
 /** The first line says what comes, the last one the rest of the result. `id` is null behind the tool mirror. */
 export function listingLines(id: RpcId, listing: AnsweredListing): Reply {
   const start = { type: 'start', jsonrpc: '2.0', id, tool: listing.tool, ...totals(listing) };
-  const end = { type: 'end', ...listing.structured };
-  return stream(200, sourceOf([lineOf(start), listing.lines, lineOf(end)]), {
+  const rest = listing.structured.slice(1, -1);
+  const end = `{"type":"end"${rest === '' ? '' : ','}${rest}}`;
+  return stream(200, sourceOf([runOf(`${JSON.stringify(start)}\n`), listing.lines, runOf(`${end}\n`)]), {
     'Content-Type': LINES,
     'Cache-Control': 'no-store',
   });
@@ -44,11 +46,10 @@ export function jsonReply(runs: readonly ByteRun[], mediaType = 'application/jso
 }
 
 /**
- * JSON of a value whose last member, at any depth, is the structured result: with the listing's totals and arrays put
+ * JSON of an object whose last member, at any depth, is the structured result: with the listing's totals and arrays put
  * into it. `depth` is how many braces close behind them.
  */
-export function jsonRuns(value: object, listing: Listing, depth: number): ByteRun[] {
-  const text = JSON.stringify(value);
+export function jsonRuns(text: string, listing: Listing, depth: number): ByteRun[] {
   const inside = JSON.stringify(totals(listing)).slice(1, -1);
   const separator = text.at(-depth - 1) === '{' ? '' : ',';
   const arrays = Object.entries(listing.members).flatMap(([name, lines], index) => [
@@ -60,8 +61,4 @@ export function jsonRuns(value: object, listing: Listing, depth: number): ByteRu
 
 function totals({ count, sizeBytes }: Listing) {
   return { total_count: count, total_size_bytes: sizeBytes };
-}
-
-function lineOf(value: object): ByteRun {
-  return runOf(`${JSON.stringify(value)}\n`);
 }

@@ -1,6 +1,7 @@
 /** Owns the methods of the gateway: what each answers, in each dialect. */
 import { Refusal } from '../fault.ts';
-import { type AnyResult, type CallContext, callTool } from './call.ts';
+import { type Parts, textOf } from '../http/reply.ts';
+import { type CallContext, callTool } from './call.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND, rpcError } from './codes.ts';
 import { type Dialect, LEGACY_VERSIONS, supported } from './dialect.ts';
 import type { RpcError } from './envelope.ts';
@@ -13,7 +14,8 @@ export interface MethodContext extends CallContext {
 
 interface MethodResult {
   readonly ok: true;
-  readonly result: Readonly<Record<string, unknown>>;
+  /** JSON of an object. */
+  readonly result: Parts;
   /** Belongs into `structuredContent`, which is then the last member of the result. */
   readonly listing?: AnsweredListing;
 }
@@ -42,21 +44,21 @@ export async function answerMethod(context: MethodContext, method: string, param
   }
   switch (method) {
     case 'tools/list':
-      return result(context, { tools: context.registry.listings }, listCache('private'));
+      return result(context, `"tools":${context.registry.listingsText}`, listCache('private'));
     case 'tools/call':
       return await answerCall(context, params as Record<string, unknown> | undefined);
     case 'initialize':
       return dialect === 'modern' ? unknownMethod(context, method) : initialize(context, params);
     case 'ping':
-      return dialect === 'modern' ? unknownMethod(context, method) : { ok: true, result: {} };
+      return dialect === 'modern' ? unknownMethod(context, method) : { ok: true, result: ['{}'] };
     case 'server/discover':
       return discover(context);
     case 'resources/list':
-      return result(context, { resources: [] }, listCache('public'));
+      return result(context, '"resources":[]', listCache('public'));
     case 'resources/templates/list':
-      return result(context, { resourceTemplates: [] }, listCache('public'));
+      return result(context, '"resourceTemplates":[]', listCache('public'));
     case 'prompts/list':
-      return result(context, { prompts: [] }, listCache('public'));
+      return result(context, '"prompts":[]', listCache('public'));
     default:
       return unknownMethod(context, method);
   }
@@ -64,11 +66,10 @@ export async function answerMethod(context: MethodContext, method: string, param
 
 async function answerCall(context: MethodContext, params: Record<string, unknown> | undefined): Promise<MethodAnswer> {
   try {
-    const made = await callTool(context, params?.['name'], params?.['arguments']);
-    const answer = result(context, toolResult(made));
-    const { listing, structured } = made;
+    const { members, structured, listing } = await callTool(context, params?.['name'], params?.['arguments']);
+    const answer = result(context, members);
     if (listing === undefined) return answer;
-    return { ...answer, listing: { ...listing, structured, tool: String(params?.['name']) } };
+    return { ...answer, listing: { ...listing, structured: textOf([structured]), tool: String(params?.['name']) } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const told = rpcError(error.fault);
@@ -78,50 +79,42 @@ async function answerCall(context: MethodContext, params: Record<string, unknown
       return { ok: false, error: told, status: error.fault.kind === 'unauthenticated' ? 401 : 200 };
     }
     // No structuredContent: clients check it against the output schema, which an error does not have.
-    return result(context, { content: [{ type: 'text', text: told.message }], isError: true });
+    return result(context, membersOf({ content: [{ type: 'text', text: told.message }], isError: true }));
   }
-}
-
-function toolResult({ structured, text, resource }: AnyResult): Record<string, unknown> {
-  const content: unknown[] = [{ type: 'text', text }];
-  if (resource !== undefined) {
-    const payload = { uri: resource.uri, mimeType: 'application/json', text: JSON.stringify(resource.json) };
-    content.push({ type: 'resource', resource: payload });
-  }
-  return { content, structuredContent: structured };
 }
 
 function initialize(context: MethodContext, params: unknown): MethodAnswer {
   const { protocolVersion } = (params ?? {}) as { protocolVersion?: unknown };
   const asked = typeof protocolVersion === 'string' ? protocolVersion : '';
-  return {
-    ok: true,
-    result: {
-      protocolVersion: LEGACY_VERSIONS.includes(asked) ? asked : LEGACY_VERSIONS[0],
-      capabilities: { tools: { listChanged: false } },
-      serverInfo: serverInfo(context),
-      instructions: INSTRUCTIONS,
-    },
+  const answer = {
+    protocolVersion: LEGACY_VERSIONS.includes(asked) ? asked : LEGACY_VERSIONS[0],
+    capabilities: { tools: { listChanged: false } },
+    serverInfo: serverInfo(context),
+    instructions: INSTRUCTIONS,
   };
+  return { ok: true, result: [JSON.stringify(answer)] };
 }
 
 function discover(context: MethodContext): MethodAnswer {
-  return result(
-    context,
-    { supportedVersions: supported(), capabilities: { tools: {} }, instructions: INSTRUCTIONS },
-    listCache('public'),
-  );
+  const offer = { supportedVersions: supported(), capabilities: { tools: {} }, instructions: INSTRUCTIONS };
+  return result(context, membersOf(offer), listCache('public'));
 }
 
-/** A modern result says that it is complete and who made it; lists also say how long they may be kept. */
+/** A result of JSON members. A modern one says that it is complete and who made it; lists also how long they may be kept. */
 function result(
   context: MethodContext,
-  value: Readonly<Record<string, unknown>>,
+  members: string | Uint8Array,
   modernOnly: Readonly<Record<string, unknown>> = {},
 ): MethodResult {
-  if (context.dialect !== 'modern') return { ok: true, result: value };
+  if (context.dialect !== 'modern') return { ok: true, result: ['{', members, '}'] };
   const meta = { 'io.modelcontextprotocol/serverInfo': serverInfo(context) };
-  return { ok: true, result: { resultType: 'complete', _meta: meta, ...modernOnly, ...value } };
+  const first = membersOf({ resultType: 'complete', _meta: meta, ...modernOnly });
+  return { ok: true, result: [`{${first},`, members, '}'] };
+}
+
+/** The members of an object as JSON, without the braces. */
+function membersOf(value: object): string {
+  return JSON.stringify(value).slice(1, -1);
 }
 
 function listCache(cacheScope: 'public' | 'private') {

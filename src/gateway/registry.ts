@@ -18,6 +18,8 @@ export interface ToolListing {
 export class ToolRegistry {
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly listings: readonly ToolListing[];
+  /** The listings as JSON. */
+  readonly listingsText: string;
 
   /** Throws when two tools have one name. */
   constructor(tools: readonly Tool[]) {
@@ -30,6 +32,7 @@ export class ToolRegistry {
       outputSchema: jsonSchema(tool.output, 'output'),
       annotations: tool.annotations,
     }));
+    this.listingsText = JSON.stringify(this.listings);
   }
 
   get tools(): readonly Tool[] {

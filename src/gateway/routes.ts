@@ -1,12 +1,13 @@
 /** The HTTP rows of the gateway: the JSON-RPC URL, the tool mirror, and who may ask from a browser. */
 import { Refusal } from '../fault.ts';
-import { json } from '../http/reply.ts';
+import { jsonText, textOf } from '../http/reply.ts';
 import type { Authenticator, Route, RouteRequest } from '../http/route.ts';
 import { limits } from '../limits.ts';
 import type { Session } from '../session.ts';
 import { callTool } from './call.ts';
 import { gatewayDocs, toolDocs } from './docs.ts';
 import { type Gateway, gatewayRefusal } from './gateway.ts';
+import type { KnownAnswers } from './known-answers.ts';
 import { goesAsLines, jsonReply, jsonRuns, listingLines } from './listing.ts';
 import { toolRefusal } from './mirror.ts';
 import type { ToolRegistry } from './registry.ts';
@@ -15,6 +16,7 @@ import type { ToolCaller } from './tool.ts';
 export interface GatewayRoutesOptions {
   readonly gateway: Gateway;
   readonly registry: ToolRegistry;
+  readonly answers: KnownAnswers;
   /** Takes account keys, MCP keys and access tokens. */
   readonly access: Authenticator;
   /** This service as a request addressed it. */
@@ -23,7 +25,7 @@ export interface GatewayRoutesOptions {
 
 const BASE = '/api/mcp';
 
-export function gatewayRoutes({ gateway, registry, access, baseUrl }: GatewayRoutesOptions): Route[] {
+export function gatewayRoutes({ gateway, registry, answers, access, baseUrl }: GatewayRoutesOptions): Route[] {
   const callerOf = (request: RouteRequest): ToolCaller => ({
     address: request.address,
     agent: request.header('user-agent') ?? '',
@@ -55,14 +57,15 @@ export function gatewayRoutes({ gateway, registry, access, baseUrl }: GatewayRou
       refuse: toolRefusal,
       doc: toolDocs(registry, `${BASE}/tools`),
       async handle(request: RouteRequest, session: Session | undefined) {
-        const context = { registry, session, caller: callerOf(request) };
+        const context = { registry, answers, session, caller: callerOf(request) };
         const name = request.params['name'];
         const { structured, listing } = await callTool(context, name, request.document);
-        if (listing === undefined) return json(200, structured);
+        if (listing === undefined) return jsonText(200, [structured]);
+        const text = textOf([structured]);
         if (goesAsLines(request, listing, 'bare')) {
-          return listingLines(null, { ...listing, structured, tool: String(name) });
+          return listingLines(null, { ...listing, structured: text, tool: String(name) });
         }
-        return jsonReply(jsonRuns(structured, listing, 1));
+        return jsonReply(jsonRuns(text, listing, 1));
       },
     },
   ];

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { ByteRun } from '../http/byte-run.ts';
 import type { Session } from '../session.ts';
+import type { AnyTable } from '../store/table.ts';
 
 /** Hints for the caller (MCP tool annotations); never relied on here. */
 export interface ToolAnnotations {
@@ -20,13 +21,26 @@ export interface ToolCaller {
   readonly baseUrl: string;
 }
 
+/** A value that is JSON already. */
+export class JsonText<T> {
+  readonly text: string;
+  /** Type only. */
+  readonly value?: T;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
 export interface ToolResult<T> {
   /** The whole result; conforms to the output schema. */
-  readonly structured: T;
+  readonly structured: T | JsonText<T>;
   /** A short text that a person or agent can read; large data is not repeated in it. */
   readonly text: string;
   /** A further content item with a JSON payload, where the interface asks for one. */
   readonly resource?: { readonly uri: string; readonly json: unknown };
+  /** Of a tool with `madeFrom`: when the result may be another although nothing was written. */
+  readonly sameUntilMs?: number;
 }
 
 /**
@@ -66,6 +80,11 @@ interface ToolBase<I extends Shape, O extends Shape> {
   readonly example: z.input<I>;
   /** Its result is a listing, which a client may get as lines. */
   readonly lists?: boolean;
+  /**
+   * The tables of which the result is made, and of nothing else but the account, the arguments and `sameUntilMs`: then it is
+   * remembered and given again while none of them changes. It must not depend on who of the account calls.
+   */
+  readonly madeFrom?: readonly AnyTable[];
   /** Type only. */
   readonly result?: O;
 }

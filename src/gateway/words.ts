@@ -6,12 +6,12 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** A headline and as many lines as a text takes. */
-export function headed(headline: string, lines: readonly string[]): string {
-  if (lines.length === 0) return headline;
-  const shown = lines.slice(0, limits.toolTextLinesMax - 2);
-  const rest = lines.length - shown.length;
-  return [`${headline}:`, ...shown, ...(rest > 0 ? [`… and ${rest} more`] : [])].join('\n');
+/** A headline and as many items as a text takes, a line each. */
+export function headed<T>(headline: string, items: readonly T[], lineOf: (item: T) => string): string {
+  if (items.length === 0) return headline;
+  const shown = items.slice(0, limits.toolTextLinesMax - 2);
+  const rest = items.length - shown.length;
+  return [`${headline}:`, ...shown.map(lineOf), ...(rest > 0 ? [`… and ${rest} more`] : [])].join('\n');
 }
 
 /** A text on one line of at most `charsMax` characters. */

@@ -47,6 +47,7 @@ function family(address: string): 'ipv4' | 'ipv6' {
 /** The peer address as text; an IPv4 address that an IPv6 socket reports is told as IPv4. */
 export function peerAddress(text: ArrayBuffer): string {
   const address = Buffer.from(text).toString('latin1');
+  if (!address.includes(':')) return address;
   const mapped = /^(?:::ffff:|0{4}:0{4}:0{4}:0{4}:0{4}:ffff:)([0-9a-f]{4}):([0-9a-f]{4})$/i.exec(address);
   if (mapped === null) return address;
   const word = Number.parseInt(`${mapped[1]}${mapped[2]}`, 16);

@@ -8,7 +8,8 @@ import { STATUS_CODES } from 'node:http';
 import type { Fault } from '../fault.ts';
 import { limits } from '../limits.ts';
 import { IncomingBody } from './body.ts';
-import { type ByteSource, NO_HEADERS, type Reply, type ReplyHeaders } from './reply.ts';
+import { type ByteSource, NO_HEADERS, type Parts, type Reply, type ReplyHeaders } from './reply.ts';
+import type { ReplyBytes } from './reply-bytes.ts';
 import type { RequestHead } from './request-head.ts';
 import { refusalReply } from './status.ts';
 
@@ -33,6 +34,7 @@ export class Exchange {
   route = '';
   accountId: string | undefined;
   readonly #res: HttpResponse;
+  readonly #replyBytes: ReplyBytes;
   readonly #onEnd: (exchange: Exchange, end: ExchangeEnd) => void;
   readonly #startedMs = performance.now();
   /** Headers that any answer of this exchange carries, from the checks in front of the handler. */
@@ -44,9 +46,15 @@ export class Exchange {
   #ended = false;
   #bytesOut = 0;
 
-  constructor(res: HttpResponse, head: RequestHead, onEnd: (exchange: Exchange, end: ExchangeEnd) => void) {
+  constructor(
+    res: HttpResponse,
+    head: RequestHead,
+    replyBytes: ReplyBytes,
+    onEnd: (exchange: Exchange, end: ExchangeEnd) => void,
+  ) {
     this.#res = res;
     this.head = head;
+    this.#replyBytes = replyBytes;
     this.#onEnd = onEnd;
     res.onAborted(() => {
       this.#settled = true;
@@ -101,8 +109,8 @@ export class Exchange {
       this.#writeHead(reply);
       if (this.head.method === 'HEAD') this.#endHead(reply);
       else if (reply.body === undefined) this.#endEmpty(reply);
-      else if (typeof reply.body === 'string') this.#endWhole(reply.body, reply.close);
-      else this.#endStream(reply.body);
+      else if (isSource(reply.body)) this.#endStream(reply.body);
+      else this.#endWhole(reply.body, reply.close);
     });
   }
 
@@ -120,7 +128,7 @@ export class Exchange {
   /** HEAD: the length that GET would have. Given to the library as a number, it would wait for a body for ever. */
   #endHead({ body }: Reply): void {
     if (body !== undefined) {
-      const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.bytesTotal;
+      const bytes = isSource(body) ? body.bytesTotal : this.#replyBytes.of(body).length;
       this.#res.writeHeader('Content-Length', String(bytes));
     }
     this.#res.endWithoutBody();
@@ -134,8 +142,9 @@ export class Exchange {
     this.#end(false);
   }
 
-  #endWhole(body: string, close?: Reply['close']): void {
-    this.#bytesOut = Buffer.byteLength(body);
+  #endWhole(whole: string | Parts, close?: Reply['close']): void {
+    const body = this.#replyBytes.of(whole);
+    this.#bytesOut = body.length;
     const rest = this.#rest();
     if (close !== 'now' && (rest === 'long' || (rest === 'short' && close === 'after'))) {
       // Closing now would reset the connection, and with it the answer that the client has not read yet (RFC 9112, 9.6).
@@ -222,4 +231,8 @@ export class Exchange {
       ms: performance.now() - this.#startedMs,
     });
   }
+}
+
+function isSource(body: NonNullable<Reply['body']>): body is ByteSource {
+  return typeof body === 'object' && 'bytesTotal' in body;
 }

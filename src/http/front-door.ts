@@ -26,6 +26,7 @@ import { listenExclusively } from './listen-exclusively.ts';
 import { corsHeaders, isOriginAllowed, type OriginRule, preflightHeaders } from './origin.ts';
 import type { Rates } from './rates.ts';
 import { empty, type Reply } from './reply.ts';
+import { ReplyBytes } from './reply-bytes.ts';
 import { HandlerRequest } from './request.ts';
 import { RequestHead } from './request-head.ts';
 import type { BodyRule, Route } from './route.ts';
@@ -66,6 +67,7 @@ export class FrontDoor {
   readonly #router: Router;
   readonly #app: TemplatedApp;
   readonly #active = new Set<Exchange>();
+  readonly #replyBytes = new ReplyBytes();
   readonly #sweeper: NodeJS.Timeout;
   #listener: us_listen_socket | undefined;
   #draining = false;
@@ -119,7 +121,7 @@ export class FrontDoor {
 
   #onRequest(res: HttpResponse, req: HttpRequest): void {
     const head = new RequestHead(res, req, this.#options.clientAddress);
-    const exchange = new Exchange(res, head, this.#onEnd);
+    const exchange = new Exchange(res, head, this.#replyBytes, this.#onEnd);
     this.#active.add(exchange);
     try {
       this.#dispatch(exchange);

@@ -7,12 +7,15 @@ export interface ByteSource {
   read(offset: number): Uint8Array;
 }
 
+/** A text in pieces that are sent one behind another; bytes are UTF-8. Pieces that are bytes already are not encoded again. */
+export type Parts = readonly (string | Uint8Array)[];
+
 export type ReplyHeaders = Readonly<Record<string, string>>;
 
 export interface Reply {
   readonly status: number;
   readonly headers: ReplyHeaders;
-  readonly body: string | ByteSource | undefined;
+  readonly body: string | Parts | ByteSource | undefined;
   /** Close the connection: at once, or once the client had time to read this answer. */
   readonly close?: 'now' | 'after';
 }
@@ -30,8 +33,13 @@ export function json(status: number, value: unknown, headers: ReplyHeaders = NO_
 }
 
 /** As `json`, for a document that is written already. */
-export function jsonText(status: number, text: string, headers: ReplyHeaders = NO_HEADERS): Reply {
+export function jsonText(status: number, text: string | Parts, headers: ReplyHeaders = NO_HEADERS): Reply {
   return { status, headers: headers === NO_HEADERS ? JSON_HEADERS : { ...JSON_HEADERS, ...headers }, body: text };
+}
+
+/** Parts as one text. */
+export function textOf(parts: Parts): string {
+  return parts.map((part) => (typeof part === 'string' ? part : Buffer.from(part).toString())).join('');
 }
 
 export function stream(status: number, source: ByteSource, headers: ReplyHeaders): Reply {

@@ -22,6 +22,8 @@ export interface Match {
 
 export class Router {
   readonly #root = node();
+  /** Where paths without a parameter end: found without a walk. */
+  readonly #literals = new Map<string, Node>();
 
   constructor(routes: readonly Route[]) {
     for (const route of routes) this.#add(route);
@@ -59,16 +61,19 @@ export class Router {
       }
     }
     at.methods.set(route.method, { route, names });
+    if (names.length === 0) this.#literals.set(route.path, at);
   }
 
-  #walk(path: string): { node: Node; values: string[] } | undefined {
+  #walk(path: string): { node: Node; values: readonly string[] } | undefined {
+    const literal = this.#literals.get(path);
+    if (literal !== undefined) return { node: literal, values: [] };
     if (!path.startsWith('/')) return undefined;
     let at = this.#root;
     const values: string[] = [];
     for (const segment of path.split('/').slice(1)) {
-      const literal = at.literals.get(segment);
-      if (literal !== undefined) {
-        at = literal;
+      const next = at.literals.get(segment);
+      if (next !== undefined) {
+        at = next;
         continue;
       }
       const value = decodeSegment(segment);

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { Refusal } from '../fault.ts';
+import { KnownCredentials } from '../known-credentials.ts';
 import type { Session } from '../session.ts';
 import type { Sealer } from '../store/seal.ts';
 import type { Store } from '../store/store.ts';
@@ -32,8 +33,11 @@ export interface MirrorCredentialsOptions {
 export class MirrorCredentials {
   readonly #options: MirrorCredentialsOptions;
 
+  readonly #known: KnownCredentials<Session>;
+
   constructor(options: MirrorCredentialsOptions) {
     this.#options = options;
+    this.#known = new KnownCredentials(options.store, [tokenHashes]);
   }
 
   /** Gives the account's credential, or makes one; with `rotate` the old one is destroyed in the same commit. */
@@ -92,9 +96,11 @@ export class MirrorCredentials {
 
   /** The session that a mirror token opens; undefined: none. */
   authenticate(token: string): Session | undefined {
-    if (!/^[0-9a-f]{64}$/.test(token)) return undefined;
-    const found = this.#options.store.get(tokenHashes, [this.#hash(token)]);
-    return found && { accountId: found.account_id, credentialId: found.credential_id };
+    return this.#known.find(token, () => {
+      if (!/^[0-9a-f]{64}$/.test(token)) return undefined;
+      const found = this.#options.store.get(tokenHashes, [this.#hash(token)]);
+      return found && { accountId: found.account_id, credentialId: found.credential_id };
+    });
   }
 
   /**

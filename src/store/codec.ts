@@ -21,12 +21,30 @@ export function recordCodec<V extends object>(version: number): Codec<V> {
       return bytes;
     },
     decode(bytes) {
-      if (bytes[0] !== version) {
-        throw new Error(`a stored record has version ${bytes[0]}, this build reads ${version}`);
-      }
+      checkVersion(bytes, version);
       return packr.unpack(bytes.subarray(1)) as V;
     },
   };
+}
+
+/** Text behind a version byte, for records whose stored form is what is shown. It must be well-formed. */
+export function versionedTextCodec(version: number): Codec<string> {
+  return {
+    encode(text) {
+      const bytes = Buffer.allocUnsafe(Buffer.byteLength(text) + 1);
+      bytes[0] = version;
+      bytes.write(text, 1);
+      return bytes;
+    },
+    decode(bytes) {
+      checkVersion(bytes, version);
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8', 1);
+    },
+  };
+}
+
+function checkVersion(bytes: Uint8Array, version: number): void {
+  if (bytes[0] !== version) throw new Error(`a stored record has version ${bytes[0]}, this build reads ${version}`);
 }
 
 /** Bytes as they are. Decoding copies, because a view of the store is overwritten by the next read. */

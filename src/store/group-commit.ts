@@ -8,6 +8,7 @@ import type { Database } from 'lmdb';
 import { Histogram } from '../histogram.ts';
 import { limits } from '../limits.ts';
 import { refusalOf } from './failure.ts';
+import type { Revisions } from './revisions.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Table } from './table.ts';
 
 /** A table as the library knows it. */
@@ -27,6 +28,7 @@ export interface GroupCommitOptions {
   readonly transact: (run: () => void) => Promise<unknown>;
   readonly reader: Reader;
   readonly raw: (table: AnyTable) => Raw;
+  readonly revisions: Revisions;
   /** Where the data file lies, to tell a full disk from a broken one. */
   readonly folder: string;
 }
@@ -40,6 +42,7 @@ interface Pending {
 type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
 
 interface Write {
+  readonly table: string;
   readonly raw: Raw;
   readonly key: Key;
   /** Absent: remove. */
@@ -81,13 +84,18 @@ export class GroupCommit {
     let group: Pending[] = [];
     const outcomes: Outcome[] = [];
     const startedMs = performance.now();
+    const touched = new Set<string>();
+    let settle = () => {};
     try {
       await this.#options.transact(() => {
         group = this.#takeGroup();
-        for (const pending of group) outcomes.push(this.#run(pending));
+        for (const pending of group) outcomes.push(this.#run(pending, touched));
+        settle = this.#options.revisions.begin(touched);
       });
+      settle();
       this.#decisions += group.length;
     } catch (error) {
+      settle();
       this.#failed += 1;
       // Without a group the transaction never began: then nothing of what waits can be written.
       if (group.length === 0) group = this.#takeGroup();
@@ -112,7 +120,7 @@ export class GroupCommit {
     return group;
   }
 
-  #run({ decide }: Pending): Outcome {
+  #run({ decide }: Pending, touched: Set<string>): Outcome {
     const batch = new DecisionBatch(this.#options);
     let value: unknown;
     try {
@@ -120,7 +128,8 @@ export class GroupCommit {
     } catch (error) {
       return { ok: false, error };
     }
-    for (const { raw, key, bytes } of batch.writes) {
+    for (const { table, raw, key, bytes } of batch.writes) {
+      touched.add(table);
       if (bytes === undefined) void raw.remove(key);
       else void raw.put(key, bytes);
     }
@@ -146,10 +155,10 @@ class DecisionBatch implements Batch {
   }
 
   put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void {
-    this.writes.push({ raw: this.#options.raw(table), key, bytes: table.codec.encode(value) });
+    this.writes.push({ table: table.name, raw: this.#options.raw(table), key, bytes: table.codec.encode(value) });
   }
 
   remove<K extends Key, V>(table: Table<K, V>, key: K): void {
-    this.writes.push({ raw: this.#options.raw(table), key });
+    this.writes.push({ table: table.name, raw: this.#options.raw(table), key });
   }
 }

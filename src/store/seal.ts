@@ -3,9 +3,8 @@
  * Each use has its own subkey (HKDF-SHA256, RFC 5869); a sealed field is bound to its owner and name, so that a value
  * moved to another row does not open.
  */
-import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { aessiv } from '@noble/ciphers/aes.js';
-import { limits } from '../limits.ts';
 
 const KEY_VERSION = 1;
 const NONCE_BYTES = 12;
@@ -49,25 +48,8 @@ export function createSealer(masterKey: Uint8Array): Sealer {
         .setAuthTag(bytes.subarray(tagAt));
       return Buffer.concat([cipher.update(bytes.subarray(NONCE_BYTES, tagAt)), cipher.final()]);
     },
-    keyedHash: remembered((text) => createHmac('sha256', hashKey).update(text).digest('hex')),
-  };
-}
-
-/**
- * The hash of `purpose`, a line feed and `secret`. Callers come with the same few secrets again and again, so the last ones
- * are remembered, by a plain digest: the secrets themselves are not kept.
- */
-function remembered(keyedHash: (text: string) => string): Sealer['keyedHash'] {
-  const known = new Map<string, string>();
-  return (purpose, secret) => {
-    const text = `${purpose}\n${secret}`;
-    const digest = hash('sha256', text, 'base64');
-    const remembered = known.get(digest);
-    if (remembered !== undefined) return remembered;
-    const made = keyedHash(text);
-    if (known.size >= limits.keyedHashesMax) known.delete(known.keys().next().value ?? '');
-    known.set(digest, made);
-    return made;
+    keyedHash: (purpose, secret) =>
+      createHmac('sha256', hashKey).update(purpose).update('\n').update(secret).digest('hex'),
   };
 }
 

@@ -4,6 +4,7 @@ import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb'
 import { limits } from '../limits.ts';
 import { freeBytes, refusalOf } from './failure.ts';
 import { type Decision, GroupCommit, type Raw } from './group-commit.ts';
+import { Revisions } from './revisions.ts';
 import { readStats, type StoreStats } from './stats.ts';
 import { syncPath } from './sync-path.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Table } from './table.ts';
@@ -21,6 +22,7 @@ export class Store implements Reader {
   readonly #root: RootDatabase<Buffer, Key>;
   readonly #tables = new Map<string, Raw>();
   readonly #commits: GroupCommit;
+  readonly #revisions = new Revisions();
 
   /** Opens or makes the data file. Throws what the system says when the folder cannot be used. */
   constructor(options: StoreOptions) {
@@ -51,6 +53,7 @@ export class Store implements Reader {
       transact: (run) => this.#root.childTransaction(run),
       reader: this,
       raw: (table) => this.#raw(table),
+      revisions: this.#revisions,
       folder: options.folder,
     });
   }
@@ -79,16 +82,26 @@ export class Store implements Reader {
   }
 
   /** The keys of a table that begin with `prefix`, in order, without reading values. */
-  *keys<K extends Key, V>(table: Table<K, V>, prefix: Key = []): Generator<K> {
+  keys<K extends Key, V>(table: Table<K, V>, prefix: Key = []): Generator<K> {
+    return this.keysIn(table, { prefix });
+  }
+
+  /** As `entries`, without reading values. */
+  *keysIn<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<K> {
     const raw = this.#tables.get(table.name);
     if (raw === undefined) return;
-    for (const key of raw.getKeys(bounds({ prefix }))) yield parts(key);
+    for (const key of raw.getKeys(bounds(query))) yield parts(key);
   }
 
   /** The greatest key of a table. */
   lastKey<K extends Key, V>(table: Table<K, V>): K | undefined {
     for (const key of this.#tables.get(table.name)?.getKeys({ reverse: true, limit: 1 }) ?? []) return parts(key);
     return undefined;
+  }
+
+  /** A number that stays the same while nothing of these tables changes; undefined while a write to one is under way. */
+  revision(tables: readonly AnyTable[]): number | undefined {
+    return this.#revisions.of(tables);
   }
 
   /**
@@ -106,6 +119,7 @@ export class Store implements Reader {
   async writeBytes(
     rows: readonly { readonly table: AnyTable; readonly key: Key; readonly bytes: Uint8Array }[],
   ): Promise<void> {
+    const settle = this.#revisions.begin(new Set(rows.map(({ table }) => table.name)));
     try {
       await this.#root.batch(() => {
         for (const row of rows) {
@@ -117,6 +131,8 @@ export class Store implements Reader {
       });
     } catch (error) {
       throw await refusalOf(error, this.#folder);
+    } finally {
+      settle();
     }
   }
 
@@ -167,18 +183,17 @@ function parts<K extends Key>(key: unknown): K {
 }
 
 /** LMDB's own bounds: forward `start` is inclusive, reverse `start` is the upper end. */
-function bounds(query: RangeQuery) {
-  const { prefix, beyond, reverse = false } = query;
-  if (prefix.length === 0 && beyond === undefined) {
-    return query.limit === undefined ? { reverse } : { reverse, limit: query.limit };
-  }
-  const low = !reverse && beyond !== undefined ? [...prefix, beyond] : [...prefix];
-  const high = reverse && beyond !== undefined ? [...prefix, beyond] : [...prefix, AFTER_ALL];
-  const exclusiveStart = beyond !== undefined;
-  const limit = query.limit === undefined ? {} : { limit: query.limit };
-  return reverse
-    ? { start: high, end: low, reverse: true, exclusiveStart, ...limit }
-    : { start: low, end: high, exclusiveStart, ...limit };
+function bounds({ prefix, beyond, reverse = false, skip, limit }: RangeQuery) {
+  const window = {
+    reverse,
+    ...(skip === undefined ? {} : { offset: skip }),
+    ...(limit === undefined ? {} : { limit }),
+  };
+  if (prefix.length === 0 && beyond === undefined) return window;
+  const edge = beyond === undefined ? undefined : [...prefix, ...[beyond].flat()];
+  const [low, high] = [prefix, [...prefix, AFTER_ALL]];
+  const [start, end] = reverse ? [edge ?? high, low] : [edge ?? low, high];
+  return { ...window, start, end, exclusiveStart: edge !== undefined };
 }
 
 /** Sorts after every string part: in the ordered key encoding bytes of this value come last. */

@@ -25,8 +25,10 @@ export interface RangeQuery {
   readonly prefix: Key;
   /** Newest or greatest first. */
   readonly reverse?: boolean;
-  /** With `reverse`: only keys whose next part is below this. Without: only keys whose next part is above it. */
-  readonly beyond?: number | string;
+  /** With `reverse`: only keys whose next part, or parts, are below this. Without: only those above it. */
+  readonly beyond?: number | string | Key;
+  /** Passes over so many keys first, which costs some 20 ns each. */
+  readonly skip?: number;
   readonly limit?: number;
 }
 

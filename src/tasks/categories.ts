@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
 import { BUCKETS, IndexChange, spaceOf } from './indexes.ts';
 import { readCategoryFields } from './input.ts';
-import { liveTask } from './query.ts';
+import { liveTask } from './reads.ts';
 import { type CategoryRecord, categories, taskCounts, taskHeads, taskRows, tasks } from './records.ts';
 import { categoryNotFound, decideCreateCategory, decidePatch, decidePatchCategory } from './rules.ts';
 

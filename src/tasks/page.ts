@@ -1,7 +1,8 @@
 /** Owns one page of a filtered, sorted list with its exact total, and how a short way to it is chosen. Only reads. */
 import type { Store } from '../store/store.ts';
-import { compareTasks, countMatches, liveTask, segmentsOf, type TaskFilter, type TaskOrder, walk } from './query.ts';
-import type { TaskRecord } from './records.ts';
+import { compareTasks, countMatches, segmentsOf, type TaskFilter, type TaskOrder } from './query.ts';
+import { readTasks } from './reads.ts';
+import { walk } from './walk.ts';
 
 export interface PageRequest {
   readonly filter: TaskFilter;
@@ -10,8 +11,9 @@ export interface PageRequest {
   readonly limit: number;
 }
 
-export interface TaskPage {
-  readonly tasks: readonly TaskRecord[];
+/** The ids of a page. */
+export interface PageIds {
+  readonly ids: readonly number[];
   /** How many match on all pages. */
   readonly total: number;
 }
@@ -19,26 +21,26 @@ export interface TaskPage {
 /** What reading a task costs, in rows walked. */
 const RECORD_COST_ROWS = 3;
 
-/** Reads a page. The filter's times of creation and completion are not looked at. */
-export function readPage(store: Store, accountId: string, { filter, order, offset, limit }: PageRequest): TaskPage {
+/** Finds a page. The filter's times of creation and completion are not looked at. */
+export function findPage(store: Store, accountId: string, { filter, order, offset, limit }: PageRequest): PageIds {
   const total = countMatches(store, accountId, filter);
   const count = Math.min(limit, total - offset);
-  if (count <= 0) return { tasks: [], total };
+  if (count <= 0) return { ids: [], total };
   if (isWorthGathering(store, accountId, filter, order, offset + count, total)) {
-    return { tasks: gather(store, accountId, filter, order).slice(offset, offset + count), total };
+    return { ids: gather(store, accountId, filter, order).slice(offset, offset + count), total };
   }
   // The nearer end is the shorter way.
   const behind = total - offset - count;
   const isBackward = behind < offset;
   const segments = segmentsOf(filter, order);
-  if (isBackward) segments.reverse();
-  const ids = take(
-    walk(store, accountId, filter, segments, isBackward ? !order.descending : order.descending),
-    isBackward ? behind : offset,
-    count,
-  );
-  if (isBackward) ids.reverse();
-  return { tasks: read(store, accountId, ids), total };
+  const descending = isBackward ? !order.descending : order.descending;
+  const way = { filter, segments: isBackward ? segments.reverse() : segments, descending };
+  const ids: number[] = [];
+  for (const id of walk(store, accountId, { ...way, skip: isBackward ? behind : offset })) {
+    ids.push(id);
+    if (ids.length === count) break;
+  }
+  return { ids: isBackward ? ids.reverse() : ids, total };
 }
 
 /** True when sorting every task of the due dates costs less than walking another order past those outside of them. */
@@ -58,23 +60,10 @@ function isWorthGathering(
 }
 
 /** Every match of a filter by due dates, sorted in memory. */
-function gather(store: Store, accountId: string, filter: TaskFilter, order: TaskOrder): TaskRecord[] {
+function gather(store: Store, accountId: string, filter: TaskFilter, order: TaskOrder): number[] {
   const segments = segmentsOf(filter, { sortBy: 'due_date', descending: false });
-  const found = read(store, accountId, [...walk(store, accountId, filter, segments, false)]);
-  return found.sort((a, b) => compareTasks(a, b, order));
-}
-
-function take(ids: Iterable<number>, skip: number, count: number): number[] {
-  const taken: number[] = [];
-  let passed = 0;
-  for (const id of ids) {
-    passed += 1;
-    if (passed > skip) taken.push(id);
-    if (taken.length === count) break;
-  }
-  return taken;
-}
-
-function read(store: Store, accountId: string, ids: readonly number[]): TaskRecord[] {
-  return ids.flatMap((id) => liveTask(store, accountId, id) ?? []);
+  const ids = [...walk(store, accountId, { filter, segments, descending: false })];
+  return readTasks(store, accountId, ids)
+    .sort((a, b) => compareTasks(a, b, order))
+    .map(({ id }) => id);
 }

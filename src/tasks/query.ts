@@ -1,11 +1,11 @@
 /**
- * Owns how a filtered, sorted list is found: which spaces it walks, in which direction, and how many match.
+ * Owns how a filtered, sorted list is found: which spaces hold its tasks in order, and how many match.
  * Tasks without the value that they are sorted by come last in either direction; ties follow the id.
  */
 import type { Store } from '../store/store.ts';
-import type { Reader } from '../store/table.ts';
-import { BUCKETS, contentKey, dayOf, type RowOrder, scopeOf, spaceOf, UNDATED } from './indexes.ts';
-import { type KanbanStatus, type TaskRecord, taskCounts, taskDays, taskRows, tasks } from './records.ts';
+import { BUCKETS, contentKey, dayOf, type RowOrder, scopeOf, UNDATED } from './indexes.ts';
+import { type KanbanStatus, type TaskRecord, taskCounts, taskDays } from './records.ts';
+import { compareValues } from './walk.ts';
 
 export const SORT_FIELDS = ['due_date', 'created_at', 'updated_at', 'completed_at', 'is_important', 'content'] as const;
 
@@ -39,12 +39,6 @@ export interface Segment {
   readonly order: RowOrder;
   readonly buckets: readonly number[];
   readonly span?: Span | undefined;
-}
-
-interface Row {
-  readonly value: number | string;
-  readonly id: number;
-  readonly day: number;
 }
 
 /** What a list follows when the caller does not say: newest and important first, dates and contents rising. */
@@ -111,97 +105,6 @@ export function segmentsOf(filter: TaskFilter, { sortBy, descending }: TaskOrder
   }
 }
 
-/** The ids of the segments' tasks, in order; only those due within the filter's span. */
-export function* walk(
-  store: Store,
-  accountId: string,
-  filter: TaskFilter,
-  segments: readonly Segment[],
-  descending: boolean,
-): Generator<number> {
-  const { due } = filter;
-  for (const segment of segments) {
-    const sources = segment.buckets.map((bucket) =>
-      readSpace(store, accountId, spaceOf(scopeOf(filter.categoryId), segment.order, bucket), segment.span, descending),
-    );
-    for (const row of merge(sources, descending)) {
-      if (due === undefined || segment.order === 'due' || (row.day >= due.low && row.day <= due.high)) yield row.id;
-    }
-  }
-}
-
-/** The rows of one space within a span. */
-function* readSpace(
-  store: Store,
-  accountId: string,
-  space: string,
-  span: Span | undefined,
-  descending: boolean,
-): Generator<Row> {
-  const range = { prefix: [accountId, space], reverse: descending };
-  // Values are whole numbers, so half a step lies between this span and whatever is next to it.
-  const query = span === undefined ? range : { ...range, beyond: descending ? span.high + 0.5 : span.low - 0.5 };
-  for (const { key, value: day } of store.entries(taskRows, query)) {
-    const [, , value, id] = key;
-    if (span !== undefined && (descending ? Number(value) < span.low : Number(value) > span.high)) return;
-    yield { value, id, day };
-  }
-}
-
-/** Sorted sources as one; every source is let go of when the reader stops early. */
-function* merge(sources: readonly Generator<Row>[], descending: boolean): Generator<Row> {
-  const sign = descending ? -1 : 1;
-  const heads = sources.flatMap((source) => {
-    const { value, done } = source.next();
-    return done === true ? [] : [{ source, row: value }];
-  });
-  try {
-    while (heads.length > 0) {
-      let least = 0;
-      for (let other = 1; other < heads.length; other += 1) {
-        if (sign * compareRows((heads[other] as Head).row, (heads[least] as Head).row) < 0) least = other;
-      }
-      const head = heads[least] as Head;
-      yield head.row;
-      const { value, done } = head.source.next();
-      if (done === true) heads.splice(least, 1);
-      else head.row = value;
-    }
-  } finally {
-    for (const source of sources) source.return(undefined);
-  }
-}
-
-interface Head {
-  readonly source: Generator<Row>;
-  row: Row;
-}
-
-function compareRows(a: Row, b: Row): number {
-  return compareValues(a.value, b.value) || a.id - b.id;
-}
-
-function compareValues(a: number | string, b: number | string): number {
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
-  return a === b ? 0 : compareCodePoints(String(a), String(b));
-}
-
-/** As the store orders strings, by UTF-8 bytes; the language's own order differs beyond the first plane. */
-function compareCodePoints(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i += 1) {
-    const x = a.charCodeAt(i);
-    const y = b.charCodeAt(i);
-    if (x !== y) return rank(x) - rank(y);
-  }
-  return a.length - b.length;
-}
-
-/** Surrogates stand for code points above all that one unit holds. */
-function rank(unit: number): number {
-  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
-}
-
 /** The same order for records in memory. */
 export function compareTasks(a: TaskRecord, b: TaskRecord, { sortBy, descending }: TaskOrder): number {
   const sign = descending ? -1 : 1;
@@ -226,10 +129,4 @@ function sortValue(task: TaskRecord, sortBy: SortBy): number | string | null {
     default:
       return Date.parse(task[sortBy]);
   }
-}
-
-/** A live task that an index row promised; undefined when the row stood for none. */
-export function liveTask(reader: Pick<Reader, 'get'>, accountId: string, id: number): TaskRecord | undefined {
-  const task = reader.get(tasks, [accountId, id]);
-  return task?.deleted_at === null ? task : undefined;
 }

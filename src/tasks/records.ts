@@ -2,7 +2,7 @@
  * Owns the tables of tasks and categories. The account's tasks are found through `task_rows`: one small row for each
  * order that a task stands in, in the space of its bucket. Counters say how many stand in each bucket.
  */
-import { type Codec, recordCodec } from '../store/codec.ts';
+import { type Codec, recordCodec, versionedTextCodec } from '../store/codec.ts';
 import { type AnyTable, defineTable } from '../store/table.ts';
 
 export const KANBAN_STATUSES = ['backlog', 'todo', 'in_progress', 'done'] as const;
@@ -51,6 +51,10 @@ export interface BucketCounts {
   readonly counts: readonly number[];
 }
 
+const TASKS = 'tasks';
+
+const taskTextCodec = versionedTextCodec(2);
+
 /** The due day of an index row: days since 1970-01-01. */
 const dayCodec: Codec<number> = {
   encode(day) {
@@ -61,7 +65,23 @@ const dayCodec: Codec<number> = {
   decode: (bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getInt32(0),
 };
 
-export const tasks = defineTable<[accountId: string, taskId: number], TaskRecord>('tasks', recordCodec(1));
+type TaskKey = [accountId: string, taskId: number];
+
+/** JSON of a task as both doors show it; what they do not show stands behind, and only in the bin. */
+const taskCodec: Codec<TaskRecord> = {
+  encode({ deleted_at, ...shown }) {
+    return taskTextCodec.encode(JSON.stringify(deleted_at === null ? shown : { ...shown, deleted_at }));
+  },
+  decode(bytes) {
+    const task = JSON.parse(taskTextCodec.decode(bytes)) as Omit<TaskRecord, 'deleted_at'> & { deleted_at?: string };
+    return Object.assign(task, { deleted_at: task.deleted_at ?? null });
+  },
+};
+
+export const tasks = defineTable<TaskKey, TaskRecord>(TASKS, taskCodec);
+
+/** The same rows as text: a list is put together from finished tasks. */
+export const taskTexts = defineTable<TaskKey, string>(TASKS, taskTextCodec);
 
 export const taskHeads = defineTable<[accountId: string], TaskHead>('task_heads', recordCodec(1));
 

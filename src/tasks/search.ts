@@ -7,8 +7,9 @@ import { dayNumber } from '../calendar.ts';
 import { invalidField } from '../fault.ts';
 import { limits } from '../limits.ts';
 import type { Store } from '../store/store.ts';
-import { compareTasks, liveTask, type Span, segmentsOf, type TaskFilter, type TaskOrder, walk } from './query.ts';
-import type { TaskRecord } from './records.ts';
+import { compareTasks, type Span, segmentsOf, type TaskFilter, type TaskOrder } from './query.ts';
+import { liveTask, readTasks } from './reads.ts';
+import { walk } from './walk.ts';
 
 /** The first and last day, both included, either open. */
 interface DayRange {
@@ -28,8 +29,9 @@ export interface TaskSearch {
   readonly zone: Zone;
 }
 
-export interface TaskFinds {
-  readonly tasks: readonly TaskRecord[];
+/** The ids of what was found. */
+export interface FoundIds {
+  readonly ids: readonly number[];
   /** There are more than the limit, or more tasks than one call looks at. */
   readonly hasMore: boolean;
   /** False when the search stopped at the most tasks that one call looks at. */
@@ -65,40 +67,34 @@ export function openZone(name: string): Zone {
 }
 
 /** Finds the first tasks that match, in order. */
-export function searchTasks(store: Store, accountId: string, search: TaskSearch): TaskFinds {
+export function searchTasks(store: Store, accountId: string, search: TaskSearch): FoundIds {
   const filter: TaskFilter = {
     ...search.filter,
     ...spanOf('created', search.createdOn),
     ...spanOf('completedAt', search.completedOn),
   };
-  const isMatch = matcherOf(search, filter);
-  const tasks: TaskRecord[] = [];
+  const isMatch = matcherOf(store, accountId, search, filter);
+  const ids: number[] = [];
   let looked = 0;
-  for (const task of candidates(store, accountId, filter, search.order)) {
+  for (const id of candidates(store, accountId, filter, search.order)) {
     looked += 1;
-    if (looked > limits.taskScanMax) return { tasks, hasMore: true, complete: false };
-    if (!isMatch(task)) continue;
-    if (tasks.length === search.limit) return { tasks, hasMore: true, complete: true };
-    tasks.push(task);
+    if (looked > limits.taskScanMax) return { ids, hasMore: true, complete: false };
+    if (isMatch !== undefined && !isMatch(id)) continue;
+    if (ids.length === search.limit) return { ids, hasMore: true, complete: true };
+    ids.push(id);
   }
-  return { tasks, hasMore: false, complete: true };
+  return { ids, hasMore: false, complete: true };
 }
 
 /** Tasks of the filter's spaces in order: out of the smallest range, if it is short, else along the order itself. */
-function* candidates(store: Store, accountId: string, filter: TaskFilter, order: TaskOrder): Generator<TaskRecord> {
+function candidates(store: Store, accountId: string, filter: TaskFilter, order: TaskOrder): Iterable<number> {
   const gathered = gatherRange(store, accountId, filter, order);
-  if (gathered !== undefined) {
-    yield* gathered;
-    return;
-  }
-  for (const id of walk(store, accountId, filter, segmentsOf(filter, order), order.descending)) {
-    const task = liveTask(store, accountId, id);
-    if (task !== undefined) yield task;
-  }
+  if (gathered !== undefined) return gathered;
+  return walk(store, accountId, { filter, segments: segmentsOf(filter, order), descending: order.descending });
 }
 
 /** All tasks of a range other than the order's own, sorted; undefined when there is none that is short enough. */
-function gatherRange(store: Store, accountId: string, filter: TaskFilter, order: TaskOrder): TaskRecord[] | undefined {
+function gatherRange(store: Store, accountId: string, filter: TaskFilter, order: TaskOrder): number[] | undefined {
   const ranged = [
     { sortBy: 'completed_at', span: filter.completedAt },
     { sortBy: 'created_at', span: filter.created },
@@ -106,15 +102,16 @@ function gatherRange(store: Store, accountId: string, filter: TaskFilter, order:
   ] as const;
   for (const { sortBy, span } of ranged) {
     if (span === undefined || sortBy === order.sortBy) continue;
-    const found: TaskRecord[] = [];
-    let rows = 0;
-    for (const id of walk(store, accountId, filter, segmentsOf(filter, { sortBy, descending: false }), false)) {
-      rows += 1;
-      if (rows > limits.taskGatherMax) break;
-      const task = liveTask(store, accountId, id);
-      if (task !== undefined) found.push(task);
+    const segments = segmentsOf(filter, { sortBy, descending: false });
+    const ids: number[] = [];
+    for (const id of walk(store, accountId, { filter, segments, descending: false })) {
+      ids.push(id);
+      if (ids.length > limits.taskGatherMax) break;
     }
-    if (rows <= limits.taskGatherMax) return found.sort((a, b) => compareTasks(a, b, order));
+    if (ids.length > limits.taskGatherMax) continue;
+    return readTasks(store, accountId, ids)
+      .sort((a, b) => compareTasks(a, b, order))
+      .map(({ id }) => id);
   }
   return undefined;
 }
@@ -127,7 +124,10 @@ function spanOf<K extends 'created' | 'completedAt'>(name: K, range: DayRange | 
   return { [name]: { low, high } } as { [N in K]?: Span };
 }
 
-function matcherOf({ text, createdOn, completedOn, zone }: TaskSearch, filter: TaskFilter) {
+/** Tests what no index answers; undefined: there is nothing to test. */
+function matcherOf(store: Store, accountId: string, search: TaskSearch, filter: TaskFilter) {
+  const { text, createdOn, completedOn, zone } = search;
+  if (text === undefined && filter.created === undefined && filter.completedAt === undefined) return undefined;
   const wanted = text?.normalize('NFC').toLowerCase();
   const isOn = (at: string | null, range: DayRange | undefined): boolean => {
     if (range === undefined) return true;
@@ -135,8 +135,13 @@ function matcherOf({ text, createdOn, completedOn, zone }: TaskSearch, filter: T
     const day = zone(Date.parse(at));
     return (range.from === undefined || day >= range.from) && (range.to === undefined || day <= range.to);
   };
-  return (task: TaskRecord): boolean =>
-    (wanted === undefined || task.content.normalize('NFC').toLowerCase().includes(wanted)) &&
-    (filter.created === undefined || isOn(task.created_at, createdOn)) &&
-    (filter.completedAt === undefined || isOn(task.completed_at, completedOn));
+  return (id: number): boolean => {
+    const task = liveTask(store, accountId, id);
+    return (
+      task !== undefined &&
+      (wanted === undefined || task.content.normalize('NFC').toLowerCase().includes(wanted)) &&
+      (filter.created === undefined || isOn(task.created_at, createdOn)) &&
+      (filter.completedAt === undefined || isOn(task.completed_at, completedOn))
+    );
+  };
 }

@@ -8,8 +8,8 @@ import type { Store } from '../store/store.ts';
 import { Categories, categoryExists } from './categories.ts';
 import { IndexChange } from './indexes.ts';
 import { readTaskFields } from './input.ts';
-import { type PageRequest, readPage, type TaskPage } from './page.ts';
-import { liveTask } from './query.ts';
+import { findPage, type PageRequest } from './page.ts';
+import { liveTask, readTasks, readTaskTexts } from './reads.ts';
 import { type TaskRecord, taskBin, taskHeads, tasks } from './records.ts';
 import {
   binCutoffMs,
@@ -21,7 +21,17 @@ import {
   type TaskFields,
   taskNotFound,
 } from './rules.ts';
-import { searchTasks, type TaskFinds, type TaskSearch } from './search.ts';
+import { type FoundIds, searchTasks, type TaskSearch } from './search.ts';
+
+interface TaskPage<T> {
+  readonly tasks: readonly T[];
+  /** How many match on all pages. */
+  readonly total: number;
+}
+
+interface TaskFinds<T> extends Omit<FoundIds, 'ids'> {
+  readonly tasks: readonly T[];
+}
 
 export interface TasksOptions {
   readonly store: Store;
@@ -50,13 +60,27 @@ export class Tasks {
   }
 
   /** One page and the exact total. */
-  list(accountId: string, request: PageRequest): TaskPage {
-    return readPage(this.#options.store, accountId, request);
+  list(accountId: string, request: PageRequest): TaskPage<TaskRecord> {
+    const { ids, total } = findPage(this.#options.store, accountId, request);
+    return { tasks: readTasks(this.#options.store, accountId, ids), total };
+  }
+
+  /** As `list`, each task as the JSON that is shown of it. */
+  listTexts(accountId: string, request: PageRequest): TaskPage<string> {
+    const { ids, total } = findPage(this.#options.store, accountId, request);
+    return { tasks: readTaskTexts(this.#options.store, accountId, ids), total };
   }
 
   /** The first tasks that match a text, local days and filters. */
-  search(accountId: string, search: TaskSearch): TaskFinds {
-    return searchTasks(this.#options.store, accountId, search);
+  search(accountId: string, search: TaskSearch): TaskFinds<TaskRecord> {
+    const { ids, ...rest } = searchTasks(this.#options.store, accountId, search);
+    return { tasks: readTasks(this.#options.store, accountId, ids), ...rest };
+  }
+
+  /** As `search`, each task as the JSON that is shown of it. */
+  searchTexts(accountId: string, search: TaskSearch): TaskFinds<string> {
+    const { ids, ...rest } = searchTasks(this.#options.store, accountId, search);
+    return { tasks: readTaskTexts(this.#options.store, accountId, ids), ...rest };
   }
 
   /** The service's clock. */

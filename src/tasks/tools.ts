@@ -1,13 +1,15 @@
 /** The tools over tasks and categories. */
 
 import { z } from 'zod';
-import { ADDS, DESTROYS, defineTool, READS, SETS, type Tool } from '../gateway/tool.ts';
+import { ADDS, DESTROYS, defineTool, JsonText, READS, SETS, type Tool } from '../gateway/tool.ts';
 import { headed, oneLine, plural } from '../gateway/words.ts';
 import { limits } from '../limits.ts';
 import { listArguments, listQuery } from './list-arguments.ts';
-import { KANBAN_STATUSES, type TaskRecord } from './records.ts';
+import { KANBAN_STATUSES, type TaskRecord, taskTables } from './records.ts';
 import type { Tasks } from './service.ts';
 import { categorySchema, categoryView, taskSchema, taskView } from './views.ts';
+
+type ShownTask = Omit<TaskRecord, 'deleted_at'>;
 
 const taskId = z.int().min(1).max(Number.MAX_SAFE_INTEGER).describe('Id of the task');
 
@@ -48,15 +50,17 @@ function listTasks(tasks: Tasks): Tool {
     }),
     annotations: READS,
     example: { due_today: true, limit: 10 },
+    madeFrom: taskTables,
     handle(args, { accountId }) {
-      const found = tasks.search(accountId, listQuery(args, tasks.now()));
-      const structured = {
-        tasks: found.tasks.map(taskView),
-        count: found.tasks.length,
-        has_more: found.hasMore,
-        complete: found.complete,
+      const nowMs = tasks.now();
+      const found = tasks.searchTexts(accountId, listQuery(args, nowMs));
+      const rest = { count: found.tasks.length, has_more: found.hasMore, complete: found.complete };
+      return {
+        structured: new JsonText(`{"tasks":[${found.tasks.join(',')}],${JSON.stringify(rest).slice(1)}`),
+        text: listText(found.tasks, found.hasMore, found.complete),
+        // Days begin with a minute in every time zone.
+        sameUntilMs: args.due_today === true || args.overdue === true ? nowMs - (nowMs % 60_000) + 60_000 : Infinity,
       };
-      return { structured, text: listText(found.tasks, found.hasMore, found.complete) };
     },
   });
 }
@@ -129,22 +133,25 @@ function listCategories(tasks: Tasks): Tool {
     output: z.object({ categories: z.array(categorySchema) }),
     annotations: READS,
     example: {},
+    madeFrom: taskTables,
     handle(_args, { accountId }) {
       const found = tasks.categories.list(accountId).map(categoryView);
-      const lines = found.map(({ id, name, task_count: count }) => `${id} ${name} (${plural(count, 'task')})`);
-      return { structured: { categories: found }, text: headed(plural(found.length, 'category', 'categories'), lines) };
+      const headline = plural(found.length, 'category', 'categories');
+      const told = headed(headline, found, ({ id, name, task_count: n }) => `${id} ${name} (${plural(n, 'task')})`);
+      return { structured: { categories: found }, text: told };
     },
   });
 }
 
-function listText(found: readonly TaskRecord[], hasMore: boolean, complete: boolean): string {
+/** `found`: tasks as JSON. */
+function listText(found: readonly string[], hasMore: boolean, complete: boolean): string {
   const more = complete ? (hasMore ? ' (there are more; raise limit or narrow the filters)' : '') : '';
   const cut = complete ? '' : ` among the first ${limits.taskScanMax}; narrow the filters to look at the rest`;
-  return headed(`${plural(found.length, 'task')}${more}${cut}`, found.map(line));
+  return headed(`${plural(found.length, 'task')}${more}${cut}`, found, (task) => line(JSON.parse(task) as ShownTask));
 }
 
 /** One task on one line. */
-function line({ id, content, due_date: due, is_important: important, kanban_status: status }: TaskRecord): string {
+function line({ id, content, due_date: due, is_important: important, kanban_status: status }: ShownTask): string {
   const short = oneLine(content, limits.taskTextCharsMax);
   const notes = [due === null ? '' : `due ${due}`, important ? 'important' : '', status === 'todo' ? '' : status];
   const told = notes.filter((note) => note !== '').join(', ');

@@ -1,7 +1,7 @@
 /** Proves the tools over tasks by calling them as the gateway does: arguments through the schema, results against it. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Tool, ToolResult } from '../../src/gateway/tool.ts';
+import { JsonText, type Tool, type ToolResult } from '../../src/gateway/tool.ts';
 import { taskTools } from '../../src/tasks/tools.ts';
 import { type Desk, faultOf, openDesk, refusedFields, START_MS } from './support.ts';
 
@@ -35,8 +35,10 @@ async function run<T = Record<string, unknown>>(name: string, args: object): Pro
     { accountId, credentialId: 'key' },
     CALLER,
   )) as ToolResult<T>;
-  expect(tool.output.strict().parse(answer.structured)).toEqual(answer.structured);
-  return { result: answer.structured, text: answer.text };
+  const { structured } = answer;
+  const result = structured instanceof JsonText ? (JSON.parse(structured.text) as T) : structured;
+  expect(tool.output.strict().parse(result)).toEqual(result);
+  return { result, text: answer.text };
 }
 
 const list = async (args: object) => (await run<Listed>('list_tasks', args)).result;

@@ -1,0 +1,56 @@
+/**
+ * Owns a bounded memory of what was made of the store. Each value is good for one revision of the tables that it was read
+ * from; what was not asked for the longest goes first.
+ */
+
+interface Entry<V> {
+  readonly value: V;
+  readonly revision: number;
+  readonly weight: number;
+}
+
+export class Remembered<V> {
+  readonly #weightMax: number;
+  /** In the order of their last use. */
+  readonly #entries = new Map<string, Entry<V>>();
+  /** Stands last already; mostly the same one is asked for again. */
+  #newest: Entry<V> | undefined;
+  #weight = 0;
+
+  /** `weightMax`: the sum of the weights of all values, in whatever unit they are given in. */
+  constructor(weightMax: number) {
+    this.#weightMax = weightMax;
+  }
+
+  /** The value of a key, if it was read at this revision. */
+  get(key: string, revision: number): V | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.revision !== revision) return undefined;
+    if (entry !== this.#newest) {
+      this.#entries.delete(key);
+      this.#put(key, entry);
+    }
+    return entry.value;
+  }
+
+  set(key: string, revision: number, value: V, weight: number): void {
+    this.#remove(key);
+    if (weight > this.#weightMax) return;
+    this.#put(key, { value, revision, weight });
+    this.#weight += weight;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#weight <= this.#weightMax) return;
+      this.#remove(oldest);
+    }
+  }
+
+  #put(key: string, entry: Entry<V>): void {
+    this.#entries.set(key, entry);
+    this.#newest = entry;
+  }
+
+  #remove(key: string): void {
+    this.#weight -= this.#entries.get(key)?.weight ?? 0;
+    this.#entries.delete(key);
+  }
+}
