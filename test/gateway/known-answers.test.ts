@@ -71,9 +71,12 @@ class Client {
       step === 'mirror'
         ? ((await mirrorTool(hub, 'list_tasks', args, withKey(this.#key))).json() as unknown as { tasks: Task[] })
         : await structured<{ tasks: Task[] }>(hub, 'list_tasks', args, this.#key);
-    const mine = tasks.filter(({ content }) => content === this.#name).map(({ id, completed }) => [id, completed]);
+    const mine = tasks
+      .filter(({ content }) => content === this.#name)
+      .map(({ id, completed }) => [id, completed] as const);
     const expected = [...this.#live].filter(([, completed]) => step !== 'listOpen' || !completed);
-    expect(mine.sort()).toEqual(expected.sort());
+    expect(mine).toHaveLength(expected.length);
+    expect(new Map(mine)).toEqual(new Map(expected));
   }
 
   async #write(name: string, args: object): Promise<Task> {
