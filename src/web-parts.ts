@@ -34,6 +34,9 @@ export function openPages({
     logins,
     signUps: onboarding,
     tasks,
+    devices: core.devices,
+    signIns: core.signIns,
+    tokens: core.tokens,
     mirror: {
       credential: (accountId) => credentials.current(accountId),
       issue: (accountId, rotate) => credentials.issue(accountId, rotate),

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ActorRegistry } from '../actors/registry.ts';
+import { Refusal } from '../fault.ts';
 import { KnownCredentials } from '../known-credentials.ts';
 import { limits } from '../limits.ts';
 import type { Session } from '../session.ts';
@@ -24,6 +25,13 @@ export interface NewAccessToken {
 interface KnownToken {
   readonly session: Session;
   readonly expiresMs: number;
+}
+
+export interface TokenSummary {
+  readonly token_id: string;
+  /** The sign-in that it ends with; null: minted by the operator. */
+  readonly sign_in_id: string | null;
+  readonly expires_at: string;
 }
 
 export interface AccessTokensOptions {
@@ -78,6 +86,25 @@ export class AccessTokens {
     }
   }
 
+  /** The live tokens of an account, without their values, those that end first in front. */
+  list(accountId: string): TokenSummary[] {
+    const { store, now } = this.#options;
+    return store.range(tokenExpiries, { prefix: [accountId] }).flatMap(({ key: [, expiresMs, hash] }) => {
+      if (expiresMs <= now()) return [];
+      const signIn = store.get(accessTokens, [hash])?.sign_in ?? null;
+      return [{ token_id: tokenId(hash), sign_in_id: signIn, expires_at: new Date(expiresMs).toISOString() }];
+    });
+  }
+
+  /** Ends a token of an account by its id. Refuses with `not_found`. */
+  async endNamed(accountId: string, id: string): Promise<void> {
+    await this.#options.actors.actor(accountId).ask((batch) => {
+      const found = batch.range(tokenExpiries, { prefix: [accountId] }).find(({ key }) => tokenId(key[2]) === id);
+      if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'this access token has ended already' });
+      removeToken(batch, found.key);
+    });
+  }
+
   /** Ends a token, at once; one that opens nothing is no refusal. */
   async revoke(token: string): Promise<void> {
     const hash = this.#hash(token);
@@ -99,13 +126,18 @@ export class AccessTokens {
     const hash = this.#hash(token);
     const found = this.#options.store.get(accessTokens, [hash]);
     if (found === undefined) return undefined;
-    const session = { accountId: found.account_id, credentialId: `token_${hash.slice(0, 16)}` };
+    const session = { accountId: found.account_id, credentialId: tokenId(hash) };
     return { session, expiresMs: found.expires_ms };
   }
 
   #hash(token: string): string {
     return this.#options.sealer.keyedHash('access-token', token);
   }
+}
+
+/** Names a token in lists and logs; it opens nothing. */
+function tokenId(hash: string): string {
+  return `token_${hash.slice(0, 16)}`;
 }
 
 function removeToken(batch: Batch, key: [accountId: string, expiresMs: number, hash: string]): void {

@@ -4,22 +4,27 @@ import type { Problem } from './fields.tsx';
 
 export type Tried<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
 
-/** Runs what a form asks for. `values` may be shown again, so no secret is among them. */
+/**
+ * Runs what a form asks for. `values` may be shown again, so no secret is among them; `notFound` is the field that is wrong
+ * when what it names is not there.
+ */
 export async function problemOf<T>(
   form: string,
   values: Readonly<Record<string, string>>,
-  act: () => Promise<T>,
+  act: () => T | Promise<T>,
+  { notFound }: { readonly notFound?: string } = {},
 ): Promise<Tried<T>> {
   try {
     return { ok: true, value: await act() };
   } catch (error) {
-    const fields = error instanceof Refusal ? fieldsOf(error.fault) : undefined;
+    const fields = error instanceof Refusal ? fieldsOf(error.fault, notFound) : undefined;
     if (fields === undefined) throw error;
     return { ok: false, problem: { form, fields, values } };
   }
 }
 
-function fieldsOf(fault: Fault): FieldErrors | undefined {
+function fieldsOf(fault: Fault, notFound: string | undefined): FieldErrors | undefined {
+  if (fault.kind === 'not_found' && notFound !== undefined) return { [notFound]: [explain(fault)] };
   if (fault.kind === 'invalid_fields') return fault.fields;
   if (fault.kind === 'key_limit' || fault.kind === 'signup_closed') return { form: [explain(fault)] };
   return undefined;

@@ -2,6 +2,7 @@
 import type { Route } from '../http/route.ts';
 import { openAssets } from './assets.ts';
 import { boardRoutes } from './board-routes.tsx';
+import { deviceRoutes } from './device.tsx';
 import { homeRoutes } from './home.tsx';
 import { mirrorRoutes } from './mirror.tsx';
 import { Notices } from './notices.ts';
@@ -43,6 +44,7 @@ export function webRoutes(options: WebOptions): Route[] {
     ...homeRoutes(over),
     ...signInRoutes(over),
     ...settingsRoutes(over),
+    ...deviceRoutes(over),
     ...boardRoutes(over),
     ...mirrorRoutes(over),
   ];

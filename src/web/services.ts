@@ -62,6 +62,50 @@ interface SignUpService {
   }): Promise<NewAccount>;
 }
 
+/** A device that asks to be signed in; its name and its client are its own words. */
+export interface DeviceRequest {
+  readonly user_code: string;
+  readonly client: string;
+  readonly device_name: string | null;
+  readonly scope: string;
+  readonly address: string;
+  readonly asked_at: string;
+  readonly expires_at: string;
+}
+
+interface DeviceService {
+  /** Refuses with `not_found`, and with `rate_limited` after too many wrong codes. */
+  describe(userCode: string, who: { readonly address: string; readonly accountId?: string | undefined }): DeviceRequest;
+  approve(userCode: string, accountId: string): Promise<DeviceRequest>;
+  deny(userCode: string, accountId: string): Promise<DeviceRequest>;
+}
+
+export interface SignedInDevice {
+  readonly sign_in_id: string;
+  readonly client_id: string;
+  readonly device_name: string | null;
+  readonly scope: string;
+  readonly created_at: string;
+  readonly used_at: string;
+  readonly expires_at: string;
+}
+
+interface SignInService {
+  list(accountId: string): SignedInDevice[];
+  end(accountId: string, signInId: string): Promise<void>;
+}
+
+interface TokenRow {
+  readonly token_id: string;
+  readonly sign_in_id: string | null;
+  readonly expires_at: string;
+}
+
+interface TokenService {
+  list(accountId: string): TokenRow[];
+  endNamed(accountId: string, tokenId: string): Promise<void>;
+}
+
 /** What to paste into a client to connect it. */
 export interface SetupStep {
   readonly client: string;
@@ -148,6 +192,9 @@ export interface WebServices {
   readonly sessions: SessionService;
   readonly logins: LoginService;
   readonly signUps: SignUpService;
+  readonly devices: DeviceService;
+  readonly signIns: SignInService;
+  readonly tokens: TokenService;
   readonly mirror: MirrorService;
   readonly tasks: TaskService;
   readonly setupSteps: (baseUrl: string) => readonly SetupStep[];

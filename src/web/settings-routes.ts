@@ -8,12 +8,12 @@ import { settingsView } from './settings.tsx';
 
 const PATH = '/settings';
 
-export interface SettingsOptions extends Pick<WebServices, 'accounts' | 'sessions' | 'logins'> {
+export interface SettingsOptions extends Pick<WebServices, 'accounts' | 'sessions' | 'logins' | 'signIns' | 'tokens'> {
   readonly pages: Pages;
 }
 
 export function settingsRoutes(options: SettingsOptions): Route[] {
-  const { pages, accounts, sessions } = options;
+  const { pages, accounts, sessions, signIns, tokens } = options;
   const show = (visit: MemberVisit, problem?: Problem) =>
     pages.show(visit, settingsView({ visit, services: options, problem }));
   return [
@@ -40,6 +40,14 @@ export function settingsRoutes(options: SettingsOptions): Route[] {
       });
     }),
     pages.memberForm(`${PATH}/password`, (visit, form) => changePassword(options, visit, form)),
+    pages.memberForm(`${PATH}/devices/:id/end`, async (visit) => {
+      await signIns.end(visit.accountId, visit.request.params['id'] ?? '');
+      return pages.go(visit, PATH, { text: 'The device is signed out, and its access tokens have ended.' });
+    }),
+    pages.memberForm(`${PATH}/tokens/:id/end`, async (visit) => {
+      await tokens.endNamed(visit.accountId, visit.request.params['id'] ?? '');
+      return pages.go(visit, PATH, { text: 'The access token is revoked.' });
+    }),
     pages.memberForm(`${PATH}/browsers/:id/end`, async (visit) => {
       await sessions.endNamed(visit.accountId, visit.request.params['id'] ?? '');
       return pages.go(visit, PATH, { text: 'That browser is signed out.' });

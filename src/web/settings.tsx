@@ -5,17 +5,19 @@ import { browserName } from './browser-name.ts';
 import { Field, FormErrors, type Problem } from './fields.tsx';
 import type { MemberVisit, View } from './pages.ts';
 import type { KeyRow, WebServices } from './services.ts';
+import { Devices, Tokens } from './settings-devices.tsx';
 import { Confirm, Empty, Form, Given, Moment } from './ui.tsx';
 
 export interface SettingsProps {
   readonly visit: MemberVisit;
-  readonly services: Pick<WebServices, 'accounts' | 'sessions'>;
+  readonly services: Pick<WebServices, 'accounts' | 'sessions' | 'signIns' | 'tokens'>;
   readonly problem?: Problem | undefined;
 }
 
 export function settingsView(props: SettingsProps): View {
   const { visit, services, problem } = props;
-  const keys = services.accounts.listKeys(visit.accountId);
+  // The newest first, where the one stands that was just made.
+  const keys = services.accounts.listKeys(visit.accountId).sort((a, b) => b.created_at.localeCompare(a.created_at));
   return {
     title: 'Settings',
     section: 'settings',
@@ -25,6 +27,8 @@ export function settingsView(props: SettingsProps): View {
         <h1>Settings</h1>
         <McpKeys {...props} keys={keys.filter(({ kind }) => kind === 'mcp')} />
         <AccountKey {...props} current={keys.find((key) => key.kind === 'account' && key.revoked_at === null)} />
+        <Devices {...props} />
+        <Tokens {...props} />
         <Password {...props} />
         <Browsers {...props} />
       </>
@@ -102,7 +106,7 @@ function KeyItem({ row, visit }: { readonly row: KeyRow; readonly visit: MemberV
       <Confirm
         label={
           <>
-            Revoke<span class="sr-only"> {row.name}</span>…
+            Revoke…<span class="sr-only"> {row.name}</span>
           </>
         }
       >

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PASSWORD, structured } from '../support/gateway.ts';
 import { type Hub, startHub } from '../support/hub.ts';
 import { credential, randomCommit, upload } from '../support/mirror.ts';
+import { askDevice, poll } from '../support/oauth.ts';
 import { launch, signUp, visitor } from './browser.ts';
 
 type State = Awaited<ReturnType<BrowserContext['storageState']>>;
@@ -46,6 +47,10 @@ async function memberWithEverything(): Promise<State> {
   const revoked = page.locator('.row', { hasText: 'To revoke' });
   await revoked.locator('summary').click();
   await revoked.getByRole('button', { name: 'Revoke this key' }).click();
+  const codes = await askDevice(hub, { device_name: 'laptop', scope: 'mcp' });
+  await page.goto(`/device?user_code=${codes.user_code}`);
+  await page.getByRole('button', { name: 'Let it in' }).click();
+  await poll(hub, codes.device_code);
   const kept = await context.storageState();
   await context.close();
   return kept;
@@ -91,6 +96,15 @@ const MEMBER: readonly Look[] = [
   ['/mirror', openAll],
   ['/settings', openAll],
   ['/tasks/999'],
+  ['/device'],
+  [
+    '/device',
+    async (page) => {
+      const { user_code: code } = await askDevice(hub, { device_name: 'build-box', scope: 'account mcp' });
+      await page.goto(`/device?user_code=${code}`);
+      await page.getByText(code, { exact: true }).waitFor();
+    },
+  ],
   [
     '/settings',
     async (page) => {

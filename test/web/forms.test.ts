@@ -5,6 +5,7 @@ import { ownPath } from '../../src/web/next-path.ts';
 import { callTool, PASSWORD } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
 import { type Hub, startHub } from '../support/hub.ts';
+import { askDevice } from '../support/oauth.ts';
 import { FORM_TYPE, PageClient, signedUp } from '../support/page-client.ts';
 import { seed } from '../support/seed.ts';
 
@@ -34,7 +35,8 @@ afterAll(async () => {
 /** Every form of the pages that a member sees, with what it would send. */
 async function allForms(): Promise<{ action: string; fields: URLSearchParams }[]> {
   const found: { action: string; fields: URLSearchParams }[] = [];
-  for (const path of ['/', '/settings', '/tasks', '/tasks/1', '/mirror']) {
+  const { user_code: code } = await askDevice(hub);
+  for (const path of ['/', '/settings', '/tasks', '/tasks/1', '/mirror', `/device?user_code=${code}`]) {
     await member.open(path);
     found.push(...member.forms);
   }
