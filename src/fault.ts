@@ -67,8 +67,8 @@ export type Fault =
 export interface SyncConflict {
   readonly kind: 'sync_conflict';
   readonly path: string;
-  /** What decided: the base that was given, the clocks, or that the file was deleted. */
-  readonly reason: 'base' | 'clock' | 'deleted';
+  /** What decided: the base that was given, the clocks, that the file was deleted, or that another stands there. */
+  readonly reason: 'base' | 'clock' | 'deleted' | 'exists';
   /** Where the refused bytes are kept; null: they are not, because the path has too many pending conflicts. */
   readonly conflictId: string | null;
   readonly conflictKind: string | null;
@@ -196,6 +196,7 @@ const CONFLICT_REASONS: Readonly<Record<SyncConflict['reason'], string>> = {
   base: 'the file is another one than base_sha says',
   clock: 'server has newer HLC',
   deleted: 'the file is not there any more',
+  exists: 'another file stands there',
 };
 
 function explainConflict(fault: SyncConflict): string {

@@ -218,6 +218,14 @@ export const limits = {
   mtimeRegressMs: 2000,
   /** Versions of one path that a decision looks through for a hash. */
   chainWalkMax: 10_000,
+  /** Files that are looked through for the hash of a base that the path never had, and how many in one turn. */
+  foreignBaseFilesMax: 10_000,
+  foreignBaseTurnFiles: 500,
+  historyDefault: 50,
+  historyMax: 200,
+  conflictsDefault: 100,
+  conflictsMax: 500,
+  conflictCursorCharsMax: 2000,
   pendingConflictsPerPathMax: 10,
   vaultsMax: 100,
   vaultNameCharsMax: 100,

@@ -25,8 +25,8 @@ export class CheckedReader {
     return this.#read(table, key);
   }
 
-  keys<K extends Key, V>(table: Table<K, V>): Generator<K> {
-    return this.#store.keys(table);
+  keys<K extends Key, V>(table: Table<K, V>, prefix: Key = []): Generator<K> {
+    return this.#store.keys(table, prefix);
   }
 
   view<K extends Key>(table: Table<K, Uint8Array>, key: K): Uint8Array | undefined {

@@ -4,76 +4,20 @@
  */
 import type { Fault } from '../fault.ts';
 import { limits } from '../limits.ts';
-import { compareHlc, type Hlc, type HubClock, isTooFarAhead, receiveTick, secondsAhead, sendTick } from './hlc.ts';
+import { compareHlc, type Hlc, isTooFarAhead, receiveTick, secondsAhead, sendTick } from './hlc.ts';
 import { parseIsoMs } from './iso-time.ts';
-import type { VaultPath } from './paths.ts';
+import { needsBase, quotaFault, refuse, refuseClash, refuseSkew, refuseSpelling } from './push-refusals.ts';
+import type {
+  AcceptOutcome,
+  AdoptedClock,
+  Base,
+  PushedContent,
+  PushOutcome,
+  PushRequest,
+  PushState,
+} from './push-request.ts';
 import type { Conflict } from './reader.ts';
-import type { ConflictKind, ConflictRecord, FileRecord } from './records.ts';
-
-/** What a push builds on, as the client says. */
-export type Base =
-  | { readonly kind: 'unsaid' }
-  /** There must be no file. */
-  | { readonly kind: 'nothing' }
-  /** SHA-256 or git blob id, lower-case. */
-  | { readonly kind: 'sha'; readonly sha: string };
-
-export interface PushedContent {
-  readonly sha256: string;
-  readonly gitSha: string;
-  readonly sizeBytes: number;
-}
-
-export interface PushRequest extends VaultPath {
-  /** Undefined: the push is a delete. */
-  readonly content: PushedContent | undefined;
-  readonly hlc: Hlc;
-  readonly hlcText: string;
-  readonly base: Base;
-  readonly deviceId: string;
-  readonly mtime: string | null;
-  /** The pending conflict that this push settles, as the client says. */
-  readonly resolves: string | undefined;
-}
-
-/** What stands in the way of a new file. */
-export interface Clash {
-  readonly kind: 'folder' | 'file';
-  readonly path: string;
-}
-
-/** What the decision looks at. Functions are asked only where their answer counts. */
-export interface PushState {
-  readonly file: FileRecord | undefined;
-  /** Pending conflicts of the path. */
-  readonly pending: readonly Conflict[];
-  readonly usageBytes: number;
-  readonly quotaBytes: number;
-  readonly clock: HubClock;
-  readonly nowMs: number;
-  clash(): Clash | undefined;
-  isProtected(): boolean;
-  /** The clock of the current version, parsed. */
-  fileHlc(file: FileRecord): Hlc;
-  /** True when the path had these bytes before, or that cannot be ruled out. */
-  isKnownOld(sha256: string): boolean;
-}
-
-export type PushOutcome =
-  | {
-      readonly kind: 'accept';
-      readonly status: 'created' | 'updated' | 'deleted';
-      /** The hub's clock from now on. */
-      readonly clock: HubClock;
-      /** The client's clock was not adopted: the version gets the hub's. */
-      readonly hubMade: boolean;
-      readonly warnings: readonly string[];
-    }
-  | { readonly kind: 'unchanged' }
-  | { readonly kind: 'conflict'; readonly conflictKind: ConflictKind; readonly reason: ConflictReason }
-  | { readonly kind: 'refuse'; readonly fault: Fault };
-
-export type ConflictReason = 'base' | 'clock' | 'deleted';
+import type { ConflictKind, FileRecord } from './records.ts';
 
 /** The order of SYN-3 from the quota on; the path, the hash and the clock's form were checked before. */
 export function decidePush(push: PushRequest, state: PushState): PushOutcome {
@@ -100,7 +44,7 @@ export function decidePush(push: PushRequest, state: PushState): PushOutcome {
 function decideDelete(push: PushRequest, state: PushState, live: FileRecord | undefined): PushOutcome {
   if (live === undefined) {
     return state.file === undefined
-      ? { kind: 'refuse', fault: { kind: 'path_not_found', path: push.path, deletedAt: null } }
+      ? refuse({ kind: 'path_not_found', path: push.path, deletedAt: null })
       : { kind: 'unchanged' };
   }
   if (push.base.kind === 'unsaid') {
@@ -109,20 +53,31 @@ function decideDelete(push: PushRequest, state: PushState, live: FileRecord | un
       live,
     );
   }
-  if (!matches(push.base, live)) return { kind: 'conflict', conflictKind: 'delete/edit', reason: 'base' };
-  return accept(push, state, 'deleted');
+  if (matches(push.base, live)) return accept(push, state, 'deleted');
+  return wrongBase(push, state) ?? { kind: 'conflict', conflictKind: 'delete/edit', reason: 'base' };
 }
 
 function decideGuarded(push: PushRequest, state: PushState, live: FileRecord | undefined): PushOutcome {
   if (matches(push.base, live)) return accept(push, state, live === undefined ? 'created' : 'updated');
-  return { kind: 'conflict', conflictKind: kindOf(push.base, live), reason: live === undefined ? 'deleted' : 'base' };
+  const reason = live === undefined ? 'deleted' : 'base';
+  return wrongBase(push, state) ?? { kind: 'conflict', conflictKind: kindOf(push.base, live), reason };
+}
+
+/** A base that is no version of the path but is another file's is a mix-up of the client's, not a conflict. */
+function wrongBase({ base, path, baseIsForeign }: PushRequest, state: PushState): PushOutcome | undefined {
+  if (base.kind !== 'sha' || baseIsForeign === false) return undefined;
+  if (baseIsForeign === undefined) {
+    return state.hasVersion(base.sha) ? undefined : { kind: 'unknown_base', sha: base.sha };
+  }
+  const sentence = `base_sha is that of another file, not of ${path}; read the current one with sync_list`;
+  return refuse({ kind: 'invalid_fields', fields: { base_sha: [sentence] } });
 }
 
 function decideByClock(push: PushRequest, content: PushedContent, state: PushState, file: FileRecord): PushOutcome {
   if (isTooFarAhead(push.hlc, state.nowMs)) return refuseSkew(push, state.nowMs);
   const isNewer = compareHlc(push.hlc, state.fileHlc(file)) > 0;
   if (file.deleted) {
-    if (isNewer && !state.isKnownOld(content.sha256)) return accept(push, state, 'created');
+    if (isNewer && !state.hasVersion(content.sha256)) return accept(push, state, 'created');
     return { kind: 'conflict', conflictKind: 'edit/delete', reason: 'deleted' };
   }
   if (isNewer) return accept(push, state, 'updated');
@@ -130,7 +85,8 @@ function decideByClock(push: PushRequest, content: PushedContent, state: PushSta
   return { kind: 'conflict', conflictKind: isFirst ? 'create/create' : 'edit/edit', reason: 'clock' };
 }
 
-function matches(base: Base, live: FileRecord | undefined): boolean {
+/** Whether a base is what is current. */
+export function matches(base: Base, live: FileRecord | undefined): boolean {
   if (base.kind === 'nothing') return live === undefined;
   return base.kind === 'sha' && live !== undefined && (base.sha === live.sha256 || base.sha === live.git_sha);
 }
@@ -140,26 +96,25 @@ function kindOf(base: Base, live: FileRecord | undefined): ConflictKind {
   return base.kind === 'nothing' ? 'create/create' : 'edit/edit';
 }
 
-/** Adopts the client's clock when it is above what was there; else the version gets the hub's. */
-function accept(push: PushRequest, state: PushState, status: 'created' | 'updated' | 'deleted'): PushOutcome {
-  const { clock, nowMs, file } = state;
-  const warnings: string[] = [];
+function accept(push: PushRequest, state: PushState, status: AcceptOutcome['status']): AcceptOutcome {
+  const { file } = state;
+  const adopted = adoptClock(push, state, file === undefined ? [] : [state.fileHlc(file)]);
   const regressed = file === undefined || file.deleted ? undefined : mtimeRegressMs(push.mtime, file.mtime);
-  if (regressed !== undefined) {
-    warnings.push(`mtime is ${(regressed / 1000).toFixed(1)} s older than that of the version before; check the clock`);
-  }
+  if (regressed === undefined) return { kind: 'accept', status, ...adopted };
+  const older = `mtime is ${(regressed / 1000).toFixed(1)} s older than that of the version before; check the clock`;
+  return { kind: 'accept', status, ...adopted, warnings: [older, ...adopted.warnings] };
+}
+
+/** Adopts the client's clock when it is above what was there before; else the change gets the hub's. */
+export function adoptClock(push: PushRequest, { clock, nowMs }: PushState, before: readonly Hlc[]): AdoptedClock {
   if (isTooFarAhead(push.hlc, nowMs)) {
-    warnings.push(
-      `your clock is ${secondsAhead(push.hlc, nowMs)} s ahead of the hub; the change was stored under a clock of the hub`,
-    );
-    return { kind: 'accept', status, clock: sendTick(clock, nowMs), hubMade: true, warnings };
+    const warning = `your clock is ${secondsAhead(push.hlc, nowMs)} s ahead of the hub; the change was stored under a clock of the hub`;
+    return { clock: sendTick(clock, nowMs), hubMade: true, warnings: [warning] };
   }
   const received = receiveTick(clock, push.hlc, nowMs);
-  if (file === undefined || compareHlc(push.hlc, state.fileHlc(file)) > 0) {
-    return { kind: 'accept', status, clock: received, hubMade: false, warnings };
-  }
-  warnings.push('your clock is not above that of the version before; the change was stored under a clock of the hub');
-  return { kind: 'accept', status, clock: received, hubMade: true, warnings };
+  if (before.every((hlc) => compareHlc(push.hlc, hlc) > 0)) return { clock: received, hubMade: false, warnings: [] };
+  const warning = 'your clock is not above that of the version before; the change was stored under a clock of the hub';
+  return { clock: received, hubMade: true, warnings: [warning] };
 }
 
 /** How much older a modification time is than the one before it, when that is worth a warning. */
@@ -171,15 +126,20 @@ function mtimeRegressMs(mtime: string | null, before: string | null): number | u
 
 /** Exactly at the byte, and never in the way of what takes no more room than before. */
 function checkQuota(push: PushRequest, state: PushState, live: FileRecord | undefined): PushOutcome | undefined {
-  const settled = settledBy(push, state.pending);
-  const freed = settled.reduce((sum, { conflict }) => sum + conflict.record.size_bytes, live?.size_bytes ?? 0);
-  const grown = (push.content?.sizeBytes ?? 0) - freed;
-  if (grown <= 0 || state.usageBytes + grown <= state.quotaBytes) return undefined;
-  return { kind: 'refuse', fault: quotaFault(state, grown) };
+  return overQuota(push, state, settledBy(push, state.pending), live?.size_bytes ?? 0);
 }
 
-function quotaFault({ usageBytes, quotaBytes }: PushState, neededBytes: number): Fault {
-  return { kind: 'quota_exceeded', quotaBytes, usedBytes: usageBytes, neededBytes };
+/** Refuses what is over the quota once `freedBytes` and the settled conflicts are gone. */
+export function overQuota(
+  push: PushRequest,
+  state: PushState,
+  settled: readonly Settlement[],
+  freedBytes: number,
+): { readonly kind: 'refuse'; readonly fault: Fault } | undefined {
+  const freed = settled.reduce((sum, { conflict }) => sum + conflict.record.size_bytes, freedBytes);
+  const grown = (push.content?.sizeBytes ?? 0) - freed;
+  if (grown <= 0 || state.usageBytes + grown <= state.quotaBytes) return undefined;
+  return refuse(quotaFault(state, grown));
 }
 
 export interface Settlement {
@@ -220,60 +180,4 @@ export function decideKeep(push: PushRequest, state: PushState): KeepOutcome {
     return { kind: 'refuse', fault: quotaFault(state, grown) };
   }
   return { kind: 'keep', superseded: own };
-}
-
-/** What a client is told of a conflict. */
-export function conflictFault(
-  push: PushRequest,
-  state: PushState,
-  reason: ConflictReason,
-  conflict: { readonly id: string; readonly kind: ConflictRecord['kind'] } | undefined,
-): Fault {
-  const { file } = state;
-  const live = file !== undefined && !file.deleted ? file : undefined;
-  const ahead = file === undefined ? null : Math.round(state.fileHlc(file).ms - push.hlc.ms) / 1000;
-  return {
-    kind: 'sync_conflict',
-    path: push.path,
-    reason,
-    conflictId: conflict?.id ?? null,
-    conflictKind: conflict?.kind ?? null,
-    yourHlc: push.hlcText,
-    serverHlc: file?.hlc ?? null,
-    timeDiffSeconds: ahead,
-    serverSha256: live?.sha256 ?? null,
-    serverGitSha: live?.git_sha ?? null,
-  };
-}
-
-function needsBase(sentence: string, live: FileRecord): PushOutcome {
-  const data = { current_sha: live.sha256, current_git_sha: live.git_sha };
-  return { kind: 'refuse', fault: { kind: 'invalid_fields', fields: { base_sha: [sentence] }, data } };
-}
-
-function refuseSpelling(push: PushRequest, existing: string): PushOutcome {
-  const sentence = `path ${push.path} differs from ${existing} only in case or Unicode form; use that spelling, or rename it with from_path`;
-  return {
-    kind: 'refuse',
-    fault: { kind: 'invalid_fields', fields: { path: [sentence] }, data: { existing_path: existing } },
-  };
-}
-
-function refuseClash(push: PushRequest, clash: Clash): PushOutcome {
-  const sentence =
-    clash.kind === 'folder'
-      ? `path ${push.path} is a folder that holds files; choose another name`
-      : `path ${push.path} lies below ${clash.path}, which is a file; choose another name or delete that file first`;
-  const data = { existing_path: clash.path };
-  return { kind: 'refuse', fault: { kind: 'invalid_fields', fields: { path: [sentence] }, data } };
-}
-
-/** Without a base only the clock could say that this push is newer, and this clock says nothing. */
-function refuseSkew(push: PushRequest, nowMs: number): PushOutcome {
-  const skew = secondsAhead(push.hlc, nowMs);
-  const serverTime = new Date(nowMs).toISOString();
-  const most = limits.hlcAheadMsMax / 1000;
-  const sentence = `hlc is ${skew} s ahead of the hub, whose time is ${serverTime}; ${most} s is the most: set the clock, or push with base_sha`;
-  const data = { skew_seconds: skew, server_time: serverTime, max_drift_seconds: most };
-  return { kind: 'refuse', fault: { kind: 'invalid_fields', fields: { hlc: [sentence] }, data } };
 }

@@ -4,8 +4,8 @@ import { invalidField } from '../fault.ts';
 import { limits } from '../limits.ts';
 import { HLC_EXPECTED, parseHlc } from './hlc.ts';
 import { parseIsoMs } from './iso-time.ts';
-import { checkPath } from './paths.ts';
-import type { Base, PushedContent, PushRequest } from './push-decision.ts';
+import { checkPath, type VaultPath } from './paths.ts';
+import type { Base, PushedContent, PushRequest } from './push-request.ts';
 
 /** A path as a client may write it, in whatever Unicode form. */
 export const pathArgument = z.string().max(4 * limits.pathBytesMax);
@@ -14,7 +14,7 @@ export const vaultIdArgument = z
   .max(limits.vaultIdCharsMax)
   .optional()
   .describe('Id of the vault (see vault_list); none: the primary vault');
-const deviceIdArgument = z
+export const deviceIdArgument = z
   .string()
   .min(1)
   .max(limits.deviceIdCharsMax)
@@ -43,6 +43,9 @@ export const pushArguments = z.strictObject({
     .optional()
     .describe('sha256 or git_sha of what this change builds on; empty: there must be no file'),
   deleted: z.boolean().optional().describe('Deletes the file; needs base_sha and no content'),
+  from_path: pathArgument
+    .optional()
+    .describe('Where the file was until now: renames it; needs its base_sha and the content'),
   resolves: z.string().max(limits.vaultIdCharsMax).optional().describe('Id of the pending conflict that this settles'),
   vault_id: vaultIdArgument,
 });
@@ -70,11 +73,12 @@ export function readPushHead(args: PushArguments): PushHead {
     deviceId: args.device_id,
     mtime: args.mtime ?? null,
     resolves: args.resolves,
+    from: args.from_path === undefined ? undefined : readFrom(args, path),
   };
 }
 
 /** The hash that a client says its content has. Refuses with `invalid_fields`. */
-export function checkSha256(given: string | undefined, content: PushedContent): void {
+export function checkSha256(given: string | undefined, content: Pick<PushedContent, 'sha256'>): void {
   if (given === undefined) throw invalidField('sha256', 'sha256 is required: 64 hex characters over the content');
   if (given.toLowerCase() !== content.sha256) {
     throw invalidField(
@@ -90,6 +94,15 @@ export function readBase(given: string | undefined): Base {
   if (/^0*$/.test(given)) return { kind: 'nothing' };
   if (/^([0-9a-f]{40}|[0-9a-f]{64})$/i.test(given)) return { kind: 'sha', sha: given.toLowerCase() };
   throw invalidField('base_sha', 'base_sha must be a sha256 (64 hex), a git_sha (40 hex), or empty for no file');
+}
+
+/** The path that a rename leaves. */
+function readFrom({ from_path: from = '', deleted }: PushArguments, path: VaultPath): VaultPath {
+  if (deleted === true)
+    throw invalidField('from_path', 'from_path does not go with deleted: true; send one of the two');
+  const read = checkPath(from, 'from_path');
+  if (read.path === path.path) throw invalidField('from_path', 'from_path is path; leave it out to change the file');
+  return read;
 }
 
 function refuseContent({ content, sha256 }: PushArguments): void {

@@ -2,11 +2,11 @@
 import { limits } from '../limits.ts';
 import type { Batch } from '../store/group-commit.ts';
 import { type Hlc, parseHlc } from './hlc.ts';
-import type { LogChange, VaultScope } from './log-change.ts';
-import { foldersOf, protectedCheck } from './paths.ts';
-import type { Clash, PushRequest, PushState } from './push-decision.ts';
+import { foldersOf, protectedCheck, type VaultPath } from './paths.ts';
+import type { Clash, PushState } from './push-request.ts';
 import type { SyncReader } from './reader.ts';
 import { type FileRecord, folders } from './records.ts';
+import type { Turn } from './vault-log.ts';
 import type { Vaults } from './vaults.ts';
 
 export interface StateSources {
@@ -15,33 +15,27 @@ export interface StateSources {
   readonly quotaBytes: number;
 }
 
-export interface StateSubject {
-  readonly scope: VaultScope;
-  readonly push: PushRequest;
-  readonly change: LogChange;
-  readonly nowMs: number;
-}
-
-/** What a decision on a push looks at, within its transaction. */
+/** What a decision looks at for a path, within its transaction. `leaving`: a path that is about to be given up. */
 export function gatherState(
   { reader, vaults, quotaBytes }: StateSources,
-  batch: Batch,
-  subject: StateSubject,
+  { batch, change, accountId, vaultId, nowMs }: Turn,
+  { path, folded }: VaultPath,
+  leaving?: string,
 ): PushState {
-  const { scope, push, change, nowMs } = subject;
-  const { accountId, vaultId } = scope;
-  const file = reader.file(vaultId, push.folded);
+  const file = reader.file(vaultId, folded);
   return {
+    path,
+    folded,
     file,
-    pending: change.head.pending === 0 ? [] : reader.pendingOf(vaultId, push.folded),
+    pending: change.head.pending === 0 ? [] : reader.pendingOf(vaultId, folded),
     usageBytes: change.usageBytes,
     quotaBytes,
     clock: change.clock,
     nowMs,
-    clash: () => findClash(batch, reader, vaultId, push.folded),
-    isProtected: () => protectedCheck(vaults.record(accountId, vaultId).protected_paths)(push.path),
+    clash: () => findClash(batch, reader, vaultId, folded, leaving),
+    isProtected: () => protectedCheck(vaults.record(accountId, vaultId).protected_paths)(path),
     fileHlc: storedHlc,
-    isKnownOld: (sha256) => isKnownOld(reader, vaultId, file, sha256),
+    hasVersion: (sha) => hasVersion(reader, vaultId, file, sha),
   };
 }
 
@@ -53,23 +47,38 @@ function storedHlc({ hlc, device_id: deviceId }: FileRecord): Hlc {
 }
 
 /** What a new file would collide with: live files below it, or a file where it needs a folder. */
-function findClash(batch: Batch, reader: SyncReader, vaultId: string, folded: string): Clash | undefined {
-  if (batch.get(folders, [vaultId, folded]) !== undefined) return { kind: 'folder', path: folded };
+export function findClash(
+  batch: Batch,
+  reader: SyncReader,
+  vaultId: string,
+  folded: string,
+  leaving?: string,
+): Clash | undefined {
+  if (batch.get(folders, [vaultId, folded]) !== undefined && !holdsOnly(batch, vaultId, folded, leaving)) {
+    return { kind: 'folder', path: folded };
+  }
   for (const folder of foldersOf(folded)) {
     const file = reader.file(vaultId, folder);
-    if (file !== undefined && !file.deleted) return { kind: 'file', path: file.path };
+    if (file !== undefined && !file.deleted) return folder === leaving ? undefined : { kind: 'file', path: file.path };
     // A folder that holds live files has none but folders above it.
     if (batch.get(folders, [vaultId, folder]) !== undefined) return undefined;
   }
   return undefined;
 }
 
-/** Beyond the bound it cannot be ruled out, and what cannot be ruled out is a conflict. */
-function isKnownOld(reader: SyncReader, vaultId: string, file: FileRecord | undefined, sha256: string): boolean {
+/** True when nothing live is below a folder but one file. */
+function holdsOnly(batch: Batch, vaultId: string, folder: string, file: string | undefined): boolean {
+  if (file === undefined || !file.startsWith(`${folder}/`)) return false;
+  const between = foldersOf(file).filter((name) => name.length >= folder.length);
+  return between.every((name) => batch.get(folders, [vaultId, name])?.children === 1);
+}
+
+/** Beyond the bound it cannot be ruled out, and what cannot be ruled out counts as there. */
+function hasVersion(reader: SyncReader, vaultId: string, file: FileRecord | undefined, sha: string): boolean {
   let looked = 0;
   for (const link of reader.chain(vaultId, file?.seq ?? 0)) {
     looked += 1;
-    if (link.sha256 === sha256 || looked > limits.chainWalkMax) return true;
+    if (link.sha256 === sha || link.gitSha === sha || looked > limits.chainWalkMax) return true;
   }
   return false;
 }

@@ -126,6 +126,10 @@ export class SyncReader {
     }
   }
 
+  hasConflict(vaultId: string, conflictId: string): boolean {
+    return this.#store.get(conflicts, [vaultId, conflictId]) !== undefined;
+  }
+
   /** A conflict, settled ones too. Refuses with `not_found`. */
   conflict(vaultId: string, conflictId: string): Conflict {
     const record = this.#store.get(conflicts, [vaultId, conflictId]);

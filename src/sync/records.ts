@@ -76,6 +76,8 @@ export interface ConflictRecord {
   readonly mtime: string | null;
   /** The pieces that hold the bytes; 0: they lie in `sync_conflict_bytes`, or it was a delete. */
   readonly storage_id: number;
+  /** Bytes of those pieces, JSON-escaped. */
+  readonly escaped_bytes: number;
   /** What was current when the push was refused; 0: there was nothing. */
   readonly server_seq: number;
   /** Null: the path was deleted, or there was nothing. */
@@ -125,6 +127,12 @@ export const staging = defineTable<[storageId: number], { readonly started_at: s
   recordCodec(1),
 );
 
+/** How many versions and conflicts hold the same pieces; no row: one. */
+export const pieceShares = defineTable<[storageId: number], { readonly holders: number }>(
+  'sync_piece_shares',
+  recordCodec(1),
+);
+
 /** Versions that are no longer current, until packs no longer hold them: the sequence number that took their place. */
 export const superseded = defineTable<[vaultId: string, seq: number], { readonly by: number }>(
   'sync_superseded',
@@ -169,6 +177,7 @@ export const syncTables: readonly AnyTable[] = [
   folders,
   versions,
   pieces,
+  pieceShares,
   staging,
   superseded,
   conflicts,

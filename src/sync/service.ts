@@ -4,13 +4,19 @@ import type { Log } from '../log.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { Store } from '../store/store.ts';
 import { Changes } from './changes.ts';
+
 import { TextComparer } from './comparer.ts';
+import { Conflicts } from './conflicts.ts';
+import { Contents } from './contents.ts';
 import { DiffQuery } from './diff-query.ts';
+import { History } from './history.ts';
 import { MergeQuery } from './merge-query.ts';
+
 import { Push } from './push.ts';
 import { SyncReader } from './reader.ts';
 import { SideReader } from './side-reader.ts';
 import { PieceStaging } from './staging.ts';
+import { VaultLog } from './vault-log.ts';
 import { Vaults } from './vaults.ts';
 
 export interface SyncOptions {
@@ -27,23 +33,31 @@ export interface SyncOptions {
 export interface Sync {
   readonly vaults: Vaults;
   readonly push: Push;
+  readonly history: History;
+  readonly conflicts: Conflicts;
   readonly reader: SyncReader;
   readonly changes: Changes;
   readonly diffs: DiffQuery;
   readonly merges: MergeQuery;
+  readonly log: VaultLog;
 }
 
 /** Opens what is needed, and sweeps what a crash left of long contents. */
 export async function openSync(options: SyncOptions): Promise<Sync> {
-  const { store, actors, pool, log, now, quotaBytes } = options;
-  const staging = new PieceStaging(store, log);
+  const { store, actors, pool, now, quotaBytes } = options;
+  const staging = new PieceStaging(store, options.log);
   const swept = await staging.sweep();
-  if (swept > 0) log.info({ contents: swept }, 'removed what cut-off pushes had staged');
+  if (swept > 0) options.log.info({ contents: swept }, 'removed what cut-off pushes had staged');
   const vaults = new Vaults({ store, actors, now });
   const reader = new SyncReader(store);
   const changes = new Changes();
-  const nodeId = options.epoch;
-  const push = new Push({ actors, pool, vaults, reader, staging, changes, nodeId, quotaBytes, now });
+  const log = new VaultLog({ actors, reader, changes, nodeId: options.epoch, now });
+  const contents = new Contents(pool, staging);
+  const push = new Push({ store, vaults, reader, log, contents, quotaBytes });
+  const history = new History({ store, vaults, reader, log, quotaBytes });
+  const conflicts = new Conflicts({ store, vaults, reader, log, contents, quotaBytes });
   const sides = { vaults, reader, sides: new SideReader(reader, pool), comparer: new TextComparer(pool) };
-  return { vaults, push, reader, changes, diffs: new DiffQuery(sides), merges: new MergeQuery(sides) };
+  const diffs = new DiffQuery(sides);
+  const merges = new MergeQuery(sides);
+  return { vaults, push, history, conflicts, reader, changes, diffs, merges, log };
 }

@@ -7,7 +7,7 @@
  */
 import type { Encoding } from './records.ts';
 
-const VERSION_HEAD_BYTES = 100;
+export const VERSION_HEAD_BYTES = 100;
 const LAYOUT = 1;
 const DELETED = 1;
 const BASE64 = 2;
@@ -15,6 +15,8 @@ const IN_PIECES = 4;
 /** What the line continues with behind the metadata when the content is in pieces, and what ends it. */
 const CONTENT_OPEN = Buffer.from(',"content":"');
 const CONTENT_CLOSE: Uint8Array = Buffer.from('"}\n');
+/** Bytes of a line around its metadata and the pieces of its content. */
+export const AROUND_PIECES_BYTES = CONTENT_OPEN.length + CONTENT_CLOSE.length;
 const TOMBSTONE_CLOSE = Buffer.from('}\n');
 
 export type VersionStatus = 'created' | 'updated' | 'renamed' | 'restored' | 'deleted';
@@ -141,6 +143,14 @@ export function readContentText(bytes: Uint8Array, escaped: () => Uint8Array): s
   // From the quote behind `"content":` to the brace before the newline.
   const from = VERSION_HEAD_BYTES + metaBytes + CONTENT_OPEN.length - 1;
   return JSON.parse(asBuffer(bytes, from, bytes.length - TOMBSTONE_CLOSE.length).toString('utf8')) as string;
+}
+
+/** The content of a version as it can be stored again. Undefined for a tombstone. */
+export function storedContentOf(bytes: Uint8Array): StoredContent | undefined {
+  const { deleted, metaBytes, lineBytes, storageId } = readVersionHead(bytes);
+  if (deleted) return undefined;
+  if (storageId === 0) return { kind: 'inline', tail: bytes.slice(VERSION_HEAD_BYTES + metaBytes) };
+  return { kind: 'pieces', storageId, escapedBytes: lineBytes - metaBytes - AROUND_PIECES_BYTES };
 }
 
 /** The bytes that a content stands for. */
