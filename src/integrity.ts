@@ -10,6 +10,7 @@ import { CheckedReader } from './store/checked-reader.ts';
 import { isMasterKey } from './store/key-check.ts';
 import type { Sealer } from './store/seal.ts';
 import type { Store } from './store/store.ts';
+import { verifySync } from './sync/verify.ts';
 import { verifyTasks } from './tasks/verify.ts';
 
 /** Counts by name, and one sentence for each thing that is wrong. */
@@ -27,7 +28,8 @@ export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
   const mirror = verifyMirror(reader, sealer);
   const tasks = verifyTasks(reader);
   const docs = verifyDevDocs(reader);
-  const parts = [accounts, oauth, mirror, tasks, docs];
+  const sync = verifySync(reader);
+  const parts = [accounts, oauth, mirror, tasks, docs, sync];
   const problems = [...keyProblems, ...reader.problems, ...parts.flatMap((part) => part.problems)];
   return {
     ok: problems.length === 0,
@@ -42,6 +44,11 @@ export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
     tasks: tasks.tasks,
     categories: tasks.categories,
     dev_docs: docs.docs,
+    vaults: sync.vaults,
+    files: sync.files,
+    versions: sync.versions,
+    pending_conflicts: sync.pendingConflicts,
+    staged_contents: sync.stagedContents,
     problems,
   };
 }

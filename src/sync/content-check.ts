@@ -62,8 +62,7 @@ export class ContentCheck {
     }
     const escaped = this.#hold(storageId);
     if (escaped.length !== record.escaped_bytes) this.#problems.push(`${name}: its pieces have another length`);
-    const text = JSON.parse(`"${escaped.toString('utf8')}"`) as string;
-    this.#checkDigest(name, text, encoding, { sha256, gitSha, sizeBytes });
+    this.#checkDigest(name, unescaped(escaped), encoding, { sha256, gitSha, sizeBytes });
   }
 
   /** Call it once every version and conflict was checked. */
@@ -118,5 +117,15 @@ export class ContentCheck {
       digested.gitSha === expected.gitSha &&
       size === expected.sizeBytes;
     if (!isRight) this.#problems.push(`${name}: its content does not hash to what it says`);
+  }
+}
+
+/** The text that pieces hold; empty when it cannot be read, which then hashes to something else. */
+function unescaped(escaped: Buffer): string {
+  try {
+    return JSON.parse(`"${escaped.toString('utf8')}"`) as string;
+  } catch {
+    // What is wrong with the bytes helps nobody; whose they are, does.
+    return '';
   }
 }

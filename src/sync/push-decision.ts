@@ -6,7 +6,15 @@ import type { Fault } from '../fault.ts';
 import { limits } from '../limits.ts';
 import { compareHlc, type Hlc, isTooFarAhead, receiveTick, secondsAhead, sendTick } from './hlc.ts';
 import { parseIsoMs } from './iso-time.ts';
-import { needsBase, quotaFault, refuse, refuseClash, refuseSkew, refuseSpelling } from './push-refusals.ts';
+import {
+  needsBase,
+  quotaFault,
+  refuse,
+  refuseClash,
+  refuseResolves,
+  refuseSkew,
+  refuseSpelling,
+} from './push-refusals.ts';
 import type {
   AcceptOutcome,
   AdoptedClock,
@@ -23,6 +31,7 @@ import type { ConflictKind, FileRecord } from './records.ts';
 export function decidePush(push: PushRequest, state: PushState): PushOutcome {
   const { file } = state;
   const live = file !== undefined && !file.deleted ? file : undefined;
+  if (push.resolves !== undefined && !state.hasConflict(push.resolves)) return refuseResolves();
   if (live !== undefined && live.path !== push.path) return refuseSpelling(push, live.path);
   if (live === undefined && push.content !== undefined) {
     const clash = state.clash();

@@ -49,6 +49,11 @@ export function refuseClash(push: PushRequest, clash: Clash) {
   return refuse({ kind: 'invalid_fields', fields, data: { existing_path: clash.path } });
 }
 
+export function refuseResolves() {
+  const sentence = 'resolves names no conflict of this path; sync_pending_conflicts lists them';
+  return refuse({ kind: 'invalid_fields', fields: { resolves: [sentence] } });
+}
+
 /** What stands in the way of a new file, in words. */
 export function describeClash(path: string, clash: Clash): string {
   return clash.kind === 'folder'

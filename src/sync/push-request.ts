@@ -54,6 +54,8 @@ export interface PushState extends VaultPath {
   isProtected(): boolean;
   /** The clock of the current version, parsed. */
   fileHlc(file: FileRecord): Hlc;
+  /** True when the path has such a conflict, settled ones too. */
+  hasConflict(conflictId: string): boolean;
   /** True when a version of the path has this sha256 or git_sha, or that cannot be ruled out. */
   hasVersion(sha: string): boolean;
 }

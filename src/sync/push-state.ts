@@ -1,6 +1,7 @@
 /** Gathers what the decision on a push looks at: the cheap rows at once, the others only when they are asked for. */
 import { limits } from '../limits.ts';
 import type { Batch } from '../store/group-commit.ts';
+import { foldCase } from './glob.ts';
 import { type Hlc, parseHlc } from './hlc.ts';
 import { foldersOf, protectedCheck, type VaultPath } from './paths.ts';
 import type { Clash, PushState } from './push-request.ts';
@@ -35,6 +36,8 @@ export function gatherState(
     clash: () => findClash(batch, reader, vaultId, folded, leaving),
     isProtected: () => protectedCheck(vaults.record(accountId, vaultId).protected_paths)(path),
     fileHlc: storedHlc,
+    hasConflict: (id) =>
+      reader.hasConflict(vaultId, id) && foldCase(reader.conflict(vaultId, id).record.path) === folded,
     hasVersion: (sha) => hasVersion(reader, vaultId, file, sha),
   };
 }

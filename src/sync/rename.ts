@@ -8,7 +8,7 @@ import { sendTick } from './hlc.ts';
 import { keepRefused } from './keep-refused.ts';
 import type { VaultPath } from './paths.ts';
 import { adoptClock, matches, overQuota, settledBy } from './push-decision.ts';
-import { needsBase, refuse, refuseClash, refuseSpelling } from './push-refusals.ts';
+import { needsBase, refuse, refuseClash, refuseResolves, refuseSpelling } from './push-refusals.ts';
 import type { AdoptedClock, ConflictOutcome, PushOutcome, PushRequest, PushState } from './push-request.ts';
 import { gatherState, type StateSources } from './push-state.ts';
 import { type Decided, doneWith, type PushStep, settle } from './push-step.ts';
@@ -28,6 +28,8 @@ interface RenameSources extends StateSources {
 
 /** Pure. `source` is the state of the path that the file leaves; the same as `target` for a new spelling. */
 function decideRename(push: PushRequest, source: PushState, target: PushState): RenameOutcome {
+  const { resolves } = push;
+  if (resolves !== undefined && ![source, target].some((state) => state.hasConflict(resolves))) return refuseResolves();
   const left = live(source);
   const there = live(target);
   const isRespelling = source.folded === target.folded;

@@ -64,7 +64,7 @@ export class SideReader {
       : digestContent({ text, encoding });
     if (!digested.ok) throw invalidField(digested.field, digested.sentence);
     const { sha256, gitSha } = digested;
-    if (claimed !== undefined) checkSha256(claimed, { sha256, gitSha, sizeBytes: 0 });
+    if (claimed !== undefined) checkSha256(claimed, { sha256 });
     return { side: { kind: kindOf(encoding), sha256, text }, gitSha };
   }
 

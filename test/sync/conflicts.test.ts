@@ -1,6 +1,7 @@
 /** Conflicts and deletes from outside: what is refused is kept, and nothing comes back that was deleted. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Hub, startHub } from '../support/hub.ts';
+import { verified } from '../support/mirror-state.ts';
 import { clockAt, type Device, newDevice, sha256Of } from '../support/sync.ts';
 
 let hub: Hub;
@@ -15,6 +16,7 @@ beforeAll(async () => {
 afterAll(async () => {
   expect(hub.logs.filter((line) => Number(line['level']) >= 40)).toEqual([]);
   await hub.stop();
+  expect((await verified(hub)).problems).toEqual([]);
 });
 
 const old = clockAt(1000);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compileGlob, foldCase, matchesGlob } from '../../src/sync/glob.ts';
 import { checkPath, foldersOf, protectedCheck } from '../../src/sync/paths.ts';
 import { type Hub, startHub } from '../support/hub.ts';
+import { verified } from '../support/mirror-state.ts';
 import { seed } from '../support/seed.ts';
 import { type Device, newDevice, sha256Of } from '../support/sync.ts';
 
@@ -15,7 +16,10 @@ beforeAll(async () => {
   hub = await startHub();
   device = await newDevice(hub);
 });
-afterAll(() => hub.stop());
+afterAll(async () => {
+  await hub.stop();
+  expect((await verified(hub)).problems).toEqual([]);
+});
 
 /** By what is wrong with them: a word of the sentence, and paths. */
 const refused: Readonly<Record<string, readonly string[]>> = {

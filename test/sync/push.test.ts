@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Hub, startHub } from '../support/hub.ts';
+import { verified } from '../support/mirror-state.ts';
 import { clockAt, type Device, gitShaOf, newDevice, sha256Of } from '../support/sync.ts';
 
 let hub: Hub;
@@ -16,6 +17,7 @@ beforeAll(async () => {
 afterAll(async () => {
   expect(hub.logs.filter((line) => Number(line['level']) >= 40)).toEqual([]);
   await hub.stop();
+  expect((await verified(hub)).problems).toEqual([]);
 });
 
 test('[SYN-1] a push answers with hashes, clocks, size, time and number of the change', async () => {

@@ -1,6 +1,7 @@
 /** Vaults, protected paths, the quota and clocks that run ahead, from outside. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Hub, startHub } from '../support/hub.ts';
+import { verified } from '../support/mirror-state.ts';
 import { clockAt, Device, newDevice, sha256Of } from '../support/sync.ts';
 
 interface Vault {
@@ -19,7 +20,10 @@ let hub: Hub;
 beforeAll(async () => {
   hub = await startHub({ env: { CAIRN_SYNC_QUOTA_BYTES: String(QUOTA_BYTES) } });
 });
-afterAll(() => hub.stop());
+afterAll(async () => {
+  await hub.stop();
+  expect((await verified(hub)).problems).toEqual([]);
+});
 
 const vaultsOf = async (device: Device) =>
   (await device.result<{ vaults: Vault[]; count: number }>('vault_list', {})).vaults;

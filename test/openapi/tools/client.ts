@@ -203,11 +203,15 @@ async function devDocTools(hub: Hub): Promise<void> {
   );
 }
 
+function hashOf(content: string): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
 async function syncTools(hub: Hub): Promise<void> {
   const vault = taken(await hub.POST('/api/mcp/tools/vault_create', { body: { name: 'notes' } }));
   equal(vault.status, 'created', 'vault');
   const content = 'Grüße 😀';
-  const sha256 = createHash('sha256').update(content).digest('hex');
+  const sha256 = hashOf(content);
   const hlc = '2026-11-20T20:18:57.123Z-0000-89e4f1c2a0b3d756';
   const body = { path: 'a.md', content, sha256, hlc, device_id: 'laptop', vault_id: vault.vault_id };
   const pushed = taken(await hub.POST('/api/mcp/tools/sync_push', { body }));
@@ -217,6 +221,22 @@ async function syncTools(hub: Hub): Promise<void> {
   equal([compared.status, compared.remote?.sha256], ['local_ahead', sha256], 'compared');
   const merged = taken(await hub.POST('/api/mcp/tools/sync_merge', { body: own }));
   equal([merged.content, merged.has_conflicts, merged.base_sha], [own.content, false, sha256], 'merged');
+  const place = { path: 'a.md', vault_id: vault.vault_id };
+  const changed = await hub.POST('/api/mcp/tools/sync_push', { body: { ...body, content: 'x', sha256: hashOf('x') } });
+  equal(changed.response.status, 409, 'status of a conflict');
+  const pending = taken(await hub.POST('/api/mcp/tools/sync_pending_conflicts', { body: place }));
+  equal([pending.count, pending.conflicts[0]?.your_sha256], [1, hashOf('x')], 'pending');
+  const choice = { ...place, keep: 'yours' as const };
+  const settled = taken(await hub.POST('/api/mcp/tools/sync_resolve_conflict', { body: choice }));
+  equal([settled.status, settled.current_sha256], ['resolved', hashOf('x')], 'settled');
+  const back = taken(await hub.POST('/api/mcp/tools/sync_restore', { body: { ...place, seq: 1 } }));
+  equal([back.status, back.sha256], ['restored', sha256], 'restored');
+  const history = taken(await hub.POST('/api/mcp/tools/sync_history', { body: place }));
+  equal(
+    history.versions.map(({ status }) => status),
+    ['restored', 'updated', 'created'],
+    'history',
+  );
   const { vaults } = taken(await hub.POST('/api/mcp/tools/vault_list', { body: {} }));
   equal(
     vaults.map((one) => [one.vault_id, one.file_count]),
