@@ -71,7 +71,7 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
     const sessions = new BrowserSessions({ store, actors, sealer, log, now: Date.now });
     const signIns = openSignIns({ store, actors, sealer, log, now: Date.now }, accounts, tokens);
     const devices = new DeviceGrants({ store, actors, sealer, signIns, now: Date.now });
-    answer = (line) => answerControl({ accounts, tokens, devices }, line, log);
+    answer = (line) => answerControl({ accounts, tokens, devices, actors, sessions }, line, log);
     return {
       store,
       epoch,

@@ -1,6 +1,7 @@
 /** The use cases of a password: check it at sign-in, change it. Every try counts against the sign-in limits. */
 import type { ActorRegistry } from '../actors/registry.ts';
 import { invalidField, Refusal } from '../fault.ts';
+import type { Batch } from '../store/group-commit.ts';
 import type { Passwords } from './password.ts';
 import { accounts as accountTable } from './records.ts';
 import { normalizeEmail } from './rules.ts';
@@ -64,13 +65,33 @@ export class Logins {
     if (!(await passwords.verify(known, change.current))) throw wrongCurrent();
     const passwordHash = await passwords.hash(change.next);
     await actors.actor(change.accountId).ask((batch) => {
-      const account = batch.get(accountTable, [change.accountId]);
       // Changed in another browser since it was checked.
-      if (account === undefined || account.password_hash !== known) throw wrongCurrent();
-      batch.put(accountTable, [change.accountId], { ...account, password_hash: passwordHash });
-      sessions.endOthers(batch, change.accountId, change.keptSessionId);
+      if (batch.get(accountTable, [change.accountId])?.password_hash !== known) throw wrongCurrent();
+      putPassword(batch, sessions, { ...change, passwordHash });
     });
   }
+}
+
+/** Sets a password without the one of now, for the operator; every browser of the account is signed out. */
+export async function resetPassword(
+  { actors, sessions }: Pick<LoginsOptions, 'actors' | 'sessions'>,
+  accountId: string,
+  passwordHash: string,
+): Promise<void> {
+  await actors.actor(accountId).ask((batch) => putPassword(batch, sessions, { accountId, passwordHash }));
+}
+
+interface NewPassword {
+  readonly accountId: string;
+  readonly passwordHash: string;
+  readonly keptSessionId?: string;
+}
+
+function putPassword(batch: Batch, sessions: BrowserSessions, { accountId, passwordHash, keptSessionId }: NewPassword) {
+  const account = batch.get(accountTable, [accountId]);
+  if (account === undefined) throw new Error('the account of a new password is not there; run cairn verify');
+  batch.put(accountTable, [accountId], { ...account, password_hash: passwordHash });
+  sessions.endOthers(batch, accountId, keptSessionId);
 }
 
 function wrongCurrent(): Refusal {

@@ -87,9 +87,9 @@ export class BrowserSessions {
     });
   }
 
-  /** Within a decision: ends every session of an account but the one of `keptId`. */
-  endOthers(batch: Batch, accountId: string, keptId: string): void {
-    const kept = this.#hash(keptId);
+  /** Within a decision: ends every session of an account but the one of `keptId`, if one is given. */
+  endOthers(batch: Batch, accountId: string, keptId: string | undefined): void {
+    const kept = keptId === undefined ? undefined : this.#hash(keptId);
     for (const { hash } of sessionsOf(batch, accountId)) if (hash !== kept) remove(batch, accountId, hash);
   }
 

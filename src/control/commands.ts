@@ -1,7 +1,10 @@
 /** Runs a control command against the service, whichever process it was typed in. */
 
+import { resetPassword } from '../accounts/logins.ts';
 import type { Accounts } from '../accounts/service.ts';
+import type { BrowserSessions } from '../accounts/sessions.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
+import type { ActorRegistry } from '../actors/registry.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
 import type { ControlRequest, ControlResult } from './protocol.ts';
 
@@ -9,15 +12,20 @@ export interface ControlTools {
   readonly accounts: Accounts;
   readonly tokens: AccessTokens;
   readonly devices: DeviceGrants;
+  readonly actors: ActorRegistry;
+  readonly sessions: BrowserSessions;
 }
 
-export async function runControl(
-  { accounts, tokens, devices }: ControlTools,
-  request: ControlRequest,
-): Promise<ControlResult> {
+export async function runControl(tools: ControlTools, request: ControlRequest): Promise<ControlResult> {
+  const { accounts, tokens, devices } = tools;
   switch (request.command) {
     case 'account.create':
       return await accounts.create({ email: request.email, name: request.name });
+    case 'account.password': {
+      const accountId = accounts.idOfEmail(request.email);
+      await resetPassword(tools, accountId, request.passwordHash);
+      return { email: accounts.describe(accountId).email };
+    }
     case 'token.create':
       return await tokens.mint(accounts.idOfEmail(request.email));
     case 'key.create':

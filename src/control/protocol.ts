@@ -9,6 +9,7 @@ const email = z.string();
 /** Every command by name: what it takes. */
 export const controlRequest = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('account.create'), email, name: z.string().optional() }),
+  z.strictObject({ command: z.literal('account.password'), email, passwordHash: z.string() }),
   z.strictObject({ command: z.literal('token.create'), email }),
   z.strictObject({ command: z.literal('key.create'), email, name: z.string() }),
   z.strictObject({ command: z.literal('key.list'), email }),
@@ -21,6 +22,7 @@ export type ControlRequest = z.infer<typeof controlRequest>;
 /** What each command answers. */
 export interface ControlResults {
   readonly 'account.create': NewAccount;
+  readonly 'account.password': { readonly email: string };
   readonly 'token.create': NewAccessToken;
   readonly 'key.create': NewKey;
   readonly 'key.list': { readonly keys: readonly KeySummary[] };

@@ -135,11 +135,23 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
   };
 }
 
-/** Runs the built command and gives what it wrote and its exit code; never rejects for a refusal. */
-export function runCairn(args: readonly string[], env: Record<string, string>): Promise<CommandResult> {
+/** Runs the built command, pipes `input` in, and gives what it wrote and its exit code; never rejects for a refusal. */
+export function runCairn(
+  args: readonly string[],
+  env: Record<string, string>,
+  input: string = '',
+): Promise<CommandResult> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [CAIRN, ...args], { env: cleanEnvironment(env) }, (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr });
-    });
+    const child = execFile(
+      process.execPath,
+      [CAIRN, ...args],
+      { env: cleanEnvironment(env) },
+      (error, stdout, stderr) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr });
+      },
+    );
+    // A command that reads nothing may have ended before.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(input);
   });
 }

@@ -11,7 +11,8 @@ import { createSealer } from '../../src/store/seal.ts';
 import { Store } from '../../src/store/store.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { callTool, PASSWORD, structured } from '../support/gateway.ts';
-import { type Hub, startHub, temporaryFolder } from '../support/hub.ts';
+import { type Hub, runCairn, startHub, temporaryFolder } from '../support/hub.ts';
+import { account } from '../support/mirror.ts';
 import { PageClient, signedUp } from '../support/page-client.ts';
 
 const COOKIE = 'cairn_session';
@@ -205,6 +206,36 @@ test('[WEB-2, KEY-5] a new password ends every other session and no key; the old
   expect([await isSignedIn(here), await isSignedIn(elsewhere)]).toEqual([true, false]);
   expect(await structured(hub, 'list_tasks', {}, key)).toMatchObject({ count: 0 });
   expect(await isSignedIn(await signIn(email))).toBe(false);
+  expect(await isSignedIn(await signIn(email, 'another battery'))).toBe(true);
+});
+
+/** Runs `cairn account password` with something piped in. */
+function setPassword(email: string, input: string, dataFolder = hub.dataFolder) {
+  return runCairn(['account', 'password', '--email', email, '--json'], { CAIRN_DATA: dataFolder }, input);
+}
+
+test('[WEB-2, KEY-7] the operator sets a password: for an account without one, or after a forgotten one, and it signs out', async () => {
+  const { email } = await account(hub);
+  expect(await isSignedIn(await signIn(email))).toBe(false);
+  expect(await setPassword(email.toUpperCase(), `${PASSWORD}\nnot this line\n`)).toMatchObject({
+    code: 0,
+    stdout: `${JSON.stringify({ email })}\n`,
+    stderr: '',
+  });
+  const client = await signIn(email);
+  expect(await isSignedIn(client)).toBe(true);
+  expect((await setPassword(email, 'another battery')).code).toBe(0);
+  expect(await isSignedIn(client)).toBe(false);
+  expect(await isSignedIn(await signIn(email))).toBe(false);
+  expect(await isSignedIn(await signIn(email, 'another battery'))).toBe(true);
+  for (const [who, input, sentence] of [
+    [email, '12345\n', /password must have 6 to 1024 bytes/],
+    [email, '', /no password was given/],
+    ['nobody@example.org', 'some password', /no account has this email/],
+  ] as const) {
+    const refused = await setPassword(who, input);
+    expect([refused.code > 0, refused.stdout, refused.stderr]).toEqual([true, '', expect.stringMatching(sentence)]);
+  }
   expect(await isSignedIn(await signIn(email, 'another battery'))).toBe(true);
 });
 
