@@ -221,6 +221,11 @@ export const limits = {
   /** Files that are looked through for the hash of a base that the path never had, and how many in one turn. */
   foreignBaseFilesMax: 10_000,
   foreignBaseTurnFiles: 500,
+  /** Every version is kept this long, and the newest of each path for good. */
+  historyDays: 30,
+  historyVersionsMin: 20,
+  /** Rows that background work reads or removes in one turn. */
+  sweepTurnRows: 200,
   historyDefault: 50,
   historyMax: 200,
   conflictsDefault: 100,

@@ -74,7 +74,8 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
       doors.push(metricsDoor);
       metricsPort = metricsDoor.listen('127.0.0.1', config.metricsPort, 'CAIRN_METRICS_PORT');
     }
-    const sweeper = startSweeper([{ what: 'tasks', run: () => tasks.emptyBin(tasks.now()) }, documents.sweep], log);
+    const bin = { what: 'tasks', run: () => tasks.emptyBin(tasks.now()) };
+    const sweeper = startSweeper([bin, documents.sweep, sync.retention], log);
     phase = 'ready';
     return {
       port,
@@ -83,6 +84,7 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
         phase = 'draining';
         // The first is the service; whoever watches it may look on until it has drained.
         for (const each of doors) await each.drain(config.drainSeconds);
+        sync.retention.stop();
         await sweeper.close();
         await pool.close();
         await core.close();

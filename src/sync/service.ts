@@ -14,6 +14,7 @@ import { MergeQuery } from './merge-query.ts';
 
 import { Push } from './push.ts';
 import { SyncReader } from './reader.ts';
+import { Retention } from './retention.ts';
 import { SideReader } from './side-reader.ts';
 import { PieceStaging } from './staging.ts';
 import { VaultLog } from './vault-log.ts';
@@ -40,6 +41,7 @@ export interface Sync {
   readonly diffs: DiffQuery;
   readonly merges: MergeQuery;
   readonly log: VaultLog;
+  readonly retention: Retention;
 }
 
 /** Opens what is needed, and sweeps what a crash left of long contents. */
@@ -56,8 +58,9 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
   const push = new Push({ store, vaults, reader, log, contents, quotaBytes });
   const history = new History({ store, vaults, reader, log, quotaBytes });
   const conflicts = new Conflicts({ store, vaults, reader, log, contents, quotaBytes });
+  const retention = new Retention({ store, actors, reader, now });
   const sides = { vaults, reader, sides: new SideReader(reader, pool), comparer: new TextComparer(pool) };
   const diffs = new DiffQuery(sides);
   const merges = new MergeQuery(sides);
-  return { vaults, push, history, conflicts, reader, changes, diffs, merges, log };
+  return { vaults, push, history, conflicts, reader, changes, diffs, merges, log, retention };
 }

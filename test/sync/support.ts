@@ -1,0 +1,56 @@
+/** Opens file sync over a store of its own, under a clock that the test moves. */
+import { createHash } from 'node:crypto';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { ActorRegistry } from '../../src/actors/registry.ts';
+import { openLog } from '../../src/log.ts';
+import { Pool } from '../../src/pool/pool.ts';
+import { CheckedReader } from '../../src/store/checked-reader.ts';
+import { Store } from '../../src/store/store.ts';
+import type { PushArguments } from '../../src/sync/push-input.ts';
+import { syncTables } from '../../src/sync/records.ts';
+import { openSync, type Sync } from '../../src/sync/service.ts';
+import { verifySync } from '../../src/sync/verify.ts';
+import { temporaryFolder } from '../support/hub.ts';
+import { clockAt } from '../support/sync.ts';
+
+const WORKERS = pathToFileURL(fileURLToPath(new URL('../../dist/workers/', import.meta.url)));
+
+export interface SyncDesk {
+  readonly store: Store;
+  readonly sync: Sync;
+  readonly clock: { ms: number };
+  /** Arguments of a correct push, whose clock is the desk's. */
+  push(path: string, content: string, more?: Partial<PushArguments>): PushArguments;
+  /** What `cairn verify` would find. */
+  problems(): string[];
+  close(): Promise<void>;
+}
+
+export async function openSyncDesk(startMs: number): Promise<SyncDesk> {
+  const store = new Store({ folder: temporaryFolder(), tables: syncTables });
+  const actors = new ActorRegistry(store);
+  const pool = new Pool({ threads: 1, workersFolder: WORKERS });
+  const clock = { ms: startMs };
+  const { log } = openLog('silent');
+  const epoch = '0123456789abcdef';
+  const sync = await openSync({ store, actors, pool, log, epoch, quotaBytes: 2 ** 40, now: () => clock.ms });
+  return {
+    store,
+    sync,
+    clock,
+    push: (path, content, more = {}) => ({
+      path,
+      content,
+      sha256: createHash('sha256').update(content).digest('hex'),
+      hlc: clockAt(clock.ms),
+      device_id: 'laptop',
+      ...more,
+    }),
+    problems: () => verifySync(new CheckedReader(store)).problems,
+    async close() {
+      await actors.drain();
+      await pool.close();
+      await store.close();
+    },
+  };
+}
