@@ -27,7 +27,13 @@ export type Fault =
   | { readonly kind: 'unauthenticated'; readonly scheme: string; readonly detail: string }
   | { readonly kind: 'wrong_login' }
   | { readonly kind: 'signup_closed'; readonly detail: string }
-  | { readonly kind: 'rate_limited'; readonly limit: number; readonly retryAfterSeconds: number }
+  | {
+      readonly kind: 'rate_limited';
+      readonly limit: number;
+      /** Calls that are left, fewer than were asked for; default none. */
+      readonly remaining?: number;
+      readonly retryAfterSeconds: number;
+    }
   | { readonly kind: 'length_required' }
   | { readonly kind: 'body_too_large'; readonly bytesMax: number }
   | { readonly kind: 'body_incomplete' }

@@ -7,6 +7,7 @@ import { InflightBudget } from './http/budget.ts';
 import { createAddressResolver } from './http/client-address.ts';
 import { FrontDoor } from './http/front-door.ts';
 import { healthRoutes, type Phase } from './http/health.ts';
+import { ownOrigin } from './http/origin.ts';
 import { Rates } from './http/rates.ts';
 import { checkTlsFiles } from './http/tls.ts';
 import { Traffic } from './http/traffic.ts';
@@ -58,7 +59,7 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
       clientAddress,
       bodySeconds: config.bodySeconds,
       handlerSeconds: config.handlerSeconds,
-      origins: { allowed: config.allowedOrigins },
+      origins: { allowed: config.allowedOrigins, isOwn: ownOrigin(config.publicUrl, config.host) },
       rates,
       traffic,
       parseJson: createJsonParser(pool),

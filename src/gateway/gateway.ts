@@ -71,8 +71,10 @@ export class Gateway {
     if (refused !== undefined) return jsonText(400, failure(null, refused));
     if (headers.version === MODERN_VERSION) return refuse(`${MODERN_VERSION} has no batches; send one message`, 400);
     if (items.length === 0) return refuse('a batch must hold at least one request');
-    if (items.length > limits.batchItemsMax) {
-      return refuse(`a batch may hold ${limits.batchItemsMax} items, this one has ${items.length}; send it in parts`);
+    // More than come at once would never be let through, however long the caller waits.
+    const itemsMax = Math.min(limits.batchItemsMax, request.callsAtOnceMax);
+    if (items.length > itemsMax) {
+      return refuse(`a batch may hold ${itemsMax} items, this one has ${items.length}; send it in parts`);
     }
     if (items.length > 1) request.charge(items.length - 1);
     const done: Answered[] = [];

@@ -11,7 +11,6 @@ import { IncomingBody } from './body.ts';
 import { type ByteSource, NO_HEADERS, type Parts, type Reply, type ReplyHeaders } from './reply.ts';
 import type { ReplyBytes } from './reply-bytes.ts';
 import type { RequestHead } from './request-head.ts';
-import { refusalReply } from './status.ts';
 
 /** How an exchange ended, for the log. */
 export interface ExchangeEnd {
@@ -20,6 +19,14 @@ export interface ExchangeEnd {
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly ms: number;
+}
+
+/** What all exchanges of a front door share. */
+export interface ExchangeSurroundings {
+  readonly replyBytes: ReplyBytes;
+  /** A refusal in the words of the surface that a path belongs to. */
+  readonly refuse: (path: string, fault: Fault) => Reply;
+  readonly onEnd: (exchange: Exchange, end: ExchangeEnd) => void;
 }
 
 const NOTHING = new Uint8Array(0);
@@ -34,8 +41,7 @@ export class Exchange {
   route = '';
   accountId: string | undefined;
   readonly #res: HttpResponse;
-  readonly #replyBytes: ReplyBytes;
-  readonly #onEnd: (exchange: Exchange, end: ExchangeEnd) => void;
+  readonly #surroundings: ExchangeSurroundings;
   readonly #startedMs = performance.now();
   /** Headers that any answer of this exchange carries, from the checks in front of the handler. */
   #answerHeaders: ReplyHeaders = NO_HEADERS;
@@ -46,16 +52,10 @@ export class Exchange {
   #ended = false;
   #bytesOut = 0;
 
-  constructor(
-    res: HttpResponse,
-    head: RequestHead,
-    replyBytes: ReplyBytes,
-    onEnd: (exchange: Exchange, end: ExchangeEnd) => void,
-  ) {
+  constructor(res: HttpResponse, head: RequestHead, surroundings: ExchangeSurroundings) {
     this.#res = res;
     this.head = head;
-    this.#replyBytes = replyBytes;
-    this.#onEnd = onEnd;
+    this.#surroundings = surroundings;
     res.onAborted(() => {
       this.#settled = true;
       this.#body?.fail({ kind: 'body_incomplete' });
@@ -95,7 +95,7 @@ export class Exchange {
   checkDeadline(nowMs: number): void {
     if (this.#settled || this.#deadline === undefined || nowMs < this.#deadline.atMs) return;
     const { fault } = this.#deadline;
-    this.reply(refusalReply(fault));
+    this.reply(this.#surroundings.refuse(this.head.path, fault));
     this.#body?.fail(fault);
   }
 
@@ -128,7 +128,7 @@ export class Exchange {
   /** HEAD: the length that GET would have. Given to the library as a number, it would wait for a body for ever. */
   #endHead({ body }: Reply): void {
     if (body !== undefined) {
-      const bytes = isSource(body) ? body.bytesTotal : this.#replyBytes.of(body).length;
+      const bytes = isSource(body) ? body.bytesTotal : this.#surroundings.replyBytes.of(body).length;
       this.#res.writeHeader('Content-Length', String(bytes));
     }
     this.#res.endWithoutBody();
@@ -143,7 +143,7 @@ export class Exchange {
   }
 
   #endWhole(whole: string | Parts, close?: Reply['close']): void {
-    const body = this.#replyBytes.of(whole);
+    const body = this.#surroundings.replyBytes.of(whole);
     this.#bytesOut = body.length;
     const rest = this.#rest();
     if (close !== 'now' && (rest === 'long' || (rest === 'short' && close === 'after'))) {
@@ -223,7 +223,7 @@ export class Exchange {
   #end(aborted: boolean): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#onEnd(this, {
+    this.#surroundings.onEnd(this, {
       status: this.#status,
       aborted,
       bytesIn: this.#body?.bytes ?? 0,

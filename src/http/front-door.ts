@@ -14,12 +14,12 @@ import {
   us_listen_socket_close,
   us_socket_local_port,
 } from 'uWebSockets.js';
-import { Refusal } from '../fault.ts';
+import { type Fault, Refusal } from '../fault.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Session } from '../session.ts';
 import { StartError } from '../start-error.ts';
-import { Exchange, type ExchangeEnd } from './exchange.ts';
+import { Exchange, type ExchangeEnd, type ExchangeSurroundings } from './exchange.ts';
 import { parseForm } from './form-body.ts';
 import { framingFault } from './framing.ts';
 import { listenExclusively } from './listen-exclusively.ts';
@@ -67,8 +67,12 @@ export class FrontDoor {
   readonly #router: Router;
   readonly #app: TemplatedApp;
   readonly #active = new Set<Exchange>();
-  readonly #replyBytes = new ReplyBytes();
   readonly #sweeper: NodeJS.Timeout;
+  readonly #surroundings: ExchangeSurroundings = {
+    replyBytes: new ReplyBytes(),
+    refuse: (path, fault) => this.#refuse(path, fault),
+    onEnd: (exchange, end) => this.#onEnd(exchange, end),
+  };
   #listener: us_listen_socket | undefined;
   #draining = false;
   #whenQuiet: (() => void) | undefined;
@@ -121,7 +125,7 @@ export class FrontDoor {
 
   #onRequest(res: HttpResponse, req: HttpRequest): void {
     const head = new RequestHead(res, req, this.#options.clientAddress);
-    const exchange = new Exchange(res, head, this.#replyBytes, this.#onEnd);
+    const exchange = new Exchange(res, head, this.#surroundings);
     this.#active.add(exchange);
     try {
       this.#dispatch(exchange);
@@ -136,7 +140,7 @@ export class FrontDoor {
     if (framing !== undefined) {
       // Answered a turn later: what stands behind a badly framed request in the same packet may be smuggled. While this
       // one is unanswered the library takes it for pipelining and closes the connection without handling it.
-      setImmediate(() => exchange.reply(refusalReply({ kind: 'bad_framing', detail: framing })));
+      setImmediate(() => exchange.reply(this.#refuse(path, { kind: 'bad_framing', detail: framing })));
       return;
     }
     if (this.#options.isBlockedAgent(path, exchange.head.header('user-agent'))) {
@@ -164,7 +168,7 @@ export class FrontDoor {
       checkBody(exchange, route.body);
       void this.#run(exchange, { route, params, session, caller });
     } catch (error) {
-      exchange.reply(this.#errorReply(exchange, error, route));
+      exchange.reply(this.#errorReply(exchange, error));
     }
   }
 
@@ -192,7 +196,7 @@ export class FrontDoor {
     try {
       exchange.reply(await this.#handle(exchange, call));
     } catch (error) {
-      exchange.reply(this.#errorReply(exchange, error, call.route));
+      exchange.reply(this.#errorReply(exchange, error));
     }
   }
 
@@ -211,21 +215,27 @@ export class FrontDoor {
       body,
       document: isDocument ? await this.#options.parseJson(bytes) : undefined,
       form: route.body.kind === 'form' && bytes !== undefined ? parseForm(bytes) : undefined,
-      charge: (calls) => exchange.addHeaders(this.#options.rates.count(caller, calls)),
+      charge: (calls) => exchange.addHeaders(this.#options.rates.countMore(caller, calls)),
+      callsAtOnceMax: this.#options.rates.callsAtOnceMax,
     });
     if (route.access === 'open') return route.handle(request);
     if (typeof route.access === 'object') return route.handle(request, session);
     return route.handle(request, session as Session);
   }
 
-  #errorReply(exchange: Exchange, error: unknown, route?: Route): Reply {
-    const refuse = route?.refuse ?? refusalReply;
-    if (error instanceof Refusal) return refuse(error.fault);
+  #errorReply(exchange: Exchange, error: unknown): Reply {
+    if (error instanceof Refusal) return this.#refuse(exchange.head.path, error.fault);
     this.#options.log.error({ err: error, id: exchange.head.id }, 'a request broke an assumption');
-    return refuse({ kind: 'internal' });
+    return this.#refuse(exchange.head.path, { kind: 'internal' });
   }
 
-  readonly #onEnd = (exchange: Exchange, end: ExchangeEnd): void => {
+  /** In the words of the surface that was asked, but for the one refusal whose body is the same everywhere (UA-1). */
+  #refuse(path: string, fault: Fault): Reply {
+    const refuse = fault.kind === 'blocked_agent' ? undefined : this.#router.wording(path);
+    return (refuse ?? refusalReply)(fault);
+  }
+
+  #onEnd(exchange: Exchange, end: ExchangeEnd): void {
     this.#active.delete(exchange);
     if (this.#active.size === 0) this.#whenQuiet?.();
     this.#options.traffic.record(exchange.head, exchange.route, end);
@@ -246,7 +256,7 @@ export class FrontDoor {
       ...(end.aborted ? { aborted: true } : {}),
     };
     log[level](line, 'request');
-  };
+  }
 }
 
 const DOCUMENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;

@@ -1,9 +1,12 @@
 /** Owns which pages of other origins may call from a browser: none but those of the setting. Pure. */
+import { isIP } from 'node:net';
 import { NO_HEADERS, type ReplyHeaders } from './reply.ts';
 
 export interface OriginRule {
   /** Allowed origins, as browsers send them: scheme, host, port. */
   readonly allowed: readonly string[];
+  /** True for the service's own, given the Host header. */
+  readonly isOwn: (origin: string, host: string) => boolean;
 }
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
@@ -15,8 +18,25 @@ const PREFLIGHT_SECONDS = 600;
 
 /** True when a request of this origin may be answered: it has none, it is the service's own, or it is allowed. */
 export function isOriginAllowed(rule: OriginRule, origin: string | undefined, host: string | undefined): boolean {
-  if (origin === undefined || rule.allowed.includes(origin)) return true;
-  return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
+  return origin === undefined || rule.allowed.includes(origin) || rule.isOwn(origin, host ?? '');
+}
+
+/**
+ * Makes the test whether an origin is the service's own. With a public address it is that one. Without, it is the host that
+ * was addressed, as far as its name is the service's: the one it is bound to, one of this machine, or an address. Any other
+ * name can be made to lead here by whoever owns it (DNS rebinding), so the Host header proves nothing about it.
+ */
+export function ownOrigin(publicUrl: string | undefined, boundHost: string): OriginRule['isOwn'] {
+  if (publicUrl !== undefined) {
+    const named = new URL(publicUrl).origin;
+    return (origin) => origin === named;
+  }
+  const bound = boundHost.toLowerCase();
+  return (origin, host) => {
+    if (origin !== `http://${host}` && origin !== `https://${host}`) return false;
+    const name = host.toLowerCase().replace(/:\d*$/, '');
+    return name === 'localhost' || name === bound || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
+  };
 }
 
 /** What lets a browser of an allowed origin read the answer; nothing for any other. */

@@ -13,7 +13,7 @@ export interface RateState {
   readonly remaining: number;
   /** Seconds until the full burst is back. */
   readonly resetSeconds: number;
-  /** Seconds until the refused cost would be allowed; 0 when it was. */
+  /** Seconds until what was refused can be tried again; 0 when it was not. */
   readonly retryAfterSeconds: number;
 }
 
@@ -39,15 +39,23 @@ export class RateLimiter {
     this.#now = now;
   }
 
-  /** Counts `cost` calls of a caller; a refused cost is not counted. Undefined when the limit is off. */
-  take(caller: string, cost = 1): RateState | undefined {
+  /** The greatest cost that can ever be allowed. */
+  get costMax(): number {
+    return this.#intervalMs === 0 ? Number.POSITIVE_INFINITY : this.#burst;
+  }
+
+  /**
+   * Counts `cost` calls of a caller; a refused cost is not counted. `costAgain`: what trying it again will cost.
+   * Undefined when the limit is off.
+   */
+  take(caller: string, cost = 1, costAgain = cost): RateState | undefined {
     if (this.#intervalMs === 0) return undefined;
     const nowMs = this.#now();
     const windowMs = this.#burst * this.#intervalMs;
     const arrival = Math.max(this.#arrivals.get(caller) ?? 0, nowMs);
     const next = arrival + cost * this.#intervalMs;
     const allowed = next - nowMs <= windowMs + ROUNDING_CALLS * this.#intervalMs;
-    const waitMs = allowed ? 0 : next - nowMs - windowMs;
+    const waitMs = allowed ? 0 : arrival + costAgain * this.#intervalMs - nowMs - windowMs;
     const heldMs = (allowed ? next : arrival) - nowMs;
     if (allowed) this.#remember(caller, next, nowMs);
     return {

@@ -23,9 +23,23 @@ export class Rates {
     this.#signIns = new RateLimiter({ perMinute: signInsPerMinute, burst: signInsPerMinute }, now);
   }
 
-  /** Counts calls and gives the headers that tell the caller. Throws Refusal `rate_limited`. */
-  count(caller: string, calls = 1): ReplyHeaders {
-    const state = this.#calls.take(caller, calls);
+  /** Calls that a caller can make at once. */
+  get callsAtOnceMax(): number {
+    return this.#calls.costMax;
+  }
+
+  /** Counts a call and gives the headers that tell the caller. Throws Refusal `rate_limited`. */
+  count(caller: string): ReplyHeaders {
+    return this.#take(caller, 1, 1);
+  }
+
+  /** Counts further calls of a request that was counted for one; to be tried again it needs all of them. */
+  countMore(caller: string, calls: number): ReplyHeaders {
+    return this.#take(caller, calls, calls + 1);
+  }
+
+  #take(caller: string, calls: number, callsAgain: number): ReplyHeaders {
+    const state = this.#calls.take(caller, calls, callsAgain);
     if (state === undefined) return NO_HEADERS;
     if (!state.allowed) {
       this.#callsRefused += 1;
@@ -61,6 +75,7 @@ function refusal(state: RateState): Refusal {
   return new Refusal({
     kind: 'rate_limited',
     limit: state.limit,
+    remaining: state.remaining,
     retryAfterSeconds: Math.max(1, state.retryAfterSeconds),
   });
 }

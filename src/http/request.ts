@@ -10,6 +10,7 @@ export interface RequestParts {
   readonly document: unknown;
   readonly form: URLSearchParams | undefined;
   readonly charge: (calls: number) => void;
+  readonly callsAtOnceMax: number;
 }
 
 export class HandlerRequest implements RouteRequest {
@@ -59,6 +60,10 @@ export class HandlerRequest implements RouteRequest {
 
   charge(calls: number): void {
     this.#parts.charge(calls);
+  }
+
+  get callsAtOnceMax(): number {
+    return this.#parts.callsAtOnceMax;
   }
 
   get isHead(): boolean {

@@ -42,6 +42,8 @@ export interface RouteRequest {
   /** The client's address, as far as the proxies in front are trusted. */
   readonly address: string;
   readonly charge: Charge;
+  /** Calls that a caller can make at once, this request's own included. */
+  readonly callsAtOnceMax: number;
   /** HEAD: the handler answers as for GET, and the body is left out. */
   readonly isHead: boolean;
 }

@@ -46,6 +46,13 @@ export class Router {
     return { route: named.route, params };
   }
 
+  /** How the surface that a path belongs to words refusals; undefined: the REST form. */
+  wording(path: string): Route['refuse'] {
+    const methods = this.#walk(path)?.node.methods.values() ?? [];
+    for (const { route } of methods) if (route.refuse !== undefined) return route.refuse;
+    return undefined;
+  }
+
   #add(route: Route): void {
     let at = this.#root;
     const names: string[] = [];

@@ -71,7 +71,7 @@ function refusalHeaders(fault: Fault): ReplyHeaders {
       return {
         'Retry-After': String(fault.retryAfterSeconds),
         'X-RateLimit-Limit': String(fault.limit),
-        'X-RateLimit-Remaining': '0',
+        'X-RateLimit-Remaining': String(fault.remaining ?? 0),
         'X-RateLimit-Reset': String(fault.retryAfterSeconds),
       };
     case 'handler_late':

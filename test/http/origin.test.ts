@@ -77,6 +77,39 @@ test.each(foreign)('[NET-9] the gateway refuses the Origin %j with 403, and noth
   expect(await structured(hub, 'list_tasks', {}, owner.mcp_key)).toMatchObject({ count: 0 });
 });
 
+test('[NET-9] a name that was bound to this address is not its own origin (DNS rebinding)', async () => {
+  const rebound = `rebound.example:${hub.port}`;
+  const own = `localhost:${hub.port}`;
+  const status = async (host: string, origin: string) => {
+    const client = await rawClient(hub.port);
+    const body = JSON.stringify(request(1, 'tools/list'));
+    const head = [
+      'POST /api/mcp HTTP/1.1',
+      `Host: ${host}`,
+      `Origin: ${origin}`,
+      'User-Agent: test/1',
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ];
+    client.send(`${head.join('\r\n')}\r\n\r\n${body}`);
+    const [answer] = await client.received(1);
+    client.vanish();
+    return answer?.status;
+  };
+  expect(await status(rebound, `http://${rebound}`)).toBe(403);
+  expect(await status(own, `http://${own}`)).toBe(200);
+  expect(await status(own, `http://${rebound}`)).toBe(403);
+});
+
+test('[NET-9] with a public address that one is its own, and the addressed one is not', async () => {
+  const named = await startHub({ env: { CAIRN_PUBLIC_URL: 'https://cairn.example' } });
+  const from = async (Origin: string) => (await post(named, request(1, 'tools/list'), { Origin })).status;
+  expect(await from('https://cairn.example')).toBe(200);
+  expect(await from('http://cairn.example')).toBe(403);
+  expect(await from(named.url)).toBe(403);
+  await named.stop();
+});
+
 test('[NET-9] two Origin headers are no allowed one', async () => {
   const client = await rawClient(hub.port);
   const body = JSON.stringify(request(1, 'tools/list'));

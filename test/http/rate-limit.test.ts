@@ -128,6 +128,28 @@ test('[LIM-1] each item of a batch counts, and one that is too many is refused w
   expect(seen.json()['meta']).toMatchObject({ total: BURST - 1 });
 });
 
+test('[LIM-1, RPC-4] a batch that can never be counted at once is refused for what it is, not for a while', async () => {
+  const { mcp_key: key } = await account(hub);
+  const batch = Array.from({ length: BURST + 1 }, (_, id) => toolRequest(id, 'list_tasks'));
+  const answer = await post(hub, batch, withKey(key));
+  expect([answer.status, answer.headers['retry-after']]).toEqual([200, undefined]);
+  const { error } = replyOf(answer);
+  expect(error?.code).toBe(-32600);
+  expect(error?.message).toContain(`may hold ${BURST} items`);
+  expect(statuses([await post(hub, LIST, withKey(key))])).toEqual([200]);
+});
+
+test('[LIM-1, RPC-4] a batch that must wait is told how many calls are left, and is taken after its wait', async () => {
+  const { mcp_key: key } = await account(hub);
+  await post(hub, LIST, withKey(key));
+  const batch = Array.from({ length: BURST }, (_, id) => toolRequest(id, 'list_tasks'));
+  const refused = await post(hub, batch, withKey(key));
+  // One went to the first call and one to the request itself; its other items were not counted.
+  expect([refused.status, refused.headers['x-ratelimit-remaining']]).toEqual([429, String(BURST - 2)]);
+  await new Promise((resolve) => setTimeout(resolve, Number(refused.headers['retry-after']) * 1000));
+  expect(repliesOf(await post(hub, batch, withKey(key)))).toHaveLength(BURST);
+}, 60_000);
+
 test('[LIM-1] a key is counted wherever it calls from, and another key of the account on its own', async () => {
   const owner = await account(hub);
   const from = (key: string) => post(hub, LIST, { ...withKey(key), ...freshAddress() });
