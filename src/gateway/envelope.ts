@@ -44,6 +44,11 @@ export function readMessage(value: unknown): Message {
   return id === undefined ? { kind: 'notification', method, params } : { kind: 'request', id, method, params };
 }
 
+/** True when a message gets a response. */
+export function isAnswered({ kind }: Message): boolean {
+  return kind === 'request' || kind === 'invalid';
+}
+
 function usableId(id: unknown): RpcId | undefined {
   if (id === null || typeof id === 'string') return id;
   return typeof id === 'number' && Number.isFinite(id) ? id : undefined;

@@ -1,7 +1,8 @@
 /** Owns a whole gateway request: one message or a batch in, one reply out. */
 import type { Fault } from '../fault.ts';
-import { type ByteRun, runOf } from '../http/byte-run.ts';
-import { empty, jsonText, type Parts, type Reply, textOf } from '../http/reply.ts';
+import { type ByteRun, runOf, sourceOf } from '../http/byte-run.ts';
+import { feedOf } from '../http/feed.ts';
+import { type ByteSource, empty, feed, jsonText, type Parts, type Reply, textOf } from '../http/reply.ts';
 import type { RouteRequest } from '../http/route.ts';
 import { refusalReply } from '../http/status.ts';
 import { limits } from '../limits.ts';
@@ -9,12 +10,14 @@ import type { Log } from '../log.ts';
 import type { Session } from '../session.ts';
 import { INTERNAL, INVALID_REQUEST, rpcError } from './codes.ts';
 import { type Dialect, type McpHeaders, MODERN_VERSION, readDialect, refusedVersion } from './dialect.ts';
-import { failure, type Message, type RpcError, type RpcId, readMessage, success } from './envelope.ts';
+import { failure, isAnswered, type Message, type RpcError, type RpcId, readMessage, success } from './envelope.ts';
 import type { KnownAnswers } from './known-answers.ts';
 import { type AnsweredListing, goesAsLines, jsonReply, jsonRuns, LINES, listingLines, wantsLines } from './listing.ts';
 import { answerMethod } from './methods.ts';
 import type { ToolRegistry } from './registry.ts';
 import type { ToolCaller } from './tool.ts';
+
+const LINES_HEADERS = { 'Content-Type': LINES, 'Cache-Control': 'no-store' };
 
 /** Braces that close behind the structured result: its own, the result's, the response's. */
 const STRUCTURED_DEPTH = 3;
@@ -77,15 +80,14 @@ export class Gateway {
       return refuse(`a batch may hold ${itemsMax} items, this one has ${items.length}; send it in parts`);
     }
     if (items.length > 1) request.charge(items.length - 1);
-    const done: Answered[] = [];
-    await Promise.all(
-      items.map(async (item) => {
-        const answered = await this.#answerMessage(readMessage(item), headers, session, caller);
-        if (answered !== undefined) done.push(answered);
-      }),
-    );
-    if (done.length === 0) return empty(202);
-    return batchReply(request, done);
+    const messages = items.map(readMessage);
+    const answers = messages.map((message) => this.#answerMessage(message, headers, session, caller));
+    if (!messages.some(isAnswered)) {
+      await Promise.all(answers);
+      return empty(202);
+    }
+    if (wantsLines(request)) return feed(200, feedOf(answers.map(lineOf)), LINES_HEADERS);
+    return arrayReply((await Promise.all(answers)).filter((answered) => answered !== undefined));
   }
 
   async #answerMessage(
@@ -132,22 +134,30 @@ function reply(request: RouteRequest, { id, response, status, listing, dialect =
     return jsonReply(jsonRuns(textOf(response), listing, STRUCTURED_DEPTH));
   }
   if (status === 401) return jsonText(status, response, { 'WWW-Authenticate': 'McpKey realm="cairn"' });
-  return status === 200 && wantsLines(request) ? lines([response]) : jsonText(status, response);
+  if (status !== 200 || !wantsLines(request)) return jsonText(status, response);
+  return { status, headers: LINES_HEADERS, body: [...response, '\n'] };
 }
 
-/** An array, or one response per line in the order in which they were done. */
-function batchReply(request: RouteRequest, done: readonly Answered[]): Reply {
-  const asLines = wantsLines(request);
+/** One response of a batch as a line, when it is there; undefined: it needs none. */
+async function lineOf(answer: Promise<Answered | undefined>): Promise<Parts | ByteSource | undefined> {
+  const answered = await answer;
+  if (answered === undefined) return undefined;
+  const { response, listing } = answered;
+  if (listing === undefined) return [...response, '\n'];
+  return sourceOf([...jsonRuns(textOf(response), listing, STRUCTURED_DEPTH), runOf('\n')]);
+}
+
+/** The responses of a batch as an array. */
+function arrayReply(done: readonly Answered[]): Reply {
   if (done.every(({ listing }) => listing === undefined)) {
-    const responses = done.map(({ response }) => response);
-    return asLines ? lines(responses) : jsonText(200, arrayOf(responses));
+    const items = done.flatMap(({ response }, index) => [index === 0 ? '[' : ',', ...response]);
+    return jsonText(200, [...items, ']']);
   }
   const runs = done.flatMap(({ response, listing }, index): ByteRun[] => [
-    runOf(asLines ? '' : index === 0 ? '[' : ','),
+    runOf(index === 0 ? '[' : ','),
     ...(listing === undefined ? [runOf(textOf(response))] : jsonRuns(textOf(response), listing, STRUCTURED_DEPTH)),
-    ...(asLines ? [runOf('\n')] : []),
   ]);
-  return asLines ? jsonReply(runs, LINES) : jsonReply([...runs, runOf(']')]);
+  return jsonReply([...runs, runOf(']')]);
 }
 
 function headersOf(request: RouteRequest): McpHeaders {
@@ -155,18 +165,5 @@ function headersOf(request: RouteRequest): McpHeaders {
     version: request.header('mcp-protocol-version'),
     method: request.header('mcp-method'),
     name: request.header('mcp-name'),
-  };
-}
-
-function arrayOf(responses: readonly Parts[]): Parts {
-  return [...responses.flatMap((response, index) => [index === 0 ? '[' : ',', ...response]), ']'];
-}
-
-/** One response per line, in the order in which they were done. */
-function lines(responses: readonly Parts[]): Reply {
-  return {
-    status: 200,
-    headers: { 'Content-Type': LINES, 'Cache-Control': 'no-store' },
-    body: responses.flatMap((response) => [...response, '\n']),
   };
 }

@@ -8,6 +8,8 @@ import { STATUS_CODES } from 'node:http';
 import type { Fault } from '../fault.ts';
 import { limits } from '../limits.ts';
 import { IncomingBody } from './body.ts';
+import type { Feed } from './feed.ts';
+import { FeedSender } from './feed-sender.ts';
 import { type ByteSource, NO_HEADERS, type Parts, type Reply, type ReplyHeaders } from './reply.ts';
 import type { ReplyBytes } from './reply-bytes.ts';
 import type { RequestHead } from './request-head.ts';
@@ -51,6 +53,7 @@ export class Exchange {
   #settled = false;
   #ended = false;
   #bytesOut = 0;
+  #feedSender: FeedSender | undefined;
 
   constructor(res: HttpResponse, head: RequestHead, surroundings: ExchangeSurroundings) {
     this.#res = res;
@@ -93,7 +96,12 @@ export class Exchange {
 
   /** Refuses the exchange when its deadline has passed. */
   checkDeadline(nowMs: number): void {
-    if (this.#settled || this.#deadline === undefined || nowMs < this.#deadline.atMs) return;
+    if (this.#deadline === undefined || nowMs < this.#deadline.atMs) return;
+    if (this.#settled) {
+      // Part of the answer is out already: a connection that breaks off says that it is not whole.
+      if (this.#feedSender?.isWaiting === true) this.#res.close();
+      return;
+    }
     const { fault } = this.#deadline;
     this.reply(this.#surroundings.refuse(this.head.path, fault));
     this.#body?.fail(fault);
@@ -103,13 +111,14 @@ export class Exchange {
   reply(reply: Reply): void {
     if (this.#settled) return;
     this.#settled = true;
-    this.#deadline = undefined;
+    if (!isFeed(reply.body)) this.#deadline = undefined;
     this.#status = reply.status;
     this.#res.cork(() => {
       this.#writeHead(reply);
       if (this.head.method === 'HEAD') this.#endHead(reply);
       else if (reply.body === undefined) this.#endEmpty(reply);
       else if (isSource(reply.body)) this.#endStream(reply.body);
+      else if (isFeed(reply.body)) void this.#sendFeed(reply.body);
       else this.#endWhole(reply.body, reply.close);
     });
   }
@@ -127,7 +136,7 @@ export class Exchange {
 
   /** HEAD: the length that GET would have. Given to the library as a number, it would wait for a body for ever. */
   #endHead({ body }: Reply): void {
-    if (body !== undefined) {
+    if (body !== undefined && !isFeed(body)) {
       const bytes = isSource(body) ? body.bytesTotal : this.#surroundings.replyBytes.of(body).length;
       this.#res.writeHeader('Content-Length', String(bytes));
     }
@@ -208,6 +217,19 @@ export class Exchange {
     send();
   }
 
+  async #sendFeed(feed: Feed): Promise<void> {
+    const sender = new FeedSender(this.#res, this.#surroundings.replyBytes);
+    this.#feedSender = sender;
+    let isWhole = false;
+    try {
+      isWhole = await sender.send(feed);
+    } catch {
+      // As with a source that cannot be read.
+      if (!this.#ended) this.#res.close();
+    }
+    if (isWhole) this.#end(false);
+  }
+
   /** A source that cannot be read ends the connection: half a body must not look like a whole one. */
   #read(source: ByteSource): Uint8Array {
     try {
@@ -223,11 +245,12 @@ export class Exchange {
   #end(aborted: boolean): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#feedSender?.stop();
     this.#surroundings.onEnd(this, {
       status: this.#status,
       aborted,
       bytesIn: this.#body?.bytes ?? 0,
-      bytesOut: this.#bytesOut,
+      bytesOut: this.#feedSender?.bytes ?? this.#bytesOut,
       ms: performance.now() - this.#startedMs,
     });
   }
@@ -235,4 +258,8 @@ export class Exchange {
 
 function isSource(body: NonNullable<Reply['body']>): body is ByteSource {
   return typeof body === 'object' && 'bytesTotal' in body;
+}
+
+function isFeed(body: Reply['body']): body is Feed {
+  return typeof body === 'object' && 'next' in body;
 }

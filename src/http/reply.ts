@@ -1,5 +1,7 @@
 /** Owns the value that a handler answers with; only the exchange turns it into bytes on a socket. */
 
+import type { Feed } from './feed.ts';
+
 /** Bytes that are read while they are sent. `read` may return a view that is gone with the next read. */
 export interface ByteSource {
   readonly bytesTotal: number;
@@ -15,7 +17,7 @@ export type ReplyHeaders = Readonly<Record<string, string>>;
 export interface Reply {
   readonly status: number;
   readonly headers: ReplyHeaders;
-  readonly body: string | Parts | ByteSource | undefined;
+  readonly body: string | Parts | ByteSource | Feed | undefined;
   /** Close the connection: at once, or once the client had time to read this answer. */
   readonly close?: 'now' | 'after';
 }
@@ -44,6 +46,11 @@ export function textOf(parts: Parts): string {
 
 export function stream(status: number, source: ByteSource, headers: ReplyHeaders): Reply {
   return { status, headers, body: source };
+}
+
+/** Bodies one after another, each as soon as it is ready. */
+export function feed(status: number, bodies: Feed, headers: ReplyHeaders): Reply {
+  return { status, headers, body: bodies };
 }
 
 export function empty(status: number, headers: ReplyHeaders = NO_HEADERS): Reply {
