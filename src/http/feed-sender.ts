@@ -5,7 +5,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { limits } from '../limits.ts';
 import type { Feed } from './feed.ts';
-import type { ByteSource, Parts } from './reply.ts';
+import type { ByteSource } from './reply.ts';
 import type { ReplyBytes } from './reply-bytes.ts';
 
 export class FeedSender {
