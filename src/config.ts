@@ -80,6 +80,17 @@ const settings = z.object({
   CAIRN_BODY_SECONDS: seconds.default(limits.bodySecondsDefault),
   CAIRN_HANDLER_SECONDS: seconds.default(limits.handlerSecondsDefault),
   CAIRN_DRAIN_SECONDS: seconds.default(limits.drainSecondsDefault),
+  CAIRN_OAUTH_METADATA: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
+  CAIRN_IDP_ISSUER: z
+    .string()
+    .refine((text) => URL.canParse(text) && isProviderAddress(new URL(text)), {
+      error: 'must be the https address that the identity provider names itself by, without a query',
+    })
+    .optional(),
+  CAIRN_IDP_AUDIENCE: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,255}$/, 'must have 1 to 255 characters without spaces')
+    .optional(),
   CAIRN_METRICS_PORT: wholeNumber(0, 65535).optional(),
   CAIRN_METRICS_TOKEN: z
     .string()
@@ -112,6 +123,10 @@ export interface Config {
   readonly drainSeconds: number;
   readonly poolThreads: number;
   /** A port of their own on the loopback address; undefined: none. */
+  /** Whether OAuth clients find the metadata documents. */
+  readonly oauthMetadata: boolean;
+  /** Whose tokens open the gateway for linked accounts, and what they must be made out for; undefined: nobody's. */
+  readonly identityProvider: { readonly issuer: string; readonly audience: string } | undefined;
   readonly metricsPort: number | undefined;
   /** What opens them on the main port; undefined: they are not there. */
   readonly metricsToken: string | undefined;
@@ -148,6 +163,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     handlerSeconds: values.CAIRN_HANDLER_SECONDS,
     drainSeconds: values.CAIRN_DRAIN_SECONDS,
     poolThreads: values.CAIRN_POOL_THREADS,
+    oauthMetadata: values.CAIRN_OAUTH_METADATA === 'on',
+    identityProvider: identityProvider(values.CAIRN_IDP_ISSUER, values.CAIRN_IDP_AUDIENCE),
     metricsPort: values.CAIRN_METRICS_PORT,
     metricsToken: values.CAIRN_METRICS_TOKEN,
   });
@@ -161,6 +178,23 @@ function refuseUnknown(names: readonly string[]): void {
     const guess = nearest(name, known);
     throw new StartError(`${name} is not a setting${guess === undefined ? '' : `; did you mean ${guess}`}.`);
   }
+}
+
+/** Plain http only to this machine: whoever could answer in the provider's place could open every linked account. */
+function isProviderAddress({ protocol, hostname, search, hash, username }: URL): boolean {
+  const isLocal = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  return search + hash + username === '' && (protocol === 'https:' || (protocol === 'http:' && isLocal));
+}
+
+function identityProvider(issuer: string | undefined, audience: string | undefined): Config['identityProvider'] {
+  if (issuer !== undefined && audience !== undefined) return { issuer, audience };
+  if (issuer !== undefined) {
+    throw new StartError(
+      'CAIRN_IDP_AUDIENCE must be set together with CAIRN_IDP_ISSUER: what tokens are made out for.',
+    );
+  }
+  if (audience !== undefined) throw new StartError('CAIRN_IDP_ISSUER must be set together with CAIRN_IDP_AUDIENCE.');
+  return undefined;
 }
 
 function tlsFiles(certFile: string | undefined, keyFile: string | undefined): Config['tls'] {

@@ -14,6 +14,9 @@ import { Refusal } from './fault.ts';
 import type { Log } from './log.ts';
 import { mirrorTables } from './mirror/records.ts';
 import { DeviceGrants } from './oauth/device-grants.ts';
+import { Identities } from './oauth/identities.ts';
+import { IdentityProvider } from './oauth/identity-provider.ts';
+import { ProviderKeys } from './oauth/provider-keys.ts';
 import { oauthTables } from './oauth/records.ts';
 import { SignIns, type SignInsOptions } from './oauth/sign-ins.ts';
 import { StartError } from './start-error.ts';
@@ -52,6 +55,8 @@ export interface Core {
   /** Devices that ask to be signed in, and those that are. */
   readonly devices: DeviceGrants;
   readonly signIns: SignIns;
+  /** Which accounts the identity provider's subjects open. */
+  readonly identities: Identities;
   readonly close: () => Promise<void>;
 }
 
@@ -71,7 +76,9 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
     const sessions = new BrowserSessions({ store, actors, sealer, log, now: Date.now });
     const signIns = openSignIns({ store, actors, sealer, log, now: Date.now }, accounts, tokens);
     const devices = new DeviceGrants({ store, actors, sealer, signIns, now: Date.now });
-    answer = (line) => answerControl({ accounts, tokens, devices, actors, sessions }, line, log);
+    const provider = openProvider(config, log);
+    const identities = new Identities({ store, actors, sealer, provider, now: Date.now });
+    answer = (line) => answerControl({ accounts, tokens, devices, identities, actors, sessions }, line, log);
     return {
       store,
       epoch,
@@ -82,6 +89,7 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
       sessions,
       devices,
       signIns,
+      identities,
       async close() {
         await actors.drain();
         await store.close();
@@ -105,6 +113,12 @@ function openSignIns(base: Omit<SignInsOptions, 'account'>, accounts: Accounts, 
       checkKeyRoom: (reader, accountId) => accounts.checkKeyRoom(reader, accountId),
     },
   });
+}
+
+function openProvider({ identityProvider: provider }: Config, log: Log): IdentityProvider | undefined {
+  if (provider === undefined) return undefined;
+  const keys = new ProviderKeys({ issuer: provider.issuer, log, now: Date.now });
+  return new IdentityProvider({ ...provider, keys, log, now: Date.now });
 }
 
 /** Makes the data folder, for this user only, when there is none. Throws StartError when it cannot be used. */

@@ -37,6 +37,7 @@ export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
     keys: accounts.keys,
     sign_ins: oauth.signIns,
     device_grants: oauth.deviceGrants,
+    identities: oauth.identities,
     mirror_credentials: mirror.credentials,
     blobs: mirror.blobs,
     blob_bytes: mirror.bytes,

@@ -1,5 +1,7 @@
 /** Owns every number that bounds the service. A limit has one name, its unit last, and stands here only. */
 
+import { signInLimits } from './sign-in-limits.ts';
+
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
@@ -108,32 +110,7 @@ export const limits = {
   /** Longest own path that a sign-in leads back to. */
   nextPathCharsMax: 500,
 
-  // Signing in devices (RFC 8628) and their refresh tokens.
-  /** How long the codes of a device are good. */
-  deviceCodeSeconds: 600,
-  /** Between two polls of a device; and by how much an early poll makes it longer, for good (RFC 8628, 3.5). */
-  devicePollSeconds: 5,
-  devicePollStepSeconds: 5,
-  /** A poll that is early by less is on time: clocks and networks are not exact. */
-  devicePollSlackMs: 500,
-  /** Devices that may ask in a minute, over the whole hub. */
-  deviceRequestsPerMinuteMax: 1000,
-  /** Expired grants that one request of a device sweeps. */
-  deviceSweepRowsMax: 100,
-  /** Wrong user codes of one address or one account, in a window of this length. */
-  userCodeTriesMax: 5,
-  userCodeTriesMs: 600_000,
-  clientIdCharsMax: 100,
-  deviceNameCharsMax: 100,
-  oauthFormBytesMax: 16 * KiB,
-  /** A refresh token that is not used for so long ends its sign-in: 60 days. */
-  refreshTokenSeconds: 60 * 86_400,
-  /** How long a refresh token that was just used is taken once more, for an answer that got lost. */
-  refreshRetryMs: 30_000,
-  /** Signed-in devices of an account; one more ends the one that was away longest. */
-  signInsMax: 100,
-  /** Live access tokens of an account; one more ends the one that expires first. */
-  accessTokensLiveMax: 1000,
+  ...signInLimits,
 
   // Tasks.
   taskContentCharsMax: 10_000,

@@ -19,14 +19,14 @@ import { createAuthenticator, type Scheme } from './http/authorization.ts';
 import type { InflightBudget } from './http/budget.ts';
 import { parseJson } from './http/json-body.ts';
 import type { Rates } from './http/rates.ts';
-import type { Authenticator, Route } from './http/route.ts';
+import type { Route } from './http/route.ts';
 import { limits } from './limits.ts';
 import type { Log } from './log.ts';
 import { MirrorBlobs } from './mirror/blobs.ts';
 import { MirrorCredentials } from './mirror/credentials.ts';
 import { type MirrorRoutesOptions, mirrorRoutes } from './mirror/routes.ts';
 import { Staging } from './mirror/staging.ts';
-import { oauthRoutes } from './oauth/routes.ts';
+import { bearerScheme, openOAuth } from './oauth-parts.ts';
 import { BufferPool } from './pool/buffers.ts';
 import type { Pool } from './pool/pool.ts';
 import type { Sync } from './sync/service.ts';
@@ -63,9 +63,9 @@ export async function openRoutes(parts: Parts, probes: readonly Route[]): Promis
   const mirror = await openMirror(parts);
   const routes = [
     ...probes,
-    ...accountRoutes({ accounts: parts.core.accounts, access: gatewayAccess(parts.core) }),
+    ...openAccount(parts.core),
     ...openPages({ parts, mirror, ...logins, baseUrl: baseUrlOf(parts.config) }),
-    ...openOAuth(parts),
+    ...openOAuth({ parts, baseUrl: baseUrlOf(parts.config) }),
     ...mirrorRoutes(mirror),
     ...taskRoutes({ tasks: parts.tasks, access: createAuthenticator(accessTokenScheme(parts.core.tokens)) }),
     ...openGateway(parts, registry),
@@ -111,22 +111,6 @@ function openLogins({ config, core, pool, rates }: Parts): LoginParts {
   return { logins, onboarding: new Onboarding({ accounts, passwords, logins, signup, countSignIn, now: Date.now }) };
 }
 
-/** Signing in devices. */
-function openOAuth({ config, core, rates }: Parts): Route[] {
-  const { accounts, tokens } = core;
-  return oauthRoutes({
-    devices: core.devices,
-    signIns: core.signIns,
-    async revokeOther(value) {
-      if (value.startsWith('cat_')) await tokens.revoke(value);
-      else await accounts.revokePresentedKey(value);
-    },
-    countRequest: (address) => rates.countSignIn(`device ${address}`),
-    countFailure: (address) => rates.countFailure(address),
-    baseUrl: baseUrlOf(config),
-  });
-}
-
 /** The tools, in the order in which they are listed. */
 function openTools({ tasks, documents, sync }: Parts, { onboarding }: LoginParts): ToolRegistry {
   return new ToolRegistry([
@@ -144,14 +128,17 @@ function openGateway({ config, core, log }: Parts, registry: ToolRegistry): Rout
     gateway: new Gateway({ registry, answers, version, log }),
     answers,
     registry,
-    access: gatewayAccess(core),
+    access: createAuthenticator(accountKeyScheme(core.accounts), bearerScheme(core)),
     baseUrl: baseUrlOf(config),
   });
 }
 
-/** Whoever holds a key or a token of an account: the gateway, the tools, the account itself. */
-function gatewayAccess({ accounts, tokens }: Core): Authenticator {
-  return createAuthenticator(accountKeyScheme(accounts), accessTokenScheme(tokens));
+/** The account itself, for whoever holds a key or a token of it. */
+function openAccount({ accounts, tokens }: Core): Route[] {
+  return accountRoutes({
+    accounts,
+    access: createAuthenticator(accountKeyScheme(accounts), accessTokenScheme(tokens)),
+  });
 }
 
 function accountKeyScheme(accounts: Accounts): Scheme {

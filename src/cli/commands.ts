@@ -5,6 +5,7 @@ import { callCommand } from './call.ts';
 import type { Command } from './command.ts';
 import { completionCommand } from './completion.ts';
 import { deviceCommands } from './device.ts';
+import { identityCommands } from './identity.ts';
 import { keyCommands } from './key.ts';
 import { loginCommand, logoutCommand } from './login.ts';
 import { mirrorCommands } from './mirror.ts';
@@ -31,7 +32,7 @@ export const commandGroups: readonly CommandGroup[] = [
   },
   {
     title: 'Accounts of a hub, where its data folder is',
-    commands: [...accountCommands, ...keyCommands, ...tokenCommands, ...deviceCommands],
+    commands: [...accountCommands, ...keyCommands, ...tokenCommands, ...deviceCommands, ...identityCommands],
   },
   { title: 'This shell', commands: [completionCommand(() => allCommands())] },
 ];

@@ -6,18 +6,20 @@ import type { BrowserSessions } from '../accounts/sessions.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
+import type { Identities } from '../oauth/identities.ts';
 import type { ControlRequest, ControlResult } from './protocol.ts';
 
 export interface ControlTools {
   readonly accounts: Accounts;
   readonly tokens: AccessTokens;
   readonly devices: DeviceGrants;
+  readonly identities: Identities;
   readonly actors: ActorRegistry;
   readonly sessions: BrowserSessions;
 }
 
 export async function runControl(tools: ControlTools, request: ControlRequest): Promise<ControlResult> {
-  const { accounts, tokens, devices } = tools;
+  const { accounts, tokens, devices, identities } = tools;
   switch (request.command) {
     case 'account.create':
       return await accounts.create({ email: request.email, name: request.name });
@@ -40,5 +42,12 @@ export async function runControl(tools: ControlTools, request: ControlRequest): 
       const { isApproved, code } = request;
       return isApproved ? await devices.approve(code, accountId) : await devices.deny(code, accountId);
     }
+    case 'identity.link':
+      return await identities.linkSubject(accounts.idOfEmail(request.email), request.subject);
+    case 'identity.list':
+      return { identities: identities.list(accounts.idOfEmail(request.email)) };
+    case 'identity.unlink':
+      await identities.unlink(accounts.idOfEmail(request.email), request.identityId);
+      return { unlinked: request.identityId };
   }
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { KeySummary, NewAccount, NewKey } from '../accounts/service.ts';
 import type { NewAccessToken } from '../accounts/tokens.ts';
 import type { GrantDescription } from '../oauth/device-grants.ts';
+import type { LinkedIdentity } from '../oauth/identities.ts';
 
 const email = z.string();
 
@@ -15,6 +16,9 @@ export const controlRequest = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('key.list'), email }),
   z.strictObject({ command: z.literal('key.revoke'), email, keyId: z.string() }),
   z.strictObject({ command: z.literal('device.answer'), email, code: z.string(), isApproved: z.boolean() }),
+  z.strictObject({ command: z.literal('identity.link'), email, subject: z.string() }),
+  z.strictObject({ command: z.literal('identity.list'), email }),
+  z.strictObject({ command: z.literal('identity.unlink'), email, identityId: z.string() }),
 ]);
 
 export type ControlRequest = z.infer<typeof controlRequest>;
@@ -28,6 +32,9 @@ export interface ControlResults {
   readonly 'key.list': { readonly keys: readonly KeySummary[] };
   readonly 'key.revoke': { readonly revoked: string };
   readonly 'device.answer': GrantDescription;
+  readonly 'identity.link': LinkedIdentity;
+  readonly 'identity.list': { readonly identities: readonly LinkedIdentity[] };
+  readonly 'identity.unlink': { readonly unlinked: string };
 }
 
 export type ControlResult = ControlResults[keyof ControlResults];

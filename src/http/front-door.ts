@@ -19,6 +19,8 @@ import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Session } from '../session.ts';
 import { StartError } from '../start-error.ts';
+import type { IncomingBody } from './body.ts';
+import { checkBody } from './check-body.ts';
 import { Exchange, type ExchangeEnd, type ExchangeSurroundings } from './exchange.ts';
 import { parseForm } from './form-body.ts';
 import { framingFault } from './framing.ts';
@@ -29,8 +31,9 @@ import { empty, type Reply } from './reply.ts';
 import { ReplyBytes } from './reply-bytes.ts';
 import { HandlerRequest } from './request.ts';
 import { RequestHead } from './request-head.ts';
+import { logRequest } from './request-log.ts';
 import type { BodyRule, Route } from './route.ts';
-import { Router } from './router.ts';
+import { type Match, Router } from './router.ts';
 import { refusalReply } from './status.ts';
 import type { TlsFiles } from './tls.ts';
 import type { Traffic } from './traffic.ts';
@@ -55,6 +58,8 @@ interface Call {
   readonly route: Route;
   readonly params: Readonly<Record<string, string>>;
   readonly session: Session | undefined;
+  /** Undefined: the route takes none. */
+  readonly body: IncomingBody | undefined;
   /** Whom it counts for. */
   readonly caller: string;
 }
@@ -153,7 +158,8 @@ export class FrontDoor {
       exchange.reply(empty(204, preflightHeaders(this.#options.origins, origin)));
       return;
     }
-    const { route, params } = this.#router.match(method, path);
+    const matched = this.#router.match(method, path);
+    const { route } = matched;
     exchange.route = route.path;
     try {
       if (
@@ -163,17 +169,38 @@ export class FrontDoor {
         throw new Refusal({ kind: 'origin_forbidden' });
       }
       const session = this.#authenticate(exchange, route);
-      const caller = session?.credentialId ?? exchange.head.address;
-      if (route.uncounted !== true) exchange.addHeaders(this.#options.rates.count(caller));
-      checkBody(exchange, route.body);
-      void this.#run(exchange, { route, params, session, caller });
+      if (session instanceof Promise) void this.#runLater(exchange, matched, session);
+      else void this.#run(exchange, this.#admit(exchange, matched, session, undefined));
+    } catch (error) {
+      exchange.reply(this.#errorReply(exchange, error));
+    }
+  }
+
+  /** What is checked behind the credential and before the handler: rate, length, size, media type. */
+  #admit(
+    exchange: Exchange,
+    { route, params }: Match,
+    session: Session | undefined,
+    early: IncomingBody | undefined,
+  ): Call {
+    const caller = session?.credentialId ?? exchange.head.address;
+    if (route.uncounted !== true) exchange.addHeaders(this.#options.rates.count(caller));
+    checkBody(exchange.head, route.body);
+    return { route, params, session, caller, body: early ?? this.#openBody(exchange, route.body) };
+  }
+
+  /** Waits for the check of a credential. The body is taken meanwhile, as bounded as ever: the library gives it only once. */
+  async #runLater(exchange: Exchange, matched: Match, pending: Promise<Session | undefined>): Promise<void> {
+    const body = this.#openBody(exchange, matched.route.body);
+    try {
+      await this.#run(exchange, this.#admit(exchange, matched, await pending, body));
     } catch (error) {
       exchange.reply(this.#errorReply(exchange, error));
     }
   }
 
   /** The session of the credential; undefined where the route does without. A refused one counts for its address. */
-  #authenticate(exchange: Exchange, { access }: Route): Session | undefined {
+  #authenticate(exchange: Exchange, { access }: Route): Session | undefined | Promise<Session> {
     if (access === 'open') return undefined;
     if (typeof access === 'object' && 'visitor' in access) {
       const visitor = access.visitor((name) => exchange.head.header(name));
@@ -184,12 +211,30 @@ export class FrontDoor {
     if (typeof access === 'object' && authorization === undefined) return undefined;
     try {
       const session = (typeof access === 'object' ? access.optional : access)(authorization);
+      if (session instanceof Promise) return this.#authenticateLater(exchange, session);
       exchange.accountId = session.accountId;
       return session;
     } catch (error) {
-      this.#options.rates.countFailure(exchange.head.address);
+      this.#countRefused(exchange, error);
       throw error;
     }
+  }
+
+  async #authenticateLater(exchange: Exchange, pending: Promise<Session>): Promise<Session> {
+    try {
+      const session = await pending;
+      exchange.accountId = session.accountId;
+      return session;
+    } catch (error) {
+      this.#countRefused(exchange, error);
+      throw error;
+    }
+  }
+
+  /** That a check could not be made is not the caller's failure. Throws Refusal `rate_limited`. */
+  #countRefused({ head }: Exchange, error: unknown): void {
+    const isCaller = error instanceof Refusal && error.fault.kind === 'unauthenticated';
+    if (isCaller) this.#options.rates.countFailure(head.address);
   }
 
   async #run(exchange: Exchange, call: Call): Promise<void> {
@@ -200,13 +245,17 @@ export class FrontDoor {
     }
   }
 
-  async #handle(exchange: Exchange, { route, params, session, caller }: Call): Promise<Reply> {
+  /** Takes the body from here on and sets the deadlines; in the turn in which the request came in. */
+  #openBody(exchange: Exchange, rule: BodyRule): IncomingBody | undefined {
     const { bodySeconds, handlerSeconds } = this.#options;
     const startHandlerTime = () => exchange.expireIn(handlerSeconds, { kind: 'handler_late', seconds: handlerSeconds });
-    if (route.body.kind === 'none' || !exchange.head.hasBody) startHandlerTime();
+    if (rule.kind === 'none' || !exchange.head.hasBody) startHandlerTime();
     else exchange.expireIn(bodySeconds, { kind: 'body_late', seconds: bodySeconds });
     // A body that the route does not take is left unread: the library discards it.
-    const body = route.body.kind === 'none' ? undefined : exchange.openBody(route.body.bytesMax, startHandlerTime);
+    return rule.kind === 'none' ? undefined : exchange.openBody(rule.bytesMax, startHandlerTime);
+  }
+
+  async #handle(exchange: Exchange, { route, params, session, caller, body }: Call): Promise<Reply> {
     const bytes = route.body.kind === 'json' || route.body.kind === 'form' ? await body?.collect() : undefined;
     const isDocument = route.body.kind === 'json' && bytes !== undefined && bytes.length > 0;
     const request = new HandlerRequest({
@@ -239,38 +288,6 @@ export class FrontDoor {
     this.#active.delete(exchange);
     if (this.#active.size === 0) this.#whenQuiet?.();
     this.#options.traffic.record(exchange.head, exchange.route, end);
-    const { log } = this.#options;
-    const level = (end.status ?? 0) >= 500 ? 'error' : 'info';
-    if (!log.isLevelEnabled(level)) return;
-    const { id, method, address } = exchange.head;
-    const line = {
-      id,
-      method,
-      route: exchange.route,
-      status: end.status,
-      ms: Math.round(end.ms * 100) / 100,
-      bytes_in: end.bytesIn,
-      bytes_out: end.bytesOut,
-      account_id: exchange.accountId,
-      address,
-      ...(end.aborted ? { aborted: true } : {}),
-    };
-    log[level](line, 'request');
+    logRequest(this.#options.log, exchange, end);
   }
-}
-
-const DOCUMENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
-
-/** Length, size, media type, in this order, before a byte of the body is read. */
-function checkBody(exchange: Exchange, rule: BodyRule): void {
-  if (rule.kind === 'none') return;
-  const declared = exchange.head.bytesDeclared;
-  if (rule.kind === 'stream' && declared === undefined) throw new Refusal({ kind: 'length_required' });
-  if (declared !== undefined && declared > rule.bytesMax) {
-    throw new Refusal({ kind: 'body_too_large', bytesMax: rule.bytesMax });
-  }
-  if (rule.kind !== 'stream' && !exchange.head.hasBody) return;
-  const expected = rule.kind === 'stream' ? rule.mediaType : DOCUMENT_TYPES[rule.kind];
-  const given = exchange.head.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
-  if (given !== expected) throw new Refusal({ kind: 'media_type', expected, given });
 }

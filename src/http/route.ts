@@ -15,8 +15,8 @@ export type BodyRule =
   /** Raw bytes with a declared length, read by the handler as they arrive. */
   | { readonly kind: 'stream'; readonly bytesMax: number; readonly mediaType: string };
 
-/** Checks the Authorization header of one surface. Throws Refusal `unauthenticated`. */
-export type Authenticator = (authorization: string | undefined) => Session;
+/** Checks the Authorization header of one surface. Throws Refusal `unauthenticated`; a promise where that takes time. */
+export type Authenticator = (authorization: string | undefined) => Session | Promise<Session>;
 
 /** Tells whose browser asks, from the request's own headers; undefined: nobody's that is known. It never refuses. */
 type Visitor = (header: (name: string) => string | undefined) => Session | undefined;

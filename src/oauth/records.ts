@@ -58,10 +58,30 @@ export const accountSignIns = defineTable<[accountId: string, signInId: string],
   recordCodec(1),
 );
 
+/** Which account a subject of an identity provider opens. */
+export const identities = defineTable<[issuer: string, subject: string], { readonly account_id: string }>(
+  'identities',
+  recordCodec(1),
+);
+
+export interface IdentityRecord {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly label: string | null;
+  readonly linked_at: string;
+}
+
+export const accountIdentities = defineTable<[accountId: string, identityId: string], IdentityRecord>(
+  'account_identities',
+  recordCodec(1),
+);
+
 export const oauthTables: readonly AnyTable[] = [
   deviceGrants,
   deviceUserCodes,
   deviceExpiries,
   signIns,
   accountSignIns,
+  identities,
+  accountIdentities,
 ];

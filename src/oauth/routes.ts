@@ -10,9 +10,10 @@ import { NO_CACHE, oauthRefusalReply } from './refusal.ts';
 import { oauthRefusal, readLabel, readScope } from './rules.ts';
 import type { SignIns, TokenAnswer } from './sign-ins.ts';
 
-const DEVICE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';
+export const DEVICE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';
 
-const paths = {
+/** Where the endpoints are, below the address of the service. */
+export const paths = {
   deviceAuthorization: '/oauth/device_authorization',
   token: '/oauth/token',
   revocation: '/oauth/revoke',

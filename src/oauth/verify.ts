@@ -1,10 +1,19 @@
 /** Checks the data of device sign-in: every index in both directions. Only reads. */
 import type { CheckedReader } from '../store/checked-reader.ts';
-import { accountSignIns, deviceExpiries, deviceGrants, deviceUserCodes, signIns } from './records.ts';
+import {
+  accountIdentities,
+  accountSignIns,
+  deviceExpiries,
+  deviceGrants,
+  deviceUserCodes,
+  identities,
+  signIns,
+} from './records.ts';
 
 export interface OAuthReport {
   readonly signIns: number;
   readonly deviceGrants: number;
+  readonly identities: number;
   readonly problems: string[];
 }
 
@@ -28,7 +37,29 @@ export function verifyOAuth(reader: CheckedReader, { isAccount }: OAuthCheck): O
       problems.push(`sign-in ${signInId} of ${accountId}: indexed and not there`);
     }
   }
-  return { signIns: signInCount, deviceGrants: grants, problems };
+  return {
+    signIns: signInCount,
+    deviceGrants: grants,
+    identities: checkIdentities(reader, isAccount, problems),
+    problems,
+  };
+}
+
+function checkIdentities(reader: CheckedReader, isAccount: OAuthCheck['isAccount'], problems: string[]): number {
+  let count = 0;
+  for (const { key, value } of reader.walk(accountIdentities)) {
+    const [accountId, identityId] = key;
+    count += 1;
+    if (!isAccount(accountId)) problems.push(`identity ${identityId}: its account is not there`);
+    if (reader.get(identities, [value.issuer, value.subject])?.account_id !== accountId) {
+      problems.push(`identity ${identityId} of ${accountId}: listed, and opens nothing`);
+    }
+  }
+  let opening = 0;
+  for (const _ of reader.walk(identities)) opening += 1;
+  // Every listed one opens, so a surplus opens and is not listed.
+  if (opening > count) problems.push(`${opening - count} identities open accounts that do not list them`);
+  return count;
 }
 
 function checkGrants(reader: CheckedReader, isAccount: OAuthCheck['isAccount'], problems: string[]): number {

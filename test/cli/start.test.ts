@@ -43,6 +43,19 @@ const wrongSettings: readonly (readonly [name: string, values: readonly string[]
     ['proxy.test', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/x', '::1/129', '300.1.1.1', '10.0.0/8'],
   ],
   ['CAIRN_INFLIGHT_BYTES', ['', '0', '1', '256MiB', '-5']],
+  ['CAIRN_OAUTH_METADATA', ['', 'true', 'ON']],
+  [
+    'CAIRN_IDP_ISSUER',
+    [
+      '',
+      'idp.example.org',
+      'http://idp.example.org',
+      'ftp://idp.example.org',
+      'https://idp.example.org?x',
+      'https://u@x.org',
+    ],
+  ],
+  ['CAIRN_IDP_AUDIENCE', ['', 'two words', 'x'.repeat(256)]],
   ['CAIRN_BODY_SECONDS', seconds],
   ['CAIRN_HANDLER_SECONDS', seconds],
   ['CAIRN_DRAIN_SECONDS', seconds],
@@ -73,6 +86,11 @@ test.each([
   expect(sentence).toContain(name);
   expect(sentence).toContain(`did you mean ${meant}`);
   expect(sentence).not.toContain('some-value');
+});
+
+test('[OPS-1, OAUTH-3] an identity provider takes both of its settings', async () => {
+  expect(await refusal({ CAIRN_IDP_ISSUER: 'https://idp.example.org' })).toContain('CAIRN_IDP_AUDIENCE must be set');
+  expect(await refusal({ CAIRN_IDP_AUDIENCE: 'hub' })).toContain('CAIRN_IDP_ISSUER must be set');
 });
 
 test('[OPS-1] an unknown setting that resembles none is named without a suggestion', async () => {

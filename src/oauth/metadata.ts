@@ -1,0 +1,111 @@
+/** The metadata documents: how this service signs in (RFC 8414), and what it protects (RFC 9728). Served only when asked for. */
+import { json } from '../http/reply.ts';
+import type { Route, RouteRequest } from '../http/route.ts';
+import { jsonContent, objectSchema, type RouteDoc, type Schema } from '../http/route-doc.ts';
+import { DEVICE_GRANT_TYPE, paths } from './routes.ts';
+import { SCOPES } from './rules.ts';
+
+const SERVER_PATH = '/.well-known/oauth-authorization-server';
+const RESOURCE_PATH = '/.well-known/oauth-protected-resource';
+const GATEWAY_PATH = '/api/mcp';
+
+export interface MetadataOptions {
+  /** This service as a request addressed it. */
+  readonly baseUrl: (host: string) => string;
+}
+
+export function metadataRoutes({ baseUrl }: MetadataOptions): Route[] {
+  const base = (request: RouteRequest) => baseUrl(request.header('host') ?? '');
+  const route = (path: string, doc: RouteDoc, document: (base: string) => object): Route => ({
+    method: 'GET',
+    path,
+    access: 'open',
+    body: { kind: 'none' },
+    // Read before there is any credential, by whatever names itself however: as the probes.
+    uncounted: true,
+    doc,
+    handle: (request: RouteRequest) => json(200, document(base(request)), { 'Cache-Control': 'no-cache' }),
+  });
+  const resource = (url: string, path: string) => ({
+    resource: url + path,
+    authorization_servers: [url],
+    scopes_supported: SCOPES,
+    bearer_methods_supported: ['header'],
+    resource_name: 'Cairn',
+  });
+  return [
+    route(SERVER_PATH, docs.server, authorizationServer),
+    route(RESOURCE_PATH, docs.resource, (url) => resource(url, '')),
+    // RFC 9728, 3.1: the path of the resource stands behind the well-known one.
+    route(RESOURCE_PATH + GATEWAY_PATH, docs.gateway, (url) => resource(url, GATEWAY_PATH)),
+  ];
+}
+
+function authorizationServer(url: string): object {
+  return {
+    issuer: url,
+    device_authorization_endpoint: url + paths.deviceAuthorization,
+    token_endpoint: url + paths.token,
+    revocation_endpoint: url + paths.revocation,
+    grant_types_supported: [DEVICE_GRANT_TYPE, 'refresh_token'],
+    // There is no authorization endpoint, so there are no response types.
+    response_types_supported: [],
+    scopes_supported: SCOPES,
+    token_endpoint_auth_methods_supported: ['none'],
+    revocation_endpoint_auth_methods_supported: ['none'],
+  };
+}
+
+const names: Schema = { type: 'array', items: { type: 'string' } };
+const text: Schema = { type: 'string' };
+
+const serverSchema = {
+  title: 'AuthorizationServerMetadata',
+  ...objectSchema({
+    issuer: text,
+    device_authorization_endpoint: text,
+    token_endpoint: text,
+    revocation_endpoint: text,
+    grant_types_supported: names,
+    response_types_supported: names,
+    scopes_supported: names,
+    token_endpoint_auth_methods_supported: names,
+    revocation_endpoint_auth_methods_supported: names,
+  }),
+};
+
+const resourceSchema = {
+  title: 'ProtectedResourceMetadata',
+  ...objectSchema({
+    resource: text,
+    authorization_servers: names,
+    scopes_supported: names,
+    bearer_methods_supported: names,
+    resource_name: text,
+  }),
+};
+
+const OAUTH = { tag: 'oauth', security: [] } as const;
+
+const answer = (schema: Schema) => ({ 200: { description: 'The document', content: jsonContent(schema) } });
+
+const docs = {
+  server: {
+    ...OAUTH,
+    operationId: 'authorizationServerMetadata',
+    summary: 'How this service signs in (RFC 8414)',
+    answers: answer(serverSchema),
+  },
+  resource: {
+    ...OAUTH,
+    operationId: 'protectedResourceMetadata',
+    summary: 'What this service protects (RFC 9728)',
+    answers: answer(resourceSchema),
+  },
+  gateway: {
+    ...OAUTH,
+    operationId: 'protectedGatewayMetadata',
+    summary: 'What the gateway is protected by (RFC 9728)',
+    answers: answer(resourceSchema),
+  },
+} as const satisfies Record<string, RouteDoc>;

@@ -1,0 +1,49 @@
+/** Owns the numbers that bound signing in by devices and through an identity provider; a part of `limits`. */
+
+const KiB = 1024;
+
+export const signInLimits = {
+  // Signing in devices (RFC 8628) and their refresh tokens.
+  /** How long the codes of a device are good. */
+  deviceCodeSeconds: 600,
+  /** Between two polls of a device; and by how much an early poll makes it longer, for good (RFC 8628, 3.5). */
+  devicePollSeconds: 5,
+  devicePollStepSeconds: 5,
+  /** A poll that is early by less is on time: clocks and networks are not exact. */
+  devicePollSlackMs: 500,
+  /** Devices that may ask in a minute, over the whole hub. */
+  deviceRequestsPerMinuteMax: 1000,
+  /** Expired grants that one request of a device sweeps. */
+  deviceSweepRowsMax: 100,
+  /** Wrong user codes of one address or one account, in a window of this length. */
+  userCodeTriesMax: 5,
+  userCodeTriesMs: 600_000,
+  clientIdCharsMax: 100,
+  deviceNameCharsMax: 100,
+  oauthFormBytesMax: 16 * KiB,
+  /** A refresh token that is not used for so long ends its sign-in: 60 days. */
+  refreshTokenSeconds: 60 * 86_400,
+  /** How long a refresh token that was just used is taken once more, for an answer that got lost. */
+  refreshRetryMs: 30_000,
+  /** Signed-in devices of an account; one more ends the one that was away longest. */
+  signInsMax: 100,
+  /** Live access tokens of an account; one more ends the one that expires first. */
+  accessTokensLiveMax: 1000,
+
+  // Identity provider.
+  /** One fetch of its metadata or its keys. */
+  idpFetchMs: 5000,
+  idpDocumentBytesMax: 256 * KiB,
+  /** Its keys are asked for again when they are older. */
+  idpKeysFreshMs: 600_000,
+  /** Keys that could not be renewed are used for so long. */
+  idpKeysStaleMs: 3_600_000,
+  /** Between two tries to fetch keys, whatever tokens are sent. */
+  idpKeysCoolDownMs: 30_000,
+  /** How far its clock may differ from ours. */
+  idpClockSkewSeconds: 30,
+  idpTokenCharsMax: 8 * KiB,
+  idpSubjectCharsMax: 255,
+  /** Linked identities of an account. */
+  identitiesMax: 10,
+} as const;

@@ -1,0 +1,87 @@
+/** The metadata documents: absent unless asked for, then what oauth4webapi finds its way by. */
+import * as oauth from 'oauth4webapi';
+import { expect, test } from 'vitest';
+import { ApiDocument } from '../openapi/support.ts';
+import { call } from '../support/http.ts';
+import { type Hub, startHub } from '../support/hub.ts';
+
+const SERVER = '/.well-known/oauth-authorization-server';
+const RESOURCE = '/.well-known/oauth-protected-resource';
+const PATHS = [SERVER, RESOURCE, `${RESOURCE}/api/mcp`];
+
+async function withHub(env: Record<string, string>, run: (hub: Hub) => Promise<void>): Promise<void> {
+  const hub = await startHub({ env });
+  try {
+    await run(hub);
+  } finally {
+    await hub.stop();
+  }
+}
+
+test('[OAUTH-2, MCP-4] by default there are none: 404 in JSON, so that clients keep to their keys', async () => {
+  for (const env of [{}, { CAIRN_OAUTH_METADATA: 'off' }]) {
+    await withHub(env, async (hub) => {
+      for (const path of PATHS) {
+        const answer = await call(hub, path);
+        expect([answer.status, answer.json()]).toEqual([404, { error: expect.any(String) }]);
+      }
+    });
+  }
+});
+
+test('[OAUTH-2, UA-3] asked for, they are there for any User-Agent and as their OpenAPI description says', async () => {
+  await withHub({ CAIRN_OAUTH_METADATA: 'on' }, async (hub) => {
+    const document = await ApiDocument.of(hub);
+    for (const path of PATHS) {
+      const answer = await call(hub, path, { headers: { 'User-Agent': 'curl/8' } });
+      expect(answer.status).toBe(200);
+      const operation = document.operations.find((one) => one.path === path);
+      expect(operation && document.differences(operation, answer)).toEqual([]);
+    }
+    expect((await call(hub, SERVER)).json()).toEqual({
+      issuer: hub.url,
+      device_authorization_endpoint: `${hub.url}/oauth/device_authorization`,
+      token_endpoint: `${hub.url}/oauth/token`,
+      revocation_endpoint: `${hub.url}/oauth/revoke`,
+      grant_types_supported: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
+      response_types_supported: [],
+      scopes_supported: ['account', 'mcp'],
+      token_endpoint_auth_methods_supported: ['none'],
+      revocation_endpoint_auth_methods_supported: ['none'],
+    });
+  });
+});
+
+test('[OAUTH-2] oauth4webapi finds the endpoints from the gateway’s address alone', async () => {
+  await withHub({ CAIRN_OAUTH_METADATA: 'on' }, async (hub) => {
+    const options = { [oauth.allowInsecureRequests]: true } as const;
+    const gateway = new URL(`${hub.url}/api/mcp`);
+    const found = await oauth.resourceDiscoveryRequest(gateway, options);
+    const resource = await oauth.processResourceDiscoveryResponse(gateway, found);
+    const issuer = new URL(resource.authorization_servers?.[0] ?? '');
+    const discovered = await oauth.discoveryRequest(issuer, { ...options, algorithm: 'oauth2' });
+    const server = await oauth.processDiscoveryResponse(issuer, discovered);
+    const headers = new Headers({ 'User-Agent': 'cairn-test/1' });
+    const asked = await oauth.deviceAuthorizationRequest(
+      server,
+      { client_id: 'a' },
+      oauth.None(),
+      {},
+      { ...options, headers },
+    );
+    expect(await oauth.processDeviceAuthorizationResponse(server, { client_id: 'a' }, asked)).toMatchObject({
+      interval: 5,
+    });
+  });
+});
+
+test('[OAUTH-2] behind a proxy they name the address that the operator set', async () => {
+  const env = { CAIRN_OAUTH_METADATA: 'on', CAIRN_PUBLIC_URL: 'https://hub.example.org' };
+  await withHub(env, async (hub) => {
+    expect((await call(hub, SERVER)).json()).toMatchObject({ issuer: 'https://hub.example.org' });
+    expect((await call(hub, `${RESOURCE}/api/mcp`)).json()).toMatchObject({
+      resource: 'https://hub.example.org/api/mcp',
+      authorization_servers: ['https://hub.example.org'],
+    });
+  });
+});
