@@ -1,4 +1,5 @@
 /** Runs every bench, one after another, and prints one table. */
+import { documents } from './documents.ts';
 import { download } from './download.ts';
 import { eventLoop } from './event-loop.ts';
 import { gateway } from './gateway.ts';
@@ -17,6 +18,7 @@ const benches: Readonly<Record<string, Bench>> = {
   'event-loop delay': eventLoop,
   'tool calls': gateway,
   tasks,
+  documents,
   'three-way merges': merge,
 };
 

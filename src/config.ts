@@ -96,6 +96,7 @@ const settings = z.object({
     .string()
     .regex(/^[\x21-\x7e]{16,256}$/, 'must be 16 to 256 visible ASCII characters')
     .optional(),
+  CAIRN_HANDOFF_DAYS: wholeNumber(1, limits.handoffDaysMax).optional(),
   CAIRN_POOL_THREADS: wholeNumber(1, 64).default(Math.max(1, availableParallelism() - 1)),
 });
 
@@ -121,6 +122,8 @@ export interface Config {
   readonly bodySeconds: number;
   readonly handlerSeconds: number;
   readonly drainSeconds: number;
+  /** Handoffs older than this are removed when they are listed; undefined: they are kept. */
+  readonly handoffDays: number | undefined;
   readonly poolThreads: number;
   /** A port of their own on the loopback address; undefined: none. */
   /** Whether OAuth clients find the metadata documents. */
@@ -162,6 +165,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     bodySeconds: values.CAIRN_BODY_SECONDS,
     handlerSeconds: values.CAIRN_HANDLER_SECONDS,
     drainSeconds: values.CAIRN_DRAIN_SECONDS,
+    handoffDays: values.CAIRN_HANDOFF_DAYS,
     poolThreads: values.CAIRN_POOL_THREADS,
     oauthMetadata: values.CAIRN_OAUTH_METADATA === 'on',
     identityProvider: identityProvider(values.CAIRN_IDP_ISSUER, values.CAIRN_IDP_AUDIENCE),

@@ -11,6 +11,7 @@ import { type ControlAnswer, controlRequest } from './control/protocol.ts';
 import { ControlSocket } from './control/socket.ts';
 import { devDocTables } from './docs/records.ts';
 import { Refusal } from './fault.ts';
+import { handoffTables } from './handoffs/records.ts';
 import type { Log } from './log.ts';
 import { mirrorTables } from './mirror/records.ts';
 import { DeviceGrants } from './oauth/device-grants.ts';
@@ -39,6 +40,7 @@ export const allTables: readonly AnyTable[] = [
   ...taskTables,
   ...versionTables,
   ...devDocTables,
+  ...handoffTables,
   ...syncTables,
 ];
 

@@ -3,6 +3,7 @@
 import { accounts as accountTable } from './accounts/records.ts';
 import { verifyAccounts } from './accounts/verify.ts';
 import { verifyDevDocs } from './docs/verify.ts';
+import { verifyHandoffs } from './handoffs/verify.ts';
 import { verifyMirror } from './mirror/verify.ts';
 import { signIns } from './oauth/records.ts';
 import { verifyOAuth } from './oauth/verify.ts';
@@ -28,8 +29,9 @@ export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
   const mirror = verifyMirror(reader, sealer);
   const tasks = verifyTasks(reader);
   const docs = verifyDevDocs(reader);
+  const handoffs = verifyHandoffs(reader);
   const sync = verifySync(reader);
-  const parts = [accounts, oauth, mirror, tasks, docs, sync];
+  const parts = [accounts, oauth, mirror, tasks, docs, handoffs, sync];
   const problems = [...keyProblems, ...reader.problems, ...parts.flatMap((part) => part.problems)];
   return {
     ok: problems.length === 0,
@@ -45,6 +47,7 @@ export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
     tasks: tasks.tasks,
     categories: tasks.categories,
     dev_docs: docs.docs,
+    handoffs: handoffs.handoffs,
     vaults: sync.vaults,
     files: sync.files,
     versions: sync.versions,

@@ -159,6 +159,15 @@ export const limits = {
   /** Texts that one search reads, and their bytes; then it says where to go on. */
   devDocSearchTextsMax: 500,
   devDocSearchBytesMax: 8 * MiB,
+  /** Project and topic of a handoff. */
+  handoffNameCharsMax: 100,
+  handoffPreviewCharsMax: 200,
+  handoffListDefault: 25,
+  handoffListMax: 200,
+  /** CAIRN_HANDOFF_DAYS: the longest that may be set. */
+  handoffDaysMax: 36_500,
+  /** Handoffs that one decision of a purge removes; each may have many versions. */
+  handoffPurgeMax: 50,
   /** Characters of a content that are repeated in a tool's text. */
   documentTextCharsMax: 4000,
   /** Rows that one round of emptying the bin of documents takes; each may stand for many versions. */

@@ -43,7 +43,7 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
     const quotaBytes = config.syncQuotaBytes;
     const sync = await openSync({ store, actors, epoch, pool, log, quotaBytes, now: Date.now });
     const uploads = new InflightBudget(config.inflightBytesMax);
-    const documents = openDocuments(core);
+    const documents = openDocuments(core, config);
     const parts: Parts = { config, core, pool, rates, uploads, tasks, documents, sync, log };
     const traffic = new Traffic();
     const metrics = metricsRoutes(config, {

@@ -1,6 +1,6 @@
 /** Checks the text index: builds it again, a chunk at a time, and holds the rows against it. Only reads. */
 import type { CheckedReader } from '../store/checked-reader.ts';
-import { CHUNK_DOCS, chunkOf, columnOf, GROUP_SLOTS } from './gram-index.ts';
+import { CHUNK_DOCS, chunkOf, columnOf, GROUP_SLOTS, GROUPS } from './gram-index.ts';
 import { hasSlot, type Signature, SLOTS } from './grams.ts';
 import { devDocGrams } from './records.ts';
 
@@ -23,7 +23,7 @@ export class GramCheck {
     if (accountId !== this.#accountId || chunkOf(docId) !== this.#chunk) {
       this.#compare();
       [this.#accountId, this.#chunk] = [accountId, chunkOf(docId)];
-      this.#expected = new Uint8Array(SLOTS * WIDTH);
+      this.#expected = new Uint8Array(GROUPS * GROUP_SLOTS * WIDTH);
     }
     const column = columnOf(docId);
     for (let slot = 0; slot < SLOTS; slot += 1) {
@@ -35,8 +35,7 @@ export class GramCheck {
   /** Call behind the last document. */
   finish(): void {
     this.#compare();
-    let rows = 0;
-    for (const _ of this.#reader.keys(devDocGrams)) rows += 1;
+    const rows = this.#reader.count(devDocGrams);
     if (rows !== this.#rows) {
       this.problems.push(`text index of dev docs: ${rows} rows for ${this.#rows} that there should be`);
     }
@@ -44,7 +43,7 @@ export class GramCheck {
 
   #compare(): void {
     if (this.#chunk < 0) return;
-    for (let group = 0; group < SLOTS / GROUP_SLOTS; group += 1) {
+    for (let group = 0; group < GROUPS; group += 1) {
       const expected = this.#expected.subarray(group * GROUP_SLOTS * WIDTH, (group + 1) * GROUP_SLOTS * WIDTH);
       const row = this.#reader.get(devDocGrams, [this.#accountId, this.#chunk, group]);
       if (expected.some((byte) => byte !== 0)) this.#rows += 1;

@@ -1,17 +1,19 @@
 /**
  * Owns the rows of the text index: bits by slot, so that a search reads only the slots that it wants.
  *
- * Documents are taken in chunks of 512 by their number, slots in groups of 16. A row holds, for each slot of its group,
+ * Documents are taken in chunks of 1024 by their number, slots in groups of 15. A row holds, for each slot of its group,
  * one bit per document of its chunk, in as many bytes as its last document needs: an account with few documents has short
- * rows. A search over 10,000 documents reads 20 rows per slot; a write touches the rows whose slots change.
+ * rows, and a full one is as long as two of them fit a page of the store. A search over 10,000 documents reads at most ten
+ * rows per slot; a write touches the rows whose slots change.
  */
 import type { Batch } from '../store/group-commit.ts';
 import type { Reader } from '../store/table.ts';
 import { hasSlot, type Signature, SLOTS } from './grams.ts';
 import { devDocGrams } from './records.ts';
 
-export const CHUNK_DOCS = 512;
-export const GROUP_SLOTS = 16;
+export const CHUNK_DOCS = 1024;
+export const GROUP_SLOTS = 15;
+export const GROUPS = Math.ceil(SLOTS / GROUP_SLOTS);
 
 export function chunkOf(docId: number): number {
   return Math.floor((docId - 1) / CHUNK_DOCS);
@@ -30,13 +32,12 @@ export function moveGrams(
   after: Signature | undefined,
 ): void {
   const [chunk, column] = [chunkOf(docId), columnOf(docId)];
-  for (let group = 0; group < SLOTS / GROUP_SLOTS; group += 1) {
-    if (partOf(before, group) === partOf(after, group)) continue;
+  for (let group = 0; group < GROUPS; group += 1) {
+    const slots = changedSlots(group, before, after);
+    if (slots.length === 0) continue;
     const key: [string, number, number] = [accountId, chunk, group];
     const row = widen(batch.get(devDocGrams, key), column);
-    for (let slot = 0; slot < GROUP_SLOTS; slot += 1) {
-      setBit(row, slot, column, after !== undefined && hasSlot(after, group * GROUP_SLOTS + slot));
-    }
+    for (const slot of slots) setBit(row, slot % GROUP_SLOTS, column, after !== undefined && hasSlot(after, slot));
     if (row.every((byte) => byte === 0)) batch.remove(devDocGrams, key);
     else batch.put(devDocGrams, key, row);
   }
@@ -56,9 +57,14 @@ export function candidatesOf(
     if (row === undefined) return [];
     const width = row.length / GROUP_SLOTS;
     const start = (slot % GROUP_SLOTS) * width;
+    let any = 0;
     for (let at = 0; at < all.length; at += 1) {
-      all[at] = at < width ? (all[at] ?? 0) & (row[start + at] ?? 0) : 0;
+      const both = at < width ? (all[at] ?? 0) & (row[start + at] ?? 0) : 0;
+      all[at] = both;
+      any |= both;
     }
+    // Most chunks hold nothing of a rare text, which the first slots tell already.
+    if (any === 0) return [];
   }
   const found: number[] = [];
   for (let column = Math.min(CHUNK_DOCS, beforeId - 1 - chunk * CHUNK_DOCS) - 1; column >= 0; column -= 1) {
@@ -67,9 +73,15 @@ export function candidatesOf(
   return found;
 }
 
-/** The bits of one group of slots. */
-function partOf(signature: Signature | undefined, group: number): number {
-  return signature === undefined ? 0 : ((signature[group * 2] ?? 0) << 8) | (signature[group * 2 + 1] ?? 0);
+/** The slots of a group that one signature has and the other has not. */
+function changedSlots(group: number, before: Signature | undefined, after: Signature | undefined): number[] {
+  const slots: number[] = [];
+  for (let slot = group * GROUP_SLOTS; slot < Math.min(SLOTS, (group + 1) * GROUP_SLOTS); slot += 1) {
+    const had = before !== undefined && hasSlot(before, slot);
+    const has = after !== undefined && hasSlot(after, slot);
+    if (had !== has) slots.push(slot);
+  }
+  return slots;
 }
 
 /** A row that has room for a column. */

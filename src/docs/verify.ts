@@ -26,7 +26,7 @@ export interface DevDocsReport {
 export function verifyDevDocs(reader: CheckedReader): DevDocsReport {
   const problems: string[] = [];
   const counts = new Map<string, number>();
-  const versions = verifyVersions(reader, 'docs');
+  const versions = verifyVersions(reader, { space: 'docs', binsReplaced: false });
   const grams = new GramCheck(reader);
   let [docs, live] = [0, 0];
   for (const { key, value } of reader.walk(devDocs)) {
@@ -49,8 +49,8 @@ export function verifyDevDocs(reader: CheckedReader): DevDocsReport {
   const surplus = (what: string, found: number, expected: number) => {
     if (found !== expected) problems.push(`${what}: ${found} rows for ${expected} that there should be`);
   };
-  surplus('lists of dev docs', countOf(reader.keys(devDocRows)), live * 4);
-  surplus('changes of dev docs', countOf(reader.keys(devDocChanges)), docs * 2);
+  surplus('lists of dev docs', reader.count(devDocRows), live * 4);
+  surplus('changes of dev docs', reader.count(devDocChanges), docs * 2);
   checkTitles(reader, live, problems);
   for (const { key, value } of reader.walk(devDocCounts)) {
     const name = key.join(' ');
@@ -95,10 +95,4 @@ function checkTitles(reader: CheckedReader, live: number, problems: string[]): v
     if (!isIt || foldTitle(doc.title) !== title) problems.push(`title ${key.join(' ')}: names no binned dev doc`);
   }
   if (found !== live) problems.push(`titles of dev docs: ${found} rows for ${live} that there should be`);
-}
-
-function countOf(keys: Iterable<unknown>): number {
-  let count = 0;
-  for (const _ of keys) count += 1;
-  return count;
 }

@@ -1,6 +1,6 @@
 /** Reads for a check of the whole file: a record that cannot be read is a finding, not the end of the check. */
 import type { Store } from './store.ts';
-import type { Entry, Key, Table } from './table.ts';
+import type { AnyTable, Entry, Key, Table } from './table.ts';
 
 export class CheckedReader {
   readonly #store: Store;
@@ -27,6 +27,13 @@ export class CheckedReader {
 
   keys<K extends Key, V>(table: Table<K, V>, prefix: Key = []): Generator<K> {
     return this.#store.keys(table, prefix);
+  }
+
+  /** How many rows a table has. */
+  count(table: AnyTable): number {
+    let rows = 0;
+    for (const _ of this.#store.keys(table)) rows += 1;
+    return rows;
   }
 
   view<K extends Key>(table: Table<K, Uint8Array>, key: K): Uint8Array | undefined {

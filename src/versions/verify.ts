@@ -11,16 +11,43 @@ interface Document extends Pick<VersionRecord, 'size_bytes' | 'json_bytes'> {
 export interface VersionsCheck {
   /** There is a document, and this is its newest version. */
   expect(name: string, accountId: string, id: number, document: Document): void;
-  /** It, or (`version` not 0) a version of it, must lie in the bin since then. */
-  expectInBin(name: string, accountId: string, id: number, sinceMs: number, version?: number): void;
+  /** It must lie in the bin since then. */
+  expectInBin(name: string, accountId: string, id: number, sinceMs: number): void;
   problems(): string[];
 }
 
+export interface VersionsRule {
+  readonly space: Space;
+  /** A version that a newer one replaced lies in the bin from then on. */
+  readonly binsReplaced: boolean;
+}
+
 /** Walks the versions of a space once; the caller then tells which documents they must belong to. */
-export function verifyVersions(reader: CheckedReader, space: Space): VersionsCheck {
-  const { problems, newest } = checkTexts(reader, space);
+export function verifyVersions(reader: CheckedReader, rule: VersionsRule): VersionsCheck {
+  const { space } = rule;
+  const problems: string[] = [];
   const binned = new Set<string>();
   for (const key of reader.keys(documentBin)) if (key[2] === space) binned.add(key.join(' '));
+  const expectInBin = (name: string, accountId: string, id: number, sinceMs: number, version = 0) => {
+    if (!binned.delete([sinceMs, accountId, space, id, version].join(' '))) problems.push(`${name}: is not in the bin`);
+  };
+  const newest = new Map<string, Document>();
+  let rows = 0;
+  for (const { key, value } of reader.walk(versionRows)) {
+    const [accountId, of, id, version] = key;
+    if (of !== space) continue;
+    rows += 1;
+    checkText(reader, key, value, problems);
+    const before = newest.get(`${accountId} ${id}`);
+    if (rule.binsReplaced && before !== undefined) {
+      const name = `version ${accountId} ${space} ${id} ${before.version}`;
+      expectInBin(name, accountId, id, Date.parse(value.created_at), before.version);
+    }
+    newest.set(`${accountId} ${id}`, { ...value, version });
+  }
+  let texts = 0;
+  for (const key of reader.keys(versionTexts)) if (key[1] === space) texts += 1;
+  if (texts !== rows) problems.push(`texts of ${space}: ${texts} for ${rows} versions`);
   return {
     expect(name, accountId, id, document) {
       const found = newest.get(`${accountId} ${id}`);
@@ -31,10 +58,7 @@ export function verifyVersions(reader: CheckedReader, space: Space): VersionsChe
         problems.push(`${name}: has another size than its text`);
       }
     },
-    expectInBin(name, accountId, id, sinceMs, version = 0) {
-      if (!binned.delete([sinceMs, accountId, space, id, version].join(' ')))
-        problems.push(`${name}: is not in the bin`);
-    },
+    expectInBin,
     problems: () => [
       ...problems,
       ...[...newest.keys()].map((name) => `versions of ${space} ${name}: belong to nothing`),
@@ -43,24 +67,14 @@ export function verifyVersions(reader: CheckedReader, space: Space): VersionsChe
   };
 }
 
-/** Holds each text against its row; gives the newest version of each document. */
-function checkTexts(reader: CheckedReader, space: Space) {
-  const problems: string[] = [];
-  const newest = new Map<string, Document>();
-  let rows = 0;
-  for (const { key, value } of reader.walk(versionRows)) {
-    const [accountId, of, id, version] = key;
-    if (of !== space) continue;
-    rows += 1;
-    const text = reader.get(versionTexts, key);
-    const size = text === undefined ? undefined : measure(text);
-    if (size?.size_bytes !== value.size_bytes || size.json_bytes !== value.json_bytes) {
-      problems.push(`version ${key.join(' ')}: its text ${text === undefined ? 'is missing' : 'has another size'}`);
-    }
-    newest.set(`${accountId} ${id}`, { ...value, version });
-  }
-  let texts = 0;
-  for (const key of reader.keys(versionTexts)) if (key[1] === space) texts += 1;
-  if (texts !== rows) problems.push(`texts of ${space}: ${texts} for ${rows} versions`);
-  return { problems, newest };
+function checkText(
+  reader: CheckedReader,
+  key: [string, Space, number, number],
+  row: VersionRecord,
+  problems: string[],
+): void {
+  const text = reader.get(versionTexts, key);
+  const size = text === undefined ? undefined : measure(text);
+  if (size?.size_bytes === row.size_bytes && size.json_bytes === row.json_bytes) return;
+  problems.push(`version ${key.join(' ')}: its text ${text === undefined ? 'is missing' : 'has another size'}`);
 }

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Refusal } from '../../src/fault.ts';
 import type { ByteRun } from '../../src/http/byte-run.ts';
+import { DAY_MS, type DocumentDesk, openDesk } from '../support/document-desk.ts';
 import { seed } from '../support/seed.ts';
-import { DAY_MS, type Desk, openDesk } from './desk.ts';
 
 const ACCOUNT = 'acc_a';
 const KEPT = 50;
@@ -19,7 +19,7 @@ interface Model {
 }
 
 interface World {
-  readonly desk: Desk;
+  readonly desk: DocumentDesk;
   readonly models: Model[];
   /** What a client has that pulls after each write. */
   readonly replica: Map<number, string>;

@@ -1,4 +1,4 @@
-/** cairn verify over documents: silent on good data, and exact about every kind of damage to their rows. */
+/** cairn verify over dev docs and handoffs: silent on good data, and exact about every kind of damage to their rows. */
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -12,9 +12,20 @@ import {
   devDocTables,
   devDocTitles,
 } from '../../src/docs/records.ts';
+import { verifyDevDocs } from '../../src/docs/verify.ts';
+import { handoffHeads, handoffNames, handoffRows, handoffs, handoffTables } from '../../src/handoffs/records.ts';
+import { verifyHandoffs } from '../../src/handoffs/verify.ts';
+import { CheckedReader } from '../../src/store/checked-reader.ts';
 import type { Batch } from '../../src/store/group-commit.ts';
 import { DATA_FILE, Store } from '../../src/store/store.ts';
-import { documentBin, versionRows, versionTables, versionTexts } from '../../src/versions/records.ts';
+import {
+  documentBin,
+  type Space,
+  type VersionKey,
+  versionRows,
+  versionTables,
+  versionTexts,
+} from '../../src/versions/records.ts';
 import { structured } from '../support/gateway.ts';
 import { runCairn, startHub, temporaryFolder } from '../support/hub.ts';
 import { account } from '../support/mirror.ts';
@@ -32,25 +43,33 @@ beforeAll(async () => {
   await run('update_dev_doc', { id: 1, content: 'two' });
   await run('create_dev_doc', { title: 'binned.md', content: 'three' });
   await run('delete_dev_doc', { id: 2 });
+  const name = { project: 'P', topic: 't', date: '2026-11-20', time: '0930' };
+  await run('handoff_save', { ...name, content: 'one' });
+  await run('handoff_save', { ...name, content: 'two' });
   await hub.stop();
 });
 
-/** What verify says of a copy of the data, changed. */
-async function verify(
-  change?: (batch: Batch) => void,
-): Promise<{ code: number; problems: string[]; dev_docs: number }> {
+/** A copy of the data, changed. */
+async function changed(
+  change: (batch: Batch) => void,
+): Promise<{ readonly folder: string; readonly problems: string[] }> {
   const folder = temporaryFolder();
   for (const name of [DATA_FILE, 'master.key']) copyFileSync(join(pristine, name), join(folder, name));
-  if (change !== undefined) {
-    const store = new Store({ folder, tables: [...versionTables, ...devDocTables] });
-    await store.write((batch) => {
-      change(batch);
-    });
-    await store.close();
-  }
+  const store = new Store({ folder, tables: [...versionTables, ...devDocTables, ...handoffTables] });
+  await store.write((batch) => {
+    change(batch);
+  });
+  const reader = new CheckedReader(store);
+  const parts = [verifyDevDocs(reader), verifyHandoffs(reader)];
+  await store.close();
+  return { folder, problems: [...reader.problems, ...parts.flatMap(({ problems }) => problems)] };
+}
+
+/** What the command says of it. */
+async function verify(folder: string): Promise<{ code: number; problems: string[] }> {
   const { code, stdout, stderr } = await runCairn(['verify', '--json'], { CAIRN_DATA: folder });
   expect(stderr).toBe('');
-  return { code, ...(JSON.parse(stdout) as { problems: string[]; dev_docs: number }) };
+  return { code, ...(JSON.parse(stdout) as { problems: string[] }) };
 }
 
 function recordOf<K extends (string | number)[], V>(batch: Batch, table: Parameters<Batch['get']>[0], key: K): V {
@@ -62,10 +81,23 @@ function recordOf<K extends (string | number)[], V>(batch: Batch, table: Paramet
 const doc = (batch: Batch, id: number) => recordOf<[string, number], { changed_ms: number }>(batch, devDocs, [who, id]);
 
 test('[OPS-6] verify of good documents exits 0 and counts them', async () => {
-  expect(await verify()).toMatchObject({ code: 0, problems: [], dev_docs: 2 });
+  expect(await verify(pristine)).toMatchObject({ code: 0, problems: [], dev_docs: 2, handoffs: 1 });
 });
 
-const version = (id: number, number: number): [string, 'docs', number, number] => [who, 'docs', id, number];
+const version = (id: number, number: number, space: Space = 'docs'): VersionKey => [who, space, id, number];
+test('[OPS-6] damage to documents of either kind makes the command exit 1 with what is wrong', async () => {
+  for (const change of [
+    (batch: Batch) => batch.remove(devDocRows, [who, '*:*', 1]),
+    (batch: Batch) => batch.remove(handoffHeads, [who]),
+  ]) {
+    const { folder, problems } = await changed(change);
+    expect(problems.length).toBeGreaterThan(0);
+    expect(await verify(folder)).toMatchObject({ code: 1, problems });
+  }
+});
+
+const handoffPlace = '2026-11-20 0930 000000000000001';
+const HANDOFF = 'd2026-11-20 0930';
 
 const damages: readonly (readonly [string, (batch: Batch) => void, readonly string[]])[] = [
   ['a text is gone', (batch) => batch.remove(versionTexts, version(1, 1)), ['version', '1 1', 'missing']],
@@ -109,7 +141,7 @@ const damages: readonly (readonly [string, (batch: Batch) => void, readonly stri
   ['the text index lacks a row', (batch) => batch.remove(devDocGrams, gram(batch)), ['text index', 'differs']],
   [
     'the text index has a row too many',
-    (batch) => batch.put(devDocGrams, [who, 7, 0], new Uint8Array(16)),
+    (batch) => batch.put(devDocGrams, [who, 7, 0], new Uint8Array(15)),
     ['text index of'],
   ],
   [
@@ -118,7 +150,36 @@ const damages: readonly (readonly [string, (batch: Batch) => void, readonly stri
     ['not in the bin'],
   ],
   ['the bin has too many', (batch) => batch.put(documentBin, [5, who, 'docs', 1, 0], {}), ['holds what is not binned']],
+  ['a handoff is gone', (batch) => batch.remove(handoffs, [who, 1]), ['names of handoffs']],
+  [
+    'a handoff has no name',
+    (batch) => batch.remove(handoffNames, [who, 'p', 't', HANDOFF]),
+    ['handoff', 'by its name'],
+  ],
+  [
+    'a handoff has another name',
+    (batch) => batch.put(handoffNames, [who, 'p', 't', 'd'], { id: 1 }),
+    ['names of handoffs'],
+  ],
+  ['a list lacks a handoff', (batch) => batch.remove(handoffRows, [who, '=p', handoffPlace]), ['is not in list =p']],
+  [
+    'a list has a handoff too many',
+    (batch) => batch.put(handoffRows, [who, '*', ''], { id: 1 }),
+    ['lists of handoffs'],
+  ],
+  ['a handoff can be given again', (batch) => batch.remove(handoffHeads, [who]), ['handoff', 'given again']],
+  [
+    'an earlier text is not in the bin',
+    (batch) => batch.remove(documentBin, earlier(batch)),
+    ['handoffs 1 1', 'not in the bin'],
+  ],
+  ['a handoff’s text is gone', (batch) => batch.remove(versionTexts, version(1, 2, 'handoffs')), ['missing']],
 ];
+
+function earlier(batch: Batch): [number, string, Space, number, number] {
+  const row = batch.range(documentBin, { prefix: [] }).find(({ key }) => key[2] === 'handoffs');
+  return row?.key as [number, string, Space, number, number];
+}
 
 function gram(batch: Batch): [string, number, number] {
   const [row] = batch.range(devDocGrams, { prefix: [who], limit: 1 });
@@ -126,7 +187,6 @@ function gram(batch: Batch): [string, number, number] {
 }
 
 test.each(damages)('[OPS-6] verify tells when %s', async (_, change, words) => {
-  const { code, problems } = await verify(change);
-  expect(code).toBe(1);
+  const { problems } = await changed(change);
   expect(problems.filter((problem) => words.every((word) => problem.includes(word)))).not.toEqual([]);
 });

@@ -48,6 +48,9 @@ const NAMES = [
   'pull_dev_docs',
   'delete_dev_doc',
   'list_dev_categories',
+  'handoff_save',
+  'handoff_list',
+  'handoff_get',
   'signup_and_get_key',
   'login_and_get_key',
   'get_setup_guide',
@@ -82,9 +85,10 @@ const reads = [
   'get_dev_doc',
   'pull_dev_docs',
   'list_dev_categories',
+  'handoff_get',
   'get_setup_guide',
 ];
-const repeatable = [...reads, 'update_task', 'delete_task', 'delete_dev_doc'];
+const repeatable = [...reads, 'update_task', 'delete_task', 'delete_dev_doc', 'handoff_save', 'handoff_list'];
 
 test('[TOOL-4] each tool carries the four hints, and they are the ones of the rule', () => {
   for (const { name, annotations } of tools.filter((tool) => NAMES.includes(tool.name))) {

@@ -12,7 +12,7 @@ import { freePort } from '../free-port.ts';
 
 /** The package as it lies in the source tree: its packages are there, and nothing of it is compiled. */
 const PACKAGE = fileURLToPath(new URL('../../../../bench/peers/servers/', import.meta.url));
-const TASKS_PER_BATCH = 100;
+const CALLS_PER_BATCH = 100;
 const BATCHES_AT_ONCE = 8;
 
 export interface Server {
@@ -72,7 +72,7 @@ export async function startTaskHub(count: number): Promise<TaskHub> {
   };
   const { mcp_key: key } = await cli('account', 'create');
   const headers = { Authorization: `McpKey ${key}`, 'User-Agent': AGENT };
-  await fill(cairn, headers, count);
+  await fill(cairn, headers, { tool: 'create_task', count, argumentsOf: taskDocument });
   return {
     cairn,
     headers,
@@ -98,17 +98,29 @@ export function toolCall(name: string, args: Record<string, unknown>, id = 1): R
   return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } };
 }
 
-async function fill(cairn: Cairn, headers: Readonly<Record<string, string>>, count: number): Promise<void> {
+export interface Filling {
+  readonly tool: string;
+  readonly count: number;
+  /** Arguments of the call with this number, from 0. */
+  readonly argumentsOf: (index: number) => Record<string, unknown>;
+}
+
+/** Calls a tool many times, in batches that run at once; throws when a call is refused. */
+export async function fill(
+  cairn: Pick<Cairn, 'url'>,
+  headers: Readonly<Record<string, string>>,
+  { tool, count, argumentsOf }: Filling,
+): Promise<void> {
   let next = 0;
   const lane = async () => {
     while (next < count) {
       const first = next;
-      next = Math.min(count, next + TASKS_PER_BATCH);
+      next = Math.min(count, next + CALLS_PER_BATCH);
       const items = Array.from({ length: next - first }, (_, index) =>
-        toolCall('create_task', taskDocument(first + index), index),
+        toolCall(tool, argumentsOf(first + index), index),
       );
       const answer = await post(`${cairn.url}/api/mcp`, headers, JSON.stringify(items));
-      if (answer.includes('"error"')) throw new Error(`create_task was refused: ${answer.slice(0, 300)}`);
+      if (answer.includes('"error"')) throw new Error(`${tool} was refused: ${answer.slice(0, 300)}`);
     }
   };
   await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, lane));

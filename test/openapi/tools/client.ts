@@ -90,6 +90,7 @@ export async function runRoundTrip(options: RoundTripOptions): Promise<void> {
   await trip.step('task tools', () => taskTools(account, rest));
   await trip.step('dev doc tools', () => devDocTools(account));
   await trip.step('sync tools', () => syncTools(account));
+  await trip.step('handoff tools', () => handoffTools(account));
   await trip.step('gateway', () => gateway(account));
   await trip.step('mirror', () => mirror(trip, account));
   await trip.step('typed refusals', () => refusals(rest));
@@ -243,6 +244,19 @@ async function syncTools(hub: Hub): Promise<void> {
     [[vault.vault_id, 1]],
     'vaults',
   );
+}
+
+async function handoffTools(hub: Hub): Promise<void> {
+  const name = { project: 'cairn', topic: 'release' };
+  const body = { ...name, content: 'Alles grün 😀', date: '2026-11-20', time: '0930' };
+  const { handoff } = taken(await hub.POST('/api/mcp/tools/handoff_save', { body }));
+  equal([handoff.date, handoff.time, handoff.version], ['2026-11-20', '0930', 1], 'handoff');
+  const { handoffs } = taken(await hub.POST('/api/mcp/tools/handoff_list', { body: { project: 'cairn' } }));
+  equal(handoffs, [{ ...handoff, preview: body.content }], 'handoffs');
+  const read = taken(await hub.POST('/api/mcp/tools/handoff_get', { body: name }));
+  equal(read, { handoff: { ...handoff, content: body.content }, current_version: 1 }, 'read');
+  const none = await hub.POST('/api/mcp/tools/handoff_get', { body: { ...name, topic: 'none' } });
+  equal([none.response.status, none.error?.code], [404, -32005], 'none');
 }
 
 async function gateway(hub: Hub): Promise<void> {

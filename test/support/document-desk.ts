@@ -1,20 +1,24 @@
-/** Opens the dev docs of a store of their own, with the bin, under a clock that the test moves. */
+/** Opens the capabilities of documents over a store of their own, with their bin, under a clock that the test moves. */
 import { ActorRegistry } from '../../src/actors/registry.ts';
 import { devDocTables } from '../../src/docs/records.ts';
 import { DevDocs, forgetDoc } from '../../src/docs/service.ts';
 import { verifyDevDocs } from '../../src/docs/verify.ts';
+import { handoffTables } from '../../src/handoffs/records.ts';
+import { Handoffs } from '../../src/handoffs/service.ts';
+import { verifyHandoffs } from '../../src/handoffs/verify.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
 import { Store } from '../../src/store/store.ts';
 import { DocumentBin } from '../../src/versions/bin.ts';
 import { versionTables } from '../../src/versions/records.ts';
-import { temporaryFolder } from '../support/hub.ts';
+import { temporaryFolder } from './hub.ts';
 
 const START_MS = Date.parse('2026-11-20T12:00:00.000Z');
 export const DAY_MS = 24 * 3600 * 1000;
 
-export interface Desk {
+export interface DocumentDesk {
   readonly store: Store;
   readonly docs: DevDocs;
+  readonly handoffs: Handoffs;
   readonly bin: DocumentBin;
   readonly clock: { ms: number };
   /** What verify finds. */
@@ -22,19 +26,22 @@ export interface Desk {
   close(): Promise<void>;
 }
 
-export function openDesk(): Desk {
-  const store = new Store({ folder: temporaryFolder(), tables: [...versionTables, ...devDocTables] });
+export function openDesk({ keepDays }: { readonly keepDays?: number } = {}): DocumentDesk {
+  const tables = [...versionTables, ...devDocTables, ...handoffTables];
+  const store = new Store({ folder: temporaryFolder(), tables });
   const actors = new ActorRegistry(store);
   const clock = { ms: START_MS };
+  const options = { store, actors, now: () => clock.ms };
   return {
     store,
     clock,
-    docs: new DevDocs({ store, actors, now: () => clock.ms }),
+    docs: new DevDocs(options),
+    handoffs: new Handoffs({ ...options, keepDays }),
     bin: new DocumentBin({ store, actors, forget: { docs: forgetDoc } }),
     problems() {
       const reader = new CheckedReader(store);
-      const { problems } = verifyDevDocs(reader);
-      return [...reader.problems, ...problems];
+      const parts = [verifyDevDocs(reader), verifyHandoffs(reader)];
+      return [...reader.problems, ...parts.flatMap(({ problems }) => problems)];
     },
     async close() {
       await actors.drain();

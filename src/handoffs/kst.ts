@@ -1,0 +1,19 @@
+/** Owns Korea Standard Time: UTC+9 all year round. Pure. */
+
+const OFFSET_MS = 9 * 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** The day of a moment, YYYY-MM-DD. */
+export function kstDate(ms: number): string {
+  return new Date(ms + OFFSET_MS).toISOString().slice(0, 10);
+}
+
+/** The day so many days before that of a moment. */
+export function kstDateBefore(ms: number, days: number): string {
+  return kstDate(ms - days * DAY_MS);
+}
+
+/** True for HHMM from 0000 to 2359. */
+export function isTimeOfDay(text: string): boolean {
+  return /^([01]\d|2[0-3])[0-5]\d$/.test(text);
+}

@@ -1,0 +1,178 @@
+/** The use cases of handoffs. Every write goes through the account's actor; dates are those of Korea Standard Time. */
+import type { ActorRegistry } from '../actors/registry.ts';
+import { isCalendarDate } from '../calendar.ts';
+import { type FieldErrors, refuseFields } from '../fault.ts';
+import { oneLine } from '../gateway/words.ts';
+import { limits } from '../limits.ts';
+import type { Batch } from '../store/group-commit.ts';
+import type { Store } from '../store/store.ts';
+import { putInBin, takeFromBin } from '../versions/bin.ts';
+import {
+  type DocumentName,
+  dropDocument,
+  keptText,
+  measure,
+  putVersion,
+  readText,
+  readVersion,
+  textErrors,
+  type Version,
+  versionsOf,
+} from '../versions/texts.ts';
+import { isTimeOfDay, kstDate, kstDateBefore } from './kst.ts';
+import { findHandoff, type HandoffList, listHandoffs, namesOf, rowsOf } from './lookup.ts';
+import { type HandoffRecord, handoffHeads, handoffNames, handoffRows, handoffs } from './records.ts';
+import { byDate, cleanName, decideNew, decideReplace, foldName, handoffNotFound, nameErrors } from './rules.ts';
+
+export interface HandoffsOptions {
+  readonly store: Store;
+  readonly actors: ActorRegistry;
+  readonly now: () => number;
+  /** Listing removes what is older; undefined: nothing. */
+  readonly keepDays: number | undefined;
+}
+
+export interface SaveRequest {
+  readonly project: string;
+  readonly topic: string;
+  readonly content: string;
+  /** Undefined: today. */
+  readonly date?: string | undefined;
+  readonly time?: string | undefined;
+}
+
+export interface GetRequest {
+  readonly project: string;
+  readonly topic: string;
+  /** Undefined: the latest that matches. */
+  readonly date?: string | undefined;
+  readonly time?: string | undefined;
+  /** Undefined: the one that stands. */
+  readonly version?: number | undefined;
+}
+
+export interface ListRequest {
+  readonly project?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/** One version of a handoff with its text. */
+export interface ReadHandoff {
+  readonly handoff: HandoffRecord;
+  readonly shown: Version;
+  readonly content: string;
+}
+
+export class Handoffs {
+  readonly #options: HandoffsOptions;
+
+  constructor(options: HandoffsOptions) {
+    this.#options = options;
+  }
+
+  /** Keeps a handoff, or replaces the one of that name; the same text again changes nothing. */
+  async save(accountId: string, request: SaveRequest): Promise<HandoffRecord> {
+    const { actors, now } = this.#options;
+    const { content, time = null, date = kstDate(now()) } = request;
+    const name = { project: cleanName(request.project), topic: cleanName(request.topic), date, time };
+    const { project, topic } = name;
+    refuseFields({ ...nameErrors({ project, topic }), ...timeErrors(request), ...textErrors(content) });
+    const { handoffPreviewCharsMax: previewChars } = limits;
+    // White space may take most of the beginning.
+    const facts = { ...measure(content), preview: oneLine(content.slice(0, previewChars * 8), previewChars) };
+    return actors.actor(accountId).ask((batch) => {
+      const key: [string, string, string, string] = [accountId, foldName(project), foldName(topic), byDate(name)];
+      const found = batch.get(handoffNames, key);
+      const handoff = found && batch.get(handoffs, [accountId, found.id]);
+      if (handoff === undefined) {
+        const { handoff: made, head } = decideNew(name, facts, batch.get(handoffHeads, [accountId]), now());
+        batch.put(handoffHeads, [accountId], head);
+        for (const names of namesOf(accountId, made)) batch.put(handoffNames, names, { id: made.id });
+        for (const row of rowsOf(accountId, made)) batch.put(handoffRows, row, { id: made.id });
+        return write(batch, accountId, made, content);
+      }
+      if (keptText(batch, nameOf(accountId, handoff), handoff.version) === content) return handoff;
+      const next = decideReplace(handoff, name, facts, now());
+      putInBin(batch, Date.parse(next.updated_at), nameOf(accountId, handoff), handoff.version);
+      return write(batch, accountId, next, content);
+    });
+  }
+
+  /** A handoff with its text. Refuses with `not_found`, also for a version that is not kept. */
+  get(accountId: string, { version, ...request }: GetRequest): ReadHandoff {
+    const { store } = this.#options;
+    const { project, topic } = request;
+    refuseFields({
+      ...nameErrors({ project: cleanName(project), topic: cleanName(topic) }),
+      ...timeErrors(request),
+    });
+    const handoff = findHandoff(store, accountId, request);
+    const name = nameOf(accountId, handoff);
+    const shown = readVersion(store, name, version ?? handoff.version);
+    const content = readText(store, name, version ?? handoff.version);
+    if (shown === undefined || content === undefined) throw handoffNotFound(`version ${version} of it is not kept`);
+    return { handoff, shown, content };
+  }
+
+  /** The versions that are kept of a handoff, newest first. */
+  versions(accountId: string, handoff: HandoffRecord): Version[] {
+    return versionsOf(this.#options.store, nameOf(accountId, handoff)).reverse();
+  }
+
+  /** A page, newest first. Removes what is older than the days that handoffs are kept, for good. */
+  async list(accountId: string, request: ListRequest): Promise<HandoffList> {
+    await this.#purge(accountId);
+    return listHandoffs(this.#options.store, accountId, request);
+  }
+
+  async #purge(accountId: string): Promise<void> {
+    const { store, actors, now, keepDays } = this.#options;
+    if (keepDays === undefined) return;
+    const first = kstDateBefore(now(), keepDays);
+    for (;;) {
+      const rows = store.range(handoffRows, { prefix: [accountId, '*'], limit: limits.handoffPurgeMax });
+      const due = rows.filter(({ key }) => key[2] < first).map(({ value }) => value.id);
+      if (due.length === 0) return;
+      await actors.actor(accountId).ask((batch) => {
+        for (const id of due) remove(batch, accountId, id);
+      });
+    }
+  }
+}
+
+function write(batch: Batch, accountId: string, handoff: HandoffRecord, text: string): HandoffRecord {
+  batch.put(handoffs, [accountId, handoff.id], handoff);
+  putVersion(batch, nameOf(accountId, handoff), handoff.version, text, handoff.updated_at);
+  return handoff;
+}
+
+/** Removes a handoff, its texts, and what of them lies in the bin. */
+function remove(batch: Batch, accountId: string, id: number): void {
+  const handoff = batch.get(handoffs, [accountId, id]);
+  if (handoff === undefined) return;
+  const name = nameOf(accountId, handoff);
+  batch.remove(handoffs, [accountId, id]);
+  for (const names of namesOf(accountId, handoff)) batch.remove(handoffNames, names);
+  for (const row of rowsOf(accountId, handoff)) batch.remove(handoffRows, row);
+  for (const { version, sinceMs } of replacedOf(versionsOf(batch, name))) takeFromBin(batch, sinceMs, name, version);
+  dropDocument(batch, name);
+}
+
+/** The versions of one handoff that newer ones replaced, and since when. `versions`: oldest first. */
+function replacedOf(versions: readonly Version[]): { readonly version: number; readonly sinceMs: number }[] {
+  return versions.slice(1).map(({ version, created_at: at }) => ({ version: version - 1, sinceMs: Date.parse(at) }));
+}
+
+function nameOf(accountId: string, { id }: Pick<HandoffRecord, 'id'>): DocumentName {
+  return { accountId, space: 'handoffs', id };
+}
+
+function timeErrors({ date, time }: Pick<GetRequest, 'date' | 'time'>): FieldErrors {
+  const isDate = date === undefined || isCalendarDate(date);
+  const isTime = time === undefined || isTimeOfDay(time);
+  return {
+    ...(isDate ? {} : { date: ['date must be a calendar date as YYYY-MM-DD, in Korea Standard Time'] }),
+    ...(isTime ? {} : { time: ['time must be HHMM from 0000 to 2359, in Korea Standard Time'] }),
+  };
+}

@@ -1,0 +1,163 @@
+/** The tools over handoffs. */
+import { z } from 'zod';
+import { DESTROYS, defineTool, READS, SETS, type Tool } from '../gateway/tool.ts';
+import { headed, plural, withContent } from '../gateway/words.ts';
+import { limits } from '../limits.ts';
+import type { HandoffRecord } from './records.ts';
+import type { Handoffs } from './service.ts';
+
+/** Real dates and times, printable names and the bytes of a text are checked by the rules. */
+const name = z.string().min(1).max(limits.handoffNameCharsMax);
+const project = name.describe('Project that it is about, compared without case');
+const topic = name.describe('What of the project, compared without case');
+const date = z.string().length(10).optional();
+const time = z.string().length(4).optional();
+
+const handoffSchema = z.object({
+  id: z.int().positive().describe('Counted per account'),
+  project: z.string(),
+  topic: z.string(),
+  date: z.string().describe('YYYY-MM-DD in Korea Standard Time'),
+  time: z.string().nullable().describe('HHMM in Korea Standard Time; null for none'),
+  version: z.int().positive().describe('Rises each time that it is replaced'),
+  size_bytes: z.int().nonnegative().describe('Of the content in UTF-8'),
+  created_at: z.string().describe('ISO 8601 UTC'),
+  updated_at: z.string().describe('ISO 8601 UTC'),
+});
+
+const versionSchema = z.object({
+  version: z.int().positive(),
+  size_bytes: z.int().nonnegative(),
+  created_at: z.string().describe('ISO 8601 UTC'),
+});
+
+/** Every tool of this capability. */
+export function handoffTools(handoffs: Handoffs): Tool[] {
+  return [handoffSave(handoffs), handoffList(handoffs), handoffGet(handoffs)];
+}
+
+function handoffSave(handoffs: Handoffs): Tool {
+  return defineTool({
+    name: 'handoff_save',
+    access: 'account',
+    description: `Keeps what the next session must know, by project, topic, date and time. Saved again it is replaced, and the earlier text stays ${limits.binDays} days.`,
+    input: z.strictObject({
+      project,
+      topic,
+      content: z.string().min(1).max(limits.documentBytesMax).describe('The text, at most 1 MiB'),
+      date: date.describe('Day that it is of, YYYY-MM-DD in Korea Standard Time; default today'),
+      time: time.describe('HHMM in Korea Standard Time, to tell apart several of one day; default none'),
+    }),
+    output: z.object({ handoff: handoffSchema }),
+    annotations: SETS,
+    example: { project: 'cairn', topic: 'release', content: '# State\n\nAll green. Next: tag it.', time: '0930' },
+    async handle(args, { accountId }) {
+      const handoff = await handoffs.save(accountId, args);
+      return { structured: { handoff: view(handoff) }, text: `saved ${line(handoff)}` };
+    },
+  });
+}
+
+function handoffList(handoffs: Handoffs): Tool {
+  return defineTool({
+    name: 'handoff_list',
+    access: 'account',
+    description:
+      'Lists handoffs with the beginning of each, newest first. Removes for good those older than the operator lets them be.',
+    input: z.strictObject({
+      project: name.optional().describe('Only this project'),
+      limit: z
+        .int()
+        .min(1)
+        .max(limits.handoffListMax)
+        .optional()
+        .describe(`Most handoffs to give; default ${limits.handoffListDefault}`),
+      cursor: z.string().min(1).max(limits.cursorCharsMax).optional().describe('Goes on where an earlier answer ended'),
+    }),
+    output: z.object({
+      handoffs: z.array(handoffSchema.extend({ preview: z.string().describe('The beginning, on one line') })),
+      count: z.int().nonnegative().describe('Handoffs in this answer'),
+      has_more: z.boolean().describe('True: call again with the cursor'),
+      cursor: z.string().nullable(),
+    }),
+    annotations: DESTROYS,
+    example: { project: 'cairn', limit: 10 },
+    async handle(args, { accountId }) {
+      const { handoffs: found, cursor } = await handoffs.list(accountId, args);
+      const structured = {
+        handoffs: found.map((handoff) => ({ ...view(handoff), preview: handoff.preview })),
+        count: found.length,
+        has_more: cursor !== undefined,
+        cursor: cursor ?? null,
+      };
+      const more = cursor === undefined ? '' : ` (there are more; go on with cursor ${cursor})`;
+      const headline = `${plural(found.length, 'handoff')}${more}`;
+      return { structured, text: headed(headline, found, (handoff) => `${line(handoff)}: ${handoff.preview}`) };
+    },
+  });
+}
+
+function handoffGet(handoffs: Handoffs): Tool {
+  return defineTool({
+    name: 'handoff_get',
+    access: 'account',
+    description: 'Gives a handoff with its content. Without date or time it is the latest that matches.',
+    input: z.strictObject({
+      project,
+      topic,
+      date: date.describe('Day that it is of, YYYY-MM-DD in Korea Standard Time'),
+      time: time.describe('HHMM in Korea Standard Time'),
+      include_versions: z.boolean().optional().describe('True: also lists the versions that are kept'),
+      version: z
+        .int()
+        .min(1)
+        .max(Number.MAX_SAFE_INTEGER)
+        .optional()
+        .describe('An earlier version; default the one that stands'),
+    }),
+    output: z.object({
+      handoff: handoffSchema
+        .extend({ content: z.string() })
+        .describe('version, size and updated_at are those of the content'),
+      current_version: z.int().positive(),
+      versions: z.array(versionSchema).optional().describe('Newest first'),
+    }),
+    annotations: READS,
+    example: { project: 'cairn', topic: 'release' },
+    handle({ include_versions: withVersions, ...request }, { accountId }) {
+      const { handoff, shown, content } = handoffs.get(accountId, request);
+      const { version, size_bytes, created_at: updated_at } = shown;
+      const structured = {
+        handoff: { ...view(handoff), version, size_bytes, updated_at, content },
+        current_version: handoff.version,
+        ...(withVersions === true ? { versions: versionsOf(handoffs, accountId, handoff) } : {}),
+      };
+      const of = version === handoff.version ? '' : `, version ${version} (now ${handoff.version})`;
+      return { structured, text: withContent(`${line(handoff)}${of}:`, content) };
+    },
+  });
+}
+
+function versionsOf(handoffs: Handoffs, accountId: string, handoff: HandoffRecord) {
+  const kept = handoffs.versions(accountId, handoff);
+  return kept.map(({ version, size_bytes, created_at }) => ({ version, size_bytes, created_at }));
+}
+
+function view(handoff: HandoffRecord): z.infer<typeof handoffSchema> {
+  const {
+    id,
+    project: of,
+    topic: about,
+    date: day,
+    time: clock,
+    version,
+    size_bytes,
+    created_at,
+    updated_at,
+  } = handoff;
+  return { id, project: of, topic: about, date: day, time: clock, version, size_bytes, created_at, updated_at };
+}
+
+function line({ project: of, topic: about, date: day, time: clock }: HandoffRecord): string {
+  return `${of} / ${about}, ${day}${clock === null ? '' : ` ${clock}`}`;
+}
