@@ -5,6 +5,7 @@ import { eventLoop } from './event-loop.ts';
 import { gateway } from './gateway.ts';
 import { merge } from './merge.ts';
 import { type Bench, MissingTool, missingRow, note, type Row, readBenchOptions, table } from './report.ts';
+import { syncPush } from './sync-push.ts';
 import { tasks } from './tasks.ts';
 import { uploadLarge } from './upload-large.ts';
 import { uploadMemory } from './upload-memory.ts';
@@ -19,6 +20,7 @@ const benches: Readonly<Record<string, Bench>> = {
   'tool calls': gateway,
   tasks,
   documents,
+  'pushes of 1 KiB': syncPush,
   'three-way merges': merge,
 };
 

@@ -196,6 +196,7 @@ export const limits = {
   isoTimeCharsMax: 64,
   /** A device's last visit is written at most this often. */
   deviceSeenMs: 60_000,
+  visitsRemembered: 10_000,
   /** How far a client's clock may stand ahead of the hub's to be adopted. */
   hlcAheadMsMax: 300_000,
   deviceIdCharsMax: 128,
@@ -219,6 +220,7 @@ export const limits = {
   conflictCursorCharsMax: 2000,
   pendingConflictsPerPathMax: 10,
   vaultsMax: 100,
+  primariesRemembered: 10_000,
   vaultNameCharsMax: 100,
   protectedGlobsMax: 100,
   globCharsMax: 200,

@@ -76,7 +76,7 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
       metricsPort = metricsDoor.listen('127.0.0.1', config.metricsPort, 'CAIRN_METRICS_PORT');
     }
     const bin = { what: 'tasks', run: () => tasks.emptyBin(tasks.now()) };
-    const sweeper = startSweeper([bin, documents.sweep, sync.retention], log);
+    const sweeper = startSweeper([bin, documents.sweep, sync.retention.sweep], log);
     phase = 'ready';
     return {
       port,

@@ -13,14 +13,26 @@ export interface Visit {
   readonly pulledSeq?: number;
 }
 
-/** Within a decision: notes a visit, unless one was noted a moment ago and this one took nothing along. */
-export function noteVisit(batch: Batch, { vaultId, deviceId, nowMs, pushedSeq = 0, pulledSeq = 0 }: Visit): void {
-  const known = batch.get(devices, [vaultId, deviceId]);
-  const isFresh = known !== undefined && nowMs - known.last_seen_ms < limits.deviceSeenMs;
-  if (isFresh && pulledSeq <= known.pulled_seq) return;
-  batch.put(devices, [vaultId, deviceId], {
-    last_seen_ms: nowMs,
-    pulled_seq: Math.max(pulledSeq, known?.pulled_seq ?? 0),
-    pushed_seq: Math.max(pushedSeq, known?.pushed_seq ?? 0),
-  });
+/** One per process. */
+export class Visits {
+  /** When a visit was written last, by vault and device, so that most visits cost no read. */
+  readonly #writtenMs = new Map<string, number>();
+
+  /** Within a decision: notes a visit, unless one was noted a moment ago and this one took nothing along. */
+  note(batch: Batch, { vaultId, deviceId, nowMs, pushedSeq = 0, pulledSeq = 0 }: Visit): void {
+    const name = `${vaultId} ${deviceId}`;
+    const writtenMs = this.#writtenMs.get(name);
+    if (pulledSeq === 0 && writtenMs !== undefined && nowMs - writtenMs < limits.deviceSeenMs) return;
+    const known = batch.get(devices, [vaultId, deviceId]);
+    const isFresh = known !== undefined && nowMs - known.last_seen_ms < limits.deviceSeenMs;
+    if (isFresh && pulledSeq <= known.pulled_seq) return;
+    batch.put(devices, [vaultId, deviceId], {
+      last_seen_ms: nowMs,
+      pulled_seq: Math.max(pulledSeq, known?.pulled_seq ?? 0),
+      pushed_seq: Math.max(pushedSeq, known?.pushed_seq ?? 0),
+    });
+    // What is forgotten is only read again.
+    if (this.#writtenMs.size >= limits.visitsRemembered) this.#writtenMs.clear();
+    this.#writtenMs.set(name, nowMs);
+  }
 }

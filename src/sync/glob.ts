@@ -4,18 +4,23 @@
  */
 
 /** A pattern that was taken apart. */
-export type Glob = readonly string[];
+export interface Glob {
+  readonly parts: readonly string[];
+  /** A part without wildcards, which every path that matches holds; looked for first, because most paths do not. */
+  readonly literal: string;
+}
 
 /** Takes a pattern apart. It holds in any folder, unless it begins with `/`. */
 export function compileGlob(pattern: string): Glob {
   const folded = foldCase(pattern);
-  const parts = folded.split('/').filter((part) => part !== '');
-  return folded.startsWith('/') ? parts : ['**', ...parts];
+  const named = folded.split('/').filter((part) => part !== '');
+  const literal = named.find((part) => !/[*?]/.test(part)) ?? '';
+  return { parts: folded.startsWith('/') ? named : ['**', ...named], literal };
 }
 
-/** True when the whole path matches; `a/**` matches everything below `a`. */
-export function matchesGlob(glob: Glob, path: string): boolean {
-  return matchParts(glob, foldCase(path).split('/'));
+/** True when the whole path, which must be folded, matches; `a/**` matches everything below `a`. */
+export function matchesGlob({ parts, literal }: Glob, folded: string): boolean {
+  return folded.includes(literal) && matchParts(parts, folded.split('/'));
 }
 
 /**
@@ -27,7 +32,7 @@ export function foldCase(text: string): string {
 }
 
 /** Greedy with one point to go back to, which is enough when the wildcards match independently of each other. */
-function matchParts(glob: Glob, parts: readonly string[]): boolean {
+function matchParts(glob: readonly string[], parts: readonly string[]): boolean {
   return matchSequence(
     glob.length,
     parts.length,

@@ -58,9 +58,10 @@ export class LogChange {
   readonly #batch: Batch;
   readonly #scope: VaultScope;
   readonly #nowMs: number;
-  readonly #usageBefore: number;
   #head: VaultHead;
-  #usage: number;
+  /** By how much this change raises or lowers the bytes of the account. */
+  #grownBytes = 0;
+  #usageBefore: number | undefined;
   /** Folder counters as they are after this change. */
   readonly #children = new Map<string, number>();
 
@@ -69,8 +70,6 @@ export class LogChange {
     this.#scope = scope;
     this.#nowMs = nowMs;
     this.#head = reader.head(scope.vaultId);
-    this.#usageBefore = batch.get(usage, [scope.accountId])?.bytes ?? 0;
-    this.#usage = this.#usageBefore;
   }
 
   /** As it will be written. */
@@ -84,7 +83,9 @@ export class LogChange {
 
   /** Content bytes of current files and pending conflicts of the account. */
   get usageBytes(): number {
-    return this.#usage;
+    // Read only where it counts: most changes neither grow nor are near the quota.
+    this.#usageBefore ??= this.#batch.get(usage, [this.#scope.accountId])?.bytes ?? 0;
+    return this.#usageBefore + this.#grownBytes;
   }
 
   setClock({ ms, counter }: HubClock): void {
@@ -127,7 +128,7 @@ export class LogChange {
     this.#batch.put(conflicts, [vaultId, id], record);
     this.#batch.put(pendingConflicts, [vaultId, folded, id], {});
     this.#head = { ...this.#head, pending: this.#head.pending + 1 };
-    this.#usage += record.size_bytes;
+    this.#grownBytes += record.size_bytes;
   }
 
   /** Settles a pending conflict; its bytes stay for a while. */
@@ -147,15 +148,13 @@ export class LogChange {
     this.#batch.put(conflicts, [vaultId, id], settled);
     this.#batch.remove(pendingConflicts, [vaultId, folded, id]);
     this.#head = { ...this.#head, pending: this.#head.pending - 1 };
-    this.#usage -= record.size_bytes;
+    this.#grownBytes -= record.size_bytes;
   }
 
   /** Writes the counters. Call it once, at the end. */
   finish(): void {
     this.#batch.put(vaultHeads, [this.#scope.vaultId], this.#head);
-    if (this.#usage !== this.#usageBefore) {
-      this.#batch.put(usage, [this.#scope.accountId], { bytes: this.#usage });
-    }
+    if (this.#grownBytes !== 0) this.#batch.put(usage, [this.#scope.accountId], { bytes: this.usageBytes });
     for (const [folder, children] of this.#children) {
       const key: [string, string] = [this.#scope.vaultId, folder];
       if (children > 0) this.#batch.put(folders, key, { children });
@@ -169,7 +168,7 @@ export class LogChange {
     const isLive = !record.deleted;
     const sign = Number(isLive) - Number(wasLive);
     const sizeBefore = wasLive ? before.size_bytes : 0;
-    this.#usage += record.size_bytes - sizeBefore;
+    this.#grownBytes += record.size_bytes - sizeBefore;
     this.#head = {
       ...head,
       seq: record.seq,

@@ -31,6 +31,7 @@ const DEFAULT_PROTECTED: readonly string[] = [
 /** Control and format characters (bidi and zero-width among them), line separators, blank letters, no characters at all. */
 const HIDDEN =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]|\p{Default_Ignorable_Code_Point}(?<!\p{Variation_Selector})/u;
+const PLAIN = /^[A-Za-z0-9_./ -]+$/;
 const WINDOWS = /[<>:"|?*]/;
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9])$/;
 const GIT = /^(\.git|git~\d+)$/;
@@ -39,36 +40,51 @@ const GIT = /^(\.git|git~\d+)$/;
 export function checkPath(given: string, field = 'path'): VaultPath {
   const refuse = (why: string) => invalidField(field, `${field} ${why}`);
   if (given === '') throw refuse('must not be empty');
-  if (!given.isWellFormed()) throw refuse('holds half of a surrogate pair; send well-formed Unicode');
-  const path = given.normalize('NFC');
-  const folded = foldCase(path);
+  // Most paths are of these letters, for which nothing has to be looked up.
+  const isPlain = PLAIN.test(given);
+  if (!isPlain && !given.isWellFormed()) throw refuse('holds half of a surrogate pair; send well-formed Unicode');
+  const path = isPlain ? given : given.normalize('NFC');
+  const folded = isPlain ? given.toLowerCase() : foldCase(path);
   // The folded form is the key; a few letters grow when they are folded.
   if (Math.max(Buffer.byteLength(path), Buffer.byteLength(folded)) > limits.pathBytesMax) {
     throw refuse(`is longer than ${limits.pathBytesMax} bytes in UTF-8, case folded or not; shorten it`);
   }
-  if (path.includes('\\')) throw refuse('holds a backslash; separate folders with /');
   if (path.startsWith('/')) throw refuse('is absolute; send it relative to the vault, without a leading /');
-  if (HIDDEN.test(path)) throw refuse('holds a control, bidi or zero-width character; remove it');
-  if (WINDOWS.test(path)) throw refuse('holds one of < > : " | ? *, which not every device can store; rename the file');
-  for (const part of path.split('/')) {
-    const wrong = wrongPart(part);
-    if (wrong !== undefined) throw refuse(wrong);
-  }
+  const wrong = (isPlain ? undefined : wrongLetter(path)) ?? firstWrong(path.split('/'), isPlain);
+  if (wrong !== undefined) throw refuse(wrong);
   return { path, folded };
 }
 
-/** What is wrong with one part of a path; undefined: nothing. */
-function wrongPart(part: string): string | undefined {
+function wrongLetter(path: string): string | undefined {
+  if (path.includes('\\')) return 'holds a backslash; separate folders with /';
+  if (HIDDEN.test(path)) return 'holds a control, bidi or zero-width character; remove it';
+  return WINDOWS.test(path)
+    ? 'holds one of < > : " | ? *, which not every device can store; rename the file'
+    : undefined;
+}
+
+function firstWrong(parts: readonly string[], isPlain: boolean): string | undefined {
+  for (const part of parts) {
+    const wrong = wrongPart(part, isPlain ? part.toLowerCase() : foldCase(part.normalize('NFKC')));
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+/** What is wrong with one part of a path; undefined: nothing. `compared`: as other systems may read it. */
+function wrongPart(part: string, compared: string): string | undefined {
   if (part === '') return 'has an empty part; write each / once and none at the end';
   if (Buffer.byteLength(part) > limits.pathPartBytesMax) {
     return `has a part longer than ${limits.pathPartBytesMax} bytes in UTF-8; shorten it`;
   }
   if (part === '.' || part === '..') return 'has a part . or ..; send the plain path';
-  if (/[. ]$/.test(part)) return 'has a part that ends in a dot or a space, which Windows drops; rename it';
-  const compared = foldCase(part.normalize('NFKC'));
-  if (GIT.test(compared) || GIT.test(foldCase(part))) return 'goes through .git, which belongs to git; leave it out';
+  if (part.endsWith('.') || part.endsWith(' ')) {
+    return 'has a part that ends in a dot or a space, which Windows drops; rename it';
+  }
+  if (GIT.test(compared)) return 'goes through .git, which belongs to git; leave it out';
   // Windows takes a device name for the device whatever stands behind its first dot.
-  const [name = ''] = compared.split('.');
+  const dot = compared.indexOf('.');
+  const name = dot < 0 ? compared : compared.slice(0, dot);
   return DEVICE.test(name.trimEnd()) ? 'has a part that is a device name on Windows; rename it' : undefined;
 }
 
@@ -79,8 +95,10 @@ export function foldersOf(folded: string): string[] {
   return found;
 }
 
-/** A check of paths against a list of globs; null: the default list. */
-export function protectedCheck(globs: readonly string[] | null): (path: string) => boolean {
-  const compiled: Glob[] = (globs ?? DEFAULT_PROTECTED).map(compileGlob);
-  return (path) => compiled.some((glob) => matchesGlob(glob, path));
+const defaultGlobs = DEFAULT_PROTECTED.map(compileGlob);
+
+/** Whether a path is protected by a list of globs; null: the default list. */
+export function isProtected(globs: readonly string[] | null, { folded }: VaultPath): boolean {
+  const compiled: readonly Glob[] = globs === null ? defaultGlobs : globs.map(compileGlob);
+  return compiled.some((glob) => matchesGlob(glob, folded));
 }

@@ -147,7 +147,7 @@ export function overQuota(
 ): { readonly kind: 'refuse'; readonly fault: Fault } | undefined {
   const freed = settled.reduce((sum, { conflict }) => sum + conflict.record.size_bytes, freedBytes);
   const grown = (push.content?.sizeBytes ?? 0) - freed;
-  if (grown <= 0 || state.usageBytes + grown <= state.quotaBytes) return undefined;
+  if (grown <= 0 || state.usageBytes() + grown <= state.quotaBytes) return undefined;
   return refuse(quotaFault(state, grown));
 }
 
@@ -185,7 +185,7 @@ export function decideKeep(push: PushRequest, state: PushState): KeepOutcome {
   if (state.pending.length - own.length >= limits.pendingConflictsPerPathMax) return { kind: 'full' };
   const freed = own.reduce((sum, { record }) => sum + record.size_bytes, 0);
   const grown = (push.content?.sizeBytes ?? 0) - freed;
-  if (grown > 0 && state.usageBytes + grown > state.quotaBytes) {
+  if (grown > 0 && state.usageBytes() + grown > state.quotaBytes) {
     return { kind: 'refuse', fault: quotaFault(state, grown) };
   }
   return { kind: 'keep', superseded: own };

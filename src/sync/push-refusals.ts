@@ -30,7 +30,7 @@ export function conflictFault(
 }
 
 export function quotaFault({ usageBytes, quotaBytes }: PushState, neededBytes: number): Fault {
-  return { kind: 'quota_exceeded', quotaBytes, usedBytes: usageBytes, neededBytes };
+  return { kind: 'quota_exceeded', quotaBytes, usedBytes: usageBytes(), neededBytes };
 }
 
 /** What must not change without a base, and the base that it would take. */

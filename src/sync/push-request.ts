@@ -46,10 +46,11 @@ export interface PushState extends VaultPath {
   readonly file: FileRecord | undefined;
   /** Pending conflicts of the path. */
   readonly pending: readonly Conflict[];
-  readonly usageBytes: number;
   readonly quotaBytes: number;
   readonly clock: HubClock;
   readonly nowMs: number;
+  /** Content bytes of current files and pending conflicts of the account. */
+  usageBytes(): number;
   clash(): Clash | undefined;
   isProtected(): boolean;
   /** The clock of the current version, parsed. */

@@ -3,7 +3,7 @@ import { limits } from '../limits.ts';
 import type { Batch } from '../store/group-commit.ts';
 import { foldCase } from './glob.ts';
 import { type Hlc, parseHlc } from './hlc.ts';
-import { foldersOf, protectedCheck, type VaultPath } from './paths.ts';
+import { foldersOf, isProtected, type VaultPath } from './paths.ts';
 import type { Clash, PushState } from './push-request.ts';
 import type { SyncReader } from './reader.ts';
 import { type FileRecord, folders } from './records.ts';
@@ -29,12 +29,12 @@ export function gatherState(
     folded,
     file,
     pending: change.head.pending === 0 ? [] : reader.pendingOf(vaultId, folded),
-    usageBytes: change.usageBytes,
+    usageBytes: () => change.usageBytes,
     quotaBytes,
     clock: change.clock,
     nowMs,
     clash: () => findClash(batch, reader, vaultId, folded, leaving),
-    isProtected: () => protectedCheck(vaults.record(accountId, vaultId).protected_paths)(path),
+    isProtected: () => isProtected(vaults.record(accountId, vaultId).protected_paths, { path, folded }),
     fileHlc: storedHlc,
     hasConflict: (id) =>
       reader.hasConflict(vaultId, id) && foldCase(reader.conflict(vaultId, id).record.path) === folded,

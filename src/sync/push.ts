@@ -5,7 +5,7 @@
 import { Refusal } from '../fault.ts';
 import type { Store } from '../store/store.ts';
 import type { Contents, IncomingContent } from './contents.ts';
-import { noteVisit } from './devices.ts';
+import type { Visits } from './devices.ts';
 import { isOfOtherFile } from './foreign-base.ts';
 import { keepRefused } from './keep-refused.ts';
 import { decidePush } from './push-decision.ts';
@@ -24,6 +24,7 @@ export interface PushOptions {
   readonly reader: SyncReader;
   readonly log: VaultLog;
   readonly contents: Contents;
+  readonly visits: Visits;
   readonly quotaBytes: number;
 }
 
@@ -61,12 +62,12 @@ export class Push {
     push: PushRequest,
     content: IncomingContent | undefined,
   ): Promise<Decided> {
-    const { log, store } = this.#options;
+    const { log, store, visits } = this.#options;
     const decide = (request: PushRequest) =>
       log.write(accountId, vaultId, (turn): Decided => {
         const made = this.#apply({ turn, push: request, content });
         const { deviceId } = push;
-        noteVisit(turn.batch, { vaultId, deviceId, nowMs: turn.nowMs, pushedSeq: turn.change.head.seq });
+        visits.note(turn.batch, { vaultId, deviceId, nowMs: turn.nowMs, pushedSeq: turn.change.head.seq });
         return made;
       });
     const decided = await decide(push);

@@ -5,6 +5,7 @@
  */
 import { bytesCodec, recordCodec } from '../store/codec.ts';
 import { type AnyTable, defineTable } from '../store/table.ts';
+import { fileCodec, numbersCodec } from './codecs.ts';
 
 export interface VaultRecord {
   readonly name: string;
@@ -105,9 +106,22 @@ export const vaultOwners = defineTable<[vaultId: string], { readonly account_id:
   recordCodec(1),
 );
 
-export const vaultHeads = defineTable<[vaultId: string], VaultHead>('sync_heads', recordCodec(1));
+export const vaultHeads = defineTable<[vaultId: string], VaultHead>(
+  'sync_heads',
+  numbersCodec<VaultHead>([
+    'seq',
+    'stored_ms',
+    'hlc_ms',
+    'hlc_counter',
+    'files',
+    'tombstones',
+    'bytes',
+    'line_bytes',
+    'pending',
+  ]),
+);
 
-export const files = defineTable<[vaultId: string, foldedPath: string], FileRecord>('sync_files', recordCodec(1));
+export const files = defineTable<[vaultId: string, foldedPath: string], FileRecord>('sync_files', fileCodec);
 
 /** Folders that hold anything live: how many live files and such folders stand directly in each. No row: none. */
 export const folders = defineTable<[vaultId: string, foldedPath: string], { readonly children: number }>(
@@ -136,7 +150,7 @@ export const pieceShares = defineTable<[storageId: number], { readonly holders: 
 /** Versions that are no longer current, until packs no longer hold them: the sequence number that took their place. */
 export const superseded = defineTable<[vaultId: string, seq: number], { readonly by: number }>(
   'sync_superseded',
-  recordCodec(1),
+  numbersCodec(['by']),
 );
 
 export const conflicts = defineTable<[vaultId: string, conflictId: string], ConflictRecord>(
@@ -157,7 +171,10 @@ export const conflictBytes = defineTable<[vaultId: string, conflictId: string], 
 );
 
 /** Content bytes of current files and pending conflicts, over all vaults of an account. */
-export const usage = defineTable<[accountId: string], { readonly bytes: number }>('sync_usage', recordCodec(1));
+export const usage = defineTable<[accountId: string], { readonly bytes: number }>(
+  'sync_usage',
+  numbersCodec(['bytes']),
+);
 
 export interface DeviceRecord {
   readonly last_seen_ms: number;

@@ -23,8 +23,9 @@ export interface RetentionOptions {
 
 const DAY_MS = 86_400_000;
 
-export class Retention implements Sweep {
-  readonly what = 'versions';
+export class Retention {
+  /** For the timer. */
+  readonly sweep: Sweep = { what: 'versions', run: () => this.run() };
   readonly #options: RetentionOptions;
   #isStopped = false;
 

@@ -8,6 +8,7 @@ import { Changes } from './changes.ts';
 import { TextComparer } from './comparer.ts';
 import { Conflicts } from './conflicts.ts';
 import { Contents } from './contents.ts';
+import { Visits } from './devices.ts';
 import { DiffQuery } from './diff-query.ts';
 import { History } from './history.ts';
 import { MergeQuery } from './merge-query.ts';
@@ -55,7 +56,7 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
   const changes = new Changes();
   const log = new VaultLog({ actors, reader, changes, nodeId: options.epoch, now });
   const contents = new Contents(pool, staging);
-  const push = new Push({ store, vaults, reader, log, contents, quotaBytes });
+  const push = new Push({ store, vaults, reader, log, contents, visits: new Visits(), quotaBytes });
   const history = new History({ store, vaults, reader, log, quotaBytes });
   const conflicts = new Conflicts({ store, vaults, reader, log, contents, quotaBytes });
   const retention = new Retention({ store, actors, reader, now });

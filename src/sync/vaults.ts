@@ -33,6 +33,8 @@ const VAULT_ID = /^v_[0-9a-f]{16}$/;
 export class Vaults {
   readonly #options: VaultsOptions;
   readonly #reader: SyncReader;
+  /** Once made, the primary vault of an account is that for good. */
+  readonly #primaries = new Map<string, string>();
 
   constructor(options: VaultsOptions) {
     this.#options = options;
@@ -41,7 +43,7 @@ export class Vaults {
 
   /** The vault that a call means: the one it names, or the primary, which is made on first use. Refuses an unknown id. */
   async idOf(accountId: string, vaultId: string | undefined): Promise<string> {
-    if (vaultId === undefined) return this.#reader.primaryOf(accountId) ?? (await this.#makePrimary(accountId));
+    if (vaultId === undefined) return this.#primaries.get(accountId) ?? (await this.#primaryOf(accountId));
     // One of another account answers as one that is not there.
     if (!VAULT_ID.test(vaultId) || this.#reader.vault(accountId, vaultId) === undefined) throw unknownVault();
     return vaultId;
@@ -84,6 +86,14 @@ export class Vaults {
       batch.put(vaults, [accountId, same.id], record);
       return { id: same.id, record, status: 'updated' };
     });
+  }
+
+  async #primaryOf(accountId: string): Promise<string> {
+    const id = this.#reader.primaryOf(accountId) ?? (await this.#makePrimary(accountId));
+    // What is forgotten is only read again.
+    if (this.#primaries.size >= limits.primariesRemembered) this.#primaries.clear();
+    this.#primaries.set(accountId, id);
+    return id;
   }
 
   #makePrimary(accountId: string): Promise<string> {

@@ -75,10 +75,11 @@ export function inlineTail(content: string): Uint8Array {
 
 /** The bytes of a version, and of its whole line. */
 export function encodeVersion({ meta, storedMs, previousSeq, content }: NewVersion) {
-  const text = JSON.stringify(meta).slice(0, -1);
+  const text = metaText(meta);
   const tail = content === undefined ? TOMBSTONE_CLOSE : content.kind === 'inline' ? content.tail : CONTENT_OPEN;
-  const textBytes = Buffer.byteLength(text);
-  const bytes = Buffer.allocUnsafe(VERSION_HEAD_BYTES + textBytes + tail.length);
+  // Room for the longest that the text can become; what is not used is cut off.
+  const bytes = Buffer.allocUnsafe(VERSION_HEAD_BYTES + 3 * text.length + tail.length);
+  const textBytes = bytes.write(text, VERSION_HEAD_BYTES, 'utf8');
   const inPieces = content?.kind === 'pieces';
   const lineBytes = textBytes + tail.length + (inPieces ? content.escapedBytes + CONTENT_CLOSE.length : 0);
   const isBase64 = meta.encoding === 'base64';
@@ -93,9 +94,22 @@ export function encodeVersion({ meta, storedMs, previousSeq, content }: NewVersi
   bytes.writeDoubleLE(inPieces ? content.storageId : 0, 40);
   bytes.write(meta.sha256, 48, 32, 'hex');
   bytes.write(meta.git_sha, 80, 20, 'hex');
-  bytes.write(text, VERSION_HEAD_BYTES, textBytes, 'utf8');
   bytes.set(tail, VERSION_HEAD_BYTES + textBytes);
-  return { bytes, lineBytes };
+  return { bytes: bytes.subarray(0, VERSION_HEAD_BYTES + textBytes + tail.length), lineBytes };
+}
+
+/** The metadata as JSON, without the closing brace. Only what a client wrote needs escaping. */
+function metaText(meta: VersionMeta): string {
+  const { type, seq, path, sha256, git_sha: gitSha, hlc, size_bytes: size, stored_at: storedAt, status } = meta;
+  const { deleted_at: deletedAt, device_id: device, remote_mtime: mtime, renamed_from: from, encoding } = meta;
+  return (
+    `{"type":"${type}","seq":${seq},"path":${JSON.stringify(path)},"sha256":"${sha256}","git_sha":"${gitSha}"` +
+    `,"hlc":${JSON.stringify(hlc)},"size_bytes":${size},"stored_at":"${storedAt}"` +
+    (deletedAt === undefined ? '' : `,"deleted_at":"${deletedAt}"`) +
+    `,"device_id":${JSON.stringify(device)},"remote_mtime":${JSON.stringify(mtime)},"status":"${status}"` +
+    (from === undefined ? '' : `,"renamed_from":${JSON.stringify(from)}`) +
+    (encoding === undefined ? '' : `,"encoding":"${encoding}"`)
+  );
 }
 
 /** The head of a version, read in place. Throws on a layout that this build does not know. */

@@ -144,12 +144,27 @@ export interface RequestLoad {
   readonly body?: string;
 }
 
-/** Requests per second, by wrk with one thread. */
-async function requestRate({ url, headers, connections, seconds, body }: RequestLoad): Promise<number> {
+export interface PushLoad extends Omit<RequestLoad, 'body'> {
+  /** How many files the pushes go to, in turn. */
+  readonly files: number;
+}
+
+/** Pushes per second, each of 1 KiB and unlike any other. */
+export function pushRate({ files, ...load }: PushLoad): Promise<number> {
+  return wrkRate(load, ['-s', join(PACKAGE, 'push.lua'), load.url, '--', String(files)]);
+}
+
+/** Requests per second. */
+function requestRate({ body, ...load }: RequestLoad): Promise<number> {
+  return wrkRate(load, body === undefined ? [load.url] : ['-s', join(PACKAGE, 'post.lua'), load.url, '--', body]);
+}
+
+/** By wrk with one thread. Throws when an answer was a refusal. */
+async function wrkRate(load: Omit<RequestLoad, 'body' | 'url'>, target: readonly string[]): Promise<number> {
+  const { headers, connections, seconds } = load;
   const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', ...fields];
-  const posts = body === undefined ? [url] : ['-s', join(PACKAGE, 'post.lua'), url, '--', body];
-  const text = await runProgram('wrk', [...args, ...posts]);
+  const text = await runProgram('wrk', [...args, ...target]);
   if (text.includes('Non-2xx') || text.includes('Socket errors')) throw new Error(`wrk met errors: ${text}`);
   const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(text) ?? [];
   if (rate === undefined) throw new Error(`wrk said: ${text}`);
