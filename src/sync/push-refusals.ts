@@ -29,8 +29,8 @@ export function conflictFault(
   };
 }
 
-export function quotaFault({ usageBytes, quotaBytes }: PushState, neededBytes: number): Fault {
-  return { kind: 'quota_exceeded', quotaBytes, usedBytes: usageBytes(), neededBytes };
+export function quotaFault(state: PushState, neededBytes: number): Fault {
+  return { kind: 'quota_exceeded', quotaBytes: state.quotaBytes, usedBytes: state.usageBytes(), neededBytes };
 }
 
 /** What must not change without a base, and the base that it would take. */
