@@ -77,6 +77,9 @@ const settings = z.object({
     .default(['open']),
   CAIRN_INFLIGHT_BYTES: wholeNumber(limits.uploadBytesMax, 2 ** 40).default(limits.inflightBytesDefault),
   CAIRN_SYNC_QUOTA_BYTES: wholeNumber(1, 2 ** 50).default(limits.syncQuotaBytesDefault),
+  CAIRN_CONNECTIONS: wholeNumber(1, 1_000_000).default(limits.connectionsDefault),
+  CAIRN_STREAMS: wholeNumber(1, 1_000_000).default(limits.streamsDefault),
+  CAIRN_LOOP_DELAY_MS: wholeNumber(0, 60_000).default(limits.loopDelayMsDefault),
   CAIRN_BODY_SECONDS: seconds.default(limits.bodySecondsDefault),
   CAIRN_HANDLER_SECONDS: seconds.default(limits.handlerSecondsDefault),
   CAIRN_DRAIN_SECONDS: seconds.default(limits.drainSecondsDefault),
@@ -97,6 +100,7 @@ const settings = z.object({
     .regex(/^[\x21-\x7e]{16,256}$/, 'must be 16 to 256 visible ASCII characters')
     .optional(),
   CAIRN_HANDOFF_DAYS: wholeNumber(1, limits.handoffDaysMax).optional(),
+  CAIRN_STALL_SECONDS: seconds.default(limits.stallSecondsDefault),
   CAIRN_POOL_THREADS: wholeNumber(1, 64).default(Math.max(1, availableParallelism() - 1)),
 });
 
@@ -119,17 +123,22 @@ export interface Config {
   readonly signup: readonly string[];
   readonly inflightBytesMax: number;
   readonly syncQuotaBytes: number;
+  readonly connectionsMax: number;
+  readonly streamsMax: number;
+  /** 0: not looked at. */
+  readonly loopDelayMsMax: number;
   readonly bodySeconds: number;
   readonly handlerSeconds: number;
   readonly drainSeconds: number;
   /** Handoffs older than this are removed when they are listed; undefined: they are kept. */
   readonly handoffDays: number | undefined;
+  readonly stallSeconds: number;
   readonly poolThreads: number;
-  /** A port of their own on the loopback address; undefined: none. */
   /** Whether OAuth clients find the metadata documents. */
   readonly oauthMetadata: boolean;
   /** Whose tokens open the gateway for linked accounts, and what they must be made out for; undefined: nobody's. */
   readonly identityProvider: { readonly issuer: string; readonly audience: string } | undefined;
+  /** Metrics on a port of their own, to this machine; undefined: none. */
   readonly metricsPort: number | undefined;
   /** What opens them on the main port; undefined: they are not there. */
   readonly metricsToken: string | undefined;
@@ -162,10 +171,14 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     signup: values.CAIRN_SIGNUP.map((part) => part.toLowerCase()),
     inflightBytesMax: values.CAIRN_INFLIGHT_BYTES,
     syncQuotaBytes: values.CAIRN_SYNC_QUOTA_BYTES,
+    connectionsMax: values.CAIRN_CONNECTIONS,
+    streamsMax: values.CAIRN_STREAMS,
+    loopDelayMsMax: values.CAIRN_LOOP_DELAY_MS,
     bodySeconds: values.CAIRN_BODY_SECONDS,
     handlerSeconds: values.CAIRN_HANDLER_SECONDS,
     drainSeconds: values.CAIRN_DRAIN_SECONDS,
     handoffDays: values.CAIRN_HANDOFF_DAYS,
+    stallSeconds: values.CAIRN_STALL_SECONDS,
     poolThreads: values.CAIRN_POOL_THREADS,
     oauthMetadata: values.CAIRN_OAUTH_METADATA === 'on',
     identityProvider: identityProvider(values.CAIRN_IDP_ISSUER, values.CAIRN_IDP_AUDIENCE),

@@ -13,6 +13,8 @@ export const limits = {
   jsonBodyBytesMax: 1 * MiB,
   /** Deepest nesting of a JSON body. */
   jsonDepthMax: 64,
+  /** Values in a JSON body: what a body may become in memory, and hold up the main thread for, is bounded by this. */
+  jsonValuesMax: 100_000,
   /** What is unread of a refused body is discarded up to here, so that a client that sends on reads its answer. */
   discardedBodyBytesMax: 64 * MiB,
   /** Whole bodies up to a third of this are put together in one buffer that all replies share. */
@@ -23,6 +25,22 @@ export const limits = {
   sendTurnBytesMax: 4 * MiB,
   /** What of a body that is made while it is sent is held at once. */
   replyChunkBytes: 128 * KiB,
+  /** A reader that takes less than this on average is cut off, once CAIRN_STALL_SECONDS have passed. */
+  sendBytesPerSecondMin: 16 * KiB,
+  /** How often an answer that the socket did not take is offered again: the HTTP library gives up after ten seconds. */
+  sendRetryMs: 4000,
+  /** CAIRN_CONNECTIONS: sockets at once. */
+  connectionsDefault: 10_000,
+  /** Files that the process needs open beside its connections. */
+  openFilesReserve: 256,
+  /** CAIRN_STREAMS: answers that are sent piece by piece at once. */
+  streamsDefault: 1000,
+  /** CAIRN_LOOP_DELAY_MS: new work is refused while the median delay of the event loop is above this. */
+  loopDelayMsDefault: 500,
+  /** Connections at once on the metrics' own port. */
+  metricsConnectionsMax: 64,
+  loopSampleMs: 10,
+  loopWindowMs: 500,
   /** How often waiting requests are held against their deadlines. */
   deadlineSweepMs: 500,
   /** What a refused client is told to wait. */
@@ -58,6 +76,8 @@ export const limits = {
   bodySecondsDefault: 120,
   handlerSecondsDefault: 30,
   drainSecondsDefault: 10,
+  /** CAIRN_STALL_SECONDS: a reader that takes nothing for this long is cut off. */
+  stallSecondsDefault: 30,
   settingSecondsMax: 3600,
 
   // Certificate mirror.
@@ -243,6 +263,8 @@ export const limits = {
   // Pool.
   poolJobsPerThread: 256,
   poolQueueMax: 1024,
+  /** Heap of one worker thread: a job that runs away ends its thread, and not the process. */
+  workerHeapMebibytes: 512,
   /** Freed buffers of a size that are kept for the next upload, and how long those that nobody needs. */
   spareBuffersMax: 512,
   spareTrimMs: 10_000,

@@ -2,17 +2,18 @@
 import type { Config } from './config.ts';
 import { openCore } from './core.ts';
 import { openDocuments } from './document-parts.ts';
-import { createAgentCheck } from './http/agent.ts';
+import { Doors } from './doors.ts';
+import { Admission } from './http/admission.ts';
 import { InflightBudget } from './http/budget.ts';
 import { createAddressResolver } from './http/client-address.ts';
-import { FrontDoor } from './http/front-door.ts';
 import { healthRoutes, type Phase } from './http/health.ts';
-import { ownOrigin } from './http/origin.ts';
+import { LoopDelay } from './http/loop-delay.ts';
 import { Rates } from './http/rates.ts';
 import { checkTlsFiles } from './http/tls.ts';
 import { Traffic } from './http/traffic.ts';
 import type { Log } from './log.ts';
 import { metricsRoutes } from './ops/metrics-routes.ts';
+import { connectionsThatFit } from './ops/open-files.ts';
 import { createJsonParser, openRoutes, type Parts } from './parts.ts';
 import { Pool } from './pool/pool.ts';
 import { startSweeper } from './sweeper.ts';
@@ -34,8 +35,13 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
   if (config.tls !== undefined) checkTlsFiles(config.tls);
   const core = await openCore(config, log);
   const pool = new Pool({ threads: config.poolThreads });
+  const loop = new LoopDelay();
   let phase: Phase = 'starting';
-  const doors: FrontDoor[] = [];
+  const close = async () => {
+    loop.close();
+    await pool.close();
+    await core.close();
+  };
   try {
     const rates = new Rates(config, () => performance.now());
     const tasks = new Tasks({ store: core.store, actors: core.actors, now: Date.now });
@@ -46,59 +52,36 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
     const documents = openDocuments(core, config);
     const parts: Parts = { config, core, pool, rates, uploads, tasks, documents, sync, log };
     const traffic = new Traffic();
-    const metrics = metricsRoutes(config, {
-      ...parts,
-      ...core,
-      version,
-      traffic,
-      activeRequests: () => activeIn(doors),
+    const admission = new Admission({
+      connectionsMax: connectionsThatFit(config.connectionsMax, log),
+      streamsMax: config.streamsMax,
+      documentBytesMax: config.inflightBytesMax,
+      loopDelayMsMax: config.loopDelayMsMax,
+      loopDelayMs: () => loop.medianMs,
     });
+    const metrics = metricsRoutes(config, { ...parts, store, actors, version, traffic, admission, loop });
     const probes = healthRoutes({ version, phase: () => phase });
-    const shared = {
-      isBlockedAgent: createAgentCheck({ blocked: config.blockedAgents, allowMissing: config.allowMissingAgent }),
-      clientAddress,
-      bodySeconds: config.bodySeconds,
-      handlerSeconds: config.handlerSeconds,
-      origins: { allowed: config.allowedOrigins, isOwn: ownOrigin(config.publicUrl, config.host) },
-      rates,
-      traffic,
-      parseJson: createJsonParser(pool),
-      log,
-    };
-    const routes = await openRoutes(parts, [...probes, ...metrics.guarded]);
-    const door = new FrontDoor({ ...shared, routes, tls: config.tls });
-    doors.push(door);
-    const port = door.listen(config.host, config.port);
-    let metricsPort: number | undefined;
-    if (config.metricsPort !== undefined) {
-      const metricsDoor = new FrontDoor({ ...shared, routes: metrics.open, tls: undefined });
-      doors.push(metricsDoor);
-      metricsPort = metricsDoor.listen('127.0.0.1', config.metricsPort, 'CAIRN_METRICS_PORT');
-    }
+    const shared = { clientAddress, rates, traffic, parseJson: createJsonParser(pool), log };
+    const doors = Doors.open(config, shared, admission, {
+      service: await openRoutes(parts, [...probes, ...metrics.guarded]),
+      metrics: metrics.open,
+    });
     const bin = { what: 'tasks', run: () => tasks.emptyBin(tasks.now()) };
     const sweeper = startSweeper([bin, documents.sweep, sync.retention.sweep], log);
     phase = 'ready';
     return {
-      port,
-      metricsPort,
+      port: doors.port,
+      metricsPort: doors.metricsPort,
       async stop() {
         phase = 'draining';
-        // The first is the service; whoever watches it may look on until it has drained.
-        for (const each of doors) await each.drain(config.drainSeconds);
+        await doors.drain(config.drainSeconds);
         sync.retention.stop();
         await sweeper.close();
-        await pool.close();
-        await core.close();
+        await close();
       },
     };
   } catch (error) {
-    for (const each of doors) await each.drain(0);
-    await pool.close();
-    await core.close();
+    await close();
     throw error;
   }
-}
-
-function activeIn(doors: readonly FrontDoor[]): number {
-  return doors.reduce((sum, door) => sum + door.activeRequests, 0);
 }

@@ -6,13 +6,12 @@ import type { Pool } from '../pool/pool.ts';
 export class Passwords {
   readonly #pool: Pool;
   /** A hash of a password that nobody has: checked for an unknown email, so that it takes as long as a known one. */
-  readonly #decoy: Promise<string>;
+  #decoy: Promise<string> | undefined;
 
   constructor(pool: Pool) {
     this.#pool = pool;
-    this.#decoy = pool.run('hashPassword', { password: crypto.randomUUID() });
     // A pool that cannot hash tells so at the first sign-in.
-    this.#decoy.catch(() => undefined);
+    this.#decoyHash().catch(() => undefined);
   }
 
   /** The encoded hash, with its parameters and salt. Refuses a password that is too short or too long. */
@@ -30,7 +29,16 @@ export class Passwords {
   /** True when the password is the one of the hash. Without a hash it takes as long and is false. */
   async verify(hash: string | undefined, password: string): Promise<boolean> {
     if (Buffer.byteLength(password) > limits.passwordBytesMax) return false;
-    const matches = await this.#pool.run('verifyPassword', { hash: hash ?? (await this.#decoy), password });
+    const matches = await this.#pool.run('verifyPassword', { hash: hash ?? (await this.#decoyHash()), password });
     return matches && hash !== undefined;
+  }
+
+  /** Made once; again when the thread that was to make it died. */
+  #decoyHash(): Promise<string> {
+    this.#decoy ??= this.#pool.run('hashPassword', { password: crypto.randomUUID() }).catch((error: unknown) => {
+      this.#decoy = undefined;
+      throw error;
+    });
+    return this.#decoy;
   }
 }

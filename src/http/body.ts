@@ -4,12 +4,14 @@
  * socket on for as long as the sender is as fast, and drops it after ten seconds; what bounds memory is admission.
  */
 import { type Fault, Refusal } from '../fault.ts';
+import type { ByteLease } from './budget.ts';
 
 /** Takes a body as it arrives: copies the bytes, and may throw to refuse. */
 export type BodySink = (bytes: Uint8Array) => void;
 
 export class IncomingBody {
   readonly #bytesMax: number;
+  readonly #lease: ByteLease | undefined;
   #sink: BodySink | undefined;
   #early: Uint8Array[] = [];
   #bytes = 0;
@@ -17,8 +19,10 @@ export class IncomingBody {
   #failure: Error | undefined;
   #settle: { resolve(): void; reject(error: Error): void } | undefined;
 
-  constructor(bytesMax: number) {
+  /** `lease`: the part of a budget that covers what has arrived. */
+  constructor(bytesMax: number, lease?: ByteLease) {
     this.#bytesMax = bytesMax;
+    this.#lease = lease;
   }
 
   /** Bytes received so far. */
@@ -63,10 +67,21 @@ export class IncomingBody {
       this.fail({ kind: 'body_too_large', bytesMax: this.#bytesMax });
       return;
     }
+    try {
+      this.#lease?.reach(this.#bytes);
+    } catch (error) {
+      this.#fail(error as Error);
+      return;
+    }
     if (isLast) this.#ended = true;
     if (this.#sink !== undefined) this.#deliver(bytes);
     else if (bytes.length > 0) this.#early.push(Uint8Array.from(bytes));
     if (isLast && this.#failure === undefined) this.#settle?.resolve();
+  }
+
+  /** Gives back what the lease covers, when nobody holds the bytes any more. */
+  release(): void {
+    this.#lease?.release();
   }
 
   /** Cuts the body off; whoever reads it is told why. */

@@ -8,11 +8,13 @@ import { STATUS_CODES } from 'node:http';
 import type { Fault } from '../fault.ts';
 import { limits } from '../limits.ts';
 import { IncomingBody } from './body.ts';
+import type { ByteLease } from './budget.ts';
 import type { Feed } from './feed.ts';
 import { FeedSender } from './feed-sender.ts';
-import { type ByteSource, NO_HEADERS, type Parts, type Reply, type ReplyHeaders } from './reply.ts';
+import { type ByteSource, isFeed, isSource, NO_HEADERS, type Parts, type Reply, type ReplyHeaders } from './reply.ts';
 import type { ReplyBytes } from './reply-bytes.ts';
 import type { RequestHead } from './request-head.ts';
+import { SendPace } from './send-pace.ts';
 
 /** How an exchange ended, for the log. */
 export interface ExchangeEnd {
@@ -28,7 +30,17 @@ export interface ExchangeSurroundings {
   readonly replyBytes: ReplyBytes;
   /** A refusal in the words of the surface that a path belongs to. */
   readonly refuse: (path: string, fault: Fault) => Reply;
+  /** How long a reader may take nothing of an answer. */
+  readonly stallSeconds: number;
   readonly onEnd: (exchange: Exchange, end: ExchangeEnd) => void;
+}
+
+/** An answer that is sent piece by piece. */
+interface Sending {
+  /** Offers the socket what it has not taken. */
+  readonly send: () => void;
+  readonly pace: SendPace;
+  offeredMs: number;
 }
 
 const NOTHING = new Uint8Array(0);
@@ -42,6 +54,8 @@ export class Exchange {
   /** The pattern of the matched route, for the log. */
   route = '';
   accountId: string | undefined;
+  /** Lets go of this answer's place among the streams; set before a streamed reply. */
+  closeStream: (() => void) | undefined;
   readonly #res: HttpResponse;
   readonly #surroundings: ExchangeSurroundings;
   readonly #startedMs = performance.now();
@@ -49,6 +63,7 @@ export class Exchange {
   #answerHeaders: ReplyHeaders = NO_HEADERS;
   #body: IncomingBody | undefined;
   #deadline: { readonly atMs: number; readonly fault: Fault } | undefined;
+  #sending: Sending | undefined;
   #status: number | undefined;
   #settled = false;
   #ended = false;
@@ -78,8 +93,8 @@ export class Exchange {
   }
 
   /** Starts taking the body. Must be called in the same turn as the request came in. `onLast` runs at its last byte. */
-  openBody(bytesMax: number, onLast: () => void): IncomingBody {
-    const body = new IncomingBody(bytesMax);
+  openBody(bytesMax: number, onLast: () => void, lease?: ByteLease): IncomingBody {
+    const body = new IncomingBody(bytesMax, lease);
     this.#body = body;
     this.#res.onData((chunk, isLast) => {
       if (this.#settled) return;
@@ -94,8 +109,9 @@ export class Exchange {
     this.#deadline = { atMs: performance.now() + seconds * 1000, fault };
   }
 
-  /** Refuses the exchange when its deadline has passed. */
+  /** Refuses the exchange when its deadline has passed; an answer on its way is pushed on, or cut off when it hardly moves. */
   checkDeadline(nowMs: number): void {
+    if (this.#sending !== undefined) this.#pushOn(this.#sending, nowMs);
     if (this.#deadline === undefined || nowMs < this.#deadline.atMs) return;
     if (this.#settled) {
       // Part of the answer is out already: a connection that breaks off says that it is not whole.
@@ -214,6 +230,8 @@ export class Exchange {
       this.#bytesOut = offset;
       return send();
     });
+    const nowMs = performance.now();
+    this.#sending = { send, pace: new SendPace(this.#surroundings.stallSeconds, nowMs), offeredMs: nowMs };
     send();
   }
 
@@ -228,6 +246,20 @@ export class Exchange {
       if (!this.#ended) this.#res.close();
     }
     if (isWhole) this.#end(false);
+  }
+
+  /**
+   * The library drops a socket that was not writable for ten seconds, though a slow reader may be busy with what the
+   * system has buffered for it. Offering the rest again begins those ten seconds anew; how slow is too slow is decided here.
+   */
+  #pushOn(sending: Sending, nowMs: number): void {
+    if (this.#ended) return;
+    if (sending.pace.isTooSlow(nowMs, this.#bytesOut)) {
+      this.#res.close();
+    } else if (nowMs - sending.offeredMs >= limits.sendRetryMs) {
+      sending.offeredMs = nowMs;
+      this.#res.cork(() => sending.send());
+    }
   }
 
   /** A source that cannot be read ends the connection: half a body must not look like a whole one. */
@@ -254,12 +286,4 @@ export class Exchange {
       ms: performance.now() - this.#startedMs,
     });
   }
-}
-
-function isSource(body: NonNullable<Reply['body']>): body is ByteSource {
-  return typeof body === 'object' && 'bytesTotal' in body;
-}
-
-function isFeed(body: Reply['body']): body is Feed {
-  return typeof body === 'object' && 'next' in body;
 }

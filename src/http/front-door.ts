@@ -19,6 +19,8 @@ import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Session } from '../session.ts';
 import { StartError } from '../start-error.ts';
+import type { Admission } from './admission.ts';
+import { authenticate } from './authenticate.ts';
 import type { IncomingBody } from './body.ts';
 import { checkBody } from './check-body.ts';
 import { Exchange, type ExchangeEnd, type ExchangeSurroundings } from './exchange.ts';
@@ -27,7 +29,7 @@ import { framingFault } from './framing.ts';
 import { listenExclusively } from './listen-exclusively.ts';
 import { corsHeaders, isOriginAllowed, type OriginRule, preflightHeaders } from './origin.ts';
 import type { Rates } from './rates.ts';
-import { empty, type Reply } from './reply.ts';
+import { empty, isFeed, isSource, type Reply } from './reply.ts';
 import { ReplyBytes } from './reply-bytes.ts';
 import { HandlerRequest } from './request.ts';
 import { RequestHead } from './request-head.ts';
@@ -37,6 +39,7 @@ import { type Match, Router } from './router.ts';
 import { refusalReply } from './status.ts';
 import type { TlsFiles } from './tls.ts';
 import type { Traffic } from './traffic.ts';
+import { turnAway } from './turn-away.ts';
 
 export interface FrontDoorOptions {
   readonly routes: readonly Route[];
@@ -45,9 +48,12 @@ export interface FrontDoorOptions {
   readonly tls: TlsFiles | undefined;
   readonly bodySeconds: number;
   readonly handlerSeconds: number;
+  /** How long the reader of an answer may take nothing. */
+  readonly stallSeconds: number;
   readonly origins: OriginRule;
   readonly rates: Rates;
   readonly traffic: Traffic;
+  readonly admission: Admission;
   /** Parses a JSON body; a large one off this thread. Throws Refusal `invalid_json`. */
   readonly parseJson: (bytes: Uint8Array) => unknown;
   readonly log: Log;
@@ -64,8 +70,8 @@ interface Call {
   readonly caller: string;
 }
 
-/** Paths that are answered while the service drains: probes ask just then. */
-const PROBE_PATHS = new Set(['/health', '/ready']);
+/** Paths that are answered while the service drains or has too much to do: probes ask just then. */
+const PROBE_PATHS = new Set(['/health', '/ready', '/metrics']);
 
 export class FrontDoor {
   readonly #options: FrontDoorOptions;
@@ -73,11 +79,7 @@ export class FrontDoor {
   readonly #app: TemplatedApp;
   readonly #active = new Set<Exchange>();
   readonly #sweeper: NodeJS.Timeout;
-  readonly #surroundings: ExchangeSurroundings = {
-    replyBytes: new ReplyBytes(),
-    refuse: (path, fault) => this.#refuse(path, fault),
-    onEnd: (exchange, end) => this.#onEnd(exchange, end),
-  };
+  readonly #surroundings: ExchangeSurroundings;
   #listener: us_listen_socket | undefined;
   #draining = false;
   #whenQuiet: (() => void) | undefined;
@@ -85,9 +87,16 @@ export class FrontDoor {
   constructor(options: FrontDoorOptions) {
     this.#options = options;
     this.#router = new Router(options.routes);
+    this.#surroundings = {
+      replyBytes: new ReplyBytes(),
+      stallSeconds: options.stallSeconds,
+      refuse: (path, fault) => this.#refuse(path, fault),
+      onEnd: (exchange, end) => this.#onEnd(exchange, end),
+    };
     this.#app = options.tls
       ? SSLApp({ cert_file_name: options.tls.certFile, key_file_name: options.tls.keyFile })
       : App();
+    this.#app.filter((res, change) => this.#onConnection(res, change));
     this.#app.any('/*', (res, req) => this.#onRequest(res, req));
     this.#sweeper = setInterval(() => {
       const nowMs = performance.now();
@@ -123,15 +132,18 @@ export class FrontDoor {
     this.#app.close();
   }
 
-  /** Requests that are not answered yet, or whose answer is not sent yet. */
-  get activeRequests(): number {
-    return this.#active.size;
+  /** A connection was opened (1) or closed (-1). One above the bound is told so, and closed, before it asks anything. */
+  #onConnection(res: HttpResponse, change: number): void {
+    const { admission, tls } = this.#options;
+    if (change < 0) admission.disconnect();
+    else if (!admission.connect()) turnAway(res, tls !== undefined);
   }
 
   #onRequest(res: HttpResponse, req: HttpRequest): void {
     const head = new RequestHead(res, req, this.#options.clientAddress);
     const exchange = new Exchange(res, head, this.#surroundings);
     this.#active.add(exchange);
+    this.#options.traffic.begin();
     try {
       this.#dispatch(exchange);
     } catch (error) {
@@ -151,7 +163,10 @@ export class FrontDoor {
     if (this.#options.isBlockedAgent(path, exchange.head.header('user-agent'))) {
       throw new Refusal({ kind: 'blocked_agent' });
     }
-    if (this.#draining && !PROBE_PATHS.has(path)) throw new Refusal({ kind: 'draining' });
+    if (!PROBE_PATHS.has(path)) {
+      if (this.#draining) throw new Refusal({ kind: 'draining' });
+      this.#options.admission.checkLoop();
+    }
     const origin = exchange.head.header('origin');
     exchange.addHeaders(corsHeaders(this.#options.origins, origin));
     if (method === 'OPTIONS') {
@@ -168,7 +183,7 @@ export class FrontDoor {
       ) {
         throw new Refusal({ kind: 'origin_forbidden' });
       }
-      const session = this.#authenticate(exchange, route);
+      const session = authenticate(exchange, route, this.#options.rates);
       if (session instanceof Promise) void this.#runLater(exchange, matched, session);
       else void this.#run(exchange, this.#admit(exchange, matched, session, undefined));
     } catch (error) {
@@ -191,57 +206,26 @@ export class FrontDoor {
 
   /** Waits for the check of a credential. The body is taken meanwhile, as bounded as ever: the library gives it only once. */
   async #runLater(exchange: Exchange, matched: Match, pending: Promise<Session | undefined>): Promise<void> {
-    const body = this.#openBody(exchange, matched.route.body);
+    let body: IncomingBody | undefined;
     try {
+      body = this.#openBody(exchange, matched.route.body);
       await this.#run(exchange, this.#admit(exchange, matched, await pending, body));
     } catch (error) {
+      body?.release();
       exchange.reply(this.#errorReply(exchange, error));
     }
-  }
-
-  /** The session of the credential; undefined where the route does without. A refused one counts for its address. */
-  #authenticate(exchange: Exchange, { access }: Route): Session | undefined | Promise<Session> {
-    if (access === 'open') return undefined;
-    if (typeof access === 'object' && 'visitor' in access) {
-      const visitor = access.visitor((name) => exchange.head.header(name));
-      exchange.accountId = visitor?.accountId;
-      return visitor;
-    }
-    const authorization = exchange.head.header('authorization');
-    if (typeof access === 'object' && authorization === undefined) return undefined;
-    try {
-      const session = (typeof access === 'object' ? access.optional : access)(authorization);
-      if (session instanceof Promise) return this.#authenticateLater(exchange, session);
-      exchange.accountId = session.accountId;
-      return session;
-    } catch (error) {
-      this.#countRefused(exchange, error);
-      throw error;
-    }
-  }
-
-  async #authenticateLater(exchange: Exchange, pending: Promise<Session>): Promise<Session> {
-    try {
-      const session = await pending;
-      exchange.accountId = session.accountId;
-      return session;
-    } catch (error) {
-      this.#countRefused(exchange, error);
-      throw error;
-    }
-  }
-
-  /** That a check could not be made is not the caller's failure. Throws Refusal `rate_limited`. */
-  #countRefused({ head }: Exchange, error: unknown): void {
-    const isCaller = error instanceof Refusal && error.fault.kind === 'unauthenticated';
-    if (isCaller) this.#options.rates.countFailure(head.address);
   }
 
   async #run(exchange: Exchange, call: Call): Promise<void> {
     try {
-      exchange.reply(await this.#handle(exchange, call));
+      const reply = await this.#handle(exchange, call);
+      const isStream = (isSource(reply.body) || isFeed(reply.body)) && exchange.head.method !== 'HEAD';
+      if (isStream && !exchange.settled) exchange.closeStream = this.#options.admission.openStream();
+      exchange.reply(reply);
     } catch (error) {
       exchange.reply(this.#errorReply(exchange, error));
+    } finally {
+      call.body?.release();
     }
   }
 
@@ -252,7 +236,11 @@ export class FrontDoor {
     if (rule.kind === 'none' || !exchange.head.hasBody) startHandlerTime();
     else exchange.expireIn(bodySeconds, { kind: 'body_late', seconds: bodySeconds });
     // A body that the route does not take is left unread: the library discards it.
-    return rule.kind === 'none' ? undefined : exchange.openBody(rule.bytesMax, startHandlerTime);
+    if (rule.kind === 'none') return undefined;
+    // The bytes of a stream are admitted by who reads them: he knows what becomes of them.
+    const isDocument = rule.kind !== 'stream' && exchange.head.hasBody;
+    const lease = isDocument ? this.#options.admission.documents.lease(exchange.head.bytesDeclared ?? 0) : undefined;
+    return exchange.openBody(rule.bytesMax, startHandlerTime, lease);
   }
 
   async #handle(exchange: Exchange, { route, params, session, caller, body }: Call): Promise<Reply> {
@@ -286,6 +274,7 @@ export class FrontDoor {
 
   #onEnd(exchange: Exchange, end: ExchangeEnd): void {
     this.#active.delete(exchange);
+    exchange.closeStream?.();
     if (this.#active.size === 0) this.#whenQuiet?.();
     this.#options.traffic.record(exchange.head, exchange.route, end);
     logRequest(this.#options.log, exchange, end);

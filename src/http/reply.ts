@@ -56,3 +56,13 @@ export function feed(status: number, bodies: Feed, headers: ReplyHeaders): Reply
 export function empty(status: number, headers: ReplyHeaders = NO_HEADERS): Reply {
   return { status, headers, body: undefined };
 }
+
+/** Whether a body is sent piece by piece. */
+export function isSource(body: Reply['body']): body is ByteSource {
+  return typeof body === 'object' && 'bytesTotal' in body;
+}
+
+/** Whether a body is made while it is sent. */
+export function isFeed(body: Reply['body']): body is Feed {
+  return typeof body === 'object' && 'next' in body;
+}

@@ -30,9 +30,20 @@ export class RouteTraffic {
 
 export class Traffic {
   readonly #routes = new Map<string, Map<string, RouteTraffic>>();
+  #active = 0;
+
+  /** Requests that are not answered yet, or whose answer is not sent yet. */
+  get active(): number {
+    return this.#active;
+  }
+
+  begin(): void {
+    this.#active += 1;
+  }
 
   /** Counts one request that ended. What matched no route is one row, whatever its method and path were. */
   record(head: RequestHead, route: string, end: ExchangeEnd): void {
+    this.#active -= 1;
     const method = route === '' ? '' : head.method;
     let methods = this.#routes.get(route);
     if (methods === undefined) {

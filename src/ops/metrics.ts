@@ -1,7 +1,9 @@
 /** Owns what the service says of itself to Prometheus: which figures there are, what they are called, where they are read. */
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { ActorRegistry } from '../actors/registry.ts';
+import type { Admission } from '../http/admission.ts';
 import type { InflightBudget } from '../http/budget.ts';
+import type { LoopDelay } from '../http/loop-delay.ts';
 import type { Rates } from '../http/rates.ts';
 import type { RouteTraffic, Traffic } from '../http/traffic.ts';
 import type { Pool } from '../pool/pool.ts';
@@ -11,10 +13,10 @@ import { counter, gauge, histogram, one } from './families.ts';
 export interface MetricSources {
   readonly version: string;
   readonly traffic: Traffic;
-  /** Requests that run now. */
-  readonly activeRequests: () => number;
   readonly rates: Rates;
   readonly uploads: InflightBudget;
+  readonly admission: Admission;
+  readonly loop: LoopDelay;
   readonly pool: Pool;
   readonly actors: ActorRegistry;
   readonly store: Store;
@@ -39,13 +41,14 @@ export function openMetrics(sources: MetricSources): Metrics {
     [{ version: sources.version }, 1],
   ]);
   describeTraffic(registry, sources);
+  describeBounds(registry, sources);
   describePool(registry, sources.pool);
   describeActors(registry, sources.actors);
   describeStore(registry, sources.store);
   return { contentType: registry.contentType, read: () => registry.metrics() };
 }
 
-function describeTraffic(registry: Registry, { traffic, activeRequests, rates, uploads }: MetricSources): void {
+function describeTraffic(registry: Registry, { traffic }: MetricSources): void {
   const route = ['method', 'route'];
   counter(
     registry,
@@ -79,7 +82,11 @@ function describeTraffic(registry: Registry, { traffic, activeRequests, rates, u
       for (const row of traffic.routes()) yield [placeOf(row), row[field]];
     });
   }
-  gauge(registry, { name: 'cairn_http_requests_active', help: 'Requests that run now.' }, () => one(activeRequests()));
+  gauge(registry, { name: 'cairn_http_requests_active', help: 'Requests that run now.' }, () => one(traffic.active));
+}
+
+/** What is bounded at the door, how much of it is taken, and how often more was asked for. */
+function describeBounds(registry: Registry, { rates, uploads, admission, loop }: MetricSources): void {
   counter(
     registry,
     { name: 'cairn_rate_limited_total', help: 'Calls that a rate limit refused.', labels: ['limit'] },
@@ -88,18 +95,34 @@ function describeTraffic(registry: Registry, { traffic, activeRequests, rates, u
       [{ limit: 'sign_ins' }, rates.refused.signIns],
     ],
   );
-  gauge(registry, { name: 'cairn_uploads_inflight_bytes', help: 'Declared bytes of the uploads that run now.' }, () =>
-    one(uploads.state.bytes),
+  const bodies = { uploads, documents: admission.documents };
+  for (const [name, field, help] of [
+    ['cairn_inflight_bytes', 'bytes', 'Bytes of the bodies that are in memory now: mirror uploads, and documents.'],
+    ['cairn_inflight_bytes_max', 'bytesMax', 'CAIRN_INFLIGHT_BYTES: above it a body is 503.'],
+  ] as const) {
+    gauge(registry, { name, help, labels: ['bodies'] }, () =>
+      Object.entries(bodies).map(([kind, budget]) => [{ bodies: kind }, budget.state[field]]),
+    );
+  }
+  gauge(registry, { name: 'cairn_connections', help: 'Open connections.' }, () => one(admission.connections));
+  gauge(registry, { name: 'cairn_streams', help: 'Answers that are sent piece by piece now.' }, () =>
+    one(admission.streams),
   );
   gauge(
     registry,
-    { name: 'cairn_uploads_inflight_bytes_max', help: 'CAIRN_INFLIGHT_BYTES: above it an upload is 503.' },
-    () => one(uploads.state.bytesMax),
+    {
+      name: 'cairn_event_loop_delay_seconds',
+      help: 'Median delay of the last half second; above CAIRN_LOOP_DELAY_MS: 503.',
+    },
+    () => one(loop.medianMs / 1000),
   );
   counter(
     registry,
-    { name: 'cairn_uploads_refused_total', help: 'Uploads refused because too many bytes were in flight.' },
-    () => one(uploads.state.refused),
+    { name: 'cairn_overloaded_total', help: 'What was refused with 503, by the bound that it met.', labels: ['bound'] },
+    () => [
+      ...Object.entries(admission.refused).map(([bound, count]) => [{ bound }, count] as const),
+      ...Object.entries(bodies).map(([bound, budget]) => [{ bound }, budget.state.refused] as const),
+    ],
   );
 }
 

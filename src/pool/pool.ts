@@ -49,6 +49,7 @@ export class Pool {
       // A digest stream waits for its next chunk most of its life, so one thread serves many of them.
       concurrentTasksPerWorker: limits.poolJobsPerThread,
       maxQueue: limits.poolQueueMax,
+      resourceLimits: { maxOldGenerationSizeMb: limits.workerHeapMebibytes },
       // A thread that sleeps on an atomic between tasks would not hear its message ports.
       atomics: 'disabled',
       // Per job, never per chunk: it costs nothing that could be measured, and says how long jobs waited for a thread.

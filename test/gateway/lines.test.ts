@@ -9,6 +9,7 @@ import { KnownAnswers } from '../../src/gateway/known-answers.ts';
 import { ToolRegistry } from '../../src/gateway/registry.ts';
 import { gatewayRoutes } from '../../src/gateway/routes.ts';
 import { defineOpenTool, READS } from '../../src/gateway/tool.ts';
+import { Admission } from '../../src/http/admission.ts';
 import { createAuthenticator } from '../../src/http/authorization.ts';
 import { FrontDoor } from '../../src/http/front-door.ts';
 import { parseJson } from '../../src/http/json-body.ts';
@@ -51,6 +52,7 @@ const registry = new ToolRegistry([
   }),
 ]);
 
+const traffic = new Traffic();
 let door: FrontDoor;
 let port: number;
 
@@ -73,7 +75,15 @@ beforeAll(() => {
     handlerSeconds: HANDLER_SECONDS,
     origins: { allowed: [], isOwn: () => true },
     rates: new Rates({ callsPerMinute: 0, signInsPerMinute: 0 }, Date.now),
-    traffic: new Traffic(),
+    traffic,
+    admission: new Admission({
+      connectionsMax: 100,
+      streamsMax: 100,
+      documentBytesMax: 1_000_000,
+      loopDelayMsMax: 0,
+      loopDelayMs: () => 0,
+    }),
+    stallSeconds: 60,
     parseJson,
     log,
   });
@@ -117,7 +127,7 @@ test('[NET-8, RPC-5] a client that vanishes between two lines leaves nothing ope
   const answer = await post([gate('c'), request('quick', 'ping')]);
   expect((await linesOf(answer).next()).value).toMatchObject({ id: 'quick' });
   answer.destroy();
-  await expect.poll(() => door.activeRequests).toBe(0);
+  await expect.poll(() => traffic.active).toBe(0);
   gates.get('c')?.();
   expect((await linesOf(await post([request(1, 'ping')])).next()).value).toMatchObject({ id: 1 });
 });
@@ -132,7 +142,7 @@ test('[NET-7, RPC-5] an item that is never done breaks the answer off: half a ba
     })(),
   ).rejects.toThrow();
   expect(answer.complete).toBe(false);
-  await expect.poll(() => door.activeRequests).toBe(0);
+  await expect.poll(() => traffic.active).toBe(0);
 }, 30_000);
 
 test('[RPC-5] a large line that its reader takes slowly comes whole, and the small ones around it', async () => {

@@ -1,7 +1,8 @@
 /** Every wait has an end: slow bodies, half heads, readers that stop reading. Only outcomes are looked at, never times. */
 import { randomBytes } from 'node:crypto';
+import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { call } from '../support/http.ts';
+import { AGENT, call } from '../support/http.ts';
 import { type Hub, startHub } from '../support/hub.ts';
 import {
   type Account,
@@ -16,6 +17,8 @@ import { head, rawClient } from '../support/raw.ts';
 
 const MiB = 1024 * 1024;
 const PATIENCE_MS = 60_000;
+/** Longer than the ten seconds after which the HTTP library would drop a socket by itself. */
+const STALL_SECONDS = 18;
 
 let hub: Hub;
 let owner: Account & Credential;
@@ -23,7 +26,7 @@ const bigCommit = randomCommit();
 const big = randomBytes(50 * MiB);
 
 beforeAll(async () => {
-  hub = await startHub({ env: { CAIRN_BODY_SECONDS: '1' } });
+  hub = await startHub({ env: { CAIRN_BODY_SECONDS: '1', CAIRN_STALL_SECONDS: String(STALL_SECONDS) } });
   owner = await mirrorAccount(hub);
   const stored = await upload(hub, owner, bigCommit, big);
   if (stored.status !== 200) throw new Error(stored.text);
@@ -139,6 +142,26 @@ test('[NET-7] a client that stops reading is closed, and nobody else waits for i
   client.socket.resume();
   await client.closed;
   expect(client.text().length).toBeLessThan(big.length);
+});
+
+test('[NET-7] a client that takes nothing for a while, as a full disk or a bad line does, gets all of its bytes', async () => {
+  const parts: Buffer[] = [];
+  await new Promise<void>((resolve, reject) => {
+    const headers = { Authorization: `McpKey ${owner.token}`, 'User-Agent': AGENT };
+    const outgoing = request(
+      `${hub.url}/api/cert_mirror/${bigCommit}/download`,
+      { headers, agent: false },
+      (answer) => {
+        // Nobody reads: node takes in a little, and the rest waits.
+        setTimeout(() => answer.on('data', (part: Buffer) => parts.push(part)), (STALL_SECONDS - 3) * 1000);
+        answer.on('end', resolve);
+        answer.on('error', reject);
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end();
+  });
+  expect(Buffer.concat(parts).equals(big)).toBe(true);
 });
 
 test('[NET-7] a client that reads slowly and never stops gets all of its bytes', async () => {

@@ -9,6 +9,8 @@ import { framingFault } from '../../src/http/framing.ts';
 import { empty } from '../../src/http/reply.ts';
 import type { Route } from '../../src/http/route.ts';
 import { Router } from '../../src/http/router.ts';
+import { SendPace } from '../../src/http/send-pace.ts';
+import { limits } from '../../src/limits.ts';
 import { nearest } from '../../src/nearest.ts';
 import { StartError } from '../../src/start-error.ts';
 
@@ -198,6 +200,22 @@ test.each([
   ['0000:0000:0000:0000:0000:0000:0000:0001', '0000:0000:0000:0000:0000:0000:0000:0001'],
 ])('[NET-10] the peer %s is told as %s', (reported, address) => {
   expect(peerAddress(new Uint8Array(Buffer.from(reported, 'latin1')).buffer)).toBe(address);
+});
+
+test('[NET-7] a reader at the least pace is sent on to for ever, one below it or at rest is not', () => {
+  const stallSeconds = 30;
+  const fast = new SendPace(stallSeconds, 0);
+  const slow = new SendPace(stallSeconds, 0);
+  const resting = new SendPace(stallSeconds, 0);
+  let slowUntil = 0;
+  for (let second = 1; second <= 3600; second += 1) {
+    expect(fast.isTooSlow(second * 1000, second * limits.sendBytesPerSecondMin)).toBe(false);
+    if (slowUntil === 0 && slow.isTooSlow(second * 1000, second * (limits.sendBytesPerSecondMin / 2)))
+      slowUntil = second;
+    expect(resting.isTooSlow(second * 1000, 1_000_000)).toBe(second > stallSeconds + 1);
+  }
+  // Half the pace is caught up with after twice the time that nothing is asked of it.
+  expect(slowUntil).toBe(2 * stallSeconds + 1);
 });
 
 test('[OPS-1] a name with one slip finds the name that was meant', () => {

@@ -15,6 +15,7 @@ import { RawClient, uploadHead } from '../support/raw-client.ts';
 import { refusedStart } from '../support/refused-start.ts';
 
 const TOKEN = 'a-token-of-the-operator';
+const UPLOADS = { bodies: 'uploads' };
 const FILES = fileURLToPath(new URL('../../src/ops/', import.meta.url));
 
 let hub: Hub;
@@ -151,9 +152,9 @@ test('[OPS-5] what is limited, what is in flight and what was cut off can be see
   await client.send(body.subarray(0, 100_000));
   const during = await until('an upload in flight', async () => {
     const now = await scrape(metrics);
-    return now.sum('cairn_uploads_inflight_bytes') === body.length ? now : undefined;
+    return now.sum('cairn_inflight_bytes', UPLOADS) === body.length ? now : undefined;
   });
-  expect(during.sum('cairn_uploads_inflight_bytes_max')).toBe(256 * 1024 * 1024);
+  expect(during.sum('cairn_inflight_bytes_max', UPLOADS)).toBe(256 * 1024 * 1024);
   // The upload, and the scrape itself.
   expect(during.sum('cairn_http_requests_active')).toBeGreaterThanOrEqual(2);
   client.destroy();
@@ -161,7 +162,7 @@ test('[OPS-5] what is limited, what is in flight and what was cut off can be see
   await until('the upload was cut off, and its bytes given back', async () => {
     const now = await scrape(metrics);
     const isCut = now.sum('cairn_http_requests_total', cut) > before.sum('cairn_http_requests_total', cut);
-    return isCut && now.sum('cairn_uploads_inflight_bytes') === 0 ? now : undefined;
+    return isCut && now.sum('cairn_inflight_bytes', UPLOADS) === 0 ? now : undefined;
   });
 
   while ((await tools('list_categories')).status === 200);

@@ -22,6 +22,8 @@ export interface HubOptions {
   readonly dataFolder?: string;
   /** Runs before node, e.g. `['prlimit', '--nofile=64']`. */
   readonly wrapper?: readonly string[];
+  /** Another build of the command than this one. */
+  readonly script?: string;
 }
 
 export interface Hub {
@@ -74,7 +76,7 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
   // Limits are off unless a test is about them: a suite makes more calls a minute than a client.
   const unlimited = { CAIRN_RATE_LIMIT: '0', CAIRN_SIGNIN_LIMIT: '0' };
   const env = cleanEnvironment({ CAIRN_PORT: '0', CAIRN_DATA: dataFolder, ...unlimited, ...options.env });
-  const [command, ...args] = [...(options.wrapper ?? []), process.execPath, CAIRN, 'serve'];
+  const [command, ...args] = [...(options.wrapper ?? []), process.execPath, options.script ?? CAIRN, 'serve'];
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const logs: LogLine[] = [];
   const listeners = new Set<(line: LogLine) => void>();

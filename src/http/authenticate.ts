@@ -1,0 +1,48 @@
+/** Owns how a request's credential becomes a session, at once or a moment later; a refused one counts for its address. */
+import { Refusal } from '../fault.ts';
+import type { Session } from '../session.ts';
+import type { Exchange } from './exchange.ts';
+import type { Rates } from './rates.ts';
+import type { Route } from './route.ts';
+
+/** The session of the credential; undefined where the route does without. Throws or rejects with a Refusal. */
+export function authenticate(
+  exchange: Exchange,
+  { access }: Route,
+  rates: Rates,
+): Session | undefined | Promise<Session> {
+  if (access === 'open') return undefined;
+  if (typeof access === 'object' && 'visitor' in access) {
+    const visitor = access.visitor((name) => exchange.head.header(name));
+    exchange.accountId = visitor?.accountId;
+    return visitor;
+  }
+  const authorization = exchange.head.header('authorization');
+  if (typeof access === 'object' && authorization === undefined) return undefined;
+  try {
+    const session = (typeof access === 'object' ? access.optional : access)(authorization);
+    if (session instanceof Promise) return authenticateLater(exchange, session, rates);
+    exchange.accountId = session.accountId;
+    return session;
+  } catch (error) {
+    countRefused(exchange, error, rates);
+    throw error;
+  }
+}
+
+async function authenticateLater(exchange: Exchange, pending: Promise<Session>, rates: Rates): Promise<Session> {
+  try {
+    const session = await pending;
+    exchange.accountId = session.accountId;
+    return session;
+  } catch (error) {
+    countRefused(exchange, error, rates);
+    throw error;
+  }
+}
+
+/** That a check could not be made is not the caller's failure. Throws Refusal `rate_limited`. */
+function countRefused({ head }: Exchange, error: unknown, rates: Rates): void {
+  const isCaller = error instanceof Refusal && error.fault.kind === 'unauthenticated';
+  if (isCaller) rates.countFailure(head.address);
+}
