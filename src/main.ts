@@ -67,7 +67,8 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
       metrics: metrics.open,
     });
     const bin = { what: 'tasks', run: () => tasks.emptyBin(tasks.now()) };
-    const sweeper = startSweeper([bin, documents.sweep, sync.retention.sweep], log);
+    const cleared = { what: 'deleted categories', run: () => tasks.clearCategories() };
+    const sweeper = startSweeper([bin, cleared, documents.sweep, sync.retention.sweep], log);
     phase = 'ready';
     return {
       port: doors.port,
@@ -76,6 +77,7 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
         phase = 'draining';
         await doors.drain(config.drainSeconds);
         sync.retention.stop();
+        await tasks.close();
         await sweeper.close();
         await close();
       },

@@ -1,13 +1,11 @@
 /** The use cases of categories. Every write goes through the account's actor. */
 import type { ActorRegistry } from '../actors/registry.ts';
-import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
-import { BUCKETS, IndexChange, spaceOf } from './indexes.ts';
+import type { CategoryClearing } from './clearing.ts';
 import { readCategoryFields } from './input.ts';
-import { liveTask } from './reads.ts';
-import { type CategoryRecord, categories, taskCounts, taskHeads, taskRows, tasks } from './records.ts';
-import { categoryNotFound, decideCreateCategory, decidePatch, decidePatchCategory } from './rules.ts';
+import { type CategoryRecord, categories, taskCounts, taskHeads } from './records.ts';
+import { categoryNotFound, decideCreateCategory, decidePatchCategory } from './rules.ts';
 
 export interface Category extends CategoryRecord {
   /** Live tasks in it. */
@@ -17,6 +15,7 @@ export interface Category extends CategoryRecord {
 export interface CategoriesOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
+  readonly clearing: CategoryClearing;
   readonly now: () => number;
 }
 
@@ -67,31 +66,18 @@ export class Categories {
     });
   }
 
-  /** Removes a category and clears it on its tasks, in one decision. Refuses with `not_found`. */
+  /** Removes a category; from the same commit on no task has it. Refuses with `not_found`. */
   async remove(accountId: string, id: number | undefined): Promise<void> {
-    const { actors, now } = this.#options;
+    const { actors, clearing } = this.#options;
+    clearing.expect(accountId);
     await actors.actor(accountId).ask((batch) => {
       const category = existing(batch, accountId, id);
       batch.remove(categories, [accountId, category.id]);
-      clearOnTasks(batch, accountId, category.id, now());
+      clearing.take(batch, accountId, category.id);
     });
+    // Nobody waits for it, and what fails is tried again by the sweep.
+    clearing.run().catch(() => undefined);
   }
-}
-
-/** Binned tasks keep the id: restoring one looks whether its category still exists. */
-function clearOnTasks(batch: Batch, accountId: string, categoryId: number, nowMs: number): void {
-  const change = new IndexChange(batch, accountId);
-  for (const { bucket } of BUCKETS) {
-    const space = spaceOf(String(categoryId), 'created', bucket);
-    for (const { key } of batch.range(taskRows, { prefix: [accountId, space] })) {
-      const task = liveTask(batch, accountId, key[3]);
-      if (task === undefined) continue;
-      const next = decidePatch(task, { category_id: null }, nowMs);
-      batch.put(tasks, [accountId, task.id], next);
-      change.move(task, next);
-    }
-  }
-  change.finish();
 }
 
 /** True when an account has this category. */

@@ -111,4 +111,19 @@ export const categories = defineTable<[accountId: string, categoryId: number], C
   recordCodec(1),
 );
 
-export const taskTables: readonly AnyTable[] = [tasks, taskHeads, taskRows, taskCounts, taskDays, taskBin, categories];
+/** Deleted categories that many tasks still have in their records; no read shows them there. */
+export const clearedCategories = defineTable<[accountId: string, categoryId: number], Record<string, never>>(
+  'task_cleared_categories',
+  recordCodec(1),
+);
+
+export const taskTables: readonly AnyTable[] = [
+  tasks,
+  taskHeads,
+  taskRows,
+  taskCounts,
+  taskDays,
+  taskBin,
+  categories,
+  clearedCategories,
+];

@@ -6,9 +6,11 @@ import { limits } from '../limits.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import { Categories, categoryExists } from './categories.ts';
+import { CategoryClearing, withoutCleared } from './clearing.ts';
 import { IndexChange } from './indexes.ts';
 import { readTaskFields } from './input.ts';
-import { findPage, type PageRequest } from './page.ts';
+import { findPage, type PageIds, type PageRequest } from './page.ts';
+import type { TaskFilter } from './query.ts';
 import { liveTask, readTasks, readTaskTexts } from './reads.ts';
 import { type TaskRecord, taskBin, taskHeads, tasks } from './records.ts';
 import {
@@ -54,33 +56,40 @@ export class Tasks {
   readonly categories: Categories;
   readonly #options: TasksOptions;
 
+  readonly #clearing: CategoryClearing;
+
   constructor(options: TasksOptions) {
     this.#options = options;
-    this.categories = new Categories(options);
+    this.#clearing = new CategoryClearing(options);
+    this.categories = new Categories({ ...options, clearing: this.#clearing });
   }
 
   /** One page and the exact total. */
   list(accountId: string, request: PageRequest): TaskPage<TaskRecord> {
-    const { ids, total } = findPage(this.#options.store, accountId, request);
-    return { tasks: readTasks(this.#options.store, accountId, ids), total };
+    const cleared = this.#clearing.of(this.#options.store, accountId);
+    const { ids, total } = this.#find(accountId, request, cleared);
+    return { tasks: this.#read(accountId, ids, cleared), total };
   }
 
   /** As `list`, each task as the JSON that is shown of it. */
   listTexts(accountId: string, request: PageRequest): TaskPage<string> {
-    const { ids, total } = findPage(this.#options.store, accountId, request);
-    return { tasks: readTaskTexts(this.#options.store, accountId, ids), total };
+    const cleared = this.#clearing.of(this.#options.store, accountId);
+    const { ids, total } = this.#find(accountId, request, cleared);
+    return { tasks: readTaskTexts(this.#options.store, accountId, ids, cleared), total };
   }
 
   /** The first tasks that match a text, local days and filters. */
   search(accountId: string, search: TaskSearch): TaskFinds<TaskRecord> {
-    const { ids, ...rest } = searchTasks(this.#options.store, accountId, search);
-    return { tasks: readTasks(this.#options.store, accountId, ids), ...rest };
+    const cleared = this.#clearing.of(this.#options.store, accountId);
+    const { ids, ...rest } = this.#search(accountId, search, cleared);
+    return { tasks: this.#read(accountId, ids, cleared), ...rest };
   }
 
   /** As `search`, each task as the JSON that is shown of it. */
   searchTexts(accountId: string, search: TaskSearch): TaskFinds<string> {
-    const { ids, ...rest } = searchTasks(this.#options.store, accountId, search);
-    return { tasks: readTaskTexts(this.#options.store, accountId, ids), ...rest };
+    const cleared = this.#clearing.of(this.#options.store, accountId);
+    const { ids, ...rest } = this.#search(accountId, search, cleared);
+    return { tasks: readTaskTexts(this.#options.store, accountId, ids, cleared), ...rest };
   }
 
   /** The service's clock. */
@@ -92,13 +101,13 @@ export class Tasks {
   get(accountId: string, id: number | undefined): TaskRecord {
     const task = id === undefined ? undefined : liveTask(this.#options.store, accountId, id);
     if (task === undefined) throw taskNotFound();
-    return task;
+    return withoutCleared(task, this.#clearing.of(this.#options.store, accountId));
   }
 
   /** Makes a task from a caller's document. */
   async create(accountId: string, document: unknown): Promise<TaskRecord> {
     const { actors, now } = this.#options;
-    const fields = this.#read(accountId, document, true);
+    const fields = this.#readFields(accountId, document, true);
     return actors.actor(accountId).ask((batch) => {
       refuseErrors(categoryErrors(batch, accountId, fields));
       const { task, head } = decideCreate(fields, batch.get(taskHeads, [accountId]), now());
@@ -122,14 +131,15 @@ export class Tasks {
       return task;
     };
     find(store);
-    const fields = this.#read(accountId, document, false);
+    const fields = this.#readFields(accountId, document, false);
     return actors.actor(accountId).ask((batch) => {
-      const task = find(batch);
+      const stored = find(batch);
+      const task = withoutCleared(stored, this.#clearing.of(batch, accountId));
       refuseErrors(categoryErrors(batch, accountId, fields));
       const nowMs = now();
       const live = task.deleted_at === null ? task : takeFromBin(batch, accountId, task, nowMs);
       const next = decidePatch(live, fields, nowMs);
-      if (next !== task) write(batch, accountId, task.deleted_at === null ? task : undefined, next);
+      if (next !== task) write(batch, accountId, task.deleted_at === null ? stored : undefined, next);
       return next;
     });
   }
@@ -141,7 +151,7 @@ export class Tasks {
       const task = id === undefined ? undefined : batch.get(tasks, [accountId, id]);
       if (task === undefined) throw taskNotFound();
       if (task.deleted_at !== null) return { task, wasBinned: true };
-      const binned = decideBin(task, now());
+      const binned = decideBin(withoutCleared(task, this.#clearing.of(batch, accountId)), now());
       batch.put(tasks, [accountId, task.id], binned);
       batch.put(taskBin, [Date.parse(binned.deleted_at ?? ''), accountId, task.id], {});
       const change = new IndexChange(batch, accountId);
@@ -164,6 +174,29 @@ export class Tasks {
     }
   }
 
+  /** Takes deleted categories off the tasks that still have them. Resolves with how many categories that were. */
+  clearCategories(): Promise<number> {
+    return this.#clearing.run();
+  }
+
+  /** Stops what runs in the background. */
+  close(): Promise<void> {
+    return this.#clearing.close();
+  }
+
+  #find(accountId: string, request: PageRequest, cleared: ReadonlySet<number>): PageIds {
+    return isAmong(cleared, request.filter) ? { ids: [], total: 0 } : findPage(this.#options.store, accountId, request);
+  }
+
+  #search(accountId: string, search: TaskSearch, cleared: ReadonlySet<number>): FoundIds {
+    if (isAmong(cleared, search.filter)) return { ids: [], hasMore: false, complete: true };
+    return searchTasks(this.#options.store, accountId, search);
+  }
+
+  #read(accountId: string, ids: readonly number[], cleared: ReadonlySet<number>): TaskRecord[] {
+    return readTasks(this.#options.store, accountId, ids).map((task) => withoutCleared(task, cleared));
+  }
+
   /** The oldest binned tasks by account, a bounded number. */
   #binnedBefore(cutoffMs: number): Map<string, (readonly [deletedMs: number, id: number])[]> {
     const due = new Map<string, (readonly [number, number])[]>();
@@ -176,11 +209,16 @@ export class Tasks {
   }
 
   /** Reads a caller's document; refuses all that is wrong with it at once, an unknown category too. */
-  #read(accountId: string, document: unknown, creating: boolean): TaskFields {
+  #readFields(accountId: string, document: unknown, creating: boolean): TaskFields {
     const { fields, errors } = readTaskFields(document, creating);
     refuseErrors({ ...errors, ...categoryErrors(this.#options.store, accountId, fields) });
     return fields;
   }
+}
+
+/** True when a filter asks for a category that is gone, although tasks still have it in their records. */
+function isAmong(cleared: ReadonlySet<number>, { categoryId }: TaskFilter): boolean {
+  return categoryId !== undefined && cleared.has(categoryId);
 }
 
 function categoryErrors(reader: Pick<Store, 'get'>, accountId: string, { category_id: id }: TaskFields): FieldErrors {

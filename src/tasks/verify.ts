@@ -1,7 +1,17 @@
 /** Checks tasks and categories: every row and counter against a recount of the tasks themselves. Only reads. */
 import type { CheckedReader } from '../store/checked-reader.ts';
 import { bucketOf, dayOf, noCounts, rowsOf, scopesOf, UNDATED } from './indexes.ts';
-import { categories, type TaskRecord, taskBin, taskCounts, taskDays, taskHeads, taskRows, tasks } from './records.ts';
+import {
+  categories,
+  clearedCategories,
+  type TaskRecord,
+  taskBin,
+  taskCounts,
+  taskDays,
+  taskHeads,
+  taskRows,
+  tasks,
+} from './records.ts';
 import { foldName } from './rules.ts';
 
 export interface TasksReport {
@@ -57,12 +67,18 @@ function checkTask(reader: CheckedReader, accountId: string, id: number, task: T
     }
     return;
   }
-  if (task.category_id !== null && reader.get(categories, [accountId, task.category_id]) === undefined) {
-    problems.push(`${name}: its category ${task.category_id} is not there`);
+  const { category_id: categoryId } = task;
+  if (categoryId !== null && !isKnownCategory(reader, [accountId, categoryId])) {
+    problems.push(`${name}: its category ${categoryId} is not there`);
   }
   for (const { space, value, day } of rowsOf(task)) {
     if (reader.get(taskRows, [accountId, space, value, id]) !== day) problems.push(`${name}: stands wrong in ${space}`);
   }
+}
+
+/** It exists, or it is on its way off the tasks that have it. */
+function isKnownCategory(reader: CheckedReader, key: [accountId: string, categoryId: number]): boolean {
+  return reader.get(categories, key) !== undefined || reader.get(clearedCategories, key) !== undefined;
 }
 
 function countLive(recount: Recount, accountId: string, task: TaskRecord): void {

@@ -79,12 +79,12 @@ export class Model {
     return gone.length;
   }
 
-  removeCategory(id: number, nowMs: number): void {
+  removeCategory(id: number): void {
     this.categories.splice(
       this.categories.findIndex((category) => category.id === id),
       1,
     );
-    for (const task of this.live()) if (task.category_id === id) this.patch(task.id, { category_id: null }, nowMs);
+    for (const task of this.live()) if (task.category_id === id) task.category_id = null;
   }
 
   find(id: number) {

@@ -19,15 +19,18 @@ export interface Desk {
   close(): Promise<void>;
 }
 
-export function openDesk(): Desk {
-  const store = new Store({ folder: temporaryFolder(), tables: taskTables });
+/** Opens a store of its own, or one that another desk closes. */
+export function openDesk(given?: Store): Desk {
+  const store = given ?? new Store({ folder: temporaryFolder(), tables: taskTables });
   const actors = new ActorRegistry(store);
   const clock: Clock = { ms: START_MS };
+  const tasks = new Tasks({ store, actors, now: () => clock.ms });
   return {
     store,
     clock,
-    tasks: new Tasks({ store, actors, now: () => clock.ms }),
+    tasks,
     async close() {
+      await tasks.close();
       await actors.drain();
       await store.close();
     },

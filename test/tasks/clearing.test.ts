@@ -1,0 +1,77 @@
+/** Proves that a category of many tasks is gone at once, although they are rewritten a few at a time. */
+import { expect, test } from 'vitest';
+import { limits } from '../../src/limits.ts';
+import { CheckedReader } from '../../src/store/checked-reader.ts';
+import { clearedCategories, type TaskRecord, tasks as taskTable } from '../../src/tasks/records.ts';
+import { openZone } from '../../src/tasks/search.ts';
+import { verifyTasks } from '../../src/tasks/verify.ts';
+import { type Desk, openDesk, refusedFields } from './support.ts';
+
+const WHO = 'acc_1';
+const COUNT = limits.categoryClearTasksMax * 3;
+const order = { sortBy: 'created_at', descending: false } as const;
+
+/** A category with many tasks, deleted, and not one of them rewritten yet. */
+async function openDeleted(): Promise<Desk> {
+  const desk = openDesk();
+  const { tasks } = desk;
+  await tasks.categories.create(WHO, { name: 'home' });
+  await Promise.all(
+    Array.from({ length: COUNT }, (_, n) => tasks.create(WHO, { content: `task ${n}`, category_id: 1 })),
+  );
+  // Closed, it rewrites nothing in the background, as if the service had ended right behind the commit.
+  await tasks.close();
+  await tasks.categories.remove(WHO, 1);
+  expect([...desk.store.keys(clearedCategories)]).toEqual([[WHO, 1]]);
+  return desk;
+}
+
+const problems = (desk: Desk) => verifyTasks(new CheckedReader(desk.store)).problems;
+const category = (task: TaskRecord | undefined) => task?.category_id;
+
+test('[CAT-1] no read shows a deleted category, however many tasks had it', async () => {
+  const desk = await openDeleted();
+  const { tasks } = desk;
+  const page = { order, offset: 0, limit: COUNT };
+  expect(category(tasks.get(WHO, 1))).toBeNull();
+  const all = tasks.list(WHO, { ...page, filter: {} });
+  expect([all.total, all.tasks.some((task) => task.category_id !== null)]).toEqual([COUNT, false]);
+  const texts = tasks.listTexts(WHO, { ...page, filter: {} }).tasks;
+  expect(texts.map((text) => JSON.parse(text) as TaskRecord).some((task) => task.category_id !== null)).toBe(false);
+  expect(tasks.list(WHO, { ...page, filter: { categoryId: 1 } })).toEqual({ tasks: [], total: 0 });
+  const search = { filter: { categoryId: 1 }, order, limit: 10, zone: openZone('UTC') };
+  expect(tasks.searchTexts(WHO, search)).toEqual({ tasks: [], hasMore: false, complete: true });
+  expect(tasks.search(WHO, { ...search, filter: {} }).tasks.map(category)).toEqual(Array(10).fill(null));
+  expect(tasks.categories.list(WHO)).toEqual([]);
+  expect(await refusedFields(() => tasks.create(WHO, { content: 'a', category_id: 1 }))).toHaveProperty('category_id');
+  expect(problems(desk)).toEqual([]);
+  await desk.close();
+});
+
+test('[CAT-1] tasks of a deleted category are written as if they never had it', async () => {
+  const desk = await openDeleted();
+  const { tasks } = desk;
+  await tasks.categories.create(WHO, { name: 'work' });
+  expect(await tasks.patch(WHO, 1, { content: 'changed' })).toMatchObject({ content: 'changed', category_id: null });
+  expect(await tasks.patch(WHO, 2, { category_id: 2 })).toMatchObject({ category_id: 2 });
+  expect(await tasks.patch(WHO, 3, { category_id: null })).toMatchObject({ category_id: null });
+  expect((await tasks.remove(WHO, 4)).task.category_id).toBeNull();
+  await tasks.remove(WHO, 5);
+  expect(await tasks.patch(WHO, 5, {}, { restore: true })).toMatchObject({ category_id: null });
+  expect(problems(desk)).toEqual([]);
+  expect(tasks.categories.get(WHO, 2).task_count).toBe(1);
+  await desk.close();
+});
+
+test('[CAT-1, OPS-2] what a stop left is finished by the next start, and meanwhile shows nowhere', async () => {
+  const desk = await openDeleted();
+  const again = openDesk(desk.store);
+  expect(category(again.tasks.get(WHO, COUNT))).toBeNull();
+  expect(await again.tasks.clearCategories()).toBe(1);
+  expect([...desk.store.keys(clearedCategories)]).toEqual([]);
+  expect(category(desk.store.get(taskTable, [WHO, COUNT]))).toBeNull();
+  expect(again.tasks.list(WHO, { filter: {}, order, offset: 0, limit: 1 }).total).toBe(COUNT);
+  expect(problems(desk)).toEqual([]);
+  expect(await again.tasks.clearCategories()).toBe(0);
+  await desk.close();
+});
