@@ -127,6 +127,22 @@ export const limits = {
   /** Tasks that a column of the board shows, and blobs that a page of the mirror shows. */
   boardColumnRows: 50,
   blobRowsPerPage: 50,
+  /** Rows of a page: files, versions, conflicts. */
+  fileRowsPerPage: 200,
+  versionRowsPerPage: 50,
+  conflictRowsPerPage: 50,
+  /** What of a file's text a page shows, the largest file that it looks into, and lines of a comparison. */
+  shownTextCharsMax: 256 * KiB,
+  shownFileBytesMax: 1 * MiB,
+  diffRowsMax: 3000,
+  diffContextLines: 3,
+  /** Longest text that is compared and edited in a page, and the form that brings it back percent-encoded. */
+  editedTextBytesMax: 512 * KiB,
+  editFormBytesMax: 4 * MiB,
+  searchCharsMax: 200,
+  /** Files that one search looks at, and how many of them in one turn of the event loop. */
+  searchedFilesMax: 50_000,
+  searchTurnRows: 1000,
   /** Longest own path that a sign-in leads back to. */
   nextPathCharsMax: 500,
 

@@ -6,11 +6,20 @@ import type { Config } from './config.ts';
 import type { Core } from './core.ts';
 import type { Route } from './http/route.ts';
 import { type MirrorRoutesOptions, mirrorDownload } from './mirror/routes.ts';
+import type { Pool } from './pool/pool.ts';
+import type { Sync } from './sync/service.ts';
 import type { Tasks } from './tasks/service.ts';
+import { vaultService } from './vault-parts.ts';
 import { webRoutes } from './web/routes.ts';
 
 export interface PagesInput {
-  readonly parts: { readonly config: Config; readonly core: Core; readonly tasks: Tasks };
+  readonly parts: {
+    readonly config: Config;
+    readonly core: Core;
+    readonly pool: Pool;
+    readonly tasks: Tasks;
+    readonly sync: Sync;
+  };
   readonly mirror: Pick<MirrorRoutesOptions, 'blobs' | 'credentials'>;
   readonly logins: Logins;
   readonly onboarding: Onboarding;
@@ -19,7 +28,7 @@ export interface PagesInput {
 }
 
 export function openPages({
-  parts: { config, core, tasks },
+  parts: { config, core, pool, tasks, sync },
   mirror,
   logins,
   onboarding,
@@ -34,6 +43,7 @@ export function openPages({
     logins,
     signUps: onboarding,
     tasks,
+    vaults: vaultService({ sync, pool, store: core.store }),
     devices: core.devices,
     signIns: core.signIns,
     tokens: core.tokens,

@@ -18,6 +18,8 @@ interface FieldBase {
   readonly label: string;
   readonly hint?: string;
   readonly required?: boolean;
+  /** It may be left empty, and that needs no word. */
+  readonly isPlain?: boolean;
   readonly problem?: Problem | undefined;
 }
 
@@ -111,20 +113,20 @@ export function Checkbox({ form, name, label, checked, problem }: CheckboxProps)
 }
 
 function Labelled(props: FieldBase & { readonly children: ComponentChildren }): VNode {
-  const { name, label, hint, required = true, children } = props;
+  const { name, label, hint, required = true, isPlain = false, children } = props;
   const { id, errors } = controlOf(props);
   return (
     <div class="field">
       <label for={id}>
         {label}
-        {required ? null : <span class="optional"> (optional)</span>}
+        {required || isPlain ? null : <span class="optional"> (optional)</span>}
       </label>
-      {children}
       {hint === undefined ? null : (
         <p class="hint" id={`${id}-hint`}>
           {hint}
         </p>
       )}
+      {children}
       {errors.length === 0 ? null : (
         <p class="error" id={`${id}-error`}>
           {errors.map((error) => sentence(inWords(error, name, label))).join(' ')}

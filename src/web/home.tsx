@@ -1,11 +1,11 @@
 /** The start page: what this is, for a stranger; what to do next, for a member. */
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import type { Route } from '../http/route.ts';
 import { isMember, type MemberVisit, type Pages, type View } from './pages.ts';
 import type { SetupStep, WebServices } from './services.ts';
-import { Copyable } from './ui.tsx';
+import { Copyable, Given, Moment } from './ui.tsx';
 
-export interface HomeOptions extends Pick<WebServices, 'accounts' | 'setupSteps'> {
+export interface HomeOptions extends Pick<WebServices, 'accounts' | 'setupSteps' | 'tasks' | 'vaults' | 'mirror'> {
   readonly pages: Pages;
   readonly signup: 'open' | 'closed' | 'domains';
   /** This service as a request addressed it. */
@@ -71,7 +71,8 @@ function strangerView(isClosed: boolean): View {
   };
 }
 
-function memberView({ accounts, setupSteps, baseUrl }: HomeOptions, visit: MemberVisit): View {
+function memberView(options: HomeOptions, visit: MemberVisit): View {
+  const { accounts, setupSteps, baseUrl } = options;
   const { name } = accounts.describe(visit.accountId);
   const steps = setupSteps(baseUrl(visit.request.header('host') ?? ''));
   return {
@@ -84,10 +85,11 @@ function memberView({ accounts, setupSteps, baseUrl }: HomeOptions, visit: Membe
             'Welcome'
           ) : (
             <>
-              Welcome, <bdi>{name}</bdi>
+              Welcome, <Given>{name}</Given>
             </>
           )}
         </h1>
+        <Overview options={options} visit={visit} />
         <section class="panel" aria-labelledby="connect">
           <h2 id="connect">Connect an agent</h2>
           <p class="lead">
@@ -101,6 +103,67 @@ function memberView({ accounts, setupSteps, baseUrl }: HomeOptions, visit: Membe
       </>
     ),
   };
+}
+
+/** What the account holds, and where there is nothing yet, what it would be good for. */
+function Overview({ options, visit }: { readonly options: HomeOptions; readonly visit: MemberVisit }): VNode {
+  const { tasks, vaults, mirror } = options;
+  const { accountId, zone } = visit;
+  const open = (['backlog', 'todo', 'in_progress'] as const)
+    .map((kanbanStatus) => tasks.list(accountId, { ...ANY_TASK, filter: { kanbanStatus } }).total)
+    .reduce((sum, total) => sum + total, 0);
+  const all = vaults.list(accountId);
+  const files = all.reduce((sum, vault) => sum + vault.files, 0);
+  const conflicts = all.reduce((sum, vault) => sum + vault.pendingConflicts, 0);
+  const [latest] = mirror.list(accountId, { limit: 1 }).blobs;
+  return (
+    <ul class="purposes">
+      <Tile title="Tasks" href="/tasks">
+        {open === 0 ? 'Nothing is open. Add what is on your mind; your agents see the same board.' : `${open} open`}
+      </Tile>
+      <Tile title="Vaults" href="/vaults">
+        {files === 0 ? 'No files yet. Your devices and agents keep them in step here.' : `${counted(files, 'file')}`}
+        {conflicts === 0 ? null : (
+          <>
+            {', '}
+            <strong>{counted(conflicts, 'conflict')} to settle</strong>
+          </>
+        )}
+      </Tile>
+      <Tile title="Mirror" href="/mirror">
+        {latest === undefined ? (
+          'No backup yet. Three commands make the first one.'
+        ) : (
+          <>
+            Last backup <Moment at={latest.record.uploaded_at} zone={zone} />
+          </>
+        )}
+      </Tile>
+    </ul>
+  );
+}
+
+const ANY_TASK = { order: { sortBy: 'due_date', descending: false }, offset: 0, limit: 1 } as const;
+
+interface TileProps {
+  readonly title: string;
+  readonly href: string;
+  readonly children: ComponentChildren;
+}
+
+function Tile({ title, href, children }: TileProps): VNode {
+  return (
+    <li class="panel">
+      <h2>
+        <a href={href}>{title}</a>
+      </h2>
+      <p>{children}</p>
+    </li>
+  );
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function Step({ step, isOpen }: { readonly step: SetupStep; readonly isOpen: boolean }): VNode {

@@ -7,6 +7,7 @@ import { CsrfField, Secret } from './ui.tsx';
 const SECTIONS = [
   { id: 'home', path: '/', name: 'Home' },
   { id: 'tasks', path: '/tasks', name: 'Tasks' },
+  { id: 'vaults', path: '/vaults', name: 'Vaults' },
   { id: 'mirror', path: '/mirror', name: 'Mirror' },
   { id: 'settings', path: '/settings', name: 'Settings' },
 ] as const;

@@ -94,12 +94,17 @@ export class Pages {
   }
 
   /** A form of those who are signed in. */
-  memberForm(path: string, handle: (visit: MemberVisit, form: URLSearchParams) => Answer): Route {
-    return this.#route('POST', path, (visit) => {
+  memberForm(
+    path: string,
+    handle: (visit: MemberVisit, form: URLSearchParams) => Answer,
+    { bytesMax }: { readonly bytesMax: number } = { bytesMax: limits.formBodyBytesMax },
+  ): Route {
+    const route = this.#route('POST', path, (visit) => {
       if (!isMember(visit)) return this.#signedOut(visit);
       if (!this.#isOwnForm(visit)) return this.show(visit, foreignFormPage());
       return handle(visit, visit.request.form);
     });
+    return { ...route, body: { kind: 'form', bytesMax } };
   }
 
   /** The answer that shows a view. */

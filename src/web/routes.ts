@@ -10,6 +10,7 @@ import { Pages } from './pages.ts';
 import type { WebServices } from './services.ts';
 import { settingsRoutes } from './settings-routes.ts';
 import { signInRoutes } from './sign-in.tsx';
+import { vaultRoutes } from './vault-routes.tsx';
 import { Zones } from './zone.ts';
 
 export interface WebOptions extends WebServices {
@@ -46,6 +47,7 @@ export function webRoutes(options: WebOptions): Route[] {
     ...settingsRoutes(over),
     ...deviceRoutes(over),
     ...boardRoutes(over),
+    ...vaultRoutes(over),
     ...mirrorRoutes(over),
   ];
 }

@@ -3,6 +3,7 @@
 import type { Reply } from '../http/reply.ts';
 import type { RouteRequest } from '../http/route.ts';
 import type { Session } from '../session.ts';
+import type { VaultService } from './vault-services.ts';
 
 interface NewAccount {
   readonly account_id: string;
@@ -197,5 +198,6 @@ export interface WebServices {
   readonly tokens: TokenService;
   readonly mirror: MirrorService;
   readonly tasks: TaskService;
+  readonly vaults: VaultService;
   readonly setupSteps: (baseUrl: string) => readonly SetupStep[];
 }

@@ -6,6 +6,7 @@ import { PASSWORD, structured } from '../support/gateway.ts';
 import { type Hub, startHub } from '../support/hub.ts';
 import { credential, randomCommit, upload } from '../support/mirror.ts';
 import { askDevice, poll } from '../support/oauth.ts';
+import { Device } from '../support/sync.ts';
 import { launch, signUp, visitor } from './browser.ts';
 
 type State = Awaited<ReturnType<BrowserContext['storageState']>>;
@@ -13,6 +14,9 @@ type State = Awaited<ReturnType<BrowserContext['storageState']>>;
 let hub: Hub;
 let browser: Browser;
 let state: State;
+/** Pages whose address is known once they are there. */
+let vault: string;
+let conflict: string;
 
 beforeAll(async () => {
   [hub, browser] = await Promise.all([startHub(), launch()]);
@@ -39,6 +43,7 @@ async function memberWithEverything(): Promise<State> {
   await upload(hub, await credential(hub, key), randomCommit(), Buffer.from('an earlier blob'));
   const second = await credential(hub, key, true);
   await upload(hub, second, randomCommit(), Buffer.from('a blob'), { 'X-Uploaded-By': 'x'.repeat(255) });
+  await filledVault(key);
   await page.goto('/settings');
   for (const name of ['To revoke', 'x'.repeat(100)]) {
     await page.getByLabel('Name of a new key').fill(name);
@@ -56,6 +61,20 @@ async function memberWithEverything(): Promise<State> {
   return kept;
 }
 
+/** A vault with files, versions, and a conflict that waits. */
+async function filledVault(key: string): Promise<void> {
+  const device = new Device(hub, key, 'laptop');
+  const base = 'one\ntwo\nthree\n';
+  const first = await device.push('notes/shopping.md', base);
+  await device.push('notes/shopping.md', base.replace('two', 'two here'), { base_sha: first.sha256 });
+  const refused = await device.refusedPush('notes/shopping.md', base.replace('two', 'two there'), {
+    base_sha: first.sha256,
+  });
+  await device.push(`deep/${'folder/'.repeat(20)}${'long-name'.repeat(10)}.md`, 'text');
+  vault = `/vaults/${first.vault_id}`;
+  conflict = `${vault}/conflicts/${String(refused.data['conflict_id'])}`;
+}
+
 /** What axe finds, of whatever weight. */
 async function issues(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
@@ -66,7 +85,7 @@ async function issues(page: Page): Promise<string[]> {
 }
 
 /** A page, and what is opened on it before it is looked at. */
-type Look = readonly [path: string, prepare?: (page: Page) => Promise<void>];
+type Look = readonly [path: string | (() => string), prepare?: (page: Page) => Promise<void>];
 
 const openAll = async (page: Page) => {
   await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
@@ -96,6 +115,12 @@ const MEMBER: readonly Look[] = [
   ['/mirror', openAll],
   ['/settings', openAll],
   ['/tasks/999'],
+  ['/vaults'],
+  [() => vault],
+  [() => `${vault}/file?path=notes%2Fshopping.md`, openAll],
+  [() => `${vault}/file?path=notes%2Fshopping.md&seq=1`],
+  [() => `${vault}/conflicts`],
+  [() => conflict],
   ['/device'],
   [
     '/device',
@@ -141,7 +166,8 @@ test.each(LOOKS)('[WEB-5] no page has an issue on %s (%i px), %s', async (_name,
       colorScheme,
       ...(storageState === undefined ? {} : { storageState }),
     });
-    for (const [path, prepare] of looks) {
+    for (const [place, prepare] of looks) {
+      const path = typeof place === 'string' ? place : place();
       await page.goto(path);
       await prepare?.(page);
       expect([path, ...(await issues(page))]).toEqual([path]);
@@ -159,6 +185,7 @@ test('[WEB-5] an empty account has no page with an issue, and each says what to 
   for (const [path, says] of [
     ['/tasks', 'Add your first task'],
     ['/mirror', 'cairn mirror push'],
+    ['/vaults', 'Make one below'],
   ] as const) {
     await page.goto(path);
     expect(await page.textContent('main')).toContain(says);

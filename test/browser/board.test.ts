@@ -30,7 +30,7 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
   test('[WEB-1, WEB-5] a task is added, moved, edited, finished and deleted', async () => {
     const { page, context, complaints } = await visitor(browser, hub, { javaScriptEnabled });
     const key = await signUp(page, email, PASSWORD);
-    await page.getByRole('link', { name: 'Tasks' }).click();
+    await page.locator('.tabs').getByRole('link', { name: 'Tasks' }).click();
     await page.getByLabel('New task').fill('Water the plants');
     await page.getByRole('button', { name: 'Add' }).click();
     await cardIn(page, 'To do', 'Water the plants');

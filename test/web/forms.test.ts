@@ -36,7 +36,7 @@ afterAll(async () => {
 async function allForms(): Promise<{ action: string; fields: URLSearchParams }[]> {
   const found: { action: string; fields: URLSearchParams }[] = [];
   const { user_code: code } = await askDevice(hub);
-  for (const path of ['/', '/settings', '/tasks', '/tasks/1', '/mirror', `/device?user_code=${code}`]) {
+  for (const path of ['/', '/settings', '/tasks', '/tasks/1', '/vaults', '/mirror', `/device?user_code=${code}`]) {
     await member.open(path);
     found.push(...member.forms);
   }

@@ -1,0 +1,31 @@
+/** Owns whose vault a page may look at, and how bytes of a vault leave for the reader's disk. */
+import { Refusal } from '../fault.ts';
+import type { Reply } from '../http/reply.ts';
+import type { Pages } from './pages.ts';
+import type { WebServices } from './services.ts';
+import type { VaultRow } from './vault-services.ts';
+
+export interface VaultOptions extends Pick<WebServices, 'vaults'> {
+  readonly pages: Pages;
+}
+
+/** A vault of this account. Refuses with `not_found`, one of another account as one that is not there. */
+export function vaultOf(vaults: WebServices['vaults'], accountId: string, id: string | undefined): VaultRow {
+  const found = vaults.list(accountId).find((vault) => vault.id === id);
+  if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'there is no such vault' });
+  return found;
+}
+
+/** Bytes to keep, never to be shown by the browser itself: they may be markup. */
+export function attachment(bytes: Uint8Array): Reply {
+  return {
+    status: 200,
+    headers: {
+      'Content-Type': 'application/octet-stream',
+      'Content-Disposition': 'attachment',
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'Cache-Control': 'no-store',
+    },
+    body: { bytesTotal: bytes.length, read: (offset) => bytes.subarray(offset) },
+  };
+}

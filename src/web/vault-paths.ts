@@ -1,0 +1,27 @@
+/** Owns the addresses of the pages of vaults; what a program named stands in them percent-encoded. Pure. */
+
+export function vaultPath(vaultId: string): string {
+  return `/vaults/${encodeURIComponent(vaultId)}`;
+}
+
+export function filePath(vaultId: string, path: string, seq?: number): string {
+  return `${vaultPath(vaultId)}/file?${query(path, seq)}`;
+}
+
+/** Where the bytes of a version are downloaded. */
+export function bytesPath(vaultId: string, path: string, seq: number): string {
+  return `${vaultPath(vaultId)}/bytes?${query(path, seq)}`;
+}
+
+export function conflictPath(vaultId: string, conflictId: string): string {
+  return `${vaultPath(vaultId)}/conflicts/${encodeURIComponent(conflictId)}`;
+}
+
+/** Where the bytes of a side of a conflict are downloaded. */
+export function sidePath(vaultId: string, conflictId: string, side: 'yours' | 'theirs'): string {
+  return `${conflictPath(vaultId, conflictId)}/${side}`;
+}
+
+function query(path: string, seq: number | undefined): string {
+  return new URLSearchParams({ path, ...(seq === undefined ? {} : { seq: String(seq) }) }).toString();
+}
