@@ -1,4 +1,5 @@
 /** Runs every bench, one after another, and prints one table. */
+import { credentials } from './credentials.ts';
 import { documents } from './documents.ts';
 import { download } from './download.ts';
 import { eventLoop } from './event-loop.ts';
@@ -18,6 +19,7 @@ const benches: Readonly<Record<string, Bench>> = {
   downloads: download,
   'event-loop delay': eventLoop,
   'tool calls': gateway,
+  credentials,
   tasks,
   documents,
   'pushes of 1 KiB': syncPush,

@@ -50,12 +50,16 @@ export class Identities {
   }
 
   /**
-   * The session that a token of the identity provider opens. Undefined at once for what is no such token, or behind the
-   * check when it is not valid. Refuses with `unauthenticated` when its subject is linked to no account.
+   * The session that a token of the identity provider opens: at once when it was checked before, else a promise.
+   * Undefined for what is no such token, or no valid one. Refuses with `unauthenticated` when its subject is linked to
+   * no account.
    */
-  authenticate(token: string): Promise<Session | undefined> | undefined {
+  authenticate(token: string): Session | Promise<Session | undefined> | undefined {
     const { provider } = this.#options;
-    return provider?.isOwn(token) === true ? this.#open(provider, token) : undefined;
+    if (provider === undefined) return undefined;
+    const known = provider.known(token);
+    if (known !== undefined) return this.#sessionOf(known);
+    return provider.isOwn(token) ? this.#check(provider, token) : undefined;
   }
 
   /**
@@ -107,9 +111,12 @@ export class Identities {
     }));
   }
 
-  async #open(provider: IdentityProvider, token: string): Promise<Session | undefined> {
+  async #check(provider: IdentityProvider, token: string): Promise<Session | undefined> {
     const verified = await provider.verify(token);
-    if (verified === undefined) return undefined;
+    return verified === undefined ? undefined : this.#sessionOf(verified);
+  }
+
+  #sessionOf(verified: VerifiedIdentity): Session {
     const found = this.#options.store.get(identities, [verified.issuer, verified.subject]);
     if (found === undefined) {
       throw new Refusal({

@@ -1,8 +1,10 @@
 /** Owns what makes a token of the identity provider valid: signature, algorithm, issuer, audience, time (RFC 7519, 8725). */
+import { hash } from 'node:crypto';
 import { decodeJwt, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import { Refusal } from '../fault.ts';
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
+import { Remembered } from '../remembered.ts';
 import type { ProviderKeys } from './provider-keys.ts';
 
 /** Signatures that only the provider can make: with a shared secret, or none, anyone who checks could sign as well. */
@@ -38,8 +40,16 @@ export interface VerifiedIdentity {
   readonly label: string | null;
 }
 
+/** What a token was found to be, and when that ends. */
+interface Known {
+  readonly identity: VerifiedIdentity;
+  readonly expiresMs: number;
+}
+
 export class IdentityProvider {
   readonly issuer: string;
+  /** Valid tokens by digest, so that the signature of one that comes with each request is not checked each time. */
+  readonly #known = new Remembered<Known>(limits.credentialsRememberedMax);
   readonly #options: IdentityProviderOptions;
 
   constructor(options: IdentityProviderOptions) {
@@ -55,6 +65,14 @@ export class IdentityProvider {
   /** True for what could be a token of the provider: a small JWT that says so itself. Proves nothing. */
   isOwn(token: string): boolean {
     return token.length <= limits.idpTokenCharsMax && SHAPE.test(token) && issuerOf(token) === this.issuer;
+  }
+
+  /** Whom a token speaks for that was found valid under the same keys, and has not expired; undefined: check it. */
+  known(token: string): VerifiedIdentity | undefined {
+    const { keys, now } = this.#options;
+    const { revision } = keys;
+    const found = revision === undefined ? undefined : this.#known.get(digestOf(token), revision);
+    return found !== undefined && found.expiresMs > now() ? found.identity : undefined;
   }
 
   /** Whom a token speaks for; undefined: it is not valid. Refuses with `overloaded` while the keys cannot be had. */
@@ -74,7 +92,12 @@ export class IdentityProvider {
         if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
         return await verifyWithAny(token, error, options);
       });
-      return identityOf(issuer, payload);
+      const identity = identityOf(issuer, payload);
+      const { revision } = keys;
+      if (identity !== undefined && revision !== undefined) {
+        this.#known.set(digestOf(token), revision, { identity, expiresMs: (payload.exp ?? 0) * 1000 }, 1);
+      }
+      return identity;
     } catch (error) {
       if (error instanceof Refusal) throw error;
       // What exactly is wrong helps whoever forges one more than it helps anyone else. A key that cannot be used (an RSA
@@ -103,6 +126,10 @@ function identityOf(issuer: string, payload: JWTPayload): VerifiedIdentity | und
   const names = [payload['email'], payload['preferred_username'], payload['name']];
   const label = names.find((name): name is string => typeof name === 'string' && /^\P{C}{1,254}$/u.test(name));
   return { issuer, subject, label: label ?? null };
+}
+
+function digestOf(token: string): string {
+  return hash('sha256', token, 'base64');
 }
 
 /** OpenID Connect Core, 2: at most 255 ASCII characters. */

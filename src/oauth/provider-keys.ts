@@ -23,6 +23,7 @@ export class ProviderKeys {
   #fetchedMs = Number.NEGATIVE_INFINITY;
   #triedMs = Number.NEGATIVE_INFINITY;
   #pending: Promise<void> | undefined;
+  #revision = 0;
 
   constructor(options: ProviderKeysOptions) {
     this.#options = options;
@@ -39,6 +40,11 @@ export class ProviderKeys {
       return await this.#usable()(header, token);
     }
   };
+
+  /** Changes with the keys; undefined when they are to be renewed before the next check. */
+  get revision(): number | undefined {
+    return this.#options.now() - this.#fetchedMs > limits.idpKeysFreshMs ? undefined : this.#revision;
+  }
 
   /** Fetches the keys before the first token comes. Never throws. */
   async warm(): Promise<void> {
@@ -78,6 +84,7 @@ export class ProviderKeys {
       // Throws when it is no key set.
       this.#keys = createLocalJWKSet(keys as JSONWebKeySet);
       this.#fetchedMs = now();
+      this.#revision += 1;
     } catch (error) {
       log.warn({ err: error, issuer }, 'the keys of the identity provider could not be fetched');
     }

@@ -96,6 +96,28 @@ test('[OAUTH-3] a token that is valid now links its subject, once, and says what
   expect(checkIntegrity(store, sealer)).toMatchObject({ ok: true, identities: 1 });
 });
 
+test('[OAUTH-3] a token that was checked before opens at once, until it expires, is unlinked or its key is withdrawn', async () => {
+  const claims = { exp: Math.floor(clock.ms / 1000) + 7200 };
+  const [long, short] = [await issuer.token('user', { claims }), await issuer.token('user')];
+  const { identity_id: id } = await identities.linkSubject(first, 'user');
+  const session = { accountId: first, credentialId: id };
+  for (const token of [long, short]) {
+    expect(identities.authenticate(token)).toBeInstanceOf(Promise);
+    expect(await identities.authenticate(token)).toEqual(session);
+    expect(identities.authenticate(token)).toEqual(session);
+    expect(await identities.authenticate(`${token.slice(0, -4)}AAAA`)).toBeUndefined();
+  }
+  clock.ms += (300 + limits.idpClockSkewSeconds) * 1000;
+  expect([identities.authenticate(long), await identities.authenticate(short)]).toEqual([session, undefined]);
+  await identities.unlink(first, id);
+  expect(() => identities.authenticate(long)).toThrow('linked to no account');
+  await identities.linkSubject(second, 'user');
+  expect(identities.authenticate(long)).toEqual({ accountId: second, credentialId: id });
+  await issuer.rotate();
+  clock.ms += limits.idpKeysFreshMs;
+  expect(await identities.authenticate(long)).toBeUndefined();
+});
+
 test('[OAUTH-3, LIM-1] a token that is not valid links nothing, and five of them are enough for a while', async () => {
   const wrong = [
     'no token',
