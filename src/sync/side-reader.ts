@@ -2,10 +2,12 @@
  * Owns how the sides of a diff or a merge are found: the current version of a path, an older one by its hash, what a
  * refused push brought, what a caller sends.
  */
+import { setImmediate } from 'node:timers/promises';
 import { invalidField, Refusal } from '../fault.ts';
 import { limits } from '../limits.ts';
 import type { Pool } from '../pool/pool.ts';
 import { digestContent } from './content.ts';
+import { checkPath } from './paths.ts';
 import { checkSha256 } from './push-input.ts';
 import type { ChainLink, Conflict, SyncReader } from './reader.ts';
 import type { Encoding, FileRecord } from './records.ts';
@@ -69,17 +71,33 @@ export class SideReader {
   }
 
   /**
-   * The newest version of a file that has this sha256 or git id. A busy path has very many versions, so that others have
-   * their turn in between.
+   * The newest version of a file that has this sha256 or git id, under the names that it had before as well. A busy path
+   * has very many versions, so that others have their turn in between.
    */
   async find(vaultId: string, file: FileRecord, sha: string): Promise<ChainLink | undefined> {
     let looked = 0;
-    for (const link of this.#reader.chain(vaultId, file.seq)) {
-      if (!link.deleted && (link.sha256 === sha || link.gitSha === sha)) return link;
-      looked += 1;
-      if (looked > limits.chainWalkMax) return undefined;
-      if (looked % LINKS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+    for (let seq: number | undefined = file.seq; seq !== undefined; ) {
+      let formerSeq: number | undefined;
+      for (const link of this.#reader.chain(vaultId, seq)) {
+        if (!link.deleted && (link.sha256 === sha || link.gitSha === sha)) return link;
+        looked += 1;
+        if (looked > limits.chainWalkMax) return undefined;
+        formerSeq ??= this.#seqBeforeRename(vaultId, link.seq);
+        if (looked % LINKS_PER_TURN === 0) await setImmediate();
+      }
+      seq = formerSeq;
     }
+    return undefined;
+  }
+
+  /** The newest version that a file had under its former path, when this one is a rename from another path. */
+  #seqBeforeRename(vaultId: string, seq: number): number | undefined {
+    const meta = this.#reader.versionMeta(vaultId, seq);
+    if (meta?.renamed_from === undefined) return undefined;
+    const { folded } = checkPath(meta.renamed_from);
+    // A new spelling goes on in the same chain.
+    const left = folded === checkPath(meta.path).folded ? undefined : this.#reader.file(vaultId, folded);
+    for (const link of this.#reader.chain(vaultId, left?.seq ?? 0)) if (link.seq < seq) return link.seq;
     return undefined;
   }
 }

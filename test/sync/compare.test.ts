@@ -242,6 +242,23 @@ test('[SYN-13] the bytes of another file are no ancestor', async () => {
   expect((await merge({ path: other, content: OWN, base_sha: sha256Of(FIRST) })).ancestor_found).toBe(false);
 });
 
+test('[SYN-13] the ancestor may stand under a name that the file had before', async () => {
+  const [from, middle, to] = [await pathOf(FIRST), 'compared/second-name.md', 'compared/third-name.md'];
+  const base = sha256Of(FIRST);
+  await device.push(middle, SECOND, { from_path: from, base_sha: base });
+  await device.push(from, 'another file took the name\n', { base_sha: '' });
+  await device.push(to, SECOND, { from_path: middle, base_sha: sha256Of(SECOND) });
+  for (const path of [to, 'compared/Third-Name.md']) {
+    if (path !== to) await device.push(path, SECOND, { from_path: to, base_sha: sha256Of(SECOND) });
+    expect(await merge({ path, content: OWN, base_sha: base })).toMatchObject({ content: BOTH, ancestor_found: true });
+    expect(await diff({ path, content: OWN, base_sha: base })).toMatchObject({
+      status: 'diverged',
+      base_available: true,
+    });
+  }
+  expect((await merge({ path: from, content: OWN, base_sha: base })).ancestor_found).toBe(true);
+});
+
 test('[SYN-13, SYN-6] a file that was deleted meanwhile: a change stands against it, no change gives in', async () => {
   const path = await deletedPath(FIRST);
   const changed = { path, content: OWN, base_sha: sha256Of(FIRST) };
