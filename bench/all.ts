@@ -6,6 +6,7 @@ import { eventLoop } from './event-loop.ts';
 import { gateway } from './gateway.ts';
 import { merge } from './merge.ts';
 import { type Bench, MissingTool, missingRow, note, type Row, readBenchOptions, table } from './report.ts';
+import { syncPull } from './sync-pull.ts';
 import { syncPush } from './sync-push.ts';
 import { tasks } from './tasks.ts';
 import { uploadLarge } from './upload-large.ts';
@@ -23,6 +24,7 @@ const benches: Readonly<Record<string, Bench>> = {
   tasks,
   documents,
   'pushes of 1 KiB': syncPush,
+  'initial pulls': syncPull,
   'three-way merges': merge,
 };
 

@@ -1,12 +1,15 @@
 /** Load generators for downloads: autocannon and wrk, each as a process of its own, each giving bytes per second. */
 import { fileURLToPath } from 'node:url';
 import { runProgram } from './peers/child.ts';
+import { POST_SCRIPT } from './peers/servers/start.ts';
 
 export interface Load {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly connections: number;
   readonly seconds: number;
+  /** Sent with POST; without it the load is GET. wrk only. */
+  readonly body?: string;
 }
 
 /** Resolves with the bytes per second that arrived, of whole answers and of those under way when the time is up. */
@@ -25,9 +28,10 @@ export const autocannon: Loader = async ({ url, headers, connections, seconds })
 };
 
 /** One thread in C: takes less of the machine than autocannon. */
-export const wrk: Loader = async ({ url, headers, connections, seconds }) => {
+export const wrk: Loader = async ({ url, headers, connections, seconds, body }) => {
   const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
-  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', ...fields, url];
+  const target = body === undefined ? [url] : ['-s', POST_SCRIPT, url, '--', body];
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', ...fields, ...target];
   const text = await runProgram('wrk', args);
   if (text.includes('Non-2xx') || text.includes('Socket errors')) throw new Error(`wrk met errors: ${text}`);
   const [, taken, amount, unit = ''] = /requests in ([\d.]+)s, ([\d.]+)([KMGT]?B) read/.exec(text) ?? [];

@@ -12,6 +12,7 @@ import { isMasterKey } from './store/key-check.ts';
 import type { Sealer } from './store/seal.ts';
 import type { Store } from './store/store.ts';
 import { verifySync } from './sync/verify.ts';
+import { verifyPacks } from './sync/verify-packs.ts';
 import { verifyTasks } from './tasks/verify.ts';
 
 /** Counts by name, and one sentence for each thing that is wrong. */
@@ -31,7 +32,8 @@ export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
   const docs = verifyDevDocs(reader);
   const handoffs = verifyHandoffs(reader);
   const sync = verifySync(reader);
-  const parts = [accounts, oauth, mirror, tasks, docs, handoffs, sync];
+  const packs = verifyPacks(reader);
+  const parts = [accounts, oauth, mirror, tasks, docs, handoffs, sync, packs];
   const problems = [...keyProblems, ...reader.problems, ...parts.flatMap((part) => part.problems)];
   return {
     ok: problems.length === 0,
@@ -53,6 +55,8 @@ export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
     versions: sync.versions,
     pending_conflicts: sync.pendingConflicts,
     staged_contents: sync.stagedContents,
+    packs: packs.packs,
+    loose_packs: packs.loose,
     problems,
   };
 }

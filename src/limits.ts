@@ -21,8 +21,10 @@ export const limits = {
   replyBufferBytes: 128 * KiB,
   /** A caller's own X-Request-Id is kept up to this length. */
   requestIdCharsMax: 64,
-  /** Bytes of one download written in one turn of the event loop, so that a fast reader holds up nobody. */
-  sendTurnBytesMax: 4 * MiB,
+  /** Bytes that all streamed bodies together send in one turn of the event loop, so that they hold up nobody. */
+  sendTurnBytesMax: 1 * MiB,
+  /** What a step of a stream counts for at the least: a full socket takes nothing, and a turn must end all the same. */
+  sendStepBytesMin: 16 * KiB,
   /** What of a body that is made while it is sent is held at once. */
   replyChunkBytes: 128 * KiB,
   /** A reader that takes less than this on average is cut off, once CAIRN_STALL_SECONDS have passed. */
@@ -257,6 +259,49 @@ export const limits = {
   conflictsMax: 500,
   conflictCursorCharsMax: 2000,
   pendingConflictsPerPathMax: 10,
+  /** Bytes of one pack of lines. A socket takes some hundred KiB at a time, and what it did not take is read again. */
+  packBytesMax: 256 * KiB,
+  /** A line above this is not packed: it is read from its version. */
+  packLineBytesMax: 64 * KiB,
+  /** Versions that one pack is made from. */
+  packVersionsMax: 512,
+  /** A pack is written again when this part of its lines (one in …) is dead. */
+  packWornShare: 3,
+  /** Packs that become one at a time. */
+  packsJoinedMax: 8,
+  /** Packs that one decision removes. */
+  packsRemovedMax: 64,
+  /** How often vaults that changed are looked at, and how long one must be quiet to be packed. */
+  packLookMs: 250,
+  packRestMs: 500,
+  /** Changes after which a vault is packed although it is not quiet. */
+  packBacklogVersions: 8192,
+  /** Versions behind the packs that a pull reads one by one; above, it packs them first. */
+  tailVersionsMax: 1024,
+  /** Lines of one pull, and paths that it may select. */
+  pullLinesMax: 1_000_000,
+  pullPathsMax: 1000,
+  /** Bytes of lines in a pull that is answered as one JSON document. */
+  pullDocumentBytesMax: 4 * MiB,
+  /** Longest wait for a change (SYN-22), and how many may wait at once. */
+  waitSecondsMax: 55,
+  waitersMax: 10_000,
+  listPageDefault: 1000,
+  listPageMax: 10_000,
+  /** Files that one call of a listing looks at, and those of one turn. */
+  listScanMax: 20_000,
+  listTurnRows: 250,
+  /** Lines of a listing's text. */
+  listTextLinesMax: 25,
+  listCursorCharsMax: 4096,
+  /** Globs that one glob with braces may stand for. */
+  globChoicesMax: 32,
+  /** Files in the manifest of a device. */
+  manifestFilesMax: 100_000,
+  /** Paths that one answer names to pull, push, delete or settle, of each kind. */
+  standingPathsMax: 10_000,
+  /** Devices that a vault remembers. */
+  devicesMax: 1000,
   vaultsMax: 100,
   primariesRemembered: 10_000,
   vaultNameCharsMax: 100,

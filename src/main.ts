@@ -45,9 +45,8 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
   try {
     const rates = new Rates(config, () => performance.now());
     const tasks = new Tasks({ store: core.store, actors: core.actors, now: Date.now });
-    const { store, actors, epoch } = core;
     const quotaBytes = config.syncQuotaBytes;
-    const sync = await openSync({ store, actors, epoch, pool, log, quotaBytes, now: Date.now });
+    const sync = await openSync({ ...core, pool, log, quotaBytes, now: Date.now });
     const uploads = new InflightBudget(config.inflightBytesMax);
     const documents = openDocuments(core, config);
     const parts: Parts = { config, core, pool, rates, uploads, tasks, documents, sync, log };
@@ -59,7 +58,7 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
       loopDelayMsMax: config.loopDelayMsMax,
       loopDelayMs: () => loop.medianMs,
     });
-    const metrics = metricsRoutes(config, { ...parts, store, actors, version, traffic, admission, loop });
+    const metrics = metricsRoutes(config, { ...parts, ...core, version, traffic, admission, loop });
     const probes = healthRoutes({ version, phase: () => phase });
     const shared = { clientAddress, rates, traffic, parseJson: createJsonParser(pool), log };
     const doors = Doors.open(config, shared, admission, {
@@ -75,10 +74,12 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
       metricsPort: doors.metricsPort,
       async stop() {
         phase = 'draining';
+        sync.reading.stopWaiting();
         await doors.drain(config.drainSeconds);
         sync.retention.stop();
         await tasks.close();
         await sweeper.close();
+        await sync.reading.close();
         await close();
       },
     };

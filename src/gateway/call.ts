@@ -1,10 +1,11 @@
 /** Owns one call of a tool, whichever door it came through: access, arguments, the handler. */
 import { Refusal } from '../fault.ts';
+import type { AnyRun } from '../http/byte-run.ts';
 import type { Session } from '../session.ts';
 import { readArguments } from './arguments.ts';
 import type { KnownAnswers, WrittenResult } from './known-answers.ts';
 import type { ToolRegistry } from './registry.ts';
-import { JsonText, type Listing, type ToolCaller, type ToolResult } from './tool.ts';
+import { type AnyToolResult, JsonText, type Listing, type ToolCaller, type ToolResult } from './tool.ts';
 
 export interface CallContext {
   readonly registry: ToolRegistry;
@@ -14,18 +15,20 @@ export interface CallContext {
   readonly answers: KnownAnswers;
 }
 
-type AnyResult = ToolResult<Readonly<Record<string, unknown>>> & { readonly listing?: Listing };
+type Structured = Readonly<Record<string, unknown>>;
+type AnyResult = ToolResult<Structured> & { readonly listing?: Listing; readonly document?: AnyRun };
 
-/** What a call came to. With a listing, that belongs into the structured result. */
+/** What a call came to. With a listing, that belongs into the structured result; with a document, that is it. */
 export interface CallResult extends WrittenResult {
   readonly listing?: Listing;
+  readonly document?: AnyRun;
 }
 
 /** Runs a tool. Refuses with `unknown_tool`, `unauthenticated`, `invalid_fields`, or what the tool itself refuses. */
 export async function callTool(context: CallContext, name: unknown, given: unknown): Promise<CallResult> {
   const { registry, session, caller, answers } = context;
   const tool = registry.find(name);
-  if (tool.access === 'open') return written((await tool.handle(readArguments(tool, given), caller)) as AnyResult);
+  if (tool.access === 'open') return written(resultOf(await tool.handle(readArguments(tool, given), caller)));
   if (session === undefined) {
     throw new Refusal({
       kind: 'unauthenticated',
@@ -36,13 +39,18 @@ export async function callTool(context: CallContext, name: unknown, given: unkno
   const place = answers.place(tool, session.accountId, given);
   const known = place && answers.find(place);
   if (known !== undefined) return known;
-  const made = (await tool.handle(readArguments(tool, given), session, caller)) as AnyResult;
+  const made = resultOf(await tool.handle(readArguments(tool, given), session, caller));
   const result = written(made);
-  if (place !== undefined && made.listing === undefined) answers.keep(place, result, made.sameUntilMs);
+  const isWhole = made.listing === undefined && made.document === undefined;
+  if (place !== undefined && isWhole) answers.keep(place, result, made.sameUntilMs);
   return result;
 }
 
-function written({ structured, text, resource, listing }: AnyResult): CallResult {
+function resultOf(made: AnyToolResult<Structured>): AnyResult {
+  return 'document' in made ? { ...made, structured: {} } : made;
+}
+
+function written({ structured, text, resource, listing, document }: AnyResult): CallResult {
   const content: unknown[] = [{ type: 'text', text }];
   if (resource !== undefined) {
     const payload = { uri: resource.uri, mimeType: 'application/json', text: JSON.stringify(resource.json) };
@@ -51,5 +59,5 @@ function written({ structured, text, resource, listing }: AnyResult): CallResult
   const first = `"content":${JSON.stringify(content)},"structuredContent":`;
   const members = Buffer.from(first + (structured instanceof JsonText ? structured.text : JSON.stringify(structured)));
   const made = { members, structured: members.subarray(Buffer.byteLength(first)) };
-  return listing === undefined ? made : { ...made, listing };
+  return { ...made, ...(listing === undefined ? {} : { listing }), ...(document === undefined ? {} : { document }) };
 }

@@ -1,6 +1,6 @@
 /** Owns a whole gateway request: one message or a batch in, one reply out. */
 import type { Fault } from '../fault.ts';
-import { type ByteRun, runOf, sourceOf } from '../http/byte-run.ts';
+import { type AnyRun, runOf, sourceOf } from '../http/byte-run.ts';
 import { feedOf } from '../http/feed.ts';
 import { type ByteSource, empty, feed, jsonText, type Parts, type Reply, textOf } from '../http/reply.ts';
 import type { RouteRequest } from '../http/route.ts';
@@ -12,10 +12,20 @@ import { INTERNAL, INVALID_REQUEST, rpcError } from './codes.ts';
 import { type Dialect, type McpHeaders, MODERN_VERSION, readDialect, refusedVersion } from './dialect.ts';
 import { failure, isAnswered, type Message, type RpcError, type RpcId, readMessage, success } from './envelope.ts';
 import type { KnownAnswers } from './known-answers.ts';
-import { type AnsweredListing, goesAsLines, jsonReply, jsonRuns, LINES, listingLines, wantsLines } from './listing.ts';
+import {
+  type AnsweredListing,
+  documentRuns,
+  goesAsLines,
+  jsonReply,
+  jsonRuns,
+  LINES,
+  linesWish,
+  listingLines,
+  wantsLines,
+} from './listing.ts';
 import { answerMethod } from './methods.ts';
 import type { ToolRegistry } from './registry.ts';
-import type { ToolCaller } from './tool.ts';
+import type { LinesWish, ToolCaller } from './tool.ts';
 
 const LINES_HEADERS = { 'Content-Type': LINES, 'Cache-Control': 'no-store' };
 
@@ -37,8 +47,15 @@ interface Answered {
   readonly status: number;
   /** Belongs into the response. */
   readonly listing?: AnsweredListing | undefined;
-  readonly dialect?: Dialect;
+  readonly lines?: LinesWish;
+  /** Takes the place of the empty structured result. */
+  readonly document?: AnyRun | undefined;
 }
+
+/** Who calls, but for what follows from the message. */
+export type Asking = Omit<ToolCaller, 'lines'>;
+
+type WishOf = (dialect: Dialect) => LinesWish;
 
 export class Gateway {
   readonly #options: GatewayOptions;
@@ -48,11 +65,12 @@ export class Gateway {
   }
 
   /** Answers a parsed body. */
-  async answer(request: RouteRequest, session: Session | undefined, caller: ToolCaller): Promise<Reply> {
+  async answer(request: RouteRequest, session: Session | undefined, caller: Asking): Promise<Reply> {
     const { document } = request;
     if (Array.isArray(document)) return await this.#answerBatch(document, request, session, caller);
     const headers = headersOf(request);
-    const answered = await this.#answerMessage(readMessage(document), headers, session, caller);
+    const wish = (dialect: Dialect) => linesWish(request, dialect);
+    const answered = await this.#answerMessage(readMessage(document), headers, { session, caller, wish });
     if (answered !== undefined) return reply(request, answered);
     // What needs no answer must still be spoken in a version that is known (MCP, transports).
     const refused = refusedVersion(headers.version);
@@ -64,7 +82,7 @@ export class Gateway {
     items: readonly unknown[],
     request: RouteRequest,
     session: Session | undefined,
-    caller: ToolCaller,
+    caller: Asking,
   ): Promise<Reply> {
     const refuse = (message: string, status = 200) =>
       jsonText(status, failure(null, { code: INVALID_REQUEST, message }));
@@ -81,7 +99,9 @@ export class Gateway {
     }
     if (items.length > 1) request.charge(items.length - 1);
     const messages = items.map(readMessage);
-    const answers = messages.map((message) => this.#answerMessage(message, headers, session, caller));
+    // A line of a batch is a whole answer, so no listing goes in lines of its own.
+    const context = { session, caller, wish: () => 'never' as const };
+    const answers = messages.map((message) => this.#answerMessage(message, headers, context));
     if (!messages.some(isAnswered)) {
       await Promise.all(answers);
       return empty(202);
@@ -93,8 +113,7 @@ export class Gateway {
   async #answerMessage(
     message: Message,
     headers: McpHeaders,
-    session: Session | undefined,
-    caller: ToolCaller,
+    from: { readonly session: Session | undefined; readonly caller: Asking; readonly wish: WishOf },
   ): Promise<Answered | undefined> {
     if (message.kind === 'answer') return undefined;
     if (message.kind === 'invalid') return failed(message.id, { code: INVALID_REQUEST, message: message.reason });
@@ -102,12 +121,14 @@ export class Gateway {
     if (message.kind === 'notification') return undefined;
     if (!dialect.ok) return failed(message.id, dialect.error, 400);
     const { registry, answers, version } = this.#options;
-    const context = { registry, answers, version, session, caller, dialect: dialect.dialect };
+    const lines = from.wish(dialect.dialect);
+    const caller = { ...from.caller, lines };
+    const context = { registry, answers, version, session: from.session, caller, dialect: dialect.dialect };
     try {
       const made = await answerMethod(context, message.method, message.params);
       if (!made.ok) return failed(message.id, made.error, made.status);
       const response = success(message.id, made.result);
-      return { id: message.id, response, status: 200, listing: made.listing, dialect: dialect.dialect };
+      return { id: message.id, response, status: 200, listing: made.listing, document: made.document, lines };
     } catch (error) {
       this.#options.log.error({ err: error }, 'a gateway call broke an assumption');
       return failed(message.id, { ...rpcError({ kind: 'internal' }), code: INTERNAL });
@@ -128,10 +149,11 @@ export function gatewayRefusal(fault: Fault): Reply {
   return { ...plain, status, body };
 }
 
-function reply(request: RouteRequest, { id, response, status, listing, dialect = 'bare' }: Answered): Reply {
-  if (listing !== undefined) {
-    if (goesAsLines(request, listing, dialect)) return listingLines(id, listing);
-    return jsonReply(jsonRuns(textOf(response), listing, STRUCTURED_DEPTH));
+function reply(request: RouteRequest, answered: Answered): Reply {
+  const { id, response, status, listing, lines: wish = 'never' } = answered;
+  if (listing !== undefined && goesAsLines(wish, listing.lines.bytes)) return listingLines(id, listing);
+  if (isStreamed(answered)) {
+    return wantsLines(request) ? jsonReply([...runsOf(answered), runOf('\n')], LINES) : jsonReply(runsOf(answered));
   }
   if (status === 401) return jsonText(status, response, { 'WWW-Authenticate': 'McpKey realm="cairn"' });
   if (status !== 200 || !wantsLines(request)) return jsonText(status, response);
@@ -142,22 +164,29 @@ function reply(request: RouteRequest, { id, response, status, listing, dialect =
 async function lineOf(answer: Promise<Answered | undefined>): Promise<Parts | ByteSource | undefined> {
   const answered = await answer;
   if (answered === undefined) return undefined;
-  const { response, listing } = answered;
-  if (listing === undefined) return [...response, '\n'];
-  return sourceOf([...jsonRuns(textOf(response), listing, STRUCTURED_DEPTH), runOf('\n')]);
+  return isStreamed(answered) ? sourceOf([...runsOf(answered), runOf('\n')]) : [...answered.response, '\n'];
 }
 
 /** The responses of a batch as an array. */
 function arrayReply(done: readonly Answered[]): Reply {
-  if (done.every(({ listing }) => listing === undefined)) {
+  if (!done.some(isStreamed)) {
     const items = done.flatMap(({ response }, index) => [index === 0 ? '[' : ',', ...response]);
     return jsonText(200, [...items, ']']);
   }
-  const runs = done.flatMap(({ response, listing }, index): ByteRun[] => [
-    runOf(index === 0 ? '[' : ','),
-    ...(listing === undefined ? [runOf(textOf(response))] : jsonRuns(textOf(response), listing, STRUCTURED_DEPTH)),
-  ]);
+  const runs = done.flatMap((answered, index): AnyRun[] => [runOf(index === 0 ? '[' : ','), ...runsOf(answered)]);
   return jsonReply([...runs, runOf(']')]);
+}
+
+/** A part of the answer is made while it is sent. */
+function isStreamed({ listing, document }: Answered): boolean {
+  return listing !== undefined || document !== undefined;
+}
+
+/** One answer in JSON, without a newline. */
+function runsOf({ response, listing, document }: Answered): AnyRun[] {
+  const text = textOf(response);
+  if (listing !== undefined) return jsonRuns(text, listing, STRUCTURED_DEPTH);
+  return document === undefined ? [runOf(text)] : documentRuns(text, document, STRUCTURED_DEPTH);
 }
 
 function headersOf(request: RouteRequest): McpHeaders {

@@ -1,12 +1,12 @@
 /** Owns how a listing travels: as lines between a first and a last one, or as arrays of the structured result. */
 import { acceptance } from '../http/accept.ts';
-import { type ByteRun, itemsOf, runOf, sourceOf } from '../http/byte-run.ts';
+import { type AnyRun, itemsOf, runOf, sourceOf } from '../http/byte-run.ts';
 import { type Reply, stream } from '../http/reply.ts';
 import type { RouteRequest } from '../http/route.ts';
 import { limits } from '../limits.ts';
 import type { Dialect } from './dialect.ts';
 import type { RpcId } from './envelope.ts';
-import type { Listing } from './tool.ts';
+import type { LinesWish, Listing } from './tool.ts';
 
 /** A listing of a tool, with the rest of the tool's result. */
 export interface AnsweredListing extends Listing {
@@ -22,11 +22,16 @@ export function wantsLines(request: RouteRequest): boolean {
   return acceptance(request.header('accept'), LINES) === 'named';
 }
 
-/** As lines: when they are asked for; unasked when there is much, and only where no MCP client waits for JSON. */
-export function goesAsLines(request: RouteRequest, listing: Listing, dialect: Dialect): boolean {
+/** Whether a listing goes to a client as lines: when it asks for them; unasked only where no MCP client waits for JSON. */
+export function linesWish(request: RouteRequest, dialect: Dialect): LinesWish {
   const accepted = acceptance(request.header('accept'), LINES);
-  if (accepted !== 'allowed') return accepted === 'named';
-  return dialect === 'bare' && listing.lines.bytes > limits.linesUnaskedBytes;
+  if (accepted === 'named') return 'asked';
+  return accepted === 'allowed' && dialect === 'bare' ? 'large' : 'never';
+}
+
+/** Unasked, lines are for a listing that is too much for one document. */
+export function goesAsLines(wish: LinesWish, bytes: number): boolean {
+  return wish === 'asked' || (wish === 'large' && bytes > limits.linesUnaskedBytes);
 }
 
 /** The first line says what comes, the last one the rest of the result. `id` is null behind the tool mirror. */
@@ -41,7 +46,7 @@ export function listingLines(id: RpcId, listing: AnsweredListing): Reply {
 }
 
 /** Whole answers in JSON, one of which may hold a listing, with `separator` between them. */
-export function jsonReply(runs: readonly ByteRun[], mediaType = 'application/json; charset=utf-8'): Reply {
+export function jsonReply(runs: readonly AnyRun[], mediaType = 'application/json; charset=utf-8'): Reply {
   return stream(200, sourceOf(runs), { 'Content-Type': mediaType, 'Cache-Control': 'no-store' });
 }
 
@@ -49,7 +54,7 @@ export function jsonReply(runs: readonly ByteRun[], mediaType = 'application/jso
  * JSON of an object whose last member, at any depth, is the structured result: with the listing's totals and arrays put
  * into it. `depth` is how many braces close behind them.
  */
-export function jsonRuns(text: string, listing: Listing, depth: number): ByteRun[] {
+export function jsonRuns(text: string, listing: Listing, depth: number): AnyRun[] {
   const inside = JSON.stringify(totals(listing)).slice(1, -1);
   const separator = text.at(-depth - 1) === '{' ? '' : ',';
   const arrays = Object.entries(listing.members).flatMap(([name, lines], index) => [
@@ -57,6 +62,12 @@ export function jsonRuns(text: string, listing: Listing, depth: number): ByteRun
     itemsOf(lines),
   ]);
   return [runOf(`${text.slice(0, -depth)}${separator}${inside}`), ...arrays, runOf(`]${text.slice(-depth)}`)];
+}
+
+/** As `jsonRuns`, where the structured result is a finished document and `text` has an empty object in its place. */
+export function documentRuns(text: string, document: AnyRun, depth: number): AnyRun[] {
+  // The newline behind the document becomes a space: an answer may be one line among others.
+  return [runOf(text.slice(0, -depth - 1)), itemsOf(document), runOf(text.slice(text.length - depth + 1))];
 }
 
 function totals({ count, sizeBytes }: Listing) {

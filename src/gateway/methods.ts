@@ -1,5 +1,6 @@
 /** Owns the methods of the gateway: what each answers, in each dialect. */
 import { Refusal } from '../fault.ts';
+import type { AnyRun } from '../http/byte-run.ts';
 import { type Parts, textOf } from '../http/reply.ts';
 import { type CallContext, callTool } from './call.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND, rpcError } from './codes.ts';
@@ -18,6 +19,8 @@ interface MethodResult {
   readonly result: Parts;
   /** Belongs into `structuredContent`, which is then the last member of the result. */
   readonly listing?: AnsweredListing;
+  /** Takes the place of an empty `structuredContent`, which is then the last member of the result. */
+  readonly document?: AnyRun;
 }
 
 export type MethodAnswer =
@@ -66,8 +69,9 @@ export async function answerMethod(context: MethodContext, method: string, param
 
 async function answerCall(context: MethodContext, params: Record<string, unknown> | undefined): Promise<MethodAnswer> {
   try {
-    const { members, structured, listing } = await callTool(context, params?.['name'], params?.['arguments']);
+    const { members, structured, listing, document } = await callTool(context, params?.['name'], params?.['arguments']);
     const answer = result(context, members);
+    if (document !== undefined) return { ...answer, document };
     if (listing === undefined) return answer;
     return { ...answer, listing: { ...listing, structured: textOf([structured]), tool: String(params?.['name']) } };
   } catch (error) {

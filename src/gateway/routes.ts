@@ -6,12 +6,11 @@ import { limits } from '../limits.ts';
 import type { Session } from '../session.ts';
 import { callTool } from './call.ts';
 import { gatewayDocs, toolDocs } from './docs.ts';
-import { type Gateway, gatewayRefusal } from './gateway.ts';
+import { type Asking, type Gateway, gatewayRefusal } from './gateway.ts';
 import type { KnownAnswers } from './known-answers.ts';
-import { goesAsLines, jsonReply, jsonRuns, listingLines } from './listing.ts';
+import { documentRuns, goesAsLines, jsonReply, jsonRuns, linesWish, listingLines } from './listing.ts';
 import { toolRefusal } from './mirror.ts';
 import type { ToolRegistry } from './registry.ts';
-import type { ToolCaller } from './tool.ts';
 
 export interface GatewayRoutesOptions {
   readonly gateway: Gateway;
@@ -26,10 +25,11 @@ export interface GatewayRoutesOptions {
 const BASE = '/api/mcp';
 
 export function gatewayRoutes({ gateway, registry, answers, access, baseUrl }: GatewayRoutesOptions): Route[] {
-  const callerOf = (request: RouteRequest): ToolCaller => ({
+  const callerOf = (request: RouteRequest): Asking => ({
     address: request.address,
     agent: request.header('user-agent') ?? '',
     baseUrl: baseUrl(request.header('host') ?? ''),
+    linger: (seconds, gone) => request.linger(seconds, gone),
   });
   const body = { kind: 'json', bytesMax: limits.gatewayBodyBytesMax } as const;
   return [
@@ -57,12 +57,14 @@ export function gatewayRoutes({ gateway, registry, answers, access, baseUrl }: G
       refuse: toolRefusal,
       doc: toolDocs(registry, `${BASE}/tools`),
       async handle(request: RouteRequest, session: Session | undefined) {
-        const context = { registry, answers, session, caller: callerOf(request) };
+        const lines = linesWish(request, 'bare');
+        const context = { registry, answers, session, caller: { ...callerOf(request), lines } };
         const name = request.params['name'];
-        const { structured, listing } = await callTool(context, name, request.document);
+        const { structured, listing, document } = await callTool(context, name, request.document);
+        if (document !== undefined) return jsonReply(documentRuns('{}', document, 1));
         if (listing === undefined) return jsonText(200, [structured]);
         const text = textOf([structured]);
-        if (goesAsLines(request, listing, 'bare')) {
+        if (goesAsLines(lines, listing.lines.bytes)) {
           return listingLines(null, { ...listing, structured: text, tool: String(name) });
         }
         return jsonReply(jsonRuns(text, listing, 1));

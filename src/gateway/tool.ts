@@ -1,6 +1,7 @@
 /** Owns what a tool is: declared once, and everything that describes or calls it derives from the declaration. */
 import type { z } from 'zod';
-import type { ByteRun } from '../http/byte-run.ts';
+import type { AnyRun } from '../http/byte-run.ts';
+import type { Linger } from '../http/route.ts';
 import type { Session } from '../session.ts';
 import type { AnyTable } from '../store/table.ts';
 
@@ -19,7 +20,14 @@ export interface ToolCaller {
   readonly agent: string;
   /** This service as the caller addressed it, without a trailing slash. */
   readonly baseUrl: string;
+  /** Whether a listing goes to this caller as lines. */
+  readonly lines: LinesWish;
+  /** Asks for more time, for a tool that waits. */
+  readonly linger: Linger;
 }
+
+/** As lines whatever its size, when it is large (see `goesAsLines`), or never. */
+export type LinesWish = 'asked' | 'large' | 'never';
 
 /** A value that is JSON already. */
 export class JsonText<T> {
@@ -52,9 +60,9 @@ export interface Listing {
   /** Bytes of the records' contents, for `total_size_bytes`. */
   readonly sizeBytes: number;
   /** All records in order, each with its `type`. */
-  readonly lines: ByteRun;
+  readonly lines: AnyRun;
   /** The same records as arrays of the structured result, by the name of the member. */
-  readonly members: Readonly<Record<string, ByteRun>>;
+  readonly members: Readonly<Record<string, AnyRun>>;
 }
 
 /** A result whose records are a listing: the members of the listing, its count and its size are added where it is sent. */
@@ -64,7 +72,13 @@ interface ListingResult<T> {
   readonly listing: Listing;
 }
 
-type AnyToolResult<T> = ToolResult<T> | ListingResult<T>;
+/** A result that is too large to be made again: the structured result as a finished JSON object, on one line. */
+interface DocumentResult {
+  readonly document: AnyRun;
+  readonly text: string;
+}
+
+export type AnyToolResult<T> = ToolResult<T> | ListingResult<T> | DocumentResult;
 
 // biome-ignore lint/suspicious/noExplicitAny: the shape differs by tool, and zod's own bound is any.
 type Shape = z.ZodObject<any>;

@@ -15,6 +15,7 @@ import { type ByteSource, isFeed, isSource, NO_HEADERS, type Parts, type Reply, 
 import type { ReplyBytes } from './reply-bytes.ts';
 import type { RequestHead } from './request-head.ts';
 import { SendPace } from './send-pace.ts';
+import type { SendTurns } from './send-turns.ts';
 
 /** How an exchange ended, for the log. */
 export interface ExchangeEnd {
@@ -28,6 +29,7 @@ export interface ExchangeEnd {
 /** What all exchanges of a front door share. */
 export interface ExchangeSurroundings {
   readonly replyBytes: ReplyBytes;
+  readonly turns: SendTurns;
   /** A refusal in the words of the surface that a path belongs to. */
   readonly refuse: (path: string, fault: Fault) => Reply;
   /** How long a reader may take nothing of an answer. */
@@ -62,8 +64,13 @@ export class Exchange {
   /** Headers that any answer of this exchange carries, from the checks in front of the handler. */
   #answerHeaders: ReplyHeaders = NO_HEADERS;
   #body: IncomingBody | undefined;
-  #deadline: { readonly atMs: number; readonly fault: Fault } | undefined;
+  #deadline: { readonly atMs: number; readonly lingerMs: number; readonly fault: Fault } | undefined;
   #sending: Sending | undefined;
+  /** The socket did not take all that it was offered last. */
+  #isBlocked = false;
+  /** What is being sent, until the exchange ends. */
+  #source: ByteSource | undefined;
+  #whenGone: (() => void)[] = [];
   #status: number | undefined;
   #settled = false;
   #ended = false;
@@ -106,7 +113,17 @@ export class Exchange {
 
   /** From now on the exchange has `seconds` until it is refused with `fault`. */
   expireIn(seconds: number, fault: Fault): void {
-    this.#deadline = { atMs: performance.now() + seconds * 1000, fault };
+    this.#deadline = { atMs: performance.now() + seconds * 1000, lingerMs: 0, fault };
+  }
+
+  /** Gives the handler `seconds` more than it has. `gone` is called when nobody is there for the answer any more. */
+  linger(seconds: number, gone: () => void): void {
+    if (this.#ended) gone();
+    else this.#whenGone.push(gone);
+    if (this.#deadline === undefined) return;
+    const { atMs, lingerMs, fault } = this.#deadline;
+    const longer = Math.max(lingerMs, seconds * 1000);
+    this.#deadline = { atMs: atMs - lingerMs + longer, lingerMs: longer, fault };
   }
 
   /** Refuses the exchange when its deadline has passed; an answer on its way is pushed on, or cut off when it hardly moves. */
@@ -125,8 +142,13 @@ export class Exchange {
 
   /** Sends the answer, once; a later one is dropped. */
   reply(reply: Reply): void {
-    if (this.#settled) return;
+    const source = reply.body !== undefined && isSource(reply.body) ? reply.body : undefined;
+    if (this.#settled) {
+      source?.close?.();
+      return;
+    }
     this.#settled = true;
+    this.#source = source;
     if (!isFeed(reply.body)) this.#deadline = undefined;
     this.#status = reply.status;
     this.#res.cork(() => {
@@ -192,47 +214,52 @@ export class Exchange {
 
   /**
    * Sends as much as the socket takes and goes on when it has room again. Nothing is buffered here: bytes that did not
-   * fit are read again from the source. A fast reader gets a bounded share of each turn.
+   * fit are read again from the source.
    */
   #endStream(source: ByteSource): void {
-    const total = source.bytesTotal;
-    if (total === 0) {
+    if (source.bytesTotal === 0) {
       this.#endWhole('');
       return;
     }
-    const send = (): boolean => {
-      let turnBytes = 0;
-      while (!this.#ended) {
-        const bytes = this.#read(source);
-        if (bytes.length === 0) return true;
-        const [taken, done] = this.#res.tryEnd(bytes, total);
-        if (done) {
-          this.#bytesOut = total;
-          this.#end(false);
-          return true;
-        }
-        if (!taken) {
-          this.#bytesOut = this.#res.getWriteOffset();
-          return false;
-        }
-        this.#bytesOut += bytes.length;
-        turnBytes += bytes.length;
-        if (turnBytes >= limits.sendTurnBytesMax) {
-          setImmediate(() => {
-            if (!this.#ended) this.#res.cork(() => void send());
-          });
-          return true;
-        }
+    const step = () => {
+      const before = this.#bytesOut;
+      let more = false;
+      if (!this.#ended) {
+        this.#res.cork(() => {
+          more = this.#sendOnce(source);
+        });
       }
-      return true;
+      return { bytes: this.#bytesOut - before, more };
     };
     this.#res.onWritable((offset) => {
       this.#bytesOut = offset;
-      return send();
+      this.#isBlocked = false;
+      this.#surroundings.turns.add(step);
+      return true;
     });
+    const offer = () => {
+      if (this.#sendOnce(source)) this.#surroundings.turns.add(step);
+    };
     const nowMs = performance.now();
-    this.#sending = { send, pace: new SendPace(this.#surroundings.stallSeconds, nowMs), offeredMs: nowMs };
-    send();
+    this.#sending = { send: offer, pace: new SendPace(this.#surroundings.stallSeconds, nowMs), offeredMs: nowMs };
+    // The head goes out with the first bytes.
+    offer();
+  }
+
+  /** Sends what the source has at hand. True: the socket took it all and there is more. */
+  #sendOnce(source: ByteSource): boolean {
+    const total = source.bytesTotal;
+    const bytes = this.#read(source);
+    if (bytes.length === 0) return false;
+    const [taken, done] = this.#res.tryEnd(bytes, total);
+    this.#isBlocked = !taken;
+    if (done) {
+      this.#bytesOut = total;
+      this.#end(false);
+      return false;
+    }
+    this.#bytesOut = taken ? this.#bytesOut + bytes.length : this.#res.getWriteOffset();
+    return taken;
   }
 
   async #sendFeed(feed: Feed): Promise<void> {
@@ -256,7 +283,7 @@ export class Exchange {
     if (this.#ended) return;
     if (sending.pace.isTooSlow(nowMs, this.#bytesOut)) {
       this.#res.close();
-    } else if (nowMs - sending.offeredMs >= limits.sendRetryMs) {
+    } else if (this.#isBlocked && nowMs - sending.offeredMs >= limits.sendRetryMs) {
       sending.offeredMs = nowMs;
       this.#res.cork(() => sending.send());
     }
@@ -278,6 +305,8 @@ export class Exchange {
     if (this.#ended) return;
     this.#ended = true;
     this.#feedSender?.stop();
+    this.#source?.close?.();
+    for (const gone of this.#whenGone) gone();
     this.#surroundings.onEnd(this, {
       status: this.#status,
       aborted,

@@ -5,7 +5,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { limits } from '../limits.ts';
 import type { Feed } from './feed.ts';
-import type { ByteSource } from './reply.ts';
+import type { ByteSource, Parts } from './reply.ts';
 import type { ReplyBytes } from './reply-bytes.ts';
 
 export class FeedSender {
@@ -47,7 +47,10 @@ export class FeedSender {
       this.#isWaiting = true;
       const body = await feed.next();
       this.#isWaiting = false;
-      if (!this.#isOpen) return false;
+      if (!this.#isOpen) {
+        await closeRest(body, feed);
+        return false;
+      }
       if (body === undefined) {
         this.#res.cork(() => this.#res.end());
         return true;
@@ -59,15 +62,19 @@ export class FeedSender {
 
   async #sendSource(source: ByteSource): Promise<void> {
     let turnBytes = 0;
-    for (let sent = 0; sent < source.bytesTotal && this.#isOpen; ) {
-      const bytes = source.read(sent);
-      if (bytes.length === 0) throw new Error(`a source of ${source.bytesTotal} bytes ended at ${sent}`);
-      sent += bytes.length;
-      turnBytes += bytes.length;
-      await this.#write(bytes);
-      if (turnBytes < limits.sendTurnBytesMax) continue;
-      turnBytes = 0;
-      await new Promise((resolve) => setImmediate(resolve));
+    try {
+      for (let sent = 0; sent < source.bytesTotal && this.#isOpen; ) {
+        const bytes = source.read(sent);
+        if (bytes.length === 0) throw new Error(`a source of ${source.bytesTotal} bytes ended at ${sent}`);
+        sent += bytes.length;
+        turnBytes += bytes.length;
+        await this.#write(bytes);
+        if (turnBytes < limits.sendTurnBytesMax) continue;
+        turnBytes = 0;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    } finally {
+      source.close?.();
     }
   }
 
@@ -83,5 +90,12 @@ export class FeedSender {
       this.#wake = resolve;
     });
     this.#wake = undefined;
+  }
+}
+
+/** What nobody reads any more is let go of, also when it is ready only later. */
+async function closeRest(first: Parts | ByteSource | undefined, feed: Feed): Promise<void> {
+  for (let body = first; body !== undefined; body = await feed.next()) {
+    if ('bytesTotal' in body) body.close?.();
   }
 }

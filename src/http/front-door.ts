@@ -36,6 +36,7 @@ import { RequestHead } from './request-head.ts';
 import { logRequest } from './request-log.ts';
 import type { BodyRule, Route } from './route.ts';
 import { type Match, Router } from './router.ts';
+import { SendTurns } from './send-turns.ts';
 import { refusalReply } from './status.ts';
 import type { TlsFiles } from './tls.ts';
 import type { Traffic } from './traffic.ts';
@@ -89,6 +90,7 @@ export class FrontDoor {
     this.#router = new Router(options.routes);
     this.#surroundings = {
       replyBytes: new ReplyBytes(),
+      turns: new SendTurns(),
       stallSeconds: options.stallSeconds,
       refuse: (path, fault) => this.#refuse(path, fault),
       onEnd: (exchange, end) => this.#onEnd(exchange, end),
@@ -252,6 +254,7 @@ export class FrontDoor {
       body,
       document: isDocument ? await this.#options.parseJson(bytes) : undefined,
       form: route.body.kind === 'form' && bytes !== undefined ? parseForm(bytes) : undefined,
+      linger: (seconds, gone) => exchange.linger(seconds, gone),
       charge: (calls) => exchange.addHeaders(this.#options.rates.countMore(caller, calls)),
       callsAtOnceMax: this.#options.rates.callsAtOnceMax,
     });

@@ -7,6 +7,8 @@ export interface ByteSource {
   readonly bytesTotal: number;
   /** The bytes from `offset` on, as many as are at hand; never empty before the end. */
   read(offset: number): Uint8Array;
+  /** Called once when nobody reads any more: all was sent, or the client has gone. */
+  readonly close?: () => void;
 }
 
 /** A text in pieces that are sent one behind another; bytes are UTF-8. Pieces that are bytes already are not encoded again. */

@@ -1,7 +1,7 @@
 /** Owns what a handler is given of one request; what few handlers ask for is made when it is asked for. */
 import { type IncomingBody, noBody } from './body.ts';
 import type { RequestHead } from './request-head.ts';
-import type { RouteRequest } from './route.ts';
+import type { Linger, RouteRequest } from './route.ts';
 
 export interface RequestParts {
   readonly head: RequestHead;
@@ -11,6 +11,7 @@ export interface RequestParts {
   readonly form: URLSearchParams | undefined;
   readonly charge: (calls: number) => void;
   readonly callsAtOnceMax: number;
+  readonly linger: Linger;
 }
 
 export class HandlerRequest implements RouteRequest {
@@ -64,6 +65,10 @@ export class HandlerRequest implements RouteRequest {
 
   get callsAtOnceMax(): number {
     return this.#parts.callsAtOnceMax;
+  }
+
+  linger(seconds: number, gone: () => void): void {
+    this.#parts.linger(seconds, gone);
   }
 
   get isHead(): boolean {

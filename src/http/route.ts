@@ -24,6 +24,9 @@ type Visitor = (header: (name: string) => string | undefined) => Session | undef
 /** Counts further calls of this caller, beyond the one that its request counts for. Throws Refusal `rate_limited`. */
 type Charge = (calls: number) => void;
 
+/** Asks for `seconds` more than a handler has. `gone` is called when nobody is there for the answer any more. */
+export type Linger = (seconds: number, gone: () => void) => void;
+
 export interface RouteRequest {
   /** As it was asked for, percent-encoded, without the query. */
   readonly path: string;
@@ -44,6 +47,7 @@ export interface RouteRequest {
   readonly charge: Charge;
   /** Calls that a caller can make at once, this request's own included. */
   readonly callsAtOnceMax: number;
+  readonly linger: Linger;
   /** HEAD: the handler answers as for GET, and the body is left out. */
   readonly isHead: boolean;
 }

@@ -15,7 +15,6 @@ import {
   files,
   folders,
   pendingConflicts,
-  superseded,
   usage,
   type VaultHead,
   vaultHeads,
@@ -117,7 +116,6 @@ export class LogChange {
     };
     this.#batch.put(versions, [this.#scope.vaultId, seq], made.bytes);
     this.#batch.put(files, [this.#scope.vaultId, path.folded], record);
-    if (before !== undefined) this.#batch.put(superseded, [this.#scope.vaultId, before.seq], { by: seq });
     this.#count(path.folded, before, record);
     return record;
   }

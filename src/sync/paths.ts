@@ -97,8 +97,8 @@ export function foldersOf(folded: string): string[] {
 
 const defaultGlobs = DEFAULT_PROTECTED.map(compileGlob);
 
-/** Whether a path is protected by a list of globs; null: the default list. */
-export function isProtected(globs: readonly string[] | null, { folded }: VaultPath): boolean {
+/** A check of folded paths against a list of globs; null: the default list. */
+export function protectedCheck(globs: readonly string[] | null): (folded: string) => boolean {
   const compiled: readonly Glob[] = globs === null ? defaultGlobs : globs.map(compileGlob);
-  return compiled.some((glob) => matchesGlob(glob, folded));
+  return (folded) => compiled.some((glob) => matchesGlob(glob, folded));
 }

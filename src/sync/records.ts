@@ -6,6 +6,7 @@
 import { bytesCodec, recordCodec } from '../store/codec.ts';
 import { type AnyTable, defineTable } from '../store/table.ts';
 import { fileCodec, numbersCodec } from './codecs.ts';
+import { packTables } from './pack-records.ts';
 
 export interface VaultRecord {
   readonly name: string;
@@ -147,12 +148,6 @@ export const pieceShares = defineTable<[storageId: number], { readonly holders: 
   recordCodec(1),
 );
 
-/** Versions that are no longer current, until packs no longer hold them: the sequence number that took their place. */
-export const superseded = defineTable<[vaultId: string, seq: number], { readonly by: number }>(
-  'sync_superseded',
-  numbersCodec(['by']),
-);
-
 export const conflicts = defineTable<[vaultId: string, conflictId: string], ConflictRecord>(
   'sync_conflicts',
   recordCodec(1),
@@ -196,10 +191,10 @@ export const syncTables: readonly AnyTable[] = [
   pieces,
   pieceShares,
   staging,
-  superseded,
   conflicts,
   pendingConflicts,
   conflictBytes,
   usage,
   devices,
+  ...packTables,
 ];

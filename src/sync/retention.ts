@@ -12,12 +12,14 @@ import type { Sweep } from '../sweeper.ts';
 import { PieceShares } from './piece-shares.ts';
 import type { SyncReader } from './reader.ts';
 import { conflictBytes, conflicts, type FileRecord, files, vaultHeads, versions } from './records.ts';
+import type { VaultViews } from './vault-view.ts';
 import { readVersionHead } from './version.ts';
 
 export interface RetentionOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
   readonly reader: SyncReader;
+  readonly views: VaultViews;
   readonly now: () => number;
 }
 
@@ -85,12 +87,17 @@ export class Retention {
     return due.length;
   }
 
-  /** What of a chain is beyond the newest and before the cutoff, newest first. A chain only gets older. */
+  /**
+   * What of a chain is beyond the newest and before the cutoff, newest first. A chain only gets older. What no pack holds
+   * yet stays: it is what says which lines of packs are no longer current.
+   */
   async #oldVersions(vaultId: string, newest: number, cutoffMs: number): Promise<number[]> {
     const due: number[] = [];
+    const packedUpTo = this.#options.views.packedUpTo(vaultId);
     let place = 0;
     for (const { seq, storedMs } of this.#options.reader.chain(vaultId, newest)) {
-      if (place >= limits.historyVersionsMin && storedMs < cutoffMs) due.push(seq);
+      const isOld = storedMs < cutoffMs && seq <= packedUpTo;
+      if (place >= limits.historyVersionsMin && isOld) due.push(seq);
       place += 1;
       if (place % limits.sweepTurnRows === 0) await setImmediate();
     }

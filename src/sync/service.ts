@@ -2,9 +2,9 @@
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { Log } from '../log.ts';
 import type { Pool } from '../pool/pool.ts';
+import type { Sealer } from '../store/seal.ts';
 import type { Store } from '../store/store.ts';
 import { Changes } from './changes.ts';
-
 import { TextComparer } from './comparer.ts';
 import { Conflicts } from './conflicts.ts';
 import { Contents } from './contents.ts';
@@ -12,13 +12,14 @@ import { Visits } from './devices.ts';
 import { DiffQuery } from './diff-query.ts';
 import { History } from './history.ts';
 import { MergeQuery } from './merge-query.ts';
-
 import { Push } from './push.ts';
 import { SyncReader } from './reader.ts';
+import { openReading, type Reading } from './reading.ts';
 import { Retention } from './retention.ts';
 import { SideReader } from './side-reader.ts';
 import { PieceStaging } from './staging.ts';
 import { VaultLog } from './vault-log.ts';
+import { VaultViews } from './vault-view.ts';
 import { Vaults } from './vaults.ts';
 
 export interface SyncOptions {
@@ -26,8 +27,10 @@ export interface SyncOptions {
   readonly actors: ActorRegistry;
   readonly pool: Pool;
   readonly log: Log;
-  /** The life of the data file: the hub's node in the clocks that it makes. */
+  /** The life of the data file: the hub's node in the clocks that it makes, and what binds cursors to it. */
   readonly epoch: string;
+  /** Binds cursors to this hub. */
+  readonly sealer: Pick<Sealer, 'keyedHash'>;
   readonly quotaBytes: number;
   readonly now: () => number;
 }
@@ -38,6 +41,7 @@ export interface Sync {
   readonly history: History;
   readonly conflicts: Conflicts;
   readonly reader: SyncReader;
+  readonly reading: Reading;
   readonly changes: Changes;
   readonly diffs: DiffQuery;
   readonly merges: MergeQuery;
@@ -45,7 +49,7 @@ export interface Sync {
   readonly retention: Retention;
 }
 
-/** Opens what is needed, and sweeps what a crash left of long contents. */
+/** Opens what is needed, and sweeps what a crash left of long contents and of packs. */
 export async function openSync(options: SyncOptions): Promise<Sync> {
   const { store, actors, pool, now, quotaBytes } = options;
   const staging = new PieceStaging(store, options.log);
@@ -59,9 +63,11 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
   const push = new Push({ store, vaults, reader, log, contents, visits: new Visits(), quotaBytes });
   const history = new History({ store, vaults, reader, log, quotaBytes });
   const conflicts = new Conflicts({ store, vaults, reader, log, contents, quotaBytes });
-  const retention = new Retention({ store, actors, reader, now });
+  const views = new VaultViews(store, reader);
+  const retention = new Retention({ store, actors, reader, views, now });
+  const reading = await openReading({ ...options, vaults, reader, views, changes });
   const sides = { vaults, reader, sides: new SideReader(reader, pool), comparer: new TextComparer(pool) };
   const diffs = new DiffQuery(sides);
   const merges = new MergeQuery(sides);
-  return { vaults, push, history, conflicts, reader, changes, diffs, merges, log, retention };
+  return { vaults, push, history, conflicts, reader, changes, diffs, merges, log, retention, reading };
 }

@@ -12,16 +12,13 @@ import {
   files,
   folders,
   primaries,
-  superseded,
   usage,
   type VaultHead,
   vaultHeads,
   vaultOwners,
   vaults,
-  versions,
 } from './records.ts';
 import { type NewestVersion, recountConflicts, recountVersions, type VaultRecount } from './recount.ts';
-import { readVersionHead } from './version.ts';
 
 export interface SyncReport {
   readonly vaults: number;
@@ -205,23 +202,6 @@ function checkStrays(
   }
   for (const [vaultId, device] of reader.keys(devices)) {
     if (!owners.has(vaultId)) problems.push(`device ${vaultId} ${device}: there is no such vault`);
-  }
-  for (const { key, value } of reader.walk(superseded)) {
-    // What took its place may have been let go of since.
-    const by = previousOf(reader, key[0], value.by);
-    if (by === key[1] || (by === undefined && value.by <= (recounts.get(key[0])?.seq ?? 0))) continue;
-    problems.push(`superseded ${key[0]} ${key[1]}: ${value.by} did not take its place`);
-  }
-}
-
-/** The version before one in its chain; undefined when that cannot be read. */
-function previousOf(reader: CheckedReader, vaultId: string, seq: number): number | undefined {
-  const bytes = reader.view(versions, [vaultId, seq]);
-  try {
-    return bytes && readVersionHead(bytes).previousSeq;
-  } catch {
-    // That version is told by the walk over the log.
-    return undefined;
   }
 }
 

@@ -14,7 +14,7 @@ const BASE64 = 2;
 const IN_PIECES = 4;
 /** What the line continues with behind the metadata when the content is in pieces, and what ends it. */
 const CONTENT_OPEN = Buffer.from(',"content":"');
-const CONTENT_CLOSE: Uint8Array = Buffer.from('"}\n');
+export const CONTENT_CLOSE: Uint8Array = Buffer.from('"}\n');
 /** Bytes of a line around its metadata and the pieces of its content. */
 export const AROUND_PIECES_BYTES = CONTENT_OPEN.length + CONTENT_CLOSE.length;
 const TOMBSTONE_CLOSE = Buffer.from('}\n');
@@ -138,6 +138,11 @@ export function versionSha256(bytes: Uint8Array): string {
 /** Lower-case hex, from the head. */
 export function versionGitSha(bytes: Uint8Array): string {
   return asBuffer(bytes, 80, VERSION_HEAD_BYTES).toString('hex');
+}
+
+/** The line, or its first part when the content is in pieces; a view. */
+export function lineOf(bytes: Uint8Array): Uint8Array {
+  return bytes.subarray(VERSION_HEAD_BYTES);
 }
 
 /** What the line says besides its content. */

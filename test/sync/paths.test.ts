@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compileGlob, foldCase, matchesGlob } from '../../src/sync/glob.ts';
-import { checkPath, foldersOf, isProtected } from '../../src/sync/paths.ts';
+import { checkPath, foldersOf, protectedCheck } from '../../src/sync/paths.ts';
 import { type Hub, startHub } from '../support/hub.ts';
 import { verified } from '../support/mirror-state.ts';
 import { seed } from '../support/seed.ts';
@@ -179,7 +179,7 @@ test('[SYN-15] folding a letter twice is folding it once, in whichever case it b
 });
 
 test('[SYN-16] the default list holds in any folder, in any case', () => {
-  const check = (path: string) => isProtected(null, checkPath(path));
+  const check = (path: string) => protectedCheck(null)(checkPath(path).folded);
   const yes = [
     'CLAUDE.md',
     'claude.md',

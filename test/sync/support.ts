@@ -1,15 +1,17 @@
 /** Opens file sync over a store of its own, under a clock that the test moves. */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ActorRegistry } from '../../src/actors/registry.ts';
 import { openLog } from '../../src/log.ts';
 import { Pool } from '../../src/pool/pool.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
+import { createSealer } from '../../src/store/seal.ts';
 import { Store } from '../../src/store/store.ts';
 import type { PushArguments } from '../../src/sync/push-input.ts';
 import { syncTables } from '../../src/sync/records.ts';
 import { openSync, type Sync } from '../../src/sync/service.ts';
 import { verifySync } from '../../src/sync/verify.ts';
+import { verifyPacks } from '../../src/sync/verify-packs.ts';
 import { temporaryFolder } from '../support/hub.ts';
 import { clockAt } from '../support/sync.ts';
 
@@ -33,7 +35,9 @@ export async function openSyncDesk(startMs: number): Promise<SyncDesk> {
   const clock = { ms: startMs };
   const { log } = openLog('silent');
   const epoch = '0123456789abcdef';
-  const sync = await openSync({ store, actors, pool, log, epoch, quotaBytes: 2 ** 40, now: () => clock.ms });
+  const sealer = createSealer(randomBytes(32));
+  const options = { store, actors, pool, log, epoch, sealer, quotaBytes: 2 ** 40, now: () => clock.ms };
+  const sync = await openSync(options);
   return {
     store,
     sync,
@@ -46,8 +50,12 @@ export async function openSyncDesk(startMs: number): Promise<SyncDesk> {
       device_id: 'laptop',
       ...more,
     }),
-    problems: () => verifySync(new CheckedReader(store)).problems,
+    problems: () => {
+      const reader = new CheckedReader(store);
+      return [...verifySync(reader).problems, ...verifyPacks(reader).problems, ...reader.problems];
+    },
     async close() {
+      await sync.reading.close();
       await actors.drain();
       await pool.close();
       await store.close();

@@ -5,7 +5,13 @@ import { JsonText, type Tool, type ToolResult } from '../../src/gateway/tool.ts'
 import { taskTools } from '../../src/tasks/tools.ts';
 import { type Desk, faultOf, openDesk, refusedFields, START_MS } from './support.ts';
 
-const CALLER = { address: '127.0.0.1', agent: 'test', baseUrl: 'http://127.0.0.1' };
+const CALLER = {
+  address: '127.0.0.1',
+  agent: 'test',
+  baseUrl: 'http://127.0.0.1',
+  lines: 'never' as const,
+  linger: () => undefined,
+};
 let desk: Desk;
 let tools: Map<string, Tool>;
 let accounts = 0;

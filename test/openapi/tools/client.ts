@@ -217,6 +217,14 @@ async function syncTools(hub: Hub): Promise<void> {
   const body = { path: 'a.md', content, sha256, hlc, device_id: 'laptop', vault_id: vault.vault_id };
   const pushed = taken(await hub.POST('/api/mcp/tools/sync_push', { body }));
   equal([pushed.sha256, pushed.hlc, pushed.seq, pushed.status], [sha256, hlc, 1, 'created'], 'pushed');
+  const pulled = taken(
+    await hub.POST('/api/mcp/tools/sync_pull', { body: { initial: true, vault_id: vault.vault_id } }),
+  );
+  equal([pulled.files?.map((file) => file.content), pulled.has_more], [[content], false], 'pulled');
+  const listed = taken(
+    await hub.POST('/api/mcp/tools/sync_list', { body: { glob: '*.md', vault_id: vault.vault_id } }),
+  );
+  equal([listed.files.map(({ path }) => path), listed.total_count], [['a.md'], 1], 'listed');
   const own = { path: 'a.md', content: `${content}\n`, base_sha: sha256, vault_id: vault.vault_id };
   const compared = taken(await hub.POST('/api/mcp/tools/sync_diff', { body: own }));
   equal([compared.status, compared.remote?.sha256], ['local_ahead', sha256], 'compared');

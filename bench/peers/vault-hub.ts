@@ -1,0 +1,94 @@
+/** Runs a hub with one vault full of files, which come in as any client sends them: sync_push in batches over HTTP. */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AGENT } from '../../test/support/http.ts';
+import { runCairn, temporaryFolder } from '../../test/support/hub.ts';
+import { note } from '../report.ts';
+import { type Cairn, startCairn } from './cairn.ts';
+import { post, toolCall } from './servers/start.ts';
+
+/** Content bytes of each file. */
+const FILE_BYTES = 1700;
+const FILES_PER_BATCH = 100;
+const BATCHES_AT_ONCE = 8;
+const CLOCK_START_MS = Date.UTC(2026, 0, 1);
+const LINES = 'application/x-ndjson';
+
+export interface VaultHub {
+  readonly cairn: Cairn;
+  /** Headers of the account's key, for an answer as lines. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The gateway. */
+  readonly url: string;
+  /** The body of a call that pulls the whole vault. */
+  readonly pull: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * A hub whose account has so many files of some 1.7 KB. With BENCH_VAULT_FOLDER the data stays there, and a later run
+ * finds it again.
+ */
+export async function startVaultHub(files: number, env: Readonly<Record<string, string>> = {}): Promise<VaultHub> {
+  const kept = process.env['BENCH_VAULT_FOLDER'];
+  const folder = kept === undefined ? temporaryFolder() : join(kept, String(files));
+  mkdirSync(folder, { recursive: true });
+  const data = { CAIRN_DATA: join(folder, 'data') };
+  const cairn = await startCairn({ ...data, CAIRN_LOG_LEVEL: 'warn', ...env });
+  const keyFile = join(folder, 'key');
+  const isFull = existsSync(keyFile);
+  const key = isFull ? readFileSync(keyFile, 'utf8') : await makeAccount(data);
+  const headers = { Authorization: `McpKey ${key}`, 'User-Agent': AGENT, Accept: LINES };
+  const url = `${cairn.url}/api/mcp`;
+  if (!isFull) await fill(url, headers, files);
+  writeFileSync(keyFile, key);
+  return {
+    cairn,
+    headers,
+    url,
+    pull: JSON.stringify(toolCall('sync_pull', { initial: true })),
+    async stop() {
+      await cairn.stop();
+      if (kept === undefined) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function makeAccount(env: Record<string, string>): Promise<string> {
+  const { code, stdout, stderr } = await runCairn(['account', 'create', '--email', 'vault@example.org', '--json'], env);
+  if (code !== 0) throw new Error(`cairn account create failed: ${stderr}`);
+  return (JSON.parse(stdout) as { mcp_key: string }).mcp_key;
+}
+
+async function fill(url: string, headers: Readonly<Record<string, string>>, files: number): Promise<void> {
+  const startMs = performance.now();
+  let next = 0;
+  const lane = async () => {
+    while (next < files) {
+      const first = next;
+      next = Math.min(files, next + FILES_PER_BATCH);
+      const items = Array.from({ length: next - first }, (_, index) =>
+        toolCall('sync_push', fileOf(first + index), index),
+      );
+      const answer = await post(url, { ...headers, Accept: 'application/json' }, JSON.stringify(items));
+      if (answer.includes('"error"')) throw new Error(`sync_push was refused: ${answer.slice(0, 300)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, lane));
+  const seconds = (performance.now() - startMs) / 1000;
+  note(`${files} files pushed in ${seconds.toFixed(1)} s, ${(files / seconds).toFixed(0)} /s`);
+}
+
+/** A file of the load: Markdown, each different, in folders of a hundred. */
+function fileOf(index: number): Record<string, unknown> {
+  const line = `- entry ${index} of a note with some text in it, and a "quoted" word\n`;
+  const content = `# Note ${index}\n\n${line.repeat(Math.ceil(FILE_BYTES / line.length))}`.slice(0, FILE_BYTES);
+  return {
+    path: `notes/${Math.floor(index / 100)}/note-${index}.md`,
+    content,
+    sha256: createHash('sha256').update(content).digest('hex'),
+    hlc: `${new Date(CLOCK_START_MS + index).toISOString()}-0000-89e4f1c2a0b3d756`,
+    device_id: 'bench',
+  };
+}

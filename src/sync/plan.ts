@@ -1,0 +1,172 @@
+/**
+ * Owns what a pull has chosen to send: ranges of packs and single versions, in the order of their sequence numbers. A plan
+ * holds no line, so that a reader who stalls costs little; all that it names stays readable until the plan is closed. Pure.
+ */
+
+/** Adjacent bytes of what is sent. */
+export type PlanPart =
+  /** Lines of a pack: all of them, or those between pairs of offsets. */
+  | { readonly kind: 'pack'; readonly bytes: number; readonly packId: number; readonly runs: Uint32Array | undefined }
+  /** Versions of their own; `ends` are the bytes up to the end of each line. */
+  | {
+      readonly kind: 'versions';
+      readonly bytes: number;
+      readonly seqs: readonly number[];
+      readonly ends: readonly number[];
+    }
+  /** One version whose content is in pieces. */
+  | { readonly kind: 'long'; readonly bytes: number; readonly seq: number };
+
+export interface Plan {
+  readonly parts: readonly PlanPart[];
+  /** Where each part begins. */
+  readonly starts: Float64Array;
+  readonly bytes: number;
+  readonly files: number;
+  readonly tombstones: number;
+  /** Content bytes of the files. */
+  readonly sizeBytes: number;
+}
+
+/** A line that is to be sent. */
+export interface PlanLine {
+  readonly seq: number;
+  readonly lineBytes: number;
+  readonly sizeBytes: number;
+  readonly deleted: boolean;
+}
+
+/** A pack that is sent whole. */
+interface WholePack {
+  readonly packId: number;
+  readonly packBytes: number;
+  readonly lines: number;
+  readonly tombstones: number;
+  readonly sizeBytes: number;
+}
+
+interface OpenPack {
+  readonly packId: number;
+  readonly runs: number[];
+  bytes: number;
+}
+
+interface OpenVersions {
+  readonly seqs: number[];
+  readonly ends: number[];
+}
+
+/** Puts a plan together, line after line. */
+export class PlanBuilder {
+  readonly #parts: PlanPart[] = [];
+  #pack: OpenPack | undefined;
+  #versions: OpenVersions | undefined;
+  #files = 0;
+  #tombstones = 0;
+  #sizeBytes = 0;
+  #bytes = 0;
+
+  /** Lines so far. */
+  get lines(): number {
+    return this.#files + this.#tombstones;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  addPack({ packId, packBytes, lines, tombstones, sizeBytes }: WholePack): void {
+    this.#flush();
+    if (packBytes > 0) this.#parts.push({ kind: 'pack', bytes: packBytes, packId, runs: undefined });
+    this.#bytes += packBytes;
+    this.#files += lines - tombstones;
+    this.#tombstones += tombstones;
+    this.#sizeBytes += sizeBytes;
+  }
+
+  /** A line that begins at `offset` of a pack. */
+  addPacked(packId: number, offset: number, line: PlanLine): void {
+    if (this.#pack?.packId !== packId) {
+      this.#flush();
+      this.#pack = { packId, runs: [], bytes: 0 };
+    }
+    const { runs } = this.#pack;
+    const end = offset + line.lineBytes;
+    if (runs.length > 0 && runs.at(-1) === offset) runs[runs.length - 1] = end;
+    else runs.push(offset, end);
+    this.#pack.bytes += line.lineBytes;
+    this.#count(line);
+  }
+
+  /** A line that stands in its version. */
+  addVersion(line: PlanLine): void {
+    if (this.#versions === undefined) {
+      this.#flush();
+      this.#versions = { seqs: [], ends: [] };
+    }
+    const { seqs, ends } = this.#versions;
+    seqs.push(line.seq);
+    ends.push((ends.at(-1) ?? 0) + line.lineBytes);
+    this.#count(line);
+  }
+
+  /** A line whose content is in pieces. */
+  addLong(line: PlanLine): void {
+    this.#flush();
+    this.#parts.push({ kind: 'long', bytes: line.lineBytes, seq: line.seq });
+    this.#count(line);
+  }
+
+  finish(): Plan {
+    this.#flush();
+    const starts = new Float64Array(this.#parts.length);
+    let at = 0;
+    for (const [index, part] of this.#parts.entries()) {
+      starts[index] = at;
+      at += part.bytes;
+    }
+    return {
+      parts: this.#parts,
+      starts,
+      bytes: this.#bytes,
+      files: this.#files,
+      tombstones: this.#tombstones,
+      sizeBytes: this.#sizeBytes,
+    };
+  }
+
+  #count(line: PlanLine): void {
+    this.#bytes += line.lineBytes;
+    if (line.deleted) this.#tombstones += 1;
+    else {
+      this.#files += 1;
+      this.#sizeBytes += line.sizeBytes;
+    }
+  }
+
+  /** Ends the part that is being put together. */
+  #flush(): void {
+    if (this.#pack !== undefined) {
+      const { packId, runs, bytes } = this.#pack;
+      this.#parts.push({ kind: 'pack', bytes, packId, runs: Uint32Array.from(runs) });
+      this.#pack = undefined;
+    }
+    if (this.#versions !== undefined) {
+      const { seqs, ends } = this.#versions;
+      this.#parts.push({ kind: 'versions', bytes: ends.at(-1) ?? 0, seqs, ends });
+      this.#versions = undefined;
+    }
+  }
+}
+
+/** The part that holds a byte of what is sent. */
+export function partAt({ starts }: Plan, offset: number): number {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((starts[middle] as number) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
