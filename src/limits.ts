@@ -348,6 +348,18 @@ export const limits = {
   clientSecondsDefault: 60,
   /** How long a transfer of the mirror may take. */
   clientTransferSeconds: 600,
+  /** Files, and bytes of files, that a sync pushes in one request. */
+  clientPushFiles: 50,
+  clientPushBytes: 6 * MiB,
+  /** A sync deletes more files than this on the hub only when that is less than half of all. */
+  clientDeletesMin: 20,
+  /** How often a sync pulls and pushes again while the hub moves in between. */
+  clientSyncRounds: 5,
+  /** How long a watched folder must be quiet before it is synced, and how long one question for news takes. */
+  clientQuietMs: 300,
+  clientWaitSeconds: 50,
+  /** Pause after a hub could not be reached. */
+  clientRetryMs: 5000,
   /** Blobs that the client lists unless it is told how many. */
   clientListDefault: 20,
   /** Largest answer that is taken. */

@@ -11,23 +11,22 @@ import type { Command, Options } from './command.ts';
 import { print, table } from './output.ts';
 import { openForReading } from './read-only.ts';
 
-export const backupCommands: readonly Command[] = [
-  {
-    name: 'backup',
-    summary: 'copy everything while the service runs, and verify the copy',
-    operands: ['DIR'],
-    flags: ['with-key'],
-    examples: ['cairn backup /mnt/backups/monday'],
-    run: backup,
-  },
-  {
-    name: 'restore',
-    summary: 'put a backup into an empty CAIRN_DATA',
-    operands: ['DIR'],
-    examples: ['CAIRN_DATA=/srv/cairn cairn restore /mnt/backups/monday'],
-    run: restore,
-  },
-];
+export const backupCommand: Command = {
+  name: 'backup',
+  summary: 'copy everything while the service runs, and verify the copy',
+  operands: ['DIR'],
+  flags: ['with-key'],
+  examples: ['cairn backup /mnt/backups/monday'],
+  run: backup,
+};
+
+export const restoreCommand: Command = {
+  name: 'restore',
+  summary: 'put a backup into an empty CAIRN_DATA',
+  operands: ['DIR'],
+  examples: ['CAIRN_DATA=/srv/cairn cairn restore /mnt/backups/monday'],
+  run: restore,
+};
 
 async function backup(options: Options): Promise<number> {
   const folder = options.operand() ?? '';

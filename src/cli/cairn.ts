@@ -2,13 +2,13 @@
 /** The cairn command: finds the subcommand, runs it, sets the exit code. */
 import { ClientError } from '../client/client-error.ts';
 import { Unreachable } from '../client/http.ts';
-import { ToolRefused } from '../client/tools.ts';
+import { ToolRefused } from '../client/tool-refused.ts';
 import { Refusal } from '../fault.ts';
 import { nearest } from '../nearest.ts';
 import { StartError } from '../start-error.ts';
 import { version } from '../version.ts';
 import { readOptions } from './command.ts';
-import { allCommands, commandGroups, findCommand } from './commands.ts';
+import { findCommand, loadGroups } from './commands.ts';
 import { commandHelp, overview } from './help.ts';
 import { print, printError } from './output.ts';
 import { UsageError } from './usage-error.ts';
@@ -22,11 +22,11 @@ async function run(argv: readonly string[]): Promise<number> {
     return EXIT.done;
   }
   if (first === 'help' || first === '--help' || first === '-h') {
-    print(overview(commandGroups));
+    print(overview(await loadGroups()));
     return EXIT.done;
   }
-  const found = findCommand(argv);
-  if (found === undefined) throw unknownCommand(argv);
+  const found = await findCommand(argv);
+  if (found === undefined) throw await unknownCommand(argv);
   const { command, rest } = found;
   if (rest.includes('--help') || rest.includes('-h')) {
     print(commandHelp(command));
@@ -36,9 +36,9 @@ async function run(argv: readonly string[]): Promise<number> {
 }
 
 /** Tells what a group holds, or which command was probably meant. */
-function unknownCommand([first, second]: readonly string[]): UsageError {
+async function unknownCommand([first, second]: readonly string[]): Promise<UsageError> {
   if (first === undefined) return new UsageError('name a command');
-  const names = allCommands().map(({ name }) => name);
+  const names = (await loadGroups()).flatMap(({ commands }) => commands.map(({ name }) => name));
   const group = names.filter((name) => name.startsWith(`${first} `)).map((name) => name.slice(first.length + 1));
   if (group.length > 0) return new UsageError(`${first} takes: ${group.join(', ')}`);
   const guess = nearest([first, second].join(' ').trim(), names) ?? nearest(first, names);

@@ -1,53 +1,80 @@
-/** Every command, in the order in which the help lists them. */
-import { accountCommands } from './account.ts';
-import { backupCommands } from './backup.ts';
-import { callCommand } from './call.ts';
+/**
+ * Every command, in the order in which the help lists them. What a command needs is loaded only when it is called or told
+ * of: the whole service takes ten times as long to load as a client.
+ */
 import type { Command } from './command.ts';
-import { completionCommand } from './completion.ts';
-import { deviceCommands } from './device.ts';
-import { identityCommands } from './identity.ts';
-import { keyCommands } from './key.ts';
-import { loginCommand, logoutCommand } from './login.ts';
-import { mirrorCommands } from './mirror.ts';
-import { serveCommand } from './serve.ts';
-import { statsCommand } from './stats.ts';
-import { taskCommands } from './tasks.ts';
-import { tokenCommands } from './token.ts';
-import { verifyCommand } from './verify.ts';
-import { whoamiCommand } from './whoami.ts';
+
+interface CommandSource {
+  /** The first word of its commands. */
+  readonly word: string;
+  readonly load: () => Promise<readonly Command[]>;
+}
 
 export interface CommandGroup {
   readonly title: string;
   readonly commands: readonly Command[];
 }
 
-export const commandGroups: readonly CommandGroup[] = [
+const groups: readonly { readonly title: string; readonly sources: readonly CommandSource[] }[] = [
   {
     title: 'Speak to a hub, from any machine',
-    commands: [loginCommand, logoutCommand, whoamiCommand, ...mirrorCommands, ...taskCommands, callCommand],
+    sources: [
+      { word: 'login', load: async () => [(await import('./login.ts')).loginCommand] },
+      { word: 'logout', load: async () => [(await import('./login.ts')).logoutCommand] },
+      { word: 'whoami', load: async () => [(await import('./whoami.ts')).whoamiCommand] },
+      { word: 'mirror', load: async () => (await import('./mirror.ts')).mirrorCommands },
+      { word: 'sync', load: async () => (await import('./sync.ts')).syncCommands },
+      { word: 'tasks', load: async () => (await import('./tasks.ts')).taskCommands },
+      { word: 'call', load: async () => [(await import('./call.ts')).callCommand] },
+    ],
   },
   {
     title: 'Run a hub, where its data folder is',
-    commands: [serveCommand, verifyCommand, statsCommand, ...backupCommands],
+    sources: [
+      { word: 'serve', load: async () => [(await import('./serve.ts')).serveCommand] },
+      { word: 'verify', load: async () => [(await import('./verify.ts')).verifyCommand] },
+      { word: 'stats', load: async () => [(await import('./stats.ts')).statsCommand] },
+      { word: 'backup', load: async () => [(await import('./backup.ts')).backupCommand] },
+      { word: 'restore', load: async () => [(await import('./backup.ts')).restoreCommand] },
+    ],
   },
   {
     title: 'Accounts of a hub, where its data folder is',
-    commands: [...accountCommands, ...keyCommands, ...tokenCommands, ...deviceCommands, ...identityCommands],
+    sources: [
+      { word: 'account', load: async () => (await import('./account.ts')).accountCommands },
+      { word: 'key', load: async () => (await import('./key.ts')).keyCommands },
+      { word: 'token', load: async () => (await import('./token.ts')).tokenCommands },
+      { word: 'device', load: async () => (await import('./device.ts')).deviceCommands },
+      { word: 'identity', load: async () => (await import('./identity.ts')).identityCommands },
+    ],
   },
-  { title: 'This shell', commands: [completionCommand(() => allCommands())] },
+  {
+    title: 'This shell',
+    sources: [
+      { word: 'completion', load: async () => [(await import('./completion.ts')).completionCommand(loadGroups)] },
+    ],
+  },
 ];
 
-export function allCommands(): readonly Command[] {
-  return commandGroups.flatMap(({ commands }) => commands);
+/** All there is, for the help and for completion. */
+export async function loadGroups(): Promise<readonly CommandGroup[]> {
+  return await Promise.all(
+    groups.map(async ({ title, sources }) => ({
+      title,
+      commands: (await Promise.all(sources.map(({ load }) => load()))).flat(),
+    })),
+  );
 }
 
 /** The command that the first words name, the longest name first, and what follows them; undefined: none. */
-export function findCommand(
+export async function findCommand(
   argv: readonly string[],
-): { readonly command: Command; readonly rest: string[] } | undefined {
+): Promise<{ readonly command: Command; readonly rest: string[] } | undefined> {
+  const source = groups.flatMap(({ sources }) => sources).find(({ word }) => word === argv[0]);
+  const commands = (await source?.load()) ?? [];
   for (const length of [2, 1]) {
     const name = argv.slice(0, length).join(' ');
-    const command = allCommands().find((candidate) => candidate.name === name);
+    const command = commands.find((candidate) => candidate.name === name);
     if (command !== undefined) return { command, rest: argv.slice(length) };
   }
   return undefined;

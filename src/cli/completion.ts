@@ -1,16 +1,22 @@
 /** cairn completion: a script for the shell that completes commands and options. */
+
 import { COMMON_FLAGS, type Command, type Options } from './command.ts';
+import type { CommandGroup } from './commands.ts';
 import { print } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The command, over a list that it is itself a part of. */
-export function completionCommand(commands: () => readonly Command[]): Command {
+export function completionCommand(load: () => Promise<readonly CommandGroup[]>): Command {
   return {
     name: 'completion',
     summary: 'print a completion script for bash, zsh or fish',
     operands: ['SHELL'],
     examples: ['source <(cairn completion bash)', 'cairn completion fish > ~/.config/fish/completions/cairn.fish'],
-    run: (options) => Promise.resolve(complete(options, commands())),
+    run: async (options) =>
+      complete(
+        options,
+        (await load()).flatMap(({ commands }) => commands),
+      ),
   };
 }
 

@@ -17,6 +17,10 @@ export interface ClientRequest {
   /** Told of the body's bytes as they leave, and of the answer's as they arrive. */
   readonly onSent?: TransferProgress;
   readonly onReceived?: TransferProgress;
+  /** Takes an answer in NDJSON line by line, as it arrives; the answer itself then holds no bytes. */
+  readonly onLine?: (line: Buffer) => void;
+  /** Ends it early, as if the hub could not be reached. */
+  readonly signal?: AbortSignal;
 }
 
 export type TransferProgress = (bytes: number, bytesTotal: number) => void;
@@ -31,6 +35,8 @@ export interface ClientAnswer {
 }
 
 const SLICE_BYTES = 256 * 1024;
+const LINES = 'application/x-ndjson';
+const NEWLINE = 0x0a;
 
 /** The hub could not be asked, or its answer did not arrive: whether the request took effect is not known. */
 export class Unreachable extends ClientError {}
@@ -40,9 +46,12 @@ export function send(server: string, path: string, request: ClientRequest = {}):
   const { method = 'GET', headers, body, seconds = limits.clientSecondsDefault } = request;
   const open = server.startsWith('https:') ? httpsRequest : httpRequest;
   const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
-  const signal = AbortSignal.timeout(seconds * 1000);
+  const late = AbortSignal.timeout(seconds * 1000);
+  const signal = request.signal === undefined ? late : AbortSignal.any([late, request.signal]);
   return new Promise((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException) => reject(unreachable(server, seconds, signal.aborted, error));
+    // What whoever takes the lines throws is theirs.
+    const fail = (error: NodeJS.ErrnoException) =>
+      reject(error instanceof ClientError ? error : unreachable(server, seconds, late.aborted, error));
     const outgoing = open(
       `${server}${path}`,
       { method, headers: { 'User-Agent': `cairn/${version}`, ...length, ...headers }, signal },
@@ -77,18 +86,35 @@ function* slices(body: Buffer, onSent: TransferProgress): Generator<Buffer> {
   }
 }
 
-async function collect(incoming: IncomingMessage, { bytesMax, onReceived }: ClientRequest): Promise<Buffer> {
+async function collect(incoming: IncomingMessage, { bytesMax, onReceived, onLine }: ClientRequest): Promise<Buffer> {
   const most = bytesMax ?? limits.clientAnswerBytesMax;
   const total = Number(incoming.headers['content-length'] ?? 0);
-  const parts: Buffer[] = [];
+  const inLines = onLine !== undefined && incoming.headers['content-type'] === LINES;
+  let parts: Buffer[] = [];
+  let kept = 0;
   let bytes = 0;
   for await (const part of incoming as AsyncIterable<Buffer>) {
     bytes += part.length;
-    if (bytes > most) throw new Error(`the answer is larger than ${most} bytes`);
+    kept += part.length;
     parts.push(part);
+    if (inLines && part.includes(NEWLINE)) {
+      parts = [handOn(Buffer.concat(parts), onLine)];
+      kept = parts[0]?.length ?? 0;
+    }
+    if (kept > most) throw new Error(`the answer is larger than ${most} bytes`);
     if (total > 0) onReceived?.(bytes, total);
   }
   return Buffer.concat(parts);
+}
+
+/** Hands on every whole line; gives what is left of the last one. */
+function handOn(bytes: Buffer, onLine: (line: Buffer) => void): Buffer {
+  let start = 0;
+  for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+    onLine(bytes.subarray(start, end));
+    start = end + 1;
+  }
+  return bytes.subarray(start);
 }
 
 function answerOf(incoming: IncomingMessage, bytes: Buffer): ClientAnswer {

@@ -1,11 +1,10 @@
 /** Owns the call of a tool of a hub, over JSON-RPC 2.0, and what its refusal means to a command. */
 import { z } from 'zod';
+import { limits } from '../limits.ts';
 import { ClientError } from './client-error.ts';
 import type { Credentials } from './credentials.ts';
-import { refusalOf, send } from './http.ts';
-
-/** JSON-RPC code of a change that met another. */
-const CONFLICT = -32006;
+import { type ClientAnswer, refusalOf, send, Unreachable } from './http.ts';
+import { ToolRefused } from './tool-refused.ts';
 
 const toolSchema = z.object({
   name: z.string(),
@@ -21,34 +20,21 @@ const resultSchema = z.object({
   structuredContent: z.record(z.string(), z.unknown()),
 });
 const answerSchema = z.union([
-  z.object({ result: z.unknown() }),
   z.object({
     error: z.object({ code: z.number(), message: z.string(), data: z.record(z.string(), z.unknown()).optional() }),
   }),
+  z.object({ result: z.unknown() }),
 ]);
+const lineSchema = z.looseObject({ type: z.string().optional() });
+const totalsSchema = z.object({ total_count: z.number(), total_size_bytes: z.number() });
+
+export type ListingTotals = z.infer<typeof totalsSchema>;
 
 export type ToolListing = z.infer<typeof toolSchema>;
 
 export interface ToolAnswer {
   readonly text: string;
   readonly structured: Readonly<Record<string, unknown>>;
-}
-
-/** A tool said no, in a sentence for the user. */
-export class ToolRefused extends ClientError {
-  readonly code: number;
-  readonly data: Readonly<Record<string, unknown>>;
-
-  constructor(code: number, message: string, data: Readonly<Record<string, unknown>> = {}) {
-    super(message);
-    this.code = code;
-    this.data = data;
-  }
-
-  /** The change met another one: the user has to choose. */
-  get isConflict(): boolean {
-    return this.code === CONFLICT;
-  }
 }
 
 export class ToolClient {
@@ -64,28 +50,102 @@ export class ToolClient {
   }
 
   /** Calls a tool. Throws ToolRefused when it says no, Unreachable when nobody knows. */
-  async call(name: string, args: Readonly<Record<string, unknown>>): Promise<ToolAnswer> {
-    const result = this.#read(resultSchema, await this.#request('tools/call', { name, arguments: args }));
+  async call(name: string, args: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<ToolAnswer> {
+    return this.#toolAnswer(await this.#request('tools/call', { name, arguments: args }, signal));
+  }
+
+  /**
+   * Calls a tool whose records are a listing, and hands each on as it arrives. Resolves with the last line: the rest of
+   * the result. Throws ToolRefused, Unreachable; what was handed on until then may be less than all.
+   */
+  async stream(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    onRecord: (record: Readonly<Record<string, unknown>>, totals: ListingTotals) => void,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const { server } = this.#credentials;
+    let totals: ListingTotals = { total_count: 0, total_size_bytes: 0 };
+    let end: Readonly<Record<string, unknown>> | undefined;
+    const answer = await send(server, '/api/mcp', {
+      method: 'POST',
+      headers: await this.#headers({ Accept: 'application/x-ndjson' }),
+      body: body('tools/call', { name, arguments: args }),
+      seconds: limits.clientTransferSeconds,
+      onLine(line) {
+        const record = lineSchema.parse(JSON.parse(line.toString('utf8')));
+        if (record.type === 'start') totals = totalsSchema.parse(record);
+        else if (record.type === 'end') end = record;
+        else if (record.type !== undefined) onRecord(record, totals);
+        else throw refusedOrOdd(server, record);
+      },
+    });
+    if (answer.bytes.length > 0) this.#result(answer);
+    if (end === undefined) throw new Unreachable(`the answer of ${server} broke off; run the command again.`);
+    return end;
+  }
+
+  /** Calls a tool many times in one request; the outcomes are in the order of the arguments. Throws as `call` does. */
+  async callMany(
+    name: string,
+    many: readonly Readonly<Record<string, unknown>>[],
+  ): Promise<(ToolAnswer | ToolRefused)[]> {
+    const { server } = this.#credentials;
+    const requests = many.map((args, id) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name, arguments: args },
+    }));
+    const answer = await send(server, '/api/mcp', {
+      method: 'POST',
+      headers: await this.#headers(),
+      body: JSON.stringify(requests),
+      seconds: limits.clientTransferSeconds,
+    });
+    const parsed = z.array(z.looseObject({ id: z.number() })).safeParse(answer.json());
+    // One answer instead of one each: the batch as a whole was refused.
+    if (!parsed.success) throw refusedWhole(server, answer);
+    const byId = new Map(parsed.data.map((item) => [item.id, item]));
+    return many.map((_, id) => {
+      try {
+        return this.#toolAnswer(resultOf(server, byId.get(id)));
+      } catch (error) {
+        if (error instanceof ToolRefused) return error;
+        throw error;
+      }
+    });
+  }
+
+  async #request(method: string, params: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<unknown> {
+    const { server } = this.#credentials;
+    const answer = await send(server, '/api/mcp', {
+      method: 'POST',
+      headers: await this.#headers(),
+      body: body(method, params),
+      seconds: limits.clientTransferSeconds,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return this.#result(answer);
+  }
+
+  async #headers(more: Readonly<Record<string, string>> = {}): Promise<Record<string, string>> {
+    const Authorization = await this.#credentials.toolAuthorization();
+    return { 'Content-Type': 'application/json', Authorization, ...more };
+  }
+
+  #result(answer: ClientAnswer): unknown {
+    const { server } = this.#credentials;
+    const document = answer.json();
+    if (!answerSchema.safeParse(document).success) throw refusalOf(server, answer);
+    return resultOf(server, document);
+  }
+
+  #toolAnswer(value: unknown): ToolAnswer {
+    const result = this.#read(resultSchema, value);
     return {
       text: result.content.find(({ type }) => type === 'text')?.text ?? '',
       structured: result.structuredContent,
     };
-  }
-
-  async #request(method: string, params: Readonly<Record<string, unknown>>): Promise<unknown> {
-    const { server } = this.#credentials;
-    const answer = await send(server, '/api/mcp', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', Authorization: await this.#credentials.toolAuthorization() },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    });
-    const parsed = answerSchema.safeParse(answer.json());
-    if (!parsed.success) throw refusalOf(server, answer);
-    if ('error' in parsed.data) {
-      const { code, message, data } = parsed.data.error;
-      throw new ToolRefused(code, message, data);
-    }
-    return parsed.data.result;
   }
 
   #read<T>(schema: z.ZodType<T>, result: unknown): T {
@@ -95,4 +155,36 @@ export class ToolClient {
     }
     return parsed.data;
   }
+}
+
+function body(method: string, params: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+}
+
+/** The result of a JSON-RPC answer. Throws ToolRefused when it is an error. */
+function resultOf(server: string, document: unknown): unknown {
+  const parsed = answerSchema.safeParse(document);
+  if (!parsed.success) throw new ClientError(`${server} answered not as a Cairn hub does; check --server.`);
+  if ('result' in parsed.data) return parsed.data.result;
+  const { code, message, data } = parsed.data.error;
+  throw new ToolRefused(code, message, data);
+}
+
+/** What a line says that belongs to no listing: a refusal. */
+function refusedOrOdd(server: string, document: unknown): ClientError {
+  try {
+    resultOf(server, document);
+  } catch (error) {
+    if (error instanceof ClientError) return error;
+    throw error;
+  }
+  return new ClientError(`${server} answered not as a Cairn hub does; check --server.`);
+}
+
+/** Why a whole batch was refused. */
+function refusedWhole(server: string, answer: ClientAnswer): ClientError {
+  const parsed = answerSchema.safeParse(answer.json());
+  if (!parsed.success || 'result' in parsed.data) return refusalOf(server, answer);
+  const { code, message, data } = parsed.data.error;
+  return new ToolRefused(code, message, data);
 }

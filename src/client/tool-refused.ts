@@ -1,0 +1,22 @@
+/** What a tool of a hub says when it says no. */
+import { ClientError } from './client-error.ts';
+
+/** JSON-RPC code of a change that met another. */
+const CONFLICT = -32006;
+
+/** A tool said no, in a sentence for the user. */
+export class ToolRefused extends ClientError {
+  readonly code: number;
+  readonly data: Readonly<Record<string, unknown>>;
+
+  constructor(code: number, message: string, data: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+
+  /** The change met another one: the user has to choose. */
+  get isConflict(): boolean {
+    return this.code === CONFLICT;
+  }
+}
