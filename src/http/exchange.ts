@@ -16,6 +16,7 @@ import type { ReplyBytes } from './reply-bytes.ts';
 import type { RequestHead } from './request-head.ts';
 import { SendPace } from './send-pace.ts';
 import type { SendTurns } from './send-turns.ts';
+import { SourceSender } from './source-sender.ts';
 
 /** How an exchange ended, for the log. */
 export interface ExchangeEnd {
@@ -37,16 +38,6 @@ export interface ExchangeSurroundings {
   readonly onEnd: (exchange: Exchange, end: ExchangeEnd) => void;
 }
 
-/** An answer that is sent piece by piece. */
-interface Sending {
-  /** Offers the socket what it has not taken. */
-  readonly send: () => void;
-  readonly pace: SendPace;
-  offeredMs: number;
-}
-
-const NOTHING = new Uint8Array(0);
-
 const STATUS_LINES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(STATUS_CODES).map(([status, reason]) => [status, `${status} ${reason}`]),
 );
@@ -65,17 +56,13 @@ export class Exchange {
   #answerHeaders: ReplyHeaders = NO_HEADERS;
   #body: IncomingBody | undefined;
   #deadline: { readonly atMs: number; readonly lingerMs: number; readonly fault: Fault } | undefined;
-  #sending: Sending | undefined;
-  /** The socket did not take all that it was offered last. */
-  #isBlocked = false;
-  /** What is being sent, until the exchange ends. */
-  #source: ByteSource | undefined;
   #whenGone: (() => void)[] = [];
   #status: number | undefined;
   #settled = false;
   #ended = false;
   #bytesOut = 0;
   #feedSender: FeedSender | undefined;
+  #sourceSender: SourceSender | undefined;
 
   constructor(res: HttpResponse, head: RequestHead, surroundings: ExchangeSurroundings) {
     this.#res = res;
@@ -128,7 +115,7 @@ export class Exchange {
 
   /** Refuses the exchange when its deadline has passed; an answer on its way is pushed on, or cut off when it hardly moves. */
   checkDeadline(nowMs: number): void {
-    if (this.#sending !== undefined) this.#pushOn(this.#sending, nowMs);
+    this.#sourceSender?.pushOn(nowMs);
     if (this.#deadline === undefined || nowMs < this.#deadline.atMs) return;
     if (this.#settled) {
       // Part of the answer is out already: a connection that breaks off says that it is not whole.
@@ -142,13 +129,11 @@ export class Exchange {
 
   /** Sends the answer, once; a later one is dropped. */
   reply(reply: Reply): void {
-    const source = reply.body !== undefined && isSource(reply.body) ? reply.body : undefined;
     if (this.#settled) {
-      source?.close?.();
+      if (reply.body !== undefined && isSource(reply.body)) reply.body.close?.();
       return;
     }
     this.#settled = true;
-    this.#source = source;
     if (!isFeed(reply.body)) this.#deadline = undefined;
     this.#status = reply.status;
     this.#res.cork(() => {
@@ -179,6 +164,7 @@ export class Exchange {
       this.#res.writeHeader('Content-Length', String(bytes));
     }
     this.#res.endWithoutBody();
+    if (body !== undefined && isSource(body)) body.close?.();
     this.#end(false);
   }
 
@@ -212,54 +198,16 @@ export class Exchange {
     return unread > limits.discardedBodyBytesMax ? 'long' : 'short';
   }
 
-  /**
-   * Sends as much as the socket takes and goes on when it has room again. Nothing is buffered here: bytes that did not
-   * fit are read again from the source.
-   */
   #endStream(source: ByteSource): void {
     if (source.bytesTotal === 0) {
+      source.close?.();
       this.#endWhole('');
       return;
     }
-    const step = () => {
-      const before = this.#bytesOut;
-      let more = false;
-      if (!this.#ended) {
-        this.#res.cork(() => {
-          more = this.#sendOnce(source);
-        });
-      }
-      return { bytes: this.#bytesOut - before, more };
-    };
-    this.#res.onWritable((offset) => {
-      this.#bytesOut = offset;
-      this.#isBlocked = false;
-      this.#surroundings.turns.add(step);
-      return true;
-    });
-    const offer = () => {
-      if (this.#sendOnce(source)) this.#surroundings.turns.add(step);
-    };
-    const nowMs = performance.now();
-    this.#sending = { send: offer, pace: new SendPace(this.#surroundings.stallSeconds, nowMs), offeredMs: nowMs };
-    // The head goes out with the first bytes.
-    offer();
-  }
-
-  /** Sends what the source has at hand. True: the socket took it all and there is more. */
-  #sendOnce(source: ByteSource): boolean {
-    const total = source.bytesTotal;
-    const bytes = this.#read(source);
-    if (bytes.length === 0) return false;
-    const [taken, done] = this.#res.tryEnd(bytes, total);
-    this.#isBlocked = !taken;
-    if (done) {
-      this.#bytesOut = total;
-      this.#end(false);
-      return false;
-    }
-    this.#bytesOut = taken ? this.#bytesOut + bytes.length : this.#res.getWriteOffset();
-    return taken;
+    const { turns, stallSeconds } = this.#surroundings;
+    const pace = new SendPace(stallSeconds, performance.now());
+    this.#sourceSender = new SourceSender(this.#res, source, { turns, pace, onWhole: () => this.#end(false) });
+    this.#sourceSender.start();
   }
 
   async #sendFeed(feed: Feed): Promise<void> {
@@ -275,43 +223,17 @@ export class Exchange {
     if (isWhole) this.#end(false);
   }
 
-  /**
-   * The library drops a socket that was not writable for ten seconds, though a slow reader may be busy with what the
-   * system has buffered for it. Offering the rest again begins those ten seconds anew; how slow is too slow is decided here.
-   */
-  #pushOn(sending: Sending, nowMs: number): void {
-    if (this.#ended) return;
-    if (sending.pace.isTooSlow(nowMs, this.#bytesOut)) {
-      this.#res.close();
-    } else if (this.#isBlocked && nowMs - sending.offeredMs >= limits.sendRetryMs) {
-      sending.offeredMs = nowMs;
-      this.#res.cork(() => sending.send());
-    }
-  }
-
-  /** A source that cannot be read ends the connection: half a body must not look like a whole one. */
-  #read(source: ByteSource): Uint8Array {
-    try {
-      const bytes = source.read(this.#bytesOut);
-      if (bytes.length > 0) return bytes;
-    } catch {
-      // Told below, by the status that is already on its way and a connection that breaks off.
-    }
-    this.#res.close();
-    return NOTHING;
-  }
-
   #end(aborted: boolean): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#feedSender?.stop();
-    this.#source?.close?.();
+    this.#sourceSender?.stop();
     for (const gone of this.#whenGone) gone();
     this.#surroundings.onEnd(this, {
       status: this.#status,
       aborted,
       bytesIn: this.#body?.bytes ?? 0,
-      bytesOut: this.#feedSender?.bytes ?? this.#bytesOut,
+      bytesOut: this.#feedSender?.bytes ?? this.#sourceSender?.bytes ?? this.#bytesOut,
       ms: performance.now() - this.#startedMs,
     });
   }

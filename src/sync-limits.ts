@@ -1,0 +1,97 @@
+/** The bounds of vaults and file sync; `limits` shows them among all others. */
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+export const syncLimits = {
+  /** Longest path of a file, in UTF-8. */
+  pathBytesMax: 1024,
+  pathPartBytesMax: 255,
+  /** Largest content of one file, decoded. */
+  fileBytesMax: 10 * MiB,
+  /** Up to here a content is hashed and escaped where it is, and stands in its version; above, in the pool and in pieces. */
+  inlineContentBytesMax: 64 * KiB,
+  /** Long contents are stored in pieces of this size, as escaped. */
+  pieceBytes: 1 * MiB,
+  /** Long contents that are hashed and staged at once; the others wait. */
+  longPushesMax: 4,
+  /** How long staged bytes that could not be removed (a full disk) wait for the next try. */
+  stagingRetryMs: 15_000,
+  /** CAIRN_SYNC_QUOTA_BYTES: bytes of current files and pending conflicts of one account. */
+  syncQuotaBytesDefault: 5 * 1024 * MiB,
+  hlcCharsMax: 128,
+  isoTimeCharsMax: 64,
+  /** A device's last visit is written at most this often. */
+  deviceSeenMs: 60_000,
+  visitsRemembered: 10_000,
+  /** How far a client's clock may stand ahead of the hub's to be adopted. */
+  hlcAheadMsMax: 300_000,
+  deviceIdCharsMax: 128,
+  vaultIdCharsMax: 64,
+  /** A modification time this much older than the one before it is worth a warning. */
+  mtimeRegressMs: 2000,
+  /** Versions of one path that a decision looks through for a hash. */
+  chainWalkMax: 10_000,
+  /** Files that are looked through for the hash of a base that the path never had, and how many in one turn. */
+  foreignBaseFilesMax: 10_000,
+  foreignBaseTurnFiles: 500,
+  /** Every version is kept this long, and the newest of each path for good. */
+  historyDays: 30,
+  historyVersionsMin: 20,
+  /** Rows that background work reads or removes in one turn. */
+  sweepTurnRows: 200,
+  historyDefault: 50,
+  historyMax: 200,
+  conflictsDefault: 100,
+  conflictsMax: 500,
+  conflictCursorCharsMax: 2000,
+  pendingConflictsPerPathMax: 10,
+  /** Bytes of one pack of lines. A socket takes some hundred KiB at a time, and what it did not take is read again. */
+  packBytesMax: 256 * KiB,
+  /** A line above this is not packed: it is read from its version. */
+  packLineBytesMax: 64 * KiB,
+  /** Versions that one pack is made from. */
+  packVersionsMax: 512,
+  /** A pack is written again when this part of its lines (one in …) is dead. */
+  packWornShare: 3,
+  /** Packs that become one at a time. */
+  packsJoinedMax: 8,
+  /** Packs that one decision removes. */
+  packsRemovedMax: 64,
+  /** How often vaults that changed are looked at, and how long one must be quiet to be packed. */
+  packLookMs: 250,
+  packRestMs: 500,
+  /** Changes after which a vault is packed although it is not quiet. */
+  packBacklogVersions: 8192,
+  /** Versions behind the packs that a pull reads one by one; above, it packs them first. */
+  tailVersionsMax: 1024,
+  /** Lines of one pull, and paths that it may select. */
+  pullLinesMax: 1_000_000,
+  pullPathsMax: 1000,
+  /** Bytes of lines in a pull that is answered as one JSON document. */
+  pullDocumentBytesMax: 4 * MiB,
+  /** Longest wait for a change (SYN-22), and how many may wait at once. */
+  waitSecondsMax: 55,
+  waitersMax: 10_000,
+  listPageDefault: 1000,
+  listPageMax: 10_000,
+  /** Files that one call of a listing looks at, and those of one turn. */
+  listScanMax: 20_000,
+  listTurnRows: 250,
+  /** Lines of a listing's text. */
+  listTextLinesMax: 25,
+  listCursorCharsMax: 4096,
+  /** Globs that one glob with braces may stand for. */
+  globChoicesMax: 32,
+  /** Files in the manifest of a device. */
+  manifestFilesMax: 100_000,
+  /** Paths that one answer names to pull, push, delete or settle, of each kind. */
+  standingPathsMax: 10_000,
+  /** Devices that a vault remembers. */
+  devicesMax: 1000,
+  vaultsMax: 100,
+  primariesRemembered: 10_000,
+  vaultNameCharsMax: 100,
+  protectedGlobsMax: 100,
+  globCharsMax: 200,
+} as const;
