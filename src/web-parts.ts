@@ -47,6 +47,7 @@ export function openPages({
     devices: core.devices,
     signIns: core.signIns,
     tokens: core.tokens,
+    identities: core.identities,
     mirror: {
       credential: (accountId) => credentials.current(accountId),
       issue: (accountId, rotate) => credentials.issue(accountId, rotate),

@@ -24,6 +24,7 @@ import { authenticate } from './authenticate.ts';
 import type { IncomingBody } from './body.ts';
 import { checkBody } from './check-body.ts';
 import { Exchange, type ExchangeEnd, type ExchangeSurroundings } from './exchange.ts';
+import { isForPeople } from './for-people.ts';
 import { parseForm } from './form-body.ts';
 import { framingFault } from './framing.ts';
 import { listenExclusively } from './listen-exclusively.ts';
@@ -175,7 +176,7 @@ export class FrontDoor {
       exchange.reply(empty(204, preflightHeaders(this.#options.origins, origin)));
       return;
     }
-    const matched = this.#router.match(method, path);
+    const matched = this.#match(exchange.head);
     const { route } = matched;
     exchange.route = route.path;
     try {
@@ -190,6 +191,18 @@ export class FrontDoor {
       else void this.#run(exchange, this.#admit(exchange, matched, session, undefined));
     } catch (error) {
       exchange.reply(this.#errorReply(exchange, error));
+    }
+  }
+
+  /** The route of a request; a person's browser gets a page where there is none. Refuses as the router does. */
+  #match(head: RequestHead): Match {
+    try {
+      return this.#router.match(head.method, head.path);
+    } catch (error) {
+      const { nothing } = this.#router;
+      const isUnknown = error instanceof Refusal && error.fault.kind === 'route_unknown';
+      if (nothing === undefined || !isUnknown || !isForPeople(head)) throw error;
+      return { route: nothing, params: {} };
     }
   }
 

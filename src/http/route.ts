@@ -54,7 +54,7 @@ export interface RouteRequest {
 
 interface RouteBase {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Segments separated by `/`; `:name` takes one segment. */
+  /** Segments separated by `/`; `:name` takes one segment. `*` alone: what a browser is shown where there is nothing. */
   readonly path: string;
   readonly body: BodyRule;
   /** Refuses a browser page of an origin that is neither the service's own nor allowed. */

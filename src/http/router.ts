@@ -24,6 +24,8 @@ export class Router {
   readonly #root = node();
   /** Where paths without a parameter end: found without a walk. */
   readonly #literals = new Map<string, Node>();
+  /** What a browser is shown where there is nothing. */
+  #nothing: Route | undefined;
 
   constructor(routes: readonly Route[]) {
     for (const route of routes) this.#add(route);
@@ -53,7 +55,16 @@ export class Router {
     return undefined;
   }
 
+  /** The route for paths that no other has (`*`); undefined: there is none. */
+  get nothing(): Route | undefined {
+    return this.#nothing;
+  }
+
   #add(route: Route): void {
+    if (route.path === '*') {
+      this.#nothing = route;
+      return;
+    }
     let at = this.#root;
     const names: string[] = [];
     for (const segment of route.path.split('/').slice(1)) {

@@ -1,4 +1,5 @@
 /** The pages of the service: their routes, over what parts.ts gives them. */
+import { Refusal } from '../fault.ts';
 import type { Route } from '../http/route.ts';
 import { openAssets } from './assets.ts';
 import { boardRoutes } from './board-routes.tsx';
@@ -42,6 +43,9 @@ export function webRoutes(options: WebOptions): Route[] {
   const over = { ...options, pages };
   return [
     assets.route,
+    pages.open('*', () => {
+      throw new Refusal({ kind: 'not_found', what: 'there is nothing at this address' });
+    }),
     ...homeRoutes(over),
     ...signInRoutes(over),
     ...settingsRoutes(over),
@@ -52,7 +56,10 @@ export function webRoutes(options: WebOptions): Route[] {
   ];
 }
 
-/** Own are the pages of the host that was addressed, and of the address that the operator named. */
+/**
+ * Own are the pages of the host that was addressed, whatever its name, and of the address that the operator named. The
+ * gateway trusts fewer names, since a name can be made to lead here; but then the browser has no cookie of this host to send.
+ */
 function ownOrigins(publicUrl: string | undefined): (origin: string, host: string) => boolean {
   const named = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
   return (origin, host) => origin === named || origin === `http://${host}` || origin === `https://${host}`;

@@ -107,6 +107,23 @@ interface TokenService {
   endNamed(accountId: string, tokenId: string): Promise<void>;
 }
 
+interface IdentityRow {
+  readonly identity_id: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly label: string | null;
+  readonly linked_at: string;
+}
+
+interface IdentityService {
+  /** The identity provider whose tokens can be linked; undefined: there is none. */
+  readonly issuer: string | undefined;
+  list(accountId: string): IdentityRow[];
+  /** Refuses with `invalid_fields` on `token`, and with `rate_limited` after wrong tries. */
+  link(accountId: string, token: string): Promise<IdentityRow>;
+  unlink(accountId: string, identityId: string): Promise<void>;
+}
+
 /** What to paste into a client to connect it. */
 export interface SetupStep {
   readonly client: string;
@@ -196,6 +213,7 @@ export interface WebServices {
   readonly devices: DeviceService;
   readonly signIns: SignInService;
   readonly tokens: TokenService;
+  readonly identities: IdentityService;
   readonly mirror: MirrorService;
   readonly tasks: TaskService;
   readonly vaults: VaultService;

@@ -8,12 +8,13 @@ import { settingsView } from './settings.tsx';
 
 const PATH = '/settings';
 
-export interface SettingsOptions extends Pick<WebServices, 'accounts' | 'sessions' | 'logins' | 'signIns' | 'tokens'> {
+export interface SettingsOptions
+  extends Pick<WebServices, 'accounts' | 'sessions' | 'logins' | 'signIns' | 'tokens' | 'identities'> {
   readonly pages: Pages;
 }
 
 export function settingsRoutes(options: SettingsOptions): Route[] {
-  const { pages, accounts, sessions, signIns, tokens } = options;
+  const { pages, accounts, sessions, signIns, tokens, identities } = options;
   const show = (visit: MemberVisit, problem?: Problem) =>
     pages.show(visit, settingsView({ visit, services: options, problem }));
   return [
@@ -38,6 +39,17 @@ export function settingsRoutes(options: SettingsOptions): Route[] {
         text: 'The account key is replaced. The new one is shown only now.',
         secrets: [{ label: 'Account key', value: key }],
       });
+    }),
+    pages.memberForm(`${PATH}/identities`, async (visit, form) => {
+      // Nothing of it is shown again: the token is a secret while it lives.
+      const tried = await problemOf('identity', {}, () => identities.link(visit.accountId, form.get('token') ?? ''));
+      if (!tried.ok) return show(visit, tried.problem);
+      const { label, subject } = tried.value;
+      return pages.go(visit, PATH, { text: `“${label ?? subject}” is linked. Its tokens open this account now.` });
+    }),
+    pages.memberForm(`${PATH}/identities/:id/unlink`, async (visit) => {
+      await identities.unlink(visit.accountId, visit.request.params['id'] ?? '');
+      return pages.go(visit, PATH, { text: 'The identity is unlinked. Its tokens open nothing here any more.' });
     }),
     pages.memberForm(`${PATH}/password`, (visit, form) => changePassword(options, visit, form)),
     pages.memberForm(`${PATH}/devices/:id/end`, async (visit) => {

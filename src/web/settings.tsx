@@ -6,11 +6,12 @@ import { Field, FormErrors, type Problem } from './fields.tsx';
 import type { MemberVisit, View } from './pages.ts';
 import type { KeyRow, WebServices } from './services.ts';
 import { Devices, Tokens } from './settings-devices.tsx';
+import { Identities } from './settings-identities.tsx';
 import { Confirm, Empty, Form, Given, Moment } from './ui.tsx';
 
 export interface SettingsProps {
   readonly visit: MemberVisit;
-  readonly services: Pick<WebServices, 'accounts' | 'sessions' | 'signIns' | 'tokens'>;
+  readonly services: Pick<WebServices, 'accounts' | 'sessions' | 'signIns' | 'tokens' | 'identities'>;
   readonly problem?: Problem | undefined;
 }
 
@@ -29,6 +30,7 @@ export function settingsView(props: SettingsProps): View {
         <AccountKey {...props} current={keys.find((key) => key.kind === 'account' && key.revoked_at === null)} />
         <Devices {...props} />
         <Tokens {...props} />
+        <Identities {...props} />
         <Password {...props} />
         <Browsers {...props} />
       </>

@@ -19,7 +19,9 @@ let vault: string;
 let conflict: string;
 
 beforeAll(async () => {
-  [hub, browser] = await Promise.all([startHub(), launch()]);
+  // A provider whose tokens can be linked; the settings say so whether it can be reached or not.
+  const env = { CAIRN_IDP_ISSUER: 'http://127.0.0.1:9', CAIRN_IDP_AUDIENCE: 'https://hub.example.org' };
+  [hub, browser] = await Promise.all([startHub({ env }), launch()]);
   state = await memberWithEverything();
 });
 
@@ -115,6 +117,7 @@ const MEMBER: readonly Look[] = [
   ['/mirror', openAll],
   ['/settings', openAll],
   ['/tasks/999'],
+  ['/nowhere'],
   ['/vaults'],
   [() => vault],
   [() => `${vault}/file?path=notes%2Fshopping.md`, openAll],

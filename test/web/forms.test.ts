@@ -333,3 +333,24 @@ async function csrfOf(visitor: PageClient): Promise<string> {
   await visitor.open('/signin');
   return visitor.fieldsOf('/signin').get('csrf') ?? '';
 }
+
+test('[WEB-4, NET-5, MCP-4] an address with nothing behind it is a page for people, and stays JSON for programs', async () => {
+  const html = { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
+  for (const client of [member, new PageClient(hub)]) {
+    const answer = await client.send('/taks?x=<script>', html);
+    expect([answer.status, answer.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(client.text).toContain('There is nothing at this address.');
+  }
+  expect(member.html).toContain('action="/signout"');
+  for (const [path, options] of [
+    ['/taks', {}],
+    ['/taks', { headers: { Accept: '*/*' } }],
+    ['/taks', { ...html, method: 'POST' }],
+    ['/api/taks', html],
+    ['/oauth/taks', html],
+    ['/.well-known/openid-configuration', html],
+  ] as const) {
+    const answer = await call(hub, path, options);
+    expect([path, answer.status, answer.json()]).toEqual([path, 404, { error: expect.any(String) }]);
+  }
+});
