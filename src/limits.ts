@@ -171,8 +171,8 @@ export const limits = {
   /** Characters of one task in a text. */
   taskTextCharsMax: 80,
   categoriesMax: 500,
-  /** Tasks that one decision takes out of a deleted category; each costs some 40 µs. */
-  categoryClearTasksMax: 200,
+  /** Tasks that one decision takes out of a deleted category; each costs some 60 µs. */
+  categoryClearTasksMax: 100,
   categoryNameCharsMax: 100,
   categoryPositionMax: 1_000_000,
   binDays: 30,
