@@ -71,6 +71,8 @@ export const limits = {
   /** Answers of tools that are remembered while nothing changes, as JSON over all callers; larger ones are not. */
   answersRememberedBytesMax: 32 * MiB,
   answerRememberedBytesMax: 256 * KiB,
+  /** Calls that are known to have been made once; the answer is remembered with the second one. */
+  answersAskedMax: 10_000,
   /** The longest arguments, as JSON, that an answer is remembered by. */
   answerArgumentsCharsMax: 1024,
   /** A listing above this goes out as lines unasked, to a client that takes them. */

@@ -40,6 +40,8 @@ export class KnownAnswers {
   readonly #options: KnownAnswersOptions;
   readonly #known = new Remembered<Known>(limits.answersRememberedBytesMax);
 
+  readonly #asked = new Remembered<true>(limits.answersAskedMax);
+
   constructor(options: KnownAnswersOptions) {
     this.#options = options;
   }
@@ -58,8 +60,13 @@ export class KnownAnswers {
     return known !== undefined && askedMs >= known.fromMs && askedMs < known.untilMs ? known.result : undefined;
   }
 
-  /** Takes note of an answer, unless something changed while it was made. */
+  /** Takes note of an answer that is asked for again, unless something changed while it was made. */
   keep({ key, tables, revision, askedMs }: AnswerPlace, result: WrittenResult, sameUntilMs: number | undefined): void {
+    // What is asked for once would push out what is asked for again, and only be work for the garbage collector.
+    if (this.#asked.get(key, 0) === undefined) {
+      this.#asked.set(key, 0, true, 1);
+      return;
+    }
     const bytes = result.members.length;
     if (bytes > limits.answerRememberedBytesMax || this.#options.revision(tables) !== revision) return;
     const known = { result, fromMs: askedMs, untilMs: sameUntilMs ?? Number.POSITIVE_INFINITY };

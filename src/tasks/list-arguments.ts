@@ -55,7 +55,7 @@ const DATES = ['due_from', 'due_to', 'created_from', 'created_to', 'completed_fr
 export function listQuery(args: ListArguments, nowMs: number): TaskSearch {
   const zone = openZone(args.timezone ?? 'UTC');
   checkDates(args);
-  const today = zone(nowMs);
+  const today = zone.dayOf(nowMs);
   const { overdue = false } = args;
   const from = latest(args.due_from, args.due_today === true ? today : undefined);
   const to = earliest(args.due_to, args.due_today === true ? today : undefined, overdue ? dayBefore(today) : undefined);

@@ -7,7 +7,7 @@ import { dayNumber } from '../calendar.ts';
 import { invalidField } from '../fault.ts';
 import { limits } from '../limits.ts';
 import type { Store } from '../store/store.ts';
-import { compareTasks, type Span, segmentsOf, type TaskFilter, type TaskOrder } from './query.ts';
+import { compareTasks, type SortBy, type Span, segmentsOf, type TaskFilter, type TaskOrder } from './query.ts';
 import { liveTask, readTasks } from './reads.ts';
 import { walk } from './walk.ts';
 
@@ -38,17 +38,20 @@ export interface FoundIds {
   readonly complete: boolean;
 }
 
-/** The calendar day of a moment, in one time zone. */
-export type Zone = (ms: number) => string;
+/** One time zone. */
+export interface Zone {
+  /** The calendar day of a moment. */
+  readonly dayOf: (ms: number) => string;
+  /** By how many days at the most it is another one in UTC. */
+  readonly slackDays: 0 | 1;
+}
 
 const DAY_MS = 86_400_000;
-/** No zone is further from UTC than this. */
-const ZONE_DAYS_MAX = 1;
 
 /** A zone by its IANA name. Refuses a name that is none, on field `timezone`. */
 export function openZone(name: string): Zone {
   // The default, and by far the most frequent: a formatter costs more than the rest of a short list.
-  if (name === 'UTC') return (ms) => new Date(ms).toISOString().slice(0, 10);
+  if (name === 'UTC') return { dayOf: (ms) => new Date(ms).toISOString().slice(0, 10), slackDays: 0 };
   let format: Intl.DateTimeFormat;
   try {
     format = new Intl.DateTimeFormat('en-u-ca-iso8601', {
@@ -60,18 +63,19 @@ export function openZone(name: string): Zone {
   } catch {
     throw invalidField('timezone', 'timezone must be an IANA name such as Europe/Berlin or Asia/Seoul');
   }
-  return (ms) => {
+  const dayOf = (ms: number) => {
     const parts = new Map(format.formatToParts(ms).map(({ type, value }) => [type, value]));
     return `${parts.get('year')?.padStart(4, '0')}-${parts.get('month')}-${parts.get('day')}`;
   };
+  return { dayOf, slackDays: 1 };
 }
 
 /** Finds the first tasks that match, in order. */
 export function searchTasks(store: Store, accountId: string, search: TaskSearch): FoundIds {
   const filter: TaskFilter = {
     ...search.filter,
-    ...spanOf('created', search.createdOn),
-    ...spanOf('completedAt', search.completedOn),
+    ...spanOf('created', search.createdOn, search.zone),
+    ...spanOf('completedAt', search.completedOn, search.zone),
   };
   const isMatch = matcherOf(store, accountId, search, filter);
   const ids: number[] = [];
@@ -116,23 +120,30 @@ function gatherRange(store: Store, accountId: string, filter: TaskFilter, order:
   return undefined;
 }
 
-/** Moments that can lie on the days of a range in some zone; the exact days are tested on each task. */
-function spanOf<K extends 'created' | 'completedAt'>(name: K, range: DayRange | undefined): { [N in K]?: Span } {
+/** Moments that can lie on the days of a range; in another zone than UTC some that do not, so the day is tested as well. */
+function spanOf<K extends 'created' | 'completedAt'>(
+  name: K,
+  range: DayRange | undefined,
+  { slackDays }: Zone,
+): { [N in K]?: Span } {
   if (range?.from === undefined && range?.to === undefined) return {};
-  const low = (dayNumber(range.from ?? '0000-01-01') - ZONE_DAYS_MAX) * DAY_MS;
-  const high = (dayNumber(range.to ?? '9999-12-31') + 1 + ZONE_DAYS_MAX) * DAY_MS;
+  const low = (dayNumber(range.from ?? '0000-01-01') - slackDays) * DAY_MS;
+  const high = (dayNumber(range.to ?? '9999-12-31') + 1 + slackDays) * DAY_MS - 1;
   return { [name]: { low, high } } as { [N in K]?: Span };
 }
 
-/** Tests what no index answers; undefined: there is nothing to test. */
+/** Tests what the order that is walked does not say by itself; undefined: there is nothing to test. */
 function matcherOf(store: Store, accountId: string, search: TaskSearch, filter: TaskFilter) {
-  const { text, createdOn, completedOn, zone } = search;
-  if (text === undefined && filter.created === undefined && filter.completedAt === undefined) return undefined;
+  const { text, createdOn, completedOn, zone, order } = search;
+  const isExact = (...orders: readonly SortBy[]) => zone.slackDays === 0 && orders.includes(order.sortBy);
+  const isCreatedOpen = filter.created !== undefined && !isExact('created_at', 'is_important');
+  const isCompletedOpen = filter.completedAt !== undefined && !isExact('completed_at');
+  if (text === undefined && !isCreatedOpen && !isCompletedOpen) return undefined;
   const wanted = text?.normalize('NFC').toLowerCase();
   const isOn = (at: string | null, range: DayRange | undefined): boolean => {
     if (range === undefined) return true;
     if (at === null) return false;
-    const day = zone(Date.parse(at));
+    const day = zone.dayOf(Date.parse(at));
     return (range.from === undefined || day >= range.from) && (range.to === undefined || day <= range.to);
   };
   return (id: number): boolean => {
@@ -140,8 +151,8 @@ function matcherOf(store: Store, accountId: string, search: TaskSearch, filter: 
     return (
       task !== undefined &&
       (wanted === undefined || task.content.normalize('NFC').toLowerCase().includes(wanted)) &&
-      (filter.created === undefined || isOn(task.created_at, createdOn)) &&
-      (filter.completedAt === undefined || isOn(task.completed_at, completedOn))
+      (!isCreatedOpen || isOn(task.created_at, createdOn)) &&
+      (!isCompletedOpen || isOn(task.completed_at, completedOn))
     );
   };
 }

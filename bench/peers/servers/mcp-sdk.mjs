@@ -21,7 +21,10 @@ const task = z.object({
 });
 const tool = {
   description: 'Lists tasks.',
-  inputSchema: z.strictObject({ limit: z.int().min(1).max(500).optional() }),
+  inputSchema: z.strictObject({
+    limit: z.int().min(1).max(500).optional(),
+    created_from: z.string().length(10).optional(),
+  }),
   outputSchema: z.object({
     tasks: z.array(task),
     count: z.int().nonnegative(),

@@ -1,11 +1,22 @@
 -- Makes wrk send one body again and again: wrk -s post.lua URL -- BODY
+-- Where the body has the day 0000-00-00, each request has another one there: some 600,000 of the first 1,900 years.
+local DAY = '0000%-00%-00'
+local count = 0
+
 function init(args)
   wrk.method = 'POST'
   wrk.body = args[1]
   wrk.headers['Content-Type'] = 'application/json'
   whole = wrk.format()
+  varies = whole:find(DAY) ~= nil
+  math.randomseed(os.time())
+  count = math.random(600000)
 end
 
 function request()
-  return whole
+  if not varies then return whole end
+  count = count + 1
+  local year = math.floor(count / 336) % 1900 + 1
+  local month = math.floor(count / 28) % 12 + 1
+  return (whole:gsub(DAY, string.format('%04d-%02d-%02d', year, month, count % 28 + 1), 1))
 end
