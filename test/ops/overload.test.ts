@@ -59,8 +59,10 @@ test('[OPS-7] a connection too many is told to come again, and those that are th
     await turnedAway.closed;
   }
   // The metrics have a port of their own just for such a day.
-  const seen = await figures(on);
-  expect(seen.sum('cairn_connections')).toBe(20);
+  const seen = await until('the five are gone', async () => {
+    const now = await figures(on);
+    return now.sum('cairn_connections') === 20 ? now : undefined;
+  });
   expect(seen.sum('cairn_overloaded_total', { bound: 'connections' })).toBe(5);
   served[1]?.send(health);
   expect((await served[1]?.received(1))?.[0]?.status).toBe(200);

@@ -1,0 +1,182 @@
+/** The deployment examples of the README, as they stand there: read by the programs that they are for, and tried. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test } from 'vitest';
+import { limits } from '../../src/limits.ts';
+import { selfSigned } from '../support/certificate.ts';
+import { request } from '../support/gateway.ts';
+import { call } from '../support/http.ts';
+import { CAIRN, cleanEnvironment, type Hub, startHub, temporaryFolder } from '../support/hub.ts';
+import { type Account, type Credential, download, mirrorAccount, randomCommit, upload } from '../support/mirror.ts';
+import { until } from '../support/mirror-state.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const MiB = 1024 * 1024;
+
+let hub: Hub | undefined;
+let proxy: ChildProcess | undefined;
+afterEach(async () => {
+  proxy?.kill('SIGTERM');
+  await hub?.kill();
+  hub = undefined;
+  proxy = undefined;
+});
+
+const has = (program: string, ...args: string[]): boolean => {
+  try {
+    execFileSync(program, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+function blockOf(language: string): string {
+  const found = [...README.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
+    ([, text]) => text,
+  );
+  expect(found.length).toBe(1);
+  return found[0] ?? '';
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+/** What every proxy in front must let through unchanged. */
+async function expectWorksBehind(url: string, on: Hub, who: Account & Credential): Promise<void> {
+  const front = { ...on, url };
+  await until('the proxy answers', async () => {
+    const answer = await call(front, '/health').catch(() => undefined);
+    return answer?.status === 200 ? answer : undefined;
+  });
+  for (const size of [1, 70_000, limits.uploadBytesMax]) {
+    const [commit, bytes] = [randomCommit(), randomBytes(size)];
+    expect((await upload(front, who, commit, bytes)).status).toBe(200);
+    const back = await download(front, who, commit);
+    expect(back.headers['content-length']).toBe(String(size));
+    expect(back.bytes.equals(bytes)).toBe(true);
+  }
+  const tooLarge = await upload(front, who, randomCommit(), randomBytes(10), {
+    'Content-Length': String(60 * MiB),
+  }).catch(() => ({ status: 413 }));
+  expect(tooLarge.status).toBe(413);
+  // The address is the client's, and not one that it writes itself.
+  const id = `behind-${randomBytes(4).toString('hex')}`;
+  await call(front, '/health', { headers: { 'X-Forwarded-For': '203.0.113.7', 'X-Request-Id': id } });
+  expect(await on.waitForLog((line) => line['id'] === id)).toMatchObject({ address: '127.0.0.1' });
+  // One batch, its lines as they come.
+  const lines = await call(front, '/api/mcp', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/x-ndjson' },
+    body: JSON.stringify([request(1, 'ping'), request(2, 'tools/list')]),
+  });
+  expect(lines.text.trim().split('\n').length).toBe(2);
+  // Longer than the hub keeps a connection that nobody uses: what comes then meets an open one.
+  await new Promise((resolve) => setTimeout(resolve, 11_000));
+  const posts = Array.from({ length: 5 }, () =>
+    call(front, '/api/mcp', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(request(1, 'ping')),
+    }),
+  );
+  expect((await Promise.all(posts)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+}
+
+async function startBehindProxy(): Promise<{ on: Hub; who: Account & Credential; port: number }> {
+  const on = await startHub({ env: { CAIRN_TRUSTED_PROXIES: '127.0.0.1' } });
+  hub = on;
+  return { on, who: await mirrorAccount(on), port: await freePort() };
+}
+
+test.runIf(has('systemd-analyze', '--version'))('[OPS-8] systemd takes the unit, and finds it well shut in', () => {
+  const unit = join(temporaryFolder(), 'cairn.service');
+  writeFileSync(unit, blockOf('ini').replaceAll('/usr/bin/node', process.execPath));
+  const said = execFileSync('systemd-analyze', ['verify', unit], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  expect(said).toBe('');
+  const security = execFileSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit], {
+    encoding: 'utf8',
+  });
+  expect(security).toMatch(/Overall exposure level/);
+});
+
+test.runIf(has('nginx', '-v'))('[OPS-8, NET-10] nginx takes the example, and the hub works behind it', async () => {
+  const { on, who, port } = await startBehindProxy();
+  const folder = temporaryFolder();
+  const { cert, key } = selfSigned();
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${folder}/${kind};`,
+  );
+  const site = blockOf('nginx')
+    .replace('127.0.0.1:8787', `127.0.0.1:${on.port}`)
+    .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
+    .replace('/etc/letsencrypt/live/hub.example.org/fullchain.pem', cert)
+    .replace('/etc/letsencrypt/live/hub.example.org/privkey.pem', key);
+  const user = process.getuid?.() === 0 ? 'user root;' : '';
+  const file = join(folder, 'nginx.conf');
+  writeFileSync(
+    file,
+    `daemon off; ${user} pid ${folder}/pid; events {} http { access_log off; ${temporary.join(' ')}\n${site}\n}`,
+  );
+  const args = ['-p', folder, '-e', join(folder, 'error.log'), '-c', file];
+  execFileSync('nginx', ['-t', ...args], { stdio: 'pipe' });
+  proxy = spawn('nginx', args, { stdio: 'ignore' });
+  await expectWorksBehind(`https://127.0.0.1:${port}`, on, who);
+});
+
+test.runIf(has('caddy', 'version'))(
+  '[OPS-8, NET-10] Caddy takes the example, and the hub works behind it',
+  async () => {
+    const { on, who, port } = await startBehindProxy();
+    const folder = temporaryFolder();
+    const file = join(folder, 'Caddyfile');
+    const site = blockOf('caddyfile')
+      .replace('hub.example.org', `http://127.0.0.1:${port}`)
+      .replace('127.0.0.1:8787', `127.0.0.1:${on.port}`);
+    writeFileSync(file, `{\n  admin off\n  auto_https off\n}\n${site}`);
+    const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+    execFileSync('caddy', ['validate', '--config', file, '--adapter', 'caddyfile'], { stdio: 'pipe', env });
+    proxy = spawn('caddy', ['run', '--config', file, '--adapter', 'caddyfile'], { stdio: 'ignore', env });
+    await expectWorksBehind(`http://127.0.0.1:${port}`, on, who);
+  },
+);
+
+test('[OPS-8] what the Dockerfile copies is enough to build the hub and to start it', async () => {
+  const folder = temporaryFolder();
+  const [build = ''] = blockOf('dockerfile').split('\nFROM ');
+  const copied = [...build.matchAll(/^COPY (?!--from)(.+)$/gm)].map(([, words = '']) => words.split(' '));
+  expect(copied.length).toBeGreaterThan(2);
+  for (const words of copied) {
+    const to = words.at(-1) ?? '';
+    for (const from of words.slice(0, -1)) {
+      const target = to.endsWith('/') ? join(folder, to, from) : join(folder, to);
+      mkdirSync(join(target, '..'), { recursive: true });
+      cpSync(join(ROOT, from), target, { recursive: true });
+    }
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  execFileSync('npm', ['run', 'build', '--silent'], { cwd: folder, stdio: 'pipe' });
+  const [, ...entry] = JSON.parse(/^ENTRYPOINT (.+)$/m.exec(blockOf('dockerfile'))?.[1] ?? '[]') as string[];
+  expect(CAIRN.endsWith(entry[0] ?? '-')).toBe(true);
+  hub = await startHub({ script: join(folder, entry[0] ?? ''), env: { NODE_ENV: 'production' } });
+  const check = JSON.parse(/^HEALTHCHECK CMD (.+)$/m.exec(blockOf('dockerfile'))?.[1] ?? '[]') as string[];
+  const [command = '', ...args] = check.map((word) => word.replace('8787', String(hub?.port)));
+  execFileSync(command, args, { env: cleanEnvironment(), stdio: 'pipe' });
+  expect(await hub.stop()).toBe(0);
+  expect(() => execFileSync(command, args, { env: cleanEnvironment(), stdio: 'pipe' })).toThrow();
+});
