@@ -221,9 +221,14 @@ export class FrontDoor {
 
   /** Waits for the check of a credential. The body is taken meanwhile, as bounded as ever: the library gives it only once. */
   async #runLater(exchange: Exchange, matched: Match, pending: Promise<Session | undefined>): Promise<void> {
+    // When the body is refused first, nobody waits for the check any more, and it may be refused as well.
+    pending.catch(() => undefined);
+    const { body: rule } = matched.route;
     let body: IncomingBody | undefined;
     try {
-      body = this.#openBody(exchange, matched.route.body);
+      // A body that its head refuses is not taken: that is told behind the credential.
+      const fits = rule.kind !== 'none' && (exchange.head.bytesDeclared ?? 0) <= rule.bytesMax;
+      if (fits) body = this.#openBody(exchange, rule);
       await this.#run(exchange, this.#admit(exchange, matched, await pending, body));
     } catch (error) {
       body?.release();

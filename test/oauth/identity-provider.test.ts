@@ -67,13 +67,44 @@ test('[OAUTH-3] a large body behind such a token arrives whole, also while the t
   const batch = Array.from({ length: 60 }, (_, id) => toolRequest(id, 'create_task', { content }));
   const answer = await post(hub, batch, bearer(await issuer.token(SUBJECT)));
   expect(answer.json()).toHaveLength(60);
-  // Told from the head alone, as for everyone.
-  const client = await rawClient(hub.port);
-  const tooLong = [`Content-Length: ${17 * 2 ** 20}`, `Authorization: Bearer ${await issuer.token(SUBJECT)}`];
-  client.send(head('POST /api/mcp HTTP/1.1', ['Content-Type: application/json', ...tooLong]));
-  expect((await client.received(1)).map(({ status }) => status)).toEqual([413]);
-  client.socket.destroy();
   expect((await post(hub, '{', bearer('a.b.c'))).status).toBe(401);
+});
+
+test('[OAUTH-3, NET-2, OPS-3] a body that is too large is told from its head, behind the token, and harms nobody', async () => {
+  const good = await issuer.token(SUBJECT);
+  for (const [token, expected] of [
+    [good, 413],
+    [`${good.slice(0, -4)}AAAA`, 401],
+    [await issuer.token('stranger'), 401],
+  ] as const) {
+    for (const bytes of [17 * 2 ** 20, 2 ** 45]) {
+      const client = await rawClient(hub.port);
+      const lines = [`Content-Length: ${bytes}`, `Authorization: Bearer ${token}`, 'Content-Type: application/json'];
+      client.send(head('POST /api/mcp HTTP/1.1', lines));
+      expect((await client.received(1)).map(({ status }) => status)).toEqual([expected]);
+      client.socket.destroy();
+    }
+  }
+  expect(await opens(good)).toBe(200);
+});
+
+test('[OAUTH-3, OPS-3] refused for want of memory while its token is still being checked, and the token is wrong as well', async () => {
+  const env = { CAIRN_IDP_ISSUER: issuer.url, CAIRN_IDP_AUDIENCE: AUDIENCE, CAIRN_INFLIGHT_BYTES: '52428800' };
+  const full = await startHub({ env });
+  const { mcp_key: key } = await account(full);
+  const send = async (authorization: string) => {
+    const client = await rawClient(full.port);
+    const lines = [`Content-Length: ${2 ** 24}`, `Authorization: ${authorization}`, 'Content-Type: application/json'];
+    client.send(`${head('POST /api/mcp HTTP/1.1', lines)}{`);
+    return client;
+  };
+  const holders = await Promise.all(Array.from({ length: 3 }, () => send(`McpKey ${key}`)));
+  const wrong = `${(await issuer.token(SUBJECT)).slice(0, -4)}AAAA`;
+  // The three have all that there is, as soon as one more is refused.
+  await expect.poll(async () => (await (await send(`Bearer ${wrong}`)).received(1))[0]?.status).toBe(503);
+  for (const holder of holders) holder.socket.destroy();
+  expect((await call(full, '/health')).status).toBe(200);
+  expect(await full.stop()).toBe(0);
 });
 
 test('[OAUTH-3] an unlinked subject is 401 with what to do, and no account is made', async () => {
