@@ -2,7 +2,8 @@
 import type { Config } from './config.ts';
 import { Admission } from './http/admission.ts';
 import { createAgentCheck } from './http/agent.ts';
-import { FrontDoor, type FrontDoorOptions } from './http/front-door.ts';
+import { FrontDoor } from './http/front-door.ts';
+import type { FrontDoorOptions } from './http/front-door-options.ts';
 import { ownOrigin } from './http/origin.ts';
 import type { Route } from './http/route.ts';
 import { limits } from './limits.ts';

@@ -16,10 +16,8 @@ import {
 } from 'uWebSockets.js';
 import { type Fault, Refusal } from '../fault.ts';
 import { limits } from '../limits.ts';
-import type { Log } from '../log.ts';
 import type { Session } from '../session.ts';
 import { StartError } from '../start-error.ts';
-import type { Admission } from './admission.ts';
 import { authenticate } from './authenticate.ts';
 import type { IncomingBody } from './body.ts';
 import { checkBody } from './check-body.ts';
@@ -27,9 +25,9 @@ import { Exchange, type ExchangeEnd, type ExchangeSurroundings } from './exchang
 import { isForPeople } from './for-people.ts';
 import { parseForm } from './form-body.ts';
 import { framingFault } from './framing.ts';
+import type { FrontDoorOptions } from './front-door-options.ts';
 import { listenExclusively } from './listen-exclusively.ts';
-import { corsHeaders, isOriginAllowed, type OriginRule, preflightHeaders } from './origin.ts';
-import type { Rates } from './rates.ts';
+import { corsHeaders, isOriginAllowed, preflightHeaders } from './origin.ts';
 import { empty, isFeed, isSource, type Reply } from './reply.ts';
 import { ReplyBytes } from './reply-bytes.ts';
 import { HandlerRequest } from './request.ts';
@@ -39,27 +37,7 @@ import type { BodyRule, Route } from './route.ts';
 import { type Match, Router } from './router.ts';
 import { SendTurns } from './send-turns.ts';
 import { refusalReply } from './status.ts';
-import type { TlsFiles } from './tls.ts';
-import type { Traffic } from './traffic.ts';
 import { turnAway } from './turn-away.ts';
-
-export interface FrontDoorOptions {
-  readonly routes: readonly Route[];
-  readonly isBlockedAgent: (path: string, agent: string | undefined) => boolean;
-  readonly clientAddress: (peer: string, forwardedFor: string | undefined) => string;
-  readonly tls: TlsFiles | undefined;
-  readonly bodySeconds: number;
-  readonly handlerSeconds: number;
-  /** How long the reader of an answer may take nothing. */
-  readonly stallSeconds: number;
-  readonly origins: OriginRule;
-  readonly rates: Rates;
-  readonly traffic: Traffic;
-  readonly admission: Admission;
-  /** Parses a JSON body; a large one off this thread. Throws Refusal `invalid_json`. */
-  readonly parseJson: (bytes: Uint8Array) => unknown;
-  readonly log: Log;
-}
 
 /** One matched request on its way to the handler. */
 interface Call {

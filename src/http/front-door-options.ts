@@ -1,0 +1,26 @@
+/** What the front door is opened over: routes, rules, bounds, deadlines. Types only. */
+import type { Log } from '../log.ts';
+import type { Admission } from './admission.ts';
+import type { OriginRule } from './origin.ts';
+import type { Rates } from './rates.ts';
+import type { Route } from './route.ts';
+import type { TlsFiles } from './tls.ts';
+import type { Traffic } from './traffic.ts';
+
+export interface FrontDoorOptions {
+  readonly routes: readonly Route[];
+  readonly isBlockedAgent: (path: string, agent: string | undefined) => boolean;
+  readonly clientAddress: (peer: string, forwardedFor: string | undefined) => string;
+  readonly tls: TlsFiles | undefined;
+  readonly bodySeconds: number;
+  readonly handlerSeconds: number;
+  /** How long the reader of an answer may take nothing. */
+  readonly stallSeconds: number;
+  readonly origins: OriginRule;
+  readonly rates: Rates;
+  readonly traffic: Traffic;
+  readonly admission: Admission;
+  /** Parses a JSON body; a large one off this thread. Throws Refusal `invalid_json`. */
+  readonly parseJson: (bytes: Uint8Array) => unknown;
+  readonly log: Log;
+}
