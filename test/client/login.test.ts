@@ -1,5 +1,5 @@
 /** cairn login, logout and what they keep, with real processes: approval, denial, renewal by one of many, leftovers of dead ones. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -8,8 +8,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nextInterval } from '../../src/client/device-login.ts';
 import { Unreachable } from '../../src/client/http.ts';
 import { Busy, Refused } from '../../src/client/oauth.ts';
+import { startLogin } from '../support/device-login.ts';
 import { call } from '../support/http.ts';
-import { CAIRN, cleanEnvironment, type Hub, runCairn, startHub, temporaryFolder } from '../support/hub.ts';
+import { type Hub, runCairn, startHub, temporaryFolder } from '../support/hub.ts';
 import { type Account, account } from '../support/mirror.ts';
 import { approve, isOpen, refresh, tokensOf } from '../support/oauth.ts';
 
@@ -39,31 +40,6 @@ afterAll(() => hub.stop());
 const fileOf = (folder: string) => join(folder, 'cairn', 'credentials.json');
 const keptIn = (folder: string) => JSON.parse(readFileSync(fileOf(folder), 'utf8')) as Kept;
 const client = (folder: string, ...args: string[]) => runCairn(args, { XDG_CONFIG_HOME: folder });
-
-/** Starts a login and gives the code that it shows, and how it ends. */
-async function startLogin(folder: string, ...args: string[]) {
-  const env = cleanEnvironment({ XDG_CONFIG_HOME: folder });
-  const child: ChildProcess = spawn(process.execPath, [CAIRN, 'login', ...args], { env });
-  let stdout = '';
-  let stderr = '';
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const code = await new Promise<string>((resolve, reject) => {
-    const look = () => {
-      const found = /^ {4}([A-Z]{4}-[A-Z]{4})$/m.exec(stdout + stderr)?.[1];
-      if (found !== undefined) resolve(found);
-    };
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      stdout += text;
-      look();
-    });
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      stderr += text;
-      look();
-    });
-    void exited.then(() => reject(new Error(`login ended: ${stderr}`)));
-  });
-  return { code, end: async () => ({ code: await exited, stdout, stderr }) };
-}
 
 /** Signs a new folder in, approved by the operator. */
 async function signedIn(...args: string[]): Promise<string> {
