@@ -77,8 +77,13 @@ test('[OPS-6] verify finds a pack whose lines, marks or range are not those of t
   const folder = temporaryFolder();
   const hub = await startHub({ dataFolder: folder });
   const device = await newDevice(hub);
-  await pushMany(device, filesOf(600, 'one'));
-  await pushMany(device, filesOf(300, 'two'));
+  await pushMany(device, filesOf(1000, 'one'));
+  await rest();
+  // A quarter of each pack: too little to write it anew, and together enough to be packed, so that lines are marked dead.
+  await pushMany(
+    device,
+    filesOf(1000, 'two').filter((_, n) => n % 4 === 0),
+  );
   await rest();
   await pull(device, { initial: true, limit: 1 });
   expect(await hub.stop()).toBe(0);
