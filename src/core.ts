@@ -20,6 +20,7 @@ import { IdentityProvider } from './oauth/identity-provider.ts';
 import { ProviderKeys } from './oauth/provider-keys.ts';
 import { oauthTables } from './oauth/records.ts';
 import { SignIns, type SignInsOptions } from './oauth/sign-ins.ts';
+import { paperTables } from './papers/records.ts';
 import { StartError } from './start-error.ts';
 import { openEpoch } from './store/epoch.ts';
 import { checkMasterKey } from './store/key-check.ts';
@@ -41,6 +42,7 @@ export const allTables: readonly AnyTable[] = [
   ...versionTables,
   ...devDocTables,
   ...handoffTables,
+  ...paperTables,
   ...syncTables,
 ];
 

@@ -6,21 +6,27 @@ import { devDocTools } from './docs/tools.ts';
 import type { Tool } from './gateway/tool.ts';
 import { Handoffs } from './handoffs/service.ts';
 import { handoffTools } from './handoffs/tools.ts';
+import { forgetPaper, Papers } from './papers/service.ts';
 import type { Sweep } from './sweeper.ts';
+import { categoryExists } from './tasks/categories.ts';
 import { DocumentBin } from './versions/bin.ts';
 
 export interface Documents {
   readonly docs: DevDocs;
   readonly handoffs: Handoffs;
+  readonly papers: Papers;
   /** What empties the bin. */
   readonly sweep: Sweep;
 }
 
 export function openDocuments({ store, actors }: Core, { handoffDays }: Config): Documents {
-  const bin = new DocumentBin({ store, actors, forget: { docs: forgetDoc } });
+  const options = { store, actors, now: Date.now };
+  const bin = new DocumentBin({ store, actors, forget: { docs: forgetDoc, papers: forgetPaper } });
   return {
-    docs: new DevDocs({ store, actors, now: Date.now }),
-    handoffs: new Handoffs({ store, actors, now: Date.now, keepDays: handoffDays }),
+    docs: new DevDocs(options),
+    handoffs: new Handoffs({ ...options, keepDays: handoffDays }),
+    // Papers are sorted into the same categories as tasks.
+    papers: new Papers({ ...options, categoryExists }),
     sweep: { what: 'documents', run: () => bin.empty(Date.now()) },
   };
 }

@@ -7,6 +7,7 @@ import { verifyHandoffs } from './handoffs/verify.ts';
 import { verifyMirror } from './mirror/verify.ts';
 import { signIns } from './oauth/records.ts';
 import { verifyOAuth } from './oauth/verify.ts';
+import { verifyPapers } from './papers/verify.ts';
 import { CheckedReader } from './store/checked-reader.ts';
 import { isMasterKey } from './store/key-check.ts';
 import type { Sealer } from './store/seal.ts';
@@ -31,9 +32,10 @@ export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
   const tasks = verifyTasks(reader);
   const docs = verifyDevDocs(reader);
   const handoffs = verifyHandoffs(reader);
+  const papers = verifyPapers(reader);
   const sync = verifySync(reader);
   const packs = verifyPacks(reader);
-  const parts = [accounts, oauth, mirror, tasks, docs, handoffs, sync, packs];
+  const parts = [accounts, oauth, mirror, tasks, docs, handoffs, papers, sync, packs];
   const problems = [...keyProblems, ...reader.problems, ...parts.flatMap((part) => part.problems)];
   return {
     ok: problems.length === 0,
@@ -50,6 +52,7 @@ export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
     categories: tasks.categories,
     dev_docs: docs.docs,
     handoffs: handoffs.handoffs,
+    papers: papers.papers,
     vaults: sync.vaults,
     files: sync.files,
     versions: sync.versions,

@@ -210,6 +210,12 @@ export const limits = {
   handoffListMax: 200,
   /** CAIRN_HANDOFF_DAYS: the longest that may be set. */
   handoffDaysMax: 36_500,
+  /** Largest body that writes a paper: JSON may take six bytes for one of the text. */
+  paperBodyBytesMax: 7 * MiB,
+  paperPageDefault: 25,
+  paperPageMax: 100,
+  /** A page with contents ends when it has more than this. */
+  paperPageBytes: 4 * MiB,
   /** Handoffs that one decision of a purge removes; each may have many versions. */
   handoffPurgeMax: 50,
   /** Characters of a content that are repeated in a tool's text. */

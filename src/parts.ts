@@ -27,6 +27,7 @@ import { MirrorCredentials } from './mirror/credentials.ts';
 import { type MirrorRoutesOptions, mirrorRoutes } from './mirror/routes.ts';
 import { Staging } from './mirror/staging.ts';
 import { bearerScheme, openOAuth } from './oauth-parts.ts';
+import { paperRoutes } from './papers/routes.ts';
 import { BufferPool } from './pool/buffers.ts';
 import type { Pool } from './pool/pool.ts';
 import type { Sync } from './sync/service.ts';
@@ -61,13 +62,15 @@ export async function openRoutes(parts: Parts, probes: readonly Route[]): Promis
   const logins = openLogins(parts);
   const registry = openTools(parts, logins);
   const mirror = await openMirror(parts);
+  const access = createAuthenticator(accessTokenScheme(parts.core.tokens));
   const routes = [
     ...probes,
     ...openAccount(parts.core),
     ...openPages({ parts, mirror, ...logins, baseUrl: baseUrlOf(parts.config) }),
     ...openOAuth({ parts, baseUrl: baseUrlOf(parts.config) }),
     ...mirrorRoutes(mirror),
-    ...taskRoutes({ tasks: parts.tasks, access: createAuthenticator(accessTokenScheme(parts.core.tokens)) }),
+    ...taskRoutes({ tasks: parts.tasks, access }),
+    ...paperRoutes({ papers: parts.documents.papers, access }),
     ...openGateway(parts, registry),
   ];
   const { publicUrl } = parts.config;

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PLATFORM = ['http', 'gateway', 'actors', 'store', 'pool', 'versions'];
-const CAPABILITIES = ['accounts', 'oauth', 'mirror', 'tasks', 'sync', 'docs', 'handoffs', 'web'];
+const CAPABILITIES = ['accounts', 'oauth', 'mirror', 'tasks', 'sync', 'docs', 'handoffs', 'papers', 'web'];
 const SOURCE_LINES_MAX = 300;
 const TEST_LINES_MAX = 500;
 

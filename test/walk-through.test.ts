@@ -42,7 +42,7 @@ test('[MIR-7, MIR-13, OPS-1] the walk-through of the README works with git, open
   expect(stdout).toContain('"name": "cairn"');
   const verified = await hub.cli('verify', '--json');
   expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, blobs: 2 });
-});
+}, 240_000);
 
 test('[UA-1] the README’s health check works as written: the probe needs no agent of its own', async () => {
   const { stdout } = await promisify(execFile)('curl', ['-sS', `${hub.url}/health`]);

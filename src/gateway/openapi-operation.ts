@@ -1,6 +1,6 @@
 /** Owns one operation of the OpenAPI document: what the doc says, and what follows from the route's own declaration. */
 import { STATUS_CODES } from 'node:http';
-import type { Fault } from '../fault.ts';
+import { type Fault, staleVersion } from '../fault.ts';
 import type { Route } from '../http/route.ts';
 import {
   type AnswerDoc,
@@ -11,7 +11,6 @@ import {
   type RouteDoc,
 } from '../http/route-doc.ts';
 import { refusalReply } from '../http/status.ts';
-import { limits } from '../limits.ts';
 import type { Components, Json } from './openapi-components.ts';
 
 /** One refusal of a status, to take the example and the headers from. */
@@ -124,7 +123,7 @@ function sample(route: Route, doc: RouteDoc, status: number): Sample {
 
 const FAULTS: Readonly<Record<number, Fault>> = {
   404: { kind: 'not_found', what: 'not found' },
-  409: { kind: 'key_limit', keysMax: limits.accountKeysLiveMax },
+  409: staleVersion('paper', 1, 2).fault,
   411: { kind: 'length_required' },
   416: { kind: 'range_unsatisfiable', bytesTotal: 48_213 },
   422: { kind: 'invalid_fields', fields: { limit: ['limit must be a whole number from 1 to 1000'] } },

@@ -38,7 +38,8 @@ const TAG_TEXTS: Readonly<Record<string, string>> = {
   oauth: 'Signing in devices, and their tokens',
   mirror: 'The certificate mirror: encrypted tarballs, signed by the uploader',
   tasks: 'Tasks of an account',
-  categories: 'Categories of tasks',
+  categories: 'Categories of tasks and papers',
+  papers: 'Papers of an account, drafts and published',
   gateway: 'JSON-RPC 2.0 and MCP, and this document',
   tools: 'Every tool of the gateway as an operation of its own',
 };

@@ -2,30 +2,14 @@
 
 import { dayNumber, isCalendarDate } from '../calendar.ts';
 import type { FieldErrors } from '../fault.ts';
-import { invalidField } from '../fault.ts';
+import { boolean, type Checked, type Checks, idOrNull, isWellFormed, readId, readMembers } from '../http/members.ts';
 import { limits } from '../limits.ts';
-import { nearest } from '../nearest.ts';
 import type { SortBy, TaskFilter, TaskOrder } from './query.ts';
 import { defaultOrder, SORT_FIELDS } from './query.ts';
 import { KANBAN_STATUSES, type KanbanStatus } from './records.ts';
 import { type CategoryFields, disagreement, refuseErrors, type TaskFields } from './rules.ts';
 
-/** Reads one value; a string is the sentence that says what is wrong with it. */
-type Check<T> = (value: unknown) => { readonly value: T } | string;
-
-type Checks<F> = { readonly [Field in keyof F]-?: Check<F[Field]> };
-
-export interface Checked<F> {
-  readonly fields: F;
-  readonly errors: Record<string, readonly string[]>;
-}
-
 const DATE_FORM = 'a calendar date as YYYY-MM-DD';
-
-const boolean =
-  (field: string): Check<boolean> =>
-  (value) =>
-    typeof value === 'boolean' ? { value } : `${field} must be true or false`;
 
 const taskChecks: Checks<Required<TaskFields>> = {
   content(value) {
@@ -42,10 +26,7 @@ const taskChecks: Checks<Required<TaskFields>> = {
       : `due_date must be ${DATE_FORM}, or null`,
   is_important: boolean('is_important'),
   completed: boolean('completed'),
-  category_id: (value) =>
-    value === null || (Number.isSafeInteger(value) && (value as number) > 0)
-      ? { value: value as number | null }
-      : 'category_id must be the id of one of your categories, or null',
+  category_id: idOrNull('category_id', 'the id of one of your categories, or null'),
   kanban_status: (value) =>
     isStatus(value) ? { value } : `kanban_status must be one of ${KANBAN_STATUSES.join(', ')}`,
 };
@@ -86,43 +67,8 @@ export function readCategoryFields(document: unknown, creating: boolean): Catego
   return fields;
 }
 
-function readMembers<F extends object>(document: unknown, checks: Readonly<Record<string, Check<unknown>>>) {
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-    throw invalidField('body', 'the body must be a JSON object');
-  }
-  const fields: Record<string, unknown> = {};
-  const errors: Record<string, readonly string[]> = {};
-  for (const [member, value] of Object.entries(document)) {
-    const check = Object.hasOwn(checks, member) ? checks[member] : undefined;
-    if (check === undefined) {
-      const meant = nearest(member, Object.keys(checks));
-      errors[member] = [`${quote(member)} cannot be written${meant === undefined ? '' : `; did you mean ${meant}?`}`];
-      continue;
-    }
-    const read = check(value);
-    if (typeof read === 'string') errors[member] = [read];
-    else fields[member] = read.value;
-  }
-  return { fields: fields as F, errors };
-}
-
-/** A caller's own name, short enough for a sentence. */
-function quote(member: string): string {
-  return JSON.stringify(member.length > 40 ? `${member.slice(0, 40)}…` : member);
-}
-
-/** True without lone surrogates, which UTF-8 cannot hold. */
-function isWellFormed(text: string): boolean {
-  return !/\p{Cs}/u.test(text);
-}
-
 function isStatus(value: unknown): value is KanbanStatus {
   return KANBAN_STATUSES.some((status) => status === value);
-}
-
-/** An id in a path; undefined: no id of ours. */
-export function readId(text: string | undefined): number | undefined {
-  return text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
 }
 
 interface PageQuery {

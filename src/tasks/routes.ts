@@ -1,9 +1,11 @@
 /** The REST rows of tasks and categories. */
+
+import { readId } from '../http/members.ts';
 import { empty, json, jsonText } from '../http/reply.ts';
 import type { Authenticator, Route, RouteRequest } from '../http/route.ts';
 import { limits } from '../limits.ts';
 import { categoryDocs, taskDocs } from './docs.ts';
-import { readId, readPageQuery } from './input.ts';
+import { readPageQuery } from './input.ts';
 import { taskNotFound } from './rules.ts';
 import type { Tasks } from './service.ts';
 import { categoryView, taskView } from './views.ts';

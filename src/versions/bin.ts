@@ -14,7 +14,7 @@ type Forget = (batch: Batch, accountId: string, id: number) => void;
 export interface DocumentBinOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
-  readonly forget: Readonly<Partial<Record<Space, Forget>>>;
+  readonly forget: Readonly<Record<Exclude<Space, 'handoffs'>, Forget>>;
 }
 
 const DAY_MS = 86_400_000;
@@ -62,7 +62,8 @@ export class DocumentBin {
       const name = { accountId, space, id };
       batch.remove(documentBin, key);
       if (version === WHOLE) {
-        this.#options.forget[space]?.(batch, accountId, id);
+        // Handoffs have no bin: only their earlier texts go there.
+        if (space !== 'handoffs') this.#options.forget[space](batch, accountId, id);
         dropDocument(batch, name);
       } else dropVersion(batch, name, version);
       removed += 1;

@@ -1,4 +1,4 @@
-/** cairn verify over dev docs and handoffs: silent on good data, and exact about every kind of damage to their rows. */
+/** cairn verify over dev docs, handoffs and papers: silent on good data, and exact about every kind of damage to their rows. */
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -15,6 +15,8 @@ import {
 import { verifyDevDocs } from '../../src/docs/verify.ts';
 import { handoffHeads, handoffNames, handoffRows, handoffs, handoffTables } from '../../src/handoffs/records.ts';
 import { verifyHandoffs } from '../../src/handoffs/verify.ts';
+import { type PaperRecord, paperHeads, paperRows, papers, paperTables } from '../../src/papers/records.ts';
+import { verifyPapers } from '../../src/papers/verify.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
 import type { Batch } from '../../src/store/group-commit.ts';
 import { DATA_FILE, Store } from '../../src/store/store.ts';
@@ -26,7 +28,8 @@ import {
   versionTables,
   versionTexts,
 } from '../../src/versions/records.ts';
-import { structured } from '../support/gateway.ts';
+import { accessToken, structured } from '../support/gateway.ts';
+import { call } from '../support/http.ts';
 import { runCairn, startHub, temporaryFolder } from '../support/hub.ts';
 import { account } from '../support/mirror.ts';
 
@@ -36,7 +39,7 @@ let who: string;
 beforeAll(async () => {
   const hub = await startHub();
   pristine = hub.dataFolder;
-  const { account_id: id, mcp_key: key } = await account(hub);
+  const { account_id: id, mcp_key: key, email } = await account(hub);
   who = id;
   const run = (name: string, args: object) => structured(hub, name, args, key);
   await run('create_dev_doc', { title: 'live.md', content: 'one', category: 'claude' });
@@ -46,6 +49,12 @@ beforeAll(async () => {
   const name = { project: 'P', topic: 't', date: '2026-11-20', time: '0930' };
   await run('handoff_save', { ...name, content: 'one' });
   await run('handoff_save', { ...name, content: 'two' });
+  const headers = { Authorization: `Bearer ${await accessToken(hub, email)}`, 'Content-Type': 'application/json' };
+  for (const title of ['draft', 'binned']) {
+    const body = JSON.stringify({ title, content: title });
+    await call(hub, '/api/papers', { method: 'POST', headers, body });
+  }
+  await call(hub, '/api/papers/2', { method: 'DELETE', headers });
   await hub.stop();
 });
 
@@ -55,12 +64,12 @@ async function changed(
 ): Promise<{ readonly folder: string; readonly problems: string[] }> {
   const folder = temporaryFolder();
   for (const name of [DATA_FILE, 'master.key']) copyFileSync(join(pristine, name), join(folder, name));
-  const store = new Store({ folder, tables: [...versionTables, ...devDocTables, ...handoffTables] });
+  const store = new Store({ folder, tables: [...versionTables, ...devDocTables, ...handoffTables, ...paperTables] });
   await store.write((batch) => {
     change(batch);
   });
   const reader = new CheckedReader(store);
-  const parts = [verifyDevDocs(reader), verifyHandoffs(reader)];
+  const parts = [verifyDevDocs(reader), verifyHandoffs(reader), verifyPapers(reader)];
   await store.close();
   return { folder, problems: [...reader.problems, ...parts.flatMap(({ problems }) => problems)] };
 }
@@ -81,11 +90,11 @@ function recordOf<K extends (string | number)[], V>(batch: Batch, table: Paramet
 const doc = (batch: Batch, id: number) => recordOf<[string, number], { changed_ms: number }>(batch, devDocs, [who, id]);
 
 test('[OPS-6] verify of good documents exits 0 and counts them', async () => {
-  expect(await verify(pristine)).toMatchObject({ code: 0, problems: [], dev_docs: 2, handoffs: 1 });
+  expect(await verify(pristine)).toMatchObject({ code: 0, problems: [], dev_docs: 2, handoffs: 1, papers: 2 });
 });
 
 const version = (id: number, number: number, space: Space = 'docs'): VersionKey => [who, space, id, number];
-test('[OPS-6] damage to documents of either kind makes the command exit 1 with what is wrong', async () => {
+test('[OPS-6] damage to documents makes the command exit 1 with what is wrong', async () => {
   for (const change of [
     (batch: Batch) => batch.remove(devDocRows, [who, '*:*', 1]),
     (batch: Batch) => batch.remove(handoffHeads, [who]),
@@ -173,11 +182,35 @@ const damages: readonly (readonly [string, (batch: Batch) => void, readonly stri
     (batch) => batch.remove(documentBin, earlier(batch)),
     ['handoffs 1 1', 'not in the bin'],
   ],
+  ['a paper is gone', (batch) => batch.remove(papers, [who, 1]), ['lists of papers']],
+  ['a list lacks a paper', (batch) => batch.remove(paperRows, [who, 'draft:*', 1]), ['is not in list draft:*']],
+  ['a list has a paper too many', (batch) => batch.put(paperRows, [who, '*:9', 1], {}), ['lists of papers']],
+  ['a paper can be given again', (batch) => batch.remove(paperHeads, [who]), ['paper', 'given again']],
+  [
+    'a binned paper is not in the bin',
+    (batch) => batch.remove(documentBin, binnedPaper(batch)),
+    ['paper', 'not in the bin'],
+  ],
+  ['a paper is half published', publishHalf, ['paper', 'disagree']],
+  ['a paper’s text is gone', (batch) => batch.remove(versionTexts, version(1, 1, 'papers')), ['missing']],
   ['a handoff’s text is gone', (batch) => batch.remove(versionTexts, version(1, 2, 'handoffs')), ['missing']],
 ];
 
+function publishHalf(batch: Batch): void {
+  const paper: PaperRecord = recordOf(batch, papers, [who, 1]);
+  batch.put(papers, [who, 1], { ...paper, published_at: paper.created_at });
+}
+
+function binnedPaper(batch: Batch): [number, string, Space, number, number] {
+  return binnedIn(batch, 'papers');
+}
+
 function earlier(batch: Batch): [number, string, Space, number, number] {
-  const row = batch.range(documentBin, { prefix: [] }).find(({ key }) => key[2] === 'handoffs');
+  return binnedIn(batch, 'handoffs');
+}
+
+function binnedIn(batch: Batch, space: Space): [number, string, Space, number, number] {
+  const row = batch.range(documentBin, { prefix: [] }).find(({ key }) => key[2] === space);
   return row?.key as [number, string, Space, number, number];
 }
 

@@ -150,6 +150,29 @@ test('[TOOL-3, CAT-1] categories', async () => {
   await client.send('categoriesDelete', 404, { path: { id } });
 });
 
+test('[TOOL-3, PAPER-1] papers', async () => {
+  const make = async (body: object) => (await client.send('papersCreate', 201, { body })).json() as { id: number };
+  const { id } = await make({ title: 'On cairns', content: '# Grüße 😀', category_id: null, published: true });
+  await make({ title: 'A draft' });
+  await client.send('papersCreate', 422, { body: { content: 1, nonsense: 1 } });
+  const tooLong = { 'Content-Length': String(7 * 2 ** 20 + 1) };
+  await client.send('papersCreate', 413, { body: { title: 'x' }, headers: tooLong });
+  await client.send('papersList', 200);
+  await client.send('papersList', 200, { query: { published: 'true', include_content: 'true', limit: '1' } });
+  await client.send('papersList', 422, { query: { limit: '0', published: 'maybe' } });
+  await client.send('papersGet', 200, { path: { id } });
+  await client.send('papersGet', 404, { path: { id: 4711 } });
+  await client.send('papersUpdate', 200, { path: { id }, body: { content: 'more', expected_version: 1 } });
+  await client.send('papersUpdate', 409, { path: { id }, body: { content: 'more', expected_version: 1 } });
+  await client.send('papersUpdate', 422, { path: { id }, body: { title: '' } });
+  await client.send('papersUpdate', 404, { path: { id: 4711 }, body: {} });
+  await client.send('papersPublish', 200, { path: { id }, body: { published: false } });
+  await client.send('papersPublish', 422, { path: { id }, body: {} });
+  await client.send('papersPublish', 404, { path: { id: 4711 }, body: { published: true } });
+  await client.send('papersDelete', 204, { path: { id } });
+  await client.send('papersDelete', 404, { path: { id } });
+});
+
 test('[TOOL-3, MIR-7, MIR-11, MIR-12, MIR-13, MIR-15] the mirror', async () => {
   await client.send('mirrorLatest', 404);
   const sha = randomCommit();

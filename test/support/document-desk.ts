@@ -6,6 +6,9 @@ import { verifyDevDocs } from '../../src/docs/verify.ts';
 import { handoffTables } from '../../src/handoffs/records.ts';
 import { Handoffs } from '../../src/handoffs/service.ts';
 import { verifyHandoffs } from '../../src/handoffs/verify.ts';
+import { paperTables } from '../../src/papers/records.ts';
+import { forgetPaper, Papers } from '../../src/papers/service.ts';
+import { verifyPapers } from '../../src/papers/verify.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
 import { Store } from '../../src/store/store.ts';
 import { DocumentBin } from '../../src/versions/bin.ts';
@@ -19,6 +22,9 @@ export interface DocumentDesk {
   readonly store: Store;
   readonly docs: DevDocs;
   readonly handoffs: Handoffs;
+  readonly papers: Papers;
+  /** Categories that the account has; they belong to another capability. */
+  readonly categories: Set<number>;
   readonly bin: DocumentBin;
   readonly clock: { ms: number };
   /** What verify finds. */
@@ -27,20 +33,23 @@ export interface DocumentDesk {
 }
 
 export function openDesk({ keepDays }: { readonly keepDays?: number } = {}): DocumentDesk {
-  const tables = [...versionTables, ...devDocTables, ...handoffTables];
+  const tables = [...versionTables, ...devDocTables, ...handoffTables, ...paperTables];
   const store = new Store({ folder: temporaryFolder(), tables });
   const actors = new ActorRegistry(store);
   const clock = { ms: START_MS };
+  const categories = new Set<number>();
   const options = { store, actors, now: () => clock.ms };
   return {
     store,
     clock,
     docs: new DevDocs(options),
     handoffs: new Handoffs({ ...options, keepDays }),
-    bin: new DocumentBin({ store, actors, forget: { docs: forgetDoc } }),
+    papers: new Papers({ ...options, categoryExists: (_reader, _accountId, id) => categories.has(id) }),
+    categories,
+    bin: new DocumentBin({ store, actors, forget: { docs: forgetDoc, papers: forgetPaper } }),
     problems() {
       const reader = new CheckedReader(store);
-      const parts = [verifyDevDocs(reader), verifyHandoffs(reader)];
+      const parts = [verifyDevDocs(reader), verifyHandoffs(reader), verifyPapers(reader)];
       return [...reader.problems, ...parts.flatMap(({ problems }) => problems)];
     },
     async close() {

@@ -87,6 +87,7 @@ export async function runRoundTrip(options: RoundTripOptions): Promise<void> {
   await trip.step('signing in devices', () => devices(anonymous));
   await trip.step('categories', () => categories(rest));
   await trip.step('tasks', () => tasks(rest));
+  await trip.step('papers', () => papers(rest));
   await trip.step('task tools', () => taskTools(account, rest));
   await trip.step('dev doc tools', () => devDocTools(account));
   await trip.step('sync tools', () => syncTools(account));
@@ -153,6 +154,22 @@ async function tasks(hub: Hub): Promise<void> {
   const page = taken(await hub.GET('/api/tasks', { params: { query } }));
   equal(page, { data: [done], meta: { page: 1, per_page: 10, total: 1, total_pages: 1 } }, 'page');
   const gone = await hub.DELETE('/api/tasks/{id}', { params: { path } });
+  equal(gone.response.status, 204, 'status');
+}
+
+async function papers(hub: Hub): Promise<void> {
+  const body = { title: 'On cairns', content: '# Grüße 😀' };
+  const made = taken(await hub.POST('/api/papers', { body }));
+  const path = { id: made.id };
+  equal(taken(await hub.GET('/api/papers/{id}', { params: { path } })), made, 'paper');
+  const change = { content: 'x', expected_version: 1 };
+  equal(taken(await hub.PATCH('/api/papers/{id}', { params: { path }, body: change })).version, 2, 'version');
+  const stale = await hub.PATCH('/api/papers/{id}', { params: { path }, body: change });
+  equal([stale.response.status, typeof stale.error?.error], [409, 'string'], 'stale');
+  const published = taken(await hub.PATCH('/api/papers/{id}/publish', { params: { path }, body: { published: true } }));
+  const query = { published: true, include_content: true } as const;
+  equal(taken(await hub.GET('/api/papers', { params: { query } })).data, [published], 'list');
+  const gone = await hub.DELETE('/api/papers/{id}', { params: { path } });
   equal(gone.response.status, 204, 'status');
 }
 

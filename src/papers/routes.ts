@@ -1,0 +1,91 @@
+/** The REST rows of papers. */
+import { readId } from '../http/members.ts';
+import { empty, json } from '../http/reply.ts';
+import type { Authenticator, Route, RouteRequest } from '../http/route.ts';
+import { limits } from '../limits.ts';
+import { paperDocs } from './docs.ts';
+import { readPaperQuery } from './input.ts';
+import type { Papers } from './service.ts';
+import { paperView } from './views.ts';
+
+export interface PaperRoutesOptions {
+  readonly papers: Papers;
+  /** Takes access tokens. */
+  readonly access: Authenticator;
+}
+
+const PAPERS = '/api/papers';
+const NONE = { kind: 'none' } as const;
+const JSON_BODY = { kind: 'json', bytesMax: limits.paperBodyBytesMax } as const;
+
+const idOf = ({ params }: RouteRequest): number | undefined => readId(params['id']);
+
+export function paperRoutes({ papers, access }: PaperRoutesOptions): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: PAPERS,
+      access,
+      body: NONE,
+      doc: paperDocs.list,
+      handle: ({ query }, { accountId }) => json(200, listPage(papers, accountId, query)),
+    },
+    {
+      method: 'POST',
+      path: PAPERS,
+      access,
+      body: JSON_BODY,
+      doc: paperDocs.create,
+      async handle({ document }, { accountId }) {
+        const made = await papers.create(accountId, document);
+        return json(201, paperView(made), { Location: `${PAPERS}/${made.paper.id}` });
+      },
+    },
+    {
+      method: 'GET',
+      path: `${PAPERS}/:id`,
+      access,
+      body: NONE,
+      doc: paperDocs.get,
+      handle: (request, { accountId }) => json(200, paperView(papers.get(accountId, idOf(request)))),
+    },
+    {
+      method: 'PATCH',
+      path: `${PAPERS}/:id`,
+      access,
+      body: JSON_BODY,
+      doc: paperDocs.change,
+      handle: async (request, { accountId }) =>
+        json(200, paperView(await papers.patch(accountId, idOf(request), request.document))),
+    },
+    {
+      method: 'PATCH',
+      path: `${PAPERS}/:id/publish`,
+      access,
+      body: { kind: 'json', bytesMax: limits.jsonBodyBytesMax },
+      doc: paperDocs.publish,
+      handle: async (request, { accountId }) =>
+        json(200, paperView(await papers.publish(accountId, idOf(request), request.document))),
+    },
+    {
+      method: 'DELETE',
+      path: `${PAPERS}/:id`,
+      access,
+      body: NONE,
+      doc: paperDocs.remove,
+      async handle(request, { accountId }) {
+        await papers.remove(accountId, idOf(request));
+        return empty(204);
+      },
+    },
+  ];
+}
+
+function listPage(papers: Papers, accountId: string, query: URLSearchParams) {
+  const read = readPaperQuery(query);
+  const { papers: found, cursor } = papers.list(accountId, read);
+  return {
+    data: found.map(paperView),
+    meta: { limit: read.limit, has_more: cursor !== undefined, cursor: cursor ?? null },
+  };
+}

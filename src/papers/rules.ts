@@ -1,0 +1,89 @@
+/** Pure decisions about papers: what a write makes of what is there, and in which lists it then stands. */
+import { Refusal, staleVersion } from '../fault.ts';
+import type { PaperHead, PaperRecord } from './records.ts';
+
+/** What a caller writes of a paper beside its text; an absent field is left as it is. */
+export interface PaperFields {
+  readonly title?: string;
+  readonly content?: string;
+  readonly category_id?: number | null;
+  readonly published?: boolean;
+  /** Refused when the paper is at another version. */
+  readonly expected_version?: number;
+  /** Takes the paper out of the bin. */
+  readonly restore?: boolean;
+}
+
+/** How much a text is; see the versions. */
+type TextSize = Pick<PaperRecord, 'size_bytes' | 'json_bytes'>;
+
+export interface PaperFilter {
+  readonly published?: boolean | undefined;
+  readonly categoryId?: number | undefined;
+}
+
+export function paperNotFound(): Refusal {
+  return new Refusal({ kind: 'not_found', what: 'paper not found' });
+}
+
+/** The list of the papers that match a filter. */
+export function scopeOf({ published, categoryId }: PaperFilter): string {
+  const state = published === undefined ? '*' : published ? 'published' : 'draft';
+  return `${state}:${categoryId ?? '*'}`;
+}
+
+/** The lists that a live paper stands in. */
+export function scopesOf({ published, category_id: categoryId }: PaperRecord): string[] {
+  const filters: PaperFilter[] = [{}, { published }];
+  if (categoryId !== null) filters.push({ categoryId }, { published, categoryId });
+  return filters.map(scopeOf);
+}
+
+/** The next paper of an account. */
+export function decideCreate(fields: PaperFields, size: TextSize, head: PaperHead | undefined, nowMs: number) {
+  const at = new Date(nowMs).toISOString();
+  const published = fields.published ?? false;
+  const paper: PaperRecord = {
+    id: (head?.paper_id ?? 0) + 1,
+    title: fields.title ?? '',
+    category_id: fields.category_id ?? null,
+    published,
+    published_at: published ? at : null,
+    version: 1,
+    ...size,
+    created_at: at,
+    updated_at: at,
+    deleted_at: null,
+  };
+  return { paper, head: { paper_id: paper.id } satisfies PaperHead };
+}
+
+/** What a partial write makes of a paper. Gives the same record back when it changes nothing. `size`: of another text. */
+export function decidePatch(
+  paper: PaperRecord,
+  fields: PaperFields,
+  size: TextSize | undefined,
+  nowMs: number,
+): PaperRecord {
+  if (fields.expected_version !== undefined && fields.expected_version !== paper.version) {
+    throw staleVersion('paper', fields.expected_version, paper.version);
+  }
+  const at = new Date(Math.max(nowMs, Date.parse(paper.updated_at))).toISOString();
+  const published = fields.published ?? paper.published;
+  const next: PaperRecord = {
+    ...paper,
+    ...size,
+    title: fields.title ?? paper.title,
+    category_id: fields.category_id === undefined ? paper.category_id : fields.category_id,
+    published,
+    published_at: published ? (paper.published_at ?? at) : null,
+    version: paper.version + (size === undefined ? 0 : 1),
+    deleted_at: null,
+  };
+  const written = ['title', 'category_id', 'published', 'version', 'deleted_at'] as const;
+  return written.every((field) => next[field] === paper[field]) ? paper : { ...next, updated_at: at };
+}
+
+export function decideBin(paper: PaperRecord, nowMs: number): PaperRecord {
+  return { ...paper, deleted_at: new Date(nowMs).toISOString() };
+}

@@ -1,0 +1,186 @@
+/** The use cases of papers. Every write goes through the account's actor; lists only read. */
+import type { ActorRegistry } from '../actors/registry.ts';
+import { refuseFields } from '../fault.ts';
+import { limits } from '../limits.ts';
+import type { Batch } from '../store/group-commit.ts';
+import type { Store } from '../store/store.ts';
+import type { Reader } from '../store/table.ts';
+import { putInBin, takeFromBin } from '../versions/bin.ts';
+import { type DocumentName, dropVersion, keptText, measure, putVersion } from '../versions/texts.ts';
+import { categoryErrors, type PaperQuery, readNewPaper, readPaperChange, readPublished } from './input.ts';
+import { type PaperRecord, paperHeads, paperRows, papers } from './records.ts';
+import { decideBin, decideCreate, decidePatch, type PaperFields, paperNotFound, scopeOf, scopesOf } from './rules.ts';
+
+/** Whether an account has a category; the categories belong to another capability. */
+type CategoryExists = (reader: Pick<Reader, 'get'>, accountId: string, id: number) => boolean;
+
+export interface PapersOptions {
+  readonly store: Store;
+  readonly actors: ActorRegistry;
+  readonly categoryExists: CategoryExists;
+  readonly now: () => number;
+}
+
+/** A paper as it is shown: a category that is gone is none. */
+export interface ShownPaper {
+  readonly paper: PaperRecord;
+  /** Undefined: not asked for. */
+  readonly content: string | undefined;
+}
+
+export interface PaperPage {
+  readonly papers: readonly ShownPaper[];
+  /** Where to go on; undefined: that was all. */
+  readonly cursor: string | undefined;
+}
+
+export class Papers {
+  readonly #options: PapersOptions;
+
+  constructor(options: PapersOptions) {
+    this.#options = options;
+  }
+
+  /** A page, newest first. With contents it ends early when it is large, with one paper at the least. */
+  list(accountId: string, query: PaperQuery): PaperPage {
+    const { store, categoryExists } = this.#options;
+    const { categoryId, includeContent, limit, beforeId = Number.MAX_SAFE_INTEGER } = query;
+    if (categoryId !== undefined && !categoryExists(store, accountId, categoryId))
+      return { papers: [], cursor: undefined };
+    const found: ShownPaper[] = [];
+    let bytes = 0;
+    const rows = { prefix: [accountId, scopeOf(query)], reverse: true, beyond: beforeId, limit: limit + 1 };
+    for (const { key } of store.range(paperRows, rows)) {
+      const isFull = found.length === limit || (found.length > 0 && bytes > limits.paperPageBytes);
+      if (isFull) return { papers: found, cursor: String(found.at(-1)?.paper.id) };
+      const paper = live(store, accountId, key[2]);
+      if (includeContent) bytes += paper.json_bytes;
+      found.push(this.#shown(accountId, paper, includeContent ? textOf(store, accountId, paper) : undefined));
+    }
+    return { papers: found, cursor: undefined };
+  }
+
+  /** A paper with its content. Refuses with `not_found`. */
+  get(accountId: string, id: number | undefined): ShownPaper {
+    const { store } = this.#options;
+    const paper = live(store, accountId, id);
+    return this.#shown(accountId, paper, textOf(store, accountId, paper));
+  }
+
+  /** Keeps a new paper from a caller's document. */
+  async create(accountId: string, document: unknown): Promise<ShownPaper> {
+    const { actors, now } = this.#options;
+    const fields = readNewPaper(document, this.#hasCategory(this.#options.store, accountId));
+    const { content = '' } = fields;
+    const size = measure(content);
+    const paper = await actors.actor(accountId).ask((batch) => {
+      refuseFields(categoryErrors(fields, this.#hasCategory(batch, accountId)));
+      const { paper: made, head } = decideCreate(fields, size, batch.get(paperHeads, [accountId]), now());
+      batch.put(paperHeads, [accountId], head);
+      batch.put(papers, [accountId, made.id], made);
+      putVersion(batch, nameOf(accountId, made), made.version, content, made.updated_at);
+      moveRows(batch, accountId, undefined, made);
+      return made;
+    });
+    return this.#shown(accountId, paper, content);
+  }
+
+  /** Changes what the caller's document names. Refuses with `not_found` and `stale_version`. */
+  async patch(accountId: string, id: number | undefined, document: unknown): Promise<ShownPaper> {
+    const { store } = this.#options;
+    if (id === undefined || store.get(papers, [accountId, id]) === undefined) throw paperNotFound();
+    return await this.#write(accountId, id, readPaperChange(document, this.#hasCategory(store, accountId)));
+  }
+
+  /** Publishes a paper, or makes it a draft again. Refuses with `not_found`. */
+  async publish(accountId: string, id: number | undefined, document: unknown): Promise<ShownPaper> {
+    if (id === undefined || this.#options.store.get(papers, [accountId, id]) === undefined) throw paperNotFound();
+    return await this.#write(accountId, id, readPublished(document));
+  }
+
+  /** Moves a paper to the bin. Refuses with `not_found`. */
+  async remove(accountId: string, id: number | undefined): Promise<void> {
+    const { actors, now } = this.#options;
+    await actors.actor(accountId).ask((batch) => {
+      const paper = live(batch, accountId, id);
+      const binned = decideBin(paper, now());
+      batch.put(papers, [accountId, paper.id], binned);
+      putInBin(batch, binnedMs(binned), nameOf(accountId, paper));
+      moveRows(batch, accountId, paper, undefined);
+    });
+  }
+
+  async #write(accountId: string, id: number, fields: PaperFields): Promise<ShownPaper> {
+    const { actors, now } = this.#options;
+    const { paper, content } = await actors.actor(accountId).ask((batch) => {
+      const before = batch.get(papers, [accountId, id]);
+      const isBinned = before !== undefined && before.deleted_at !== null;
+      if (before === undefined || (isBinned && fields.restore !== true)) throw paperNotFound();
+      refuseFields(categoryErrors(fields, this.#hasCategory(batch, accountId)));
+      const name = nameOf(accountId, before);
+      const current = keptText(batch, name, before.version);
+      const text = fields.content ?? current;
+      const next = decidePatch(before, fields, text === current ? undefined : measure(text), now());
+      // The text goes with the answer: behind the commit a later write may have dropped this version already.
+      if (next === before) return { paper: before, content: text };
+      if (isBinned) takeFromBin(batch, binnedMs(before), name);
+      if (text !== current) {
+        putVersion(batch, name, next.version, text, next.updated_at);
+        dropVersion(batch, name, before.version);
+      }
+      batch.put(papers, [accountId, id], next);
+      moveRows(batch, accountId, isBinned ? undefined : before, next);
+      return { paper: next, content: text };
+    });
+    return this.#shown(accountId, paper, content);
+  }
+
+  #shown(accountId: string, paper: PaperRecord, content: string | undefined): ShownPaper {
+    const { store, categoryExists } = this.#options;
+    const { category_id: categoryId } = paper;
+    const isGone = categoryId !== null && !categoryExists(store, accountId, categoryId);
+    return { paper: isGone ? { ...paper, category_id: null } : paper, content };
+  }
+
+  #hasCategory(reader: Pick<Reader, 'get'>, accountId: string): (id: number) => boolean {
+    return (id) => this.#options.categoryExists(reader, accountId, id);
+  }
+}
+
+/** Removes what is kept of a binned paper beside its text. */
+export function forgetPaper(batch: Batch, accountId: string, id: number): void {
+  batch.remove(papers, [accountId, id]);
+}
+
+function live(reader: Pick<Reader, 'get'>, accountId: string, id: number | undefined): PaperRecord {
+  const paper = id === undefined ? undefined : reader.get(papers, [accountId, id]);
+  if (paper?.deleted_at !== null) throw paperNotFound();
+  return paper;
+}
+
+/** Moves a paper's rows: it changes, appears (`before` undefined) or goes (`after` undefined). */
+function moveRows(
+  batch: Batch,
+  accountId: string,
+  before: PaperRecord | undefined,
+  after: PaperRecord | undefined,
+): void {
+  const stale = new Set(before === undefined ? [] : scopesOf(before));
+  const id = (after ?? before)?.id ?? 0;
+  for (const scope of after === undefined ? [] : scopesOf(after)) {
+    if (!stale.delete(scope)) batch.put(paperRows, [accountId, scope, id], {});
+  }
+  for (const scope of stale) batch.remove(paperRows, [accountId, scope, id]);
+}
+
+function nameOf(accountId: string, { id }: Pick<PaperRecord, 'id'>): DocumentName {
+  return { accountId, space: 'papers', id };
+}
+
+function textOf(reader: Pick<Reader, 'get'>, accountId: string, paper: PaperRecord): string {
+  return keptText(reader, nameOf(accountId, paper), paper.version);
+}
+
+function binnedMs({ deleted_at: at }: PaperRecord): number {
+  return Date.parse(at ?? '');
+}
