@@ -91,6 +91,8 @@ export const syncLimits = {
   devicesMax: 1000,
   vaultsMax: 100,
   primariesRemembered: 10_000,
+  /** Globs of all vaults that are remembered taken apart. */
+  globsRemembered: 10_000,
   vaultNameCharsMax: 100,
   protectedGlobsMax: 100,
   globCharsMax: 200,

@@ -5,6 +5,5 @@ import { digestContent, escapeContent } from '../src/sync/content.ts';
 export function prepareContent(content: RawContent): PreparedContent {
   const digested = digestContent(content);
   if (!digested.ok) return digested;
-  const { sha256, gitSha, bytes } = digested;
-  return { ok: true, sha256, gitSha, sizeBytes: bytes.length, escaped: Buffer.from(escapeContent(content.text)) };
+  return { ...digested, escaped: Buffer.from(escapeContent(content.text)) };
 }

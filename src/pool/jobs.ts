@@ -59,7 +59,7 @@ interface WrongContent {
 
 /** The bytes that a content stands for, and their hashes in lower-case hex. */
 export type DigestedContent =
-  | { readonly ok: true; readonly bytes: Uint8Array; readonly sha256: string; readonly gitSha: string }
+  | { readonly ok: true; readonly sizeBytes: number; readonly sha256: string; readonly gitSha: string }
   | WrongContent;
 
 export type PreparedContent =

@@ -10,7 +10,6 @@ import type { Conflict, SyncReader } from './reader.ts';
 import { type FileRecord, pendingConflicts, vaults as vaultsTable } from './records.ts';
 import type { Turn, VaultLog } from './vault-log.ts';
 import type { Vaults } from './vaults.ts';
-import { inlineTail } from './version.ts';
 
 export interface ConflictsOptions {
   readonly store: Store;
@@ -221,7 +220,7 @@ export class Conflicts {
     const bytes = this.#options.reader.conflictContent(vaultId, conflict);
     if (bytes === undefined) throw new Error('the bytes of a pending conflict are missing; run cairn verify');
     const text = bytes.toString(encoding === 'base64' ? 'base64' : 'utf8');
-    return { ...of, stored: { kind: 'inline', tail: inlineTail(text) } };
+    return { ...of, stored: { kind: 'inline', json: JSON.stringify(text) } };
   }
 
   /** The vault that has a conflict; without a name each of the account is asked. Refuses with `not_found`. */

@@ -6,28 +6,37 @@ import { hash } from 'node:crypto';
 import { limits } from '../limits.ts';
 import type { DigestedContent, RawContent } from '../pool/jobs.ts';
 
-/** Hashes the bytes of a content, or says what is wrong with it. */
+/** Hashes the bytes of a content, or says what is wrong with it. Text is hashed as it is, without a copy of its bytes. */
 export function digestContent({ text, encoding }: RawContent): DigestedContent {
-  if (encoding === 'utf-8' && !text.isWellFormed()) {
+  if (encoding === 'base64') return digestBinary(text);
+  if (!text.isWellFormed()) {
     return {
       ok: false,
       field: 'content',
       sentence: 'content holds half of a surrogate pair; send well-formed Unicode',
     };
   }
-  const bytes = Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8');
-  if (encoding === 'base64' && bytes.toString('base64') !== text) {
+  const sizeBytes = Buffer.byteLength(text);
+  if (sizeBytes > limits.fileBytesMax) return tooLong();
+  return { ok: true, sizeBytes, sha256: hash('sha256', text), gitSha: hash('sha1', `blob ${sizeBytes}\0${text}`) };
+}
+
+function digestBinary(text: string): DigestedContent {
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.toString('base64') !== text) {
     const sentence = 'content is not base64 (RFC 4648, section 4, with padding and without line breaks)';
     return { ok: false, field: 'content', sentence };
   }
-  if (bytes.length > limits.fileBytesMax) {
-    return {
-      ok: false,
-      field: 'content',
-      sentence: `content is longer than ${limits.fileBytesMax} bytes; split the file`,
-    };
-  }
-  return { ok: true, bytes, sha256: hash('sha256', bytes), gitSha: gitShaOf(bytes) };
+  if (bytes.length > limits.fileBytesMax) return tooLong();
+  return { ok: true, sizeBytes: bytes.length, sha256: hash('sha256', bytes), gitSha: gitShaOf(bytes) };
+}
+
+function tooLong(): DigestedContent {
+  return {
+    ok: false,
+    field: 'content',
+    sentence: `content is longer than ${limits.fileBytesMax} bytes; split the file`,
+  };
 }
 
 /** The inside of the JSON string that holds a content. */

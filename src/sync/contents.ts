@@ -10,11 +10,11 @@ import type { Batch } from '../store/group-commit.ts';
 import { digestContent } from './content.ts';
 import type { ReadyContent } from './log-change.ts';
 import type { PieceStaging } from './staging.ts';
-import { inlineTail } from './version.ts';
+import { decodeContent } from './version.ts';
 
-/** Content that is ready, and its bytes when they are few enough to lie in a conflict's row. */
+/** Content that is ready. Its bytes are asked for when they go into the row of a conflict; undefined: they are too many. */
 export interface IncomingContent extends ReadyContent {
-  readonly bytes: Uint8Array | undefined;
+  bytes(): Uint8Array | undefined;
 }
 
 /** What became of a content: adopted by a version or a conflict, or of no use. */
@@ -66,7 +66,7 @@ export class Contents {
     let adopted = false;
     try {
       const stored = { kind: 'pieces' as const, storageId, escapedBytes: escaped.length };
-      const used = await use({ sha256, gitSha, sizeBytes, encoding, stored, bytes: undefined });
+      const used = await use({ sha256, gitSha, sizeBytes, encoding, stored, bytes: () => undefined });
       adopted = used.adopted;
       return used;
     } finally {
@@ -78,7 +78,7 @@ export class Contents {
 function smallContent({ text, encoding }: RawContent): IncomingContent {
   const digested = digestContent({ text, encoding });
   if (!digested.ok) throw invalidField(digested.field, digested.sentence);
-  const { bytes, sha256, gitSha } = digested;
-  const stored = { kind: 'inline' as const, tail: inlineTail(text) };
-  return { sha256, gitSha, sizeBytes: bytes.length, encoding, stored, bytes };
+  const { sizeBytes, sha256, gitSha } = digested;
+  const stored = { kind: 'inline' as const, json: JSON.stringify(text) };
+  return { sha256, gitSha, sizeBytes, encoding, stored, bytes: () => decodeContent(text, encoding) };
 }

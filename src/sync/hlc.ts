@@ -22,6 +22,8 @@ export interface HubClock {
 const COUNTER_MAX = 0xffff;
 /** 9999-12-31T23:59:59.999Z: what four digits of a year can say. */
 const MS_MAX = 253_402_300_799_999;
+const CANONICAL_CHARS = 46;
+const CANONICAL = /^.{23}Z-[0-9A-F]{4}-[0-9a-f]{16}$/;
 const ISO_FORM = /^(.{19,}?Z)-([0-9A-Fa-f]{4})-([A-Za-z0-9_.-]{1,64})$/;
 /** Zero-padded, so that a bare date is not taken for one. */
 const DECIMAL_FORM = /^(\d{13,15})[:-](\d{1,5})[:-]([A-Za-z0-9_.-]{1,64})$/;
@@ -36,11 +38,20 @@ export const HLC_EXPECTED =
  * Undefined: it is none of them.
  */
 export function parseHlc(text: string, deviceId: string): Hlc | undefined {
+  const canonical = parseCanonical(text);
+  if (canonical !== undefined) return canonical;
   const iso = ISO_FORM.exec(text);
   if (iso !== null) return checked(parseIsoMs(iso[1] ?? ''), Number.parseInt(iso[2] ?? '', 16), iso[3] ?? '');
   const decimal = DECIMAL_FORM.exec(text);
   if (decimal !== null) return checked(Number(decimal[1]), Number(decimal[2]), decimal[3] ?? '');
   return checked(parseIsoMs(text) ?? parseEpochMs(text), 0, nodeOf(deviceId));
+}
+
+/** The canonical form, which most clients write; any other, or one that is none, is left to the general reader. */
+function parseCanonical(text: string): Hlc | undefined {
+  if (text.length !== CANONICAL_CHARS || !CANONICAL.test(text)) return undefined;
+  const ms = parseIsoMs(text.slice(0, 24));
+  return ms === undefined ? undefined : { ms, counter: Number.parseInt(text.slice(25, 29), 16), node: text.slice(30) };
 }
 
 /** The canonical form: byte order is the order of the clocks. */

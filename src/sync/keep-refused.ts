@@ -29,7 +29,8 @@ export function keepRefused(
   const id = `c_${randomBytes(8).toString('hex')}`;
   for (const earlier of keeping.superseded) change.settle(state.folded, earlier, 'superseded', null);
   change.keep(state.folded, { id, record: refusedRecord(step, state, conflictKind) });
-  if (content?.bytes !== undefined) batch.put(conflictBytes, [vaultId, id], content.bytes);
+  const bytes = content?.bytes();
+  if (bytes !== undefined) batch.put(conflictBytes, [vaultId, id], bytes);
   contents.adopt(batch, content);
   change.finish();
   return { kind: 'conflict', fault: refusal({ id, kind: conflictKind }), adopted: true };

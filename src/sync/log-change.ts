@@ -20,7 +20,7 @@ import {
   vaultHeads,
   versions,
 } from './records.ts';
-import { encodeVersion, type StoredContent, type VersionMeta, type VersionStatus } from './version.ts';
+import { encodeVersion, type NewMeta, type StoredContent, type VersionStatus } from './version.ts';
 
 /** Whose vault a decision is about, and as whom the hub signs a clock. */
 export interface VaultScope {
@@ -53,11 +53,13 @@ export interface NewEntry {
   readonly renamedFrom?: string | undefined;
 }
 
+type Writable<T> = { -readonly [field in keyof T]: T[field] };
+
 export class LogChange {
   readonly #batch: Batch;
   readonly #scope: VaultScope;
   readonly #nowMs: number;
-  #head: VaultHead;
+  readonly #head: Writable<VaultHead>;
   /** By how much this change raises or lowers the bytes of the account. */
   #grownBytes = 0;
   #usageBefore: number | undefined;
@@ -68,6 +70,7 @@ export class LogChange {
     this.#batch = batch;
     this.#scope = scope;
     this.#nowMs = nowMs;
+    // Decoded for this call alone, so that it may be written to.
     this.#head = reader.head(scope.vaultId);
   }
 
@@ -88,7 +91,8 @@ export class LogChange {
   }
 
   setClock({ ms, counter }: HubClock): void {
-    this.#head = { ...this.#head, hlc_ms: ms, hlc_counter: counter };
+    this.#head.hlc_ms = ms;
+    this.#head.hlc_counter = counter;
   }
 
   /** Makes the next version the current one of its path. */
@@ -96,9 +100,10 @@ export class LogChange {
     const { path, before, content } = entry;
     const seq = this.#head.seq + 1;
     const storedMs = Math.max(this.#nowMs, this.#head.stored_ms + 1);
-    const hlc = entry.hlc ?? formatHlc({ ...this.clock, node: this.#scope.nodeId });
+    const hlc =
+      entry.hlc ?? formatHlc({ ms: this.#head.hlc_ms, counter: this.#head.hlc_counter, node: this.#scope.nodeId });
     const of = content ?? { sha256: before?.sha256 ?? '', gitSha: before?.git_sha ?? '', sizeBytes: 0 };
-    const meta = metaOf(entry, { seq, storedMs, hlc, ...of });
+    const meta = metaOf(entry, of, { seq, storedMs, hlc });
     const made = encodeVersion({ meta, storedMs, previousSeq: before?.seq ?? 0, content: content?.stored });
     const record: FileRecord = {
       path: path.path,
@@ -125,7 +130,7 @@ export class LogChange {
     const { vaultId } = this.#scope;
     this.#batch.put(conflicts, [vaultId, id], record);
     this.#batch.put(pendingConflicts, [vaultId, folded, id], {});
-    this.#head = { ...this.#head, pending: this.#head.pending + 1 };
+    this.#head.pending += 1;
     this.#grownBytes += record.size_bytes;
   }
 
@@ -145,7 +150,7 @@ export class LogChange {
     };
     this.#batch.put(conflicts, [vaultId, id], settled);
     this.#batch.remove(pendingConflicts, [vaultId, folded, id]);
-    this.#head = { ...this.#head, pending: this.#head.pending - 1 };
+    this.#head.pending -= 1;
     this.#grownBytes -= record.size_bytes;
   }
 
@@ -167,15 +172,12 @@ export class LogChange {
     const sign = Number(isLive) - Number(wasLive);
     const sizeBefore = wasLive ? before.size_bytes : 0;
     this.#grownBytes += record.size_bytes - sizeBefore;
-    this.#head = {
-      ...head,
-      seq: record.seq,
-      stored_ms: record.stored_ms,
-      files: head.files + sign,
-      tombstones: head.tombstones + Number(!isLive) - Number(before?.deleted ?? false),
-      bytes: head.bytes + record.size_bytes - sizeBefore,
-      line_bytes: head.line_bytes + (isLive ? record.line_bytes : 0) - (wasLive ? before.line_bytes : 0),
-    };
+    head.seq = record.seq;
+    head.stored_ms = record.stored_ms;
+    head.files += sign;
+    head.tombstones += Number(!isLive) - Number(before?.deleted ?? false);
+    head.bytes += record.size_bytes - sizeBefore;
+    head.line_bytes += (isLive ? record.line_bytes : 0) - (wasLive ? before.line_bytes : 0);
     if (sign !== 0) this.#countInFolders(folded, sign);
   }
 
@@ -195,12 +197,16 @@ interface EntryPlace {
   readonly seq: number;
   readonly storedMs: number;
   readonly hlc: string;
+}
+
+interface Hashes {
   readonly sha256: string;
   readonly gitSha: string;
   readonly sizeBytes: number;
 }
 
-function metaOf(entry: NewEntry, place: EntryPlace): VersionMeta {
+/** Made with each push, so as one literal: an object that is put together from others takes microseconds. */
+function metaOf(entry: NewEntry, of: Hashes, place: EntryPlace): NewMeta {
   const { path, before, content, renamedFrom } = entry;
   const storedAt = new Date(place.storedMs).toISOString();
   // Another spelling of the same compared path is a new name for whoever holds the old one.
@@ -209,16 +215,16 @@ function metaOf(entry: NewEntry, place: EntryPlace): VersionMeta {
     type: content === undefined ? 'deleted' : 'file',
     seq: place.seq,
     path: path.path,
-    sha256: place.sha256,
-    git_sha: place.gitSha,
+    sha256: of.sha256,
+    git_sha: of.gitSha,
     hlc: place.hlc,
-    size_bytes: place.sizeBytes,
+    size_bytes: of.sizeBytes,
     stored_at: storedAt,
-    ...(content === undefined ? { deleted_at: storedAt } : {}),
+    deleted_at: content === undefined ? storedAt : undefined,
     device_id: entry.deviceId,
     remote_mtime: entry.mtime,
     status: entry.status,
-    ...(formerName === undefined ? {} : { renamed_from: formerName }),
-    ...(content?.encoding === 'base64' ? { encoding: 'base64' as const } : {}),
+    renamed_from: formerName,
+    encoding: content?.encoding === 'base64' ? 'base64' : undefined,
   };
 }

@@ -109,9 +109,10 @@ function accept(push: PushRequest, state: PushState, status: AcceptOutcome['stat
   const { file } = state;
   const adopted = adoptClock(push, state, file === undefined ? [] : [state.fileHlc(file)]);
   const regressed = file === undefined || file.deleted ? undefined : mtimeRegressMs(push.mtime, file.mtime);
-  if (regressed === undefined) return { kind: 'accept', status, ...adopted };
+  const { clock, hubMade, warnings } = adopted;
+  if (regressed === undefined) return { kind: 'accept', status, clock, hubMade, warnings };
   const older = `mtime is ${(regressed / 1000).toFixed(1)} s older than that of the version before; check the clock`;
-  return { kind: 'accept', status, ...adopted, warnings: [older, ...adopted.warnings] };
+  return { kind: 'accept', status, clock, hubMade, warnings: [older, ...warnings] };
 }
 
 /** Adopts the client's clock when it is above what was there before; else the change gets the hub's. */

@@ -52,11 +52,11 @@ export const pushArguments = z.strictObject({
 
 export type PushArguments = z.output<typeof pushArguments>;
 
-/** A push without its content, which is hashed elsewhere. */
-export type PushHead = Omit<PushRequest, 'content'>;
+/** A push whose content is filled in once it is hashed. */
+export type UnfilledPush = Omit<PushRequest, 'content'> & { content: PushedContent | undefined };
 
 /** What a push says besides its content. Refuses with `invalid_fields`. */
-export function readPushHead(args: PushArguments): PushHead {
+export function readPush(args: PushArguments): UnfilledPush {
   const path = checkPath(args.path);
   if (args.deleted === true) refuseContent(args);
   else if (args.content === undefined) throw invalidField('content', 'content is required, or deleted: true');
@@ -65,8 +65,11 @@ export function readPushHead(args: PushArguments): PushHead {
   if (args.mtime !== undefined && parseIsoMs(args.mtime) === undefined) {
     throw invalidField('mtime', 'mtime must be ISO 8601 with a zone, e.g. 2026-11-20T20:18:57.123Z');
   }
+  // One literal: an object that is put together from others takes microseconds.
   return {
-    ...path,
+    path: path.path,
+    folded: path.folded,
+    content: undefined,
     hlc,
     hlcText: args.hlc,
     base: readBase(args.base_sha),

@@ -3,7 +3,7 @@ import { limits } from '../limits.ts';
 import type { Batch } from '../store/group-commit.ts';
 import { foldCase } from './glob.ts';
 import { type Hlc, parseHlc } from './hlc.ts';
-import { foldersOf, protectedCheck, type VaultPath } from './paths.ts';
+import { foldersOf, type VaultPath } from './paths.ts';
 import type { Clash, PushState } from './push-request.ts';
 import type { SyncReader } from './reader.ts';
 import { type FileRecord, folders } from './records.ts';
@@ -34,7 +34,7 @@ export function gatherState(
     clock: change.clock,
     nowMs,
     clash: () => findClash(batch, reader, vaultId, folded, leaving),
-    isProtected: () => protectedCheck(vaults.record(accountId, vaultId).protected_paths)(folded),
+    isProtected: () => vaults.isProtected(accountId, vaultId, folded),
     fileHlc: storedHlc,
     hasConflict: (id) =>
       reader.hasConflict(vaultId, id) && foldCase(reader.conflict(vaultId, id).record.path) === folded,

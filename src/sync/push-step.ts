@@ -32,7 +32,8 @@ export interface PushStep {
 
 /** A push that was taken. */
 export function doneWith({ vaultId }: Turn, result: Omit<PushResult, 'vaultId'>, adopted: boolean): Decided {
-  return { kind: 'done', result: { vaultId, ...result }, adopted };
+  const { status, record, previousHlc, warnings } = result;
+  return { kind: 'done', result: { vaultId, status, record, previousHlc, warnings }, adopted };
 }
 
 /** Settles the conflicts that this push ends. Returns how many. */

@@ -9,7 +9,7 @@ import type { Visits } from './devices.ts';
 import { isOfOtherFile } from './foreign-base.ts';
 import { keepRefused } from './keep-refused.ts';
 import { decidePush } from './push-decision.ts';
-import { checkSha256, type PushArguments, readPushHead } from './push-input.ts';
+import { checkSha256, type PushArguments, readPush } from './push-input.ts';
 import type { AcceptOutcome, PushRequest, PushState } from './push-request.ts';
 import { gatherState } from './push-state.ts';
 import { type Decided, doneWith, type PushResult, type PushStep, settle } from './push-step.ts';
@@ -41,10 +41,11 @@ export class Push {
    */
   async push(accountId: string, args: PushArguments): Promise<PushResult> {
     const { vaults, contents } = this.#options;
-    const head = readPushHead(args);
+    const push = readPush(args);
     const decide = async (content: IncomingContent | undefined) => {
       const vaultId = await vaults.idOf(accountId, args.vault_id);
-      return await this.#decide(accountId, vaultId, { ...head, content }, content);
+      push.content = content;
+      return await this.#decide(accountId, vaultId, push, content);
     };
     const { content: text, encoding = 'utf-8' } = args;
     const decided =

@@ -42,18 +42,6 @@ export interface Conflict {
   readonly record: ConflictRecord;
 }
 
-const EMPTY_HEAD: VaultHead = {
-  seq: 0,
-  stored_ms: 0,
-  hlc_ms: 0,
-  hlc_counter: 0,
-  files: 0,
-  tombstones: 0,
-  bytes: 0,
-  line_bytes: 0,
-  pending: 0,
-};
-
 export class SyncReader {
   readonly #store: Store;
 
@@ -71,8 +59,9 @@ export class SyncReader {
     return this.#store.get(vaults, [accountId, vaultId]);
   }
 
+  /** The caller's own copy. */
   head(vaultId: string): VaultHead {
-    return this.#store.get(vaultHeads, [vaultId]) ?? EMPTY_HEAD;
+    return this.#store.get(vaultHeads, [vaultId]) ?? emptyHead();
   }
 
   /** The newest version of a path; a tombstone too. */
@@ -157,4 +146,19 @@ export class SyncReader {
     }
     return found.sort((a, b) => (a.record.detected_at < b.record.detected_at ? -1 : 1));
   }
+}
+
+/** Of a vault that nothing was pushed to. */
+function emptyHead(): VaultHead {
+  return {
+    seq: 0,
+    stored_ms: 0,
+    hlc_ms: 0,
+    hlc_counter: 0,
+    files: 0,
+    tombstones: 0,
+    bytes: 0,
+    line_bytes: 0,
+    pending: 0,
+  };
 }

@@ -3,8 +3,10 @@ import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { invalidField } from '../fault.ts';
 import { limits } from '../limits.ts';
+import { Remembered } from '../remembered.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
+import { protectedCheck } from './paths.ts';
 import { SyncReader } from './reader.ts';
 import { primaries, type VaultHead, type VaultRecord, vaultOwners, vaults } from './records.ts';
 
@@ -35,6 +37,8 @@ export class Vaults {
   readonly #reader: SyncReader;
   /** Once made, the primary vault of an account is that for good. */
   readonly #primaries = new Map<string, string>();
+  /** What is protected, by vault, with the globs taken apart. */
+  readonly #checks = new Remembered<(folded: string) => boolean>(limits.globsRemembered);
 
   constructor(options: VaultsOptions) {
     this.#options = options;
@@ -54,6 +58,17 @@ export class Vaults {
     const record = this.#reader.vault(accountId, vaultId);
     if (record === undefined) throw unknownVault();
     return record;
+  }
+
+  /** Whether a vault keeps this path, folded, from being changed without a base. */
+  isProtected(accountId: string, vaultId: string, folded: string): boolean {
+    const revision = this.#options.store.revision([vaults]);
+    const known = revision === undefined ? undefined : this.#checks.get(vaultId, revision);
+    if (known !== undefined) return known(folded);
+    const { protected_paths: globs } = this.record(accountId, vaultId);
+    const check = protectedCheck(globs);
+    if (revision !== undefined) this.#checks.set(vaultId, revision, check, 1 + (globs?.length ?? 0));
+    return check(folded);
   }
 
   /** Every vault of an account, oldest first. */

@@ -13,11 +13,11 @@ const DELETED = 1;
 const BASE64 = 2;
 const IN_PIECES = 4;
 /** What the line continues with behind the metadata when the content is in pieces, and what ends it. */
-const CONTENT_OPEN = Buffer.from(',"content":"');
+const CONTENT_OPEN = ',"content":"';
 export const CONTENT_CLOSE: Uint8Array = Buffer.from('"}\n');
 /** Bytes of a line around its metadata and the pieces of its content. */
 export const AROUND_PIECES_BYTES = CONTENT_OPEN.length + CONTENT_CLOSE.length;
-const TOMBSTONE_CLOSE = Buffer.from('}\n');
+const TOMBSTONE_CLOSE = '}\n';
 
 export type VersionStatus = 'created' | 'updated' | 'renamed' | 'restored' | 'deleted';
 
@@ -55,33 +55,35 @@ export interface VersionHead {
   readonly storageId: number;
 }
 
-/** Where the content of a new version is: behind the metadata as a finished tail, or in pieces that are stored already. */
+/** The content of a new version: as a JSON string that goes behind the metadata, or in pieces that are stored already. */
 export type StoredContent =
-  | { readonly kind: 'inline'; readonly tail: Uint8Array }
+  | { readonly kind: 'inline'; readonly json: string }
   | { readonly kind: 'pieces'; readonly storageId: number; readonly escapedBytes: number };
 
+/** Metadata before it is written: what is undefined is left out of the line. */
+export type NewMeta = { readonly [field in keyof Required<VersionMeta>]: VersionMeta[field] | undefined } & {
+  readonly [field in RequiredField]: VersionMeta[field];
+};
+
+type RequiredField = Exclude<keyof VersionMeta, 'deleted_at' | 'renamed_from' | 'encoding'>;
+
 export interface NewVersion {
-  readonly meta: VersionMeta;
+  readonly meta: NewMeta;
   readonly storedMs: number;
   readonly previousSeq: number;
   /** Undefined: a tombstone. */
   readonly content: StoredContent | undefined;
 }
 
-/** The end of a line with its content inline: from the comma before `content` to the newline. */
-export function inlineTail(content: string): Uint8Array {
-  return Buffer.from(`,"content":${JSON.stringify(content)}}\n`);
-}
-
 /** The bytes of a version, and of its whole line. */
 export function encodeVersion({ meta, storedMs, previousSeq, content }: NewVersion) {
   const text = metaText(meta);
-  const tail = content === undefined ? TOMBSTONE_CLOSE : content.kind === 'inline' ? content.tail : CONTENT_OPEN;
-  // Room for the longest that the text can become; what is not used is cut off.
-  const bytes = Buffer.allocUnsafe(VERSION_HEAD_BYTES + 3 * text.length + tail.length);
-  const textBytes = bytes.write(text, VERSION_HEAD_BYTES, 'utf8');
+  const tail = tailText(content);
+  const textBytes = Buffer.byteLength(text);
+  const tailBytes = Buffer.byteLength(tail);
+  const bytes = Buffer.allocUnsafe(VERSION_HEAD_BYTES + textBytes + tailBytes);
   const inPieces = content?.kind === 'pieces';
-  const lineBytes = textBytes + tail.length + (inPieces ? content.escapedBytes + CONTENT_CLOSE.length : 0);
+  const lineBytes = textBytes + tailBytes + (inPieces ? content.escapedBytes + CONTENT_CLOSE.length : 0);
   const isBase64 = meta.encoding === 'base64';
   bytes[0] = LAYOUT;
   bytes[1] = (content === undefined ? DELETED : 0) | (isBase64 ? BASE64 : 0) | (inPieces ? IN_PIECES : 0);
@@ -94,12 +96,19 @@ export function encodeVersion({ meta, storedMs, previousSeq, content }: NewVersi
   bytes.writeDoubleLE(inPieces ? content.storageId : 0, 40);
   bytes.write(meta.sha256, 48, 32, 'hex');
   bytes.write(meta.git_sha, 80, 20, 'hex');
-  bytes.set(tail, VERSION_HEAD_BYTES + textBytes);
-  return { bytes: bytes.subarray(0, VERSION_HEAD_BYTES + textBytes + tail.length), lineBytes };
+  bytes.write(text, VERSION_HEAD_BYTES, textBytes, 'utf8');
+  bytes.write(tail, VERSION_HEAD_BYTES + textBytes, tailBytes, 'utf8');
+  return { bytes, lineBytes };
+}
+
+/** What of a line stands behind its metadata. */
+function tailText(content: StoredContent | undefined): string {
+  if (content === undefined) return TOMBSTONE_CLOSE;
+  return content.kind === 'inline' ? `,"content":${content.json}}\n` : CONTENT_OPEN;
 }
 
 /** The metadata as JSON, without the closing brace. Only what a client wrote needs escaping. */
-function metaText(meta: VersionMeta): string {
+function metaText(meta: NewMeta): string {
   const { type, seq, path, sha256, git_sha: gitSha, hlc, size_bytes: size, stored_at: storedAt, status } = meta;
   const { deleted_at: deletedAt, device_id: device, remote_mtime: mtime, renamed_from: from, encoding } = meta;
   return (
@@ -159,16 +168,20 @@ export function readContentText(bytes: Uint8Array, escaped: () => Uint8Array): s
   const { deleted, metaBytes, storageId } = readVersionHead(bytes);
   if (deleted) return undefined;
   if (storageId !== 0) return JSON.parse(`"${asBuffer(escaped()).toString('utf8')}"`) as string;
-  // From the quote behind `"content":` to the brace before the newline.
+  return JSON.parse(contentJson(bytes, metaBytes)) as string;
+}
+
+/** The content of an inline version as JSON: from the quote behind `"content":` to the brace before the newline. */
+function contentJson(bytes: Uint8Array, metaBytes: number): string {
   const from = VERSION_HEAD_BYTES + metaBytes + CONTENT_OPEN.length - 1;
-  return JSON.parse(asBuffer(bytes, from, bytes.length - TOMBSTONE_CLOSE.length).toString('utf8')) as string;
+  return asBuffer(bytes, from, bytes.length - TOMBSTONE_CLOSE.length).toString('utf8');
 }
 
 /** The content of a version as it can be stored again. Undefined for a tombstone. */
 export function storedContentOf(bytes: Uint8Array): StoredContent | undefined {
   const { deleted, metaBytes, lineBytes, storageId } = readVersionHead(bytes);
   if (deleted) return undefined;
-  if (storageId === 0) return { kind: 'inline', tail: bytes.slice(VERSION_HEAD_BYTES + metaBytes) };
+  if (storageId === 0) return { kind: 'inline', json: contentJson(bytes, metaBytes) };
   return { kind: 'pieces', storageId, escapedBytes: lineBytes - metaBytes - AROUND_PIECES_BYTES };
 }
 
