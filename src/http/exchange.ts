@@ -9,7 +9,7 @@ import type { Fault } from '../fault.ts';
 import { limits } from '../limits.ts';
 import { IncomingBody } from './body.ts';
 import type { ByteLease } from './budget.ts';
-import type { Feed } from './feed.ts';
+import { closeFeed, type Feed } from './feed.ts';
 import { FeedSender } from './feed-sender.ts';
 import { type ByteSource, isFeed, isSource, NO_HEADERS, type Parts, type Reply, type ReplyHeaders } from './reply.ts';
 import type { ReplyBytes } from './reply-bytes.ts';
@@ -56,13 +56,13 @@ export class Exchange {
   #answerHeaders: ReplyHeaders = NO_HEADERS;
   #body: IncomingBody | undefined;
   #deadline: { readonly atMs: number; readonly lingerMs: number; readonly fault: Fault } | undefined;
-  #whenGone: (() => void)[] = [];
   #status: number | undefined;
   #settled = false;
   #ended = false;
   #bytesOut = 0;
   #feedSender: FeedSender | undefined;
   #sourceSender: SourceSender | undefined;
+  #whenGone: (() => void)[] = [];
 
   constructor(res: HttpResponse, head: RequestHead, surroundings: ExchangeSurroundings) {
     this.#res = res;
@@ -130,7 +130,7 @@ export class Exchange {
   /** Sends the answer, once; a later one is dropped. */
   reply(reply: Reply): void {
     if (this.#settled) {
-      if (reply.body !== undefined && isSource(reply.body)) reply.body.close?.();
+      this.#drop(reply.body);
       return;
     }
     this.#settled = true;
@@ -144,6 +144,14 @@ export class Exchange {
       else if (isFeed(reply.body)) void this.#sendFeed(reply.body);
       else this.#endWhole(reply.body, reply.close);
     });
+  }
+
+  /** Nobody is there for a body any more. */
+  #drop(body: Reply['body']): void {
+    if (body === undefined) return;
+    if (isSource(body)) body.close?.();
+    // What fails to become ready is nothing to let go of.
+    else if (isFeed(body)) closeFeed(body).catch(() => undefined);
   }
 
   #writeHead(reply: Reply): void {
@@ -164,7 +172,7 @@ export class Exchange {
       this.#res.writeHeader('Content-Length', String(bytes));
     }
     this.#res.endWithoutBody();
-    if (body !== undefined && isSource(body)) body.close?.();
+    this.#drop(body);
     this.#end(false);
   }
 

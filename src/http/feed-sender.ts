@@ -4,8 +4,8 @@
  */
 import type { HttpResponse } from 'uWebSockets.js';
 import { limits } from '../limits.ts';
-import type { Feed } from './feed.ts';
-import type { ByteSource, Parts } from './reply.ts';
+import { closeBody, closeFeed, type Feed } from './feed.ts';
+import type { ByteSource } from './reply.ts';
 import type { ReplyBytes } from './reply-bytes.ts';
 
 export class FeedSender {
@@ -48,7 +48,8 @@ export class FeedSender {
       const body = await feed.next();
       this.#isWaiting = false;
       if (!this.#isOpen) {
-        await closeRest(body, feed);
+        if (body !== undefined) closeBody(body);
+        await closeFeed(feed);
         return false;
       }
       if (body === undefined) {
@@ -61,20 +62,24 @@ export class FeedSender {
   }
 
   async #sendSource(source: ByteSource): Promise<void> {
-    let turnBytes = 0;
     try {
-      for (let sent = 0; sent < source.bytesTotal && this.#isOpen; ) {
-        const bytes = source.read(sent);
-        if (bytes.length === 0) throw new Error(`a source of ${source.bytesTotal} bytes ended at ${sent}`);
-        sent += bytes.length;
-        turnBytes += bytes.length;
-        await this.#write(bytes);
-        if (turnBytes < limits.sendTurnBytesMax) continue;
-        turnBytes = 0;
-        await new Promise((resolve) => setImmediate(resolve));
-      }
+      await this.#sendAll(source);
     } finally {
       source.close?.();
+    }
+  }
+
+  async #sendAll(source: ByteSource): Promise<void> {
+    let turnBytes = 0;
+    for (let sent = 0; sent < source.bytesTotal && this.#isOpen; ) {
+      const bytes = source.read(sent);
+      if (bytes.length === 0) throw new Error(`a source of ${source.bytesTotal} bytes ended at ${sent}`);
+      sent += bytes.length;
+      turnBytes += bytes.length;
+      await this.#write(bytes);
+      if (turnBytes < limits.sendTurnBytesMax) continue;
+      turnBytes = 0;
+      await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
@@ -90,12 +95,5 @@ export class FeedSender {
       this.#wake = resolve;
     });
     this.#wake = undefined;
-  }
-}
-
-/** What nobody reads any more is let go of, also when it is ready only later. */
-async function closeRest(first: Parts | ByteSource | undefined, feed: Feed): Promise<void> {
-  for (let body = first; body !== undefined; body = await feed.next()) {
-    if ('bytesTotal' in body) body.close?.();
   }
 }

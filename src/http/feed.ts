@@ -25,3 +25,13 @@ export function feedOf(promises: readonly Promise<Parts | ByteSource | undefined
     },
   };
 }
+
+/** Lets go of what a feed would still have given, as it becomes ready. */
+export async function closeFeed(feed: Feed): Promise<void> {
+  for (let body = await feed.next(); body !== undefined; body = await feed.next()) closeBody(body);
+}
+
+/** Nobody reads this body. */
+export function closeBody(body: Parts | ByteSource): void {
+  if ('bytesTotal' in body) body.close?.();
+}

@@ -4,16 +4,16 @@ import { limits } from '../limits.ts';
 import { compileGlob, matchesGlob } from './glob.ts';
 
 /**
- * A check of paths: `*` and `?` within a part, `**` over parts, `{a,b}` for either; case does not count. A glob with a
+ * A check of folded paths: `*` and `?` within a part, `**` over parts, `{a,b}` for either; case does not count. A glob with a
  * slash begins at the vault's top, one without holds in any folder. Refuses field `glob`.
  */
-export function listFilter(glob: string | undefined): (path: string) => boolean {
+export function listFilter(glob: string | undefined): (folded: string) => boolean {
   if (glob === undefined) return () => true;
   if (/^!|[[\]]/.test(glob)) {
     throw invalidField('glob', 'glob takes *, ?, ** and {a,b}; it has no [sets] and no !, and ? stands for a bracket');
   }
   const compiled = expandBraces(glob).map((plain) => compileGlob(plain.includes('/') ? `/${plain}` : plain));
-  return (path) => compiled.some((one) => matchesGlob(one, path));
+  return (folded) => compiled.some((one) => matchesGlob(one, folded));
 }
 
 /** Every plain glob that a glob with braces stands for. */

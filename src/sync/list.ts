@@ -25,17 +25,18 @@ interface Total {
   readonly bytes: number;
 }
 
+export interface ListedFile {
+  /** As the path is compared. */
+  readonly folded: string;
+  readonly file: FileRecord;
+}
+
 export interface ListPage {
-  readonly files: readonly FileRecord[];
+  readonly files: readonly ListedFile[];
   /** Current files that match, and their content bytes; undefined: this call has not looked at all of them. */
   readonly total: Total | undefined;
   /** The folded path behind which the next page begins; undefined: this was the last. */
   readonly next: string | undefined;
-}
-
-interface Row {
-  readonly folded: string;
-  readonly file: FileRecord;
 }
 
 export class Listings {
@@ -54,21 +55,21 @@ export class Listings {
     const isFiltered = request.prefix !== undefined || request.glob !== undefined;
     // The totals of a filter are counted, which only its first page can do.
     const counts = isFiltered && after === undefined;
-    const found: FileRecord[] = [];
+    const found: ListedFile[] = [];
     const counted = { files: 0, bytes: 0 };
     let [looked, place, more, stopped] = [0, '', false, false];
     for await (const { folded, file } of this.walk(vaultId, foldCase(request.prefix ?? ''), after)) {
       stopped = looked === limits.listScanMax;
       if (stopped) break;
       looked += 1;
-      const isMatch = (includeDeleted || !file.deleted) && passes(file.path);
+      const isMatch = (includeDeleted || !file.deleted) && passes(folded);
       if (isMatch && counts && !file.deleted) {
         counted.files += 1;
         counted.bytes += file.size_bytes;
       }
       if (found.length < limit) {
         place = folded;
-        if (isMatch) found.push(file);
+        if (isMatch) found.push({ folded, file });
       } else if (isMatch) {
         more = true;
         if (!counts) break;
@@ -79,7 +80,7 @@ export class Listings {
   }
 
   /** Files and tombstones whose folded path begins with a folded prefix, in order, in short turns. */
-  async *walk(vaultId: string, prefix: string, after?: string): AsyncGenerator<Row> {
+  async *walk(vaultId: string, prefix: string, after?: string): AsyncGenerator<ListedFile> {
     const exact = after === undefined && prefix !== '' ? this.#reader.file(vaultId, prefix) : undefined;
     if (exact !== undefined) yield { folded: prefix, file: exact };
     let beyond = after ?? prefix;

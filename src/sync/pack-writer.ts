@@ -54,12 +54,12 @@ export class PackWriter {
     this.#nextId = Math.max(store.lastKey(packBytes)?.[0] ?? 0, store.lastKey(loosePacks)?.[0] ?? 0) + 1;
   }
 
-  /** Packs what fills a pack behind those of a vault. Resolves with the packs that this changed; undefined: too little. */
-  async packNext(vaultId: string): Promise<readonly number[] | undefined> {
+  /** Packs what is behind the packs of a vault. Resolves with the packs that this changed; undefined: there is too little. */
+  async packNext(vaultId: string, takesLittle: boolean): Promise<readonly number[] | undefined> {
     const { views } = this.#options;
     const packedUpTo = views.packedUpTo(vaultId);
     const gathered = gather(views.tail(vaultId, packedUpTo), packedUpTo);
-    if (!gathered.full) return undefined;
+    if (!gathered.full && !(takesLittle && gathered.last > packedUpTo)) return undefined;
     const lines = gathered.lines.map((version) => ({ ...version, device: version.device() }));
     const marked = this.#markDead(vaultId, gathered.replaced);
     const first = packedUpTo + 1;

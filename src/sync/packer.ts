@@ -57,7 +57,12 @@ export class Packer {
     const { views, reader } = this.#options;
     const upTo = reader.head(vaultId).seq;
     if (upTo - views.packedUpTo(vaultId) <= limits.tailVersionsMax) return;
-    await this.#pack(vaultId, upTo);
+    await this.#pack(vaultId, upTo, false);
+  }
+
+  /** Resolves when nothing of a vault is left behind its packs, as far as that can be done. */
+  async packAll(vaultId: string): Promise<void> {
+    await this.#pack(vaultId, this.#options.reader.head(vaultId).seq, true);
   }
 
   /** Stops; resolves when nothing is being written any more. */
@@ -83,18 +88,18 @@ export class Packer {
     for (const [vaultId, { changedMs, changes }] of this.#dirty) {
       if (changedMs > restedMs && changes < limits.packBacklogVersions) continue;
       this.#dirty.delete(vaultId);
-      void this.#pack(vaultId, Number.POSITIVE_INFINITY);
+      void this.#pack(vaultId, Number.POSITIVE_INFINITY, false);
     }
     if (this.#dirty.size > 0) this.#timer = setTimeout(() => this.#look(), limits.packLookMs).unref();
   }
 
   /** Packs a vault up to a sequence number, or until what is left fills no pack. It never rejects. */
-  #pack(vaultId: string, upTo: number): Promise<void> {
+  #pack(vaultId: string, upTo: number, takesLittle: boolean): Promise<void> {
     const { views, log } = this.#options;
     const work = async () => {
       try {
         while (!this.#closed && views.packedUpTo(vaultId) < upTo) {
-          const touched = await this.#writer.packNext(vaultId);
+          const touched = await this.#writer.packNext(vaultId, takesLittle);
           if (touched === undefined) return;
           for (const first of touched) await this.#writer.tidy(vaultId, first);
           // Others get a turn.

@@ -4,7 +4,6 @@ import { goesAsLines } from '../gateway/listing.ts';
 import { defineTool, READS } from '../gateway/tool.ts';
 import { limits } from '../limits.ts';
 import { formatListCursor, readListCursor } from './cursor.ts';
-import { foldCase } from './glob.ts';
 import type { ListPage } from './list.ts';
 import { protectedCheck } from './paths.ts';
 import type { PulledFile, PulledFiles } from './pull.ts';
@@ -155,7 +154,7 @@ export function syncList(reading: Reading) {
       const isProtected = protectedCheck(reading.vaults.record(accountId, vaultId).protected_paths);
       const structured = {
         vault_id: vaultId,
-        files: page.files.map((file) => listedView(file, isProtected(foldCase(file.path)))),
+        files: page.files.map(({ folded, file }) => listedView(file, isProtected(folded))),
         total_count: page.total?.files ?? null,
         total_size_bytes: page.total?.bytes ?? null,
         has_more: page.next !== undefined,
@@ -188,7 +187,7 @@ function listText({ files, total, next }: ListPage): string {
   const rest = files.length - shown.length;
   return [
     `${files.length} files${total === undefined ? '' : ` of ${total.files}`}${next === undefined ? '' : '; there are more, so list again with the cursor'}`,
-    ...shown.map((file) => `${file.path} ${file.size_bytes} bytes${file.deleted ? ', deleted' : ''}`),
+    ...shown.map(({ file }) => `${file.path} ${file.size_bytes} bytes${file.deleted ? ', deleted' : ''}`),
     ...(rest > 0 ? [`… and ${rest} more`] : []),
   ].join('\n');
 }

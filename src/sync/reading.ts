@@ -31,6 +31,7 @@ export interface ReadingOptions {
 export interface Reading {
   readonly pull: Pull;
   readonly listings: Listings;
+  readonly packer: Packer;
   readonly vaults: Vaults;
   /** Binds cursors to this hub. */
   readonly hash: CursorHash;
@@ -54,6 +55,7 @@ export async function openReading(options: ReadingOptions): Promise<Reading> {
   return {
     pull: new Pull({ vaults, reader, views, runs, packer, waiters, visits, hash, epoch, now }),
     listings: new Listings(store, reader),
+    packer,
     vaults,
     hash,
     now,

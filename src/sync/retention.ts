@@ -9,6 +9,7 @@ import { limits } from '../limits.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import type { Sweep } from '../sweeper.ts';
+import type { Packer } from './packer.ts';
 import { PieceShares } from './piece-shares.ts';
 import type { SyncReader } from './reader.ts';
 import { conflictBytes, conflicts, type FileRecord, files, vaultHeads, versions } from './records.ts';
@@ -20,6 +21,7 @@ export interface RetentionOptions {
   readonly actors: ActorRegistry;
   readonly reader: SyncReader;
   readonly views: VaultViews;
+  readonly packer: Packer;
   readonly now: () => number;
 }
 
@@ -72,7 +74,8 @@ export class Retention {
   /** Removes the old end of a path's chain, the oldest first, so that a crash in between leaves a shorter chain. */
   async #trim(vaultId: string, folded: string, file: FileRecord, cutoffMs: number): Promise<number> {
     const { actors, reader } = this.#options;
-    const due = (await this.#oldVersions(vaultId, file.seq, cutoffMs)).reverse();
+    const old = await this.#oldVersions(vaultId, file.seq, cutoffMs);
+    const due = (await this.#packed(vaultId, old)).reverse();
     for (let at = 0; at < due.length; at += limits.sweepTurnRows) {
       const seqs = due.slice(at, at + limits.sweepTurnRows);
       const isTaken = await actors.actor(`vault:${vaultId}`).ask((batch): boolean => {
@@ -87,17 +90,20 @@ export class Retention {
     return due.length;
   }
 
-  /**
-   * What of a chain is beyond the newest and before the cutoff, newest first. A chain only gets older. What no pack holds
-   * yet stays: it is what says which lines of packs are no longer current.
-   */
+  /** What packs stand for: of what is behind them, the versions say which lines of packs are no longer current. */
+  async #packed(vaultId: string, seqs: readonly number[]): Promise<number[]> {
+    const { packer, views } = this.#options;
+    if ((seqs[0] ?? 0) > views.packedUpTo(vaultId)) await packer.packAll(vaultId);
+    const packedUpTo = views.packedUpTo(vaultId);
+    return seqs.filter((seq) => seq <= packedUpTo);
+  }
+
+  /** What of a chain is beyond the newest and before the cutoff, newest first. A chain only gets older. */
   async #oldVersions(vaultId: string, newest: number, cutoffMs: number): Promise<number[]> {
     const due: number[] = [];
-    const packedUpTo = this.#options.views.packedUpTo(vaultId);
     let place = 0;
     for (const { seq, storedMs } of this.#options.reader.chain(vaultId, newest)) {
-      const isOld = storedMs < cutoffMs && seq <= packedUpTo;
-      if (place >= limits.historyVersionsMin && isOld) due.push(seq);
+      if (place >= limits.historyVersionsMin && storedMs < cutoffMs) due.push(seq);
       place += 1;
       if (place % limits.sweepTurnRows === 0) await setImmediate();
     }

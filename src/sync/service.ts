@@ -64,8 +64,8 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
   const history = new History({ store, vaults, reader, log, quotaBytes });
   const conflicts = new Conflicts({ store, vaults, reader, log, contents, quotaBytes });
   const views = new VaultViews(store, reader);
-  const retention = new Retention({ store, actors, reader, views, now });
   const reading = await openReading({ ...options, vaults, reader, views, changes });
+  const retention = new Retention({ store, actors, reader, views, packer: reading.packer, now });
   const sides = { vaults, reader, sides: new SideReader(reader, pool), comparer: new TextComparer(pool) };
   const diffs = new DiffQuery(sides);
   const merges = new MergeQuery(sides);
