@@ -7,6 +7,9 @@ import { parseIsoMs } from './iso-time.ts';
 import { checkPath, type VaultPath } from './paths.ts';
 import type { Base, PushedContent, PushRequest } from './push-request.ts';
 
+/** No control character and no half of a pair. Not a pattern: those of the documents are read without Unicode classes. */
+export const isPlainText = (text: string): boolean => !/[\p{Cc}\p{Cs}]/u.test(text);
+
 /** A path as a client may write it, in whatever Unicode form. */
 export const pathArgument = z.string().max(4 * limits.pathBytesMax);
 export const vaultIdArgument = z
@@ -18,7 +21,7 @@ export const deviceIdArgument = z
   .string()
   .min(1)
   .max(limits.deviceIdCharsMax)
-  .regex(/^[^\p{Cc}\p{Cs}]+$/u, 'must hold no control character');
+  .refine(isPlainText, 'must hold no control character');
 
 /** Base64 takes four characters for three bytes. */
 const CONTENT_CHARS_MAX = Math.ceil(limits.fileBytesMax / 3) * 4;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { defineTool, READS, SETS, type Tool } from '../gateway/tool.ts';
 import { limits } from '../limits.ts';
+import { isPlainText } from './push-input.ts';
 import type { Vaults } from './vaults.ts';
 
 const vaultSchema = z.object({
@@ -54,7 +55,7 @@ export function vaultCreate(vaults: Vaults): Tool {
         .trim()
         .min(1)
         .max(limits.vaultNameCharsMax)
-        .regex(/^[^\p{Cc}\p{Cs}]+$/u, 'must hold no control character')
+        .refine(isPlainText, 'must hold no control character')
         .describe('Name, unique in the account without case'),
       protected_paths: z
         .array(z.string().min(1).max(limits.globCharsMax))

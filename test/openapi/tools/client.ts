@@ -237,6 +237,7 @@ async function syncTools(hub: Hub): Promise<void> {
   const pulled = taken(
     await hub.POST('/api/mcp/tools/sync_pull', { body: { initial: true, vault_id: vault.vault_id } }),
   );
+  if (typeof pulled === 'string') throw new Error('a small pull came as lines');
   equal([pulled.files?.map((file) => file.content), pulled.has_more], [[content], false], 'pulled');
   const listed = taken(
     await hub.POST('/api/mcp/tools/sync_list', { body: { glob: '*.md', vault_id: vault.vault_id } }),
