@@ -218,12 +218,22 @@ export class FrontDoor {
     try {
       const reply = await this.#handle(exchange, call);
       const isStream = (isSource(reply.body) || isFeed(reply.body)) && exchange.head.method !== 'HEAD';
-      if (isStream && !exchange.settled) exchange.closeStream = this.#options.admission.openStream();
+      if (isStream && !exchange.settled) exchange.closeStream = this.#openStream(reply);
       exchange.reply(reply);
     } catch (error) {
       exchange.reply(this.#errorReply(exchange, error));
     } finally {
       call.body?.release();
+    }
+  }
+
+  /** Takes a stream. When there are too many already, what this one would have read is let go of. */
+  #openStream({ body }: Reply): () => void {
+    try {
+      return this.#options.admission.openStream();
+    } catch (error) {
+      if (body !== undefined && isSource(body)) body.close?.();
+      throw error;
     }
   }
 
