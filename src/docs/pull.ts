@@ -51,8 +51,9 @@ export function planPull(store: Store, accountId: string, request: PullRequest):
   const lines: Line[] = [];
   let [reachedMs, sizeBytes, hasMore] = [afterMs, 0, false];
   const rows = { prefix: [accountId, changeScope(category)], beyond: afterMs, limit: limits.devDocPullMax + 1 };
-  for (const { key, value: id } of store.range(devDocChanges, rows)) {
-    if (lines.length === limits.devDocPullMax) {
+  for (const [index, { key, value: id }] of store.range(devDocChanges, rows).entries()) {
+    // Rows are counted, not lines: those that are passed over count too.
+    if (index === limits.devDocPullMax) {
       hasMore = true;
       break;
     }

@@ -278,3 +278,27 @@ test('[DOC-2] what lies in the bin for 30 days is gone for good, its texts too, 
   expect(desk.problems()).toEqual([]);
   await desk.close();
 });
+
+test('[DOC-3] a first pull reaches a live document behind more deleted ones than one answer looks at', async () => {
+  const desk = openDesk();
+  const count = 2001;
+  const each = async (write: (n: number) => Promise<unknown>) => {
+    for (let first = 1; first <= count; first += 500) {
+      const size = Math.min(500, count + 1 - first);
+      await Promise.all(Array.from({ length: size }, (_, n) => write(first + n)));
+    }
+  };
+  await each((n) => desk.docs.create(ACCOUNT, { title: `${n}`, content: '' }));
+  await each((id) => desk.docs.remove(ACCOUNT, { id }));
+  const { id } = await desk.docs.create(ACCOUNT, { title: 'live', content: '' });
+  const found: number[] = [];
+  let cursor: string | undefined;
+  for (let pulls = 0; pulls < 5; pulls += 1) {
+    const pulled = desk.docs.pull(ACCOUNT, cursor === undefined ? {} : { cursor });
+    found.push(...linesOf(pulled.docs).map((line) => line.id));
+    cursor = pulled.cursor;
+    if (!pulled.hasMore) break;
+  }
+  expect(found).toEqual([id]);
+  await desk.close();
+});

@@ -153,23 +153,34 @@ test('[RPC-4, RPC-5] listings in a batch are whole responses, in an array or one
   }
 });
 
-test('[RPC-5, NET-7] a reader that stops and goes on gets the snapshot that was promised, whatever is written meanwhile', async () => {
-  const { mcp_key: key } = await account(hub);
-  const text = (n: number) => `${n} ${'x'.repeat(MIB - 10)}`;
-  for (let n = 0; n < 12; n += 1) await create(key, `${n}`, text(n));
+/** A pull whose reader has not read anything yet; `whole` reads what comes until the connection ends. */
+function slowPull(key: string) {
   const body = JSON.stringify(toolRequest(1, 'pull_dev_docs'));
   const socket = connect(hub.port, '127.0.0.1');
-  const parts: Buffer[] = [];
   socket.write(
     `POST /api/mcp HTTP/1.1\r\nHost: cairn\r\nUser-Agent: t/1\r\nAuthorization: McpKey ${key}\r\nConnection: close\r\n` +
       `Accept: ${NDJSON}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   );
+  return {
+    socket,
+    whole: async (): Promise<{ readonly head: string; readonly sent: Buffer }> => {
+      const parts: Buffer[] = [];
+      for await (const part of socket) parts.push(part as Buffer);
+      const all = Buffer.concat(parts);
+      const head = all.subarray(0, all.indexOf('\r\n\r\n')).toString();
+      return { head, sent: all.subarray(head.length + 4) };
+    },
+  };
+}
+
+test('[RPC-5, NET-7] a reader that stops and goes on gets the snapshot that was promised, whatever is written meanwhile', async () => {
+  const { mcp_key: key } = await account(hub);
+  const text = (n: number) => `${n} ${'x'.repeat(MIB - 10)}`;
+  for (let n = 0; n < 12; n += 1) await create(key, `${n}`, text(n));
+  const { socket, whole } = slowPull(key);
   await new Promise((resolve) => socket.once('readable', resolve));
   for (let n = 0; n < 3; n += 1) await create(key, `new ${n}`, text(n));
-  for await (const part of socket) parts.push(part as Buffer);
-  const whole = Buffer.concat(parts);
-  const head = whole.subarray(0, whole.indexOf('\r\n\r\n')).toString();
-  const sent = whole.subarray(head.length + 4);
+  const { head, sent } = await whole();
   expect(head).toContain(`Content-Length: ${sent.length}`);
   const lines = sent.toString().trimEnd().split('\n');
   const contents = lines.slice(1, -1).map((line) => (JSON.parse(line) as { content: string }).content);
@@ -177,6 +188,22 @@ test('[RPC-5, NET-7] a reader that stops and goes on gets the snapshot that was 
   const { cursor } = JSON.parse(lines.at(-1) ?? '') as { cursor: string };
   const rest = recordsOf(await pullLines(hub, key, { cursor })).slice(1, -1);
   expect(rest.map(({ title }) => title)).toEqual(['new 0', 'new 1', 'new 2']);
+});
+
+test('[RPC-5] a version that goes while it is sent breaks the answer off, which its length shows, and a new pull works', async () => {
+  const { mcp_key: key } = await account(hub);
+  const text = (n: number) => `${n} ${'x'.repeat(MIB - 10)}`;
+  for (let n = 0; n < 12; n += 1) await create(key, `${n}`, text(n));
+  const { socket, whole } = slowPull(key);
+  await new Promise((resolve) => socket.once('readable', resolve));
+  for (let n = 0; n < 51; n += 1) {
+    structuredOf(await callTool(hub, 'update_dev_doc', { id: 12, content: `${n}` }, key));
+  }
+  const { head, sent } = await whole();
+  const promised = Number(/Content-Length: (\d+)/.exec(head)?.[1]);
+  expect(sent.length).toBeLessThan(promised);
+  const lines = recordsOf(await pullLines(hub, key));
+  expect(lines.at(-2)).toMatchObject({ id: 12, content: '50', version: 52 });
 });
 
 test(`[RPC-5] runs of bytes, however cut, come out whole and as items (seed ${seed})`, () => {
