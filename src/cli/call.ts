@@ -1,11 +1,10 @@
 /** cairn call: any tool of a hub, with its arguments as options; without a name, what there is to call. */
 import { ClientError } from '../client/client-error.ts';
-import { Credentials } from '../client/credentials.ts';
-import { readClientSettings } from '../client/settings.ts';
-import { ToolClient, type ToolListing } from '../client/tools.ts';
+import type { ToolListing } from '../client/tools.ts';
 import { nearest } from '../nearest.ts';
 import { type Command, type Options, takes } from './command.ts';
 import { print, table } from './output.ts';
+import { openTools } from './tool-access.ts';
 import { UsageError } from './usage-error.ts';
 
 export const callCommand: Command = {
@@ -24,7 +23,7 @@ export const callCommand: Command = {
 };
 
 async function call(options: Options): Promise<number> {
-  const client = new ToolClient(new Credentials(readClientSettings(), options.optional('server')));
+  const { tools: client } = openTools(options.optional('server'));
   const tools = await client.list();
   const name = options.operand();
   if (name === undefined) {

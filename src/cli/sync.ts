@@ -1,9 +1,7 @@
 /** cairn sync: keeps a folder in step with a vault. Nothing is overwritten silently, on neither side. */
 import { resolve } from 'node:path';
 import { ClientError } from '../client/client-error.ts';
-import { Credentials } from '../client/credentials.ts';
 import { openProgress } from '../client/progress.ts';
-import { readClientSettings } from '../client/settings.ts';
 import { type Keep, resolveConflict } from '../client/sync/conflicts.ts';
 import { type Direction, lockFolder, syncOnce } from '../client/sync/cycle.ts';
 import { findVault, VaultHub } from '../client/sync/hub.ts';
@@ -11,9 +9,9 @@ import type { SyncEvent, SyncSession } from '../client/sync/session.ts';
 import { newState, readState } from '../client/sync/state.ts';
 import { statusOf } from '../client/sync/status.ts';
 import { watchFolder } from '../client/sync/watch.ts';
-import { ToolClient } from '../client/tools.ts';
 import { type Command, needs, type Options, takes } from './command.ts';
 import { print, printError, table } from './output.ts';
+import { openTools } from './tool-access.ts';
 import { UsageError } from './usage-error.ts';
 
 const COMMON = [takes('folder', 'DIR'), takes('vault', 'NAME'), takes('server', 'URL')];
@@ -152,12 +150,10 @@ function line({ verb, path, note }: SyncEvent): string {
 async function openSession(options: Options) {
   const folder = resolve(options.optional('folder') ?? '.');
   const kept = readState(folder);
-  const server = options.optional('server') ?? kept?.server;
-  const tools = new ToolClient(new Credentials(readClientSettings(), server));
-  const credentials = new Credentials(readClientSettings(), server);
+  const { server, tools } = openTools(options.optional('server') ?? kept?.server);
   const vault = options.optional('vault');
   const vaultId = kept === undefined || vault !== undefined ? await findVault(tools, vault) : kept.vault_id;
-  if (kept !== undefined && (kept.vault_id !== vaultId || kept.server !== credentials.server)) {
+  if (kept !== undefined && (kept.vault_id !== vaultId || kept.server !== server)) {
     throw new ClientError(
       `${folder} belongs to another vault (${kept.vault_id} of ${kept.server}); sync another folder.`,
     );
@@ -167,7 +163,7 @@ async function openSession(options: Options) {
   const session: SyncSession = {
     folder,
     hub: new VaultHub(tools, vaultId),
-    state: kept ?? newState(credentials.server, vaultId),
+    state: kept ?? newState(server, vaultId),
     tell: (event) => void events.push(event),
     progress: (done, total) => bar.update(done, total),
   };

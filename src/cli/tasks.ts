@@ -1,9 +1,7 @@
 /** cairn tasks: the tasks of an account, from a terminal. */
-import { Credentials } from '../client/credentials.ts';
-import { readClientSettings } from '../client/settings.ts';
-import { ToolClient } from '../client/tools.ts';
 import { type Command, type CommandOption, type Options, takes } from './command.ts';
 import { print } from './output.ts';
+import { openTools } from './tool-access.ts';
 import { UsageError } from './usage-error.ts';
 
 const SERVER = takes('server', 'URL');
@@ -77,7 +75,7 @@ function change(name: string, summary: string, tool: string, args: Readonly<Reco
 }
 
 async function callTool(options: Options, name: string, args: Readonly<Record<string, unknown>>): Promise<number> {
-  const client = new ToolClient(new Credentials(readClientSettings(), options.optional('server')));
+  const { tools: client } = openTools(options.optional('server'));
   const { text, structured } = await client.call(name, args);
   print(options.json ? JSON.stringify(structured) : text);
   return 0;
