@@ -72,7 +72,12 @@ test(`[DOC-2, OPS-2] append, prepend and replace by several agents at once, with
   const writes: Write[] = [];
   const agents = plans.map(async (steps, agent) => {
     for (const [index, mode] of steps.entries()) {
-      const write: Write = { docId: docIds[(agent + index) % DOCS] ?? 0, mode, token: `[${agent}.${index}]`, version: undefined };
+      const write: Write = {
+        docId: docIds[(agent + index) % DOCS] ?? 0,
+        mode,
+        token: `[${agent}.${index}]`,
+        version: undefined,
+      };
       writes.push(write);
       await send(write);
     }
