@@ -109,7 +109,7 @@ function syncMerge(merges: MergeQuery): Tool {
       ancestor_found: z.boolean().describe('False: nothing was guessed, and the whole file is one conflict'),
       ancestor_sha: z.string().nullable(),
       server_sha256: z.string().nullable().describe('The file on the hub; null: it is deleted there'),
-      server_hlc: z.string(),
+      server_hlc: z.string().nullable().describe('Null: the path never had a file'),
     }),
     annotations: READS,
     example: { path: 'notes/today.md', content: '# Today\n\nCall the printer.\n' },
@@ -149,7 +149,7 @@ function diffText({ path, status, file }: DiffAnswer): string {
   return `${path} is ${status}; the hub has ${now}`;
 }
 
-function mergeView({ vaultId, path, content, deleted, conflicts, baseSha, ancestorSha, file }: MergeAnswer) {
+function mergeView({ vaultId, path, content, deleted, conflicts, baseSha, ancestorSha, live, serverHlc }: MergeAnswer) {
   return {
     vault_id: vaultId,
     path,
@@ -162,20 +162,19 @@ function mergeView({ vaultId, path, content, deleted, conflicts, baseSha, ancest
     base_sha: baseSha,
     ancestor_found: ancestorSha !== undefined,
     ancestor_sha: ancestorSha ?? null,
-    server_sha256: file.deleted ? null : file.sha256,
-    server_hlc: file.hlc,
+    server_sha256: live?.sha256 ?? null,
+    server_hlc: serverHlc ?? null,
   };
 }
 
-function mergeText({ path, content, deleted, conflicts, baseSha, file }: MergeAnswer): string {
+function mergeText({ path, content, deleted, conflicts, baseSha, live }: MergeAnswer): string {
   if (deleted) {
-    const next = file.deleted ? 'there is nothing to push' : `push deleted: true with base_sha ${baseSha}`;
+    const next = live === undefined ? 'there is nothing to push' : `push deleted: true with base_sha ${baseSha}`;
     return `${path}: the merge is that there is no file; ${next}`;
   }
   if (content === undefined)
     return `${path}: the sides cannot be shown as one text; call again with favor ours or theirs`;
-  if (content.sha256 === file.sha256 && !file.deleted)
-    return `${path}: the merge is what the hub has; there is nothing to push`;
+  if (content.sha256 === live?.sha256) return `${path}: the merge is what the hub has; there is nothing to push`;
   if (conflicts === 0) return `${path} is merged: push it with base_sha "${baseSha}"`;
   return `${path} has ${conflicts} conflicts: settle the marked parts, then push it with base_sha "${baseSha}"`;
 }

@@ -33,8 +33,10 @@ export interface MergeAnswer {
   /** What to push with: the current sha256, or empty when there must be no file. */
   readonly baseSha: string;
   readonly ancestorSha: string | undefined;
-  /** The newest version of the path; a tombstone too. */
-  readonly file: FileRecord;
+  /** What is current; undefined: there is no file. */
+  readonly live: FileRecord | undefined;
+  /** Of the newest version of the path, a tombstone too; undefined: there never was one. */
+  readonly serverHlc: string | undefined;
 }
 
 export interface MergeQueryOptions {
@@ -62,29 +64,33 @@ export class MergeQuery {
     this.#options = options;
   }
 
-  /** Refuses with `invalid_fields`, `not_found` (conflict), `path_not_found` (nothing was ever there). */
+  /** Refuses with `invalid_fields`, `not_found` (conflict), `path_not_found` (no conflict, and nothing was ever there). */
   async merge(accountId: string, request: MergeRequest): Promise<MergeAnswer> {
     const { vaults, reader, sides } = this.#options;
     const vaultId = await vaults.idOf(accountId, request.vault_id);
     const asked = await this.#asked(vaultId, request);
     const file = reader.file(vaultId, asked.folded);
-    if (file === undefined) throw new Refusal({ kind: 'path_not_found', path: asked.path, deletedAt: null });
-    const ancestor = asked.base.kind === 'sha' ? await sides.find(vaultId, file, asked.base.sha) : undefined;
+    if (file === undefined && request.conflict_id === undefined) {
+      throw new Refusal({ kind: 'path_not_found', path: asked.path, deletedAt: null });
+    }
+    const ancestor = file && asked.base.kind === 'sha' ? await sides.find(vaultId, file, asked.base.sha) : undefined;
     const merged = await this.#mergeSides(
       {
         base: ancestor === undefined ? baseOf(asked.base) : sides.version(vaultId, ancestor.seq),
         ours: asked.ours,
-        theirs: sides.version(vaultId, file.seq),
+        theirs: sides.version(vaultId, file?.seq ?? 0),
       },
       request,
     );
+    const live = file?.deleted === false ? file : undefined;
     return {
       ...merged,
       vaultId,
-      path: file.path,
-      baseSha: file.deleted ? '' : file.sha256,
+      path: file?.path ?? asked.path,
+      baseSha: live?.sha256 ?? '',
       ancestorSha: ancestor?.sha256,
-      file,
+      live,
+      serverHlc: file?.hlc,
     };
   }
 

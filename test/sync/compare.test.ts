@@ -23,7 +23,7 @@ interface Merge {
   readonly ancestor_found: boolean;
   readonly ancestor_sha: string | null;
   readonly server_sha256: string | null;
-  readonly server_hlc: string;
+  readonly server_hlc: string | null;
 }
 
 let hub: Hub;
@@ -291,6 +291,19 @@ test('[SYN-13, SYN-6] a delete that met a change', async () => {
   expect(await merge({ conflict_id, favor: 'theirs' })).toMatchObject({ content: SECOND, deleted: false });
   const gone = await merge({ conflict_id, favor: 'ours' });
   expect(gone).toMatchObject({ content: null, deleted: true, has_conflicts: false, base_sha: sha256Of(SECOND) });
+});
+
+test('[SYN-13, SYN-5] a refused push of a path that the hub never had can be merged, and pushed as a new file', async () => {
+  const path = 'compared/never-there.md';
+  const { code, data } = await device.refusedPush(path, OWN, { base_sha: sha256Of('never there') });
+  expect(code).toBe(-32006);
+  const conflict_id = String(data['conflict_id']);
+  const nothing = { base_sha: '', ancestor_found: false, server_sha256: null, server_hlc: null };
+  expect(await merge({ conflict_id })).toMatchObject({ ...nothing, content: null, has_conflicts: true });
+  expect(await merge({ conflict_id, favor: 'theirs' })).toMatchObject({ ...nothing, deleted: true });
+  const kept = await merge({ conflict_id, favor: 'ours' });
+  expect(kept).toMatchObject({ ...nothing, content: OWN, has_conflicts: false });
+  expect((await device.push(path, OWN, { base_sha: kept.base_sha, resolves: conflict_id })).status).toBe('created');
 });
 
 test('[SYN-13, SYN-17] binary sides: one that did not change gives way, else one must be chosen', async () => {
