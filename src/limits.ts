@@ -146,9 +146,8 @@ export const limits = {
   editedTextBytesMax: 512 * KiB,
   editFormBytesMax: 4 * MiB,
   searchCharsMax: 200,
-  /** Files that one search looks at, and how many of them in one turn of the event loop. */
-  searchedFilesMax: 50_000,
-  searchTurnRows: 1000,
+  /** Bytes of files that pages hold in memory for all readers who download them. */
+  pageDownloadBytesMax: 64 * MiB,
   /** Longest own path that a sign-in leads back to. */
   nextPathCharsMax: 500,
 

@@ -1,6 +1,4 @@
 /** Gives the pages of vaults what they show of file sync, in the form that they ask for. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Core } from './core.ts';
 import { invalidField, Refusal } from './fault.ts';
 import { limits } from './limits.ts';
 import type { Pool } from './pool/pool.ts';
@@ -8,17 +6,16 @@ import { TextComparer } from './sync/comparer.ts';
 import { compileGlob, foldCase, matchesGlob } from './sync/glob.ts';
 import { checkPath } from './sync/paths.ts';
 import type { Conflict } from './sync/reader.ts';
-import { type FileRecord, files as fileTable } from './sync/records.ts';
+import type { FileRecord } from './sync/records.ts';
 import type { Sync } from './sync/service.ts';
 import type { ConflictRow, FileRow, VaultService } from './web/vault-services.ts';
 
 export interface VaultPartsInput {
   readonly sync: Sync;
-  readonly store: Core['store'];
   readonly pool: Pool;
 }
 
-export function vaultService({ sync, store, pool }: VaultPartsInput): VaultService {
+export function vaultService({ sync, pool }: VaultPartsInput): VaultService {
   const { vaults, reader, history, conflicts, merges } = sync;
   const comparer = new TextComparer(pool);
   /** The newest version of a path of an account's vault. */
@@ -37,7 +34,7 @@ export function vaultService({ sync, store, pool }: VaultPartsInput): VaultServi
     },
     async files(accountId, vaultId, query) {
       vaults.record(accountId, vaultId);
-      const found = await findFiles(store, vaultId, query);
+      const found = await findFiles(sync.reading.listings, vaultId, query);
       return { files: found.files.map(fileRow), next: found.next };
     },
     file: (accountId, vaultId, path) => fileRow(fileOf(accountId, vaultId, path)),
@@ -124,25 +121,21 @@ interface FileQuery {
   readonly limit: number;
 }
 
-/** Current files in the order of their paths. Looks at a bounded number, in short turns. */
-async function findFiles(store: Core['store'], vaultId: string, { search, after, limit }: FileQuery) {
+/** Current files in the order of their paths. Looks at a bounded number of them. */
+async function findFiles(listings: Sync['reading']['listings'], vaultId: string, query: FileQuery) {
+  const { search, after, limit } = query;
   const passes = matcherOf(search);
   const found: FileRecord[] = [];
-  let beyond = after ?? '';
-  for (let looked = 0; looked < limits.searchedFilesMax; looked += limits.searchTurnRows) {
-    const rows = store.range(fileTable, { prefix: [vaultId], beyond, limit: limits.searchTurnRows });
-    for (const { key, value } of rows) {
-      if (value.deleted || !passes(value.path)) continue;
-      if (found.length === limit) return { files: found, next: beyond };
-      found.push(value);
-      beyond = key[1];
-    }
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < limits.searchTurnRows) return { files: found, next: undefined };
-    beyond = last.key[1];
-    await nextTurn();
+  let looked = 0;
+  let last = after;
+  for await (const { folded, file } of listings.walk(vaultId, '', after)) {
+    const isMatch = !file.deleted && passes(file.path);
+    if (looked === limits.listScanMax || (isMatch && found.length === limit)) return { files: found, next: last };
+    if (isMatch) found.push(file);
+    looked += 1;
+    last = folded;
   }
-  return { files: found, next: beyond };
+  return { files: found, next: undefined };
 }
 
 /** A pattern with wildcards, else any part of the path; case does not count. */

@@ -43,7 +43,7 @@ export function openPages({
     logins,
     signUps: onboarding,
     tasks,
-    vaults: vaultService({ sync, pool, store: core.store }),
+    vaults: vaultService({ sync, pool }),
     devices: core.devices,
     signIns: core.signIns,
     tokens: core.tokens,

@@ -1,5 +1,5 @@
 /** The pages and forms of conflicts: which are pending, both sides of one, and settling it. */
-import { invalidField, Refusal } from '../fault.ts';
+import { invalidField } from '../fault.ts';
 import type { Reply } from '../http/reply.ts';
 import type { Route } from '../http/route.ts';
 import { limits } from '../limits.ts';
@@ -35,8 +35,7 @@ export function conflictRoutes(options: VaultOptions): Route[] {
       pages.member(`${PATH}/:conflict/${side}`, (visit) => {
         const { sides } = conflictOf(options, visit);
         const bytes = side === 'yours' ? sides.yours : sides.current?.bytes;
-        if (bytes === undefined) throw new Refusal({ kind: 'not_found', what: 'this side deletes the file' });
-        return attachment(bytes);
+        return attachment(options.downloads, bytes?.length ?? 0, () => bytes);
       }),
     ),
   ];

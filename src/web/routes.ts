@@ -1,6 +1,8 @@
 /** The pages of the service: their routes, over what parts.ts gives them. */
 import { Refusal } from '../fault.ts';
+import { InflightBudget } from '../http/budget.ts';
 import type { Route } from '../http/route.ts';
+import { limits } from '../limits.ts';
 import { openAssets } from './assets.ts';
 import { boardRoutes } from './board-routes.tsx';
 import { deviceRoutes } from './device.tsx';
@@ -40,7 +42,8 @@ export function webRoutes(options: WebOptions): Route[] {
     isOwnOrigin: ownOrigins(publicUrl),
     keyedHash,
   });
-  const over = { ...options, pages };
+  const downloads = new InflightBudget(limits.pageDownloadBytesMax, 'too many files are downloaded from pages');
+  const over = { ...options, pages, downloads };
   return [
     assets.route,
     pages.open('*', () => {

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { limits } from '../limits.ts';
 import { Field, FormErrors, type Problem } from './fields.tsx';
 import type { MemberVisit } from './pages.ts';
-import { bytesText, CsrfField, Empty, Given, Moment } from './ui.tsx';
+import { bytesText, Copyable, CsrfField, Empty, Given, Moment } from './ui.tsx';
 import { conflictPath, filePath, vaultPath } from './vault-paths.ts';
 import type { ConflictRow, FileRow, VaultRow } from './vault-services.ts';
 
@@ -128,10 +128,9 @@ export function FileList({ visit, vault, files, next, search }: FileListProps): 
         <h2 id="files">Files</h2>
         {vault.files === 0 && search === '' ? (
           <Empty title="No files yet">
-            <p>
-              A device or an agent fills it: the tool <code>vault_clone</code> tells a new one how to begin, and{' '}
-              <code>sync_push</code> stores a file.
-            </p>
+            <p>In a folder, on a machine that has the cairn command and is signed in with cairn login:</p>
+            <Copyable value={`cairn sync --vault ${shellWord(vault.name)}`} label="the command of a first sync" />
+            <p>An agent fills it as well, with the tool sync_push.</p>
           </Empty>
         ) : (
           <form class="inline-form" method="get" action={vaultPath(vault.id)}>
@@ -245,4 +244,9 @@ export function Crumbs({ vault }: { readonly vault: Pick<VaultRow, 'id' | 'name'
       )}
     </nav>
   );
+}
+
+/** A name as one word of a shell. */
+function shellWord(name: string): string {
+  return /^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
 }

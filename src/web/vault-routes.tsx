@@ -1,5 +1,4 @@
 /** The pages and forms of vaults: files, versions, conflicts. */
-import { Refusal } from '../fault.ts';
 import type { Reply } from '../http/reply.ts';
 import type { Route } from '../http/route.ts';
 import { limits } from '../limits.ts';
@@ -34,9 +33,8 @@ export function vaultRoutes(options: VaultOptions): Route[] {
       const { id } = vaultOf(vaults, accountId, request.params['vault']);
       const path = request.query.get('path') ?? '';
       const seq = readSeq(request.query.get('seq')) ?? vaults.file(accountId, id, path).seq;
-      const bytes = vaults.version(accountId, id, path, seq).content();
-      if (bytes === undefined) throw new Refusal({ kind: 'not_found', what: 'the file was deleted in this version' });
-      return attachment(bytes);
+      const { sizeBytes, content } = vaults.version(accountId, id, path, seq);
+      return attachment(options.downloads, sizeBytes, content);
     }),
     pages.memberForm(`${PATH}/:vault/restore`, (visit, form) => restore(options, visit, form)),
     ...conflictRoutes(options),

@@ -188,7 +188,7 @@ test('[WEB-5] an empty account has no page with an issue, and each says what to 
   for (const [path, says] of [
     ['/tasks', 'Add your first task'],
     ['/mirror', 'cairn mirror push'],
-    ['/vaults', 'Make one below'],
+    ['/vaults', 'run cairn sync in a folder'],
   ] as const) {
     await page.goto(path);
     expect(await page.textContent('main')).toContain(says);

@@ -5,6 +5,7 @@ import { limits } from '../../src/limits.ts';
 import { PASSWORD } from '../support/gateway.ts';
 import { type Hub, startHub } from '../support/hub.ts';
 import { type PageClient, signedUp } from '../support/page-client.ts';
+import { RawClient } from '../support/raw-client.ts';
 import { Device, type Pushed, sha256Of } from '../support/sync.ts';
 
 let hub: Hub;
@@ -185,6 +186,40 @@ test('[WEB-1, LIM-2] many versions and many files are shown page by page, each o
     expect(pages).toBeLessThan(3);
   }
   expect(seen).toEqual(paths);
+});
+
+test('[WEB-1, LIM-2, NET-7] what downloads hold is bounded, and given back however they end', async () => {
+  const own = await startHub({ env: { CAIRN_STREAMS: '1' } });
+  const client = await signedUp(own, 'loads@example.org', PASSWORD);
+  const [key = ''] = /[0-9a-f]{64}/.exec(client.text) ?? [];
+  const device = new Device(own, key);
+  const large = 'x'.repeat(limits.fileBytesMax);
+  const { vault_id: vault } = await push(device, 'large.txt', large);
+  const path = `/vaults/${vault}/bytes?path=large.txt`;
+  const cookie = [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const head = `GET ${path} HTTP/1.1\r\nHost: x\r\nUser-Agent: slow/1\r\nCookie: ${cookie}\r\n\r\n`;
+  const times = Math.ceil(limits.pageDownloadBytesMax / limits.fileBytesMax) + 1;
+  const slow = await RawClient.open(own);
+  const hasBegun = new Promise<void>((resolve) => {
+    slow.socket.once('data', () => {
+      slow.socket.pause();
+      resolve();
+    });
+  });
+  await slow.send(head);
+  await hasBegun;
+  // Refused each time for the one stream that there is, never for bytes that an earlier refusal still holds.
+  for (let turn = 0; turn < times; turn += 1) {
+    const refused = await client.send(path);
+    expect([turn, refused.status, client.text]).toEqual([turn, 503, expect.stringContaining('too many downloads run')]);
+  }
+  slow.destroy();
+  await expect.poll(async () => (await client.send(path)).status, { timeout: 20_000 }).toBe(200);
+  for (let turn = 0; turn < times; turn += 1) {
+    expect((await client.send(path, { method: 'HEAD' })).status).toBe(200);
+    expect((await client.send(path)).bytes.length).toBe(large.length);
+  }
+  await own.stop();
 });
 
 test('[WEB-1, KEY-8] a vault, a file and a version of another account are not found, like those that are not there', async () => {
