@@ -150,7 +150,7 @@ const damages: readonly (readonly [string, (batch: Batch) => void, readonly stri
   ['the text index lacks a row', (batch) => batch.remove(devDocGrams, gram(batch)), ['text index', 'differs']],
   [
     'the text index has a row too many',
-    (batch) => batch.put(devDocGrams, [who, 7, 0], new Uint8Array(15)),
+    (batch) => batch.put(devDocGrams, [who, 7, 0], new Uint8Array(63)),
     ['text index of'],
   ],
   [

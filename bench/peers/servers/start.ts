@@ -121,11 +121,23 @@ export async function fill(
       const items = Array.from({ length: next - first }, (_, index) =>
         toolCall(tool, argumentsOf(first + index), index),
       );
-      const answer = await post(`${cairn.url}/api/mcp`, headers, JSON.stringify(items));
+      const answer = await postWhenTaken(`${cairn.url}/api/mcp`, headers, JSON.stringify(items));
       if (answer.includes('"error"')) throw new Error(`${tool} was refused: ${answer.slice(0, 300)}`);
     }
   };
   await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, lane));
+}
+
+/** One POST, sent again after a while for as long as the hub says that it is busy. */
+async function postWhenTaken(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<string> {
+  for (;;) {
+    try {
+      return await post(url, headers, body);
+    } catch (error) {
+      if (!String(error).includes('answered 503')) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+  }
 }
 
 /** One POST; throws unless it is answered with 200. */
