@@ -10,7 +10,9 @@ export function framingFault(pairs: HeaderPairs): string | undefined {
   let hosts = 0;
   let lengths = 0;
   let encodings = 0;
-  for (const [name, value] of pairs) {
+  for (const pair of pairs) {
+    const name = pair[0];
+    const value = pair[1];
     if (name === '') return 'a header has no name';
     if (name === 'host') hosts += value.trim() === '' ? 2 : 1;
     else if (name === 'content-length') {

@@ -42,8 +42,8 @@ export class RequestHead {
   /** A header by its lower-case name; repeated ones joined with a comma. */
   header(wanted: string): string | undefined {
     let found: string | undefined;
-    for (const [name, value] of this.pairs) {
-      if (name === wanted) found = found === undefined ? value : `${found}, ${value}`;
+    for (const pair of this.pairs) {
+      if (pair[0] === wanted) found = found === undefined ? pair[1] : `${found}, ${pair[1]}`;
     }
     return found;
   }

@@ -61,9 +61,10 @@ export function contentKey(content: string): string {
 /** Every row of a live task. */
 export function rowsOf(task: TaskRecord): TaskRow[] {
   const day = dayOf(task);
+  const createdMs = Date.parse(task.created_at);
   const values: [RowOrder, number | string][] = [
-    ['created', Date.parse(task.created_at)],
-    ['updated', Date.parse(task.updated_at)],
+    ['created', createdMs],
+    ['updated', task.updated_at === task.created_at ? createdMs : Date.parse(task.updated_at)],
     ['due', day],
     ['content', contentKey(task.content)],
   ];
@@ -112,14 +113,15 @@ export class IndexChange {
   }
 
   #moveRows(before: TaskRecord | undefined, after: TaskRecord | undefined): void {
-    const stale = new Map(
-      (before === undefined ? [] : rowsOf(before)).map((row) => [`${row.space} ${row.value}`, row]),
-    );
+    const nameOf = ({ space, value }: TaskRow) => `${space} ${value}`;
+    const stale = new Map(before === undefined ? [] : rowsOf(before).map((row) => [nameOf(row), row]));
     for (const row of after === undefined ? [] : rowsOf(after)) {
-      const name = `${row.space} ${row.value}`;
-      const kept = stale.get(name);
-      stale.delete(name);
-      if (kept?.day === row.day) continue;
+      if (stale.size > 0) {
+        const name = nameOf(row);
+        const kept = stale.get(name);
+        stale.delete(name);
+        if (kept?.day === row.day) continue;
+      }
       this.#batch.put(taskRows, [this.#accountId, row.space, row.value, (after as TaskRecord).id], row.day);
     }
     for (const { space, value } of stale.values()) {

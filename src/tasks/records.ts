@@ -46,7 +46,7 @@ export interface TaskHead {
   readonly created_at: string;
 }
 
-/** How many tasks stand in each bucket of a scope. */
+/** How many tasks stand in each bucket of a scope; eight of them, of four bytes each. */
 export interface BucketCounts {
   readonly counts: readonly number[];
 }
@@ -83,6 +83,18 @@ export const tasks = defineTable<TaskKey, TaskRecord>(TASKS, taskCodec);
 /** The same rows as text: a list is put together from finished tasks. */
 export const taskTexts = defineTable<TaskKey, string>(TASKS, taskTextCodec);
 
+const countsCodec: Codec<BucketCounts> = {
+  encode({ counts }) {
+    const bytes = Buffer.allocUnsafe(counts.length * 4);
+    counts.forEach((count, bucket) => bytes.writeUInt32BE(count, bucket * 4));
+    return bytes;
+  },
+  decode(bytes) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return { counts: Array.from({ length: bytes.length / 4 }, (_, bucket) => view.getUint32(bucket * 4)) };
+  },
+};
+
 export const taskHeads = defineTable<[accountId: string], TaskHead>('task_heads', recordCodec(1));
 
 /** Live tasks in each order, by space (scope, order and bucket). The value is the due day, to filter on. */
@@ -92,12 +104,12 @@ export const taskRows = defineTable<[accountId: string, space: string, value: nu
 );
 
 /** Live tasks by scope: all of the account, or one category. */
-export const taskCounts = defineTable<[accountId: string, scope: string], BucketCounts>('task_counts', recordCodec(1));
+export const taskCounts = defineTable<[accountId: string, scope: string], BucketCounts>('task_counts', countsCodec);
 
 /** Live tasks by scope and due day. */
 export const taskDays = defineTable<[accountId: string, scope: string, day: number], BucketCounts>(
   'task_days',
-  recordCodec(1),
+  countsCodec,
 );
 
 /** Binned tasks, oldest first over all accounts. */
