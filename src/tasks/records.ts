@@ -86,7 +86,7 @@ export const taskTexts = defineTable<TaskKey, string>(TASKS, taskTextCodec);
 const countsCodec: Codec<BucketCounts> = {
   encode({ counts }) {
     const bytes = Buffer.allocUnsafe(counts.length * 4);
-    counts.forEach((count, bucket) => bytes.writeUInt32BE(count, bucket * 4));
+    for (const [bucket, count] of counts.entries()) bytes.writeUInt32BE(count, bucket * 4);
     return bytes;
   },
   decode(bytes) {
