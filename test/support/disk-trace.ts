@@ -1,0 +1,150 @@
+/** Reads from a trace of system calls what was written to one file, when it was flushed, and which answers went out between. */
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+/** The calls that a trace must hold, with whole strings in hex (`-xx -s`). */
+export const DISK_CALLS =
+  'openat,lseek,write,writev,pwrite64,pwritev,pwritev2,fdatasync,fsync,msync,ftruncate,fallocate,copy_file_range,sendto';
+
+/** Moments are line numbers of the trace. */
+export interface DiskWrite {
+  readonly offset: number;
+  readonly bytes: Buffer;
+  /** Through a descriptor whose writes are flushed when they return. */
+  readonly isSynchronous: boolean;
+  readonly begun: number;
+  ended: number;
+}
+
+export interface DiskFlush {
+  readonly begun: number;
+  ended: number;
+}
+
+export interface DiskTrace {
+  readonly writes: DiskWrite[];
+  readonly flushes: DiskFlush[];
+  /** When the answer of a request began to leave, by its X-Request-Id; only 200s. */
+  readonly answers: Map<string, number>;
+}
+
+/** An open descriptor of the file. */
+interface Descriptor {
+  readonly isSynchronous: boolean;
+  /** Where `write` would put its bytes. */
+  position: number;
+}
+
+/** A call that a thread is in. */
+interface Open {
+  readonly text: string;
+  readonly done: ((ended: number) => void) | undefined;
+}
+
+/** Throws when the file was touched in a way that this does not know. */
+export async function readDiskTrace(path: string, fileName: string): Promise<DiskTrace> {
+  const trace: DiskTrace = { writes: [], flushes: [], answers: new Map() };
+  const files = new Map<number, Descriptor>();
+  const open = new Map<string, Open>();
+  const hexName = Buffer.from(`/${fileName}`).toString('hex');
+  let line = 0;
+  for await (const text of createInterface({ input: createReadStream(path) })) {
+    line += 1;
+    const thread = text.slice(0, text.indexOf(' '));
+    const call = text.slice(thread.length).trimStart();
+    if (call.startsWith('<...')) {
+      const begun = open.get(thread);
+      open.delete(thread);
+      begun?.done?.(line);
+      noteOpened(files, begun?.text ?? '', call, hexName);
+      continue;
+    }
+    const done = begin(trace, files, call, line);
+    if (call.endsWith('<unfinished ...>')) open.set(thread, { text: call, done });
+    else {
+      done?.(line);
+      noteOpened(files, call, call, hexName);
+    }
+  }
+  return trace;
+}
+
+/** Learns the descriptors of the file from what `openat` was asked and gave. */
+function noteOpened(files: Map<number, Descriptor>, asked: string, answered: string, hexName: string): void {
+  if (!asked.startsWith('openat(')) return;
+  const descriptor = Number(/= (\d+)/.exec(answered)?.[1] ?? Number.NaN);
+  if (Number.isNaN(descriptor)) return;
+  if (hexOf(/"((?:\\x[0-9a-f]{2})*)"/.exec(asked)?.[1] ?? '').endsWith(hexName)) {
+    files.set(descriptor, { isSynchronous: asked.includes('O_DSYNC'), position: 0 });
+  } else files.delete(descriptor);
+}
+
+/** Notes what a call does, and gives what is to be noted when it returns. */
+function begin(
+  trace: DiskTrace,
+  files: ReadonlyMap<number, Descriptor>,
+  call: string,
+  line: number,
+): ((ended: number) => void) | undefined {
+  if (call.startsWith('sendto(')) {
+    noteAnswer(trace, call, line);
+    return undefined;
+  }
+  const file = files.get(Number(/^\w+\((\d+)/.exec(call)?.[1] ?? Number.NaN));
+  if (file === undefined) return undefined;
+  if (call.startsWith('lseek(')) {
+    const [, position] = /^lseek\(\d+, (\d+), SEEK_SET/.exec(call) ?? [];
+    if (position === undefined) throw new Error(`the data file was touched by ${call.slice(0, 60)}`);
+    file.position = Number(position);
+    return undefined;
+  }
+  if (/^(pwrite64|write|writev)\(/.test(call)) {
+    const { isSynchronous } = file;
+    const bytes = bytesOf(call);
+    const offset = call.startsWith('pwrite64(')
+      ? Number(/", \d+, (\d+)[ )]/.exec(call.slice(-80))?.[1])
+      : file.position;
+    if (!call.startsWith('pwrite64(')) file.position += bytes.length;
+    const write = { offset, bytes, isSynchronous, begun: line, ended: Number.POSITIVE_INFINITY };
+    trace.writes.push(write);
+    return (ended) => {
+      write.ended = ended;
+    };
+  }
+  if (/^f(data)?sync\(/.test(call)) {
+    const flush = { begun: line, ended: Number.POSITIVE_INFINITY };
+    trace.flushes.push(flush);
+    return (ended) => {
+      flush.ended = ended;
+    };
+  }
+  throw new Error(`the data file was touched by ${call.slice(0, 60)}`);
+}
+
+/** What one call writes: the one string of `write`, or those of `writev` one behind another. */
+function bytesOf(call: string): Buffer {
+  const parts: Buffer[] = [];
+  for (let from = call.indexOf('"'); from >= 0; ) {
+    const to = call.indexOf('"', from + 1);
+    const bytes = Buffer.from(hexOf(call.slice(from + 1, to)), 'hex');
+    const length = Number(/^", (?:iov_len=)?(\d+)/.exec(call.slice(to, to + 40))?.[1]);
+    if (bytes.length !== length) throw new Error('a write is not in the trace as a whole');
+    parts.push(bytes);
+    from = call.indexOf('"', to + 1);
+  }
+  return Buffer.concat(parts);
+}
+
+function noteAnswer(trace: DiskTrace, call: string, line: number): void {
+  const from = call.indexOf('"') + 1;
+  const head = Buffer.from(hexOf(call.slice(from, Math.min(call.indexOf('"', from), from + 4000))), 'hex').toString(
+    'latin1',
+  );
+  if (!head.startsWith('HTTP/1.1 200 ')) return;
+  const id = /\r\nX-Request-Id: ([^\r]+)\r\n/.exec(head)?.[1];
+  if (id !== undefined) trace.answers.set(id, line);
+}
+
+function hexOf(escaped: string): string {
+  return escaped.replaceAll('\\x', '');
+}

@@ -1,0 +1,87 @@
+/** A run of mixed writes under strace, and what a hub makes of the disk after a power cut at any moment of it. */
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DISK_CALLS, readDiskTrace } from './disk-trace.ts';
+import { startHub, temporaryFolder } from './hub.ts';
+import { Ledger } from './ledger.ts';
+import { Desk, writes } from './load.ts';
+import { verified } from './mirror-state.ts';
+import { Person, type Place } from './person.ts';
+import { type CrashState, FATES, PowerCuts } from './power-cut.ts';
+import { straceWrapper } from './strace.ts';
+
+const PEOPLE = 2;
+/** Small, so that an image is quick to make; larger than what is put in one piece. */
+const BYTES_MAX = 400_000;
+
+export interface PowerCutTrial {
+  readonly ledger: Ledger;
+  readonly people: readonly Person[];
+  readonly masterKey: string;
+  readonly cuts: PowerCuts;
+  readonly moments: readonly number[];
+}
+
+/** Runs `rounds` of load at several desks at once, traced from the start of the hub to its end. */
+export async function recordTrial(rounds: number, random: () => number): Promise<PowerCutTrial> {
+  const dataFolder = temporaryFolder();
+  const ledger = new Ledger();
+  const place: Place = { hub: await startHub({ dataFolder }) };
+  const people: Person[] = [];
+  for (let count = 0; count < PEOPLE; count += 1) people.push(await Person.arrive(place, ledger));
+  await place.hub.stop();
+  const base = readFileSync(join(dataFolder, 'cairn.mdb'));
+  const traceFile = join(temporaryFolder(), 'trace');
+  place.hub = await startHub({
+    dataFolder,
+    wrapper: [...straceWrapper([`trace=${DISK_CALLS}`], traceFile), '-xx', '-s', '100000000'],
+  });
+  const desks = people.flatMap((person) => [new Desk(person, BYTES_MAX), new Desk(person, BYTES_MAX)]);
+  await Promise.all(
+    desks.map(async (desk) => {
+      for (let round = 0; round < rounds; round += 1) await writes[Math.floor(random() * writes.length)]?.(desk);
+    }),
+  );
+  await place.hub.stop();
+  // The tracer writes its last lines when it has seen the end.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const cuts = new PowerCuts(base, await readDiskTrace(traceFile, 'cairn.mdb'), random);
+  return { ledger, people, masterKey: join(dataFolder, 'master.key'), cuts, moments: cuts.moments() };
+}
+
+/** States at moments all over the run, each with a fate of what was not flushed; together every fate as often as another. */
+export function* someStates({ cuts, moments }: PowerCutTrial, count: number): Generator<CrashState> {
+  for (let at = 0; at < count; at += 1) {
+    const moment = moments[Math.floor(((at + 0.5) * moments.length) / count)];
+    const fate = FATES[at % FATES.length];
+    if (moment !== undefined && fate !== undefined) yield cuts.at(moment, fate);
+  }
+}
+
+/** Starts a hub on the disk as it may be, and says what is wrong with what it shows. */
+export async function checkState(trial: PowerCutTrial, state: CrashState): Promise<string[]> {
+  const dataFolder = temporaryFolder();
+  writeFileSync(join(dataFolder, 'cairn.mdb'), state.image, { mode: 0o600 });
+  copyFileSync(trial.masterKey, join(dataFolder, 'master.key'));
+  const problems: string[] = [];
+  const name = `cut at ${state.moment}, ${state.fate} of ${state.unflushed} unflushed`;
+  try {
+    const hub = await startHub({ dataFolder });
+    try {
+      for (const person of trial.people) person.place.hub = hub;
+      const found = new Map<string, string>();
+      for (const person of trial.people) for (const entry of await person.findAll()) found.set(...entry);
+      problems.push(...trial.ledger.problems(found, ({ id }) => state.isAnswered(id)));
+      const report = await verified(hub);
+      if (!report.ok || report.staged_uploads !== 0) problems.push(`verify: ${report.problems.join('; ')}`);
+      const more = await trial.people[0]?.tool('create_task', { content: 'it goes on' });
+      if (more?.status !== 200) problems.push(`a write behind it was answered ${more?.status}`);
+    } finally {
+      await hub.kill();
+    }
+  } catch (error) {
+    problems.push((error as Error).message);
+  }
+  rmSync(dataFolder, { recursive: true, force: true });
+  return problems.map((problem) => `${name}: ${problem}`);
+}
