@@ -13,6 +13,8 @@ const random = randomOf(seed);
 const problems: string[] = [];
 let opened = 0;
 let answered = 0;
+let looked = 0;
+let unflushed = 0;
 let moments = 0;
 while (opened < states) {
   const trial = await recordTrial(ROUNDS, random);
@@ -20,12 +22,15 @@ while (opened < states) {
   moments += trial.moments.length;
   for (const state of someStates(trial, Math.min(STATES_PER_RUN, states - opened))) {
     opened += 1;
-    problems.push(...(await checkState(trial, state)));
+    unflushed += state.unflushed;
+    const checked = await checkState(trial, state);
+    problems.push(...checked.problems);
+    looked += checked.answered;
   }
 }
 for (const problem of problems) process.stderr.write(`${problem}\n`);
 process.stdout.write(
-  `${opened} disks after a power cut (seed ${seed}), out of ${moments} moments of runs with ${answered} answered writes: ` +
-    `${problems.length} violations\n`,
+  `${opened} disks after a power cut (seed ${seed}), out of ${moments} moments of runs with ${answered} answered writes; ` +
+    `${unflushed} writes were not flushed at a cut, ${looked} answered ones were looked for: ${problems.length} violations\n`,
 );
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 
 /** The calls that a trace must hold, with whole strings in hex (`-xx -s`). */
 export const DISK_CALLS =
-  'openat,lseek,write,writev,pwrite64,pwritev,pwritev2,fdatasync,fsync,msync,ftruncate,fallocate,copy_file_range,sendto';
+  'openat,close,lseek,write,writev,pwrite64,pwritev,pwritev2,fdatasync,fsync,msync,ftruncate,fallocate,copy_file_range,sendto';
 
 /** Moments are line numbers of the trace. */
 export interface DiskWrite {
@@ -35,13 +35,16 @@ interface Descriptor {
   position: number;
 }
 
+/** What is to be noted when a call returns. */
+type Done = (ended: number, result: number) => void;
+
 /** A call that a thread is in. */
 interface Open {
   readonly text: string;
-  readonly done: ((ended: number) => void) | undefined;
+  readonly done: Done | undefined;
 }
 
-/** Throws when the file was touched in a way that this does not know. */
+/** Throws when the file was touched in a way that this does not know, or when a call on it failed. */
 export async function readDiskTrace(path: string, fileName: string): Promise<DiskTrace> {
   const trace: DiskTrace = { writes: [], flushes: [], answers: new Map() };
   const files = new Map<number, Descriptor>();
@@ -55,14 +58,14 @@ export async function readDiskTrace(path: string, fileName: string): Promise<Dis
     if (call.startsWith('<...')) {
       const begun = open.get(thread);
       open.delete(thread);
-      begun?.done?.(line);
+      begun?.done?.(line, resultOf(call));
       noteOpened(files, begun?.text ?? '', call, hexName);
       continue;
     }
     const done = begin(trace, files, call, line);
     if (call.endsWith('<unfinished ...>')) open.set(thread, { text: call, done });
     else {
-      done?.(line);
+      done?.(line, resultOf(call));
       noteOpened(files, call, call, hexName);
     }
   }
@@ -79,19 +82,23 @@ function noteOpened(files: Map<number, Descriptor>, asked: string, answered: str
   } else files.delete(descriptor);
 }
 
+function resultOf(returned: string): number {
+  return Number(/\) += (-?\d+)(?: |$)/.exec(returned.slice(-200))?.[1] ?? Number.NaN);
+}
+
 /** Notes what a call does, and gives what is to be noted when it returns. */
-function begin(
-  trace: DiskTrace,
-  files: ReadonlyMap<number, Descriptor>,
-  call: string,
-  line: number,
-): ((ended: number) => void) | undefined {
+function begin(trace: DiskTrace, files: Map<number, Descriptor>, call: string, line: number): Done | undefined {
   if (call.startsWith('sendto(')) {
     noteAnswer(trace, call, line);
     return undefined;
   }
-  const file = files.get(Number(/^\w+\((\d+)/.exec(call)?.[1] ?? Number.NaN));
+  const descriptor = Number(/^\w+\((\d+)/.exec(call)?.[1] ?? Number.NaN);
+  const file = files.get(descriptor);
   if (file === undefined) return undefined;
+  if (call.startsWith('close(')) {
+    files.delete(descriptor);
+    return undefined;
+  }
   if (call.startsWith('lseek(')) {
     const [, position] = /^lseek\(\d+, (\d+), SEEK_SET/.exec(call) ?? [];
     if (position === undefined) throw new Error(`the data file was touched by ${call.slice(0, 60)}`);
@@ -107,14 +114,16 @@ function begin(
     if (!call.startsWith('pwrite64(')) file.position += bytes.length;
     const write = { offset, bytes, isSynchronous, begun: line, ended: Number.POSITIVE_INFINITY };
     trace.writes.push(write);
-    return (ended) => {
+    return (ended, result) => {
+      if (result !== bytes.length) throw new Error(`of ${bytes.length} bytes ${result} were written`);
       write.ended = ended;
     };
   }
   if (/^f(data)?sync\(/.test(call)) {
     const flush = { begun: line, ended: Number.POSITIVE_INFINITY };
     trace.flushes.push(flush);
-    return (ended) => {
+    return (ended, result) => {
+      if (result !== 0) throw new Error('a flush failed');
       flush.ended = ended;
     };
   }

@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DISK_CALLS, readDiskTrace } from './disk-trace.ts';
 import { startHub, temporaryFolder } from './hub.ts';
-import { Ledger } from './ledger.ts';
+import { Ledger, type Write } from './ledger.ts';
 import { Desk, writes } from './load.ts';
 import { verified } from './mirror-state.ts';
 import { Person, type Place } from './person.ts';
@@ -18,8 +18,16 @@ export interface PowerCutTrial {
   readonly ledger: Ledger;
   readonly people: readonly Person[];
   readonly masterKey: string;
+  /** The lock file as it was in the middle of the run: after a power cut it is there, and says what is no longer so. */
+  readonly staleLock: Buffer;
   readonly cuts: PowerCuts;
   readonly moments: readonly number[];
+}
+
+export interface CheckedState {
+  readonly problems: readonly string[];
+  /** Writes that were answered before the cut, and looked for. */
+  readonly answered: number;
 }
 
 /** Runs `rounds` of load at several desks at once, traced from the start of the hub to its end. */
@@ -42,11 +50,15 @@ export async function recordTrial(rounds: number, random: () => number): Promise
       for (let round = 0; round < rounds; round += 1) await writes[Math.floor(random() * writes.length)]?.(desk);
     }),
   );
+  const staleLock = readFileSync(join(dataFolder, 'cairn.mdb-lock'));
   await place.hub.stop();
   // The tracer writes its last lines when it has seen the end.
   await new Promise((resolve) => setTimeout(resolve, 500));
   const cuts = new PowerCuts(base, await readDiskTrace(traceFile, 'cairn.mdb'), random);
-  return { ledger, people, masterKey: join(dataFolder, 'master.key'), cuts, moments: cuts.moments() };
+  // Nothing reached the file but by what was traced, and each answer was seen.
+  if (!cuts.whole().equals(readFileSync(join(dataFolder, 'cairn.mdb')))) throw new Error('the trace lacks writes');
+  if (!ledger.acknowledged().every(({ id }) => cuts.hasAnswer(id))) throw new Error('the trace lacks answers');
+  return { ledger, people, masterKey: join(dataFolder, 'master.key'), staleLock, cuts, moments: cuts.moments() };
 }
 
 /** States at moments all over the run, each with a fate of what was not flushed; together every fate as often as another. */
@@ -59,10 +71,12 @@ export function* someStates({ cuts, moments }: PowerCutTrial, count: number): Ge
 }
 
 /** Starts a hub on the disk as it may be, and says what is wrong with what it shows. */
-export async function checkState(trial: PowerCutTrial, state: CrashState): Promise<string[]> {
+export async function checkState(trial: PowerCutTrial, state: CrashState): Promise<CheckedState> {
   const dataFolder = temporaryFolder();
   writeFileSync(join(dataFolder, 'cairn.mdb'), state.image, { mode: 0o600 });
+  writeFileSync(join(dataFolder, 'cairn.mdb-lock'), trial.staleLock, { mode: 0o600 });
   copyFileSync(trial.masterKey, join(dataFolder, 'master.key'));
+  const isAnswered = ({ id }: Write) => state.isAnswered(id);
   const problems: string[] = [];
   const name = `cut at ${state.moment}, ${state.fate} of ${state.unflushed} unflushed`;
   try {
@@ -71,7 +85,7 @@ export async function checkState(trial: PowerCutTrial, state: CrashState): Promi
       for (const person of trial.people) person.place.hub = hub;
       const found = new Map<string, string>();
       for (const person of trial.people) for (const entry of await person.findAll()) found.set(...entry);
-      problems.push(...trial.ledger.problems(found, ({ id }) => state.isAnswered(id)));
+      problems.push(...trial.ledger.problems(found, isAnswered));
       const report = await verified(hub);
       if (!report.ok || report.staged_uploads !== 0) problems.push(`verify: ${report.problems.join('; ')}`);
       const more = await trial.people[0]?.tool('create_task', { content: 'it goes on' });
@@ -83,5 +97,8 @@ export async function checkState(trial: PowerCutTrial, state: CrashState): Promi
     problems.push((error as Error).message);
   }
   rmSync(dataFolder, { recursive: true, force: true });
-  return problems.map((problem) => `${name}: ${problem}`);
+  return {
+    problems: problems.map((problem) => `${name}: ${problem}`),
+    answered: trial.ledger.acknowledged(isAnswered).length,
+  };
 }

@@ -22,6 +22,7 @@ export interface CrashState {
 }
 
 export class PowerCuts {
+  readonly #base: Buffer;
   readonly #trace: DiskTrace;
   readonly #random: () => number;
   /** What the disk holds for sure, moved on from moment to moment. */
@@ -30,6 +31,7 @@ export class PowerCuts {
 
   /** `random`: from 0 to below 1. */
   constructor(base: Buffer, trace: DiskTrace, random: () => number) {
+    this.#base = base;
     this.#durable = Buffer.from(base);
     this.#trace = trace;
     this.#random = random;
@@ -40,6 +42,19 @@ export class PowerCuts {
     const { writes, flushes, answers } = this.#trace;
     const all = [...writes, ...flushes].flatMap(({ begun, ended }) => [begun, ended]);
     return [...new Set([...all, ...answers.values()])].filter(Number.isFinite).toSorted((a, b) => a - b);
+  }
+
+  /** What the disk holds when every write reached it. */
+  whole(): Buffer {
+    return this.#trace.writes.reduce<Buffer>(
+      (image, { offset, bytes }) => put(image, offset, bytes),
+      Buffer.from(this.#base),
+    );
+  }
+
+  /** Whether the trace holds the answer of this request. */
+  hasAnswer(requestId: string): boolean {
+    return this.#trace.answers.has(requestId);
   }
 
   /** The state at a moment. Moments must rise from call to call. */
