@@ -16,7 +16,7 @@ export interface DiskWrite {
   ended: number;
 }
 
-export interface DiskFlush {
+interface DiskFlush {
   readonly begun: number;
   ended: number;
 }

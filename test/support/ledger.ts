@@ -31,12 +31,6 @@ export class Ledger {
     this.#acknowledged += 1;
   }
 
-  /** It was refused, and did nothing. */
-  takeBack(thing: string, write: Write): void {
-    const writes = this.#things.get(thing);
-    if (writes?.at(-1) === write) writes.pop();
-  }
-
   get counts(): { readonly asked: number; readonly acknowledged: number } {
     return { asked: this.#asked, acknowledged: this.#acknowledged };
   }
@@ -44,11 +38,6 @@ export class Ledger {
   /** Every write that counts as acknowledged. */
   acknowledged(isAcknowledged = (write: Write): boolean => write.isAcknowledged): Write[] {
     return [...this.#things.values()].flatMap((writes) => writes.filter(isAcknowledged));
-  }
-
-  /** The last acknowledged value of a thing; undefined when it never had one. */
-  valueOf(thing: string): string | null | undefined {
-    return this.#things.get(thing)?.findLast(({ isAcknowledged }) => isAcknowledged)?.value;
   }
 
   /**

@@ -1,10 +1,10 @@
 /**
- * Kinds of load on a hub: each does one small thing of a person. Another kind is another entry in one of the two lists.
- * What a kind writes goes through the ledger; what it reads it checks by itself.
+ * Kinds of load on a hub: each does one small thing of a person. Another kind is another entry in the list.
+ * What a kind writes goes through the ledger.
  */
-import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto';
-import { download, randomCommit, sha256 } from './mirror.ts';
-import { type Person, WrongAnswer } from './person.ts';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { randomCommit, sha256 } from './mirror.ts';
+import type { Person } from './person.ts';
 import { clockAt, sha256Of } from './sync.ts';
 
 /** A person at one machine: what one loop of load has written, so that it can come back to it. */
@@ -45,17 +45,6 @@ async function upload({ person, commits }: Desk, bytes: Buffer): Promise<void> {
   const commit = randomCommit();
   const send = (headers: Record<string, string>) => person.upload(commit, bytes, headers);
   if ((await person.write(`blob ${person.name} ${commit}`, sha256(bytes), send)) !== undefined) commits.push(commit);
-}
-
-async function downloadOne({ person, commits }: Desk): Promise<void> {
-  const commit = pick(commits);
-  if (commit === undefined) return;
-  const answer = await download(person.place.hub, person.mirror, commit);
-  if (answer.status === 503) return;
-  const expected = person.ledger.valueOf(`blob ${person.name} ${commit}`);
-  if (answer.status !== 200 || sha256(answer.bytes) !== expected) {
-    throw new WrongAnswer(`the download of ${commit} was answered ${answer.status} with ${answer.bytes.length} bytes`);
-  }
 }
 
 async function createTask({ person, tasks }: Desk): Promise<void> {
@@ -117,25 +106,6 @@ async function deleteFile(desk: Desk): Promise<void> {
   await person.write(`file ${person.name} ${path}`, null, (headers) => person.tool('sync_push', args, headers));
 }
 
-async function pull({ person, files }: Desk): Promise<void> {
-  const path = pick([...files.keys()]);
-  if (path === undefined) return;
-  const answer = await person.tool('sync_pull', { path });
-  if (answer.status === 503) return;
-  const [file] = ((answer.json() as { files?: { content: string }[] }).files ?? []) as { content: string }[];
-  const hash = createHash('sha256')
-    .update(file?.content ?? '')
-    .digest('hex');
-  if (answer.status !== 200 || hash !== files.get(path)) {
-    throw new WrongAnswer(`the pull of ${path} was answered ${answer.status} with other content`);
-  }
-}
-
-async function listTasks({ person }: Desk): Promise<void> {
-  const answer = await person.tool('list_tasks', { limit: 50 });
-  if (answer.status !== 200 && answer.status !== 503) throw new WrongAnswer(`list_tasks: ${answer.status}`);
-}
-
 /** What changes something. */
 export const writes: readonly Load[] = [
   (desk) => upload(desk, randomBytes(desk.size())),
@@ -148,6 +118,3 @@ export const writes: readonly Load[] = [
   pushFile,
   deleteFile,
 ];
-
-/** What only reads. */
-export const reads: readonly Load[] = [downloadOne, listTasks, pull];
