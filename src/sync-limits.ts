@@ -83,10 +83,13 @@ export const syncLimits = {
   listCursorCharsMax: 4096,
   /** Globs that one glob with braces may stand for. */
   globChoicesMax: 32,
-  /** Files in the manifest of a device. */
-  manifestFilesMax: 100_000,
+  /** Files that the manifest of a device and its bases name together. */
+  manifestFilesMax: 40_000,
+  /** Files, deleted ones too, that one comparison with a manifest looks at, and older versions of all of them. */
+  standingScanMax: 250_000,
+  standingLinksMax: 20_000,
   /** Paths that one answer names to pull, push, delete or settle, of each kind. */
-  standingPathsMax: 10_000,
+  standingPathsMax: 5000,
   /** Devices that a vault remembers. */
   devicesMax: 1000,
   vaultsMax: 100,

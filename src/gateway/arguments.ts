@@ -36,6 +36,7 @@ function sentences(issue: Issue, known: readonly string[]): [field: string, sent
   }
   const field = issue.path.join('.');
   if (field === '') return [['arguments', 'arguments must be an object']];
-  if (issue.code === 'invalid_type' && issue.input === undefined) return [[field, `${field} is required`]];
+  const isMissing = issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value');
+  if (isMissing) return [[field, `${field} is required`]];
   return [[field, `${field}: ${issue.message}`]];
 }

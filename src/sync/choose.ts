@@ -66,6 +66,11 @@ export function choose(view: VaultView, choice: Choice): Chosen {
   return choosing.finish();
 }
 
+/** The versions that the tail took the place of, in packs and in the tail itself. */
+export function replacedBy(tail: readonly TailVersion[]): ReadonlySet<number> {
+  return new Set(tail.map(({ previousSeq }) => previousSeq));
+}
+
 class Choosing {
   readonly #view: VaultView;
   readonly #choice: Choice;
@@ -83,9 +88,8 @@ class Choosing {
     this.#view = view;
     this.#choice = choice;
     this.#upTo = choice.after;
-    const replaced = view.tail.map(({ previousSeq }) => previousSeq).filter((seq) => seq > choice.after);
-    this.#replaced = new Set(replaced);
-    this.#replacedInOrder = replaced.toSorted((a, b) => a - b);
+    this.#replaced = replacedBy(view.tail);
+    this.#replacedInOrder = [...this.#replaced].toSorted((a, b) => a - b);
   }
 
   finish(): Chosen {

@@ -1,6 +1,6 @@
 /** The tool that sends one file to the hub, and how what became of it is shown. */
 import { z } from 'zod';
-import { ADDS, defineTool, type Tool } from '../gateway/tool.ts';
+import { ADDS, defineTool } from '../gateway/tool.ts';
 import type { Push } from './push.ts';
 import { pushArguments } from './push-input.ts';
 import type { PushResult } from './push-step.ts';
@@ -20,7 +20,7 @@ export const pushedSchema = z.object({
   warnings: z.array(z.string()),
 });
 
-export function syncPush(push: Push): Tool {
+export function syncPush(push: Push) {
   return defineTool({
     name: 'sync_push',
     access: 'account',

@@ -12,7 +12,7 @@ import { Pull } from './pull.ts';
 import type { SyncReader } from './reader.ts';
 import type { VaultViews } from './vault-view.ts';
 import type { Vaults } from './vaults.ts';
-import { DeviceVisits } from './visits.ts';
+import { DeviceVisits, type Visits } from './visits.ts';
 import { Waiters } from './waiters.ts';
 
 export interface ReadingOptions {
@@ -33,6 +33,10 @@ export interface Reading {
   readonly listings: Listings;
   readonly packer: Packer;
   readonly vaults: Vaults;
+  readonly reader: SyncReader;
+  readonly views: VaultViews;
+  readonly visits: Visits;
+  readonly epoch: string;
   /** Binds cursors to this hub. */
   readonly hash: CursorHash;
   readonly now: () => number;
@@ -57,6 +61,10 @@ export async function openReading(options: ReadingOptions): Promise<Reading> {
     listings: new Listings(store, reader),
     packer,
     vaults,
+    reader,
+    views,
+    visits,
+    epoch,
     hash,
     now,
     stopWaiting: () => waiters.close(),

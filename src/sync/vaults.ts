@@ -53,6 +53,15 @@ export class Vaults {
     return vaultId;
   }
 
+  /** The vault of a name, without case. Refuses field `name`: there is none. */
+  named(accountId: string, name: string): Vault {
+    const { store } = this.#options;
+    const found = this.#vaultsOf(store, accountId).find(({ record }) => foldName(record.name) === foldName(name));
+    if (found === undefined)
+      throw invalidField('name', 'no vault of this account has this name; vault_list names them');
+    return found;
+  }
+
   /** The record of a vault that `idOf` gave. */
   record(accountId: string, vaultId: string): VaultRecord {
     const record = this.#reader.vault(accountId, vaultId);

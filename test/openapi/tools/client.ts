@@ -234,6 +234,16 @@ async function syncTools(hub: Hub): Promise<void> {
   const body = { path: 'a.md', content, sha256, hlc, device_id: 'laptop', vault_id: vault.vault_id };
   const pushed = taken(await hub.POST('/api/mcp/tools/sync_push', { body }));
   equal([pushed.sha256, pushed.hlc, pushed.seq, pushed.status], [sha256, hlc, 1, 'created'], 'pushed');
+  const device = { device_id: 'phone', vault_id: vault.vault_id };
+  const clone = taken(await hub.POST('/api/mcp/tools/vault_clone', { body: { name: 'NOTES', device_id: 'phone' } }));
+  equal([clone.file_count, clone.next.tool, clone.vault_id], [1, 'sync_pull', vault.vault_id], 'clone');
+  const connection = taken(await hub.POST('/api/mcp/tools/vault_connect_status', { body: device }));
+  equal([connection.connected, connection.seq, connection.devices], [false, 1, []], 'connection');
+  const asked = { action: 'status', manifest: { 'b.md': sha256 }, vault_id: vault.vault_id } as const;
+  const standing = taken(await hub.POST('/api/mcp/tools/vault_sync', { body: asked }));
+  if (typeof standing === 'string') throw new Error('a standing came as lines');
+  const toDo = [standing.pull, standing.push].map((files) => files?.map(({ path }) => path));
+  equal(toDo, [['a.md'], ['b.md']], 'standing');
   const pulled = taken(
     await hub.POST('/api/mcp/tools/sync_pull', { body: { initial: true, vault_id: vault.vault_id } }),
   );
