@@ -27,7 +27,7 @@ import { checkMasterKey } from './store/key-check.ts';
 import { loadMasterKey } from './store/master-key.ts';
 import { metaTables } from './store/meta.ts';
 import { createSealer, type Sealer } from './store/seal.ts';
-import { Store } from './store/store.ts';
+import { type DiskFailure, Store } from './store/store.ts';
 import type { AnyTable } from './store/table.ts';
 import { syncTables } from './sync/records.ts';
 import { taskTables } from './tasks/records.ts';
@@ -61,6 +61,8 @@ export interface Core {
   readonly signIns: SignIns;
   /** Which accounts the identity provider's subjects open. */
   readonly identities: Identities;
+  /** Resolves with what the system said when this process can use the data file no more. Another one can. */
+  readonly broken: Promise<unknown>;
   readonly close: () => Promise<void>;
 }
 
@@ -71,7 +73,7 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
   const control = await ControlSocket.acquire(config.dataFolder, (line) => answer(line));
   try {
     const sealer = createSealer(loadMasterKey(config.dataFolder, config.masterKey));
-    const store = new Store({ folder: config.dataFolder, tables: allTables });
+    const { store, broken } = openStore(config.dataFolder, log);
     await checkMasterKey(store, sealer);
     const epoch = await openEpoch(store);
     const actors = new ActorRegistry(store);
@@ -94,6 +96,7 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
       devices,
       signIns,
       identities,
+      broken,
       async close() {
         await actors.drain();
         await store.close();
@@ -104,6 +107,19 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
     await control.release();
     throw error;
   }
+}
+
+/** The store, with what the disk refuses in the log. */
+function openStore(folder: string, log: Log): Pick<Core, 'store' | 'broken'> {
+  let giveUp: (cause: unknown) => void = () => undefined;
+  const broken = new Promise<unknown>((resolve) => {
+    giveUp = resolve;
+  });
+  const onFailure = ({ cause, isFinal }: DiskFailure) => {
+    log.error({ err: cause }, 'the disk refused a commit; nothing of it was kept');
+    if (isFinal) giveUp(cause);
+  };
+  return { store: new Store({ folder, tables: allTables, onFailure }), broken };
 }
 
 /** Signed-in devices; what they hold of accounts is made and ended in their own decisions. */

@@ -82,6 +82,8 @@ export const limits = {
   bodySecondsDefault: 120,
   handlerSecondsDefault: 30,
   drainSecondsDefault: 10,
+  /** Between the failure that ends the process and its end, for answers that are on their way. */
+  brokenStoreMs: 250,
   /** CAIRN_STALL_SECONDS: a reader that takes nothing for this long is cut off. */
   stallSecondsDefault: 30,
   settingSecondsMax: 3600,

@@ -25,6 +25,8 @@ export interface RunningService {
   readonly port: number;
   /** Where the metrics are served, when they have a port of their own. */
   readonly metricsPort: number | undefined;
+  /** Resolves with the cause when the data file can be used no more: end the process then, for `stop` may never come back. */
+  readonly broken: Promise<unknown>;
   /** Stops accepting, finishes what runs, flushes, lets go of the folder. */
   readonly stop: () => Promise<void>;
 }
@@ -72,6 +74,7 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
     return {
       port: doors.port,
       metricsPort: doors.metricsPort,
+      broken: core.broken,
       async stop() {
         phase = 'draining';
         sync.reading.stopWaiting();

@@ -1,10 +1,14 @@
 /** cairn serve: runs the service until SIGTERM or SIGINT, then drains. */
 import { readConfig } from '../config.ts';
+import { limits } from '../limits.ts';
 import { openLog } from '../log.ts';
 import { type RunningService, startService } from '../main.ts';
 import { isCommitFailure } from '../store/failure.ts';
 import { version } from '../version.ts';
 import type { Command } from './command.ts';
+
+const BROKEN =
+  'the head of the data file could not be written, so this process cannot go on; look at the disk, then start it again: what was answered is there';
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -32,6 +36,10 @@ async function serve(): Promise<number> {
     flush();
     throw error;
   }
+  void service.broken.then((cause) => {
+    // Nothing can be drained; those who were refused get the time to hear it.
+    setTimeout(() => die(cause, BROKEN), limits.brokenStoreMs);
+  });
   const { port, metricsPort } = service;
   const more = metricsPort === undefined ? {} : { metrics_port: metricsPort };
   log.info({ version, port, ...more, host: config.host, pid: process.pid }, 'listening');

@@ -19,15 +19,22 @@ export function isCommitFailure(reason: unknown): reason is CommitFailure {
   return reason instanceof Error && 'commitError' in reason;
 }
 
+export interface WriteFailure {
+  /** What who waits for the write is told. */
+  readonly told: unknown;
+  /** What the system said; undefined when it was not the disk that failed. */
+  readonly cause: unknown;
+}
+
 /** Waits for the cause that comes behind a failed commit and classifies it. `folder` is where the data file lies. */
-export async function refusalOf(error: unknown, folder: string): Promise<unknown> {
-  if (error instanceof Refusal) return error;
+export async function failureOf(error: unknown, folder: string): Promise<WriteFailure> {
+  if (error instanceof Refusal) return { told: error, cause: undefined };
   const cause = isCommitFailure(error) ? await error.commitError.catch((reason: unknown) => reason) : error;
   const code = (cause as { code?: unknown } | undefined)?.code;
-  if (typeof code !== 'number') return isCommitFailure(error) ? new Refusal({ kind: 'storage_failed' }) : error;
+  if (typeof code !== 'number' && !isCommitFailure(error)) return { told: error, cause: undefined };
   // LMDB cannot tell a short write from an I/O error, so the free space decides.
-  const full = FULL.has(code) || (code === EIO && freeBytes(folder) < limits.diskFreeBytesMin);
-  return new Refusal({ kind: full ? 'storage_full' : 'storage_failed' });
+  const full = FULL.has(Number(code)) || (code === EIO && freeBytes(folder) < limits.diskFreeBytesMin);
+  return { told: new Refusal({ kind: full ? 'storage_full' : 'storage_failed' }), cause };
 }
 
 /** What the disk of a folder has left for this user. */

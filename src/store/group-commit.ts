@@ -7,7 +7,6 @@
 import type { Database } from 'lmdb';
 import { Histogram } from '../histogram.ts';
 import { limits } from '../limits.ts';
-import { refusalOf } from './failure.ts';
 import type { Revisions } from './revisions.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Table } from './table.ts';
 
@@ -29,8 +28,8 @@ export interface GroupCommitOptions {
   readonly reader: Reader;
   readonly raw: (table: AnyTable) => Raw;
   readonly revisions: Revisions;
-  /** Where the data file lies, to tell a full disk from a broken one. */
-  readonly folder: string;
+  /** What who waits is told of a commit that failed. */
+  readonly refusalOf: (error: unknown) => Promise<unknown>;
 }
 
 interface Pending {
@@ -99,7 +98,7 @@ export class GroupCommit {
       this.#failed += 1;
       // Without a group the transaction never began: then nothing of what waits can be written.
       if (group.length === 0) group = this.#takeGroup();
-      const refusal = await refusalOf(error, this.#options.folder);
+      const refusal = await this.#options.refusalOf(error);
       for (const pending of group) pending.reject(refusal);
       return;
     } finally {

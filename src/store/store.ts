@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
 import { limits } from '../limits.ts';
-import { freeBytes, refusalOf } from './failure.ts';
+import { failureOf, freeBytes } from './failure.ts';
 import { type Decision, GroupCommit, type Raw } from './group-commit.ts';
 import { Revisions } from './revisions.ts';
 import { readStats, type StoreStats } from './stats.ts';
@@ -15,10 +15,20 @@ export interface StoreOptions {
   readonly folder: string;
   readonly tables: readonly AnyTable[];
   readonly readOnly?: boolean;
+  /** Hears of each commit that the disk refused, before those who wait for it do. */
+  readonly onFailure?: (failure: DiskFailure) => void;
+}
+
+export interface DiskFailure {
+  /** What the system said. */
+  readonly cause: unknown;
+  /** Whether this process can neither read nor write the file any more, which another one can. */
+  readonly isFinal: boolean;
 }
 
 export class Store implements Reader {
   readonly #folder: string;
+  readonly #onFailure: (failure: DiskFailure) => void;
   readonly #root: RootDatabase<Buffer, Key>;
   readonly #tables = new Map<string, Raw>();
   readonly #commits: GroupCommit;
@@ -27,6 +37,7 @@ export class Store implements Reader {
   /** Opens or makes the data file. Throws what the system says when the folder cannot be used. */
   constructor(options: StoreOptions) {
     this.#folder = options.folder;
+    this.#onFailure = options.onFailure ?? (() => undefined);
     const readOnly = options.readOnly ?? false;
     const settings: RootDatabaseOptionsWithPath & { readonly safeRestore: boolean } = {
       path: join(options.folder, DATA_FILE),
@@ -54,7 +65,7 @@ export class Store implements Reader {
       reader: this,
       raw: (table) => this.#raw(table),
       revisions: this.#revisions,
-      folder: options.folder,
+      refusalOf: (error) => this.#refusalOf(error),
     });
   }
 
@@ -130,7 +141,7 @@ export class Store implements Reader {
         }
       });
     } catch (error) {
-      throw await refusalOf(error, this.#folder);
+      throw await this.#refusalOf(error);
     } finally {
       settle();
     }
@@ -162,6 +173,27 @@ export class Store implements Reader {
 
   async close(): Promise<void> {
     await this.#root.close();
+  }
+
+  async #refusalOf(error: unknown): Promise<unknown> {
+    const { told, cause } = await failureOf(error, this.#folder);
+    if (cause !== undefined) this.#onFailure({ cause, isFinal: !this.#canRead() });
+    return told;
+  }
+
+  /**
+   * LMDB gives an environment up when one of its meta pages could not be written: no transaction begins any more, and the
+   * library's writer hangs at the next one. Its error does not tell that from other failures, but a new read does.
+   */
+  #canRead(): boolean {
+    try {
+      this.#root.resetReadTxn();
+      this.#root.doesExist(['']);
+      return true;
+    } catch {
+      // Whatever it says, it is the answer.
+      return false;
+    }
   }
 
   /** The library's reused read buffer reports the length of the value, but its own views ignore that: cut it here. */

@@ -31,6 +31,12 @@ export class Ledger {
     this.#acknowledged += 1;
   }
 
+  /** It was refused, and must have done nothing. */
+  takeBack(thing: string, write: Write): void {
+    const writes = this.#things.get(thing);
+    if (writes?.at(-1) === write) writes.pop();
+  }
+
   get counts(): { readonly asked: number; readonly acknowledged: number } {
     return { asked: this.#asked, acknowledged: this.#acknowledged };
   }

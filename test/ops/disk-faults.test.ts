@@ -1,0 +1,125 @@
+/** The disk fails in the middle of things: what is answered is true, and the service goes on or ends with a word. */
+import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { beginFault } from '../support/disk-fault.ts';
+import { FaultTrial } from '../support/fault-trial.ts';
+import { call } from '../support/http.ts';
+import type { Hub } from '../support/hub.ts';
+import { canTrace } from '../support/strace.ts';
+
+let trial: FaultTrial | undefined;
+afterEach(async () => {
+  await trial?.place.hub.kill();
+  trial = undefined;
+});
+
+/** Whether this machine can limit the files of a running process. */
+const canLimit = ((): boolean => {
+  try {
+    execFileSync('prlimit', ['--pid', String(process.pid), '--fsize'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+/** How large a file may become by a hub's writes, in bytes. */
+function limitFiles(hub: Hub, bytes: string): void {
+  execFileSync('prlimit', ['--pid', String(hub.process.pid), `--fsize=${bytes}:unlimited`]);
+}
+
+const FULL = {
+  status: 507,
+  text: expect.stringMatching(/disk is full and nothing was kept; the operator must free space, then send it/),
+};
+const BROKEN = {
+  status: 500,
+  text: expect.stringMatching(/disk refused the write and nothing was kept; the operator must look at the log/),
+};
+
+const IN_THE_LOG = 'the disk refused a commit; nothing of it was kept';
+
+/** A write of which nothing counts is all that strace can make of a short one. */
+const FAULTS = [
+  ['ENOSPC where pages are written', 'pwrite64,writev:error=ENOSPC', FULL],
+  ['EDQUOT at the flush', 'fdatasync:error=EDQUOT', FULL],
+  ['EIO where pages are written', 'pwrite64,writev:error=EIO', BROKEN],
+  ['EIO at the flush', 'fdatasync:error=EIO', BROKEN],
+  ['short writes', 'pwrite64,writev:retval=100', BROKEN],
+] as const;
+
+test.runIf(canTrace).each(FAULTS)(
+  '[OPS-2] %s: every write is refused with what to do, none is half there, and the hub goes on behind it',
+  async (_name, rule, refusal) => {
+    trial = await FaultTrial.start();
+    const { hub } = trial.place;
+    const fault = await beginFault(hub, rule);
+    for (const { what, answer } of await trial.tryWrites()) {
+      expect([what, answer]).toEqual([what, expect.objectContaining(refusal)]);
+    }
+    // Who reads is served meanwhile.
+    expect((await call(hub, '/health')).status).toBe(200);
+    expect(await trial.problems()).toEqual([]);
+    expect((await fault.end()).length).toBeGreaterThan(6);
+    expect(hub.logs).toContainEqual(expect.objectContaining({ level: 50, msg: IN_THE_LOG }));
+    for (const { what, answer } of await trial.tryWrites()) expect([what, answer?.status]).toEqual([what, 200]);
+    expect(await trial.problems()).toEqual([]);
+    await trial.startAgain();
+    expect(await trial.problems()).toEqual([]);
+  },
+);
+
+test.runIf(canTrace)(
+  '[OPS-2] a hub that could not write the head of its file ends with a word, and starts again with all that was answered',
+  async () => {
+    trial = await FaultTrial.start();
+    const { hub } = trial.place;
+    const ended = new Promise((resolve) => hub.process.once('exit', resolve));
+    // The head is the last of some writes of a commit, and which one is not known before: one after another fails.
+    for (let isHit = false, when = 2; !isHit; when = when === 9 ? 2 : when + 1) {
+      const fault = await beginFault(hub, `pwrite64:error=EIO:when=${when}`);
+      for (const { answer } of await Promise.all([trial.createTask(), trial.createTask(), trial.createTask()])) {
+        // Who gets no answer is not told anything that is not so.
+        if (answer !== undefined && answer.status !== 200) expect(answer).toMatchObject(BROKEN);
+      }
+      isHit = (await fault.end()).some(isHead);
+    }
+    expect(await ended).toBe(1);
+    const word = await hub.waitForLog(({ level }) => level === 60);
+    expect(word['msg']).toMatch(/look at the disk, then start it again/);
+    await trial.startAgain();
+    expect(await trial.problems()).toEqual([]);
+    for (const { what, answer } of await trial.tryWrites()) expect([what, answer?.status]).toEqual([what, 200]);
+    expect(await trial.problems()).toEqual([]);
+  },
+);
+
+test.runIf(canLimit)(
+  '[OPS-2] writes that the system cuts short, because the file may not grow, are refused and leave nothing',
+  async () => {
+    trial = await FaultTrial.start();
+    const { hub } = trial.place;
+    const bytes = statSync(join(hub.dataFolder, 'cairn.mdb')).size;
+    // In the middle of a page.
+    limitFiles(hub, String(bytes + 1_000_000 + 2048));
+    const told = await trial.tryWrites();
+    for (const { what, answer } of told) {
+      if (answer?.status === 200) continue;
+      expect([what, answer?.text]).toEqual([what, expect.stringMatching(/nothing was kept/)]);
+    }
+    expect(told.some(({ answer }) => answer?.status !== 200)).toBe(true);
+    expect(await trial.problems()).toEqual([]);
+    limitFiles(hub, 'unlimited');
+    for (const { what, answer } of await trial.tryWrites()) expect([what, answer?.status]).toEqual([what, 200]);
+    await trial.startAgain();
+    expect(await trial.problems()).toEqual([]);
+  },
+);
+
+/** Whether a write went to one of the two meta pages, which are less than a page long. */
+function isHead(call: string): boolean {
+  const [, length, offset] = /, (\d+), (\d+)\) += /.exec(call) ?? [];
+  return Number(length) < 4096 && Number(offset) < 8192;
+}
