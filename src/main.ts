@@ -1,4 +1,5 @@
 /** The composition root: core → pool → capabilities → front door, and back in reverse. */
+import './collector.ts';
 import type { Config } from './config.ts';
 import { openCore } from './core.ts';
 import { openDocuments } from './document-parts.ts';
