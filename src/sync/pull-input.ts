@@ -13,7 +13,7 @@ export const pullArguments = z.strictObject({
     .string()
     .max(limits.instantCharsMax)
     .optional()
-    .describe('What changed after this stored_at or server_time, ISO 8601 with its zone'),
+    .describe('What changed after this stored_at that the hub gave, ISO 8601 with its zone'),
   initial: z.boolean().optional().describe('true: every file, for a device that has none'),
   cursor: z
     .string()

@@ -55,7 +55,7 @@ const pullResult = z.object({
   deleted_count: z.int().nonnegative().optional(),
   cursor: z.string().nullable().optional().describe('For the next pull; null: there is none'),
   has_more: z.boolean().optional().describe('True: this was cut; pull again with the cursor now'),
-  server_time: z.string().optional(),
+  server_time: z.string().optional().describe('The clock of the hub; where to go on is cursor'),
   warnings: z.array(z.string()).optional(),
 });
 

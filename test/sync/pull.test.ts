@@ -1,6 +1,7 @@
 /** The four modes of sync_pull and what goes with them, from outside; wrong arguments of each. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { mirrorTool, NDJSON, post, toolRequest, withKey } from '../support/gateway.ts';
+import { z } from 'zod';
+import { listTools, mirrorTool, NDJSON, post, toolRequest, withKey } from '../support/gateway.ts';
 import { type Hub, startHub } from '../support/hub.ts';
 import { pull, pullPages, pullStream, Replica } from '../support/pull.ts';
 import { type Device, newDevice, sha256Of } from '../support/sync.ts';
@@ -149,6 +150,17 @@ test('[SYN-9] an unknown path is -32005, and a deleted one says when it was dele
   const { code, data, message } = await laptop.refusal('sync_pull', { path: 'gone.md' });
   expect([code, data['deleted_at']]).toEqual([-32005, expect.stringMatching(/^2\d{3}-.*Z$/)]);
   expect(message).toContain('sync_restore');
+});
+
+test('[SYN-10] since is offered for what the hub stored, not for its time: a change of the same millisecond would be left out', async () => {
+  const tools = await listTools(hub, withKey(laptop.key));
+  for (const name of ['sync_pull', 'vault_sync']) {
+    const { properties } = z
+      .object({ properties: z.object({ since: z.object({ description: z.string() }) }) })
+      .parse(tools.find((tool) => tool.name === name)?.inputSchema);
+    expect(properties.since.description, name).toMatch(/stored_at/);
+    expect(properties.since.description, name).not.toMatch(/server_time/);
+  }
 });
 
 test('[SYN-9] a since in the future gives nothing, and says so', async () => {
