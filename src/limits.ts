@@ -68,13 +68,14 @@ export const limits = {
   batchItemsMax: 100,
   /** Lines of a tool's text. */
   toolTextLinesMax: 25,
-  /** Answers of tools that are remembered while nothing changes, as JSON over all callers; larger ones are not. */
-  answersRememberedBytesMax: 32 * MiB,
+  /** Results of tools, and pages of lists, that are remembered while nothing changes, over all callers; larger ones are not. */
+  resultsRememberedBytesMax: 32 * MiB,
+  pagesRememberedBytesMax: 16 * MiB,
   answerRememberedBytesMax: 256 * KiB,
-  /** Calls that are known to have been made once; the answer is remembered with the second one. */
+  /** Questions that are known to have been asked once; the answer is remembered with the second time. */
   answersAskedMax: 10_000,
-  /** The longest arguments, as JSON, that an answer is remembered by. */
-  answerArgumentsCharsMax: 1024,
+  /** The longest arguments, as JSON, and the longest query that an answer is remembered by. */
+  questionCharsMax: 1024,
   /** A listing above this goes out as lines unasked, to a client that takes them. */
   linesUnaskedBytes: 1 * MiB,
 

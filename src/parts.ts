@@ -11,7 +11,7 @@ import type { Core } from './core.ts';
 import { type Documents, documentTools } from './document-parts.ts';
 import { Refusal } from './fault.ts';
 import { Gateway } from './gateway/gateway.ts';
-import { KnownAnswers } from './gateway/known-answers.ts';
+import { openKnownResults } from './gateway/known-results.ts';
 import { openApiRoute } from './gateway/openapi-route.ts';
 import { ToolRegistry } from './gateway/registry.ts';
 import { gatewayRoutes } from './gateway/routes.ts';
@@ -30,8 +30,10 @@ import { bearerScheme, openOAuth } from './oauth-parts.ts';
 import { paperRoutes } from './papers/routes.ts';
 import { BufferPool } from './pool/buffers.ts';
 import type { Pool } from './pool/pool.ts';
+import type { AnyTable } from './store/table.ts';
 import type { Sync } from './sync/service.ts';
 import { syncTools } from './sync/tools.ts';
+import { openKnownPages } from './tasks/known-pages.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import type { Tasks } from './tasks/service.ts';
 import { taskTools } from './tasks/tools.ts';
@@ -69,7 +71,7 @@ export async function openRoutes(parts: Parts, probes: readonly Route[]): Promis
     ...openPages({ parts, mirror, ...logins, baseUrl: baseUrlOf(parts.config) }),
     ...openOAuth({ parts, baseUrl: baseUrlOf(parts.config) }),
     ...mirrorRoutes(mirror),
-    ...taskRoutes({ tasks: parts.tasks, access }),
+    ...taskRoutes({ tasks: parts.tasks, access, pages: openKnownPages(revisionsOf(parts.core)) }),
     ...paperRoutes({ papers: parts.documents.papers, access }),
     ...openGateway(parts, registry),
   ];
@@ -126,7 +128,7 @@ function openTools({ tasks, documents, sync }: Parts, { onboarding }: LoginParts
 
 /** The tools behind JSON-RPC and behind their REST mirror. */
 function openGateway({ config, core, log }: Parts, registry: ToolRegistry): Route[] {
-  const answers = new KnownAnswers({ revision: (tables) => core.store.revision(tables), now: Date.now });
+  const answers = openKnownResults(revisionsOf(core));
   return gatewayRoutes({
     gateway: new Gateway({ registry, answers, version, log }),
     answers,
@@ -142,6 +144,11 @@ function openAccount({ accounts, tokens }: Core): Route[] {
     accounts,
     access: createAuthenticator(accountKeyScheme(accounts), accessTokenScheme(tokens)),
   });
+}
+
+/** What answers that are given again are checked by. */
+function revisionsOf({ store }: Core) {
+  return { revision: (tables: readonly AnyTable[]) => store.revision(tables), now: Date.now };
 }
 
 function accountKeyScheme(accounts: Accounts): Scheme {

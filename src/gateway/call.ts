@@ -3,7 +3,7 @@ import { Refusal } from '../fault.ts';
 import type { AnyRun } from '../http/byte-run.ts';
 import type { Session } from '../session.ts';
 import { readArguments } from './arguments.ts';
-import type { KnownAnswers, WrittenResult } from './known-answers.ts';
+import { type KnownResults, placeOfCall, type WrittenResult } from './known-results.ts';
 import type { ToolRegistry } from './registry.ts';
 import { type AnyToolResult, JsonText, type Listing, type ToolCaller, type ToolResult } from './tool.ts';
 
@@ -12,7 +12,7 @@ export interface CallContext {
   /** Undefined: no credential was sent. */
   readonly session: Session | undefined;
   readonly caller: ToolCaller;
-  readonly answers: KnownAnswers;
+  readonly answers: KnownResults;
 }
 
 type Structured = Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ export async function callTool(context: CallContext, name: unknown, given: unkno
       detail: `${tool.name} needs a key: send Authorization: McpKey <MCP key>; signup_and_get_key and login_and_get_key give one`,
     });
   }
-  const place = answers.place(tool, session.accountId, given);
+  const place = placeOfCall(answers, tool, session.accountId, given);
   const known = place && answers.find(place);
   if (known !== undefined) return known;
   const made = resultOf(await tool.handle(readArguments(tool, given), session, caller));

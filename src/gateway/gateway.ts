@@ -11,7 +11,7 @@ import type { Session } from '../session.ts';
 import { INTERNAL, INVALID_REQUEST, rpcError } from './codes.ts';
 import { type Dialect, type McpHeaders, MODERN_VERSION, readDialect, refusedVersion } from './dialect.ts';
 import { failure, isAnswered, type Message, type RpcError, type RpcId, readMessage, success } from './envelope.ts';
-import type { KnownAnswers } from './known-answers.ts';
+import type { KnownResults } from './known-results.ts';
 import {
   type AnsweredListing,
   documentRuns,
@@ -34,7 +34,7 @@ const STRUCTURED_DEPTH = 3;
 
 export interface GatewayOptions {
   readonly registry: ToolRegistry;
-  readonly answers: KnownAnswers;
+  readonly answers: KnownResults;
   readonly version: string;
   readonly log: Log;
 }

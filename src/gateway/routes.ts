@@ -7,7 +7,7 @@ import type { Session } from '../session.ts';
 import { callTool } from './call.ts';
 import { gatewayDocs, toolDocs } from './docs.ts';
 import { type Asking, type Gateway, gatewayRefusal } from './gateway.ts';
-import type { KnownAnswers } from './known-answers.ts';
+import type { KnownResults } from './known-results.ts';
 import { documentRuns, goesAsLines, jsonReply, jsonRuns, linesWish, listingLines } from './listing.ts';
 import { toolRefusal } from './mirror.ts';
 import type { ToolRegistry } from './registry.ts';
@@ -15,7 +15,7 @@ import type { ToolRegistry } from './registry.ts';
 export interface GatewayRoutesOptions {
   readonly gateway: Gateway;
   readonly registry: ToolRegistry;
-  readonly answers: KnownAnswers;
+  readonly answers: KnownResults;
   /** Takes account keys, MCP keys and access tokens. */
   readonly access: Authenticator;
   /** This service as a request addressed it. */

@@ -6,6 +6,8 @@ export type Acceptance = 'named' | 'allowed' | 'refused';
 /** `type` in lower case, without parameters. Leniently read: what is no media range counts for nothing. */
 export function acceptance(header: string | undefined, type: string): Acceptance {
   if (header === undefined || header.trim() === '') return 'allowed';
+  // Mostly neither the type nor a range that could cover it is there at all.
+  if (!header.includes('*') && !header.toLowerCase().includes(type)) return 'refused';
   const weights = new Map(header.split(',').map(readRange));
   const own = weights.get(type);
   if (own !== undefined) return own > 0 ? 'named' : 'refused';

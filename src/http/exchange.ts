@@ -159,10 +159,10 @@ export class Exchange {
     res.writeStatus(STATUS_LINES[reply.status] ?? `${reply.status} Unknown`);
     res.writeHeader('X-Request-Id', this.head.id);
     res.writeHeader('X-Content-Type-Options', 'nosniff');
-    for (const [name, value] of Object.entries(this.#answerHeaders)) {
-      if (!Object.hasOwn(reply.headers, name)) res.writeHeader(name, value);
-    }
-    for (const [name, value] of Object.entries(reply.headers)) res.writeHeader(name, value);
+    const given = reply.headers;
+    const common = this.#answerHeaders;
+    for (const name of Object.keys(common)) if (!Object.hasOwn(given, name)) res.writeHeader(name, common[name] ?? '');
+    for (const name of Object.keys(given)) res.writeHeader(name, given[name] ?? '');
   }
 
   /** HEAD: the length that GET would have. Given to the library as a number, it would wait for a body for ever. */

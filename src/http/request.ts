@@ -35,6 +35,10 @@ export class HandlerRequest implements RouteRequest {
     return this.#query;
   }
 
+  get search(): string {
+    return this.#parts.head.query;
+  }
+
   header(name: string): string | undefined {
     return this.#parts.head.header(name);
   }

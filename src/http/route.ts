@@ -32,6 +32,8 @@ export interface RouteRequest {
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
+  /** The query as it was sent, without the question mark. */
+  readonly search: string;
   /** A header by its lower-case name; repeated ones joined with a comma. */
   header(name: string): string | undefined;
   /** The parsed document of a `json` route. */

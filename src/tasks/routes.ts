@@ -6,6 +6,7 @@ import type { Authenticator, Route, RouteRequest } from '../http/route.ts';
 import { limits } from '../limits.ts';
 import { categoryDocs, taskDocs } from './docs.ts';
 import { readPageQuery } from './input.ts';
+import { type KnownPages, knownPage } from './known-pages.ts';
 import { taskNotFound } from './rules.ts';
 import type { Tasks } from './service.ts';
 import { categoryView, taskView } from './views.ts';
@@ -14,6 +15,7 @@ export interface TaskRoutesOptions {
   readonly tasks: Tasks;
   /** Takes access tokens. */
   readonly access: Authenticator;
+  readonly pages: KnownPages;
 }
 
 const TASKS = '/api/tasks';
@@ -23,7 +25,7 @@ const JSON_BODY = { kind: 'json', bytesMax: limits.jsonBodyBytesMax } as const;
 
 const idOf = ({ params }: RouteRequest): number | undefined => readId(params['id']);
 
-export function taskRoutes({ tasks, access }: TaskRoutesOptions): Route[] {
+export function taskRoutes({ tasks, access, pages }: TaskRoutesOptions): Route[] {
   return [
     {
       method: 'GET',
@@ -31,7 +33,11 @@ export function taskRoutes({ tasks, access }: TaskRoutesOptions): Route[] {
       access,
       body: NONE,
       doc: taskDocs.list,
-      handle: ({ query }, { accountId }) => jsonText(200, pageText(tasks, accountId, query)),
+      handle: (request, { accountId }) =>
+        jsonText(
+          200,
+          knownPage(pages, accountId, request.search, () => pageText(tasks, accountId, request.query)),
+        ),
     },
     {
       method: 'POST',
@@ -73,11 +79,11 @@ export function taskRoutes({ tasks, access }: TaskRoutesOptions): Route[] {
         return empty(204);
       },
     },
-    ...categoryRoutes({ tasks, access }),
+    ...categoryRoutes(tasks, access),
   ];
 }
 
-function categoryRoutes({ tasks: { categories }, access }: TaskRoutesOptions): Route[] {
+function categoryRoutes({ categories }: Tasks, access: Authenticator): Route[] {
   return [
     {
       method: 'GET',

@@ -1,8 +1,7 @@
 /** Proves that an answer given again is the answer that would be made: exact under racing writes, bounded, and of its day. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { KnownAnswers, type WrittenResult } from '../../src/gateway/known-answers.ts';
-import type { Tool } from '../../src/gateway/tool.ts';
+import { openKnownResults, placeOfCall, type WrittenResult } from '../../src/gateway/known-results.ts';
 import { limits } from '../../src/limits.ts';
 import { accessToken, mirrorTool, structured, withKey } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
@@ -117,21 +116,21 @@ test(`[TASK-5, OPS-2] lists race with writes and are never of before what was ac
 }, 120_000);
 
 const result = (text: string): WrittenResult => ({ members: Buffer.from(text), structured: Buffer.from(text) });
-const tool = { name: 'reads', madeFrom: [] } as unknown as Tool;
+const tool = { name: 'reads', madeFrom: [] };
 
 /** Answers over a revision and a clock that the test moves. */
 function openAnswers() {
   const world = { revision: 1 as number | undefined, nowMs: 1000 };
-  const answers = new KnownAnswers({ revision: () => world.revision, now: () => world.nowMs });
+  const answers = openKnownResults({ revision: () => world.revision, now: () => world.nowMs });
   const keep = (args: unknown, text: string, sameUntilMs?: number) => {
     // Twice: what is asked for once only is not kept.
     for (let call = 0; call < 2; call += 1) {
-      const place = answers.place(tool, 'acc', args);
+      const place = placeOfCall(answers, tool, 'acc', args);
       if (place !== undefined) answers.keep(place, result(text), sameUntilMs);
     }
   };
   const find = (args: unknown, accountId = 'acc') => {
-    const place = answers.place(tool, accountId, args);
+    const place = placeOfCall(answers, tool, accountId, args);
     const found = place && answers.find(place);
     return found && Buffer.from(found.members).toString();
   };
@@ -140,8 +139,8 @@ function openAnswers() {
 
 test('[TASK-5] an answer that is asked for once is not kept', () => {
   const { answers, find } = openAnswers();
-  const place = answers.place(tool, 'acc', {});
-  if (place !== undefined) answers.keep(place, result('once'), undefined);
+  const place = placeOfCall(answers, tool, 'acc', {});
+  if (place !== undefined) answers.keep(place, result('once'));
   expect(find({})).toBeUndefined();
 });
 
@@ -162,10 +161,10 @@ test('[TASK-5, OPS-2] while a write is under way nothing is given again, and wha
   world.revision = undefined;
   expect(find({})).toBeUndefined();
   world.revision = 2;
-  const place = answers.place(tool, 'acc', {});
+  const place = placeOfCall(answers, tool, 'acc', {});
   expect(place).toBeDefined();
   world.revision = 3;
-  if (place !== undefined) answers.keep(place, result('made across a write'), undefined);
+  if (place !== undefined) answers.keep(place, result('made across a write'));
   expect(find({})).toBeUndefined();
 });
 
@@ -182,7 +181,7 @@ test('[TASK-5] an answer that depends on the day holds until the tool said, and 
 
 test('[LIM-2] neither long arguments nor large answers are kept, and all together stay within their bytes', () => {
   const { keep, find } = openAnswers();
-  const long = { search: 'x'.repeat(limits.answerArgumentsCharsMax) };
+  const long = { search: 'x'.repeat(limits.questionCharsMax) };
   keep(long, 'a');
   expect(find(long)).toBeUndefined();
   keep({ nested: { a: 1 } }, 'a');
@@ -190,7 +189,7 @@ test('[LIM-2] neither long arguments nor large answers are kept, and all togethe
   keep({}, 'x'.repeat(limits.answerRememberedBytesMax + 1));
   expect(find({})).toBeUndefined();
   const large = 'x'.repeat(limits.answerRememberedBytesMax);
-  const count = Math.ceil(limits.answersRememberedBytesMax / large.length) + 1;
+  const count = Math.ceil(limits.resultsRememberedBytesMax / large.length) + 1;
   for (let page = 0; page < count; page += 1) keep({ page }, large);
   expect(find({ page: 0 })).toBeUndefined();
   expect(find({ page: count - 1 })).toBe(large);

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Gateway } from '../../src/gateway/gateway.ts';
-import { KnownAnswers } from '../../src/gateway/known-answers.ts';
+import { openKnownResults } from '../../src/gateway/known-results.ts';
 import { ToolRegistry } from '../../src/gateway/registry.ts';
 import { gatewayRoutes } from '../../src/gateway/routes.ts';
 import { defineOpenTool, READS } from '../../src/gateway/tool.ts';
@@ -58,7 +58,7 @@ let port: number;
 
 beforeAll(() => {
   const { log } = openLog('silent');
-  const answers = new KnownAnswers({ revision: () => undefined, now: Date.now });
+  const answers = openKnownResults({ revision: () => undefined, now: Date.now });
   const access = createAuthenticator({ scheme: 'McpKey', credential: 'key', find: () => undefined });
   door = new FrontDoor({
     routes: gatewayRoutes({
