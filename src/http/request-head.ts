@@ -10,7 +10,7 @@ export class RequestHead {
   readonly id: string;
   readonly method: string;
   readonly path: string;
-  /** Without the question mark. */
+  /** Without the question mark; empty where there is none. */
   readonly query: string;
   /** The client's address, as far as the proxies in front are trusted. */
   readonly address: string;
@@ -32,7 +32,8 @@ export class RequestHead {
     this.id = requestId(this.header('x-request-id'));
     this.method = req.getCaseSensitiveMethod();
     this.path = req.getUrl();
-    this.query = req.getQuery();
+    // The library gives undefined for none, whatever its types say.
+    this.query = (req.getQuery() as string | undefined) ?? '';
     this.address = clientAddress(peerAddress(res.getRemoteAddressAsText()), this.header('x-forwarded-for'));
     const declared = this.header('content-length');
     this.bytesDeclared = declared === undefined ? undefined : Number(declared);
