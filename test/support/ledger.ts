@@ -41,6 +41,11 @@ export class Ledger {
     return { asked: this.#asked, acknowledged: this.#acknowledged };
   }
 
+  /** The last acknowledged value of a thing; undefined when it never had one. */
+  valueOf(thing: string): string | null | undefined {
+    return this.#things.get(thing)?.findLast(({ isAcknowledged }) => isAcknowledged)?.value;
+  }
+
   /** Every write that counts as acknowledged. */
   acknowledged(isAcknowledged = (write: Write): boolean => write.isAcknowledged): Write[] {
     return [...this.#things.values()].flatMap((writes) => writes.filter(isAcknowledged));

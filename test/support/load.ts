@@ -1,10 +1,12 @@
 /**
- * Kinds of load on a hub: each does one small thing of a person. Another kind is another entry in the list.
- * What a kind writes goes through the ledger.
+ * Kinds of load on a hub: each does one small thing of a person. Another kind is another entry in a list.
+ * What a kind writes goes through the ledger; what it reads it checks by itself.
  */
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
-import { randomCommit, sha256 } from './mirror.ts';
-import type { Person } from './person.ts';
+import { NDJSON, post, repliesOf, request, toolRequest, withKey } from './gateway.ts';
+import { download, randomCommit, sha256 } from './mirror.ts';
+import { type Person, WrongAnswer } from './person.ts';
+import { readStream } from './pull.ts';
 import { clockAt, sha256Of } from './sync.ts';
 
 /** A person at one machine: what one loop of load has written, so that it can come back to it. */
@@ -37,7 +39,7 @@ export class Desk {
 
 export type Load = (desk: Desk) => Promise<void>;
 
-function pick<T>(from: readonly T[]): T | undefined {
+export function pick<T>(from: readonly T[]): T | undefined {
   return from.length === 0 ? undefined : from[randomInt(from.length)];
 }
 
@@ -45,6 +47,17 @@ async function upload({ person, commits }: Desk, bytes: Buffer): Promise<void> {
   const commit = randomCommit();
   const send = (headers: Record<string, string>) => person.upload(commit, bytes, headers);
   if ((await person.write(`blob ${person.name} ${commit}`, sha256(bytes), send)) !== undefined) commits.push(commit);
+}
+
+async function downloadOne({ person, commits }: Desk): Promise<void> {
+  const commit = pick(commits);
+  if (commit === undefined) return;
+  const answer = await download(person.place.hub, person.mirror, commit);
+  if (answer.status === 503) return;
+  const expected = person.ledger.valueOf(`blob ${person.name} ${commit}`);
+  if (answer.status !== 200 || sha256(answer.bytes) !== expected) {
+    throw new WrongAnswer(`the download of ${commit} was answered ${answer.status} with ${answer.bytes.length} bytes`);
+  }
 }
 
 async function createTask({ person, tasks }: Desk): Promise<void> {
@@ -87,14 +100,12 @@ async function pushFile(desk: Desk): Promise<void> {
     device_id: device,
     base_sha: files.get(to) ?? '',
   };
-  const base = files.get(to);
-  // Until it is answered nobody knows what the next push would build on.
+  // As long as it is not answered nobody knows what the next push would build on.
   files.delete(to);
   const answer = await person.write(`file ${person.name} ${to}`, args.sha256, (headers) =>
     person.tool('sync_push', args, headers),
   );
   if (answer !== undefined) files.set(to, args.sha256);
-  else if (base !== undefined) files.set(to, base);
 }
 
 async function deleteFile(desk: Desk): Promise<void> {
@@ -104,6 +115,39 @@ async function deleteFile(desk: Desk): Promise<void> {
   const args = { path, deleted: true, hlc: desk.clock(), device_id: device, base_sha: files.get(path) };
   files.delete(path);
   await person.write(`file ${person.name} ${path}`, null, (headers) => person.tool('sync_push', args, headers));
+}
+
+async function pull({ person, files }: Desk): Promise<void> {
+  const path = pick([...files.keys()]);
+  if (path === undefined) return;
+  const answer = await person.tool('sync_pull', { path });
+  if (answer.status === 503) return;
+  const { content } = answer.json() as { readonly content?: string };
+  const hash = content === undefined ? undefined : sha256Of(content);
+  if (answer.status !== 200 || hash !== files.get(path)) {
+    throw new WrongAnswer(`the pull of ${path} was answered ${answer.status} with other content`);
+  }
+}
+
+async function pullLines({ person }: Desk): Promise<void> {
+  const headers = { ...withKey(person.key), Accept: NDJSON };
+  const answer = await post(person.place.hub, toolRequest(1, 'sync_pull', { initial: true }), headers);
+  if (answer.status === 503) return;
+  // It holds each line against itself and the totals.
+  readStream(answer.text);
+}
+
+async function callTools({ person }: Desk): Promise<void> {
+  const calls = [
+    toolRequest(1, 'list_tasks', { limit: 50 }),
+    toolRequest(2, 'sync_list', { limit: 100 }),
+    toolRequest(3, 'list_dev_docs'),
+    request(4, 'tools/list'),
+  ];
+  const answer = await post(person.place.hub, calls, withKey(person.key));
+  if (answer.status === 503) return;
+  const failed = answer.status === 200 ? repliesOf(answer).find(({ error }) => error !== undefined) : answer.status;
+  if (failed !== undefined) throw new WrongAnswer(`a batch was answered ${JSON.stringify(failed)}`);
 }
 
 /** What changes something. */
@@ -118,3 +162,6 @@ export const writes: readonly Load[] = [
   pushFile,
   deleteFile,
 ];
+
+/** What only reads. */
+export const reads: readonly Load[] = [downloadOne, downloadOne, pull, pull, pullLines, callTools];

@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** The hub was there and gave an answer that it must not give. */
-class WrongAnswer extends Error {
+export class WrongAnswer extends Error {
   override readonly name = 'WrongAnswer';
 }
 
