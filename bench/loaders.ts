@@ -1,7 +1,7 @@
 /** Load generators for downloads: autocannon and wrk, each as a process of its own, each giving bytes per second. */
 import { fileURLToPath } from 'node:url';
 import { runProgram } from './peers/child.ts';
-import { POST_SCRIPT } from './peers/servers/start.ts';
+import { REQUESTS_SCRIPT } from './peers/servers/start.ts';
 
 export interface Load {
   readonly url: string;
@@ -30,7 +30,7 @@ export const autocannon: Loader = async ({ url, headers, connections, seconds })
 /** One thread in C: takes less of the machine than autocannon. */
 export const wrk: Loader = async ({ url, headers, connections, seconds, body }) => {
   const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
-  const target = body === undefined ? [url] : ['-s', POST_SCRIPT, url, '--', body];
+  const target = ['-s', REQUESTS_SCRIPT, url, ...(body === undefined ? [] : ['--', body])];
   const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', ...fields, ...target];
   const text = await runProgram('wrk', args);
   if (text.includes('Non-2xx') || text.includes('Socket errors')) throw new Error(`wrk met errors: ${text}`);

@@ -7,6 +7,8 @@ import { installServers, post, startServer, startTaskHub, takeTurns, toolCall } 
 import { type Bench, missingRow, note, pairedRow, type Row, runWhenStarted } from './report.ts';
 
 const PAGE = '/api/tasks?completed=false&sort_by=due_date';
+/** A query that neither side knows, another one each time, so that no page can be given again. */
+const CHANGING_PAGE = `${PAGE}&unknown=0000-00-00`;
 const LIST_CONNECTIONS = 32;
 const CREATE_CONNECTIONS = 64;
 const NEW_TASK = { content: 'Renew the certificate', due_date: '2026-12-01' };
@@ -25,28 +27,29 @@ export const tasks: Bench = async ({ quick }) => {
     return [missingRow('tasks', missing)];
   }
   const rounds = quick ? 2 : 5;
-  return [await list(1000, rounds), await list(100_000, rounds), await create(rounds)];
+  return [...(await list(1000, rounds)), ...(await list(100_000, rounds)), await create(rounds)];
 };
 
-/** One page of 25 open tasks by due date, with the total. */
-async function list(count: number, rounds: number): Promise<Row> {
-  const question = `page of 25 of ${count} tasks, ${LIST_CONNECTIONS} connections`;
+/** One page of 25 open tasks by due date, with the total: the same again, which the hub remembers, and one that it must make. */
+async function list(count: number, rounds: number): Promise<Row[]> {
   const server = await startServer('tasks-sqlite.mjs', join(temporaryFolder(), 'tasks.db'), String(count));
   const hub = await startTaskHub(count);
   try {
     const headers = await hub.accessHeaders();
     const pages = await Promise.all([hub.cairn.url, server.url].map((url) => read(url, headers)));
     if (new Set(pages).size !== 1) throw new Error(`the sides answer differently: ${pages.join(' / ')}`);
-    const load = (url: string) => ({ url: url + PAGE, headers, connections: LIST_CONNECTIONS, seconds: 3 });
-    const rates = await takeTurns(question, { cairn: load(hub.cairn.url), sqlite: load(server.url) }, rounds);
-    return pairedRow({
-      question,
-      yardstickName: YARDSTICK,
-      cairn: rates.cairn,
-      yardstick: rates.sqlite,
-      unit: '/s',
-      target: 2,
-    });
+    const rows: Row[] = [];
+    for (const [how, page, target] of [
+      ['the same again', PAGE, 2],
+      ['another query each time', CHANGING_PAGE, undefined],
+    ] as const) {
+      const question = `page of 25 of ${count} tasks, ${how}, ${LIST_CONNECTIONS} connections`;
+      const load = (url: string) => ({ url: url + page, headers, connections: LIST_CONNECTIONS, seconds: 3 });
+      const rates = await takeTurns(question, { cairn: load(hub.cairn.url), sqlite: load(server.url) }, rounds);
+      const { cairn, sqlite: yardstick } = rates;
+      rows.push(pairedRow({ question, yardstickName: YARDSTICK, cairn, yardstick, unit: '/s', target }));
+    }
+    return rows;
   } finally {
     await server.stop();
     await hub.stop();

@@ -13,8 +13,8 @@ import { freePort } from '../free-port.ts';
 /** The package as it lies in the source tree: its packages are there, and nothing of it is compiled. */
 const PACKAGE = fileURLToPath(new URL('../../../../bench/peers/servers/', import.meta.url));
 const CALLS_PER_BATCH = 100;
-/** Makes wrk send one body. */
-export const POST_SCRIPT = join(PACKAGE, 'post.lua');
+/** Makes wrk send one request, or one that is always another. */
+export const REQUESTS_SCRIPT = join(PACKAGE, 'requests.lua');
 const BATCHES_AT_ONCE = 8;
 
 export interface Server {
@@ -170,7 +170,7 @@ export function pushRate({ files, ...load }: PushLoad): Promise<number> {
 
 /** Requests per second. */
 function requestRate({ body, ...load }: RequestLoad): Promise<number> {
-  return wrkRate(load, body === undefined ? [load.url] : ['-s', POST_SCRIPT, load.url, '--', body]);
+  return wrkRate(load, ['-s', REQUESTS_SCRIPT, load.url, ...(body === undefined ? [] : ['--', body])]);
 }
 
 /** By wrk with one thread. Throws when an answer was a refusal. */

@@ -1,12 +1,14 @@
--- Makes wrk send one body again and again: wrk -s post.lua URL -- BODY
--- Where the body has the day 0000-00-00, each request has another one there: some 600,000 of the first 1,900 years.
+-- Makes wrk send one request again and again: wrk -s requests.lua URL [-- BODY]; with a body it is a POST.
+-- Where the URL or the body has the day 0000-00-00, each request has another one there: some 600,000 of the first 1,900 years.
 local DAY = '0000%-00%-00'
 local count = 0
 
 function init(args)
-  wrk.method = 'POST'
-  wrk.body = args[1]
-  wrk.headers['Content-Type'] = 'application/json'
+  if args[1] then
+    wrk.method = 'POST'
+    wrk.body = args[1]
+    wrk.headers['Content-Type'] = 'application/json'
+  end
   whole = wrk.format()
   varies = whole:find(DAY) ~= nil
   math.randomseed(os.time())
