@@ -25,7 +25,8 @@ export interface NewestVersion {
   readonly count: number;
 }
 
-function recountOf(recounts: Map<string, VaultRecount>, vaultId: string): VaultRecount {
+/** The recount of a vault, begun when there is none. */
+export function recountOf(recounts: Map<string, VaultRecount>, vaultId: string): VaultRecount {
   let recount = recounts.get(vaultId);
   if (recount === undefined) {
     recount = { seq: 0, storedMs: 0, clock: undefined, versions: 0, pending: 0, pendingBytes: 0, newest: new Map() };

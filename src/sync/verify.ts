@@ -18,7 +18,7 @@ import {
   vaultOwners,
   vaults,
 } from './records.ts';
-import { type NewestVersion, recountConflicts, recountVersions, type VaultRecount } from './recount.ts';
+import { type NewestVersion, recountConflicts, recountOf, recountVersions, type VaultRecount } from './recount.ts';
 
 export interface SyncReport {
   readonly vaults: number;
@@ -35,6 +35,8 @@ export function verifySync(reader: CheckedReader): SyncReport {
   const content = new ContentCheck(reader, problems);
   const recounts = recountVersions(reader, content, problems);
   recountConflicts(reader, content, recounts, problems);
+  // A vault whose every push was refused has counters, and no version to count.
+  for (const [vaultId] of reader.keys(vaultHeads)) if (owners.has(vaultId)) recountOf(recounts, vaultId);
   const bytes = new Map<string, number>();
   let fileCount = 0;
   for (const [vaultId, recount] of recounts) {
@@ -195,7 +197,7 @@ function checkStrays(
   problems: string[],
 ): void {
   for (const [vaultId] of reader.keys(vaultHeads)) {
-    if (!recounts.has(vaultId)) problems.push(`head of ${vaultId}: there is no log`);
+    if (!recounts.has(vaultId)) problems.push(`head of ${vaultId}: there is no such vault`);
   }
   for (const [vaultId, folder] of reader.keys(folders)) {
     if (!recounts.has(vaultId)) problems.push(`folder ${vaultId} ${folder}: there is no such vault`);

@@ -24,13 +24,23 @@ import {
 } from '../../src/sync/records.ts';
 import { verifySync } from '../../src/sync/verify.ts';
 import { runCairn, startHub, temporaryFolder } from '../support/hub.ts';
-import { clockAt, newDevice, sha256Of } from '../support/sync.ts';
+import { clockAt, type Device, newDevice, sha256Of } from '../support/sync.ts';
 
 const LONG = 'long "text" \\ \n'.repeat(100_000);
 let pristine: string;
 let vaultId: string;
+let emptyVaultId: string;
 let conflictId: string;
 let longConflictId: string;
+
+/** A vault whose only push was refused, and dismissed: it has counters, and no version. */
+async function refuseInEmptyVault(device: Device): Promise<string> {
+  const { vault_id } = await device.result<{ vault_id: string }>('vault_create', { name: 'empty' });
+  const wrong = { vault_id, base_sha: sha256Of('never there') };
+  const { data } = await device.refusedPush('never-there.md', 'mine', wrong);
+  await device.result('sync_resolve_conflict', { vault_id, conflict_id: data['conflict_id'], keep: 'theirs' });
+  return vault_id;
+}
 
 beforeAll(async () => {
   const hub = await startHub();
@@ -56,6 +66,7 @@ beforeAll(async () => {
   await laptop.push('taken.md', 'theirs');
   const { data } = await phone.refusedPush('taken.md', `${LONG}?`, { hlc: old });
   await laptop.result('sync_resolve_conflict', { conflict_id: data['conflict_id'], keep: 'yours' });
+  emptyVaultId = await refuseInEmptyVault(laptop);
   await hub.stop();
 });
 
@@ -86,7 +97,7 @@ test('[OPS-6] good vaults are silent, and are counted', async () => {
   const { code, stdout } = await runCairn(['verify', '--json'], { CAIRN_DATA: copyOfData() });
   const report = JSON.parse(stdout) as Record<string, unknown>;
   expect({ code, problems: report['problems'] }).toEqual({ code: 0, problems: [] });
-  expect(report).toMatchObject({ vaults: 1, files: 3, versions: 11, pending_conflicts: 2, staged_contents: 0 });
+  expect(report).toMatchObject({ vaults: 2, files: 3, versions: 11, pending_conflicts: 2, staged_contents: 0 });
 });
 
 type Damage = (batch: Batch, store: Store) => void;
@@ -146,10 +157,15 @@ const damages: [string, string, Damage][] = [
     'clock is behind',
     (batch, store) => batch.put(vaultHeads, [vaultId], { ...found(store.get(vaultHeads, [vaultId])), hlc_ms: 5 }),
   ],
+  [
+    'a head that counts versions where there are none',
+    'seq is ',
+    (batch, store) => batch.put(vaultHeads, [emptyVaultId], found(store.get(vaultHeads, [vaultId]))),
+  ],
   ['a head that is gone', 'seq is undefined', (batch) => batch.remove(vaultHeads, [vaultId])],
   [
     'a head of nothing',
-    'there is no log',
+    'there is no such vault',
     (batch, store) => batch.put(vaultHeads, ['v_x'], found(store.get(vaultHeads, [vaultId]))),
   ],
   ['a folder', 'a recount says 1', (batch) => batch.put(folders, [vaultId, 'notes'], { children: 2 })],
