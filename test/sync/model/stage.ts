@@ -1,6 +1,6 @@
 /** Where a history plays: one vault of a hub, and the model that every answer of it is held against. */
 import assert from 'node:assert/strict';
-import { callTool, type RpcReply, structuredOf } from '../../support/gateway.ts';
+import { type RpcReply, structuredOf } from '../../support/gateway.ts';
 import type { Hub } from '../../support/hub.ts';
 import { gitShaOf, type Pushed, sha256Of } from '../../support/sync.ts';
 import { isNewer } from './clock.ts';
@@ -10,6 +10,8 @@ import { versionsOf } from './reads.ts';
 /** A hub that may be another process from one step to the next. */
 export interface HubHolder {
   hub: Hub;
+  /** Calls a tool, again for as long as the hub is too busy to look at it. */
+  readonly call: (tool: string, args: object, key?: string) => Promise<RpcReply>;
   readonly restart: (how: 'stop' | 'kill') => Promise<void>;
   /** How often each thing happened, over all histories: what never did was not tested. */
   readonly tally: Tally;
@@ -57,7 +59,7 @@ export class Stage {
   }
 
   call(tool: string, args: object): Promise<RpcReply> {
-    return callTool(this.holder.hub, tool, { vault_id: this.vaultId, ...args }, this.key);
+    return this.holder.call(tool, { vault_id: this.vaultId, ...args }, this.key);
   }
 
   /** A call that must be taken. */

@@ -1,6 +1,6 @@
 /** What one history acts on: the stage, the devices, what is still on its way, and readers that follow the log. */
 import { randomUUID } from 'node:crypto';
-import { PASSWORD, structured } from '../../support/gateway.ts';
+import { PASSWORD, structuredOf } from '../../support/gateway.ts';
 import { SimulatedDevice } from './device.ts';
 import { fold, type Push } from './hub-model.ts';
 import { BEGINNING, type Page, type Place, type Pulled, pullPage } from './reads.ts';
@@ -50,9 +50,9 @@ export class World {
 /** A new vault of a new account. */
 export async function newStage(holder: HubHolder): Promise<Stage> {
   const who = { email: `${randomUUID()}@example.test`, password: PASSWORD };
-  const { mcp_key: key } = await structured<{ mcp_key: string }>(holder.hub, 'signup_and_get_key', who);
-  const name = { name: 'history' };
-  const { vault_id: vaultId } = await structured<{ vault_id: string }>(holder.hub, 'vault_create', name, key);
+  const { mcp_key: key } = structuredOf<{ mcp_key: string }>(await holder.call('signup_and_get_key', who));
+  const made = await holder.call('vault_create', { name: 'history' }, key);
+  const { vault_id: vaultId } = structuredOf<{ vault_id: string }>(made);
   return new Stage(holder, key, vaultId);
 }
 
