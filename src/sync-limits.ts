@@ -15,8 +15,6 @@ export const syncLimits = {
   pieceBytes: 1 * MiB,
   /** Long contents that are hashed and staged at once; the others wait. */
   longPushesMax: 4,
-  /** How long staged bytes that could not be removed (a full disk) wait for the next try. */
-  stagingRetryMs: 15_000,
   /** CAIRN_SYNC_QUOTA_BYTES: bytes of current files and pending conflicts of one account. */
   syncQuotaBytesDefault: 5 * 1024 * MiB,
   hlcCharsMax: 128,

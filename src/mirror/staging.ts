@@ -1,13 +1,10 @@
-/**
- * Owns chunks that belong to no blob yet. The first chunk lands together with a staging row; publishing removes the row
- * and giving up removes both, so a row that a start finds is what a crash left, and is swept.
- */
-
+/** Owns the chunks of uploads that belong to no blob yet: how many bytes of them wait for the disk at once. */
 import { limits } from '../limits.ts';
 import type { Log } from '../log.ts';
 import type { Batch } from '../store/group-commit.ts';
+import { StagedBytes } from '../store/staged-bytes.ts';
 import type { Store } from '../store/store.ts';
-import { chunks, staging } from './records.ts';
+import { chunks, type StagingRecord, staging } from './records.ts';
 
 interface Waiting {
   readonly bytes: number;
@@ -15,40 +12,29 @@ interface Waiting {
 }
 
 export class Staging {
-  readonly #store: Store;
-  readonly #log: Log;
-  #nextId: number;
+  readonly #staged: StagedBytes<StagingRecord>;
   /** Bytes handed to the store and not yet on disk: the store copies them, so they are bounded over all uploads. */
   #bytes = 0;
   readonly #waiting: Waiting[] = [];
-  /** Discards that failed because the disk was full, by storage id. */
-  readonly #undiscarded = new Set<number>();
-  #retry: NodeJS.Timeout | undefined;
 
   constructor(store: Store, log: Log) {
-    this.#store = store;
-    this.#log = log;
-    this.#nextId = Math.max(store.lastKey(chunks)?.[0] ?? 0, store.lastKey(staging)?.[0] ?? 0) + 1;
+    this.#staged = new StagedBytes({ store, log, pieces: chunks, rows: staging });
   }
 
   /** A storage id that no chunk has. */
   claim(): number {
-    const id = this.#nextId;
-    this.#nextId += 1;
-    return id;
+    return this.#staged.claim();
   }
 
   /** Writes one chunk; resolves when it is on disk. The bytes must not be touched before that. */
   async put(storageId: number, accountId: string, index: number, bytes: Uint8Array): Promise<void> {
     await this.#admit(bytes.length);
     try {
-      const chunk = { table: chunks, key: [storageId, index], bytes };
-      if (index > 0) {
-        await this.#store.writeBytes([chunk]);
-        return;
+      if (index > 0) await this.#staged.put(storageId, index, bytes);
+      else {
+        const row = { account_id: accountId, started_at: new Date().toISOString() };
+        await this.#staged.begin(storageId, row, bytes);
       }
-      const row = staging.codec.encode({ account_id: accountId, started_at: new Date().toISOString() });
-      await this.#store.writeBytes([{ table: staging, key: [storageId], bytes: row }, chunk]);
     } finally {
       this.#release(bytes.length);
     }
@@ -56,50 +42,17 @@ export class Staging {
 
   /** Within a decision: the chunks belong to a blob from now on. False when they are not in the store yet. */
   adopt(batch: Batch, storageId: number): boolean {
-    if (batch.get(staging, [storageId]) === undefined) return false;
-    batch.remove(staging, [storageId]);
-    return true;
+    return this.#staged.adopt(batch, storageId);
   }
 
   /** Removes what was staged under an id; on a full disk it is tried again until it works. */
-  async discard(storageId: number): Promise<void> {
-    try {
-      await this.#remove(storageId);
-      this.#undiscarded.delete(storageId);
-    } catch (error) {
-      this.#undiscarded.add(storageId);
-      this.#log.warn({ err: error }, 'staged bytes could not be removed yet');
-      if (this.#retry === undefined) {
-        this.#retry = setTimeout(() => void this.#discardAgain(), limits.discardRetryMs).unref();
-      }
-    }
+  discard(storageId: number): Promise<void> {
+    return this.#staged.discard(storageId);
   }
 
-  /** At start: removes what a crash left. Returns how many uploads that were. */
-  async sweep(): Promise<number> {
-    const left = [...this.#store.keys(staging)];
-    for (const [storageId] of left) {
-      await this.#remove(storageId);
-    }
-    return left.length;
-  }
-
-  /**
-   * First the chunks, then the row: what a commit frees may be used again only behind the commit that follows it, and on
-   * a full disk no other might follow.
-   */
-  async #remove(storageId: number): Promise<void> {
-    await this.#store.write((batch) => {
-      // Keys only: reading the chunks just to remove them would copy every byte.
-      for (const key of this.#store.keys(chunks, [storageId])) batch.remove(chunks, key);
-    });
-    await this.#store.write((batch) => batch.remove(staging, [storageId]));
-  }
-
-  async #discardAgain(): Promise<void> {
-    this.#retry = undefined;
-    // A copy: a discard that fails again puts its id back.
-    for (const storageId of Array.from(this.#undiscarded)) await this.discard(storageId);
+  /** At start: removes what a crash left. Resolves with how many uploads that were. */
+  sweep(): Promise<number> {
+    return this.#staged.sweep();
   }
 
   #admit(bytes: number): Promise<void> | undefined {
