@@ -1,9 +1,10 @@
 /** Gives the pages of vaults what they show of file sync, in the form that they ask for. */
 import { invalidField, Refusal } from './fault.ts';
+import { foldCase } from './fold-case.ts';
 import { limits } from './limits.ts';
 import type { Pool } from './pool/pool.ts';
 import { TextComparer } from './sync/comparer.ts';
-import { compileGlob, foldCase, matchesGlob } from './sync/glob.ts';
+import { compileGlob, matchesGlob } from './sync/glob.ts';
 import { checkPath } from './sync/paths.ts';
 import type { Conflict } from './sync/reader.ts';
 import type { FileRecord } from './sync/records.ts';

@@ -2,6 +2,7 @@
  * Owns how a path is held against a glob: `*` and `?` within a part, `**` over whole parts. Case does not count. It takes
  * time in proportion to pattern times path, whatever the pattern, which a regular expression made of it would not. Pure.
  */
+import { foldCase } from '../fold-case.ts';
 
 /** A pattern that was taken apart. */
 export interface Glob {
@@ -21,14 +22,6 @@ export function compileGlob(pattern: string): Glob {
 /** True when the whole path, which must be folded, matches; `a/**` matches everything below `a`. */
 export function matchesGlob({ parts, literal }: Glob, folded: string): boolean {
   return folded.includes(literal) && matchParts(parts, folded.split('/'));
-}
-
-/**
- * What is left when case and Unicode form do not count. Upper and lower once are not enough: the capital sharp s has no
- * other upper case, and its lower case has.
- */
-export function foldCase(text: string): string {
-  return text.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }
 
 /** Greedy with one point to go back to, which is enough when the wildcards match independently of each other. */

@@ -2,10 +2,11 @@
  * Owns listings of a vault: metadata in the order of the paths, page by page. A call looks at a bounded number of files, in
  * short turns, so that a filter that few files pass holds up nobody.
  */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { foldCase } from '../fold-case.ts';
 import { limits } from '../limits.ts';
 import type { Store } from '../store/store.ts';
-import { foldCase } from './glob.ts';
 import { listFilter } from './list-filter.ts';
 import type { SyncReader } from './reader.ts';
 import { type FileRecord, files } from './records.ts';

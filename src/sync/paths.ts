@@ -3,8 +3,9 @@
  * that some file system would read differently is refused, with a sentence that says what is wrong. Pure.
  */
 import { invalidField } from '../fault.ts';
+import { foldCase } from '../fold-case.ts';
 import { limits } from '../limits.ts';
-import { compileGlob, foldCase, type Glob, matchesGlob } from './glob.ts';
+import { compileGlob, type Glob, matchesGlob } from './glob.ts';
 
 /** A path that was checked. */
 export interface VaultPath {

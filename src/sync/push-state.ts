@@ -1,7 +1,7 @@
 /** Gathers what the decision on a push looks at: the cheap rows at once, the others only when they are asked for. */
+import { foldCase } from '../fold-case.ts';
 import { limits } from '../limits.ts';
 import type { Batch } from '../store/group-commit.ts';
-import { foldCase } from './glob.ts';
 import { type Hlc, parseHlc } from './hlc.ts';
 import { foldersOf, type VaultPath } from './paths.ts';
 import type { Clash, PushState } from './push-request.ts';

@@ -1,7 +1,7 @@
 /** Recounts what the logs themselves say, checking each version and conflict on the way. Only reads. */
+import { foldCase } from '../fold-case.ts';
 import type { CheckedReader } from '../store/checked-reader.ts';
 import type { ContentCheck } from './content-check.ts';
-import { foldCase } from './glob.ts';
 import { compareHlc, type Hlc, parseHlc } from './hlc.ts';
 import { conflicts, pendingConflicts, versions } from './records.ts';
 import { readVersionHead, readVersionMeta, type VersionMeta } from './version.ts';

@@ -1,9 +1,10 @@
 /** Owns how the standing of a device to a vault is shown: what to pull, push, delete and settle, and from where to go on. */
+
 import { z } from 'zod';
+import { foldCase } from '../fold-case.ts';
 import { limits } from '../limits.ts';
 import { type ComparedFile, type Comparison, compareDevice } from './compare-device.ts';
 import { formatPullCursor } from './cursor.ts';
-import { foldCase } from './glob.ts';
 import { type GivenHashes, type Manifest, readManifest } from './manifest.ts';
 import type { Reading } from './reading.ts';
 

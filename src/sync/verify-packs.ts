@@ -2,8 +2,8 @@
  * Checks packs: that their ranges join, that each line is byte for byte the one of its version, and that alive in them is
  * what is current. It only reads.
  */
+import { foldCase } from '../fold-case.ts';
 import type { CheckedReader } from '../store/checked-reader.ts';
-import { foldCase } from './glob.ts';
 import { isDead } from './pack-bits.ts';
 import { lineAt, type PackLine, type PackSummary, readPackColumns, readPackSummary } from './pack-index.ts';
 import { loosePacks, packBytes, packDead, packs } from './pack-records.ts';

@@ -1,22 +1,13 @@
 /** cairn sync with real processes over one hub: folders converge, and no edit is lost on the way. */
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decidePull, decidePush } from '../../src/client/sync/decide.ts';
-import { CAIRN, cleanEnvironment, type Hub, runCairn, startHub, temporaryFolder } from '../support/hub.ts';
+import { type Hub, runCairn, startHub, temporaryFolder } from '../support/hub.ts';
 import { account } from '../support/mirror.ts';
+import { contentsOf, syncedFolder } from '../support/synced-folder.ts';
 
 const CONVERGE_MS_MAX = 30_000;
 
@@ -32,46 +23,7 @@ afterAll(() => hub.stop());
 
 const newVault = () => `vault ${randomBytes(4).toString('hex')}`;
 
-/** A machine with one synced folder. */
-function device(vault: string) {
-  const folder = temporaryFolder();
-  const env = { CAIRN_SERVER: hub.url, CAIRN_KEY: key, XDG_CONFIG_HOME: temporaryFolder() };
-  const at = (path: string) => join(folder, path);
-  return {
-    folder,
-    at,
-    sync: (...args: string[]) => runCairn(['sync', ...args, '--folder', folder, '--vault', vault], env),
-    write(path: string, content: string | Buffer) {
-      mkdirSync(dirname(at(path)), { recursive: true });
-      writeFileSync(at(path), content);
-    },
-    read: (path: string) => readFileSync(at(path), 'utf8'),
-    has: (path: string) => existsSync(at(path)),
-    remove: (path: string) => rmSync(at(path)),
-    /** Starts a watch; resolves when its first sync is over. */
-    watch() {
-      const args = [CAIRN, 'sync', 'watch', '--folder', folder, '--vault', vault];
-      const child = spawn(process.execPath, args, { env: cleanEnvironment(env), stdio: ['ignore', 'pipe', 'pipe'] });
-      const ended = new Promise<number | null>((resolve) => {
-        child.once('exit', (code) => resolve(code));
-      });
-      const end = (signal: 'SIGTERM' | 'SIGKILL') => {
-        child.kill(signal);
-        return ended;
-      };
-      return { stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
-    },
-  };
-}
-
-/** Every file of a folder that is synced, by path. */
-function contents(folder: string): Record<string, string> {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .filter((path) => !path.startsWith('.cairn/'));
-  return Object.fromEntries(files.sort().map((path) => [path, readFileSync(join(folder, path)).toString('base64')]));
-}
+const device = (vault: string) => syncedFolder(hub, key, vault);
 
 test('[CLI-2] files go from one folder to another: text, binary, empty, nested, odd names; deletes follow', async () => {
   const vault = newVault();
@@ -91,9 +43,9 @@ test('[CLI-2] files go from one folder to another: text, binary, empty, nested, 
   expect(first.stdout).toMatch(/problem +link/);
   expect(await b.sync()).toMatchObject({ code: 0, stderr: '' });
   const shared = Object.fromEntries(
-    Object.entries(contents(a.folder)).filter(([path]) => !/^(\.git\/|debug\.log|build\/)/.test(path)),
+    Object.entries(contentsOf(a.folder)).filter(([path]) => !/^(\.git\/|debug\.log|build\/)/.test(path)),
   );
-  expect(contents(b.folder)).toEqual(shared);
+  expect(contentsOf(b.folder)).toEqual(shared);
 
   b.remove('notes/today.md');
   b.write('notes/new.md', 'new\n');
@@ -145,7 +97,7 @@ test('[CLI-2] edits in different places are merged; in the same place they wait,
   expect(a.read('both.txt')).toBe(edited(5, 'a and b\n'));
   expect(a.read('apart.txt')).toBe(lines.with(2, 'changed by a\n').with(15, 'changed by b\n').join(''));
   await b.sync();
-  expect(contents(a.folder)).toEqual(contents(b.folder));
+  expect(contentsOf(a.folder)).toEqual(contentsOf(b.folder));
   const pending = await runCairn(['call', 'sync_pending_conflicts', '--json'], {
     CAIRN_SERVER: hub.url,
     CAIRN_KEY: key,
@@ -169,7 +121,7 @@ test('[CLI-2] a change beats a delete on either side, and equal files of two fol
   b.remove('y');
   expect((await b.sync()).stdout).toMatch(/revived +y/);
   await a.sync();
-  expect(contents(a.folder)).toEqual(contents(b.folder));
+  expect(contentsOf(a.folder)).toEqual(contentsOf(b.folder));
   expect(a.read('x')).toBe('x changed\n');
   expect(b.read('y')).toBe('y changed\n');
 }, 60_000);
@@ -186,7 +138,7 @@ test('[CLI-2] a folder that lost most of its files deletes nothing on the hub un
   expect(await a.sync('--allow-deletes')).toMatchObject({ code: 0 });
   const b = device(vault);
   await b.sync('pull');
-  expect(Object.keys(contents(b.folder))).toHaveLength(5);
+  expect(Object.keys(contentsOf(b.folder))).toHaveLength(5);
 }, 60_000);
 
 test('[CLI-2] what the hub sends is written inside the folder only: never behind a link', async () => {
@@ -234,9 +186,9 @@ test('[CLI-2] two watched folders converge under concurrent edits, a kill and a 
     expect.any(Number),
   ]);
   // Every edit is in a file of both, or waits as a conflict of which the hub keeps the bytes.
-  const everywhere = Object.values(contents(a.folder)).map((text) => Buffer.from(text, 'base64').toString());
+  const everywhere = Object.values(contentsOf(a.folder)).map((text) => Buffer.from(text, 'base64').toString());
   const own = [a, b]
-    .flatMap((machine) => Object.values(contents(machine.folder)))
+    .flatMap((machine) => Object.values(contentsOf(machine.folder)))
     .map((text) => Buffer.from(text, 'base64').toString());
   for (const text of written) {
     expect(everywhere.some((content) => content.includes(text))).toBe(true);
@@ -248,12 +200,12 @@ async function converge(a: ReturnType<typeof device>, b: ReturnType<typeof devic
   const own = (files: Record<string, string>) => Object.keys(files).filter((path) => path !== 'shared.md');
   const untilMs = Date.now() + CONVERGE_MS_MAX;
   while (Date.now() < untilMs) {
-    const [x, y] = [contents(a.folder), contents(b.folder)];
+    const [x, y] = [contentsOf(a.folder), contentsOf(b.folder)];
     if (own(x).length === 12 && own(y).length === 12) return;
     await sleep(200);
   }
   throw new Error(
-    `not converged: ${JSON.stringify([Object.keys(contents(a.folder)), Object.keys(contents(b.folder))])}`,
+    `not converged: ${JSON.stringify([Object.keys(contentsOf(a.folder)), Object.keys(contentsOf(b.folder))])}`,
   );
 }
 

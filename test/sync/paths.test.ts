@@ -1,7 +1,8 @@
 /** Paths: what is refused and why, which two are the same, what is protected; also as the front door tells it. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compileGlob, foldCase, matchesGlob } from '../../src/sync/glob.ts';
+import { foldCase } from '../../src/fold-case.ts';
+import { compileGlob, matchesGlob } from '../../src/sync/glob.ts';
 import { checkPath, foldersOf, protectedCheck } from '../../src/sync/paths.ts';
 import { type Hub, startHub } from '../support/hub.ts';
 import { verified } from '../support/mirror-state.ts';

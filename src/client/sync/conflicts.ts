@@ -9,6 +9,7 @@ import { applyRemote, type RemoteSide } from './apply.ts';
 import { type Content, readContent, writeContent } from './files.ts';
 import { pushArguments } from './push-arguments.ts';
 import { agree, type SyncSession, save } from './session.ts';
+import { settleWaitingNames } from './spelling.ts';
 import type { WaitingConflict } from './state.ts';
 
 const mergeSchema = z.object({ content: z.string(), has_conflicts: z.boolean(), base_sha: z.string() });
@@ -56,6 +57,7 @@ export async function reconcile(session: SyncSession, path: string): Promise<voi
 /** Settles a path by the user's word. Throws ClientError when nothing waits there, or it moved meanwhile. */
 export async function resolveConflict(session: SyncSession, path: string, keep: Keep): Promise<void> {
   const { folder, state, tell } = session;
+  settleWaitingNames(session);
   const waiting = state.conflicts[path];
   if (waiting === undefined) throw new ClientError(`${path} waits for nothing; cairn sync status lists what does.`);
   const mine = readContent(folder, path);

@@ -72,7 +72,25 @@ export function removeContent(folder: string, path: string, expected: string): b
   checkWritable(folder, path);
   if (readContent(folder, path)?.sha256 !== expected) return false;
   rmSync(join(folder, path));
-  for (let at = dirname(path); at !== '.'; at = dirname(at)) {
+  removeEmpty(folder, dirname(path));
+  return true;
+}
+
+/** Gives a file another spelling of its name. False: another file has that name. Throws Unwritable. */
+export function respell(folder: string, from: string, to: string): boolean {
+  checkWritable(folder, to);
+  const target = join(folder, to);
+  const there = lstatSync(target, { throwIfNoEntry: false });
+  // A disk that takes both names for one shows the file itself.
+  if (there !== undefined && there.ino !== statOf(folder, from)?.ino) return false;
+  mkdirSync(dirname(target), { recursive: true });
+  renameSync(join(folder, from), target);
+  removeEmpty(folder, dirname(from));
+  return true;
+}
+
+function removeEmpty(folder: string, path: string): void {
+  for (let at = path; at !== '.'; at = dirname(at)) {
     try {
       rmdirSync(join(folder, at));
     } catch {
@@ -80,7 +98,6 @@ export function removeContent(folder: string, path: string, expected: string): b
       break;
     }
   }
-  return true;
 }
 
 /** The hub checks paths; this folder does not rely on it: no way out, no way through a link. */

@@ -4,17 +4,23 @@ import { reconcile, retryWaiting } from './conflicts.ts';
 import type { RemoteRecord } from './hub.ts';
 import type { Scan } from './scan.ts';
 import { type SyncSession, save, scan } from './session.ts';
+import { Spellings, settleWaitingNames } from './spelling.ts';
 
 /** Pulls until nothing is left; what cannot be taken waits among the conflicts of the state. */
 export async function pullChanges(session: SyncSession, isFirst: boolean): Promise<void> {
   const { hub, state } = session;
+  settleWaitingNames(session);
   await retryWaiting(session);
   for (let more = true; more; ) {
     const local = scan(session, isFirst);
+    const spellings = new Spellings(session, local);
     const waiting = new Set<string>();
     let done = 0;
     const { cursor, hasMore } = await hub.pull(state.cursor, (record, totals) => {
-      if (!local.leavesOut(record.path)) take(session, local, record, waiting);
+      if (!local.leavesOut(record.path)) {
+        spellings.adoptFrom(record);
+        take(session, local, record, waiting);
+      }
       done += 1;
       session.progress(done, totals.total_count);
     });

@@ -8,6 +8,7 @@ import type { PushArguments } from './hub.ts';
 import { pushArguments } from './push-arguments.ts';
 import type { Scan } from './scan.ts';
 import { agree, type SyncSession, save, scan } from './session.ts';
+import { respelledHere } from './spelling.ts';
 
 export interface PushOptions {
   /** Deletes go up however many they are. */
@@ -16,6 +17,8 @@ export interface PushOptions {
 
 interface Change {
   readonly path: string;
+  /** The spelling that the hub has. */
+  readonly from: string | undefined;
   readonly content: Content | undefined;
   readonly args: PushArguments;
 }
@@ -24,16 +27,17 @@ interface Change {
 export async function pushChanges(session: SyncSession, { allowDeletes }: PushOptions): Promise<boolean> {
   const { state } = session;
   const local = scan(session, false);
-  const paths = changedPaths(session, local);
+  const respelled = respelledHere(local, state);
+  const paths = changedPaths(session, local, respelled);
   if (!allowDeletes) refuseManyDeletes(session, local, paths);
   let hasMoved = false;
   let done = 0;
-  for (const portion of portions(session, local, paths)) {
+  for (const portion of portions(session, local, paths, respelled)) {
     const outcomes = await session.hub.push(portion.map(({ args }) => args));
-    for (const [index, { path, content }] of portion.entries()) {
+    for (const [index, change] of portion.entries()) {
       const outcome = outcomes[index];
-      if (outcome instanceof ToolRefused) hasMoved = refused(session, path, outcome) || hasMoved;
-      else settle(session, local, path, content);
+      if (outcome instanceof ToolRefused) hasMoved = refused(session, change.path, outcome) || hasMoved;
+      else settle(session, local, change);
       done += 1;
       session.progress(done, paths.length);
     }
@@ -44,11 +48,16 @@ export async function pushChanges(session: SyncSession, { allowDeletes }: PushOp
   return hasMoved;
 }
 
-/** Paths that differ from their base; those that wait for the user are left out. */
-function changedPaths({ state }: SyncSession, { files, leavesOut }: Scan): string[] {
+/** Paths that differ from their base; those that wait for the user are left out, and former names of others. */
+function changedPaths(
+  { state }: SyncSession,
+  { files, leavesOut }: Scan,
+  respelled: ReadonlyMap<string, string>,
+): string[] {
   const paths = new Set([...files.keys(), ...Object.keys(state.base)]);
+  const former = new Set(respelled.values());
   return [...paths]
-    .filter((path) => state.conflicts[path] === undefined && !leavesOut(path))
+    .filter((path) => state.conflicts[path] === undefined && !leavesOut(path) && !former.has(path))
     .filter((path) => decidePush(files.get(path)?.sha256, state.base[path]?.sha256) !== undefined)
     .sort();
 }
@@ -64,7 +73,12 @@ function refuseManyDeletes({ state, folder }: SyncSession, { files }: Scan, path
 }
 
 /** Files are read one portion at a time: some of them, or some bytes. */
-function* portions(session: SyncSession, { files }: Scan, paths: readonly string[]): Generator<Change[]> {
+function* portions(
+  session: SyncSession,
+  { files }: Scan,
+  paths: readonly string[],
+  respelled: ReadonlyMap<string, string>,
+): Generator<Change[]> {
   let portion: Change[] = [];
   let bytes = 0;
   for (const path of paths) {
@@ -77,18 +91,17 @@ function* portions(session: SyncSession, { files }: Scan, paths: readonly string
       portion = [];
       bytes = 0;
     }
-    portion.push({
-      path,
-      content,
-      args: pushArguments(session, path, content, session.state.base[path]?.sha256 ?? ''),
-    });
+    const from = respelled.get(path);
+    const args = pushArguments(session, path, content, session.state.base[from ?? path]?.sha256 ?? '');
+    portion.push({ path, from, content, args: from === undefined ? args : { ...args, from_path: from } });
     bytes += size;
   }
   if (portion.length > 0) yield portion;
 }
 
-function settle({ state, tell }: SyncSession, { files }: Scan, path: string, content: Content | undefined): void {
+function settle({ state, tell }: SyncSession, { files }: Scan, { path, from, content }: Change): void {
   const seen = files.get(path);
+  if (from !== undefined) agree(state, from, undefined);
   if (content === undefined) agree(state, path, undefined);
   // What was pushed is what was read, which may be newer than the scan.
   else agree(state, path, seen?.sha256 === content.sha256 ? seen : { sha256: content.sha256 });

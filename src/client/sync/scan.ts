@@ -17,9 +17,11 @@ export interface LocalFile {
 
 export interface Scan {
   /** By path with forward slashes, in NFC. */
-  readonly files: ReadonlyMap<string, LocalFile>;
+  readonly files: Map<string, LocalFile>;
+  /** Of those that are not in NFC on this disk: how they are spelled there. */
+  readonly otherForms: ReadonlyMap<string, string>;
   /** What cannot take part, and why, in words for the user. */
-  readonly skipped: ReadonlyMap<string, string>;
+  readonly skipped: Map<string, string>;
   /** True for a path that takes no part here, whatever the hub has: ignored, or skipped. */
   readonly leavesOut: (path: string) => boolean;
 }
@@ -31,6 +33,7 @@ const RACY_MS = 2000;
 export function scanFolder(folder: string, base: Readonly<Record<string, BaseRecord>>): Scan {
   const files = new Map<string, LocalFile>();
   const skipped = new Map<string, string>();
+  const otherForms = new Map<string, string>();
   const rules = readRules(folder);
   const walk = (below: string): void => {
     for (const entry of readdirSync(join(folder, below), { withFileTypes: true })) {
@@ -50,9 +53,13 @@ export function scanFolder(folder: string, base: Readonly<Record<string, BaseRec
       skipped.set(shown, `has ${stats.size} bytes, and ${limits.fileBytesMax} is the most`);
       return;
     }
-    if (shown !== path && statOf(folder, shown) === undefined) {
-      skipped.set(shown, 'is not spelled in NFC on this disk; rename it');
-      return;
+    if (shown !== path) {
+      const twin = statOf(folder, shown);
+      if (otherForms.has(shown) || (twin !== undefined && twin.ino !== stats.ino)) {
+        skipped.set(path, 'differs from another file only in its Unicode form; remove or rename one of them');
+        return;
+      }
+      if (twin === undefined) otherForms.set(shown, path);
     }
     const known = base[shown];
     const hashedMs = Date.now();
@@ -65,7 +72,7 @@ export function scanFolder(folder: string, base: Readonly<Record<string, BaseRec
     files.set(shown, { sha256, seen: { ...looksOf(stats), hashedMs } });
   };
   walk('');
-  return { files, skipped, leavesOut: (path) => isOwn(path) || skipped.has(path) || rules.ignores(path) };
+  return { files, otherForms, skipped, leavesOut: (path) => isOwn(path) || skipped.has(path) || rules.ignores(path) };
 }
 
 /** True for what a folder never syncs, whatever its rules say. */

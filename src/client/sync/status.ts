@@ -1,7 +1,9 @@
 /** Says what a sync would do, without doing it: three hashes for each path, no content. */
 import { z } from 'zod';
 import { decidePull, decidePush } from './decide.ts';
-import { type SyncSession, scan } from './session.ts';
+import { scanFolder } from './scan.ts';
+import type { SyncSession } from './session.ts';
+import { NameIndex } from './spelling.ts';
 
 export interface SyncStatus {
   /** Changed on the hub. */
@@ -22,29 +24,59 @@ const pageSchema = z.object({
 });
 
 export async function statusOf(session: SyncSession): Promise<SyncStatus> {
-  const { state } = session;
-  const { files, skipped, leavesOut } = scan(session, false);
+  const { folder, state } = session;
+  const { files, skipped, leavesOut } = scanFolder(folder, state.base);
   const remote = await listRemote(session);
+  const base = new Map(Object.entries(state.base).map(([path, { sha256 }]) => [path, sha256]));
+  const here = new Map([...files].map(([path, { sha256 }]) => [path, sha256]));
+  const spellings = alignSpellings({ remote, here, base });
   const found = { pull: [] as string[], push: [] as string[], delete: [] as string[], conflict: [] as string[] };
-  const paths = new Set([...files.keys(), ...remote.keys(), ...Object.keys(state.base)]);
+  const paths = new Set([...here.keys(), ...remote.keys(), ...base.keys()]);
   for (const path of [...paths].sort()) {
     if (leavesOut(path)) continue;
-    const base = state.base[path]?.sha256;
-    const local = files.get(path)?.sha256;
-    const hub = remote.get(path);
+    const [local, hub, common] = [here.get(path), remote.get(path), base.get(path)];
+    const spelling = spellings.get(path);
     if (state.conflicts[path] !== undefined && local !== hub) found.conflict.push(path);
-    else if (hub !== base) {
-      const action = decidePull(local, hub, base);
+    else if (hub !== common) {
+      const action = decidePull(local, hub, common);
       if (action === 'conflict') found.conflict.push(path);
       else if (action === 'keep') found.push.push(path);
-      else if (action !== 'agree') found.pull.push(path);
+      else if (action !== 'agree' || spelling !== undefined) found.pull.push(path);
     } else {
-      const action = decidePush(local, base);
+      const action = decidePush(local, common);
       if (action === 'delete') found.delete.push(path);
-      else if (action !== undefined) found.push.push(path);
+      else if (action !== undefined || spelling?.isOurs === true) found.push.push(spelling?.path ?? path);
+      else if (spelling !== undefined) found.pull.push(path);
     }
   }
   return { ...found, skipped: Object.fromEntries(skipped) };
+}
+
+interface Spelling {
+  /** As it is here. */
+  readonly path: string;
+  /** It got this spelling here, and the hub is to be told. */
+  readonly isOurs: boolean;
+}
+
+/** Puts what is here in another spelling under the name that the hub has. Gives these names, with what they are here. */
+function alignSpellings(sides: Record<'remote' | 'here' | 'base', Map<string, string>>): Map<string, Spelling> {
+  const { remote, here, base } = sides;
+  const found = new Map<string, Spelling>();
+  const names = new NameIndex([...remote.keys(), ...here.keys(), ...base.keys()]);
+  for (const path of remote.keys()) {
+    const isOurs = base.has(path);
+    for (const other of names.others(path)) {
+      if (here.has(other) && !here.has(path)) found.set(path, { path: other, isOurs });
+      for (const side of [here, base]) {
+        const hash = side.get(other);
+        if (hash === undefined || side.has(path)) continue;
+        side.set(path, hash);
+        side.delete(other);
+      }
+    }
+  }
+  return found;
 }
 
 /** The hash of every file of the vault, by path. */

@@ -1,0 +1,59 @@
+/** A machine with one synced folder: writes files, runs `cairn sync` over them, and shows what is there. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { CAIRN, cleanEnvironment, type Hub, runCairn, temporaryFolder } from './hub.ts';
+
+export type SyncedFolder = ReturnType<typeof syncedFolder>;
+
+export function syncedFolder({ url }: Pick<Hub, 'url'>, key: string, vault: string) {
+  const folder = temporaryFolder();
+  const env = { CAIRN_SERVER: url, CAIRN_KEY: key, XDG_CONFIG_HOME: temporaryFolder() };
+  const at = (path: string) => join(folder, path);
+  return {
+    folder,
+    at,
+    sync: (...args: string[]) => runCairn(['sync', ...args, '--folder', folder, '--vault', vault], env),
+    /** Calls a tool as this machine's user. */
+    call: (tool: string, ...args: string[]) => runCairn(['call', tool, ...args], env),
+    write(path: string, content: string | Buffer) {
+      mkdirSync(dirname(at(path)), { recursive: true });
+      writeFileSync(at(path), content);
+    },
+    read: (path: string) => readFileSync(at(path), 'utf8'),
+    has: (path: string) => existsSync(at(path)),
+    remove: (path: string) => rmSync(at(path)),
+    rename(from: string, to: string) {
+      mkdirSync(dirname(at(to)), { recursive: true });
+      renameSync(at(from), at(to));
+    },
+    /** Starts a watch; resolves when its first sync is over. */
+    watch() {
+      const args = [CAIRN, 'sync', 'watch', '--folder', folder, '--vault', vault];
+      const child = spawn(process.execPath, args, { env: cleanEnvironment(env), stdio: ['ignore', 'pipe', 'pipe'] });
+      const ended = new Promise<number | null>((resolve) => {
+        child.once('exit', (code) => resolve(code));
+      });
+      const end = (signal: 'SIGTERM' | 'SIGKILL') => {
+        child.kill(signal);
+        return ended;
+      };
+      return { stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
+    },
+  };
+}
+
+/** Every file of a folder that is synced, by path; base64. */
+export function contentsOf(folder: string): Record<string, string> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .filter((path) => !path.startsWith('.cairn/'));
+  return Object.fromEntries(files.sort().map((path) => [path, readFileSync(join(folder, path)).toString('base64')]));
+}
+
+/** The same as text. */
+export function textsOf({ folder }: Pick<SyncedFolder, 'folder'>): Record<string, string> {
+  const all = Object.entries(contentsOf(folder));
+  return Object.fromEntries(all.map(([path, content]) => [path, Buffer.from(content, 'base64').toString()]));
+}
