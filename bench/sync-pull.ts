@@ -1,12 +1,10 @@
 /** How fast is the initial pull of a vault of 100,000 small files, beside nginx serving the same bytes as a file? */
-import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { call } from '../test/support/http.ts';
 import { wrk } from './loaders.ts';
 import { requireTool } from './peers/child.ts';
 import { startNginx } from './peers/nginx.ts';
-import { startVaultHub, type VaultHub } from './peers/vault-hub.ts';
+import { pullVault, startVaultHub } from './peers/vault-hub.ts';
 import { type Bench, MiB, note, pairedRow, type Row, runWhenStarted } from './report.ts';
 
 const FILES = 100_000;
@@ -17,7 +15,7 @@ export const syncPull: Bench = async ({ quick }) => {
   const nginx = await startNginx(1);
   const hub = await startVaultHub(FILES);
   try {
-    const stream = await pullOnce(hub);
+    const stream = await pullVault(hub);
     writeFileSync(join(nginx.root, 'vault.ndjson'), stream);
     note(`the stream has ${(stream.length / MiB).toFixed(1)} MiB`);
     const sides = {
@@ -51,21 +49,5 @@ export const syncPull: Bench = async ({ quick }) => {
     await nginx.stop();
   }
 };
-
-/** One pull, checked: as many lines as it says, each file once. */
-async function pullOnce({ url, headers, pull }: VaultHub): Promise<Uint8Array> {
-  const { origin, pathname } = new URL(url);
-  const fields = { ...headers, 'Content-Type': 'application/json' };
-  const answer = await call({ url: origin }, pathname, { method: 'POST', headers: fields, body: pull });
-  const lines = answer.text.trimEnd().split('\n');
-  const paths = new Set<string>();
-  for (const line of lines.slice(1, -1)) {
-    const { path, content, sha256 } = JSON.parse(line) as { path: string; content: string; sha256: string };
-    if (createHash('sha256').update(content).digest('hex') !== sha256) throw new Error(`${path} has another content`);
-    paths.add(path);
-  }
-  if (answer.status !== 200 || paths.size !== FILES) throw new Error(`a pull gave ${paths.size} files`);
-  return answer.bytes;
-}
 
 await runWhenStarted(import.meta.url, syncPull);

@@ -1,17 +1,13 @@
 /** How much memory does the hub take while 32 uploads of 50 MiB arrive at once? */
-import { readFileSync } from 'node:fs';
 import { limits } from '../src/limits.ts';
 import { checkStatuses, prepareClient } from './client.ts';
+import { type Memory, memoryOf, peakMemory } from './memory.ts';
 import { startCairn } from './peers/cairn.ts';
 import { type Bench, MiB, note, type Row, runWhenStarted } from './report.ts';
 
 const UPLOADS = 32;
-const SAMPLE_MS = 50;
 /** What may come on top of the in-flight budget. */
 const ROOM_BYTES = 150 * MiB;
-
-const FIELDS = ['VmRSS', 'RssAnon', 'RssFile'] as const;
-type Memory = Record<(typeof FIELDS)[number], number>;
 
 export const uploadMemory: Bench = async () => {
   const cairn = await startCairn();
@@ -26,12 +22,7 @@ export const uploadMemory: Bench = async () => {
     };
     const client = await prepareClient(job);
     const idle = memoryOf(cairn.pid);
-    const peak = { ...idle };
-    const timer = setInterval(() => {
-      const now = memoryOf(cairn.pid);
-      for (const field of FIELDS) peak[field] = Math.max(peak[field], now[field]);
-    }, SAMPLE_MS);
-    const result = await client.run().finally(() => clearInterval(timer));
+    const { result, peak } = await peakMemory([cairn.pid], () => client.run());
     checkStatuses(job, result);
     const rate = (UPLOADS * limits.uploadBytesMax * 1000) / MiB / result.ms;
     note(`32 uploads of 50 MiB at once: all answered 200, ${rate.toFixed(0)} MiB/s`);
@@ -51,12 +42,6 @@ function row(field: keyof Memory, idle: Memory, peak: Memory, bound: boolean): R
     target: bound ? `≤ ${bytesMax / MiB} MiB` : '',
     reached: bound ? peak[field] <= bytesMax : undefined,
   };
-}
-
-function memoryOf(pid: number): Memory {
-  const text = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const of = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) * 1024;
-  return { VmRSS: of('VmRSS'), RssAnon: of('RssAnon'), RssFile: of('RssFile') };
 }
 
 await runWhenStarted(import.meta.url, uploadMemory);

@@ -1,5 +1,5 @@
 /** Runs nginx from a configuration of its own: static files with sendfile, and WebDAV PUT into a folder. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../test/support/hub.ts';
 import { requireTool, startProgram, stopProgram, waitForPort } from './child.ts';
@@ -10,6 +10,8 @@ export interface Nginx {
   readonly url: string;
   /** What it serves below `/`, and where PUT stores. */
   readonly root: string;
+  /** Of its master and its workers. */
+  pids(): number[];
   /** Ends it and removes what it stored. */
   stop(): Promise<void>;
 }
@@ -29,6 +31,11 @@ export async function startNginx(workers: number): Promise<Nginx> {
     port,
     url: `http://127.0.0.1:${port}`,
     root,
+    pids() {
+      const { pid = 0 } = child;
+      const workers = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+      return [pid, ...workers.map(Number)];
+    },
     async stop() {
       await stopProgram(child);
       rmSync(folder, { recursive: true, force: true });
@@ -45,7 +52,7 @@ function configuration(folder: string, port: number, workers: number): string {
 ${process.getuid?.() === 0 ? 'user root;' : ''}
 worker_processes ${workers};
 pid ${folder}/pid;
-events { worker_connections 512; }
+events { worker_connections 2048; }
 http {
   access_log off;
   sendfile on;

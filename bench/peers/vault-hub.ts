@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AGENT } from '../../test/support/http.ts';
+import { AGENT, call } from '../../test/support/http.ts';
 import { runCairn, temporaryFolder } from '../../test/support/hub.ts';
 import { note } from '../report.ts';
 import { type Cairn, startCairn } from './cairn.ts';
@@ -23,6 +23,9 @@ export interface VaultHub {
   readonly url: string;
   /** The body of a call that pulls the whole vault. */
   readonly pull: string;
+  readonly files: number;
+  /** The file of its store. */
+  readonly dataFile: string;
   stop(): Promise<void>;
 }
 
@@ -48,11 +51,28 @@ export async function startVaultHub(files: number, env: Readonly<Record<string, 
     headers,
     url,
     pull: JSON.stringify(toolCall('sync_pull', { initial: true })),
+    files,
+    dataFile: join(data.CAIRN_DATA, 'cairn.mdb'),
     async stop() {
       await cairn.stop();
       if (kept === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** One pull of the whole vault, checked: each content by its hash, no file missing (a kept folder may hold more). */
+export async function pullVault({ url, headers, pull, files }: VaultHub): Promise<Uint8Array> {
+  const { origin, pathname } = new URL(url);
+  const fields = { ...headers, 'Content-Type': 'application/json' };
+  const answer = await call({ url: origin }, pathname, { method: 'POST', headers: fields, body: pull });
+  const paths = new Set<string>();
+  for (const line of answer.text.trimEnd().split('\n').slice(1, -1)) {
+    const { path, content, sha256 } = JSON.parse(line) as { path: string; content: string; sha256: string };
+    if (createHash('sha256').update(content).digest('hex') !== sha256) throw new Error(`${path} has another content`);
+    paths.add(path);
+  }
+  if (answer.status !== 200 || paths.size < files) throw new Error(`a pull gave ${paths.size} files`);
+  return answer.bytes;
 }
 
 async function makeAccount(env: Record<string, string>): Promise<string> {

@@ -74,7 +74,7 @@ export async function startTaskHub(count: number): Promise<TaskHub> {
   };
   const { mcp_key: key } = await cli('account', 'create');
   const headers = { Authorization: `McpKey ${key}`, 'User-Agent': AGENT };
-  await fill(cairn, headers, { tool: 'create_task', count, argumentsOf: taskDocument });
+  await fillTasks(cairn, headers, count);
   return {
     cairn,
     headers,
@@ -87,6 +87,15 @@ export async function startTaskHub(count: number): Promise<TaskHub> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Makes so many tasks of the load. */
+export function fillTasks(
+  cairn: Pick<Cairn, 'url'>,
+  headers: Readonly<Record<string, string>>,
+  count: number,
+): Promise<void> {
+  return fill(cairn, headers, { tool: 'create_task', count, argumentsOf: taskDocument });
 }
 
 /** A task of the load: a quarter is done, due days are spread over a year. tasks-sqlite.mjs makes the same. */

@@ -1,0 +1,33 @@
+/** Reads how much memory a process has, and the most that it had while something ran. */
+import { readFileSync } from 'node:fs';
+
+const FIELDS = ['VmRSS', 'RssAnon', 'RssFile'] as const;
+const SAMPLE_MS = 50;
+
+/** Bytes. Of several processes: their sum. */
+export type Memory = Record<(typeof FIELDS)[number], number>;
+
+export function memoryOf(...pids: readonly number[]): Memory {
+  const sum: Memory = { VmRSS: 0, RssAnon: 0, RssFile: 0 };
+  for (const pid of pids) {
+    const text = readFileSync(`/proc/${pid}/status`, 'utf8');
+    for (const field of FIELDS) {
+      sum[field] += Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) * 1024;
+    }
+  }
+  return sum;
+}
+
+/** What `run` gives, and the most that the processes have together while it runs, each field for itself. */
+export async function peakMemory<T>(
+  pids: readonly number[],
+  run: () => Promise<T>,
+): Promise<{ readonly result: T; readonly peak: Memory }> {
+  const peak = memoryOf(...pids);
+  const timer = setInterval(() => {
+    const now = memoryOf(...pids);
+    for (const field of FIELDS) peak[field] = Math.max(peak[field], now[field]);
+  }, SAMPLE_MS);
+  const result = await run().finally(() => clearInterval(timer));
+  return { result, peak };
+}

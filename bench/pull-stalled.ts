@@ -1,0 +1,255 @@
+/**
+ * What do 500 readers cost that begin an initial pull and stop reading: memory, the time of other calls and of pushes, pages
+ * that LMDB may not use again? Beside nginx with as many that stop reading the same bytes. All of one account: streams are
+ * bounded by CAIRN_STREAMS (1000 by default) over all accounts. Its rate limit is off: with the default, one key may begin
+ * 200 pulls at once, and 600 a minute.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { call } from '../test/support/http.ts';
+import { Scrape } from '../test/support/metrics.ts';
+import { clockAt, sha256Of } from '../test/support/sync.ts';
+import { memoryOf, peakMemory } from './memory.ts';
+import { runProgram } from './peers/child.ts';
+import { startNginx } from './peers/nginx.ts';
+import type { ReaderTable } from './peers/reader-table.ts';
+import { fillTasks, toolCall } from './peers/servers/start.ts';
+import { pullVault, startVaultHub, type VaultHub } from './peers/vault-hub.ts';
+import { requestText } from './raw-request.ts';
+import { type Readers, startReaders } from './readers.ts';
+import { type Bench, MiB, note, type Row, runWhenStarted, shown, summarize } from './report.ts';
+import { percentile, runSteady, type SteadyTimes } from './steady.ts';
+
+const FILES = 100_000;
+const READERS = 500;
+const TASKS = 25;
+/** Calls and pushes a second, half of each. */
+const PER_SECOND = 100;
+/** Shorter than the 30 s after which the hub cuts off who takes nothing. */
+const SECONDS = 15;
+const CUT_OFF_SECONDS_MAX = 60;
+const PUSH_BYTES = 1024;
+const PUSHED_FILES = 200;
+const METRICS_TOKEN = 'a-token-of-the-bench-to-read-metrics';
+const READER_TABLE = fileURLToPath(new URL('./peers/reader-table.js', import.meta.url));
+/** A reader may cost "a few MiB". */
+const READER_BYTES_MAX = 2 * MiB;
+/** What counts as hurting nobody, of the figure without them. */
+const HURT_TIMES_MAX = 2;
+
+/** What the other client saw. */
+interface Seen {
+  readonly callMs: number;
+  readonly pushMs: number;
+  /** Bytes by which the data file grew, for each push. */
+  readonly grownBytes: number;
+}
+
+interface Round {
+  readonly idle: Seen;
+  readonly stalled: Seen;
+  readonly readerBytes: number;
+  readonly oldestBehind: number;
+  readonly cutOffSeconds: number;
+}
+
+export const pullStalled: Bench = async ({ quick }) => {
+  const nginx = await startNginx(1);
+  const hub = await startVaultHub(FILES, { CAIRN_METRICS_TOKEN: METRICS_TOKEN });
+  try {
+    const { headers } = hub;
+    writeFileSync(join(nginx.root, 'vault.ndjson'), await pullVault(hub));
+    writeFileSync(join(nginx.root, 'small.json'), 'x'.repeat(6000));
+    await fillTasks(hub.cairn, { ...headers, Accept: 'application/json' }, TASKS);
+    const rounds: Round[] = [];
+    const nginxTimes: number[] = [];
+    for (let round = 0; round < (quick ? 1 : 3); round += 1) {
+      rounds.push(await measureHub(hub));
+      nginxTimes.push(await measureNginx(nginx.port, nginx.url));
+    }
+    return rowsOf(rounds, nginxTimes);
+  } finally {
+    await hub.stop();
+    await nginx.stop();
+  }
+};
+
+async function measureHub(hub: VaultHub): Promise<Round> {
+  const { port, pid } = hub.cairn;
+  const idle = await otherClient(hub);
+  const before = memoryOf(pid).RssAnon;
+  const { result, peak } = await peakMemory([pid], async () => {
+    const request = requestText({ url: hub.url, headers: hub.headers, body: hub.pull });
+    const readers = await startReaders({ port, request, connections: READERS, bytesPerSecond: 0 });
+    const startedMs = performance.now();
+    const snapshots = watchSnapshots(hub);
+    const stalled = await otherClient(hub);
+    const streams = await openStreams(hub);
+    if (streams !== READERS) throw new Error(`${streams} of ${READERS} stalled streams were still there`);
+    return { stalled, oldestBehind: await snapshots(), cutOffSeconds: await cutOff(hub, readers, startedMs) };
+  });
+  const round = { idle, ...result, readerBytes: (peak.RssAnon - before) / READERS };
+  note(
+    `${READERS} stalled readers, ${(round.readerBytes / 1024).toFixed(0)} KiB each, cut off after ${round.cutOffSeconds.toFixed(0)} s: ` +
+      `call p99 ${round.stalled.callMs.toFixed(1)} ms (idle ${idle.callMs.toFixed(1)}), push p99 ${round.stalled.pushMs.toFixed(1)} ms ` +
+      `(idle ${idle.pushMs.toFixed(1)}), the oldest snapshot ${round.oldestBehind} commits behind`,
+  );
+  return round;
+}
+
+/** Calls and pushes at a fixed rate. */
+async function otherClient({ url, headers, cairn, dataFile }: VaultHub): Promise<Seen> {
+  const plain = { ...headers, Accept: 'application/json' };
+  const small = requestText({ url, headers: plain, body: JSON.stringify(toolCall('list_tasks', {})) });
+  const requests = Array.from({ length: SECONDS * PER_SECOND }, (_, index) =>
+    index % 2 === 0
+      ? { name: 'call', text: small }
+      : { name: 'push', text: requestText({ url: `${url}/tools/sync_push`, headers: plain, body: nextPush() }) },
+  );
+  const before = await readerTable(dataFile);
+  const times = await runSteady({ port: cairn.port, requests, perSecond: PER_SECOND });
+  const after = await readerTable(dataFile);
+  const grownBytes = ((after.pages - before.pages) * after.pageBytes) / (requests.length / 2);
+  return { callMs: p99(times, 'call'), pushMs: p99(times, 'push'), grownBytes };
+}
+
+function p99(times: SteadyTimes, name: string): number {
+  return percentile(times[name] ?? [], 0.99);
+}
+
+let pushes = 0;
+
+/** Writes one of a few files anew. */
+function nextPush(): string {
+  pushes += 1;
+  const content = `${pushes} `.repeat(PUSH_BYTES).slice(0, PUSH_BYTES);
+  const path = `rewritten/note-${pushes % PUSHED_FILES}.md`;
+  return JSON.stringify({
+    path,
+    content,
+    sha256: sha256Of(content),
+    hlc: clockAt(Date.now(), pushes % 0x10000),
+    device_id: 'steady',
+  });
+}
+
+async function readerTable(dataFile: string): Promise<ReaderTable> {
+  return JSON.parse(await runProgram(process.execPath, [READER_TABLE, dataFile])) as ReaderTable;
+}
+
+/** Looks every second; the function that it gives ends that, and resolves with how far the oldest snapshot was behind. */
+function watchSnapshots({ dataFile }: VaultHub): () => Promise<number> {
+  let most = 0;
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      most = Math.max(most, (await readerTable(dataFile)).oldestBehind);
+      await sleep(1000);
+    }
+  })();
+  return async () => {
+    isOver = true;
+    await watching;
+    return most;
+  };
+}
+
+async function openStreams({ cairn }: VaultHub): Promise<number> {
+  const answer = await call(cairn, '/metrics', { headers: { Authorization: `Bearer ${METRICS_TOKEN}` } });
+  return new Scrape(answer.text).sum('cairn_streams');
+}
+
+/** Seconds until the hub has let go of all of them, which each then sees. */
+async function cutOff(hub: VaultHub, readers: Readers, startedMs: number): Promise<number> {
+  const seconds = () => (performance.now() - startedMs) / 1000;
+  while ((await openStreams(hub)) > 0) {
+    if (seconds() > CUT_OFF_SECONDS_MAX) throw new Error('stalled readers are still served');
+    await sleep(200);
+  }
+  const after = seconds();
+  // What the system had buffered for them still comes; more than that does not.
+  const { ended } = await readers.drain(32 * MiB);
+  if (ended !== READERS) throw new Error(`${ended} of ${READERS} stalled connections were ended`);
+  await readers.stop();
+  return after;
+}
+
+/** How many times as late a small file is. */
+async function measureNginx(port: number, url: string): Promise<number> {
+  const headers = { 'User-Agent': 'bench/1' };
+  const small = requestText({ url: `${url}/small.json`, headers });
+  const requests = Array.from({ length: SECONDS * PER_SECOND }, () => ({ name: 'call', text: small }));
+  const once = async () => p99(await runSteady({ port, requests, perSecond: PER_SECOND }), 'call');
+  const idle = await once();
+  const request = requestText({ url: `${url}/vault.ndjson`, headers });
+  const readers = await startReaders({ port, request, connections: READERS, bytesPerSecond: 0 });
+  const stalled = await once();
+  await readers.stop();
+  note(`nginx: small file p99 ${stalled.toFixed(1)} ms with ${READERS} stalled readers (idle ${idle.toFixed(1)})`);
+  return stalled / idle;
+}
+
+function rowsOf(rounds: readonly Round[], nginx: readonly number[]): Row[] {
+  const readerBytes = rounds.map((round) => round.readerBytes);
+  const memory: Row = {
+    question: `${READERS} readers of an initial pull that stopped: RssAnon above idle, each`,
+    cairn: shown(
+      readerBytes.map((bytes) => bytes / 1024),
+      'KiB',
+    ),
+    yardstick: `cut off after ${shown(
+      rounds.map(({ cutOffSeconds }) => cutOffSeconds),
+      's',
+    )}`,
+    ratio: '',
+    target: `≤ ${READER_BYTES_MAX / 1024} KiB`,
+    reached: summarize(readerBytes).median <= READER_BYTES_MAX,
+  };
+  const snapshots: Row = {
+    question: 'the same: bytes by which the data file grows for a push of 1 KiB to one of 200 files',
+    cairn: `${shown(
+      rounds.map(({ stalled }) => stalled.grownBytes),
+      '',
+    )}, oldest snapshot ${shown(
+      rounds.map(({ oldestBehind }) => oldestBehind),
+      '',
+    )} commits behind`,
+    yardstick: `without them ${shown(
+      rounds.map(({ idle }) => idle.grownBytes),
+      '',
+    )}`,
+    ratio: '',
+    target: '',
+    reached: undefined,
+  };
+  return [
+    memory,
+    hurtRow('list_tasks', rounds, ({ callMs }) => callMs, nginx),
+    hurtRow('sync_push', rounds, ({ pushMs }) => pushMs),
+    snapshots,
+  ];
+}
+
+function hurtRow(what: string, rounds: readonly Round[], of: (seen: Seen) => number, nginx?: readonly number[]): Row {
+  const times = rounds.map(({ idle, stalled }) => of(stalled) / of(idle));
+  return {
+    question: `the same: p99 of ${what} of another client at ${PER_SECOND / 2}/s`,
+    cairn: `${shown(
+      rounds.map(({ stalled }) => of(stalled)),
+      'ms',
+      1,
+    )}, without them ${shown(
+      rounds.map(({ idle }) => of(idle)),
+      'ms',
+      1,
+    )}`,
+    yardstick: nginx === undefined ? '' : `nginx, a small file: ${shown(nginx, '', 2)} times`,
+    ratio: shown(times, '', 2),
+    target: `≤ ${HURT_TIMES_MAX} times`,
+    reached: summarize(times).median <= HURT_TIMES_MAX,
+  };
+}
+
+await runWhenStarted(import.meta.url, pullStalled);
