@@ -5,6 +5,9 @@ import { download } from './download.ts';
 import { eventLoop } from './event-loop.ts';
 import { gateway } from './gateway.ts';
 import { merge } from './merge.ts';
+import { pullLatency } from './pull-latency.ts';
+import { pullMemory } from './pull-memory.ts';
+import { pullStalled } from './pull-stalled.ts';
 import { type Bench, MissingTool, missingRow, note, type Row, readBenchOptions, table } from './report.ts';
 import { syncPull } from './sync-pull.ts';
 import { syncPush } from './sync-push.ts';
@@ -25,6 +28,9 @@ const benches: Readonly<Record<string, Bench>> = {
   documents,
   'pushes of 1 KiB': syncPush,
   'initial pulls': syncPull,
+  'calls during initial pulls': pullLatency,
+  'memory of slow pulls': pullMemory,
+  'pulls that stop reading': pullStalled,
   'three-way merges': merge,
 };
 

@@ -7,14 +7,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { call } from '../test/support/http.ts';
 import { Scrape } from '../test/support/metrics.ts';
 import { clockAt, sha256Of } from '../test/support/sync.ts';
 import { memoryOf, peakMemory } from './memory.ts';
-import { runProgram } from './peers/child.ts';
 import { startNginx } from './peers/nginx.ts';
-import type { ReaderTable } from './peers/reader-table.ts';
+import { openReaderTable, type ReaderTable } from './peers/reader-table.ts';
 import { fillTasks, toolCall } from './peers/servers/start.ts';
 import { pullVault, startVaultHub, type VaultHub } from './peers/vault-hub.ts';
 import { requestText } from './raw-request.ts';
@@ -33,7 +31,6 @@ const CUT_OFF_SECONDS_MAX = 60;
 const PUSH_BYTES = 1024;
 const PUSHED_FILES = 200;
 const METRICS_TOKEN = 'a-token-of-the-bench-to-read-metrics';
-const READER_TABLE = fileURLToPath(new URL('./peers/reader-table.js', import.meta.url));
 /** A reader may cost "a few MiB". */
 const READER_BYTES_MAX = 2 * MiB;
 /** What counts as hurting nobody, of the figure without them. */
@@ -58,37 +55,40 @@ interface Round {
 export const pullStalled: Bench = async ({ quick }) => {
   const nginx = await startNginx(1);
   const hub = await startVaultHub(FILES, { CAIRN_METRICS_TOKEN: METRICS_TOKEN });
+  let table: ReaderTable | undefined;
   try {
     const { headers } = hub;
     writeFileSync(join(nginx.root, 'vault.ndjson'), await pullVault(hub));
     writeFileSync(join(nginx.root, 'small.json'), 'x'.repeat(6000));
     await fillTasks(hub.cairn, { ...headers, Accept: 'application/json' }, TASKS);
+    table = openReaderTable(hub.dataFile);
     const rounds: Round[] = [];
     const nginxTimes: number[] = [];
     for (let round = 0; round < (quick ? 1 : 3); round += 1) {
-      rounds.push(await measureHub(hub));
+      rounds.push(await measureHub(hub, table));
       nginxTimes.push(await measureNginx(nginx.port, nginx.url));
     }
     return rowsOf(rounds, nginxTimes);
   } finally {
+    await table?.close();
     await hub.stop();
     await nginx.stop();
   }
 };
 
-async function measureHub(hub: VaultHub): Promise<Round> {
+async function measureHub(hub: VaultHub, table: ReaderTable): Promise<Round> {
   const { port, pid } = hub.cairn;
-  const idle = await otherClient(hub);
+  const idle = await otherClient(hub, table);
   const before = memoryOf(pid).RssAnon;
   const { result, peak } = await peakMemory([pid], async () => {
     const request = requestText({ url: hub.url, headers: hub.headers, body: hub.pull });
     const readers = await startReaders({ port, request, connections: READERS, bytesPerSecond: 0 });
     const startedMs = performance.now();
-    const snapshots = watchSnapshots(hub);
-    const stalled = await otherClient(hub);
+    const snapshots = watchSnapshots(table);
+    const stalled = await otherClient(hub, table);
     const streams = await openStreams(hub);
     if (streams !== READERS) throw new Error(`${streams} of ${READERS} stalled streams were still there`);
-    return { stalled, oldestBehind: await snapshots(), cutOffSeconds: await cutOff(hub, readers, startedMs) };
+    return { stalled, oldestBehind: snapshots(), cutOffSeconds: await cutOff(hub, readers, startedMs) };
   });
   const round = { idle, ...result, readerBytes: (peak.RssAnon - before) / READERS };
   note(
@@ -100,7 +100,7 @@ async function measureHub(hub: VaultHub): Promise<Round> {
 }
 
 /** Calls and pushes at a fixed rate. */
-async function otherClient({ url, headers, cairn, dataFile }: VaultHub): Promise<Seen> {
+async function otherClient({ url, headers, cairn }: VaultHub, table: ReaderTable): Promise<Seen> {
   const plain = { ...headers, Accept: 'application/json' };
   const small = requestText({ url, headers: plain, body: JSON.stringify(toolCall('list_tasks', {})) });
   const requests = Array.from({ length: SECONDS * PER_SECOND }, (_, index) =>
@@ -108,10 +108,9 @@ async function otherClient({ url, headers, cairn, dataFile }: VaultHub): Promise
       ? { name: 'call', text: small }
       : { name: 'push', text: requestText({ url: `${url}/tools/sync_push`, headers: plain, body: nextPush() }) },
   );
-  const before = await readerTable(dataFile);
+  const before = table.bytes();
   const times = await runSteady({ port: cairn.port, requests, perSecond: PER_SECOND });
-  const after = await readerTable(dataFile);
-  const grownBytes = ((after.pages - before.pages) * after.pageBytes) / (requests.length / 2);
+  const grownBytes = (table.bytes() - before) / (requests.length / 2);
   return { callMs: p99(times, 'call'), pushMs: p99(times, 'push'), grownBytes };
 }
 
@@ -135,23 +134,14 @@ function nextPush(): string {
   });
 }
 
-async function readerTable(dataFile: string): Promise<ReaderTable> {
-  return JSON.parse(await runProgram(process.execPath, [READER_TABLE, dataFile])) as ReaderTable;
-}
-
-/** Looks every second; the function that it gives ends that, and resolves with how far the oldest snapshot was behind. */
-function watchSnapshots({ dataFile }: VaultHub): () => Promise<number> {
+/** Looks ten times a second; the function that it gives ends that, and says how far the oldest snapshot was behind. */
+function watchSnapshots(table: ReaderTable): () => number {
   let most = 0;
-  let isOver = false;
-  const watching = (async () => {
-    while (!isOver) {
-      most = Math.max(most, (await readerTable(dataFile)).oldestBehind);
-      await sleep(1000);
-    }
-  })();
-  return async () => {
-    isOver = true;
-    await watching;
+  const timer = setInterval(() => {
+    most = Math.max(most, table.oldestBehind());
+  }, 100);
+  return () => {
+    clearInterval(timer);
     return most;
   };
 }
