@@ -1,6 +1,7 @@
 /** The steps that histories are made of, as fast-check commands. Each can be taken in any state. */
 import fc from 'fast-check';
 import { burst, crowd } from './burst.ts';
+import { pushCutOff } from './cut-off.ts';
 import type { SimulatedDevice } from './device.ts';
 import { fold, nfc, type Push } from './hub-model.ts';
 import { list, pendingConflicts, pullOne, pullPage, pullPaths, pullSince } from './reads.ts';
@@ -228,6 +229,17 @@ const bursts = fc
   .tuple(path, fc.boolean())
   .map(([where, isGuarded]) => new Step(`burst(${where}, ${isGuarded})`, (world) => burst(world, where, isGuarded)));
 const crowds = path.map((where) => new Step(`crowd(${where})`, (world) => crowd(world, where)));
+const cutOffs = fc.tuple(device, path, edit, fc.constantFrom(...BASES), fc.nat({ max: 16 })).map(
+  ([at, where, how, base, afterMs]) =>
+    new Step(`cutOff(${at}, ${where}, ${JSON.stringify(how)}, ${base}, ${afterMs})`, async (world) => {
+      const from = world.device(at);
+      from.write(where, (text) => edited(text, how));
+      const meant = from.pushOf(where);
+      if (meant === undefined) return;
+      const sent = outgoing(world, from, meant, base);
+      from.learn(sent, await pushCutOff(world.stage, sent, afterMs));
+    }),
+);
 const restarts = fc
   .constantFrom('stop' as const, 'kill' as const)
   .map((how) => new Step(how, ({ stage }) => stage.holder.restart(how)));
@@ -239,7 +251,8 @@ export function histories(stepsMax: number) {
   const seldom = [jumps, looks, resolutions, restores, returns, bursts];
   // A restart costs as much as fifty other steps, and a crowd fills a path for the rest of the history.
   const rare = fc.oneof(
-    { arbitrary: restarts, weight: 2 },
+    { arbitrary: restarts, weight: 1 },
+    { arbitrary: cutOffs, weight: 1 },
     { arbitrary: crowds, weight: 1 },
     { arbitrary: saves, weight: 2 },
   );
