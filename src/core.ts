@@ -7,9 +7,12 @@ import { AccessTokens } from './accounts/tokens.ts';
 import { ActorRegistry } from './actors/registry.ts';
 import type { Config } from './config.ts';
 import { type ControlTools, runControl } from './control/commands.ts';
+import { ImportDoor } from './control/importer.ts';
+import { ToldProgress } from './control/progress.ts';
 import { type ControlAnswer, controlRequest } from './control/protocol.ts';
-import { ControlSocket } from './control/socket.ts';
+import { type ControlCaller, type ControlHandler, ControlSocket } from './control/socket.ts';
 import { devDocTables } from './docs/records.ts';
+import { dropImports } from './drop-imports.ts';
 import { Refusal } from './fault.ts';
 import { handoffTables } from './handoffs/records.ts';
 import type { Log } from './log.ts';
@@ -63,19 +66,23 @@ export interface Core {
   readonly identities: Identities;
   /** Resolves with what the system said when this process can use the data file no more. Another one can. */
   readonly broken: Promise<unknown>;
+  /** Where imports are asked for. */
+  readonly imports: ImportDoor;
   readonly close: () => Promise<void>;
 }
 
 /** Opens the data folder for writing; only one process can. Throws StartError. */
 export async function openCore(config: Config, log: Log): Promise<Core> {
   makeFolder(config.dataFolder);
-  let answer: (line: string) => Promise<string> = () => Promise.resolve(refuse('the service is starting; try again'));
-  const control = await ControlSocket.acquire(config.dataFolder, (line) => answer(line));
+  let answer: ControlHandler = () => Promise.resolve(refuse('the service is starting; try again'));
+  const control = await ControlSocket.acquire(config.dataFolder, (line, caller) => answer(line, caller));
   try {
     const sealer = createSealer(loadMasterKey(config.dataFolder, config.masterKey));
     const { store, broken } = openStore(config.dataFolder, log);
     await checkMasterKey(store, sealer);
     const epoch = await openEpoch(store);
+    const dropped = await dropImports(store, allTables);
+    if (dropped > 0) log.info({ accounts: dropped }, 'removed what cut-off imports had left');
     const actors = new ActorRegistry(store);
     const accounts = new Accounts({ store, actors, sealer, log, now: Date.now });
     const tokens = new AccessTokens({ store, actors, sealer, now: Date.now });
@@ -84,7 +91,9 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
     const devices = new DeviceGrants({ store, actors, sealer, signIns, now: Date.now });
     const provider = openProvider(config, log);
     const identities = new Identities({ store, actors, sealer, provider, now: Date.now });
-    answer = (line) => answerControl({ accounts, tokens, devices, identities, actors, sessions }, line, log);
+    const imports = new ImportDoor();
+    const tools = { accounts, tokens, devices, identities, actors, sessions, imports };
+    answer = (line, caller) => answerControl(tools, line, caller, log);
     return {
       store,
       epoch,
@@ -97,6 +106,7 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
       signIns,
       identities,
       broken,
+      imports,
       async close() {
         await actors.drain();
         await store.close();
@@ -152,16 +162,27 @@ export function makeFolder(folder: string): void {
   }
 }
 
-async function answerControl(tools: ControlTools, line: string, log: Log): Promise<string> {
+async function answerControl(
+  tools: ControlTools,
+  line: string,
+  { tell, signal }: ControlCaller,
+  log: Log,
+): Promise<string> {
+  const progress = new ToldProgress(tell);
   try {
     const parsed = controlRequest.safeParse(JSON.parse(line));
     if (!parsed.success) return refuse('this cairn command and the running service are of different versions');
-    const answer: ControlAnswer = { ok: true, result: await runControl(tools, parsed.data) };
+    const answer: ControlAnswer = {
+      ok: true,
+      result: await runControl(tools, parsed.data, { tell: progress.note, signal }),
+    };
     return JSON.stringify(answer);
   } catch (error) {
     if (error instanceof Refusal) return refuse(error.message);
     log.error({ err: error }, 'a control command broke an assumption');
     return refuse('the command failed; the log of the service says why');
+  } finally {
+    progress.close();
   }
 }
 

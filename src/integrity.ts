@@ -1,8 +1,9 @@
 /** Runs the checks of every capability over one snapshot of the data file. It only reads. */
 
-import { accounts as accountTable } from './accounts/records.ts';
+import { accountImports, accounts as accountTable } from './accounts/records.ts';
 import { verifyAccounts } from './accounts/verify.ts';
 import { verifyDevDocs } from './docs/verify.ts';
+import { importedIds } from './drop-imports.ts';
 import { verifyHandoffs } from './handoffs/verify.ts';
 import { verifyMirror } from './mirror/verify.ts';
 import { signIns } from './oauth/records.ts';
@@ -25,7 +26,7 @@ export interface IntegrityReport {
 
 export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
   const keyProblems = isMasterKey(store, sealer) ? [] : ['the data was written under another master key'];
-  const reader = new CheckedReader(store);
+  const reader = new CheckedReader(store, importedIds(store));
   const accounts = verifyAccounts(reader, { isSignIn: (id) => reader.get(signIns, [id]) !== undefined });
   const oauth = verifyOAuth(reader, { isAccount: (id) => reader.get(accountTable, [id]) !== undefined });
   const mirror = verifyMirror(reader, sealer);
@@ -40,6 +41,7 @@ export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
   return {
     ok: problems.length === 0,
     accounts: accounts.accounts,
+    imports: [...store.keys(accountImports)].length,
     keys: accounts.keys,
     sign_ins: oauth.signIns,
     device_grants: oauth.deviceGrants,

@@ -265,6 +265,21 @@ export const limits = {
   /** With less than this free, a failed write is told as a full disk (LMDB reports a short write as EIO). */
   diskFreeBytesMin: 16 * MiB,
 
+  /** Rows that one commit of a large removal takes. */
+  rowsRemovedMax: 1000,
+
+  // Archives of an account.
+  archiveManifestBytesMax: 64 * KiB,
+  /** Longest line: the longest text of a document, of which JSON may make six bytes for one, and what stands around it. */
+  archiveLineBytesMax: 8 * MiB,
+  /** Records of an import that wait for their commit at once, and their bytes. */
+  archiveWritesMax: 256,
+  archiveWriteBytesMax: 8 * MiB,
+  /** How far times in an archive may lie ahead of this hub's. */
+  archiveAheadMsMax: 600_000,
+  /** How often an import says how far it is. */
+  archiveProgressMs: 500,
+
   ...clientLimits,
 
   // Control socket.

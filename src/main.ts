@@ -80,6 +80,7 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
         phase = 'draining';
         sync.reading.stopWaiting();
         await doors.drain(config.drainSeconds);
+        await core.imports.close();
         sync.retention.stop();
         await tasks.close();
         await sweeper.close();

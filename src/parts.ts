@@ -20,6 +20,7 @@ import type { InflightBudget } from './http/budget.ts';
 import { parseJson } from './http/json-body.ts';
 import type { Rates } from './http/rates.ts';
 import type { Route } from './http/route.ts';
+import { openImporter } from './import-parts.ts';
 import { limits } from './limits.ts';
 import type { Log } from './log.ts';
 import { MirrorBlobs } from './mirror/blobs.ts';
@@ -63,7 +64,8 @@ interface LoginParts {
 export async function openRoutes(parts: Parts, probes: readonly Route[]): Promise<Route[]> {
   const logins = openLogins(parts);
   const registry = openTools(parts, logins);
-  const mirror = await openMirror(parts);
+  const { staging, ...mirror } = await openMirror(parts);
+  parts.core.imports.open(openImporter(parts, { staging, credentials: mirror.credentials }));
   const access = createAuthenticator(accessTokenScheme(parts.core.tokens));
   const routes = [
     ...probes,
@@ -80,7 +82,12 @@ export async function openRoutes(parts: Parts, probes: readonly Route[]): Promis
 }
 
 /** The certificate mirror; sweeps what a crash left of uploads. */
-async function openMirror({ core, pool, uploads, log }: Parts): Promise<MirrorRoutesOptions> {
+async function openMirror({
+  core,
+  pool,
+  uploads,
+  log,
+}: Parts): Promise<MirrorRoutesOptions & { readonly staging: Staging }> {
   const { store, sealer, actors, accounts } = core;
   const staging = new Staging(store, log);
   const swept = await staging.sweep();
@@ -103,7 +110,7 @@ async function openMirror({ core, pool, uploads, log }: Parts): Promise<MirrorRo
     credential: 'mirror token',
     find: (token) => credentials.authenticate(token),
   });
-  return { blobs, credentials, accountAccess, mirrorAccess };
+  return { blobs, credentials, accountAccess, mirrorAccess, staging };
 }
 
 /** Passwords: what makes an account, and what opens it at a sign-in. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PLATFORM = ['http', 'gateway', 'actors', 'store', 'pool', 'versions'];
+const PLATFORM = ['http', 'gateway', 'actors', 'store', 'pool', 'versions', 'archive'];
 const CAPABILITIES = ['accounts', 'oauth', 'mirror', 'tasks', 'sync', 'docs', 'handoffs', 'papers', 'web'];
 const SOURCE_LINES_MAX = 300;
 const TEST_LINES_MAX = 500;

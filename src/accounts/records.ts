@@ -67,6 +67,12 @@ export const sessionOwners = defineTable<[accountId: string, hash: string], Reco
   recordCodec(1),
 );
 
+/** Accounts that an import is writing and nobody can reach. What a stop leaves here is removed by the next start. */
+export const accountImports = defineTable<[accountId: string], { readonly started_at: string }>(
+  'account_imports',
+  recordCodec(1),
+);
+
 export const accountTables: readonly AnyTable[] = [
   accounts,
   emails,
@@ -76,4 +82,5 @@ export const accountTables: readonly AnyTable[] = [
   tokenExpiries,
   browserSessions,
   sessionOwners,
+  accountImports,
 ];

@@ -10,7 +10,7 @@ import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/seal.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
-import { accounts, emails, type KeyKind, type KeyRecord, keyHashes, keys } from './records.ts';
+import { type AccountRecord, accounts, emails, type KeyKind, type KeyRecord, keyHashes, keys } from './records.ts';
 import { checkKeyLimit, checkName, isUseWorthWriting, kindOfKey, makeKey, normalizeEmail } from './rules.ts';
 
 /** Account creation spans accounts (emails are unique), so one actor of its own decides it. */
@@ -52,6 +52,10 @@ export interface KeySummary {
   readonly revoked_at: string | null;
 }
 
+export function newAccountId(): string {
+  return `acc_${randomBytes(12).toString('hex')}`;
+}
+
 export interface AccountsOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
@@ -76,20 +80,29 @@ export class Accounts {
   async create(input: NewAccountInput): Promise<NewAccount> {
     const email = normalizeEmail(input.email);
     const name = input.name === undefined ? null : checkName('name', input.name);
-    const accountId = `acc_${randomBytes(12).toString('hex')}`;
+    const record = { email, name, password_hash: input.passwordHash ?? null, created_at: this.#timestamp() };
+    return await this.put(newAccountId(), record);
+  }
+
+  /** Puts an account with new keys, and what `more` decides with it. Refuses an email that has one. */
+  put(accountId: string, record: AccountRecord, more: (batch: Batch) => void = () => undefined): Promise<NewAccount> {
     const accountKey = makeKey('account', randomBytes);
     const mcpKey = makeKey('mcp', randomBytes);
-    await this.#options.actors.actor(DIRECTORY_ACTOR).ask((batch) => {
-      if (batch.get(emails, [email]) !== undefined) {
-        throw invalidField('email', 'this email already has an account');
-      }
-      const password_hash = input.passwordHash ?? null;
-      batch.put(accounts, [accountId], { email, name, password_hash, created_at: this.#timestamp() });
+    const { email } = record;
+    return this.#options.actors.actor(DIRECTORY_ACTOR).ask((batch): NewAccount => {
+      this.refuseTaken(batch, email);
+      batch.put(accounts, [accountId], record);
       batch.put(emails, [email], { account_id: accountId });
       this.#putKey(batch, accountId, 'account', 'account key', accountKey);
       this.#putKey(batch, accountId, 'mcp', 'first key', mcpKey);
+      more(batch);
+      return { account_id: accountId, email, account_key: accountKey, mcp_key: mcpKey };
     });
-    return { account_id: accountId, email, account_key: accountKey, mcp_key: mcpKey };
+  }
+
+  /** Refuses an email that has an account. */
+  refuseTaken(reader: Pick<Reader, 'get'>, email: string): void {
+    if (reader.get(emails, [email]) !== undefined) throw invalidField('email', 'this email already has an account');
   }
 
   /** What an account tells of itself. Refuses with `not_found`. */

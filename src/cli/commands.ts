@@ -36,6 +36,8 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
       { word: 'stats', load: async () => [(await import('./stats.ts')).statsCommand] },
       { word: 'backup', load: async () => [(await import('./backup.ts')).backupCommand] },
       { word: 'restore', load: async () => [(await import('./backup.ts')).restoreCommand] },
+      { word: 'export', load: async () => [(await import('./archive.ts')).exportCommand] },
+      { word: 'import', load: async () => [(await import('./archive.ts')).importCommand] },
     ],
   },
   {

@@ -3,7 +3,8 @@ const WIDTH = 24;
 const REDRAW_MS = 100;
 
 export interface ProgressBar {
-  update(done: number, total: number): void;
+  /** `total` undefined: nobody knows yet. */
+  update(done: number, total: number | undefined): void;
   /** Takes the bar off the screen. */
   close(): void;
 }
@@ -15,7 +16,7 @@ export function openProgress(label: string, stream: NodeJS.WriteStream = process
   return {
     update(done, total) {
       const nowMs = Date.now();
-      if (nowMs - drawnMs < REDRAW_MS && done < total) return;
+      if (nowMs - drawnMs < REDRAW_MS && (total === undefined || done < total)) return;
       drawnMs = nowMs;
       stream.write(`\r${progressLine(label, done, total)}\u001b[K`);
     },
@@ -25,8 +26,9 @@ export function openProgress(label: string, stream: NodeJS.WriteStream = process
   };
 }
 
-/** One line: label, bar, share, amount. */
-export function progressLine(label: string, done: number, total: number): string {
+/** One line: label, bar, share, amount; without a total the amount alone. */
+export function progressLine(label: string, done: number, total: number | undefined): string {
+  if (total === undefined) return `${label}  ${formatBytes(done)}`;
   const share = total === 0 ? 1 : Math.min(1, done / total);
   const filled = Math.round(share * WIDTH);
   const bar = '#'.repeat(filled) + '-'.repeat(WIDTH - filled);

@@ -7,6 +7,7 @@ import type { AccessTokens } from '../accounts/tokens.ts';
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
 import type { Identities } from '../oauth/identities.ts';
+import type { Importer, ImportProgress } from './importer.ts';
 import type { ControlRequest, ControlResult } from './protocol.ts';
 
 export interface ControlTools {
@@ -16,9 +17,15 @@ export interface ControlTools {
   readonly identities: Identities;
   readonly actors: ActorRegistry;
   readonly sessions: BrowserSessions;
+  readonly imports: Importer;
 }
 
-export async function runControl(tools: ControlTools, request: ControlRequest): Promise<ControlResult> {
+/** `progress`: where long work tells how far it is, and learns that nobody waits for it any more. */
+export async function runControl(
+  tools: ControlTools,
+  request: ControlRequest,
+  progress: ImportProgress,
+): Promise<ControlResult> {
   const { accounts, tokens, devices, identities } = tools;
   switch (request.command) {
     case 'account.create':
@@ -28,6 +35,8 @@ export async function runControl(tools: ControlTools, request: ControlRequest): 
       await resetPassword(tools, accountId, request.passwordHash);
       return { email: accounts.describe(accountId).email };
     }
+    case 'account.import':
+      return await tools.imports.run({ folder: request.folder, email: request.email }, progress);
     case 'token.create':
       return await tokens.mint(accounts.idOfEmail(request.email));
     case 'key.create':

@@ -11,6 +11,7 @@ const email = z.string();
 export const controlRequest = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('account.create'), email, name: z.string().optional() }),
   z.strictObject({ command: z.literal('account.password'), email, passwordHash: z.string() }),
+  z.strictObject({ command: z.literal('account.import'), folder: z.string(), email: email.optional() }),
   z.strictObject({ command: z.literal('token.create'), email }),
   z.strictObject({ command: z.literal('key.create'), email, name: z.string() }),
   z.strictObject({ command: z.literal('key.list'), email }),
@@ -23,10 +24,19 @@ export const controlRequest = z.discriminatedUnion('command', [
 
 export type ControlRequest = z.infer<typeof controlRequest>;
 
+/** An account that was imported, with its new keys; the pair of the mirror is null when it had none. */
+export interface ImportedAccount extends NewAccount {
+  readonly mirror_token: string | null;
+  readonly mirror_secret: string | null;
+  readonly records: number;
+  readonly bytes: number;
+}
+
 /** What each command answers. */
 export interface ControlResults {
   readonly 'account.create': NewAccount;
   readonly 'account.password': { readonly email: string };
+  readonly 'account.import': ImportedAccount;
   readonly 'token.create': NewAccessToken;
   readonly 'key.create': NewKey;
   readonly 'key.list': { readonly keys: readonly KeySummary[] };
@@ -38,6 +48,11 @@ export interface ControlResults {
 }
 
 export type ControlResult = ControlResults[keyof ControlResults];
+
+/** What long work says of itself before its answer, any number of times. */
+export const progressSchema = z.strictObject({ done: z.number(), total: z.number() });
+
+export type ControlProgress = z.infer<typeof progressSchema>;
 
 export type ControlAnswer =
   | { readonly ok: true; readonly result: ControlResult }

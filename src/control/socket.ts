@@ -19,8 +19,16 @@ interface Bound {
   readonly sockets: ReadonlySet<Socket>;
 }
 
+/** Who asked, for work that takes long. */
+export interface ControlCaller {
+  /** Sends a line before the answer. */
+  readonly tell: (line: string) => void;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
 /** Answers one line. It must not throw. */
-export type ControlHandler = (line: string) => Promise<string>;
+export type ControlHandler = (line: string, caller: ControlCaller) => Promise<string>;
 
 export class ControlSocket {
   readonly #bound: Bound;
@@ -56,8 +64,17 @@ export class ControlSocket {
   }
 }
 
-/** Sends one line to the process that has the folder; undefined when none has it. */
-export async function askControl(folder: string, line: string): Promise<string | undefined> {
+/**
+ * Sends one line to the process that has the folder and gives its answer; undefined when none has it. `takes`: looks at a
+ * line that came, and is true for one that is told before the answer. `signal`: nobody waits any more; what is under way is
+ * broken off there.
+ */
+export async function askControl(
+  folder: string,
+  line: string,
+  takes: (line: string) => boolean = () => false,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
   let descriptor: number;
   try {
     descriptor = openSync(folder, 'r');
@@ -68,8 +85,9 @@ export async function askControl(folder: string, line: string): Promise<string |
   try {
     const socket = await dial(socketPath(folder, descriptor));
     if (socket === undefined) return undefined;
+    signal?.addEventListener('abort', () => socket.destroy(new StartError('the command was broken off.')));
     socket.end(`${line}\n`);
-    return await readLine(socket);
+    return await readLine(socket, takes);
   } finally {
     closeSync(descriptor);
   }
@@ -154,14 +172,18 @@ function dial(path: string): Promise<Socket | undefined> {
 async function serve(socket: Socket, handler: ControlHandler): Promise<void> {
   try {
     const line = await readLine(socket);
-    socket.end(`${await handler(line)}\n`);
+    const gone = new AbortController();
+    socket.on('close', () => gone.abort());
+    const tell = (text: string) => void socket.write(`${text}\n`);
+    socket.end(`${await handler(line, { tell, signal: gone.signal })}\n`);
   } catch {
     // The other side vanished or sent no line: there is nobody to answer.
     socket.destroy();
   }
 }
 
-function readLine(socket: Socket): Promise<string> {
+/** The first line that `takes` leaves. */
+function readLine(socket: Socket, takes: (line: string) => boolean = () => false): Promise<string> {
   return new Promise((done, fail) => {
     let text = '';
     socket.setEncoding('utf8');
@@ -172,9 +194,15 @@ function readLine(socket: Socket): Promise<string> {
     socket.on('close', cut);
     socket.on('data', (part: string) => {
       text += part;
-      const end = text.indexOf('\n');
-      if (end >= 0) done(text.slice(0, end));
-      else if (text.length > limits.controlRequestBytesMax) socket.destroy(new Error('control line too long'));
+      for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
+        const line = text.slice(0, end);
+        text = text.slice(end + 1);
+        if (!takes(line)) {
+          done(line);
+          return;
+        }
+      }
+      if (text.length > limits.controlRequestBytesMax) socket.destroy(new Error('control line too long'));
     });
   });
 }

@@ -78,9 +78,7 @@ export class Handoffs {
     const name = { project: cleanName(request.project), topic: cleanName(request.topic), date, time };
     const { project, topic } = name;
     refuseFields({ ...nameErrors({ project, topic }), ...timeErrors(request), ...textErrors(content) });
-    const { handoffPreviewCharsMax: previewChars } = limits;
-    // White space may take most of the beginning.
-    const facts = { ...measure(content), preview: oneLine(content.slice(0, previewChars * 8), previewChars) };
+    const facts = { ...measure(content), preview: previewOf(content) };
     return actors.actor(accountId).ask((batch) => {
       const key: [string, string, string, string] = [accountId, foldName(project), foldName(topic), byDate(name)];
       const found = batch.get(handoffNames, key);
@@ -139,6 +137,13 @@ export class Handoffs {
       });
     }
   }
+}
+
+/** The beginning of a text on one line. */
+export function previewOf(content: string): string {
+  const { handoffPreviewCharsMax: previewChars } = limits;
+  // White space may take most of the beginning.
+  return oneLine(content.slice(0, previewChars * 8), previewChars);
 }
 
 function write(batch: Batch, accountId: string, handoff: HandoffRecord, text: string): HandoffRecord {

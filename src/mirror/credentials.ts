@@ -4,6 +4,7 @@ import type { ActorRegistry } from '../actors/registry.ts';
 import { Refusal } from '../fault.ts';
 import { KnownCredentials } from '../known-credentials.ts';
 import type { Session } from '../session.ts';
+import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/seal.ts';
 import type { Store } from '../store/store.ts';
 import { type CredentialRecord, credentials, tokenHashes } from './records.ts';
@@ -16,6 +17,13 @@ export interface IssuedCredential {
   /** 64 hex characters at the moment of creation, null ever after. */
   readonly hmac_secret: string | null;
   readonly message: string;
+}
+
+export interface FreshCredential {
+  readonly record: CredentialRecord;
+  readonly token: string;
+  /** 64 hex characters. */
+  readonly hmacSecret: string;
 }
 
 export interface CurrentCredential {
@@ -42,22 +50,13 @@ export class MirrorCredentials {
 
   /** Gives the account's credential, or makes one; with `rotate` the old one is destroyed in the same commit. */
   async issue(accountId: string, rotate: boolean): Promise<IssuedCredential> {
-    const { actors, sealer, now } = this.#options;
-    const token = randomBytes(SECRET_BYTES).toString('hex');
-    const secret = randomBytes(SECRET_BYTES);
-    const fresh: CredentialRecord = {
-      credential_id: `mc_${randomBytes(8).toString('hex')}`,
-      token: sealer.sealDeterministic(accountId, 'mirror token', Buffer.from(token, 'hex')),
-      hmac_secret: sealer.sealRandom(accountId, 'mirror secret', secret),
-      token_hash: this.#hash(token),
-      created_at: new Date(now()).toISOString(),
-    };
+    const { actors, sealer } = this.#options;
+    const fresh = this.make(accountId);
     const existing = await actors.actor(accountId).ask((batch) => {
       const current = batch.get(credentials, [accountId]);
       if (current !== undefined && !rotate) return current;
       if (current !== undefined) batch.remove(tokenHashes, [current.token_hash]);
-      batch.put(credentials, [accountId], fresh);
-      batch.put(tokenHashes, [fresh.token_hash], { account_id: accountId, credential_id: fresh.credential_id });
+      putCredential(batch, accountId, fresh.record);
       return undefined;
     });
     if (existing !== undefined) {
@@ -71,11 +70,26 @@ export class MirrorCredentials {
     }
     return {
       status: 'created',
-      token,
-      hmac_secret: secret.toString('hex'),
+      token: fresh.token,
+      hmac_secret: fresh.hmacSecret,
       message:
         'Keep hmac_secret now: it is shown only this once. Blobs of an earlier credential must be uploaded again.',
     };
+  }
+
+  /** A new pair, and the record of it; it opens nothing before that is put. */
+  make(accountId: string): FreshCredential {
+    const { sealer, now } = this.#options;
+    const token = randomBytes(SECRET_BYTES).toString('hex');
+    const secret = randomBytes(SECRET_BYTES);
+    const record: CredentialRecord = {
+      credential_id: `mc_${randomBytes(8).toString('hex')}`,
+      token: sealer.sealDeterministic(accountId, 'mirror token', Buffer.from(token, 'hex')),
+      hmac_secret: sealer.sealRandom(accountId, 'mirror secret', secret),
+      token_hash: this.#hash(token),
+      created_at: new Date(now()).toISOString(),
+    };
+    return { record, token, hmacSecret: secret.toString('hex') };
   }
 
   /** Destroys the credential. Blobs stay, and fail verification until they are uploaded under a new one. */
@@ -117,6 +131,12 @@ export class MirrorCredentials {
   #hash(token: string): string {
     return this.#options.sealer.keyedHash('mirror-token', token);
   }
+}
+
+/** Puts a credential into force for an account that has none. */
+export function putCredential(batch: Batch, accountId: string, record: CredentialRecord): void {
+  batch.put(credentials, [accountId], record);
+  batch.put(tokenHashes, [record.token_hash], { account_id: accountId, credential_id: record.credential_id });
 }
 
 /** The credential was rotated or destroyed while a request under it ran. */

@@ -62,7 +62,7 @@ export function readUploadFields(header: (name: string) => string | undefined): 
   };
 }
 
-function isLabel(text: string): boolean {
+export function isLabel(text: string): boolean {
   return text.length <= limits.uploadedByCharsMax && /^[\x20-\x7e]*$/.test(text);
 }
 

@@ -159,7 +159,7 @@ function live(reader: Pick<Reader, 'get'>, accountId: string, id: number | undef
 }
 
 /** Moves a paper's rows: it changes, appears (`before` undefined) or goes (`after` undefined). */
-function moveRows(
+export function moveRows(
   batch: Batch,
   accountId: string,
   before: PaperRecord | undefined,

@@ -1,4 +1,7 @@
-/** Reads for a check of the whole file: a record that cannot be read is a finding, not the end of the check. */
+/**
+ * Reads for a check of the whole file: a record that cannot be read is a finding, not the end of the check. What is still
+ * being written or removed piece by piece, and belongs to nobody yet, is passed over.
+ */
 import type { Store } from './store.ts';
 import type { AnyTable, Entry, Key, Table } from './table.ts';
 
@@ -7,13 +10,17 @@ export class CheckedReader {
   /** One sentence for each record that a walk could not read. */
   readonly problems: string[] = [];
 
-  constructor(store: Store) {
+  readonly #hidden: ReadonlySet<string>;
+
+  /** `hidden`: ids that no row is shown of whose key holds one. */
+  constructor(store: Store, hidden: ReadonlySet<string> = new Set()) {
     this.#store = store;
+    this.#hidden = hidden;
   }
 
   /** Every readable row of a table in order; the others are noted. */
   *walk<K extends Key, V>(table: Table<K, V>): Generator<Entry<K, V>> {
-    for (const key of this.#store.keys(table)) {
+    for (const key of this.keys(table)) {
       const value = this.#read(table, key);
       if (value === undefined) this.problems.push(`${table.name} ${key.join(' ')}: the record cannot be read`);
       else yield { key, value };
@@ -25,19 +32,23 @@ export class CheckedReader {
     return this.#read(table, key);
   }
 
-  keys<K extends Key, V>(table: Table<K, V>, prefix: Key = []): Generator<K> {
-    return this.#store.keys(table, prefix);
+  *keys<K extends Key, V>(table: Table<K, V>, prefix: Key = []): Generator<K> {
+    for (const key of this.#store.keys(table, prefix)) if (!this.#isHidden(key)) yield key;
   }
 
   /** How many rows a table has. */
   count(table: AnyTable): number {
     let rows = 0;
-    for (const _ of this.#store.keys(table)) rows += 1;
+    for (const _ of this.keys(table)) rows += 1;
     return rows;
   }
 
   view<K extends Key>(table: Table<K, Uint8Array>, key: K): Uint8Array | undefined {
     return this.#store.view(table, key);
+  }
+
+  #isHidden(key: Key): boolean {
+    return this.#hidden.size > 0 && key.some((part) => typeof part === 'string' && this.#hidden.has(part));
   }
 
   #read<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {

@@ -7,7 +7,7 @@ import { type Decision, GroupCommit, type Raw } from './group-commit.ts';
 import { Revisions } from './revisions.ts';
 import { readStats, type StoreStats } from './stats.ts';
 import { syncPath } from './sync-path.ts';
-import type { AnyTable, Entry, Key, RangeQuery, Reader, Table } from './table.ts';
+import type { AnyTable, Entry, Key, RangeQuery, Reader, Snapshot, Table } from './table.ts';
 
 export const DATA_FILE = 'cairn.mdb';
 
@@ -169,6 +169,27 @@ export class Store implements Reader {
    */
   async copyTo(path: string): Promise<void> {
     await this.#root.backup(path, false);
+  }
+
+  /**
+   * Holds the state of now for reading, whatever is written meanwhile. Until it is let go of no freed page is written
+   * again, so the file may grow.
+   */
+  snapshot(): Snapshot {
+    const transaction = this.#root.useReadTransaction();
+    const tables = this.#tables;
+    return {
+      get(table, key) {
+        const bytes = tables.get(table.name)?.get(key, { transaction });
+        return bytes === undefined ? undefined : table.codec.decode(bytes);
+      },
+      *entries<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<Entry<K, V>> {
+        for (const { key, value } of tables.get(table.name)?.getRange({ ...bounds(query), transaction }) ?? []) {
+          yield { key: parts(key), value: table.codec.decode(value) };
+        }
+      },
+      close: () => transaction.done(),
+    };
   }
 
   async close(): Promise<void> {

@@ -37,6 +37,14 @@ export interface Reader {
   range<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Entry<K, V>[];
 }
 
+/** Reads of one moment, however long they take. */
+export interface Snapshot extends Pick<Reader, 'get'> {
+  /** One row at a time, in order. */
+  entries<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<Entry<K, V>>;
+  /** Lets go of the moment. */
+  close(): void;
+}
+
 export function defineTable<K extends Key, V>(name: string, codec: Codec<V>): Table<K, V> {
   return { name, codec };
 }

@@ -51,6 +51,14 @@ export interface NewEntry {
   readonly deviceId: string;
   readonly mtime: string | null;
   readonly renamedFrom?: string | undefined;
+  /** Its place in a log that is written again, and what a tombstone was of; undefined: the next one, now. */
+  readonly place?: EntryReplay | undefined;
+}
+
+interface EntryReplay {
+  readonly seq: number;
+  readonly storedMs: number;
+  readonly deleted: { readonly sha256: string; readonly gitSha: string };
 }
 
 type Writable<T> = { -readonly [field in keyof T]: T[field] };
@@ -98,11 +106,11 @@ export class LogChange {
   /** Makes the next version the current one of its path. */
   append(entry: NewEntry): FileRecord {
     const { path, before, content } = entry;
-    const seq = this.#head.seq + 1;
-    const storedMs = Math.max(this.#nowMs, this.#head.stored_ms + 1);
+    const seq = entry.place?.seq ?? this.#head.seq + 1;
+    const storedMs = entry.place?.storedMs ?? Math.max(this.#nowMs, this.#head.stored_ms + 1);
     const hlc =
       entry.hlc ?? formatHlc({ ms: this.#head.hlc_ms, counter: this.#head.hlc_counter, node: this.#scope.nodeId });
-    const of = content ?? { sha256: before?.sha256 ?? '', gitSha: before?.git_sha ?? '', sizeBytes: 0 };
+    const of = content ?? { ...deletedOf(entry), sizeBytes: 0 };
     const meta = metaOf(entry, of, { seq, storedMs, hlc });
     const made = encodeVersion({ meta, storedMs, previousSeq: before?.seq ?? 0, content: content?.stored });
     const record: FileRecord = {
@@ -203,6 +211,11 @@ interface Hashes {
   readonly sha256: string;
   readonly gitSha: string;
   readonly sizeBytes: number;
+}
+
+/** What a tombstone is of. */
+function deletedOf({ before, place }: NewEntry): Omit<Hashes, 'sizeBytes'> {
+  return place?.deleted ?? { sha256: before?.sha256 ?? '', gitSha: before?.git_sha ?? '' };
 }
 
 /** Made with each push, so as one literal: an object that is put together from others takes microseconds. */

@@ -12,7 +12,7 @@ import type { Sweep } from '../sweeper.ts';
 import type { Packer } from './packer.ts';
 import { PieceShares } from './piece-shares.ts';
 import type { SyncReader } from './reader.ts';
-import { conflictBytes, conflicts, type FileRecord, files, vaultHeads, versions } from './records.ts';
+import { conflictBytes, conflicts, type FileRecord, files, vaultHeads, vaultOwners, versions } from './records.ts';
 import type { VaultViews } from './vault-view.ts';
 import { readVersionHead } from './version.ts';
 
@@ -43,6 +43,8 @@ export class Retention {
     const cutoffMs = now() - limits.historyDays * DAY_MS;
     let gone = 0;
     for (const [vaultId] of Array.from(store.keys(vaultHeads))) {
+      // Until an import is through, its vaults belong to nobody, and it goes by what it has written.
+      if (store.get(vaultOwners, [vaultId]) === undefined) continue;
       gone += await this.#sweepFiles(vaultId, cutoffMs);
       gone += await this.#sweepConflicts(vaultId, cutoffMs);
     }

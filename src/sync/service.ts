@@ -47,6 +47,8 @@ export interface Sync {
   readonly merges: MergeQuery;
   readonly log: VaultLog;
   readonly retention: Retention;
+  /** Long contents that belong to nothing yet. */
+  readonly staging: PieceStaging;
 }
 
 /** Opens what is needed, and sweeps what a crash left of long contents and of packs. */
@@ -69,5 +71,5 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
   const sides = { vaults, reader, sides: new SideReader(reader, pool), comparer: new TextComparer(pool) };
   const diffs = new DiffQuery(sides);
   const merges = new MergeQuery(sides);
-  return { vaults, push, history, conflicts, reader, changes, diffs, merges, log, retention, reading };
+  return { vaults, push, history, conflicts, reader, changes, diffs, merges, log, retention, reading, staging };
 }

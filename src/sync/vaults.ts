@@ -30,7 +30,7 @@ export interface CreatedVault extends Vault {
 }
 
 const PRIMARY_NAME = 'primary';
-const VAULT_ID = /^v_[0-9a-f]{16}$/;
+export const VAULT_ID = /^v_[0-9a-f]{16}$/;
 
 export class Vaults {
   readonly #options: VaultsOptions;
@@ -56,7 +56,9 @@ export class Vaults {
   /** The vault of a name, without case. Refuses field `name`: there is none. */
   named(accountId: string, name: string): Vault {
     const { store } = this.#options;
-    const found = this.#vaultsOf(store, accountId).find(({ record }) => foldName(record.name) === foldName(name));
+    const found = this.#vaultsOf(store, accountId).find(
+      ({ record }) => foldVaultName(record.name) === foldVaultName(name),
+    );
     if (found === undefined)
       throw invalidField('name', 'no vault of this account has this name; vault_list names them');
     return found;
@@ -96,7 +98,7 @@ export class Vaults {
     const { actors, now } = this.#options;
     return actors.actor(accountId).ask((batch): CreatedVault => {
       const existing = this.#vaultsOf(batch, accountId);
-      const same = existing.find(({ record }) => foldName(record.name) === foldName(name));
+      const same = existing.find(({ record }) => foldVaultName(record.name) === foldVaultName(name));
       if (same === undefined) {
         if (existing.length >= limits.vaultsMax) {
           throw invalidField('name', `this account already has ${limits.vaultsMax} vaults, which is the most`);
@@ -125,7 +127,7 @@ export class Vaults {
     return actors.actor(accountId).ask((batch): string => {
       const made = batch.get(primaries, [accountId]);
       if (made !== undefined) return made.vault_id;
-      const named = this.#vaultsOf(batch, accountId).find(({ record }) => foldName(record.name) === PRIMARY_NAME);
+      const named = this.#vaultsOf(batch, accountId).find(({ record }) => foldVaultName(record.name) === PRIMARY_NAME);
       if (named === undefined) {
         const id = put(batch, accountId, newVault(PRIMARY_NAME, true, null, now()));
         batch.put(primaries, [accountId], { vault_id: id });
@@ -170,6 +172,6 @@ function sameList(a: readonly string[] | null, b: readonly string[] | null): boo
   return a.length === b.length && a.every((glob, index) => glob === b[index]);
 }
 
-function foldName(name: string): string {
+export function foldVaultName(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }

@@ -16,6 +16,8 @@ export interface VerifyReport {
   readonly blobs: number;
   readonly blob_bytes: number;
   readonly staged_uploads: number;
+  /** Imports under way. */
+  readonly imports: number;
   readonly problems: readonly string[];
 }
 

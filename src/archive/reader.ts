@@ -1,0 +1,154 @@
+/**
+ * Reads an archive that may come from anywhere. It follows no link, reads nothing that is no plain file, holds at most one
+ * line or one piece of a content, and lets nothing pass whose hash or length is not what the manifest says.
+ */
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { limits } from '../limits.ts';
+import { BLOB_FOLDER, damaged, fileOf, MANIFEST_FILE, type Manifest, parseManifest, type Section } from './format.ts';
+
+const READ_BYTES = 256 * 1024;
+const NEWLINE = 10;
+
+export interface ArchiveLine {
+  /** From 1. */
+  readonly number: number;
+  readonly bytes: number;
+  readonly document: unknown;
+}
+
+export class ArchiveReader {
+  readonly manifest: Manifest;
+  readonly #folder: string;
+  readonly #onBytes: (bytes: number) => void;
+  readonly #signal: AbortSignal;
+  #bytes = 0;
+
+  private constructor(folder: string, manifest: Manifest, onBytes: (bytes: number) => void, signal: AbortSignal) {
+    this.#folder = folder;
+    this.manifest = manifest;
+    this.#onBytes = onBytes;
+    this.#signal = signal;
+  }
+
+  /** Reads the manifest. `onBytes`: told how many bytes were read so far. Refuses what is no archive of ours. */
+  static async open(folder: string, onBytes: (bytes: number) => void, signal: AbortSignal): Promise<ArchiveReader> {
+    for (const path of [folder, join(folder, BLOB_FOLDER)]) {
+      const found = await lstat(path).catch(() => undefined);
+      if (found?.isDirectory() !== true) {
+        throw damaged(`${path} is no folder that the hub can read; a service may have a /tmp and a /home of its own`);
+      }
+    }
+    const file = await openPlain(join(folder, MANIFEST_FILE), MANIFEST_FILE);
+    try {
+      const { size } = await file.stat();
+      if (size > limits.archiveManifestBytesMax) throw damaged(`${MANIFEST_FILE} is too long`);
+      return new ArchiveReader(folder, parseManifest(await file.readFile('utf8')), onBytes, signal);
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** All bytes that the manifest tells of. */
+  get bytesTotal(): number {
+    const { files, blobs } = this.manifest;
+    return Object.values(files).reduce((sum, { bytes }) => sum + bytes, blobs.bytes);
+  }
+
+  /** The lines of a section. Refuses what is no JSON, a line that is too long, and at the end another hash. */
+  async *lines(section: Section): AsyncGenerator<ArchiveLine> {
+    const name = fileOf(section);
+    const { records, bytes: bytesTotal, sha256 } = this.manifest.files[section];
+    const hash = createHash('sha256');
+    let number = 0;
+    let held: Buffer[] = [];
+    let heldBytes = 0;
+    for await (const part of this.#parts(name, name, bytesTotal)) {
+      hash.update(part);
+      let start = 0;
+      for (let end = part.indexOf(NEWLINE); end >= 0; end = part.indexOf(NEWLINE, start)) {
+        number += 1;
+        const line = Buffer.concat([...held, part.subarray(start, end)]);
+        [held, heldBytes, start] = [[], 0, end + 1];
+        yield { number, bytes: line.length, document: parseLine(line, `${name} line ${number}`) };
+      }
+      held.push(Buffer.from(part.subarray(start)));
+      heldBytes += part.length - start;
+      if (heldBytes > limits.archiveLineBytesMax) {
+        throw damaged(`${name} line ${number + 1}: is longer than ${limits.archiveLineBytesMax} bytes`);
+      }
+    }
+    if (heldBytes > 0) throw damaged(`${name} ends within a line`);
+    if (hash.digest('hex') !== sha256) throw damaged(`${name} is not the file that ${MANIFEST_FILE} describes`);
+    if (number !== records) throw damaged(`${name} has ${number} lines and ${MANIFEST_FILE} says ${records}`);
+  }
+
+  /** A content in pieces of exactly `pieceBytes`, but for the last; each is only good until the next is asked for. */
+  async *blob(sha256: string, sizeBytes: number, pieceBytes: number): AsyncGenerator<Buffer> {
+    const hash = createHash('sha256');
+    const piece = Buffer.allocUnsafe(Math.min(pieceBytes, Math.max(sizeBytes, 1)));
+    let filled = 0;
+    for await (const part of this.#parts(join(BLOB_FOLDER, sha256), `${BLOB_FOLDER}/${sha256}`, sizeBytes)) {
+      hash.update(part);
+      for (let at = 0; at < part.length; ) {
+        const taken = part.copy(piece, filled, at);
+        at += taken;
+        filled += taken;
+        if (filled < piece.length) continue;
+        yield piece;
+        filled = 0;
+      }
+    }
+    if (filled > 0) yield piece.subarray(0, filled);
+    if (hash.digest('hex') !== sha256) throw damaged(`${BLOB_FOLDER}/${sha256} hashes to something else`);
+  }
+
+  /** The bytes of a file, which must be exactly as many as expected. A part is only good until the next. */
+  async *#parts(path: string, name: string, bytesExpected: number): AsyncGenerator<Buffer> {
+    const file = await openPlain(join(this.#folder, path), name);
+    try {
+      const { size } = await file.stat();
+      if (size !== bytesExpected) throw damaged(`${name} has ${size} bytes and should have ${bytesExpected}`);
+      const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, bytesExpected));
+      for (let left = bytesExpected; left > 0; ) {
+        if (this.#signal.aborted) throw damaged('the import was broken off');
+        const { bytesRead } = await file.read(buffer, 0, Math.min(left, READ_BYTES));
+        if (bytesRead === 0) throw damaged(`${name} became shorter while it was read`);
+        left -= bytesRead;
+        this.#bytes += bytesRead;
+        this.#onBytes(this.#bytes);
+        yield buffer.subarray(0, bytesRead);
+      }
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+/** Opens a plain file. A link is refused, and so is what would wait for somebody to write. */
+async function openPlain(path: string, name: string): Promise<FileHandle> {
+  let file: FileHandle;
+  try {
+    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw damaged(`${name} cannot be read (${code === 'ELOOP' ? 'it is a link' : (code ?? 'unknown error')})`);
+  }
+  const found = await file.stat();
+  if (found.isFile()) return file;
+  await file.close();
+  throw damaged(`${name} is no plain file`);
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function parseLine(line: Buffer, place: string): unknown {
+  try {
+    return JSON.parse(decoder.decode(line));
+  } catch {
+    // Neither the decoder nor the parser says more than that.
+    throw damaged(`${place}: is no JSON in UTF-8`);
+  }
+}

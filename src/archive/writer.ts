@@ -1,0 +1,164 @@
+/**
+ * Writes an archive into a folder of its own that gets its name only when everything in it is on disk. It refuses to
+ * overwrite, and keeps nothing of an archive that was not finished.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { StartError } from '../start-error.ts';
+import { syncPath } from '../store/sync-path.ts';
+import {
+  BLOB_FOLDER,
+  fileOf,
+  MANIFEST_FILE,
+  type Manifest,
+  newManifest,
+  type Section,
+  type SectionSummary,
+} from './format.ts';
+
+/** Lines are gathered up to here before they go to the file. */
+const GATHERED_BYTES = 256 * 1024;
+
+/** Writes one record as a line. */
+export type WriteRecord = (record: object) => void;
+
+export class ArchiveWriter {
+  readonly #folder: string;
+  readonly #partial: string;
+  readonly #onBytes: (bytes: number) => void;
+  readonly #files = new Map<Section, SectionSummary>();
+  #blobs = 0;
+  #blobBytes = 0;
+  #bytes = 0;
+
+  /** `onBytes`: told how many bytes were written so far. Throws StartError when there is something of that name. */
+  constructor(folder: string, onBytes: (bytes: number) => void) {
+    this.#folder = resolve(folder);
+    this.#onBytes = onBytes;
+    if (existsSync(this.#folder)) {
+      throw new StartError(`${folder} exists already, and an export overwrites nothing; name a new folder.`);
+    }
+    mkdirSync(dirname(this.#folder), { recursive: true });
+    this.#partial = mkdtempSync(`${this.#folder}.partial-`);
+    mkdirSync(join(this.#partial, BLOB_FOLDER));
+  }
+
+  /** Writes the records of one section. */
+  section(section: Section, write: (record: WriteRecord) => void): void {
+    const file = new LineFile(join(this.#partial, fileOf(section)), (bytes) => this.#grow(bytes));
+    try {
+      write((record) => file.write(record));
+      this.#files.set(section, file.finish());
+    } finally {
+      file.close();
+    }
+  }
+
+  /** Writes a content, unless it is there already. Throws StartError when its bytes are not those of the hash. */
+  blob(sha256: string, parts: Iterable<Uint8Array>): void {
+    const path = join(this.#partial, BLOB_FOLDER, sha256);
+    if (existsSync(path)) return;
+    const hash = createHash('sha256');
+    const descriptor = openSync(path, 'wx', 0o600);
+    let bytes = 0;
+    try {
+      for (const part of parts) {
+        hash.update(part);
+        writeAll(descriptor, part);
+        bytes += part.length;
+        this.#grow(part.length);
+      }
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    if (hash.digest('hex') !== sha256) {
+      throw new StartError(`the data is damaged (the content ${sha256} hashes to something else); run cairn verify.`);
+    }
+    this.#blobs += 1;
+    this.#blobBytes += bytes;
+  }
+
+  /** Puts the manifest beside the files and gives the folder its name. */
+  finish(about: Pick<Manifest, 'cairn_version' | 'made_at' | 'account'>): Manifest {
+    const files = Object.fromEntries(this.#files) as Manifest['files'];
+    const manifest = newManifest({ ...about, files, blobs: { count: this.#blobs, bytes: this.#blobBytes } });
+    const path = join(this.#partial, MANIFEST_FILE);
+    writeFileSync(path, `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600 });
+    for (const changed of [path, join(this.#partial, BLOB_FOLDER), this.#partial]) syncPath(changed);
+    renameSync(this.#partial, this.#folder);
+    syncPath(dirname(this.#folder));
+    return manifest;
+  }
+
+  /** Removes what was written of an archive that is not finished. */
+  abandon(): void {
+    rmSync(this.#partial, { recursive: true, force: true });
+  }
+
+  #grow(bytes: number): void {
+    this.#bytes += bytes;
+    this.#onBytes(this.#bytes);
+  }
+}
+
+/** A file of JSON lines, hashed as it is written. */
+class LineFile {
+  readonly #descriptor: number;
+  readonly #hash: Hash = createHash('sha256');
+  readonly #onBytes: (bytes: number) => void;
+  #gathered: string[] = [];
+  #gatheredChars = 0;
+  #records = 0;
+  #bytes = 0;
+
+  constructor(path: string, onBytes: (bytes: number) => void) {
+    this.#descriptor = openSync(path, 'wx', 0o600);
+    this.#onBytes = onBytes;
+  }
+
+  write(record: object): void {
+    const line = `${JSON.stringify(record)}\n`;
+    this.#gathered.push(line);
+    this.#gatheredChars += line.length;
+    this.#records += 1;
+    if (this.#gatheredChars >= GATHERED_BYTES) this.#flush();
+  }
+
+  finish(): SectionSummary {
+    this.#flush();
+    fsyncSync(this.#descriptor);
+    return { records: this.#records, bytes: this.#bytes, sha256: this.#hash.digest('hex') };
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+
+  #flush(): void {
+    const bytes = Buffer.from(this.#gathered.join(''));
+    this.#gathered = [];
+    this.#gatheredChars = 0;
+    this.#hash.update(bytes);
+    writeAll(this.#descriptor, bytes);
+    this.#bytes += bytes.length;
+    this.#onBytes(bytes.length);
+  }
+}
+
+/** A write may take less than it was given. */
+function writeAll(descriptor: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+}

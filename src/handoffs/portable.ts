@@ -1,0 +1,96 @@
+/** Writes the handoffs of an account into an archive, and reads them out of one. */
+import { z } from 'zod';
+import { type ImportTarget, type Instant, id, importSection, instantUpTo, text, whole } from '../archive/records.ts';
+import type { WriteRecord } from '../archive/writer.ts';
+import { isCalendarDate } from '../calendar.ts';
+import { invalidField, refuseFields } from '../fault.ts';
+import { limits } from '../limits.ts';
+import type { Batch } from '../store/group-commit.ts';
+import type { Snapshot } from '../store/table.ts';
+import { putInBin } from '../versions/bin.ts';
+import { exportVersions, type ReadVersions, VersionsImport, versionSchema } from '../versions/portable.ts';
+import { isTimeOfDay } from './kst.ts';
+import { namesOf, rowsOf } from './lookup.ts';
+import { type HandoffRecord, handoffHeads, handoffNames, handoffRows, handoffs } from './records.ts';
+import { cleanName, nameErrors } from './rules.ts';
+import { previewOf } from './service.ts';
+
+/** The last number, then handoffs by number, each with its versions behind it. */
+const recordSchema = (instant: Instant) =>
+  z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('counters'), handoff_id: whole }),
+    z.strictObject({
+      type: z.literal('handoff'),
+      id,
+      project: text(limits.handoffNameCharsMax),
+      topic: text(limits.handoffNameCharsMax),
+      date: z.string().refine(isCalendarDate, 'must be a calendar date'),
+      time: z.string().refine(isTimeOfDay, 'must be HHMM').nullable(),
+      version: id,
+      created_at: instant,
+      updated_at: instant,
+    }),
+    versionSchema(instant),
+  ]);
+
+type Handoff = Omit<HandoffRecord, 'size_bytes' | 'json_bytes' | 'preview'>;
+
+export function exportHandoffs(snapshot: Snapshot, accountId: string, write: WriteRecord): void {
+  const head = snapshot.get(handoffHeads, [accountId]);
+  if (head === undefined) return;
+  write({ type: 'counters', ...head });
+  for (const { value } of snapshot.entries(handoffs, { prefix: [accountId] })) {
+    const { size_bytes: _size, json_bytes: _json, preview: _preview, ...shown } = value;
+    write({ type: 'handoff', ...shown });
+    exportVersions(snapshot, { accountId, space: 'handoffs', id: value.id }, write);
+  }
+}
+
+/** Reads them into an account that has none. */
+export async function importHandoffs(target: ImportTarget): Promise<void> {
+  const { actors, accountId, latestMs } = target;
+  const versions = new VersionsImport<Handoff>({
+    target,
+    section: 'handoffs',
+    space: 'handoffs',
+    keep: (batch, handoff, read) => put(batch, accountId, handoff, read),
+  });
+  let head: { readonly handoff_id: number } | undefined;
+  let last = 0;
+  await importSection(target, 'handoffs', recordSchema(instantUpTo(latestMs)), ({ type, ...record }, wait) => {
+    if (type === 'counters') {
+      if (head !== undefined) throw invalidField('type', 'the counters come once, first');
+      const made = record as { readonly handoff_id: number };
+      head = made;
+      return wait(actors.actor(accountId).ask((batch) => batch.put(handoffHeads, [accountId], made)));
+    }
+    if (head === undefined) throw invalidField('type', 'the counters come first');
+    if (type === 'version') {
+      return wait(versions.version({ type, ...record } as Parameters<typeof versions.version>[0]));
+    }
+    const handoff = record as Handoff;
+    if (handoff.id <= last || handoff.id > head.handoff_id) {
+      throw invalidField('id', `id ${handoff.id} must be above ${last}, and not above the last that was given`);
+    }
+    last = handoff.id;
+    const { project, topic } = handoff;
+    refuseFields(nameErrors({ project, topic }));
+    if (cleanName(project) !== project || cleanName(topic) !== topic) {
+      throw invalidField('project', 'project or topic is not as it is stored');
+    }
+    versions.begin(handoff);
+  });
+  versions.finish();
+}
+
+function put(batch: Batch, accountId: string, named: Handoff, { text: content, size, replaced }: ReadVersions): void {
+  const handoff: HandoffRecord = { ...named, preview: previewOf(content), ...size };
+  batch.put(handoffs, [accountId, handoff.id], handoff);
+  for (const names of namesOf(accountId, handoff)) {
+    if (batch.get(handoffNames, names) !== undefined) throw invalidField('topic', 'there is a handoff of that name');
+    batch.put(handoffNames, names, { id: handoff.id });
+  }
+  for (const row of rowsOf(accountId, handoff)) batch.put(handoffRows, row, { id: handoff.id });
+  const name = { accountId, space: 'handoffs' as const, id: handoff.id };
+  for (const { version, sinceMs } of replaced) putInBin(batch, sinceMs, name, version);
+}

@@ -1,0 +1,154 @@
+/**
+ * Writes the blobs of an account into an archive, and reads them out of one. The credential stays: an import makes a new
+ * one, and what could be downloaded under the old can be under the new.
+ */
+import { z } from 'zod';
+import {
+  type ImportTarget,
+  type Instant,
+  id,
+  importSection,
+  instantUpTo,
+  sha256Hex,
+  text,
+} from '../archive/records.ts';
+import type { ArchiveWriter, WriteRecord } from '../archive/writer.ts';
+import { invalidField, Refusal } from '../fault.ts';
+import { limits } from '../limits.ts';
+import type { Batch } from '../store/group-commit.ts';
+import type { Snapshot } from '../store/table.ts';
+import { type FreshCredential, type MirrorCredentials, putCredential } from './credentials.ts';
+import { type BlobRecord, blobs, chunks, commits, credentials, heads, order } from './records.ts';
+import { isLabel } from './rules.ts';
+import type { Staging } from './staging.ts';
+
+/** Stands for every credential that was replaced or destroyed before the export: it is none that was ever made. */
+const FORMER_CREDENTIAL = 'mc_former';
+
+/** First whether there was a credential, then blobs in the order of their upload; their bytes are contents. */
+const recordSchema = (instant: Instant) =>
+  z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('mirror'), has_credential: z.boolean() }),
+    z.strictObject({
+      type: z.literal('blob'),
+      commit_sha: z.string().regex(/^[0-9a-f]{40}$/),
+      sha256: sha256Hex,
+      byte_size: id.max(limits.uploadBytesMax),
+      uploaded_at: instant,
+      uploaded_by: text(limits.uploadedByCharsMax).refine(isLabel, 'must be printable ASCII').nullable(),
+      verified: z.boolean(),
+    }),
+  ]);
+
+type BlobLine = Extract<z.infer<ReturnType<typeof recordSchema>>, { type: 'blob' }>;
+
+/** `verified`: its signature was checked under the credential that is in force. */
+export function exportMirror(snapshot: Snapshot, accountId: string, archive: ArchiveWriter, write: WriteRecord): void {
+  const current = snapshot.get(credentials, [accountId])?.credential_id;
+  const head = snapshot.get(heads, [accountId]);
+  if (current === undefined && head === undefined) return;
+  write({ type: 'mirror', has_credential: current !== undefined });
+  for (const { value } of snapshot.entries(order, { prefix: [accountId] })) {
+    const { commit_sha, sha256 } = value;
+    const blob = snapshot.get(blobs, [accountId, commit_sha, sha256]);
+    if (blob === undefined) throw new Error(`the order of uploads names a blob that is not there; run cairn verify`);
+    const { byte_size, uploaded_at, uploaded_by, credential_id, storage_id } = blob;
+    archive.blob(sha256, chunksOf(snapshot, storage_id));
+    const verified = credential_id === current;
+    write({ type: 'blob', commit_sha, sha256, byte_size, uploaded_at, uploaded_by, verified });
+  }
+}
+
+function* chunksOf(snapshot: Snapshot, storageId: number): Generator<Uint8Array> {
+  for (const { value } of snapshot.entries(chunks, { prefix: [storageId] })) yield value;
+}
+
+export interface MirrorImportTools {
+  readonly staging: Staging;
+  readonly credentials: MirrorCredentials;
+}
+
+export class MirrorImport {
+  /** The new one; undefined: there was none. */
+  credential: FreshCredential | undefined;
+  readonly #target: ImportTarget;
+  readonly #tools: MirrorImportTools;
+  readonly #staged: number[] = [];
+  #sequence = 0;
+  #uploadedAt = '';
+
+  constructor(target: ImportTarget, tools: MirrorImportTools) {
+    this.#target = target;
+    this.#tools = tools;
+  }
+
+  async read(): Promise<void> {
+    const { accountId, latestMs } = this.#target;
+    let isBegun = false;
+    await importSection(this.#target, 'mirror', recordSchema(instantUpTo(latestMs)), async (record, wait) => {
+      if (isBegun === (record.type === 'mirror'))
+        throw invalidField('type', 'the line of the mirror comes once, first');
+      isBegun = true;
+      if (record.type === 'mirror') {
+        if (record.has_credential) this.credential = this.#tools.credentials.make(accountId);
+        return;
+      }
+      if (record.uploaded_at < this.#uploadedAt) throw invalidField('uploaded_at', 'lies before the upload before');
+      if (record.verified && this.credential === undefined) throw invalidField('verified', 'there is no credential');
+      this.#uploadedAt = record.uploaded_at;
+      this.#sequence += 1;
+      const storageId = await this.#stage(record);
+      await wait(this.#write(record, storageId, this.#sequence));
+    });
+  }
+
+  /** Within the decision that makes the account: the staged bytes are its blobs', and its credential opens them. */
+  publish(batch: Batch): void {
+    for (const storageId of this.#staged) this.#tools.staging.adopt(batch, storageId);
+    if (this.credential !== undefined) putCredential(batch, this.#target.accountId, this.credential.record);
+  }
+
+  /** Gives up what was staged. */
+  async discard(): Promise<void> {
+    for (const storageId of this.#staged) await this.#tools.staging.discard(storageId);
+  }
+
+  /** Puts the bytes of a blob on the disk; they stay staged until the account is made. */
+  async #stage({ sha256, byte_size }: BlobLine): Promise<number> {
+    const { archive, store, accountId } = this.#target;
+    const { staging } = this.#tools;
+    // Refused before the disk is full for everybody else.
+    if (store.diskFreeBytes() < byte_size + limits.diskFreeBytesMin) throw new Refusal({ kind: 'storage_full' });
+    const storageId = staging.claim();
+    this.#staged.push(storageId);
+    let index = 0;
+    for await (const chunk of archive.blob(sha256, byte_size, limits.chunkBytes)) {
+      await staging.put(storageId, accountId, index, chunk);
+      index += 1;
+    }
+    return storageId;
+  }
+
+  #write({ commit_sha: commitSha, sha256, ...line }: BlobLine, storageId: number, sequence: number): Promise<void> {
+    const { actors, accountId } = this.#target;
+    const { byte_size, uploaded_at, uploaded_by, verified } = line;
+    const credentialId = (verified ? this.credential?.record.credential_id : undefined) ?? FORMER_CREDENTIAL;
+    const record: BlobRecord = {
+      storage_id: storageId,
+      byte_size,
+      uploaded_at,
+      uploaded_by,
+      credential_id: credentialId,
+      sequence,
+    };
+    return actors.actor(accountId).ask((batch): void => {
+      if (batch.get(blobs, [accountId, commitSha, sha256]) !== undefined) {
+        throw invalidField('sha256', 'this blob of this commit stands there twice');
+      }
+      batch.put(blobs, [accountId, commitSha, sha256], record);
+      batch.put(commits, [accountId, commitSha], { sha256 });
+      batch.put(order, [accountId, sequence], { commit_sha: commitSha, sha256 });
+      batch.put(heads, [accountId], { sequence, uploaded_at });
+    });
+  }
+}

@@ -1,0 +1,95 @@
+/** Writes the papers of an account into an archive, and reads them out of one. */
+import { z } from 'zod';
+import { type ImportTarget, type Instant, id, importSection, instantUpTo, text, whole } from '../archive/records.ts';
+import type { WriteRecord } from '../archive/writer.ts';
+import { invalidField } from '../fault.ts';
+import { limits } from '../limits.ts';
+import type { Snapshot } from '../store/table.ts';
+import { putInBin } from '../versions/bin.ts';
+import { exportVersions, VersionsImport, versionSchema } from '../versions/portable.ts';
+import { readNewPaper } from './input.ts';
+import { type PaperRecord, paperHeads, papers } from './records.ts';
+import { moveRows } from './service.ts';
+
+/** The last number, then papers by number, each with its text behind it. */
+const recordSchema = (instant: Instant) =>
+  z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('counters'), paper_id: whole }),
+    z.strictObject({
+      type: z.literal('paper'),
+      id,
+      title: text(limits.documentTitleCharsMax),
+      category_id: id.nullable(),
+      published: z.boolean(),
+      published_at: instant.nullable(),
+      version: id,
+      created_at: instant,
+      updated_at: instant,
+      deleted_at: instant.nullable(),
+    }),
+    versionSchema(instant),
+  ]);
+
+type Paper = Omit<PaperRecord, 'size_bytes' | 'json_bytes'>;
+
+/** `hasCategory`: whether the account has a category; one that is gone is on no paper. */
+export function exportPapers(
+  snapshot: Snapshot,
+  accountId: string,
+  hasCategory: (id: number) => boolean,
+  write: WriteRecord,
+): void {
+  const head = snapshot.get(paperHeads, [accountId]);
+  if (head === undefined) return;
+  write({ type: 'counters', ...head });
+  for (const { value } of snapshot.entries(papers, { prefix: [accountId] })) {
+    const { size_bytes: _size, json_bytes: _json, ...shown } = value;
+    const isGone = value.category_id !== null && !hasCategory(value.category_id);
+    write({ type: 'paper', ...shown, category_id: isGone ? null : value.category_id });
+    exportVersions(snapshot, { accountId, space: 'papers', id: value.id }, write);
+  }
+}
+
+/** Reads them into an account that has none. */
+export async function importPapers(target: ImportTarget, hasCategory: (id: number) => boolean): Promise<void> {
+  const { actors, accountId, latestMs } = target;
+  const versions = new VersionsImport<Paper>({
+    target,
+    section: 'papers',
+    space: 'papers',
+    keep(batch, shown, { size, replaced }) {
+      if (replaced.length > 0) throw invalidField('version', 'of a paper only the text that stands is kept');
+      const paper = { ...shown, ...size };
+      batch.put(papers, [accountId, paper.id], paper);
+      if (paper.deleted_at === null) moveRows(batch, accountId, undefined, paper);
+      else putInBin(batch, Date.parse(paper.deleted_at), { accountId, space: 'papers', id: paper.id });
+    },
+  });
+  let head: { readonly paper_id: number } | undefined;
+  let last = 0;
+  await importSection(target, 'papers', recordSchema(instantUpTo(latestMs)), ({ type, ...record }, wait) => {
+    if (type === 'counters') {
+      if (head !== undefined) throw invalidField('type', 'the counters come once, first');
+      const made = record as { readonly paper_id: number };
+      head = made;
+      return wait(actors.actor(accountId).ask((batch) => batch.put(paperHeads, [accountId], made)));
+    }
+    if (head === undefined) throw invalidField('type', 'the counters come first');
+    if (type === 'version') {
+      return wait(versions.version({ type, ...record } as Parameters<typeof versions.version>[0]));
+    }
+    const paper = record as Paper;
+    if (paper.id <= last || paper.id > head.paper_id) {
+      throw invalidField('id', `id ${paper.id} must be above ${last}, and not above the last that was given`);
+    }
+    last = paper.id;
+    const { title, category_id, published } = paper;
+    if (readNewPaper({ title, category_id, published }, hasCategory).title !== title) {
+      throw invalidField('title', 'title is not as it is stored');
+    }
+    if (published !== (paper.published_at !== null))
+      throw invalidField('published_at', 'published and published_at disagree');
+    versions.begin(paper);
+  });
+  versions.finish();
+}

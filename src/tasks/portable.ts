@@ -1,0 +1,136 @@
+/** Writes the tasks and categories of an account into an archive, and reads them out of one. */
+import { z } from 'zod';
+import { type ImportTarget, type Instant, id, importSection, instantUpTo, text, whole } from '../archive/records.ts';
+import type { WriteRecord } from '../archive/writer.ts';
+import { invalidField, refuseFields } from '../fault.ts';
+import { limits } from '../limits.ts';
+import type { Batch } from '../store/group-commit.ts';
+import type { Snapshot } from '../store/table.ts';
+import { withoutCleared } from './clearing.ts';
+import { IndexChange } from './indexes.ts';
+import { readCategoryFields, readTaskFields } from './input.ts';
+import {
+  type CategoryRecord,
+  categories,
+  KANBAN_STATUSES,
+  type TaskRecord,
+  taskBin,
+  taskHeads,
+  tasks,
+} from './records.ts';
+import { foldName } from './rules.ts';
+
+/** The last numbers that were given, then categories, then tasks, each by number. */
+const recordSchema = (instant: Instant) =>
+  z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('counters'), task_id: whole, category_id: whole, created_at: instant }),
+    z.strictObject({
+      type: z.literal('category'),
+      id,
+      name: text(limits.categoryNameCharsMax),
+      color: z.string().max(7).nullable(),
+      position: whole,
+      created_at: instant,
+      updated_at: instant,
+    }),
+    z.strictObject({
+      type: z.literal('task'),
+      id,
+      content: text(limits.taskContentCharsMax),
+      due_date: z.string().max(10).nullable(),
+      is_important: z.boolean(),
+      completed: z.boolean(),
+      completed_at: instant.nullable(),
+      category_id: id.nullable(),
+      kanban_status: z.enum(KANBAN_STATUSES),
+      created_at: instant,
+      updated_at: instant,
+      deleted_at: instant.nullable(),
+    }),
+  ]);
+
+type Counters = Extract<z.infer<ReturnType<typeof recordSchema>>, { type: 'counters' }>;
+
+/** Writes what there is. A category that was deleted is on no task. */
+export function exportTasks(snapshot: Snapshot, accountId: string, write: WriteRecord): void {
+  const head = snapshot.get(taskHeads, [accountId]);
+  if (head === undefined) return;
+  write({ type: 'counters', ...head });
+  const known = new Set<number>();
+  for (const { value } of snapshot.entries(categories, { prefix: [accountId] })) {
+    known.add(value.id);
+    write({ type: 'category', ...value });
+  }
+  for (const { value } of snapshot.entries(tasks, { prefix: [accountId] })) {
+    const gone = value.category_id === null || known.has(value.category_id) ? [] : [value.category_id];
+    write({ type: 'task', ...withoutCleared(value, new Set(gone)) });
+  }
+}
+
+/** Reads them into an account that has none. Resolves with which categories it has then. */
+export async function importTasks(target: ImportTarget): Promise<ReadonlySet<number>> {
+  const { actors, accountId, latestMs } = target;
+  const actor = actors.actor(accountId);
+  const names = new Set<string>();
+  const known = new Set<number>();
+  let head: Counters | undefined;
+  let [lastCategory, lastTask] = [0, 0];
+  await importSection(target, 'tasks', recordSchema(instantUpTo(latestMs)), ({ type, ...record }, wait) => {
+    if (type === 'counters') {
+      if (head !== undefined) throw invalidField('type', 'the counters come once, first');
+      const counters = record as Omit<Counters, 'type'>;
+      head = { type, ...counters };
+      return wait(actor.ask((batch) => batch.put(taskHeads, [accountId], counters)));
+    }
+    if (head === undefined) throw invalidField('type', 'the counters come first');
+    if (type === 'category') {
+      const category = record as CategoryRecord;
+      checkNumber(category.id, lastCategory, head.category_id);
+      checkCategory(category, names);
+      lastCategory = category.id;
+      known.add(category.id);
+      return wait(actor.ask((batch) => batch.put(categories, [accountId, category.id], category)));
+    }
+    const task = record as TaskRecord;
+    checkNumber(task.id, lastTask, head.task_id);
+    checkTask(task, known);
+    lastTask = task.id;
+    return wait(actor.ask((batch): void => put(batch, accountId, task)));
+  });
+  return known;
+}
+
+function put(batch: Batch, accountId: string, task: TaskRecord): void {
+  batch.put(tasks, [accountId, task.id], task);
+  if (task.deleted_at !== null) {
+    batch.put(taskBin, [Date.parse(task.deleted_at), accountId, task.id], {});
+    return;
+  }
+  const change = new IndexChange(batch, accountId);
+  change.move(undefined, task);
+  change.finish();
+}
+
+/** Numbers rise and were given before. */
+function checkNumber(given: number, last: number, head: number): void {
+  if (given <= last) throw invalidField('id', `id ${given} must be above ${last}, the one before it`);
+  if (given > head) throw invalidField('id', `id ${given} is above the last number that the counters say was given`);
+}
+
+function checkCategory({ name, color, position }: CategoryRecord, names: Set<string>): void {
+  const fields = readCategoryFields({ name, color, position }, true);
+  const folded = foldName(name);
+  if (fields.name !== name || fields.color !== color)
+    throw invalidField('name', 'name or color is not as it is stored');
+  if (names.has(folded)) throw invalidField('name', 'there is a category of that name already');
+  if (names.size >= limits.categoriesMax) throw invalidField('id', `there are more than ${limits.categoriesMax}`);
+  names.add(folded);
+}
+
+function checkTask(task: TaskRecord, known: ReadonlySet<number>): void {
+  const { content, due_date, is_important, completed, kanban_status, category_id: categoryId } = task;
+  refuseFields(readTaskFields({ content, due_date, is_important, completed, kanban_status }, true).errors);
+  if (completed !== (task.completed_at !== null))
+    throw invalidField('completed_at', 'completed and completed_at disagree');
+  if (categoryId !== null && !known.has(categoryId)) throw invalidField('category_id', 'there is no such category');
+}
