@@ -3,20 +3,18 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Hub, runCairn, startHub, temporaryFolder } from '../support/hub.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { runCairn, temporaryFolder } from '../support/hub.ts';
 import { account } from '../support/mirror.ts';
+import { useHub } from '../support/use-hub.ts';
 
-let hub: Hub;
+const hub = useHub();
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  hub = await startHub();
   const { mcp_key } = await account(hub);
   env = { CAIRN_SERVER: hub.url, CAIRN_KEY: mcp_key, XDG_CONFIG_HOME: temporaryFolder(), TZ: 'Asia/Seoul' };
 });
-
-afterAll(() => hub.stop());
 
 const cairn = (...args: string[]) => runCairn(args, env);
 

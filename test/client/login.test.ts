@@ -4,15 +4,16 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { nextInterval } from '../../src/client/device-login.ts';
 import { Unreachable } from '../../src/client/http.ts';
 import { Busy, Refused } from '../../src/client/oauth.ts';
 import { startLogin } from '../support/device-login.ts';
 import { call } from '../support/http.ts';
-import { type Hub, runCairn, startHub, temporaryFolder } from '../support/hub.ts';
+import { runCairn, temporaryFolder } from '../support/hub.ts';
 import { type Account, account } from '../support/mirror.ts';
 import { approve, isOpen, refresh, tokensOf } from '../support/oauth.ts';
+import { useHub } from '../support/use-hub.ts';
 
 interface KeptLogin {
   readonly access_token: string;
@@ -27,15 +28,12 @@ interface Kept {
   readonly servers: Record<string, KeptLogin>;
 }
 
-let hub: Hub;
+const hub = useHub();
 let owner: Account;
 
 beforeAll(async () => {
-  hub = await startHub();
   owner = await account(hub);
 });
-
-afterAll(() => hub.stop());
 
 const fileOf = (folder: string) => join(folder, 'cairn', 'credentials.json');
 const keptIn = (folder: string) => JSON.parse(readFileSync(fileOf(folder), 'utf8')) as Kept;

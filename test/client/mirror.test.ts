@@ -5,23 +5,21 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Decrypter } from 'age-encryption';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { progressLine } from '../../src/client/progress.ts';
-import { type Hub, runCairn, startHub, temporaryFolder } from '../support/hub.ts';
+import { runCairn, temporaryFolder } from '../support/hub.ts';
 import { type Account, account } from '../support/mirror.ts';
+import { useHub } from '../support/use-hub.ts';
 
 const MiB = 1024 * 1024;
 const FILES = 40;
 
-let hub: Hub;
+const hub = useHub();
 let owner: Account;
 
 beforeAll(async () => {
-  hub = await startHub();
   owner = await account(hub);
 });
-
-afterAll(() => hub.stop());
 
 /** A machine: a config folder of its own and the key of an account. */
 function machine(who: Account = owner, env: Record<string, string> = {}) {

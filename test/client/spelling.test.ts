@@ -1,24 +1,21 @@
 /** Names that differ only in case or Unicode form: one file for the hub, so one file in each folder too. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Hub, startHub } from '../support/hub.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { account } from '../support/mirror.ts';
 import { type SyncedFolder, syncedFolder, textsOf } from '../support/synced-folder.ts';
+import { useHub } from '../support/use-hub.ts';
 
 const NFC = 'ort/caf\u00e9.md';
 const NFD = 'ort/cafe\u0301.md';
 const LINES = Array.from({ length: 20 }, (_, at) => `line ${at}\n`);
 const edited = (at: number, text: string) => LINES.with(at, `${text}\n`).join('');
 
-let hub: Hub;
+const hub = useHub();
 let key: string;
 
 beforeAll(async () => {
-  hub = await startHub();
   ({ mcp_key: key } = await account(hub));
 });
-
-afterAll(() => hub.stop());
 
 /** Two machines on one new vault; the first has some files, both have them when it is said. */
 async function pair(files: Record<string, string>, isShared: boolean): Promise<[SyncedFolder, SyncedFolder]> {

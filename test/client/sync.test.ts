@@ -3,23 +3,21 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { decidePull, decidePush } from '../../src/client/sync/decide.ts';
-import { type Hub, runCairn, startHub, temporaryFolder } from '../support/hub.ts';
+import { runCairn, temporaryFolder } from '../support/hub.ts';
 import { account } from '../support/mirror.ts';
 import { contentsOf, syncedFolder } from '../support/synced-folder.ts';
+import { useHub } from '../support/use-hub.ts';
 
 const CONVERGE_MS_MAX = 30_000;
 
-let hub: Hub;
+const hub = useHub();
 let key: string;
 
 beforeAll(async () => {
-  hub = await startHub();
   ({ mcp_key: key } = await account(hub));
 });
-
-afterAll(() => hub.stop());
 
 const newVault = () => `vault ${randomBytes(4).toString('hex')}`;
 

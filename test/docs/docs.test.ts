@@ -1,36 +1,18 @@
 /** Proves the rules of dev docs through both doors of the gateway: made, read, changed, deleted, brought back. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { callTool, mirrorTool, structuredOf, textOf, withKey } from '../support/gateway.ts';
-import { type Hub, startHub } from '../support/hub.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { bothDoors, callTool, mirrorTool, structuredOf, textOf, withKey } from '../support/gateway.ts';
+import { useHub } from '../support/use-hub.ts';
 import { type Doc, type DocList, newKey, type ReadDoc } from './support.ts';
 
 const MIB = 1024 * 1024;
-let hub: Hub;
+const hub = useHub({ loudest: 40, verified: true });
 let key: string;
-
-beforeAll(async () => {
-  hub = await startHub();
-});
 
 beforeEach(async () => {
   key = await newKey(hub);
 });
 
-afterAll(async () => {
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  expect(JSON.parse((await hub.cli('verify', '--json')).stdout)).toMatchObject({ ok: true, problems: [] });
-  await hub.stop();
-});
-
-/** Calls a tool over both doors in turn; a refusal is an error. */
-let turn = 0;
-async function run<T>(name: string, args: object): Promise<T> {
-  turn += 1;
-  if (turn % 2 === 0) return structuredOf<T>(await callTool(hub, name, args, key));
-  const answer = await mirrorTool(hub, name, args, withKey(key));
-  if (answer.status !== 200) throw new Error(answer.text);
-  return answer.json() as T;
-}
+const run = bothDoors(() => ({ hub, key }));
 
 const create = async (title: string, content = '', more: object = {}) =>
   (await run<{ doc: Doc }>('create_dev_doc', { title, content, ...more })).doc;

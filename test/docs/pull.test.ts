@@ -1,7 +1,7 @@
 /** Proves the pull of dev docs: what it gives, in which order, and that nothing is left out or told twice. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { callTool, post, structuredOf, toolRequest, withKey } from '../support/gateway.ts';
-import { type Hub, startHub } from '../support/hub.ts';
+import { useHub } from '../support/use-hub.ts';
 import { newKey, pullLines, recordsOf } from './support.ts';
 
 interface Doc {
@@ -17,18 +17,11 @@ interface Pull {
   readonly has_more: boolean;
 }
 
-let hub: Hub;
+const hub = useHub({ loudest: 40, verified: true });
 let key: string;
 
 beforeAll(async () => {
-  hub = await startHub();
   key = await newKey(hub);
-});
-
-afterAll(async () => {
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  expect(JSON.parse((await hub.cli('verify', '--json')).stdout)).toMatchObject({ ok: true, problems: [] });
-  await hub.stop();
 });
 
 const pull = async (args: object, who = key) => structuredOf<Pull>(await callTool(hub, 'pull_dev_docs', args, who));

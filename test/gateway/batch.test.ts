@@ -1,5 +1,5 @@
 /** Batches: one answer per item, matched by id, none harmed by another. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import {
   linesOf,
   NDJSON,
@@ -13,22 +13,16 @@ import {
   toolRequest,
   withKey,
 } from '../support/gateway.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { type Account, account } from '../support/mirror.ts';
+import { useHub } from '../support/use-hub.ts';
 
 type Task = { id: number; content: string };
 
-let hub: Hub;
+const hub = useHub({ loudest: 40 });
 let owner: Account;
 
 beforeAll(async () => {
-  hub = await startHub();
   owner = await account(hub);
-});
-
-afterAll(async () => {
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  await hub.stop();
 });
 
 const send = (body: unknown, headers = {}) => post(hub, body, { ...withKey(owner.mcp_key), ...headers });

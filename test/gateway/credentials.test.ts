@@ -1,19 +1,18 @@
 /** One table of who may enter where: every surface against every kind of credential, right and wrong. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { accessToken, mirrorTool, post, request, structured, toolRequest } from '../support/gateway.ts';
 import { type Answer, call } from '../support/http.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { type Account, account, type Credential, credential } from '../support/mirror.ts';
+import { useHub } from '../support/use-hub.ts';
 
 type Enter = (authorization: string | undefined) => Promise<Answer>;
 
-let hub: Hub;
+const hub = useHub({ loudest: 40 });
 let owner: Account & Credential;
 let other: Account;
 const values = new Map<string, string | undefined>();
 
 beforeAll(async () => {
-  hub = await startHub();
   const made = await account(hub);
   owner = { ...made, ...(await credential(hub, made.mcp_key)) };
   other = await account(hub);
@@ -39,11 +38,6 @@ beforeAll(async () => {
   })) {
     values.set(name, value);
   }
-});
-
-afterAll(async () => {
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  await hub.stop();
 });
 
 async function revokedKey(): Promise<string> {

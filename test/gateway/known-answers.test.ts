@@ -1,21 +1,15 @@
 /** Proves that an answer given again is the answer that would be made: exact under racing writes, bounded, and of its day. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openKnownResults, placeOfCall, type WrittenResult } from '../../src/gateway/known-results.ts';
 import { limits } from '../../src/limits.ts';
 import { accessToken, mirrorTool, structured, withKey } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { type Account, account } from '../support/mirror.ts';
 import { seed } from '../support/seed.ts';
+import { useHub } from '../support/use-hub.ts';
 
-let hub: Hub;
-
-beforeAll(async () => {
-  hub = await startHub();
-});
-
-afterAll(() => hub.stop());
+const hub = useHub();
 
 interface Task {
   readonly id: number;

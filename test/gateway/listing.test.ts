@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { acceptance } from '../../src/http/accept.ts';
 import { type ByteRun, itemsOf, runOf, sourceOf } from '../../src/http/byte-run.ts';
 import { pullLines, recordsOf } from '../docs/support.ts';
@@ -19,9 +19,9 @@ import {
   toolRequest,
   withKey,
 } from '../support/gateway.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { account } from '../support/mirror.ts';
 import { seed } from '../support/seed.ts';
+import { useHub } from '../support/use-hub.ts';
 
 interface Pull {
   readonly docs: readonly Record<string, unknown>[];
@@ -34,7 +34,7 @@ interface Pull {
 
 const MIB = 1024 * 1024;
 const TEXTS = ['# Häuser\n\n\tund "Zitate" \\ 😀', '', 'line\r\nline\n', '\u2028\u0000'];
-let hub: Hub;
+const hub = useHub({ loudest: 40 });
 /** An account with a few small documents, and one with more than a mebibyte of them. */
 let small: string;
 let large: string;
@@ -44,16 +44,10 @@ async function create(key: string, title: string, content: string): Promise<void
 }
 
 beforeAll(async () => {
-  hub = await startHub();
   small = (await account(hub)).mcp_key;
   large = (await account(hub)).mcp_key;
   for (const [index, text] of TEXTS.entries()) await create(small, `${index}.md`, text);
   for (let n = 0; n < 3; n += 1) await create(large, `${n}.md`, `${n}${'"line"\n'.repeat(80_000)}`);
-});
-
-afterAll(async () => {
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  await hub.stop();
 });
 
 test('[RPC-5] a listing that is asked for as lines has a first line, one for each record, a last one, and its length', async () => {

@@ -1,5 +1,5 @@
 /** What MCP adds on the same URL, by plain HTTP: the revisions with a handshake, and what they share with the newest. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import {
   GATEWAY,
   linesOf,
@@ -13,21 +13,15 @@ import {
   withKey,
 } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { type Account, account } from '../support/mirror.ts';
+import { useHub } from '../support/use-hub.ts';
 
 const LEGACY = ['2025-11-25', '2025-06-18', '2025-03-26'];
-let hub: Hub;
+const hub = useHub({ loudest: 40 });
 let owner: Account;
 
 beforeAll(async () => {
-  hub = await startHub();
   owner = await account(hub);
-});
-
-afterAll(async () => {
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  await hub.stop();
 });
 
 const send = (body: unknown, headers = {}) => post(hub, body, { ...withKey(owner.mcp_key), ...headers });

@@ -1,24 +1,18 @@
 /** Revision 2026-07-28 by plain HTTP: no handshake, a body that says its version, headers that repeat parts of it. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { MODERN, modern, post, replyOf, request, textOf, toolRequest, withKey } from '../support/gateway.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { type Account, account } from '../support/mirror.ts';
+import { useHub } from '../support/use-hub.ts';
 
 const SERVER = 'io.modelcontextprotocol/serverInfo';
 const VERSION = 'io.modelcontextprotocol/protocolVersion';
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 
-let hub: Hub;
+const hub = useHub({ loudest: 40 });
 let owner: Account;
 
 beforeAll(async () => {
-  hub = await startHub();
   owner = await account(hub);
-});
-
-afterAll(async () => {
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  await hub.stop();
 });
 
 /** Sends a correct message; `headers` override or, as undefined, leave out. */

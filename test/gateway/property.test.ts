@@ -1,7 +1,7 @@
 /** Generated messages and arguments: whatever comes, the answer is a JSON-RPC response, soon, and never a 5xx. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import {
   type ListedTool,
   linesOf,
@@ -16,28 +16,22 @@ import {
   withKey,
 } from '../support/gateway.ts';
 import type { Answer } from '../support/http.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { type Account, account } from '../support/mirror.ts';
 import { seed } from '../support/seed.ts';
+import { useHub } from '../support/use-hub.ts';
 
 const CODES = [-32700, -32600, -32601, -32602, -32001, -32003, -32004, -32005, -32006, -32020, -32022];
 
-let hub: Hub;
+const hub = useHub({ loudest: 40 });
 let owner: Account;
 let tools: ListedTool[];
 let checks: Map<string, ValidateFunction>;
 
 beforeAll(async () => {
-  hub = await startHub();
   owner = await account(hub);
   tools = await listTools(hub);
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   checks = new Map(tools.map((tool) => [tool.name, ajv.compile(tool.outputSchema)]));
-});
-
-afterAll(async () => {
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  await hub.stop();
 });
 
 const bounded = (numRuns: number) => ({ seed, numRuns, interruptAfterTimeLimit: 8000, markInterruptAsFailure: false });

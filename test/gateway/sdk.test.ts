@@ -6,10 +6,11 @@ import {
 } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import { GATEWAY, PASSWORD, textOf } from '../support/gateway.ts';
-import { type Hub, startHub } from '../support/hub.ts';
+import type { Hub } from '../support/hub.ts';
 import { type Account, account } from '../support/mirror.ts';
+import { useHub } from '../support/use-hub.ts';
 
 interface CallResult {
   readonly isError?: boolean;
@@ -29,21 +30,15 @@ interface Session {
 type Connect = (hub: Hub, key?: string) => Promise<Session>;
 
 const open: Session[] = [];
-let hub: Hub;
+const hub = useHub({ loudest: 40 });
 let owner: Account;
 
 beforeAll(async () => {
-  hub = await startHub();
   owner = await account(hub);
 });
 
 afterEach(async () => {
   await Promise.all(open.splice(0).map((session) => session.close()));
-});
-
-afterAll(async () => {
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  await hub.stop();
 });
 
 const target = ({ url }: Hub) => new URL(`${url}${GATEWAY}`);

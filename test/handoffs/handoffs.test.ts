@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { kstDate } from '../../src/handoffs/kst.ts';
 import { newKey } from '../docs/support.ts';
-import { callTool, mirrorTool, structuredOf, textOf, withKey } from '../support/gateway.ts';
+import { bothDoors, callTool, mirrorTool, structuredOf, textOf, withKey } from '../support/gateway.ts';
 import { type Hub, startHub } from '../support/hub.ts';
 
 interface Handoff {
@@ -48,15 +48,7 @@ afterAll(async () => {
   await hub.stop();
 });
 
-/** Calls a tool over both doors in turn; a refusal is an error. */
-let turn = 0;
-async function run<T>(name: string, args: object): Promise<T> {
-  turn += 1;
-  if (turn % 2 === 0) return structuredOf<T>(await callTool(hub, name, args, key));
-  const answer = await mirrorTool(hub, name, args, withKey(key));
-  if (answer.status !== 200) throw new Error(answer.text);
-  return answer.json() as T;
-}
+const run = bothDoors(() => ({ hub, key }));
 
 const save = async (args: object = {}) =>
   (await run<{ handoff: Handoff }>('handoff_save', { ...NAME, content: 'x', ...args })).handoff;

@@ -1,9 +1,8 @@
 /** Every wait has an end: slow bodies, half heads, readers that stop reading. Only outcomes are looked at, never times. */
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { AGENT, call } from '../support/http.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import {
   type Account,
   type Credential,
@@ -14,26 +13,22 @@ import {
   uploadHeaders,
 } from '../support/mirror.ts';
 import { head, rawClient } from '../support/raw.ts';
+import { useHub } from '../support/use-hub.ts';
 
 const MiB = 1024 * 1024;
 const PATIENCE_MS = 60_000;
 /** Longer than the ten seconds after which the HTTP library would drop a socket by itself. */
 const STALL_SECONDS = 18;
 
-let hub: Hub;
+const hub = useHub({ env: { CAIRN_BODY_SECONDS: '1', CAIRN_STALL_SECONDS: String(STALL_SECONDS) } });
 let owner: Account & Credential;
 const bigCommit = randomCommit();
 const big = randomBytes(50 * MiB);
 
 beforeAll(async () => {
-  hub = await startHub({ env: { CAIRN_BODY_SECONDS: '1', CAIRN_STALL_SECONDS: String(STALL_SECONDS) } });
   owner = await mirrorAccount(hub);
   const stored = await upload(hub, owner, bigCommit, big);
   if (stored.status !== 200) throw new Error(stored.text);
-});
-
-afterAll(async () => {
-  await hub.stop();
 });
 
 /** What `cairn verify` finds beside the running hub. */

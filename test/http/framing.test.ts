@@ -1,21 +1,16 @@
 /** Strict request framing: what two parties could read differently is refused, and nothing behind it is answered. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { call } from '../support/http.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { type Account, account } from '../support/mirror.ts';
 import { head, rawClient } from '../support/raw.ts';
+import { useHub } from '../support/use-hub.ts';
 
-let hub: Hub;
+const hub = useHub();
 let owner: Account;
 let count = 0;
 
 beforeAll(async () => {
-  hub = await startHub();
   owner = await account(hub);
-});
-
-afterAll(async () => {
-  await hub.stop();
 });
 
 const POST = 'POST /api/cert_mirror/credentials HTTP/1.1';

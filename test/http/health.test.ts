@@ -1,25 +1,20 @@
 /** The probes, HEAD, and connections that stay usable. */
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { call } from '../support/http.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { type Account, type Credential, mirrorAccount, randomCommit, upload } from '../support/mirror.ts';
 import { head, rawClient } from '../support/raw.ts';
+import { useHub } from '../support/use-hub.ts';
 
-let hub: Hub;
+const hub = useHub();
 let owner: Account & Credential;
 const commit = randomCommit();
 const body = Buffer.from('bytes of a tarball');
 
 beforeAll(async () => {
-  hub = await startHub();
   owner = await mirrorAccount(hub);
   const stored = await upload(hub, owner, commit, body);
   if (stored.status !== 200) throw new Error(stored.text);
-});
-
-afterAll(async () => {
-  await hub.stop();
 });
 
 test('[NET-1] GET /health answers 200 with status, version and uptime', async () => {

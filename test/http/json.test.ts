@@ -1,21 +1,16 @@
 /** JSON bodies and the shape of refusals, over the one JSON surface of the mirror. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { limits } from '../../src/limits.ts';
 import { type Answer, call } from '../support/http.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { type Account, type Credential, mirrorAccount, upload } from '../support/mirror.ts';
 import { head, rawClient } from '../support/raw.ts';
+import { useHub } from '../support/use-hub.ts';
 
-let hub: Hub;
+const hub = useHub();
 let owner: Account & Credential;
 
 beforeAll(async () => {
-  hub = await startHub();
   owner = await mirrorAccount(hub);
-});
-
-afterAll(async () => {
-  await hub.stop();
 });
 
 const PATH = '/api/cert_mirror/credentials';

@@ -1,20 +1,15 @@
 /** The order of checks: a request with two faults is answered for the one that comes first. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { limits } from '../../src/limits.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { type Account, type Credential, mirrorAccount, randomCommit, uploadHeaders } from '../support/mirror.ts';
 import { head, type RawAnswer, rawClient } from '../support/raw.ts';
+import { useHub } from '../support/use-hub.ts';
 
-let hub: Hub;
+const hub = useHub();
 let owner: Account & Credential;
 
 beforeAll(async () => {
-  hub = await startHub();
   owner = await mirrorAccount(hub);
-});
-
-afterAll(async () => {
-  await hub.stop();
 });
 
 const BODY = Buffer.from('a tarball, encrypted elsewhere');

@@ -1,8 +1,8 @@
 /** The request id, the one log line of each request, and what must never be in a log. */
 import { createHmac, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { AGENT, call } from '../support/http.ts';
-import { type Hub, type LogLine, startHub } from '../support/hub.ts';
+import type { LogLine } from '../support/hub.ts';
 import {
   type Account,
   account,
@@ -16,18 +16,14 @@ import {
   upload,
 } from '../support/mirror.ts';
 import { head, rawClient } from '../support/raw.ts';
+import { useHub } from '../support/use-hub.ts';
 
-let hub: Hub;
+const hub = useHub();
 let owner: Account & Credential;
 let marks = 0;
 
 beforeAll(async () => {
-  hub = await startHub();
   owner = await mirrorAccount(hub);
-});
-
-afterAll(async () => {
-  await hub.stop();
 });
 
 /** Waits until the log has come as far as this moment. */

@@ -1,8 +1,7 @@
 /** Clients that pipeline, give up or vanish: the hub goes on, and nothing of theirs is left. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { call } from '../support/http.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import {
   type Account,
   type Credential,
@@ -14,20 +13,16 @@ import {
   uploadHeaders,
 } from '../support/mirror.ts';
 import { head, type RawClient, rawClient } from '../support/raw.ts';
+import { useHub } from '../support/use-hub.ts';
 
 const MiB = 1024 * 1024;
 const PATIENCE_MS = 60_000;
 
-let hub: Hub;
+const hub = useHub();
 let owner: Account & Credential;
 
 beforeAll(async () => {
-  hub = await startHub();
   owner = await mirrorAccount(hub);
-});
-
-afterAll(async () => {
-  await hub.stop();
 });
 
 async function verified(): Promise<unknown> {

@@ -1,8 +1,7 @@
 /** What an upload does to what is there, and what list and latest show of it. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { call } from '../support/http.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import {
   type Account,
   type Credential,
@@ -15,12 +14,9 @@ import {
   upload,
 } from '../support/mirror.ts';
 import { latestOf, listAll, listPage, verified } from '../support/mirror-state.ts';
+import { useHub } from '../support/use-hub.ts';
 
-let hub: Hub;
-beforeAll(async () => {
-  hub = await startHub();
-});
-afterAll(() => hub.stop());
+const hub = useHub();
 
 /** Uploads new bytes under a new commit. */
 async function add(who: Credential, size = 40) {

@@ -1,9 +1,9 @@
 /** The answers of a download: whole, in part, unchanged, refused. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { call } from '../support/http.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { type Credential, download, get, mirrorAccount, randomCommit, sha256, upload } from '../support/mirror.ts';
+import { useHub } from '../support/use-hub.ts';
 
 const MIB = 1024 * 1024;
 const bytes = randomBytes(2 * MIB + 100);
@@ -11,14 +11,12 @@ const total = bytes.length;
 const commit = randomCommit();
 const etag = `"${sha256(bytes)}"`;
 
-let hub: Hub;
+const hub = useHub();
 let who: Credential;
 beforeAll(async () => {
-  hub = await startHub();
   who = await mirrorAccount(hub);
   if ((await upload(hub, who, commit, bytes)).status !== 200) throw new Error('the blob was not stored');
 });
-afterAll(() => hub.stop());
 
 function head(headers: Record<string, string> = {}) {
   return call(hub, `/api/cert_mirror/${commit}/download`, {

@@ -3,12 +3,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { AGENT } from '../support/http.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { type Credential, download, mirrorAccount, randomCommit, sha256, upload } from '../support/mirror.ts';
 import { listAll, verified } from '../support/mirror-state.ts';
 import { seed } from '../support/seed.ts';
+import { useHub } from '../support/use-hub.ts';
 
 const MIB = 1024 * 1024;
 const SIZES = [1, 500, 65_536, 65_537, 300_000, MIB - 1, MIB, MIB + 1, 2_500_000, 4 * MIB, 6 * MIB + 7, 9 * MIB];
@@ -19,17 +19,15 @@ interface Stored {
   readonly bytes: Buffer;
 }
 
-let hub: Hub;
+const hub = useHub();
 const blobs: Stored[] = [];
 beforeAll(async () => {
-  hub = await startHub();
   const owners = [await mirrorAccount(hub), await mirrorAccount(hub)];
   for (const [at, size] of [...SIZES, ...SIZES].entries()) {
     const who = owners[at % owners.length];
     if (who !== undefined) blobs.push(await store(who, size + (at % 3)));
   }
 });
-afterAll(() => hub.stop());
 
 async function store(who: Credential, size: number): Promise<Stored> {
   const [commit, bytes] = [randomCommit(), randomBytes(size)];

@@ -1,8 +1,7 @@
 /** Uploads that fail half-way, too many at once, and a credential that goes while a body arrives. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { call } from '../support/http.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import {
   type Account,
   type Credential,
@@ -15,17 +14,14 @@ import {
 } from '../support/mirror.ts';
 import { latestOf, listAll, tookEverything, until, untilNothingStaged, verified } from '../support/mirror-state.ts';
 import { RawClient, uploadHead } from '../support/raw-client.ts';
+import { useHub } from '../support/use-hub.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 /** Declared bytes of all uploads that run at once: the least that can be set, one upload of the largest size. */
 const INFLIGHT_BYTES = 50 * MIB;
 
-let hub: Hub;
-beforeAll(async () => {
-  hub = await startHub({ env: { CAIRN_INFLIGHT_BYTES: String(INFLIGHT_BYTES) } });
-});
-afterAll(() => hub.stop());
+const hub = useHub({ env: { CAIRN_INFLIGHT_BYTES: String(INFLIGHT_BYTES) } });
 
 /** An upload whose head and first `sent` bytes are with the hub, and whose rest is still to come. */
 async function begin(who: Credential, size: number, sent: number) {

@@ -1,22 +1,20 @@
 /** The bytes of an upload: every size around a boundary, every way to cut them, too few and too many of them. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Hub, startHub } from '../support/hub.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { type Credential, download, mirrorAccount, randomCommit, sha256, upload } from '../support/mirror.ts';
 import { listAll, untilNothingStaged, verified } from '../support/mirror-state.ts';
 import { piecesOf } from '../support/pace.ts';
 import { RawClient, uploadHead } from '../support/raw-client.ts';
+import { useHub } from '../support/use-hub.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-let hub: Hub;
+const hub = useHub();
 let who: Credential;
 beforeAll(async () => {
-  hub = await startHub();
   who = await mirrorAccount(hub);
 });
-afterAll(() => hub.stop());
 
 async function expectStored(commit: string, bytes: Buffer): Promise<void> {
   const stored = await download(hub, who, commit);

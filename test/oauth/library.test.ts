@@ -1,20 +1,19 @@
 /** The device flow by oauth4webapi, a client that nobody here wrote. */
 import * as oauth from 'oauth4webapi';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { AGENT, call } from '../support/http.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { type Account, account } from '../support/mirror.ts';
 import { approve } from '../support/oauth.ts';
+import { useHub } from '../support/use-hub.ts';
 
 const client: oauth.Client = { client_id: 'library client' };
 const options = { [oauth.allowInsecureRequests]: true, headers: new Headers({ 'User-Agent': AGENT }) };
 
-let hub: Hub;
+const hub = useHub();
 let owner: Account;
 let server: oauth.AuthorizationServer;
 
 beforeAll(async () => {
-  hub = await startHub();
   owner = await account(hub);
   server = {
     issuer: hub.url,
@@ -23,8 +22,6 @@ beforeAll(async () => {
     revocation_endpoint: `${hub.url}/oauth/revoke`,
   };
 });
-
-afterAll(() => hub.stop());
 
 async function askDevice(scope: string): Promise<oauth.DeviceAuthorizationResponse> {
   const response = await oauth.deviceAuthorizationRequest(server, client, oauth.None(), { scope }, options);

@@ -1,24 +1,16 @@
 /** Refresh tokens and revocation from outside: rotation, the one retry, replay, concurrency, scope, what ends with what. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { accessToken } from '../support/gateway.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { type Account, account } from '../support/mirror.ts';
 import { CLIENT, isOpen, refresh, refusalOf, revoke, signInDevice, type Tokens, tokensOf } from '../support/oauth.ts';
+import { useHub } from '../support/use-hub.ts';
 
-let hub: Hub;
+const hub = useHub({ loudest: 40, verified: true });
 let owner: Account;
 
 beforeAll(async () => {
-  hub = await startHub();
   owner = await account(hub);
-});
-
-afterAll(async () => {
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  const verified = await hub.cli('verify', '--json');
-  expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, problems: [] });
-  await hub.stop();
 });
 
 const signIn = (): Promise<Tokens> => signInDevice(hub, owner);

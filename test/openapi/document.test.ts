@@ -1,25 +1,22 @@
 /** Proves what the OpenAPI document says: it is valid, complete, and nothing in it leads nowhere. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { openApiDocument } from '../../src/gateway/openapi.ts';
 import { empty } from '../../src/http/reply.ts';
 import type { Route } from '../../src/http/route.ts';
 import type { RouteDoc, Schema } from '../../src/http/route-doc.ts';
 import { type Call, call } from '../support/http.ts';
-import { type Hub, startHub } from '../support/hub.ts';
+import { useHub } from '../support/use-hub.ts';
 import { ApiDocument, address, type Json, type Operation, type Parameter } from './support.ts';
 
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
 const TOOLS = '/api/mcp/tools/';
 
-let hub: Hub;
+const hub = useHub();
 let document: ApiDocument;
 
 beforeAll(async () => {
-  hub = await startHub();
   document = await ApiDocument.of(hub);
 });
-
-afterAll(() => hub.stop());
 
 interface Listing {
   readonly name: string;

@@ -1,9 +1,9 @@
 /** Proves the rules of papers over REST. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { accessToken } from '../support/gateway.ts';
 import { type Answer, call } from '../support/http.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { type Account, account } from '../support/mirror.ts';
+import { useHub } from '../support/use-hub.ts';
 
 interface Paper {
   readonly id: number;
@@ -25,25 +25,18 @@ interface Page {
 
 const MIB = 1024 * 1024;
 const ADDRESS = '/api/papers';
-let hub: Hub;
+const hub = useHub({ loudest: 40, verified: true });
 let owner: Account;
 let token: string;
 let foreign: string;
 
 beforeAll(async () => {
-  hub = await startHub();
   foreign = await accessToken(hub, (await account(hub)).email);
 });
 
 beforeEach(async () => {
   owner = await account(hub);
   token = await accessToken(hub, owner.email);
-});
-
-afterAll(async () => {
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  expect(JSON.parse((await hub.cli('verify', '--json')).stdout)).toMatchObject({ ok: true, problems: [] });
-  await hub.stop();
 });
 
 function send(method: string, path = '', body?: unknown, bearer = token): Promise<Answer> {

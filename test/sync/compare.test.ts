@@ -1,8 +1,8 @@
 /** sync_diff and sync_merge through the front door: every status and outcome, binary files, limits, wrong arguments. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { call } from '../support/http.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { type Device, gitShaOf, newDevice, sha256Of } from '../support/sync.ts';
+import { useHub } from '../support/use-hub.ts';
 
 interface Diff {
   readonly status: string;
@@ -26,15 +26,11 @@ interface Merge {
   readonly server_hlc: string | null;
 }
 
-let hub: Hub;
+const hub = useHub();
 let device: Device;
-beforeAll(async () => {
-  hub = await startHub();
-});
 beforeAll(async () => {
   device = await newDevice(hub);
 });
-afterAll(() => hub.stop());
 
 const diff = (args: object) => device.result<Diff>('sync_diff', args);
 const merge = (args: object) => device.result<Merge>('sync_merge', args);

@@ -1,8 +1,7 @@
 /** Renames, history and restore from outside. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Hub, startHub } from '../support/hub.ts';
-import { verified } from '../support/mirror-state.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { clockAt, type Device, gitShaOf, newDevice, sha256Of } from '../support/sync.ts';
+import { useHub } from '../support/use-hub.ts';
 
 interface Version {
   readonly seq: number;
@@ -20,19 +19,13 @@ interface Page {
   readonly has_more: boolean;
 }
 
-let hub: Hub;
+const hub = useHub({ loudest: 30, verified: true });
 let laptop: Device;
 let phone: Device;
 
 beforeAll(async () => {
-  hub = await startHub();
   laptop = await newDevice(hub);
   phone = laptop.other('phone');
-});
-afterAll(async () => {
-  expect(hub.logs.filter((line) => Number(line['level']) >= 40)).toEqual([]);
-  await hub.stop();
-  expect((await verified(hub)).problems).toEqual([]);
 });
 
 const history = (path: string, more: object = {}) => laptop.result<Page>('sync_history', { path, ...more });

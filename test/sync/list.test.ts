@@ -1,8 +1,8 @@
 /** sync_list from outside: what it shows, filters, pages, totals, and wrong arguments. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Hub, startHub } from '../support/hub.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { pushMany } from '../support/pull.ts';
 import { type Device, newDevice, sha256Of } from '../support/sync.ts';
+import { useHub } from '../support/use-hub.ts';
 
 interface Listed {
   readonly vault_id: string;
@@ -23,11 +23,10 @@ const PATHS = [
   'src/app/page.tsx',
   'Ωmega.md',
 ];
-let hub: Hub;
+const hub = useHub();
 let device: Device;
 
 beforeAll(async () => {
-  hub = await startHub();
   device = await newDevice(hub);
   await pushMany(
     device,
@@ -36,7 +35,6 @@ beforeAll(async () => {
   await device.push('gone.md', 'g');
   await device.result('sync_push', device.deleteOf('gone.md', { base_sha: sha256Of('g') }));
 });
-afterAll(() => hub.stop());
 
 const list = (args: object = {}, who = device) => who.result<Listed>('sync_list', args);
 const paths = async (args: object) => (await list(args)).files.map(({ path }) => path);

@@ -1,25 +1,19 @@
 /** Paths: what is refused and why, which two are the same, what is protected; also as the front door tells it. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { foldCase } from '../../src/fold-case.ts';
 import { compileGlob, matchesGlob } from '../../src/sync/glob.ts';
 import { checkPath, foldersOf, protectedCheck } from '../../src/sync/paths.ts';
-import { type Hub, startHub } from '../support/hub.ts';
-import { verified } from '../support/mirror-state.ts';
 import { seed } from '../support/seed.ts';
 import { type Device, newDevice, sha256Of } from '../support/sync.ts';
+import { useHub } from '../support/use-hub.ts';
 
 const options = { seed, numRuns: 2000 };
-let hub: Hub;
+const hub = useHub({ verified: true });
 let device: Device;
 
 beforeAll(async () => {
-  hub = await startHub();
   device = await newDevice(hub);
-});
-afterAll(async () => {
-  await hub.stop();
-  expect((await verified(hub)).problems).toEqual([]);
 });
 
 /** By what is wrong with them: a word of the sentence, and paths. */

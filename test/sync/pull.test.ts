@@ -1,13 +1,13 @@
 /** The four modes of sync_pull and what goes with them, from outside; wrong arguments of each. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { listTools, mirrorTool, NDJSON, post, toolRequest, withKey } from '../support/gateway.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { pull, pullPages, pullStream, Replica } from '../support/pull.ts';
 import { type Device, newDevice, sha256Of } from '../support/sync.ts';
+import { useHub } from '../support/use-hub.ts';
 
 const LONG = 'a "line" of a long file\n'.repeat(8000);
-let hub: Hub;
+const hub = useHub({ loudest: 30 });
 let laptop: Device;
 let phone: Device;
 
@@ -24,15 +24,9 @@ async function fill(): Promise<void> {
 }
 
 beforeAll(async () => {
-  hub = await startHub();
   laptop = await newDevice(hub);
   phone = laptop.other('phone');
   await fill();
-});
-
-afterAll(async () => {
-  expect(hub.logs.filter((line) => Number(line['level']) >= 40)).toEqual([]);
-  await hub.stop();
 });
 
 test('[SYN-8] one path gives its record, whatever its size and spelling', async () => {

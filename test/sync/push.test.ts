@@ -1,23 +1,16 @@
 /** sync_push from outside: what it answers, in which order it decides, and what it refuses. */
 import { execFileSync } from 'node:child_process';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Hub, startHub } from '../support/hub.ts';
-import { verified } from '../support/mirror-state.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { clockAt, type Device, gitShaOf, newDevice, sha256Of } from '../support/sync.ts';
+import { useHub } from '../support/use-hub.ts';
 
-let hub: Hub;
+const hub = useHub({ loudest: 30, verified: true });
 let laptop: Device;
 let phone: Device;
 
 beforeAll(async () => {
-  hub = await startHub();
   laptop = await newDevice(hub);
   phone = laptop.other('phone');
-});
-afterAll(async () => {
-  expect(hub.logs.filter((line) => Number(line['level']) >= 40)).toEqual([]);
-  await hub.stop();
-  expect((await verified(hub)).problems).toEqual([]);
 });
 
 test('[SYN-1] a push answers with hashes, clocks, size, time and number of the change', async () => {

@@ -1,8 +1,7 @@
 /** The life of a conflict from outside: listed, settled by a push or by choice, gone from the list. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Hub, startHub } from '../support/hub.ts';
-import { verified } from '../support/mirror-state.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { clockAt, type Device, newDevice, sha256Of } from '../support/sync.ts';
+import { useHub } from '../support/use-hub.ts';
 
 interface Conflict {
   readonly conflict_id: string;
@@ -10,21 +9,13 @@ interface Conflict {
   readonly [field: string]: unknown;
 }
 
-let hub: Hub;
+const hub = useHub({ loudest: 30, verified: true });
 let laptop: Device;
 let phone: Device;
 
-beforeAll(async () => {
-  hub = await startHub();
-});
 beforeEach(async () => {
   laptop = await newDevice(hub);
   phone = laptop.other('phone');
-});
-afterAll(async () => {
-  expect(hub.logs.filter((line) => Number(line['level']) >= 40)).toEqual([]);
-  await hub.stop();
-  expect((await verified(hub)).problems).toEqual([]);
 });
 
 const old = clockAt(1000);

@@ -1,10 +1,10 @@
 /** How a device stands to a vault: what it needs to begin, how far it is behind, what is to be done about each file. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { post, toolRequest, withKey } from '../support/gateway.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { type Pulled, pull, pushMany, Replica, readStream } from '../support/pull.ts';
 import { seed } from '../support/seed.ts';
 import { type Device, newDevice, sha256Of } from '../support/sync.ts';
+import { useHub } from '../support/use-hub.ts';
 
 interface Status {
   readonly in_sync: number;
@@ -25,16 +25,8 @@ interface Connection {
   readonly cursor: string;
 }
 
-let hub: Hub;
+const hub = useHub({ loudest: 30 });
 let device: Device;
-
-beforeAll(async () => {
-  hub = await startHub();
-});
-afterAll(async () => {
-  expect(hub.logs.filter((line) => Number(line['level']) >= 40)).toEqual([]);
-  await hub.stop();
-});
 
 /** Numbers from 0 to 1 (mulberry32). */
 function numbers(from: number): () => number {

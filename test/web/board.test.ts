@@ -1,10 +1,10 @@
 /** The task board with a browser without script: add, move, edit, finish, delete, bring back. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { limits } from '../../src/limits.ts';
 import { accessToken, PASSWORD, structured } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { type PageClient, signedUp } from '../support/page-client.ts';
+import { useHub } from '../support/use-hub.ts';
 
 interface Member {
   readonly client: PageClient;
@@ -12,17 +12,8 @@ interface Member {
   readonly email: string;
 }
 
-let hub: Hub;
+const hub = useHub({ loudest: 40 });
 let count = 0;
-
-beforeAll(async () => {
-  hub = await startHub();
-});
-
-afterAll(async () => {
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  await hub.stop();
-});
 
 async function member(): Promise<Member> {
   count += 1;

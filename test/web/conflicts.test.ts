@@ -1,10 +1,10 @@
 /** Settling conflicts with a browser without script: both sides, mine, theirs, a text made of both. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { limits } from '../../src/limits.ts';
 import { PASSWORD } from '../support/gateway.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { PageClient, signedUp } from '../support/page-client.ts';
 import { Device, type Pushed, sha256Of } from '../support/sync.ts';
+import { useHub } from '../support/use-hub.ts';
 
 interface Clash {
   readonly client: PageClient;
@@ -16,19 +16,8 @@ interface Clash {
 const BASE = 'one\ntwo\nthree\nfour\nfive\n';
 const PATH = 'notes.md';
 
-let hub: Hub;
+const hub = useHub({ loudest: 40, verified: true });
 let count = 0;
-
-beforeAll(async () => {
-  hub = await startHub();
-});
-
-afterAll(async () => {
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  const verified = await hub.cli('verify', '--json');
-  expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, problems: [] });
-  await hub.stop();
-});
 
 /** A file that two devices changed from the same base; undefined: that side deletes it. */
 async function clash(theirs: string | undefined, mine: string | undefined, base = BASE): Promise<Clash> {

@@ -1,23 +1,14 @@
 /** The page of the mirror with a browser without script: the credential and its secrets, the blobs and their bytes. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { limits } from '../../src/limits.ts';
 import { PASSWORD } from '../support/gateway.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { type Credential, download, randomCommit, sha256, upload } from '../support/mirror.ts';
 import { PageClient, signedUp } from '../support/page-client.ts';
+import { useHub } from '../support/use-hub.ts';
 
-let hub: Hub;
+const hub = useHub({ loudest: 40 });
 let count = 0;
-
-beforeAll(async () => {
-  hub = await startHub();
-});
-
-afterAll(async () => {
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  await hub.stop();
-});
 
 async function member(): Promise<PageClient> {
   count += 1;

@@ -1,0 +1,53 @@
+/** Owns the hub that a test file shares: started before its tests, and sound behind them. */
+import { afterAll, beforeAll, expect } from 'vitest';
+import { type Hub, type HubOptions, startHub } from './hub.ts';
+
+export interface SharedHubOptions extends HubOptions {
+  /** The highest level that a line of its log may have at the end (pino: 30 info, 40 warn). Not looked at by default. */
+  readonly loudest?: 30 | 40;
+  /** The integrity check must find nothing at the end. */
+  readonly verified?: true;
+}
+
+/** Starts a hub before the tests of this file and ends it behind them. It is there from the first `beforeAll` after this one. */
+export function useHub({ loudest, verified, ...options }: SharedHubOptions = {}): Hub {
+  let started: Hub | undefined;
+  const hub = () => {
+    if (started === undefined) throw new Error('the hub is there once beforeAll ran');
+    return started;
+  };
+  beforeAll(async () => {
+    started = await startHub(options);
+  });
+  afterAll(async () => {
+    const ending = hub();
+    if (loudest !== undefined) expect(ending.logs.filter((line) => Number(line['level']) > loudest)).toEqual([]);
+    if (verified) {
+      const { stdout } = await ending.cli('verify', '--json');
+      expect(JSON.parse(stdout)).toMatchObject({ ok: true, problems: [] });
+    }
+    await ending.stop();
+  });
+  return {
+    get port() {
+      return hub().port;
+    },
+    get url() {
+      return hub().url;
+    },
+    get dataFolder() {
+      return hub().dataFolder;
+    },
+    get process() {
+      return hub().process;
+    },
+    get logs() {
+      return hub().logs;
+    },
+    stderr: () => hub().stderr(),
+    stop: () => hub().stop(),
+    kill: () => hub().kill(),
+    cli: (...args) => hub().cli(...args),
+    waitForLog: (accepts) => hub().waitForLog(accepts),
+  };
+}
