@@ -23,7 +23,7 @@ export class SimulatedDevice {
   /** By path: the conflict that the last push of it ended in. */
   readonly conflicts = new Map<string, string>();
   place: Place = BEGINNING;
-  /** It sent something and was never told what became of it. */
+  /** It sent something and was never told what became of it, or was told of something that it could not take in. */
   isUnsure = false;
 
   constructor(at: number, skewMs: number) {
@@ -99,7 +99,11 @@ export class SimulatedDevice {
       // A change that this device did not know of beats its delete.
       if (isRemoved && this.gone.get(path) !== sha) this.gone.delete(path);
       const isTaken = file === undefined ? !this.gone.has(path) : isClean || sha256Of(file.text) === sha;
-      if (!isTaken) continue;
+      if (!isTaken) {
+        // Nobody tells it again, and what stands in the way here may go before it is pushed.
+        this.isUnsure = true;
+        continue;
+      }
       // It was to be renamed to what is there by now: what is left to say is that the old name is gone.
       if (file?.from !== undefined && file.base !== undefined) this.gone.set(file.from, file.base);
       this.files.set(path, { text: content ?? '', base: sha, from: undefined });
