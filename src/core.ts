@@ -1,5 +1,6 @@
 /** The service without a socket: the data folder, the store, the actors, the accounts. One process has it at a time. */
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { accountTables } from './accounts/records.ts';
 import { Accounts } from './accounts/service.ts';
 import { BrowserSessions } from './accounts/sessions.ts';
@@ -15,6 +16,7 @@ import { devDocTables } from './docs/records.ts';
 import { dropImports } from './drop-imports.ts';
 import { Refusal } from './fault.ts';
 import { handoffTables } from './handoffs/records.ts';
+import { limits } from './limits.ts';
 import type { Log } from './log.ts';
 import { mirrorTables } from './mirror/records.ts';
 import { DeviceGrants } from './oauth/device-grants.ts';
@@ -26,11 +28,12 @@ import { SignIns, type SignInsOptions } from './oauth/sign-ins.ts';
 import { paperTables } from './papers/records.ts';
 import { StartError } from './start-error.ts';
 import { openEpoch } from './store/epoch.ts';
+import { freeBytes } from './store/failure.ts';
 import { checkMasterKey } from './store/key-check.ts';
 import { loadMasterKey } from './store/master-key.ts';
 import { metaTables } from './store/meta.ts';
 import { createSealer, type Sealer } from './store/seal.ts';
-import { type DiskFailure, Store } from './store/store.ts';
+import { DATA_FILE, type DiskFailure, Store } from './store/store.ts';
 import type { AnyTable } from './store/table.ts';
 import { syncTables } from './sync/records.ts';
 import { taskTables } from './tasks/records.ts';
@@ -129,6 +132,13 @@ function openStore(folder: string, log: Log): Pick<Core, 'store' | 'broken'> {
     log.error({ err: cause }, 'the disk refused a commit; nothing of it was kept');
     if (isFinal) giveUp(cause);
   };
+  const isNew = !existsSync(join(folder, DATA_FILE));
+  if (isNew && freeBytes(folder) < limits.diskFreeBytesMin) {
+    const mebibytes = limits.diskFreeBytesMin / 1024 / 1024;
+    throw new StartError(
+      `the disk of CAIRN_DATA has less than ${mebibytes} MiB free; free some space, then start again.`,
+    );
+  }
   return { store: new Store({ folder, tables: allTables, onFailure }), broken };
 }
 

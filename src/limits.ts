@@ -83,8 +83,6 @@ export const limits = {
   bodySecondsDefault: 120,
   handlerSecondsDefault: 30,
   drainSecondsDefault: 10,
-  /** Between the failure that ends the process and its end, for answers that are on their way. */
-  brokenStoreMs: 250,
   /** CAIRN_STALL_SECONDS: a reader that takes nothing for this long is cut off. */
   stallSecondsDefault: 30,
   settingSecondsMax: 3600,
@@ -262,7 +260,7 @@ export const limits = {
   keyBytesMax: 1900,
   /** Decisions that share one durable commit at the most. */
   groupDecisionsMax: 1024,
-  /** With less than this free, a failed write is told as a full disk (LMDB reports a short write as EIO). */
+  /** What is left free of the disk: with less, nothing is put any more, and a write that failed counts as a full disk. */
   diskFreeBytesMin: 16 * MiB,
 
   /** Rows that one commit of a large removal takes. */

@@ -1,6 +1,5 @@
 /** cairn serve: runs the service until SIGTERM or SIGINT, then drains. */
 import { readConfig } from '../config.ts';
-import { limits } from '../limits.ts';
 import { openLog } from '../log.ts';
 import { type RunningService, startService } from '../main.ts';
 import { isCommitFailure } from '../store/failure.ts';
@@ -8,7 +7,7 @@ import { version } from '../version.ts';
 import type { Command } from './command.ts';
 
 const BROKEN =
-  'the head of the data file could not be written, so this process cannot go on; look at the disk, then start it again: what was answered is there';
+  'after this failure of the disk the process cannot go on; look at the disk, then start it again: what was answered is there';
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -37,8 +36,8 @@ async function serve(): Promise<number> {
     throw error;
   }
   void service.broken.then((cause) => {
-    // Nothing can be drained; those who were refused get the time to hear it.
-    setTimeout(() => die(cause, BROKEN), limits.brokenStoreMs);
+    // Nothing can be drained; those who were refused are told in this turn.
+    setImmediate(() => die(cause, BROKEN));
   });
   const { port, metricsPort } = service;
   const more = metricsPort === undefined ? {} : { metrics_port: metricsPort };

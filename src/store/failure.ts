@@ -26,6 +26,15 @@ export interface WriteFailure {
   readonly cause: unknown;
 }
 
+/** What the library (lmdb 3.5.6) prints a write that failed into, in bytes, however long it is. */
+const PRINTED_BYTES_MAX = 100;
+
+/** Whether the library wrote beyond its own buffer when it told this cause: then nothing in this process can be relied on. */
+export function hasOverrun(cause: unknown): boolean {
+  const printed = cause instanceof Error ? /Attempting to write page .*/.exec(cause.message)?.[0] : undefined;
+  return printed !== undefined && printed.length >= PRINTED_BYTES_MAX;
+}
+
 /** Waits for the cause that comes behind a failed commit and classifies it. `folder` is where the data file lies. */
 export async function failureOf(error: unknown, folder: string): Promise<WriteFailure> {
   if (error instanceof Refusal) return { told: error, cause: undefined };

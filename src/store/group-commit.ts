@@ -5,6 +5,7 @@
  * nothing is visible before.
  */
 import type { Database } from 'lmdb';
+import { Refusal } from '../fault.ts';
 import { Histogram } from '../histogram.ts';
 import { limits } from '../limits.ts';
 import type { Revisions } from './revisions.ts';
@@ -28,6 +29,8 @@ export interface GroupCommitOptions {
   readonly reader: Reader;
   readonly raw: (table: AnyTable) => Raw;
   readonly revisions: Revisions;
+  /** Gives whether a commit of now may put so many bytes. */
+  readonly look: () => (bytes: number) => boolean;
   /** What who waits is told of a commit that failed. */
   readonly refusalOf: (error: unknown) => Promise<unknown>;
 }
@@ -36,6 +39,12 @@ interface Pending {
   readonly decide: (batch: Batch) => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
+}
+
+interface Ran {
+  readonly outcome: Outcome;
+  /** What it puts, keys apart. */
+  readonly bytes: number;
 }
 
 type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
@@ -83,12 +92,18 @@ export class GroupCommit {
     let group: Pending[] = [];
     const outcomes: Outcome[] = [];
     const startedMs = performance.now();
+    let groupBytes = 0;
     const touched = new Set<string>();
     let settle = () => {};
     try {
+      const hasRoom = this.#options.look();
       await this.#options.transact(() => {
         group = this.#takeGroup();
-        for (const pending of group) outcomes.push(this.#run(pending, touched));
+        for (const pending of group) {
+          const { outcome, bytes } = this.#run(pending, touched, (more) => hasRoom(groupBytes + more));
+          outcomes.push(outcome);
+          groupBytes += bytes;
+        }
         settle = this.#options.revisions.begin(touched);
       });
       settle();
@@ -119,20 +134,24 @@ export class GroupCommit {
     return group;
   }
 
-  #run({ decide }: Pending, touched: Set<string>): Outcome {
+  /** Runs a decision and writes what it wants, if there is room; what only removes needs none. */
+  #run({ decide }: Pending, touched: Set<string>, hasRoom: (bytes: number) => boolean): Ran {
     const batch = new DecisionBatch(this.#options);
     let value: unknown;
+    let bytes = 0;
     try {
       value = decide(batch);
+      bytes = batch.writes.reduce((sum, write) => sum + (write.bytes?.length ?? 0), 0);
+      if (bytes > 0 && !hasRoom(bytes)) throw new Refusal({ kind: 'storage_full' });
     } catch (error) {
-      return { ok: false, error };
+      return { outcome: { ok: false, error }, bytes: 0 };
     }
-    for (const { table, raw, key, bytes } of batch.writes) {
-      touched.add(table);
-      if (bytes === undefined) void raw.remove(key);
-      else void raw.put(key, bytes);
+    for (const write of batch.writes) {
+      touched.add(write.table);
+      if (write.bytes === undefined) void write.raw.remove(write.key);
+      else void write.raw.put(write.key, write.bytes);
     }
-    return { ok: true, value };
+    return { outcome: { ok: true, value }, bytes };
   }
 }
 

@@ -2,9 +2,10 @@
 import { join } from 'node:path';
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
 import { limits } from '../limits.ts';
-import { failureOf, freeBytes } from './failure.ts';
+import { failureOf, freeBytes, hasOverrun } from './failure.ts';
 import { type Decision, GroupCommit, type Raw } from './group-commit.ts';
 import { Revisions } from './revisions.ts';
+import { Room } from './room.ts';
 import { readStats, type StoreStats } from './stats.ts';
 import { syncPath } from './sync-path.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Snapshot, Table } from './table.ts';
@@ -33,6 +34,7 @@ export class Store implements Reader {
   readonly #tables = new Map<string, Raw>();
   readonly #commits: GroupCommit;
   readonly #revisions = new Revisions();
+  readonly #room: Room;
 
   /** Opens or makes the data file. Throws what the system says when the folder cannot be used. */
   constructor(options: StoreOptions) {
@@ -59,12 +61,17 @@ export class Store implements Reader {
     }
     // The new data file's name must survive a power cut as well as its pages do.
     if (!readOnly) syncPath(options.folder);
+    this.#room = new Room(options.folder, () => {
+      const { pagesFree, pageBytes } = this.stats();
+      return pagesFree * pageBytes;
+    });
     this.#commits = new GroupCommit({
       // As a child transaction a group that breaks half-way is undone whole.
       transact: (run) => this.#root.childTransaction(run),
       reader: this,
       raw: (table) => this.#raw(table),
       revisions: this.#revisions,
+      look: () => this.#room.look(),
       refusalOf: (error) => this.#refusalOf(error),
     });
   }
@@ -130,6 +137,7 @@ export class Store implements Reader {
   async writeBytes(
     rows: readonly { readonly table: AnyTable; readonly key: Key; readonly bytes: Uint8Array }[],
   ): Promise<void> {
+    const giveBack = this.#room.take(rows.reduce((sum, { bytes }) => sum + bytes.length, 0));
     const settle = this.#revisions.begin(new Set(rows.map(({ table }) => table.name)));
     try {
       await this.#root.batch(() => {
@@ -144,6 +152,7 @@ export class Store implements Reader {
       throw await this.#refusalOf(error);
     } finally {
       settle();
+      giveBack();
     }
   }
 
@@ -198,7 +207,7 @@ export class Store implements Reader {
 
   async #refusalOf(error: unknown): Promise<unknown> {
     const { told, cause } = await failureOf(error, this.#folder);
-    if (cause !== undefined) this.#onFailure({ cause, isFinal: !this.#canRead() });
+    if (cause !== undefined) this.#onFailure({ cause, isFinal: hasOverrun(cause) || !this.#canRead() });
     return told;
   }
 

@@ -1,7 +1,7 @@
 /** A hub whose disk fails while somebody writes: what is answered then, and what is there afterwards. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Answer } from './http.ts';
-import { startHub } from './hub.ts';
+import { type Hub, startHub } from './hub.ts';
 import { Ledger } from './ledger.ts';
 import { download, randomCommit, sha256 } from './mirror.ts';
 import { verified } from './mirror-state.ts';
@@ -51,9 +51,9 @@ export class FaultTrial {
   }
 
   /** A hub with an account that has a blob, a task and a file. */
-  static async start(env: Record<string, string> = {}): Promise<FaultTrial> {
+  static async start(hub?: Hub): Promise<FaultTrial> {
     const ledger = new Ledger();
-    const place: Place = { hub: await startHub({ env }) };
+    const place: Place = { hub: hub ?? (await startHub()) };
     const person = await Person.arrive(place, ledger);
     const [commit, bytes, name] = [randomCommit(), randomBytes(5000), randomUUID()];
     await person.write(`blob ${person.name} ${commit}`, sha256(bytes), (headers) =>
@@ -75,13 +75,13 @@ export class FaultTrial {
 
   /** Tries every kind of write once, one after another. */
   async tryWrites(): Promise<Told[]> {
-    const tries = [
-      ...UPLOADS.map((bytes) => this.#upload(bytes)),
-      ...PUSHES.map((chars) => this.#push(chars)),
-      this.#newTask(),
-      this.#editTask(),
-      this.#deleteFile(),
-    ];
+    return [...(await this.tryNewThings()), await this.#try(this.#editTask()), await this.#try(this.#deleteFile())];
+  }
+
+  /** Tries those that make something new, one after another; several clients may at once. */
+  async tryNewThings(): Promise<Told[]> {
+    const uploads = UPLOADS.map((bytes) => this.#upload(bytes));
+    const tries = [...uploads, ...PUSHES.map((chars) => this.#push(chars)), this.#newTask()];
     const told: Told[] = [];
     for (const one of tries) told.push(await this.#try(one));
     return told;
