@@ -103,6 +103,10 @@ test.runIf(canUnshare)(
   },
 );
 
+test.runIf(canUnshare)('[OPS-2] a new data folder on a full disk is refused with a word', async () => {
+  await expect(startHubOnSmallDisk(8)).rejects.toThrow(/ended with 1: .*less than 16 MiB free; free some space/);
+});
+
 test.runIf(canTrace)(
   '[OPS-2] a hub that could not write the head of its file ends with a word, and starts again with all that was answered',
   async () => {
