@@ -61,6 +61,8 @@ export const syncLimits = {
   packRestMs: 500,
   /** Changes after which a vault is packed although it is not quiet. */
   packBacklogVersions: 8192,
+  /** Packs of all vaults that are remembered as they stand, without their indexes. */
+  packsRemembered: 20_000,
   /** Versions behind the packs that a pull reads one by one; above, it packs them first. */
   tailVersionsMax: 1024,
   /** Lines of one pull, and paths that it may select. */

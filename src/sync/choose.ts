@@ -11,6 +11,8 @@ export interface PackState {
   readonly summary: PackSummary;
   /** Undefined: every line was current when the tail began. */
   readonly dead: DeadBits | undefined;
+  /** Names of the devices that sent its lines, of those that are dead too. */
+  readonly devices: () => readonly string[];
   readonly columns: () => PackColumns;
 }
 
@@ -132,14 +134,14 @@ class Choosing {
   }
 
   /** Every line of it is wanted, as one piece, and there is room for all. */
-  #isWhole({ summary, dead, columns }: PackState): boolean {
+  #isWhole({ summary, dead, devices }: PackState): boolean {
     const { after, deletesAfter, exceptDevice, linesMax, bytesMax, split } = this.#choice;
     const { first, last, tombstones, longLines, lines, packBytes } = summary;
     const isReplaced = this.#replacesWithin(first, last);
     if (dead !== undefined || isReplaced || longLines > 0 || first <= after) return false;
     if (tombstones > 0 && (split || deletesAfter >= first)) return false;
     if (this.#lines + lines > linesMax || this.#bytes + packBytes > bytesMax) return false;
-    return exceptDevice === undefined || !columns().deviceNames.includes(exceptDevice);
+    return exceptDevice === undefined || !devices().includes(exceptDevice);
   }
 
   #isWanted({ seq, deleted }: Pick<PackLine, 'seq' | 'deleted'>, device: () => string): boolean {

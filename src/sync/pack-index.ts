@@ -68,6 +68,14 @@ export function readPackSummary(first: number, bytes: Uint8Array): PackSummary {
   };
 }
 
+/** The names of the devices that its lines came from. */
+export function readPackDevices(bytes: Uint8Array): readonly string[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, HEAD_BYTES);
+  const names = view.getUint32(52, true);
+  const at = HEAD_BYTES + LINE_BYTES * view.getUint32(4, true);
+  return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset + at, names).toString('utf8')) as string[];
+}
+
 /** The columns over the same memory, which must be the caller's own. */
 export function readPackColumns(bytes: Uint8Array): PackColumns {
   // Columns of whole words need an aligned beginning.
@@ -76,14 +84,13 @@ export function readPackColumns(bytes: Uint8Array): PackColumns {
   const view = new DataView(buffer, base, HEAD_BYTES);
   const lines = view.getUint32(4, true);
   const at = (column: number) => base + HEAD_BYTES + column * lines;
-  const names = Buffer.from(buffer, at(LINE_BYTES), view.getUint32(52, true));
   return {
     seqOffsets: new Uint32Array(buffer, at(0), lines),
     lineBytes: new Uint32Array(buffer, at(4), lines),
     sizeBytes: new Uint32Array(buffer, at(8), lines),
     devices: new Uint16Array(buffer, at(12), lines),
     flags: new Uint8Array(buffer, at(14), lines),
-    deviceNames: JSON.parse(names.toString('utf8')) as string[],
+    deviceNames: readPackDevices(bytes),
   };
 }
 

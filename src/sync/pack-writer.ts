@@ -73,7 +73,7 @@ export class PackWriter {
   /** Writes a pack anew without its dead lines, together with small neighbours, where that is worth it. */
   async tidy(vaultId: string, first: number): Promise<void> {
     const { views } = this.#options;
-    const pack = views.packOf(vaultId, first);
+    const pack = views.packs.at(vaultId, first);
     if (pack === undefined || pack.summary.first !== first) return;
     const { lines, packBytes: bytes } = pack.summary;
     const dead = countDead(pack.dead);
@@ -92,7 +92,7 @@ export class PackWriter {
     for (const side of ['before', 'behind'] as const) {
       while (group.length < limits.packsJoinedMax) {
         const edge = (side === 'before' ? group[0] : group.at(-1)) as LivePack;
-        const next = views.neighbour(vaultId, edge.pack.summary, side);
+        const next = views.packs.neighbour(vaultId, edge.pack.summary, side);
         const live = next && livePack(next);
         if (live === undefined) break;
         bytes += live.bytes;
@@ -162,7 +162,7 @@ export class PackWriter {
     const found = new Map<number, { readonly pack: PackState; readonly lines: number[] }>();
     let pack: PackState | undefined;
     for (const seq of replaced.toSorted((a, b) => a - b)) {
-      if (pack === undefined || pack.summary.last < seq) pack = views.packOf(vaultId, seq);
+      if (pack === undefined || pack.summary.last < seq) pack = views.packs.at(vaultId, seq);
       if (pack === undefined) continue;
       const { first } = pack.summary;
       const line = findLine(pack.columns(), first, seq);

@@ -3,9 +3,10 @@ import { limits } from '../limits.ts';
 import type { Codec } from '../store/codec.ts';
 import type { Store } from '../store/store.ts';
 import { defineTable } from '../store/table.ts';
-import type { PackState, TailVersion, VaultView } from './choose.ts';
-import { readPackColumns, readPackSummary } from './pack-index.ts';
-import { packDead, packs } from './pack-records.ts';
+import type { TailVersion, VaultView } from './choose.ts';
+import { readPackSummary } from './pack-index.ts';
+import { packs } from './pack-records.ts';
+import { PackStates } from './pack-states.ts';
 import type { SyncReader } from './reader.ts';
 import { readVersionHead, type VersionHead } from './version.ts';
 
@@ -19,19 +20,21 @@ const headCodec: Codec<VersionHead> = {
 const versionHeads = defineTable<[vaultId: string, seq: number], VersionHead>('sync_versions', headCodec);
 
 export class VaultViews {
+  readonly packs: PackStates;
   readonly #store: Store;
   readonly #reader: SyncReader;
 
   constructor(store: Store, reader: SyncReader) {
     this.#store = store;
     this.#reader = reader;
+    this.packs = new PackStates(store);
   }
 
   /** What there is after a sequence number. To be used up in the turn of the call, which sees one snapshot. */
   after(vaultId: string, after: number): VaultView {
     return {
       seq: this.#reader.head(vaultId).seq,
-      packs: this.#packsFrom(vaultId, after),
+      packs: this.packs.from(vaultId, after + 1),
       tail: [...this.tail(vaultId, Math.max(after, this.packedUpTo(vaultId)))],
     };
   }
@@ -58,20 +61,6 @@ export class VaultViews {
     return low;
   }
 
-  /** The pack whose range holds a sequence number. */
-  packOf(vaultId: string, seq: number): PackState | undefined {
-    const [row] = this.#store.range(packs, { prefix: [vaultId], reverse: true, beyond: seq + 1, limit: 1 });
-    const pack = row && this.#state(vaultId, row.key[1], row.value);
-    return pack !== undefined && pack.summary.last >= seq ? pack : undefined;
-  }
-
-  /** The pack before or behind one, in the order of their ranges. */
-  neighbour(vaultId: string, { first }: { readonly first: number }, side: 'before' | 'behind'): PackState | undefined {
-    const query = { prefix: [vaultId], beyond: first, reverse: side === 'before', limit: 1 };
-    const [row] = this.#store.range(packs, query);
-    return row && this.#state(vaultId, row.key[1], row.value);
-  }
-
   /** Versions after a sequence number, oldest first. */
   *tail(vaultId: string, after: number): Generator<TailVersion> {
     for (const { key, value } of this.#store.entries(versionHeads, { prefix: [vaultId], beyond: after })) {
@@ -86,22 +75,6 @@ export class VaultViews {
         device: () => this.#deviceOf(vaultId, seq),
       };
     }
-  }
-
-  *#packsFrom(vaultId: string, after: number): Generator<PackState> {
-    const holder = this.packOf(vaultId, after + 1);
-    if (holder === undefined) return;
-    yield holder;
-    const behind = { prefix: [vaultId], beyond: holder.summary.first };
-    for (const { key, value } of this.#store.entries(packs, behind)) yield this.#state(vaultId, key[1], value);
-  }
-
-  #state(vaultId: string, first: number, index: Uint8Array): PackState {
-    return {
-      summary: readPackSummary(first, index),
-      dead: this.#store.get(packDead, [vaultId, first]),
-      columns: () => readPackColumns(index),
-    };
   }
 
   #deviceOf(vaultId: string, seq: number): string {

@@ -189,3 +189,33 @@ test('[SYN-20] a stream has a first line, an end with the cursor, and one line f
   const empty = await pullStream(await newDevice(hub), { initial: true });
   expect(empty.lines).toEqual([]);
 });
+
+test('[SYN-10] first pulls again and again, of two vaults, see what is packed and what packs lose at once', async () => {
+  const vaults = await Promise.all(
+    ['a', 'b'].map(async (name) => ({ who: await newDevice(hub, name), state: new Map() })),
+  );
+  for (let round = 0; round < 5; round += 1) {
+    for (const [index, { who, state }] of vaults.entries()) {
+      // As many changes as a pull packs at once; each round takes lines out of packs of earlier ones.
+      const files = Array.from({ length: 1100 }, (_, n) => ({
+        path: `r/${(n * (round + index + 1)) % 3000}`,
+        content: `${round} ${n}`,
+      }));
+      await pushMany(who, files);
+      for (const { path, content } of files) state.set(path, sha256Of(content));
+      const [first] = state.keys();
+      await who.result('sync_push', who.deleteOf(first, { base_sha: state.get(first) }));
+      state.delete(first);
+    }
+    for (let again = 0; again < 3; again += 1) {
+      for (const { who, state } of vaults) {
+        const [all, ofOthers] = [{}, { device_id: who.name }].map((more) =>
+          pullStream(who, { initial: true, ...more }),
+        );
+        expect(stateOf((await all)?.lines ?? [])).toEqual(state);
+        expect((await ofOthers)?.lines).toEqual([]);
+      }
+      if (again === 1) await rest();
+    }
+  }
+});
