@@ -53,15 +53,20 @@ export class KnownAnswers<V> {
     return known !== undefined && askedMs >= known.fromMs && askedMs < known.untilMs ? known.answer : undefined;
   }
 
-  /** Takes note of an answer that is asked for again, unless something changed while it was made. */
-  keep({ key, tables, revision, askedMs }: AnswerPlace, answer: V, sameUntilMs = Number.POSITIVE_INFINITY): void {
+  /**
+   * Takes note of an answer that is asked for again, unless something changed while it was made. `formed` gives it in the form
+   * in which it is kept.
+   */
+  keep({ key, tables, revision, askedMs }: AnswerPlace, formed: () => V, sameUntilMs = Number.POSITIVE_INFINITY): void {
     // What is asked for once would push out what is asked for again, and only be work for the garbage collector.
     if (this.#asked.get(key, 0) === undefined) {
       this.#asked.set(key, 0, true, 1);
       return;
     }
+    if (this.#options.revision(tables) !== revision) return;
+    const answer = formed();
     const bytes = this.#options.bytesOf(answer);
-    if (bytes > limits.answerRememberedBytesMax || this.#options.revision(tables) !== revision) return;
+    if (bytes > limits.answerRememberedBytesMax) return;
     this.#known.set(key, revision, { answer, fromMs: askedMs, untilMs: sameUntilMs }, bytes + key.length);
   }
 }

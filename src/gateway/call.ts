@@ -3,7 +3,7 @@ import { Refusal } from '../fault.ts';
 import type { AnyRun } from '../http/byte-run.ts';
 import type { Session } from '../session.ts';
 import { readArguments } from './arguments.ts';
-import { type KnownResults, placeOfCall, type WrittenResult } from './known-results.ts';
+import { encoded, type KnownResults, placeOfCall, type WrittenResult } from './known-results.ts';
 import type { ToolRegistry } from './registry.ts';
 import { type AnyToolResult, JsonText, type Listing, type ToolCaller, type ToolResult } from './tool.ts';
 
@@ -19,7 +19,7 @@ type Structured = Readonly<Record<string, unknown>>;
 type AnyResult = ToolResult<Structured> & { readonly listing?: Listing; readonly document?: AnyRun };
 
 /** What a call came to. With a listing, that belongs into the structured result; with a document, that is it. */
-export interface CallResult extends WrittenResult {
+export interface CallResult<Text extends string | Uint8Array = string | Uint8Array> extends WrittenResult<Text> {
   readonly listing?: Listing;
   readonly document?: AnyRun;
 }
@@ -42,7 +42,7 @@ export async function callTool(context: CallContext, name: unknown, given: unkno
   const made = resultOf(await tool.handle(readArguments(tool, given), session, caller));
   const result = written(made);
   const isWhole = made.listing === undefined && made.document === undefined;
-  if (place !== undefined && isWhole) answers.keep(place, result, made.sameUntilMs);
+  if (place !== undefined && isWhole) answers.keep(place, () => encoded(result), made.sameUntilMs);
   return result;
 }
 
@@ -50,14 +50,14 @@ function resultOf(made: AnyToolResult<Structured>): AnyResult {
   return 'document' in made ? { ...made, structured: {} } : made;
 }
 
-function written({ structured, text, resource, listing, document }: AnyResult): CallResult {
+function written({ structured: value, text, resource, listing, document }: AnyResult): CallResult<string> {
   const content: unknown[] = [{ type: 'text', text }];
   if (resource !== undefined) {
     const payload = { uri: resource.uri, mimeType: 'application/json', text: JSON.stringify(resource.json) };
     content.push({ type: 'resource', resource: payload });
   }
   const first = `"content":${JSON.stringify(content)},"structuredContent":`;
-  const members = Buffer.from(first + (structured instanceof JsonText ? structured.text : JSON.stringify(structured)));
-  const made = { members, structured: members.subarray(Buffer.byteLength(first)) };
+  const structured = value instanceof JsonText ? value.text : JSON.stringify(value);
+  const made = { members: first + structured, structured };
   return { ...made, ...(listing === undefined ? {} : { listing }), ...(document === undefined ? {} : { document }) };
 }

@@ -3,18 +3,27 @@ import { type AnswerPlace, KnownAnswers, type KnownAnswersOptions } from '../kno
 import { limits } from '../limits.ts';
 import type { Tool } from './tool.ts';
 
-/** A result as it travels: JSON as UTF-8, so that it is encoded once. */
-export interface WrittenResult {
+/** A result as it travels: JSON, as text or as UTF-8. */
+export interface WrittenResult<Text extends string | Uint8Array = string | Uint8Array> {
   /** The members `content` and `structuredContent`, in this order and without the braces around them. */
-  readonly members: Uint8Array;
+  readonly members: Text;
   /** The structured result alone, which is the end of the members. */
-  readonly structured: Uint8Array;
+  readonly structured: Text;
 }
 
-export type KnownResults = KnownAnswers<WrittenResult>;
+/** Kept as UTF-8, so that it is encoded once. */
+export type KnownResults = KnownAnswers<WrittenResult<Uint8Array>>;
 
-export function openKnownResults(over: Pick<KnownAnswersOptions<WrittenResult>, 'revision' | 'now'>): KnownResults {
-  const bytesOf = ({ members }: WrittenResult) => members.length;
+/** A result in the form in which it is kept. */
+export function encoded({ members, structured }: WrittenResult<string>): WrittenResult<Uint8Array> {
+  const bytes = Buffer.from(members);
+  return { members: bytes, structured: bytes.subarray(bytes.length - Buffer.byteLength(structured)) };
+}
+
+export function openKnownResults(
+  over: Pick<KnownAnswersOptions<WrittenResult<Uint8Array>>, 'revision' | 'now'>,
+): KnownResults {
+  const bytesOf = ({ members }: WrittenResult<Uint8Array>) => members.length;
   return new KnownAnswers({ ...over, bytesOf, bytesMax: limits.resultsRememberedBytesMax });
 }
 

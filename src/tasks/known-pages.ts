@@ -1,4 +1,5 @@
 /** Owns the pages of tasks that an app asks for again while no task has changed: those that poll, mostly. */
+import type { Parts } from '../http/reply.ts';
 import { KnownAnswers, type KnownAnswersOptions } from '../known-answers.ts';
 import { limits } from '../limits.ts';
 import { taskTables } from './records.ts';
@@ -11,11 +12,11 @@ export function openKnownPages(over: Pick<KnownAnswersOptions<Uint8Array>, 'revi
 }
 
 /** The page that an account asks for by a query: the one that is known, else what `make` makes of the tables of tasks alone. */
-export function knownPage(pages: KnownPages, accountId: string, search: string, make: () => string): [Uint8Array] {
+export function knownPage(pages: KnownPages, accountId: string, search: string, make: () => string): Parts {
   const place = search.length > limits.questionCharsMax ? undefined : pages.place(taskTables, `${accountId} ${search}`);
   const known = place && pages.find(place);
   if (known !== undefined) return [known];
-  const made = Buffer.from(make());
-  if (place !== undefined) pages.keep(place, made);
+  const made = make();
+  if (place !== undefined) pages.keep(place, () => Buffer.from(made));
   return [made];
 }

@@ -109,7 +109,10 @@ test(`[TASK-5, OPS-2] lists race with writes and are never of before what was ac
   );
 }, 120_000);
 
-const result = (text: string): WrittenResult => ({ members: Buffer.from(text), structured: Buffer.from(text) });
+const result = (text: string): WrittenResult<Uint8Array> => ({
+  members: Buffer.from(text),
+  structured: Buffer.from(text),
+});
 const tool = { name: 'reads', madeFrom: [] };
 
 /** Answers over a revision and a clock that the test moves. */
@@ -120,7 +123,7 @@ function openAnswers() {
     // Twice: what is asked for once only is not kept.
     for (let call = 0; call < 2; call += 1) {
       const place = placeOfCall(answers, tool, 'acc', args);
-      if (place !== undefined) answers.keep(place, result(text), sameUntilMs);
+      if (place !== undefined) answers.keep(place, () => result(text), sameUntilMs);
     }
   };
   const find = (args: unknown, accountId = 'acc') => {
@@ -134,7 +137,7 @@ function openAnswers() {
 test('[TASK-5] an answer that is asked for once is not kept', () => {
   const { answers, find } = openAnswers();
   const place = placeOfCall(answers, tool, 'acc', {});
-  if (place !== undefined) answers.keep(place, result('once'));
+  if (place !== undefined) answers.keep(place, () => result('once'));
   expect(find({})).toBeUndefined();
 });
 
@@ -158,7 +161,7 @@ test('[TASK-5, OPS-2] while a write is under way nothing is given again, and wha
   const place = placeOfCall(answers, tool, 'acc', {});
   expect(place).toBeDefined();
   world.revision = 3;
-  if (place !== undefined) answers.keep(place, result('made across a write'));
+  if (place !== undefined) answers.keep(place, () => result('made across a write'));
   expect(find({})).toBeUndefined();
 });
 
