@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import { openCore } from './core.ts';
 import { openDocuments } from './document-parts.ts';
 import { Doors } from './doors.ts';
+import { ToolTraffic } from './gateway/tool-traffic.ts';
 import { Admission } from './http/admission.ts';
 import { InflightBudget } from './http/budget.ts';
 import { createAddressResolver } from './http/client-address.ts';
@@ -52,7 +53,8 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
     const sync = await openSync({ ...core, pool, log, quotaBytes, now: Date.now });
     const uploads = new InflightBudget(config.inflightBytesMax);
     const documents = openDocuments(core, config);
-    const parts: Parts = { config, core, pool, rates, uploads, tasks, documents, sync, log };
+    const toolTraffic = new ToolTraffic();
+    const parts: Parts = { config, core, pool, rates, uploads, tasks, documents, sync, toolTraffic, log };
     const traffic = new Traffic();
     const admission = new Admission({
       connectionsMax: connectionsThatFit(config.connectionsMax, log),

@@ -15,6 +15,7 @@ import { openKnownResults } from './gateway/known-results.ts';
 import { openApiRoute } from './gateway/openapi-route.ts';
 import { ToolRegistry } from './gateway/registry.ts';
 import { gatewayRoutes } from './gateway/routes.ts';
+import type { ToolTraffic } from './gateway/tool-traffic.ts';
 import { createAuthenticator, type Scheme } from './http/authorization.ts';
 import type { InflightBudget } from './http/budget.ts';
 import { parseJson } from './http/json-body.ts';
@@ -52,6 +53,7 @@ export interface Parts {
   readonly tasks: Tasks;
   readonly documents: Documents;
   readonly sync: Sync;
+  readonly toolTraffic: ToolTraffic;
   readonly log: Log;
 }
 
@@ -124,13 +126,11 @@ function openLogins({ config, core, pool, rates }: Parts): LoginParts {
 }
 
 /** The tools, in the order in which they are listed. */
-function openTools({ tasks, documents, sync }: Parts, { onboarding }: LoginParts): ToolRegistry {
-  return new ToolRegistry([
-    ...taskTools(tasks),
-    ...documentTools(documents),
-    ...syncTools(sync),
-    ...onboardingTools(onboarding),
-  ]);
+function openTools({ tasks, documents, sync, toolTraffic }: Parts, { onboarding }: LoginParts): ToolRegistry {
+  return new ToolRegistry(
+    [...taskTools(tasks), ...documentTools(documents), ...syncTools(sync), ...onboardingTools(onboarding)],
+    toolTraffic,
+  );
 }
 
 /** The tools behind JSON-RPC and behind their REST mirror. */

@@ -5,7 +5,7 @@ import type { Session } from '../session.ts';
 import { readArguments } from './arguments.ts';
 import { encoded, type KnownResults, placeOfCall, type WrittenResult } from './known-results.ts';
 import type { ToolRegistry } from './registry.ts';
-import { type AnyToolResult, JsonText, type Listing, type ToolCaller, type ToolResult } from './tool.ts';
+import { type AnyToolResult, JsonText, type Listing, type Tool, type ToolCaller, type ToolResult } from './tool.ts';
 
 export interface CallContext {
   readonly registry: ToolRegistry;
@@ -26,8 +26,20 @@ export interface CallResult<Text extends string | Uint8Array = string | Uint8Arr
 
 /** Runs a tool. Refuses with `unknown_tool`, `unauthenticated`, `invalid_fields`, or what the tool itself refuses. */
 export async function callTool(context: CallContext, name: unknown, given: unknown): Promise<CallResult> {
-  const { registry, session, caller, answers } = context;
+  const { registry } = context;
   const tool = registry.find(name);
+  const startedMs = performance.now();
+  try {
+    const result = await runTool(context, tool, given);
+    registry.callsOf(tool).record(performance.now() - startedMs, undefined);
+    return result;
+  } catch (error) {
+    registry.callsOf(tool).record(performance.now() - startedMs, error);
+    throw error;
+  }
+}
+
+async function runTool({ session, caller, answers }: CallContext, tool: Tool, given: unknown): Promise<CallResult> {
   if (tool.access === 'open') return written(resultOf(await tool.handle(readArguments(tool, given), caller)));
   if (session === undefined) {
     throw new Refusal({

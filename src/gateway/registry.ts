@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Refusal } from '../fault.ts';
 import { nearest } from '../nearest.ts';
 import type { Tool } from './tool.ts';
+import { type ToolCalls, ToolTraffic } from './tool-traffic.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -21,8 +22,13 @@ export class ToolRegistry {
   /** The listings as JSON. */
   readonly listingsText: string;
 
-  /** Throws when two tools have one name. */
-  constructor(tools: readonly Tool[]) {
+  readonly #traffic: ToolTraffic;
+
+  /** `traffic`: where calls are counted. Throws when two tools have one name. */
+  constructor(tools: readonly Tool[], traffic: ToolTraffic = new ToolTraffic()) {
+    this.#traffic = traffic;
+    // Known before their first call, so that a rate over them begins at nothing.
+    for (const { name } of tools) traffic.of(name);
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     if (this.#tools.size !== tools.length) throw new Error('two tools have the same name');
     this.listings = tools.map((tool) => ({
@@ -37,6 +43,11 @@ export class ToolRegistry {
 
   get tools(): readonly Tool[] {
     return [...this.#tools.values()];
+  }
+
+  /** Where the calls of a tool of this registry are counted. */
+  callsOf({ name }: Tool): ToolCalls {
+    return this.#traffic.of(name);
   }
 
   /** Refuses with `unknown_tool`, naming the nearest. */

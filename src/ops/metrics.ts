@@ -1,6 +1,7 @@
 /** Owns what the service says of itself to Prometheus: which figures there are, what they are called, where they are read. */
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { ActorRegistry } from '../actors/registry.ts';
+import type { ToolTraffic } from '../gateway/tool-traffic.ts';
 import type { Admission } from '../http/admission.ts';
 import type { InflightBudget } from '../http/budget.ts';
 import type { LoopDelay } from '../http/loop-delay.ts';
@@ -13,6 +14,7 @@ import { counter, gauge, histogram, one } from './families.ts';
 export interface MetricSources {
   readonly version: string;
   readonly traffic: Traffic;
+  readonly toolTraffic: ToolTraffic;
   readonly rates: Rates;
   readonly uploads: InflightBudget;
   readonly admission: Admission;
@@ -41,6 +43,7 @@ export function openMetrics(sources: MetricSources): Metrics {
     [{ version: sources.version }, 1],
   ]);
   describeTraffic(registry, sources);
+  describeTools(registry, sources.toolTraffic);
   describeBounds(registry, sources);
   describePool(registry, sources.pool);
   describeActors(registry, sources.actors);
@@ -83,6 +86,45 @@ function describeTraffic(registry: Registry, { traffic }: MetricSources): void {
     });
   }
   gauge(registry, { name: 'cairn_http_requests_active', help: 'Requests that run now.' }, () => one(traffic.active));
+}
+
+/** Tools by their registered names; what a caller asked for under another name is only a refused request. */
+function describeTools(registry: Registry, traffic: ToolTraffic): void {
+  counter(
+    registry,
+    {
+      name: 'cairn_tool_calls_total',
+      help: 'Calls of tools that ended, by outcome: done, refused, or failed on a broken assumption.',
+      labels: ['tool', 'outcome'],
+    },
+    function* () {
+      for (const { tool, done, failed, refused } of traffic.tools()) {
+        yield [{ tool, outcome: 'done' }, done];
+        yield [{ tool, outcome: 'refused' }, [...refused.values()].reduce((sum, count) => sum + count, 0)];
+        yield [{ tool, outcome: 'failed' }, failed];
+      }
+    },
+  );
+  counter(
+    registry,
+    { name: 'cairn_tool_refusals_total', help: 'Refused calls of tools, by reason.', labels: ['tool', 'reason'] },
+    function* () {
+      for (const { tool, refused } of traffic.tools()) {
+        for (const [reason, count] of refused) yield [{ tool, reason }, count];
+      }
+    },
+  );
+  histogram(
+    registry,
+    {
+      name: 'cairn_tool_call_duration_seconds',
+      help: 'From finding a tool to its result; with wait_seconds the wait too, and without what is made while it is sent.',
+      labels: ['tool'],
+    },
+    function* () {
+      for (const { tool, durations, isCalled } of traffic.tools()) if (isCalled) yield [{ tool }, durations];
+    },
+  );
 }
 
 /** What is bounded at the door, how much of it is taken, and how often more was asked for. */

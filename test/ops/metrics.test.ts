@@ -6,6 +6,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { callTool, listTools, mirrorTool, post, toolRequest, withKey } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
 import { type Hub, startHub, temporaryFolder } from '../support/hub.ts';
 import { type Scrape, scrape } from '../support/metrics.ts';
@@ -129,6 +130,50 @@ test('[OPS-5] requests are counted by route pattern and status, with their bytes
   expect(rise('cairn_store_table_rows', { table: 'mirror_chunks' })).toBe(1);
 });
 
+test('[OPS-5] calls of tools are counted by tool, through every door, with their refusals and times', async () => {
+  const own = await startHub({ env: { CAIRN_METRICS_PORT: '0' } });
+  const { metrics_port: port } = await own.waitForLog(({ msg }) => msg === 'listening');
+  const at = `http://127.0.0.1:${String(port)}`;
+  const { mcp_key: key } = await mirrorAccount(own);
+  const before = await scrape(at);
+  // Every tool is there from the start, at nothing.
+  const names = (await listTools(own)).map(({ name }) => name);
+  const registered = before.select('cairn_tool_calls_total', { outcome: 'done' });
+  expect(registered.map(({ labels, value }) => [labels['tool'], value])).toEqual(names.map((name) => [name, 0]));
+  expect(before.select('cairn_tool_call_duration_seconds_count')).toEqual([]);
+
+  await callTool(own, 'create_task', { content: 'x' }, key);
+  await callTool(own, 'create_task', { content: '' }, key);
+  await callTool(own, 'create_task', { content: 'x' });
+  await mirrorTool(own, 'create_task', { content: 'y' }, withKey(key));
+  await post(own, [toolRequest(1, 'list_tasks'), toolRequest(2, 'list_tasks')], withKey(key));
+  await callTool(own, 'update_task', { id: 99, content: 'x' }, key);
+  for (let count = 0; count < 20; count += 1) await callTool(own, `wonder_${count}`, {}, key);
+  const after = await scrape(at);
+  const calls = (tool: string, outcome: string) => after.sum('cairn_tool_calls_total', { tool, outcome });
+  expect([calls('create_task', 'done'), calls('create_task', 'refused'), calls('create_task', 'failed')]).toEqual([
+    2, 2, 0,
+  ]);
+  expect(calls('list_tasks', 'done')).toBe(2);
+  const reasons = after.select('cairn_tool_refusals_total').map(({ labels, value }) => ({ ...labels, value }));
+  expect(reasons).toEqual([
+    { tool: 'create_task', reason: 'invalid_fields', value: 1 },
+    { tool: 'create_task', reason: 'unauthenticated', value: 1 },
+    { tool: 'update_task', reason: 'not_found', value: 1 },
+  ]);
+  const timed = after.select('cairn_tool_call_duration_seconds_count');
+  expect(timed.map(({ labels, value }) => [labels['tool'], value])).toEqual([
+    ['list_tasks', 2],
+    ['create_task', 4],
+    ['update_task', 1],
+  ]);
+  // A name that no tool has makes no line.
+  expect(after.text).not.toContain('wonder');
+  if (hasPromtool)
+    execFileSync('promtool', ['check', 'metrics'], { input: after.text, stdio: ['pipe', 'pipe', 'pipe'] });
+  await own.stop();
+});
+
 test('[OPS-5] paths and methods that nobody declared make no new lines', async () => {
   const lines = (text: Scrape) => text.select('cairn_http_requests_total').length;
   await call(hub, '/nothing/first');
@@ -206,6 +251,9 @@ const NEEDED = [
   'cairn_http_request_duration_seconds',
   'cairn_http_received_bytes_total',
   'cairn_http_sent_bytes_total',
+  'cairn_tool_calls_total',
+  'cairn_tool_refusals_total',
+  'cairn_tool_call_duration_seconds',
   'cairn_pool_queued',
   'cairn_pool_wait_p99_seconds',
   'cairn_mailbox_depth',
