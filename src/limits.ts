@@ -23,8 +23,9 @@ export const limits = {
   replyBufferBytes: 128 * KiB,
   /** A caller's own X-Request-Id is kept up to this length. */
   requestIdCharsMax: 64,
-  /** Bytes that all streamed bodies together send in one turn of the event loop, so that they hold up nobody. */
+  /** What all streamed bodies together send in one turn of the event loop, so that they hold up nobody, and how long. */
   sendTurnBytesMax: 1 * MiB,
+  sendTurnMsMax: 1,
   /** What a step of a stream counts for at the least: a full socket takes nothing, and a turn must end all the same. */
   sendStepBytesMin: 16 * KiB,
   /** What of a body that is made while it is sent is held at once. */

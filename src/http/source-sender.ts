@@ -10,6 +10,7 @@ import type { SendPace } from './send-pace.ts';
 import type { SendStep, SendTurns } from './send-turns.ts';
 
 const NOTHING = new Uint8Array(0);
+const NOTHING_SENT = { bytes: 0, more: false };
 
 export interface SourceSenderOptions {
   readonly turns: SendTurns;
@@ -70,7 +71,7 @@ export class SourceSender {
     if (this.#pace.isTooSlow(nowMs, this.#bytes)) this.#res.close();
     else if (this.#isBlocked && nowMs - this.#offeredMs >= limits.sendRetryMs) {
       this.#offeredMs = nowMs;
-      if (this.#step().more) this.#turns.add(this.#step);
+      this.#turns.add(this.#retry);
     }
   }
 
@@ -83,6 +84,15 @@ export class SourceSender {
       });
     }
     return { bytes: this.#bytes - before, more };
+  };
+
+  /** Offers the rest again, in a turn shared with others: there may be hundreds that stopped reading at once. */
+  readonly #retry: SendStep = () => {
+    // Writable since, and in the circle already.
+    if (!this.#isBlocked) return NOTHING_SENT;
+    const { bytes, more } = this.#step();
+    if (more) this.#turns.add(this.#step);
+    return { bytes, more: false };
   };
 
   /** Sends what the source has at hand. True: the socket took it all and there is more. */
