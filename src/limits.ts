@@ -271,11 +271,13 @@ export const limits = {
   archiveManifestBytesMax: 64 * KiB,
   /** Longest line: the longest text of a document, of which JSON may make six bytes for one, and what stands around it. */
   archiveLineBytesMax: 8 * MiB,
-  /** Records of an import that wait for their commit at once, and their bytes. */
-  archiveWritesMax: 256,
+  /** Records of an import that wait for their commit at once, and their bytes: other writes wait as long. */
+  archiveWritesMax: 64,
   archiveWriteBytesMax: 8 * MiB,
   /** How far times in an archive may lie ahead of this hub's. */
   archiveAheadMsMax: 600_000,
+  /** Largest number in an archive. */
+  archiveNumberMax: 1_000_000_000_000,
   /** How often an import says how far it is. */
   archiveProgressMs: 500,
 

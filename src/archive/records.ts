@@ -115,9 +115,9 @@ export const text = (charsMax: number) =>
 export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/);
 export const gitShaHex = z.string().regex(/^[0-9a-f]{40}$/);
 
-/** A number that counts something, or names it. */
-export const whole = z.int().nonnegative();
-export const id = z.int().positive();
+/** A number that counts something, or names it: small enough that the next ones can be counted as well. */
+export const whole = z.int().nonnegative().max(limits.archiveNumberMax);
+export const id = whole.min(1);
 
 /** A moment as the hub writes it. */
 export const instantUpTo = (latestMs: number) =>

@@ -95,6 +95,7 @@ const damages: [string, (at: string) => void, RegExp][] = [
   ['an endless line', (at) => rewrite(at, 'tasks', ' '.repeat(9_000_000)), /tasks.ndjson line 1: is longer than/],
   ['an unknown record', (at) => rewrite(at, 'tasks', '{"type":"wonder"}\n'), /tasks.ndjson line 1: type/],
   ['no counters', edit('tasks', { type: 'counters' }, (_, lines) => void lines.shift()), /line 1: the counters come/],
+  ['a number beyond', set('tasks', { type: 'counters' }, { task_id: 2 ** 53 - 1 }), /tasks.ndjson line 1: task_id/],
   ['a number above', set('tasks', { type: 'task' }, { id: 99 }), /line \d+: id 99 is above the last/],
   ['a number twice', set('tasks', { type: 'task', id: 2 }, { id: 1 }), /id 1 must be above 1/],
   ['no such category', set('tasks', { type: 'task' }, { category_id: 2 }), /there is no such category/],

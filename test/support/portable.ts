@@ -257,6 +257,8 @@ async function toldOfVault(tool: ReturnType<typeof toolsOf>, vault_id: string) {
     pulled: withoutOwn(pulled),
     since: withoutOwn(await tool('sync_pull', { since: '2020-01-01T00:00:00Z', vault_id })),
     listed: withoutOwn(listed),
+    devices: withoutOwn(await tool('vault_connect_status', { vault_id })),
+    clone: withoutOwn(await tool('vault_clone', { vault_id, device_id: 'new' })),
     history: await Promise.all(listed.files.map(({ path }) => tool('sync_history', { path, vault_id }))),
     diffs: await Promise.all(listed.files.map(({ path }) => tool('sync_diff', { path, vault_id }))),
     conflicts: withoutOwn(await tool('sync_pending_conflicts', { vault_id })),
