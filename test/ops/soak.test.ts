@@ -23,4 +23,4 @@ test('[OPS-2, NET-8] under mixed load with kill -9 nothing acknowledged is lost,
   expect(await soak.damage()).toEqual([]);
   expect(soak.ledger.counts.acknowledged).toBeGreaterThan(50);
   expect(soak.counts.cutOff).toBeGreaterThan(0);
-});
+}, 120_000);
