@@ -1,4 +1,5 @@
 /** Runs every bench, one after another, and prints one table. */
+import { archive } from './archive.ts';
 import { credentials } from './credentials.ts';
 import { documents } from './documents.ts';
 import { download } from './download.ts';
@@ -32,6 +33,7 @@ const benches: Readonly<Record<string, Bench>> = {
   'memory of slow pulls': pullMemory,
   'pulls that stop reading': pullStalled,
   'three-way merges': merge,
+  'an account from hub to hub': archive,
 };
 
 const rows: Row[] = [];
