@@ -1,10 +1,10 @@
 /** Reads from a trace of system calls what was written to one file, when it was flushed, and which answers went out between. */
-import { createReadStream } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 /** The calls that a trace must hold, with whole strings in hex (`-xx -s`). */
 export const DISK_CALLS =
-  'openat,close,lseek,write,writev,pwrite64,pwritev,pwritev2,fdatasync,fsync,msync,ftruncate,fallocate,copy_file_range,sendto';
+  'exit_group,openat,close,lseek,write,writev,pwrite64,pwritev,pwritev2,fdatasync,fsync,msync,ftruncate,fallocate,copy_file_range,sendto';
 
 /** Moments are line numbers of the trace. */
 export interface DiskWrite {
@@ -42,6 +42,11 @@ type Done = (ended: number, result: number) => void;
 interface Open {
   readonly text: string;
   readonly done: Done | undefined;
+}
+
+/** Whether the trace holds the end of its process; the tracer writes that last, and some time after the process is gone. */
+export function isComplete(path: string): boolean {
+  return readFileSync(path).includes('exit_group(');
 }
 
 /** Throws when the file was touched in a way that this does not know, or when a call on it failed. */

@@ -1,11 +1,11 @@
 /** A run of mixed writes under strace, and what a hub makes of the disk after a power cut at any moment of it. */
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DISK_CALLS, readDiskTrace } from './disk-trace.ts';
+import { DISK_CALLS, isComplete, readDiskTrace } from './disk-trace.ts';
 import { startHub, temporaryFolder } from './hub.ts';
 import { Ledger, type Write } from './ledger.ts';
 import { Desk, writes } from './load.ts';
-import { verified } from './mirror-state.ts';
+import { until, verified } from './mirror-state.ts';
 import { Person, type Place } from './person.ts';
 import { type CrashState, FATES, PowerCuts } from './power-cut.ts';
 import { straceWrapper } from './strace.ts';
@@ -52,8 +52,7 @@ export async function recordTrial(rounds: number, random: () => number): Promise
   );
   const staleLock = readFileSync(join(dataFolder, 'cairn.mdb-lock'));
   await place.hub.stop();
-  // The tracer writes its last lines when it has seen the end.
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await until('the trace is whole', () => isComplete(traceFile) || undefined);
   const cuts = new PowerCuts(base, await readDiskTrace(traceFile, 'cairn.mdb'), random);
   // Nothing reached the file but by what was traced, and each answer was seen.
   if (!cuts.whole().equals(readFileSync(join(dataFolder, 'cairn.mdb')))) throw new Error('the trace lacks writes');
