@@ -106,6 +106,17 @@ test('[SYN-14] it is settled when both sides become equal, and superseded when i
   expect(await pending()).toEqual([]);
 });
 
+test('[SYN-1, SYN-14] a rename settles what its device has pending on either path, and equal bytes of another', async () => {
+  await conflictOn('left.md', 'mine', 'moved');
+  const wrong = { base_sha: sha256Of('never there') };
+  await phone.refusedPush('reached.md', 'mine', wrong);
+  await laptop.other('tablet').refusedPush('reached.md', 'moved', wrong);
+  await laptop.other('desk').refusedPush('reached.md', 'another', wrong);
+  const rename = { from_path: 'left.md', base_sha: sha256Of('moved') };
+  expect((await phone.push('reached.md', 'moved', rename)).status).toBe('renamed');
+  expect((await pending()).map(({ device_id: by }) => by)).toEqual(['desk']);
+});
+
 test('[SYN-14] resolves must name a conflict of that path', async () => {
   const elsewhere = await conflictOn('elsewhere.md');
   await laptop.push('here.md', 'one');
