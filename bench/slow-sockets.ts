@@ -62,7 +62,7 @@ interface Figure {
 
 export const slowSockets: Bench = async ({ quick }) => {
   requireTool('slowhttptest', 'slowhttptest');
-  const seconds = quick ? 25 : 75;
+  const seconds = quick ? 45 : 75;
   const cairn = await startCairn();
   const nginx = await startNginx(2);
   const rows: Row[] = [];
