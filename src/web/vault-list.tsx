@@ -28,8 +28,8 @@ export function VaultList({ visit, vaults, problem }: VaultListProps): VNode {
         {vaults.length === 0 ? (
           <Empty title="No vault yet">
             <p>
-              Make one below, or let an agent do it: the tool <code>sync_push</code> makes the first vault with the
-              first file.
+              Make one below, run <code>cairn sync</code> in a folder, or let an agent do it: the tool{' '}
+              <code>sync_push</code> makes the first vault with the first file.
             </p>
           </Empty>
         ) : (

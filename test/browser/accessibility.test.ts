@@ -194,5 +194,9 @@ test('[WEB-5] an empty account has no page with an issue, and each says what to 
     expect(await page.textContent('main')).toContain(says);
     expect([path, ...(await issues(page))]).toEqual([path]);
   }
+  await page.getByLabel('Name of a new vault').fill("Ada's notes");
+  await page.getByRole('button', { name: 'Create vault' }).click();
+  await page.getByText(String.raw`cairn sync --vault 'Ada'\''s notes'`).waitFor();
+  expect(['an empty vault', ...(await issues(page))]).toEqual(['an empty vault']);
   await context.close();
 });
