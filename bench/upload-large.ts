@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { limits } from '../src/limits.ts';
+import { limits } from '../src/limits/service.ts';
 import { temporaryFolder } from '../test/support/hub.ts';
 import type { Credential } from '../test/support/mirror.ts';
 import { runClient } from './client.ts';

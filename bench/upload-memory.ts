@@ -1,5 +1,5 @@
 /** How much memory does the hub take while 32 uploads of 50 MiB arrive at once? */
-import { limits } from '../src/limits.ts';
+import { limits } from '../src/limits/service.ts';
 import { checkStatuses, prepareClient } from './client.ts';
 import { type Memory, memoryOf, peakMemory } from './memory.ts';
 import { startCairn } from './peers/cairn.ts';

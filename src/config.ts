@@ -2,9 +2,9 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { clientSettingNames } from './client/settings.ts';
-import { limits } from './limits.ts';
-import { nearest } from './nearest.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from './common/start-error.ts';
+import { limits } from './limits/service.ts';
+import { nearest } from './text/nearest.ts';
 
 const defaultBlockedAgents: readonly string[] = [
   'curl/',

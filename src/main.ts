@@ -1,27 +1,27 @@
 /** The composition root: core → pool → capabilities → front door, and back in reverse. */
-import './collector.ts';
+import './compose/v8-flags.ts';
+import type { Log } from './common/log.ts';
+import { version } from './common/version.ts';
+import { openCore } from './compose/core.ts';
+import { openDocuments } from './compose/documents.ts';
+import { Doors } from './compose/listeners.ts';
+import { createJsonParser, openRoutes, type Parts } from './compose/routes.ts';
+import { startSweeper } from './compose/sweeper.ts';
 import type { Config } from './config.ts';
-import { openCore } from './core.ts';
-import { openDocuments } from './document-parts.ts';
-import { Doors } from './doors.ts';
 import { ToolTraffic } from './gateway/tool-traffic.ts';
-import { Admission } from './http/admission.ts';
-import { InflightBudget } from './http/budget.ts';
-import { createAddressResolver } from './http/client-address.ts';
-import { healthRoutes, type Phase } from './http/health.ts';
-import { LoopDelay } from './http/loop-delay.ts';
-import { Rates } from './http/rates.ts';
-import { checkTlsFiles } from './http/tls.ts';
-import { Traffic } from './http/traffic.ts';
-import type { Log } from './log.ts';
-import { metricsRoutes } from './ops/metrics-routes.ts';
+import { Admission } from './http/checks/admission.ts';
+import { LoopDelay } from './http/checks/loop-delay.ts';
+import { Rates } from './http/checks/rates.ts';
+import { checkTlsFiles } from './http/library/tls.ts';
+import { Traffic } from './http/measure/traffic.ts';
+import { InflightBudget } from './http/request/budget.ts';
+import { createAddressResolver } from './http/request/client-address.ts';
+import { healthRoutes, type Phase } from './http/route/health.ts';
+import { metricsRoutes } from './ops/metrics/routes.ts';
 import { connectionsThatFit } from './ops/open-files.ts';
-import { createJsonParser, openRoutes, type Parts } from './parts.ts';
 import { Pool } from './pool/pool.ts';
-import { startSweeper } from './sweeper.ts';
 import { openSync } from './sync/service.ts';
 import { Tasks } from './tasks/service.ts';
-import { version } from './version.ts';
 
 export interface RunningService {
   readonly port: number;

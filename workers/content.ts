@@ -1,6 +1,6 @@
 /** Hashes and escapes long contents off the main thread. */
 import type { PreparedContent, RawContent } from '../src/pool/jobs.ts';
-import { digestContent, escapeContent } from '../src/sync/content.ts';
+import { digestContent, escapeContent } from '../src/sync/contents/digest.ts';
 
 export function prepareContent(content: RawContent): PreparedContent {
   const digested = digestContent(content);

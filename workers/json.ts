@@ -1,7 +1,7 @@
 /** Parses large JSON off the main thread. */
 
-import { Refusal } from '../src/fault.ts';
-import { parseJson } from '../src/http/json-body.ts';
+import { Refusal } from '../src/common/fault.ts';
+import { parseJson } from '../src/http/request/json-body.ts';
 import type { ParsedJson, ParseJsonInput } from '../src/pool/jobs.ts';
 
 export function parseDocument({ bytes }: ParseJsonInput): ParsedJson {

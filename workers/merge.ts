@@ -1,7 +1,7 @@
 /** Compares and merges long texts off the main thread. */
 import type { DiffInput } from '../src/pool/jobs.ts';
-import { runMerge } from '../src/sync/merge.ts';
-import { unifiedDiff } from '../src/sync/unified-diff.ts';
+import { runMerge } from '../src/text/merge.ts';
+import { unifiedDiff } from '../src/text/unified-diff.ts';
 
 export const merge = runMerge;
 

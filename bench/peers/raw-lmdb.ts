@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { open } from 'lmdb';
-import { limits } from '../../src/limits.ts';
+import { limits } from '../../src/limits/service.ts';
 
 const [path = '', count = '0', outstanding = '0', valueBytes = '0'] = process.argv.slice(2);
 const settings = {

@@ -1,6 +1,6 @@
 /** Opens the data file of a running hub beside it, and says how far its oldest reader is behind and how long the file is. */
 import { open } from 'lmdb';
-import { limits } from '../../src/limits.ts';
+import { limits } from '../../src/limits/service.ts';
 
 export interface ReaderTable {
   /** Commits that the oldest snapshot in use by others is behind the newest one. */

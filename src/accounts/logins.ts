@@ -1,6 +1,6 @@
 /** The use cases of a password: check it at sign-in, change it. Every try counts against the sign-in limits. */
 import type { ActorRegistry } from '../actors/registry.ts';
-import { invalidField, Refusal } from '../fault.ts';
+import { invalidField, Refusal } from '../common/fault.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Passwords } from './password.ts';
 import { accounts as accountTable } from './records.ts';

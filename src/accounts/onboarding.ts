@@ -1,6 +1,6 @@
 /** The use cases of a caller without a credential: sign up, or sign in for another key. */
-import { Refusal } from '../fault.ts';
-import { limits } from '../limits.ts';
+import { Refusal } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
 import type { Login, Logins } from './logins.ts';
 import type { Passwords } from './password.ts';
 import { normalizeEmail } from './rules.ts';

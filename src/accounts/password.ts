@@ -1,6 +1,6 @@
 /** Owns the rule for passwords, and hashes them off the main thread (argon2id, RFC 9106). */
-import { invalidField } from '../fault.ts';
-import { limits } from '../limits.ts';
+import { invalidField } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
 import type { Pool } from '../pool/pool.ts';
 
 export class Passwords {

@@ -1,7 +1,7 @@
 /** The REST rows of an account: whose a credential is. */
-import { json } from '../http/reply.ts';
-import type { Authenticator, Route } from '../http/route.ts';
-import { accountDocs } from './docs.ts';
+import { json } from '../http/reply/reply.ts';
+import type { Authenticator, Route } from '../http/route/route.ts';
+import { accountDocs } from './openapi.ts';
 import type { Accounts } from './service.ts';
 
 export interface AccountRoutesOptions {

@@ -1,6 +1,6 @@
 /** Pure decisions about accounts and keys: shapes, limits, what counts as the same email. */
-import { invalidField, Refusal } from '../fault.ts';
-import { limits } from '../limits.ts';
+import { invalidField, Refusal } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
 import type { BrowserSessionRecord, KeyKind, KeyRecord } from './records.ts';
 
 /** 32 letters and digits that are not taken for one another; 24 of them are 120 bits. */

@@ -1,13 +1,13 @@
 /** The use cases of accounts and keys. Every write goes through the account's actor. */
 import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
-import { invalidField, Refusal } from '../fault.ts';
-import { KnownCredentials } from '../known-credentials.ts';
-import { limits } from '../limits.ts';
-import type { Log } from '../log.ts';
-import type { Session } from '../session.ts';
+import { KnownCredentials } from '../cache/credentials.ts';
+import { invalidField, Refusal } from '../common/fault.ts';
+import type { Log } from '../common/log.ts';
+import type { Session } from '../common/session.ts';
+import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
-import type { Sealer } from '../store/seal.ts';
+import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
 import { type AccountRecord, accounts, emails, type KeyKind, type KeyRecord, keyHashes, keys } from './records.ts';

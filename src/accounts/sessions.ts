@@ -4,12 +4,12 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
-import { Refusal } from '../fault.ts';
-import { limits } from '../limits.ts';
-import type { Log } from '../log.ts';
-import type { Session } from '../session.ts';
+import { Refusal } from '../common/fault.ts';
+import type { Log } from '../common/log.ts';
+import type { Session } from '../common/session.ts';
+import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
-import type { Sealer } from '../store/seal.ts';
+import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
 import { type BrowserSessionRecord, browserSessions, sessionOwners } from './records.ts';
 import { isSessionLive, surplusSessions } from './rules.ts';

@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ActorRegistry } from '../actors/registry.ts';
-import { Refusal } from '../fault.ts';
-import { KnownCredentials } from '../known-credentials.ts';
-import { limits } from '../limits.ts';
-import type { Session } from '../session.ts';
+import { KnownCredentials } from '../cache/credentials.ts';
+import { Refusal } from '../common/fault.ts';
+import type { Session } from '../common/session.ts';
+import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
-import type { Sealer } from '../store/seal.ts';
+import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
 import { accessTokens, tokenExpiries } from './records.ts';
 

@@ -1,7 +1,7 @@
 /** The onboarding tools: a caller gets a key, or learns how to use one. */
 import { z } from 'zod';
 import { ADDS, defineOpenTool, READS, type Tool } from '../gateway/tool.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/service.ts';
 import type { Onboarding } from './onboarding.ts';
 import { setupClients, setupSteps } from './setup-guide.ts';
 

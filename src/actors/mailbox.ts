@@ -5,8 +5,8 @@
  * is free again when that commit is on disk. An actor keeps no state of its own between decisions: each reads the rows
  * it decides on inside the transaction, so a failed commit leaves nothing to repair.
  */
-import { Refusal } from '../fault.ts';
-import { limits } from '../limits.ts';
+import { Refusal } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
 import type { Decision } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 

@@ -1,5 +1,5 @@
 /** Owns the living actors: finds or starts the one of an id, passivates the idle, drains them all. */
-import { limits } from '../limits.ts';
+import { limits } from '../limits/service.ts';
 import type { Store } from '../store/store.ts';
 import { Actor } from './mailbox.ts';
 

@@ -3,7 +3,7 @@
  * `manifest.json`, a file of JSON lines for each section, and `blobs/` with contents under their SHA-256.
  */
 import { z } from 'zod';
-import { invalidField, type Refusal } from '../fault.ts';
+import { invalidField, type Refusal } from '../common/fault.ts';
 
 export const MANIFEST_FILE = 'manifest.json';
 export const BLOB_FOLDER = 'blobs';

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/service.ts';
 import { BLOB_FOLDER, damaged, fileOf, MANIFEST_FILE, type Manifest, parseManifest, type Section } from './format.ts';
 
 const READ_BYTES = 256 * 1024;

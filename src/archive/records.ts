@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 import type { ActorRegistry } from '../actors/registry.ts';
-import { Refusal } from '../fault.ts';
-import { limits } from '../limits.ts';
+import { Refusal } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
 import type { Store } from '../store/store.ts';
 import { DAMAGED, damaged, fileOf, firstIssue, type Section } from './format.ts';
 import type { ArchiveReader } from './reader.ts';

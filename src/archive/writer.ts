@@ -16,7 +16,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../common/start-error.ts';
 import { syncPath } from '../store/sync-path.ts';
 import {
   BLOB_FOLDER,

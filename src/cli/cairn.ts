@@ -3,10 +3,10 @@
 import { ClientError } from '../client/client-error.ts';
 import { Unreachable } from '../client/http.ts';
 import { ToolRefused } from '../client/tool-refused.ts';
-import { Refusal } from '../fault.ts';
-import { nearest } from '../nearest.ts';
-import { StartError } from '../start-error.ts';
-import { version } from '../version.ts';
+import { Refusal } from '../common/fault.ts';
+import { StartError } from '../common/start-error.ts';
+import { version } from '../common/version.ts';
+import { nearest } from '../text/nearest.ts';
 import { readOptions } from './command.ts';
 import { findCommand, loadGroups } from './commands.ts';
 import { commandHelp, overview } from './help.ts';

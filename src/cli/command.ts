@@ -1,6 +1,6 @@
 /** Owns what a command of the command line is: declared once; help, completion and the reading of options derive from it. */
 import { parseArgs } from 'node:util';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../text/nearest.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface CommandOption {

@@ -1,5 +1,5 @@
 /** Owns the words of the help, all of them out of the commands themselves. */
-import { version } from '../version.ts';
+import { version } from '../common/version.ts';
 import type { Command } from './command.ts';
 import type { CommandGroup } from './commands.ts';
 

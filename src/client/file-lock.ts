@@ -7,7 +7,7 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeF
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/service.ts';
 import { ClientError } from './client-error.ts';
 
 /** Runs `work` while no other process holds the lock of `path`. Throws ClientError when it is never free. */

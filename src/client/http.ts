@@ -2,8 +2,8 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
-import { limits } from '../limits.ts';
-import { version } from '../version.ts';
+import { version } from '../common/version.ts';
+import { limits } from '../limits/service.ts';
 import { ClientError } from './client-error.ts';
 
 export interface ClientRequest {

@@ -1,9 +1,9 @@
 /** Owns the call of a tool of a hub, over JSON-RPC 2.0, and what its refusal means to a command. */
 import { z } from 'zod';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/service.ts';
 import { ClientError } from './client-error.ts';
-import type { Credentials } from './credentials.ts';
 import { type ClientAnswer, refusalOf, send, Unreachable } from './http.ts';
+import type { Credentials } from './sign-in/credentials.ts';
 import { ToolRefused } from './tool-refused.ts';
 
 const toolSchema = z.object({

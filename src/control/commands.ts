@@ -6,7 +6,7 @@ import type { BrowserSessions } from '../accounts/sessions.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
-import type { Identities } from '../oauth/identities.ts';
+import type { Identities } from '../oauth/provider/identities.ts';
 import type { Importer, ImportProgress } from './importer.ts';
 import type { ControlRequest, ControlResult } from './protocol.ts';
 

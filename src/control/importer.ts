@@ -1,5 +1,5 @@
 /** Owns how an import is asked of the process that has the data folder, before and after it can do one. */
-import { Refusal } from '../fault.ts';
+import { Refusal } from '../common/fault.ts';
 import type { ImportedAccount } from './protocol.ts';
 
 export interface ImportRequest {

@@ -1,5 +1,5 @@
 /** Tells whoever asked for long work how far it is, now and then, so that the connection is never taken for dead. */
-import { limits } from '../limits.ts';
+import { limits } from '../limits/service.ts';
 import type { ControlProgress } from './protocol.ts';
 
 export class ToldProgress {

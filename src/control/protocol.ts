@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { KeySummary, NewAccount, NewKey } from '../accounts/service.ts';
 import type { NewAccessToken } from '../accounts/tokens.ts';
 import type { GrantDescription } from '../oauth/device-grants.ts';
-import type { LinkedIdentity } from '../oauth/identities.ts';
+import type { LinkedIdentity } from '../oauth/provider/identities.ts';
 
 const email = z.string();
 

@@ -5,8 +5,8 @@
 import { chmodSync, closeSync, mkdirSync, openSync, rmdirSync, statSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
-import { limits } from '../limits.ts';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../common/start-error.ts';
+import { limits } from '../limits/service.ts';
 
 const SOCKET_FILE = 'control.sock';
 const TAKEOVER_FOLDER = 'control.takeover';

@@ -1,7 +1,7 @@
 /** Owns how the arguments of a tool are checked, and how what is wrong is told. Pure. */
 import type { z } from 'zod';
-import { Refusal } from '../fault.ts';
-import { nearest } from '../nearest.ts';
+import { Refusal } from '../common/fault.ts';
+import { nearest } from '../text/nearest.ts';
 import type { Tool } from './tool.ts';
 
 type Issue = z.core.$ZodIssue;

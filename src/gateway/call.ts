@@ -1,7 +1,7 @@
 /** Owns one call of a tool, whichever door it came through: access, arguments, the handler. */
-import { Refusal } from '../fault.ts';
-import type { AnyRun } from '../http/byte-run.ts';
-import type { Session } from '../session.ts';
+import { Refusal } from '../common/fault.ts';
+import type { Session } from '../common/session.ts';
+import type { AnyRun } from '../http/reply/byte-run.ts';
 import { readArguments } from './arguments.ts';
 import { encoded, type KnownResults, placeOfCall, type WrittenResult } from './known-results.ts';
 import type { ToolRegistry } from './registry.ts';

@@ -1,5 +1,5 @@
 /** The only map from a refusal to a JSON-RPC error code. Total over the union: a new fault does not compile without a row. */
-import { explain, type Fault, type SyncConflict } from '../fault.ts';
+import { explain, type Fault, type SyncConflict } from '../common/fault.ts';
 import type { RpcError } from './envelope.ts';
 
 const PARSE_ERROR = -32700;

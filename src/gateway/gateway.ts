@@ -1,13 +1,13 @@
 /** Owns a whole gateway request: one message or a batch in, one reply out. */
-import type { Fault } from '../fault.ts';
-import { type AnyRun, runOf, sourceOf } from '../http/byte-run.ts';
-import { feedOf } from '../http/feed.ts';
-import { type ByteSource, empty, feed, jsonText, type Parts, type Reply, textOf } from '../http/reply.ts';
-import type { RouteRequest } from '../http/route.ts';
-import { refusalReply } from '../http/status.ts';
-import { limits } from '../limits.ts';
-import type { Log } from '../log.ts';
-import type { Session } from '../session.ts';
+import type { Fault } from '../common/fault.ts';
+import type { Log } from '../common/log.ts';
+import type { Session } from '../common/session.ts';
+import { type AnyRun, runOf, sourceOf } from '../http/reply/byte-run.ts';
+import { feedOf } from '../http/reply/feed.ts';
+import { type ByteSource, empty, feed, jsonText, type Parts, type Reply, textOf } from '../http/reply/reply.ts';
+import { refusalReply } from '../http/reply/status.ts';
+import type { RouteRequest } from '../http/route/route.ts';
+import { limits } from '../limits/service.ts';
 import { INTERNAL, INVALID_REQUEST, rpcError } from './codes.ts';
 import { type Dialect, type McpHeaders, MODERN_VERSION, readDialect, refusedVersion } from './dialect.ts';
 import { failure, isAnswered, type Message, type RpcError, type RpcId, readMessage, success } from './envelope.ts';

@@ -1,6 +1,6 @@
 /** Owns which calls of tools have results that are given again, and what they are known by. */
-import { type AnswerPlace, KnownAnswers, type KnownAnswersOptions } from '../known-answers.ts';
-import { limits } from '../limits.ts';
+import { type AnswerPlace, KnownAnswers, type KnownAnswersOptions } from '../cache/answers.ts';
+import { limits } from '../limits/service.ts';
 import type { Tool } from './tool.ts';
 
 /** A result as it travels: JSON, as text or as UTF-8. */

@@ -1,9 +1,10 @@
 /** Owns how a listing travels: as lines between a first and a last one, or as arrays of the structured result. */
-import { acceptance } from '../http/accept.ts';
-import { type AnyRun, itemsOf, runOf, sourceOf } from '../http/byte-run.ts';
-import { type Reply, stream } from '../http/reply.ts';
-import type { RouteRequest } from '../http/route.ts';
-import { limits } from '../limits.ts';
+
+import { type AnyRun, itemsOf, runOf, sourceOf } from '../http/reply/byte-run.ts';
+import { type Reply, stream } from '../http/reply/reply.ts';
+import { acceptance } from '../http/request/accept.ts';
+import type { RouteRequest } from '../http/route/route.ts';
+import { limits } from '../limits/service.ts';
 import type { Dialect } from './dialect.ts';
 import type { RpcId } from './envelope.ts';
 import type { LinesWish, Listing } from './tool.ts';

@@ -1,7 +1,7 @@
 /** Owns the tools by name, in a stable order, and what is derived from a declaration once at start. */
 import { z } from 'zod';
-import { Refusal } from '../fault.ts';
-import { nearest } from '../nearest.ts';
+import { Refusal } from '../common/fault.ts';
+import { nearest } from '../text/nearest.ts';
 import type { Tool } from './tool.ts';
 import { type ToolCalls, ToolTraffic } from './tool-traffic.ts';
 

@@ -1,16 +1,16 @@
 /** The HTTP rows of the gateway: the JSON-RPC URL, the tool mirror, and who may ask from a browser. */
-import { Refusal } from '../fault.ts';
-import { jsonText, textOf } from '../http/reply.ts';
-import type { Authenticator, Route, RouteRequest } from '../http/route.ts';
-import { limits } from '../limits.ts';
-import type { Session } from '../session.ts';
+import { Refusal } from '../common/fault.ts';
+import type { Session } from '../common/session.ts';
+import { jsonText, textOf } from '../http/reply/reply.ts';
+import type { Authenticator, Route, RouteRequest } from '../http/route/route.ts';
+import { limits } from '../limits/service.ts';
 import { callTool } from './call.ts';
-import { gatewayDocs, toolDocs } from './docs.ts';
 import { type Asking, type Gateway, gatewayRefusal } from './gateway.ts';
 import type { KnownResults } from './known-results.ts';
 import { documentRuns, goesAsLines, jsonReply, jsonRuns, linesWish, listingLines } from './listing.ts';
-import { toolRefusal } from './mirror.ts';
+import { gatewayDocs, toolDocs } from './openapi/own-routes.ts';
 import type { ToolRegistry } from './registry.ts';
+import { toolRefusal } from './rest-refusal.ts';
 
 export interface GatewayRoutesOptions {
   readonly gateway: Gateway;

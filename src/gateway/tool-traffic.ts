@@ -1,6 +1,6 @@
 /** Owns what is counted of tools: plain numbers by the name of a registered tool, that whoever measures reads when he wants them. */
-import { Refusal } from '../fault.ts';
-import { Histogram } from '../histogram.ts';
+import { Refusal } from '../common/fault.ts';
+import { Histogram } from '../common/histogram.ts';
 
 /** The calls of one tool, whichever door they came through. */
 export class ToolCalls {

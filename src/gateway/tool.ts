@@ -1,8 +1,8 @@
 /** Owns what a tool is: declared once, and everything that describes or calls it derives from the declaration. */
 import type { z } from 'zod';
-import type { AnyRun } from '../http/byte-run.ts';
-import type { Linger } from '../http/route.ts';
-import type { Session } from '../session.ts';
+import type { Session } from '../common/session.ts';
+import type { AnyRun } from '../http/reply/byte-run.ts';
+import type { Linger } from '../http/route/route.ts';
 import type { AnyTable } from '../store/table.ts';
 
 /** Hints for the caller (MCP tool annotations); never relied on here. */

@@ -1,5 +1,5 @@
 /** Owns the short texts that tools answer with beside their structured results. Pure. */
-import { limits } from '../limits.ts';
+import { limits } from '../limits/service.ts';
 
 /** `1 task`, `2 tasks`. */
 export function plural(count: number, one: string, many = `${one}s`): string {

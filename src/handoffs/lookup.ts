@@ -1,6 +1,6 @@
 /** Owns where handoffs stand, how one is found by what names it, and how a page of them is read. Only reads. */
-import { refuseFields } from '../fault.ts';
-import { limits } from '../limits.ts';
+import { refuseFields } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
 import { type HandoffRecord, handoffNames, handoffRows, handoffs } from './records.ts';

@@ -2,14 +2,14 @@
 import { z } from 'zod';
 import { type ImportTarget, type Instant, id, importSection, instantUpTo, text, whole } from '../archive/records.ts';
 import type { WriteRecord } from '../archive/writer.ts';
-import { isCalendarDate } from '../calendar.ts';
-import { invalidField, refuseFields } from '../fault.ts';
-import { limits } from '../limits.ts';
+import { invalidField, refuseFields } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Snapshot } from '../store/table.ts';
+import { isCalendarDate } from '../time/calendar.ts';
+import { isTimeOfDay } from '../time/kst.ts';
 import { putInBin } from '../versions/bin.ts';
 import { exportVersions, type ReadVersions, VersionsImport, versionSchema } from '../versions/portable.ts';
-import { isTimeOfDay } from './kst.ts';
 import { namesOf, rowsOf } from './lookup.ts';
 import { type HandoffRecord, handoffHeads, handoffNames, handoffRows, handoffs } from './records.ts';
 import { cleanName, nameErrors } from './rules.ts';

@@ -1,6 +1,6 @@
 /** Pure decisions about handoffs: which names are taken, in which order they stand, what a write makes of what is there. */
-import { type FieldErrors, Refusal } from '../fault.ts';
-import { limits } from '../limits.ts';
+import { type FieldErrors, Refusal } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
 import type { HandoffHead, HandoffRecord } from './records.ts';
 
 /** How much a text is, and how it begins. */

@@ -1,11 +1,12 @@
 /** The use cases of handoffs. Every write goes through the account's actor; dates are those of Korea Standard Time. */
 import type { ActorRegistry } from '../actors/registry.ts';
-import { isCalendarDate } from '../calendar.ts';
-import { type FieldErrors, refuseFields } from '../fault.ts';
+import { type FieldErrors, refuseFields } from '../common/fault.ts';
 import { oneLine } from '../gateway/words.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
+import { isCalendarDate } from '../time/calendar.ts';
+import { isTimeOfDay, kstDate, kstDateBefore } from '../time/kst.ts';
 import { putInBin, takeFromBin } from '../versions/bin.ts';
 import {
   type DocumentName,
@@ -19,7 +20,6 @@ import {
   type Version,
   versionsOf,
 } from '../versions/texts.ts';
-import { isTimeOfDay, kstDate, kstDateBefore } from './kst.ts';
 import { findHandoff, type HandoffList, listHandoffs, namesOf, rowsOf } from './lookup.ts';
 import { type HandoffRecord, handoffHeads, handoffNames, handoffRows, handoffs } from './records.ts';
 import { byDate, cleanName, decideNew, decideReplace, foldName, handoffNotFound, nameErrors } from './rules.ts';

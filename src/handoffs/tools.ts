@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { DESTROYS, defineTool, READS, SETS, type Tool } from '../gateway/tool.ts';
 import { headed, plural, withContent } from '../gateway/words.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/service.ts';
 import type { HandoffRecord } from './records.ts';
 import type { Handoffs } from './service.ts';
 

@@ -1,9 +1,9 @@
 /** Owns how a request's credential becomes a session, at once or a moment later; a refused one counts for its address. */
-import { Refusal } from '../fault.ts';
-import type { Session } from '../session.ts';
+import { Refusal } from '../common/fault.ts';
+import type { Session } from '../common/session.ts';
+import type { Rates } from './checks/rates.ts';
 import type { Exchange } from './exchange.ts';
-import type { Rates } from './rates.ts';
-import type { Route } from './route.ts';
+import type { Route } from './route/route.ts';
 
 /** The session of the credential; undefined where the route does without. Throws or rejects with a Refusal. */
 export function authenticate(

@@ -5,18 +5,26 @@
 
 import type { HttpResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
-import type { Fault } from '../fault.ts';
-import { limits } from '../limits.ts';
-import { IncomingBody } from './body.ts';
-import type { ByteLease } from './budget.ts';
-import { closeFeed, type Feed } from './feed.ts';
-import { FeedSender } from './feed-sender.ts';
-import { type ByteSource, isFeed, isSource, NO_HEADERS, type Parts, type Reply, type ReplyHeaders } from './reply.ts';
-import type { ReplyBytes } from './reply-bytes.ts';
-import type { RequestHead } from './request-head.ts';
-import { SendPace } from './send-pace.ts';
-import type { SendTurns } from './send-turns.ts';
-import { SourceSender } from './source-sender.ts';
+import type { Fault } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
+import { closeFeed, type Feed } from './reply/feed.ts';
+import { FeedSender } from './reply/feed-sender.ts';
+import {
+  type ByteSource,
+  isFeed,
+  isSource,
+  NO_HEADERS,
+  type Parts,
+  type Reply,
+  type ReplyHeaders,
+} from './reply/reply.ts';
+import { SendPace } from './reply/send-pace.ts';
+import type { SendTurns } from './reply/send-turns.ts';
+import { SourceSender } from './reply/source-sender.ts';
+import type { ReplyBytes } from './reply/whole.ts';
+import { IncomingBody } from './request/body.ts';
+import type { ByteLease } from './request/budget.ts';
+import type { RequestHead } from './request/head.ts';
 
 /** How an exchange ended, for the log. */
 export interface ExchangeEnd {

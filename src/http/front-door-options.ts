@@ -1,11 +1,11 @@
 /** What the front door is opened over: routes, rules, bounds, deadlines. Types only. */
-import type { Log } from '../log.ts';
-import type { Admission } from './admission.ts';
-import type { OriginRule } from './origin.ts';
-import type { Rates } from './rates.ts';
-import type { Route } from './route.ts';
-import type { TlsFiles } from './tls.ts';
-import type { Traffic } from './traffic.ts';
+import type { Log } from '../common/log.ts';
+import type { Admission } from './checks/admission.ts';
+import type { OriginRule } from './checks/origin.ts';
+import type { Rates } from './checks/rates.ts';
+import type { TlsFiles } from './library/tls.ts';
+import type { Traffic } from './measure/traffic.ts';
+import type { Route } from './route/route.ts';
 
 export interface FrontDoorOptions {
   readonly routes: readonly Route[];

@@ -3,7 +3,7 @@
  * Checks run in this order and the first that fails answers: framing, agent, route, credential, length, size, media
  * type; then the handler with the fields. A refusal is caught here and nowhere else.
  */
-import './library-settings.ts';
+import './library/settings.ts';
 import {
   App,
   type HttpRequest,
@@ -14,30 +14,30 @@ import {
   us_listen_socket_close,
   us_socket_local_port,
 } from 'uWebSockets.js';
-import { type Fault, Refusal } from '../fault.ts';
-import { limits } from '../limits.ts';
-import type { Session } from '../session.ts';
-import { StartError } from '../start-error.ts';
+import { type Fault, Refusal } from '../common/fault.ts';
+import type { Session } from '../common/session.ts';
+import { StartError } from '../common/start-error.ts';
+import { limits } from '../limits/service.ts';
 import { authenticate } from './authenticate.ts';
-import type { IncomingBody } from './body.ts';
-import { checkBody } from './check-body.ts';
+import { isForPeople } from './checks/for-people.ts';
+import { corsHeaders, isOriginAllowed, preflightHeaders } from './checks/origin.ts';
 import { Exchange, type ExchangeEnd, type ExchangeSurroundings } from './exchange.ts';
-import { isForPeople } from './for-people.ts';
-import { parseForm } from './form-body.ts';
-import { framingFault } from './framing.ts';
 import type { FrontDoorOptions } from './front-door-options.ts';
-import { listenExclusively } from './listen-exclusively.ts';
-import { corsHeaders, isOriginAllowed, preflightHeaders } from './origin.ts';
-import { empty, isFeed, isSource, type Reply } from './reply.ts';
-import { ReplyBytes } from './reply-bytes.ts';
-import { HandlerRequest } from './request.ts';
-import { RequestHead } from './request-head.ts';
-import { logRequest } from './request-log.ts';
-import type { BodyRule, Route } from './route.ts';
-import { type Match, Router } from './router.ts';
-import { SendTurns } from './send-turns.ts';
-import { refusalReply } from './status.ts';
-import { turnAway } from './turn-away.ts';
+import { listenExclusively } from './library/listen.ts';
+import { logRequest } from './measure/request-log.ts';
+import { empty, isFeed, isSource, type Reply } from './reply/reply.ts';
+import { SendTurns } from './reply/send-turns.ts';
+import { refusalReply } from './reply/status.ts';
+import { turnAway } from './reply/turn-away.ts';
+import { ReplyBytes } from './reply/whole.ts';
+import type { IncomingBody } from './request/body.ts';
+import { parseForm } from './request/form-body.ts';
+import { framingFault } from './request/framing.ts';
+import { RequestHead } from './request/head.ts';
+import { checkBody } from './route/check-body.ts';
+import { HandlerRequest } from './route/handler-request.ts';
+import type { BodyRule, Route } from './route/route.ts';
+import { type Match, Router } from './route/router.ts';
 
 /** One matched request on its way to the handler. */
 interface Call {

@@ -1,15 +1,15 @@
 /** The use cases of blobs: upload, list, latest, and the bytes of one. */
 import { timingSafeEqual } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
-import { invalidField, Refusal } from '../fault.ts';
-import type { IncomingBody } from '../http/body.ts';
-import type { InflightBudget } from '../http/budget.ts';
-import type { ByteSource } from '../http/reply.ts';
-import { limits } from '../limits.ts';
+import { invalidField, Refusal } from '../common/fault.ts';
+import type { Session } from '../common/session.ts';
+import type { ByteSource } from '../http/reply/reply.ts';
+import type { IncomingBody } from '../http/request/body.ts';
+import type { InflightBudget } from '../http/request/budget.ts';
+import { limits } from '../limits/service.ts';
 import type { BufferPool } from '../pool/buffers.ts';
 import { startDigest } from '../pool/digest.ts';
 import type { Digests } from '../pool/jobs.ts';
-import type { Session } from '../session.ts';
 import type { Store } from '../store/store.ts';
 import { goneCredential, type MirrorCredentials } from './credentials.ts';
 import { type BlobRecord, blobs, chunks, commits, credentials, heads, order } from './records.ts';

@@ -1,11 +1,11 @@
 /** The use cases of the mirror credential: issue, rotate, destroy, and what a token opens. */
 import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
-import { Refusal } from '../fault.ts';
-import { KnownCredentials } from '../known-credentials.ts';
-import type { Session } from '../session.ts';
+import { KnownCredentials } from '../cache/credentials.ts';
+import { Refusal } from '../common/fault.ts';
+import type { Session } from '../common/session.ts';
 import type { Batch } from '../store/group-commit.ts';
-import type { Sealer } from '../store/seal.ts';
+import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
 import { type CredentialRecord, credentials, tokenHashes } from './records.ts';
 

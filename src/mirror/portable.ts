@@ -13,8 +13,8 @@ import {
   text,
 } from '../archive/records.ts';
 import type { ArchiveWriter, WriteRecord } from '../archive/writer.ts';
-import { invalidField, Refusal } from '../fault.ts';
-import { limits } from '../limits.ts';
+import { invalidField, Refusal } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Snapshot } from '../store/table.ts';
 import { type FreshCredential, type MirrorCredentials, putCredential } from './credentials.ts';

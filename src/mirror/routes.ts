@@ -1,13 +1,13 @@
 /** The REST rows of the certificate mirror. */
-import { invalidField, Refusal } from '../fault.ts';
-import { answerRange } from '../http/conditional.ts';
-import { empty, json, type Reply, stream } from '../http/reply.ts';
-import type { Authenticator, Route, RouteRequest } from '../http/route.ts';
-import { limits } from '../limits.ts';
-import type { Session } from '../session.ts';
+import { invalidField, Refusal } from '../common/fault.ts';
+import type { Session } from '../common/session.ts';
+import { empty, json, type Reply, stream } from '../http/reply/reply.ts';
+import { answerRange } from '../http/request/conditional.ts';
+import type { Authenticator, Route, RouteRequest } from '../http/route/route.ts';
+import { limits } from '../limits/service.ts';
 import type { Blob, MirrorBlobs } from './blobs.ts';
 import type { MirrorCredentials } from './credentials.ts';
-import { mirrorDocs } from './docs.ts';
+import { mirrorDocs } from './openapi.ts';
 import { readListPage, readUploadFields } from './rules.ts';
 
 export interface MirrorRoutesOptions {

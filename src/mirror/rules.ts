@@ -1,6 +1,6 @@
 /** Pure decisions of the mirror: header forms, what an upload does to what is there, which page a list shows. */
-import { type FieldErrors, Refusal } from '../fault.ts';
-import { limits } from '../limits.ts';
+import { type FieldErrors, Refusal } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
 import type { BlobRecord, MirrorHead } from './records.ts';
 
 export interface UploadFields {

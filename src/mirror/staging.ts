@@ -1,6 +1,7 @@
 /** Owns the chunks of uploads that belong to no blob yet: how many bytes of them wait for the disk at once. */
-import { limits } from '../limits.ts';
-import type { Log } from '../log.ts';
+
+import type { Log } from '../common/log.ts';
+import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import { StagedBytes } from '../store/staged-bytes.ts';
 import type { Store } from '../store/store.ts';

@@ -3,7 +3,7 @@
  * next arrives, then staged.
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/service.ts';
 import type { BufferPool } from '../pool/buffers.ts';
 import type { DigestMessage, DigestReturn, Digests } from '../pool/jobs.ts';
 import type { Pool } from '../pool/pool.ts';

@@ -1,8 +1,8 @@
 /** Checks the mirror's data: every blob re-hashed, every index in both directions, every sealed field opened. Only reads. */
 import { createHash } from 'node:crypto';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/service.ts';
 import type { CheckedReader } from '../store/checked-reader.ts';
-import type { Sealer } from '../store/seal.ts';
+import type { Sealer } from '../store/sealing/seal.ts';
 
 import { blobs, chunks, commits, credentials, heads, order, staging, tokenHashes } from './records.ts';
 

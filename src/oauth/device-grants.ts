@@ -4,12 +4,12 @@
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
-import { Refusal } from '../fault.ts';
-import { addressBlock } from '../http/address-block.ts';
-import { RateLimiter } from '../http/rate-limit.ts';
-import { limits } from '../limits.ts';
+import { Refusal } from '../common/fault.ts';
+import { addressBlock } from '../http/checks/address-block.ts';
+import { RateLimiter } from '../http/checks/gcra.ts';
+import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
-import type { Sealer } from '../store/seal.ts';
+import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
 import { type DeviceGrantRecord, deviceExpiries, deviceGrants, deviceUserCodes } from './records.ts';
 import { decidePoll, makeUserCode, oauthRefusal, type PollPace, readUserCode, showUserCode } from './rules.ts';

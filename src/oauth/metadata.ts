@@ -1,7 +1,7 @@
 /** The metadata documents: how this service signs in (RFC 8414), and what it protects (RFC 9728). Served only when asked for. */
-import { json } from '../http/reply.ts';
-import type { Route, RouteRequest } from '../http/route.ts';
-import { jsonContent, objectSchema, type RouteDoc, type Schema } from '../http/route-doc.ts';
+import { json } from '../http/reply/reply.ts';
+import { jsonContent, objectSchema, type RouteDoc, type Schema } from '../http/route/doc.ts';
+import type { Route, RouteRequest } from '../http/route/route.ts';
 import { DEVICE_GRANT_TYPE, paths } from './routes.ts';
 import { SCOPES } from './rules.ts';
 

@@ -1,5 +1,5 @@
 /** Owns how the parameters of a request to the OAuth endpoints are read (RFC 6749, 3.2). Pure. */
-import { limits } from '../limits.ts';
+import { limits } from '../limits/service.ts';
 import { oauthRefusal, readLabel } from './rules.ts';
 
 /** Longest code or token that is looked at; ours are shorter. */

@@ -6,7 +6,7 @@
  * data file and the master key, but no token, can derive none.
  */
 import { timingSafeEqual } from 'node:crypto';
-import type { Sealer } from '../store/seal.ts';
+import type { Sealer } from '../store/sealing/seal.ts';
 
 const PREFIX = 'crt_';
 const ID_BYTES = 12;

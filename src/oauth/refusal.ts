@@ -1,7 +1,7 @@
 /** Owns how the OAuth endpoints word a refusal: `{error, error_description}` (RFC 6749, 5.2). */
-import { explain, type Fault } from '../fault.ts';
-import type { Reply } from '../http/reply.ts';
-import { refusalReply } from '../http/status.ts';
+import { explain, type Fault } from '../common/fault.ts';
+import type { Reply } from '../http/reply/reply.ts';
+import { refusalReply } from '../http/reply/status.ts';
 
 /** Told to caches that know no Cache-Control, as RFC 6749, 5.1 has it. */
 export const NO_CACHE = { Pragma: 'no-cache' } as const;

@@ -1,10 +1,10 @@
 /** The endpoints of device sign-in: RFC 8628 (device authorization), RFC 6749 (token), RFC 7009 (revocation). */
-import { Refusal } from '../fault.ts';
-import { empty, json } from '../http/reply.ts';
-import type { Route, RouteRequest } from '../http/route.ts';
-import { limits } from '../limits.ts';
+import { Refusal } from '../common/fault.ts';
+import { empty, json } from '../http/reply/reply.ts';
+import type { Route, RouteRequest } from '../http/route/route.ts';
+import { limits } from '../limits/service.ts';
 import type { DeviceGrants } from './device-grants.ts';
-import { oauthDocs } from './docs.ts';
+import { oauthDocs } from './openapi.ts';
 import { type Parameters, readParameters } from './parameters.ts';
 import { NO_CACHE, oauthRefusalReply } from './refusal.ts';
 import { oauthRefusal, readLabel, readScope } from './rules.ts';

@@ -1,6 +1,6 @@
 /** Pure decisions of device sign-in: codes, labels, scopes, polling (RFC 8628), rotation of refresh tokens. */
-import { type OAuthError, Refusal } from '../fault.ts';
-import { limits } from '../limits.ts';
+import { type OAuthError, Refusal } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
 import type { DeviceGrantRecord, SignInRecord } from './records.ts';
 
 /** The 20 consonants that RFC 8628, 6.1 proposes: no vowels, so no words; nothing that looks alike. */

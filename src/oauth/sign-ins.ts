@@ -1,11 +1,11 @@
 /** The use cases of signed-in devices: start one, exchange its refresh token, show them, end them. */
 import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
-import { type OAuthError, Refusal } from '../fault.ts';
-import { limits } from '../limits.ts';
-import type { Log } from '../log.ts';
+import { type OAuthError, Refusal } from '../common/fault.ts';
+import type { Log } from '../common/log.ts';
+import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
-import type { Sealer } from '../store/seal.ts';
+import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
 import { accountSignIns, type SignInRecord, signIns } from './records.ts';

@@ -1,6 +1,6 @@
 /** Owns how often one guesser may be wrong: so many times in a window, then not at all until the first is that old. In memory, bounded. */
-import { Refusal } from '../fault.ts';
-import { limits } from '../limits.ts';
+import { Refusal } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
 
 export interface WrongTriesOptions {
   readonly triesMax: number;

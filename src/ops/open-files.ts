@@ -1,7 +1,7 @@
 /** Owns how many connections the system lets this process have: each is an open file, and there are only so many. */
 import { readFileSync } from 'node:fs';
-import { limits } from '../limits.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../common/log.ts';
+import { limits } from '../limits/service.ts';
 
 /** The setting, or as many as the limit of open files leaves room for; that it is fewer goes into the log. */
 export function connectionsThatFit(setting: number, log: Log): number {

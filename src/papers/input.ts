@@ -1,7 +1,7 @@
 /** Owns how a caller's document or query becomes fields of a paper: every wrong one is told at once. */
-import { type FieldErrors, refuseFields } from '../fault.ts';
-import { boolean, type Checks, idOrNull, isWellFormed, readId, readMembers } from '../http/members.ts';
-import { limits } from '../limits.ts';
+import { type FieldErrors, refuseFields } from '../common/fault.ts';
+import { boolean, type Checks, idOrNull, isWellFormed, readId, readMembers } from '../http/request/members.ts';
+import { limits } from '../limits/service.ts';
 import { textErrors } from '../versions/texts.ts';
 import type { PaperFields, PaperFilter } from './rules.ts';
 

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { type ImportTarget, type Instant, id, importSection, instantUpTo, text, whole } from '../archive/records.ts';
 import type { WriteRecord } from '../archive/writer.ts';
-import { invalidField } from '../fault.ts';
-import { limits } from '../limits.ts';
+import { invalidField } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
 import type { Snapshot } from '../store/table.ts';
 import { putInBin } from '../versions/bin.ts';
 import { exportVersions, VersionsImport, versionSchema } from '../versions/portable.ts';

@@ -1,10 +1,11 @@
 /** The REST rows of papers. */
-import { readId } from '../http/members.ts';
-import { empty, json } from '../http/reply.ts';
-import type { Authenticator, Route, RouteRequest } from '../http/route.ts';
-import { limits } from '../limits.ts';
-import { paperDocs } from './docs.ts';
+
+import { empty, json } from '../http/reply/reply.ts';
+import { readId } from '../http/request/members.ts';
+import type { Authenticator, Route, RouteRequest } from '../http/route/route.ts';
+import { limits } from '../limits/service.ts';
 import { readPaperQuery } from './input.ts';
+import { paperDocs } from './openapi.ts';
 import type { Papers } from './service.ts';
 import { paperView } from './views.ts';
 

@@ -1,5 +1,5 @@
 /** Pure decisions about papers: what a write makes of what is there, and in which lists it then stands. */
-import { Refusal, staleVersion } from '../fault.ts';
+import { Refusal, staleVersion } from '../common/fault.ts';
 import type { PaperHead, PaperRecord } from './records.ts';
 
 /** What a caller writes of a paper beside its text; an absent field is left as it is. */

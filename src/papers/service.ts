@@ -1,7 +1,7 @@
 /** The use cases of papers. Every write goes through the account's actor; lists only read. */
 import type { ActorRegistry } from '../actors/registry.ts';
-import { refuseFields } from '../fault.ts';
-import { limits } from '../limits.ts';
+import { refuseFields } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';

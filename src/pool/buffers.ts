@@ -2,7 +2,7 @@
  * Owns spare buffers of one size, so that a steady flow of uploads allocates and zeroes none: memory that was touched before
  * takes bytes several times faster than new memory. What a quiet while did not need is let go.
  */
-import { limits } from '../limits.ts';
+import { limits } from '../limits/service.ts';
 
 export class BufferPool {
   readonly #bufferBytes: number;

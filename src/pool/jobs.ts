@@ -1,6 +1,6 @@
 /** Owns the types of the jobs that run off the main thread, shared by the pool and by workers/. */
 import type { MessagePort } from 'node:worker_threads';
-import type { Fault } from '../fault.ts';
+import type { Fault } from '../common/fault.ts';
 
 /** SHA-256 and HMAC-SHA256 of the same bytes, 32 bytes each. */
 export interface Digests {

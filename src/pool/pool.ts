@@ -2,9 +2,9 @@
 import { fileURLToPath } from 'node:url';
 import type { TransferListItem } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { Refusal } from '../fault.ts';
-import { Histogram } from '../histogram.ts';
-import { limits } from '../limits.ts';
+import { Refusal } from '../common/fault.ts';
+import { Histogram } from '../common/histogram.ts';
+import { limits } from '../limits/service.ts';
 import { type JobName, type Jobs, jobFiles } from './jobs.ts';
 
 /** Worker threads load compiled JavaScript; from `dist/src/pool` this is `dist/workers`. */

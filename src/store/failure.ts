@@ -1,7 +1,7 @@
 /** Turns what LMDB says of a failed write into a refusal: full, or broken. Nothing of that write was kept either way. */
 import { statfsSync } from 'node:fs';
-import { Refusal } from '../fault.ts';
-import { limits } from '../limits.ts';
+import { Refusal } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
 
 const EIO = 5;
 /** EFBIG, ENOSPC, EDQUOT. */

@@ -5,9 +5,9 @@
  * nothing is visible before.
  */
 import type { Database } from 'lmdb';
-import { Refusal } from '../fault.ts';
-import { Histogram } from '../histogram.ts';
-import { limits } from '../limits.ts';
+import { Refusal } from '../common/fault.ts';
+import { Histogram } from '../common/histogram.ts';
+import { limits } from '../limits/service.ts';
 import type { Revisions } from './revisions.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Table } from './table.ts';
 

@@ -1,6 +1,6 @@
 /** Owns how very many rows are removed: a bounded number with each commit, so that others get their turn. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/service.ts';
 import type { Store } from './store.ts';
 import type { Key, Table } from './table.ts';
 

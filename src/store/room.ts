@@ -3,8 +3,8 @@
  * a reserve. A write is refused before the disk is full, because a page that cannot be written costs more than its commit:
  * the store's library (lmdb 3.5.6) prints what failed into too small a buffer, and the process may die of that.
  */
-import { Refusal } from '../fault.ts';
-import { limits } from '../limits.ts';
+import { Refusal } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
 import { freeBytes } from './failure.ts';
 
 export class Room {

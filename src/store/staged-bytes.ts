@@ -3,8 +3,9 @@
  * so; the decision that adopts them removes the row and giving up removes both, so a row that a start finds is what a crash
  * left, and is swept.
  */
-import { limits } from '../limits.ts';
-import type { Log } from '../log.ts';
+
+import type { Log } from '../common/log.ts';
+import { limits } from '../limits/service.ts';
 import type { Batch } from './group-commit.ts';
 import type { Store } from './store.ts';
 import type { Table } from './table.ts';

@@ -1,7 +1,7 @@
 /** Owns the LMDB environment: one data file, its tables, snapshot reads, and the two ways to write. */
 import { join } from 'node:path';
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/service.ts';
 import { failureOf, freeBytes, hasOverrun } from './failure.ts';
 import { type Decision, GroupCommit, type Raw } from './group-commit.ts';
 import { Revisions } from './revisions.ts';

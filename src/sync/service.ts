@@ -1,26 +1,26 @@
 /** Opens file sync over a store: what both doors and the background work share. */
 import type { ActorRegistry } from '../actors/registry.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../common/log.ts';
 import type { Pool } from '../pool/pool.ts';
-import type { Sealer } from '../store/seal.ts';
+import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
-import { Changes } from './changes.ts';
-import { TextComparer } from './comparer.ts';
-import { Conflicts } from './conflicts.ts';
-import { Contents } from './contents.ts';
-import { Visits } from './devices.ts';
-import { DiffQuery } from './diff-query.ts';
-import { History } from './history.ts';
-import { MergeQuery } from './merge-query.ts';
-import { Push } from './push.ts';
-import { SyncReader } from './reader.ts';
-import { openReading, type Reading } from './reading.ts';
-import { Retention } from './retention.ts';
-import { SideReader } from './side-reader.ts';
-import { PieceStaging } from './staging.ts';
-import { VaultLog } from './vault-log.ts';
-import { VaultViews } from './vault-view.ts';
-import { Vaults } from './vaults.ts';
+import { TextComparer } from './compare/comparer.ts';
+import { DiffQuery } from './compare/diff.ts';
+import { MergeQuery } from './compare/merge.ts';
+import { SideReader } from './compare/side-reader.ts';
+import { Conflicts } from './conflicts/conflicts.ts';
+import { Contents } from './contents/incoming.ts';
+import { PieceStaging } from './contents/staging.ts';
+import { History } from './history/history.ts';
+import { Retention } from './history/retention.ts';
+import { Changes } from './log/changes.ts';
+import { SyncReader } from './log/reader.ts';
+import { VaultLog } from './log/vault-log.ts';
+import { VaultViews } from './packs/vault-view.ts';
+import { openReading, type Reading } from './pull/open.ts';
+import { Push } from './push/push.ts';
+import { Visits } from './vaults/push-visits.ts';
+import { Vaults } from './vaults/vaults.ts';
 
 export interface SyncOptions {
   readonly store: Store;

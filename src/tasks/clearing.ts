@@ -5,7 +5,7 @@
  * goes on.
  */
 import type { ActorRegistry } from '../actors/registry.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';

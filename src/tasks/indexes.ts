@@ -5,9 +5,10 @@
  * order of one bucket in one scope. So every filter but the due dates picks whole spaces, and a list merges at most
  * eight of them; totals are sums of at most eight counters.
  */
-import { dayNumber } from '../calendar.ts';
-import { limits } from '../limits.ts';
+
+import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
+import { dayNumber } from '../time/calendar.ts';
 import { KANBAN_STATUSES, type TaskRecord, taskCounts, taskDays, taskRows } from './records.ts';
 
 /** The orders that rows are kept in. Tasks that are not completed stand in no order of completion. */

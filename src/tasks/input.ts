@@ -1,11 +1,19 @@
 /** Owns how a caller's document or query becomes fields: every wrong one is told at once, unknown ones with a guess. */
 
-import { dayNumber, isCalendarDate } from '../calendar.ts';
-import type { FieldErrors } from '../fault.ts';
-import { boolean, type Checked, type Checks, idOrNull, isWellFormed, readId, readMembers } from '../http/members.ts';
-import { limits } from '../limits.ts';
-import type { SortBy, TaskFilter, TaskOrder } from './query.ts';
-import { defaultOrder, SORT_FIELDS } from './query.ts';
+import type { FieldErrors } from '../common/fault.ts';
+import {
+  boolean,
+  type Checked,
+  type Checks,
+  idOrNull,
+  isWellFormed,
+  readId,
+  readMembers,
+} from '../http/request/members.ts';
+import { limits } from '../limits/service.ts';
+import { dayNumber, isCalendarDate } from '../time/calendar.ts';
+import type { SortBy, TaskFilter, TaskOrder } from './list/query.ts';
+import { defaultOrder, SORT_FIELDS } from './list/query.ts';
 import { KANBAN_STATUSES, type KanbanStatus } from './records.ts';
 import { type CategoryFields, disagreement, refuseErrors, type TaskFields } from './rules.ts';
 

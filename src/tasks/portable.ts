@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { type ImportTarget, type Instant, id, importSection, instantUpTo, text, whole } from '../archive/records.ts';
 import type { WriteRecord } from '../archive/writer.ts';
-import { invalidField, refuseFields } from '../fault.ts';
-import { limits } from '../limits.ts';
+import { invalidField, refuseFields } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Snapshot } from '../store/table.ts';
 import { withoutCleared } from './clearing.ts';

@@ -1,12 +1,12 @@
 /** The REST rows of tasks and categories. */
 
-import { readId } from '../http/members.ts';
-import { empty, json, jsonText } from '../http/reply.ts';
-import type { Authenticator, Route, RouteRequest } from '../http/route.ts';
-import { limits } from '../limits.ts';
-import { categoryDocs, taskDocs } from './docs.ts';
+import { empty, json, jsonText } from '../http/reply/reply.ts';
+import { readId } from '../http/request/members.ts';
+import type { Authenticator, Route, RouteRequest } from '../http/route/route.ts';
+import { limits } from '../limits/service.ts';
 import { readPageQuery } from './input.ts';
-import { type KnownPages, knownPage } from './known-pages.ts';
+import { type KnownPages, knownPage } from './list/known-pages.ts';
+import { categoryDocs, taskDocs } from './openapi.ts';
 import { taskNotFound } from './rules.ts';
 import type { Tasks } from './service.ts';
 import { categoryView, taskView } from './views.ts';

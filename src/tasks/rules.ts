@@ -1,7 +1,7 @@
 /** Pure decisions about tasks and categories: which values are taken, and what a write makes of what is there. */
 
-import { type FieldErrors, Refusal } from '../fault.ts';
-import { limits } from '../limits.ts';
+import { type FieldErrors, Refusal } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
 import type { CategoryRecord, KanbanStatus, TaskHead, TaskRecord } from './records.ts';
 
 /** What a caller writes of a task; an absent field is left as it is. */

@@ -1,17 +1,18 @@
 /** The use cases of tasks, for both doors. Every write goes through the account's actor; lists only read. */
 
 import type { ActorRegistry } from '../actors/registry.ts';
-import type { FieldErrors } from '../fault.ts';
-import { limits } from '../limits.ts';
+import type { FieldErrors } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import { Categories, categoryExists } from './categories.ts';
 import { CategoryClearing, withoutCleared } from './clearing.ts';
 import { IndexChange } from './indexes.ts';
 import { readTaskFields } from './input.ts';
-import { findPage, type PageIds, type PageRequest } from './page.ts';
-import type { TaskFilter } from './query.ts';
-import { liveTask, readTasks, readTaskTexts } from './reads.ts';
+import { findPage, type PageIds, type PageRequest } from './list/page.ts';
+import type { TaskFilter } from './list/query.ts';
+import { liveTask, readTasks, readTaskTexts } from './list/reads.ts';
+import { type FoundIds, searchTasks, type TaskSearch } from './list/search.ts';
 import { type TaskRecord, taskBin, taskHeads, tasks } from './records.ts';
 import {
   binCutoffMs,
@@ -23,7 +24,6 @@ import {
   type TaskFields,
   taskNotFound,
 } from './rules.ts';
-import { type FoundIds, searchTasks, type TaskSearch } from './search.ts';
 
 interface TaskPage<T> {
   readonly tasks: readonly T[];

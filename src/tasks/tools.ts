@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import { ADDS, DESTROYS, defineTool, JsonText, READS, SETS, type Tool } from '../gateway/tool.ts';
 import { headed, oneLine, plural } from '../gateway/words.ts';
-import { limits } from '../limits.ts';
-import { listArguments, listQuery } from './list-arguments.ts';
+import { limits } from '../limits/service.ts';
+import { listArguments, listQuery } from './list/arguments.ts';
 import { KANBAN_STATUSES, type TaskRecord, taskTables } from './records.ts';
 import type { Tasks } from './service.ts';
 import { categorySchema, categoryView, taskSchema, taskView } from './views.ts';

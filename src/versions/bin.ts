@@ -1,6 +1,6 @@
 /** Owns what leaves for good after its days: documents that were deleted, and texts that newer ones replaced. */
 import type { ActorRegistry } from '../actors/registry.ts';
-import { limits } from '../limits.ts';
+import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import { documentBin, type Space } from './records.ts';

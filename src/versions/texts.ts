@@ -2,8 +2,8 @@
  * Owns the texts of documents: what is taken as one, and how versions of it are written, read and let go of.
  * It knows nothing of the documents themselves; a capability keeps those, and names them by account, space and number.
  */
-import type { FieldErrors } from '../fault.ts';
-import { limits } from '../limits.ts';
+import type { FieldErrors } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Reader } from '../store/table.ts';
 import { type Space, type VersionKey, type VersionRecord, versionRows, versionTexts } from './records.ts';

@@ -1,8 +1,8 @@
 /** Owns the files that pages load: read once, named by what is in them, so that a browser may keep them for good. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { Refusal } from '../fault.ts';
-import type { Route } from '../http/route.ts';
+import { Refusal } from '../common/fault.ts';
+import type { Route } from '../http/route/route.ts';
 
 const FILES = {
   style: { file: 'style.css', type: 'text/css; charset=utf-8' },

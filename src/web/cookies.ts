@@ -1,6 +1,6 @@
 /** Owns the cookies of the pages: their names, how they are read, how they are set (RFC 6265). Pure. */
 
-import { limits } from '../limits.ts';
+import { limits } from '../limits/service.ts';
 
 const SESSION = 'cairn_session';
 /** Set by the page's own script; it names a time zone and is trusted with nothing else. */

@@ -1,6 +1,6 @@
 /** Owns the bytes and headers of a page: rendered on this side, with no script or style but our own files. */
 import { renderToString } from 'preact-render-to-string';
-import type { Reply, ReplyHeaders } from '../http/reply.ts';
+import type { Reply, ReplyHeaders } from '../http/reply/reply.ts';
 import { Document, type Frame } from './layout.tsx';
 
 /** Nothing from another host, nothing inline, no frame around it, no form that leads elsewhere. */

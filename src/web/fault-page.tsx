@@ -1,7 +1,7 @@
 /** Owns how a refusal looks in a browser: the same status and headers as everywhere, in words for a person. */
-import { explain, type Fault } from '../fault.ts';
-import type { ReplyHeaders } from '../http/reply.ts';
-import { refusalReply } from '../http/status.ts';
+import { explain, type Fault } from '../common/fault.ts';
+import type { ReplyHeaders } from '../http/reply/reply.ts';
+import { refusalReply } from '../http/reply/status.ts';
 import { sentence } from './ui.tsx';
 
 interface FaultView {

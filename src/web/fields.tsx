@@ -1,6 +1,6 @@
 /** Owns the fields of forms: a label, a control, a hint and errors, tied together for a screen reader. */
 import type { ComponentChildren, VNode } from 'preact';
-import type { FieldErrors } from '../fault.ts';
+import type { FieldErrors } from '../common/fault.ts';
 import { sentence } from './ui.tsx';
 
 /** Why a form came back. */

@@ -1,6 +1,6 @@
 /** The start page: what this is, for a stranger; what to do next, for a member. */
 import type { ComponentChildren, VNode } from 'preact';
-import type { Route } from '../http/route.ts';
+import type { Route } from '../http/route/route.ts';
 import { isMember, type MemberVisit, type Pages, type View } from './pages.ts';
 import type { SetupStep, WebServices } from './services.ts';
 import { Copyable, Given, Moment } from './ui.tsx';

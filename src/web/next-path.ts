@@ -1,6 +1,6 @@
 /** Owns which paths a sign-in may lead on to: this service's own, and nothing that a browser reads otherwise. Pure. */
 
-import { limits } from '../limits.ts';
+import { limits } from '../limits/service.ts';
 
 const BASE = 'http://cairn.invalid';
 

@@ -2,7 +2,7 @@
  * Owns what one page leaves for the next: a sentence, or a secret that is shown once. It is kept in memory for the browser
  * it is meant for, is gone when it was shown, and gone unseen after two minutes or a restart.
  */
-import { limits } from '../limits.ts';
+import { limits } from '../limits/service.ts';
 
 export interface ShownSecret {
   readonly label: string;

@@ -4,11 +4,11 @@
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ComponentChildren } from 'preact';
-import { type Fault, Refusal } from '../fault.ts';
-import type { Reply, ReplyHeaders } from '../http/reply.ts';
-import type { Route, RouteRequest } from '../http/route.ts';
-import { limits } from '../limits.ts';
-import type { Session } from '../session.ts';
+import { type Fault, Refusal } from '../common/fault.ts';
+import type { Session } from '../common/session.ts';
+import type { Reply, ReplyHeaders } from '../http/reply/reply.ts';
+import type { Route, RouteRequest } from '../http/route/route.ts';
+import { limits } from '../limits/service.ts';
 import type { AssetPaths } from './assets.ts';
 import { readCookie, sessionCookie, sessionCookieName, ZONE_COOKIE } from './cookies.ts';
 import { pageReply, seeOther } from './document.tsx';

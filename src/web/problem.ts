@@ -1,5 +1,5 @@
 /** Owns which refusals bring a form back to the person who sent it; every other one is a page of its own. */
-import { explain, type Fault, type FieldErrors, Refusal } from '../fault.ts';
+import { explain, type Fault, type FieldErrors, Refusal } from '../common/fault.ts';
 import type { Problem } from './fields.tsx';
 
 export type Tried<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };

@@ -1,19 +1,19 @@
 /** The pages of the service: their routes, over what parts.ts gives them. */
-import { Refusal } from '../fault.ts';
-import { InflightBudget } from '../http/budget.ts';
-import type { Route } from '../http/route.ts';
-import { limits } from '../limits.ts';
+import { Refusal } from '../common/fault.ts';
+import { InflightBudget } from '../http/request/budget.ts';
+import type { Route } from '../http/route/route.ts';
+import { limits } from '../limits/service.ts';
 import { openAssets } from './assets.ts';
-import { boardRoutes } from './board-routes.tsx';
-import { deviceRoutes } from './device.tsx';
+import { boardRoutes } from './board/routes.tsx';
 import { homeRoutes } from './home.tsx';
-import { mirrorRoutes } from './mirror.tsx';
+import { mirrorRoutes } from './mirror/page.tsx';
 import { Notices } from './notices.ts';
 import { Pages } from './pages.ts';
 import type { WebServices } from './services.ts';
-import { settingsRoutes } from './settings-routes.ts';
-import { signInRoutes } from './sign-in.tsx';
-import { vaultRoutes } from './vault-routes.tsx';
+import { settingsRoutes } from './settings/routes.ts';
+import { deviceRoutes } from './sign-in/device.tsx';
+import { signInRoutes } from './sign-in/sign-in.tsx';
+import { vaultRoutes } from './vaults/routes.tsx';
 import { Zones } from './zone.ts';
 
 export interface WebOptions extends WebServices {

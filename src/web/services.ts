@@ -1,9 +1,9 @@
 /** Owns what the pages ask of the rest of the service; parts.ts gives them what fits. Types only. */
 
-import type { Reply } from '../http/reply.ts';
-import type { RouteRequest } from '../http/route.ts';
-import type { Session } from '../session.ts';
-import type { VaultService } from './vault-services.ts';
+import type { Session } from '../common/session.ts';
+import type { Reply } from '../http/reply/reply.ts';
+import type { RouteRequest } from '../http/route/route.ts';
+import type { VaultService } from './vaults/services.ts';
 
 interface NewAccount {
   readonly account_id: string;

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { limits } from '../../src/limits.ts';
+import { limits } from '../../src/limits/service.ts';
 import { type Answer, call } from '../support/http.ts';
 import { type Hub, runCairn, startHub, temporaryFolder } from '../support/hub.ts';
 import {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accountTables } from '../../src/accounts/records.ts';
 import { AccessTokens } from '../../src/accounts/tokens.ts';
 import { ActorRegistry } from '../../src/actors/registry.ts';
-import { createSealer } from '../../src/store/seal.ts';
+import { createSealer } from '../../src/store/sealing/seal.ts';
 import { Store } from '../../src/store/store.ts';
 import { accessToken, mirrorTool, post, replyOf, toolRequest } from '../support/gateway.ts';
 import { call } from '../support/http.ts';

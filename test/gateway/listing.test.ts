@@ -3,9 +3,9 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { acceptance } from '../../src/http/accept.ts';
-import { type ByteRun, itemsOf, runOf, sourceOf } from '../../src/http/byte-run.ts';
-import { pullLines, recordsOf } from '../docs/support.ts';
+import { type ByteRun, itemsOf, runOf, sourceOf } from '../../src/http/reply/byte-run.ts';
+import { acceptance } from '../../src/http/request/accept.ts';
+import { pullLines, recordsOf } from '../dev-docs/support.ts';
 import {
   callTool,
   linesOf,

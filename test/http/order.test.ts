@@ -1,6 +1,6 @@
 /** The order of checks: a request with two faults is answered for the one that comes first. */
 import { beforeAll, expect, test } from 'vitest';
-import { limits } from '../../src/limits.ts';
+import { limits } from '../../src/limits/service.ts';
 import { type Account, type Credential, mirrorAccount, randomCommit, uploadHeaders } from '../support/mirror.ts';
 import { head, type RawAnswer, rawClient } from '../support/raw.ts';
 import { useHub } from '../support/use-hub.ts';

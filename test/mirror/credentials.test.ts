@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createSealer } from '../../src/store/seal.ts';
+import { createSealer } from '../../src/store/sealing/seal.ts';
 import { type Answer, call } from '../support/http.ts';
 import { type Hub, startHub, temporaryFolder } from '../support/hub.ts';
 import {

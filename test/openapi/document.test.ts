@@ -1,9 +1,9 @@
 /** Proves what the OpenAPI document says: it is valid, complete, and nothing in it leads nowhere. */
 import { beforeAll, expect, test } from 'vitest';
-import { openApiDocument } from '../../src/gateway/openapi.ts';
-import { empty } from '../../src/http/reply.ts';
-import type { Route } from '../../src/http/route.ts';
-import type { RouteDoc, Schema } from '../../src/http/route-doc.ts';
+import { openApiDocument } from '../../src/gateway/openapi/document.ts';
+import { empty } from '../../src/http/reply/reply.ts';
+import type { RouteDoc, Schema } from '../../src/http/route/doc.ts';
+import type { Route } from '../../src/http/route/route.ts';
 import { type Call, call } from '../support/http.ts';
 import { useHub } from '../support/use-hub.ts';
 import { ApiDocument, address, type Json, type Operation, type Parameter } from './support.ts';

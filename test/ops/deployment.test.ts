@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
-import { limits } from '../../src/limits.ts';
+import { limits } from '../../src/limits/service.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { request } from '../support/gateway.ts';
 import { call } from '../support/http.ts';

@@ -17,7 +17,7 @@ import { refusedStart } from '../support/refused-start.ts';
 
 const TOKEN = 'a-token-of-the-operator';
 const UPLOADS = { bodies: 'uploads' };
-const FILES = fileURLToPath(new URL('../../src/ops/', import.meta.url));
+const FILES = fileURLToPath(new URL('../../src/manual/deploy/', import.meta.url));
 
 let hub: Hub;
 let metrics: string;

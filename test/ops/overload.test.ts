@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
-import { limits } from '../../src/limits.ts';
+import { limits } from '../../src/limits/service.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { GATEWAY, post, repliesOf, replyOf } from '../support/gateway.ts';
 import { type Answer, call } from '../support/http.ts';

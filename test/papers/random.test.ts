@@ -1,7 +1,7 @@
 /** Random writes of papers against a plain model, and what leaves the bin when. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Refusal } from '../../src/fault.ts';
+import { Refusal } from '../../src/common/fault.ts';
 import { DAY_MS, type DocumentDesk, openDesk } from '../support/document-desk.ts';
 import { seed } from '../support/seed.ts';
 

@@ -1,8 +1,8 @@
 /** Opens the capabilities of documents over a store of their own, with their bin, under a clock that the test moves. */
 import { ActorRegistry } from '../../src/actors/registry.ts';
-import { devDocTables } from '../../src/docs/records.ts';
-import { DevDocs, forgetDoc } from '../../src/docs/service.ts';
-import { verifyDevDocs } from '../../src/docs/verify.ts';
+import { devDocTables } from '../../src/dev-docs/records.ts';
+import { DevDocs, forgetDoc } from '../../src/dev-docs/service.ts';
+import { verifyDevDocs } from '../../src/dev-docs/verify.ts';
 import { handoffTables } from '../../src/handoffs/records.ts';
 import { Handoffs } from '../../src/handoffs/service.ts';
 import { verifyHandoffs } from '../../src/handoffs/verify.ts';

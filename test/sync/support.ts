@@ -2,16 +2,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ActorRegistry } from '../../src/actors/registry.ts';
-import { openLog } from '../../src/log.ts';
+import { openLog } from '../../src/common/log.ts';
 import { Pool } from '../../src/pool/pool.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
-import { createSealer } from '../../src/store/seal.ts';
+import { createSealer } from '../../src/store/sealing/seal.ts';
 import { Store } from '../../src/store/store.ts';
-import type { PushArguments } from '../../src/sync/push-input.ts';
-import { syncTables } from '../../src/sync/records.ts';
+import { syncTables } from '../../src/sync/log/records.ts';
+import type { PushArguments } from '../../src/sync/push/input.ts';
 import { openSync, type Sync } from '../../src/sync/service.ts';
-import { verifySync } from '../../src/sync/verify.ts';
-import { verifyPacks } from '../../src/sync/verify-packs.ts';
+import { verifyPacks } from '../../src/sync/verify/packs.ts';
+import { verifySync } from '../../src/sync/verify/vaults.ts';
 import { temporaryFolder } from '../support/hub.ts';
 import { clockAt } from '../support/sync.ts';
 

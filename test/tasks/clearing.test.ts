@@ -1,9 +1,9 @@
 /** Proves that a category of many tasks is gone at once, although they are rewritten a few at a time. */
 import { expect, test } from 'vitest';
-import { limits } from '../../src/limits.ts';
+import { limits } from '../../src/limits/service.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
+import { openZone } from '../../src/tasks/list/search.ts';
 import { clearedCategories, type TaskRecord, tasks as taskTable } from '../../src/tasks/records.ts';
-import { openZone } from '../../src/tasks/search.ts';
 import { verifyTasks } from '../../src/tasks/verify.ts';
 import { type Desk, openDesk, refusedFields } from './support.ts';
 

@@ -1,5 +1,5 @@
 /** The plainest tasks that could be right: arrays, filtered and sorted whole on each question. */
-import type { SortBy, TaskOrder } from '../../src/tasks/query.ts';
+import type { SortBy, TaskOrder } from '../../src/tasks/list/query.ts';
 import type { KanbanStatus, TaskRecord } from '../../src/tasks/records.ts';
 import type { TaskFields } from '../../src/tasks/rules.ts';
 

@@ -1,9 +1,9 @@
 /** Proves the rules of tasks and categories through the service itself, under a clock that the test moves. */
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { limits } from '../../src/limits.ts';
+import { startSweeper } from '../../src/compose/sweeper.ts';
+import { limits } from '../../src/limits/service.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
-import { startSweeper } from '../../src/sweeper.ts';
 import { taskCounts, taskRows } from '../../src/tasks/records.ts';
 import { verifyTasks } from '../../src/tasks/verify.ts';
 import { type Desk, faultOf, openDesk, refusedFields, START_MS } from './support.ts';

@@ -1,6 +1,6 @@
 /** Opens the tasks of a store of their own, under a clock that the test moves. */
 import { ActorRegistry } from '../../src/actors/registry.ts';
-import { Refusal } from '../../src/fault.ts';
+import { Refusal } from '../../src/common/fault.ts';
 import { Store } from '../../src/store/store.ts';
 import { taskTables } from '../../src/tasks/records.ts';
 import { Tasks } from '../../src/tasks/service.ts';

@@ -1,6 +1,6 @@
 /** One sync of a folder: pull, then push, again while the hub moves in between. One process at a time. */
 import { join } from 'node:path';
-import { limits } from '../../limits.ts';
+import { limits } from '../../limits/service.ts';
 import { withFileLock } from '../file-lock.ts';
 import { pullChanges } from './pull.ts';
 import { type PushOptions, pushChanges } from './push.ts';

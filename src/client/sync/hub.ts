@@ -1,7 +1,7 @@
 /** Owns what the sync of a folder says to its vault: which tools, in which portions, and how an answer is read. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { limits } from '../../limits.ts';
+import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
 import { ToolRefused } from '../tool-refused.ts';
 import type { ListingTotals, ToolAnswer, ToolClient } from '../tools.ts';

@@ -1,5 +1,5 @@
 /** Brings the changes of the folder to the hub, each on top of the base it was made on. */
-import { limits } from '../../limits.ts';
+import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
 import { ToolRefused } from '../tool-refused.ts';
 import { decidePush } from './decide.ts';

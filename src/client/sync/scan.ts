@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
-import { limits } from '../../limits.ts';
+import { limits } from '../../limits/service.ts';
 import type { BaseRecord } from './state.ts';
 import { OWN_FOLDER } from './state.ts';
 

@@ -2,7 +2,7 @@
  * Owns names that differ only in case or Unicode form. The hub takes them for one file, so a folder does too: it never gets
  * a twin of a file, and a file that gets another spelling here is renamed on the hub.
  */
-import { foldCase } from '../../fold-case.ts';
+import { foldCase } from '../../text/fold-case.ts';
 import { respell, Unwritable } from './files.ts';
 import type { RemoteRecord } from './hub.ts';
 import type { Scan } from './scan.ts';

@@ -3,7 +3,7 @@
 import { relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { watch } from 'chokidar';
-import { limits } from '../../limits.ts';
+import { limits } from '../../limits/service.ts';
 import { Unreachable } from '../http.ts';
 import { isOwn } from './scan.ts';
 import type { SyncSession } from './session.ts';

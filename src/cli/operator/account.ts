@@ -1,0 +1,70 @@
+/** cairn account: makes an account and prints its keys, once; sets the password that opens its pages. */
+import { Passwords } from '../../accounts/password.ts';
+import { Refusal } from '../../common/fault.ts';
+import { StartError } from '../../common/start-error.ts';
+import { Pool } from '../../pool/pool.ts';
+import { type Command, needs, type Options, takes } from '../command.ts';
+import { print, table } from '../output.ts';
+import { readSecret } from '../secret-input.ts';
+import { control } from './control.ts';
+
+export const accountCommands: readonly Command[] = [
+  {
+    name: 'account create',
+    summary: 'make an account; prints its keys once',
+    options: [needs('email', 'EMAIL'), takes('name', 'NAME')],
+    examples: ['cairn account create --email you@example.org'],
+    run: create,
+  },
+  {
+    name: 'account password',
+    summary: 'set the password of an account, typed or piped in; signs its browsers out',
+    options: [needs('email', 'EMAIL')],
+    examples: ['cairn account password --email you@example.org', 'pass show cairn | cairn account password --email …'],
+    run: setPassword,
+  },
+];
+
+async function setPassword(options: Options): Promise<number> {
+  const email = options.required('email');
+  const passwordHash = await hash(await readSecret('New password'));
+  const set = await control({ command: 'account.password', email, passwordHash });
+  print(options.json ? JSON.stringify(set) : `The password of ${set.email} is set. Its browsers are signed out.`);
+  return 0;
+}
+
+/** Hashed here, so that the password itself goes no further than this process. */
+async function hash(password: string): Promise<string> {
+  const pool = new Pool({ threads: 1 });
+  try {
+    return await new Passwords(pool).hash(password);
+  } catch (error) {
+    if (error instanceof Refusal) throw new StartError(error.message);
+    throw error;
+  } finally {
+    await pool.close();
+  }
+}
+
+async function create(options: Options): Promise<number> {
+  const name = options.optional('name');
+  const made = await control({
+    command: 'account.create',
+    email: options.required('email'),
+    ...(name === undefined ? {} : { name }),
+  });
+  if (options.json) {
+    print(JSON.stringify(made));
+    return 0;
+  }
+  print(
+    table([
+      ['account', made.account_id],
+      ['email', made.email],
+      ['account key', made.account_key],
+      ['MCP key', made.mcp_key],
+    ]),
+  );
+  print('\nKeep both keys now: only their hashes are stored, so they are not shown again.');
+  return 0;
+}

@@ -1,0 +1,98 @@
+/** cairn export and cairn import: one account as a folder that another hub reads. */
+import { resolve } from 'node:path';
+import { SECTIONS } from '../../archive/format.ts';
+import { formatBytes, openProgress } from '../../client/progress.ts';
+import { readConfig } from '../../config.ts';
+import { exportAccount } from '../../transfer/export.ts';
+import { openImporterAlone } from '../../transfer/open.ts';
+import { type Command, needs, type Options, takes } from '../command.ts';
+import { print, table } from '../output.ts';
+import { control } from './control.ts';
+import { openForReading } from './read-only.ts';
+
+export const exportCommand: Command = {
+  name: 'export',
+  summary: 'write one account as an archive that another hub reads, while the service runs',
+  operands: ['DIR'],
+  options: [needs('email', 'EMAIL')],
+  examples: ['cairn export --email you@example.org /mnt/archives/you'],
+  run: runExport,
+};
+
+export const importCommand: Command = {
+  name: 'import',
+  summary: 'make an account of an archive: all of it or nothing; prints its new keys once',
+  operands: ['DIR'],
+  options: [takes('email', 'EMAIL')],
+  examples: ['cairn import /mnt/archives/you', 'cairn import /mnt/archives/you --email other@example.org --json'],
+  run: runImport,
+};
+
+async function runExport(options: Options): Promise<number> {
+  const folder = options.operand() ?? '';
+  const store = openForReading(readConfig().dataFolder);
+  const bar = openProgress('exporting');
+  try {
+    const manifest = exportAccount({
+      store,
+      email: options.required('email'),
+      folder,
+      onBytes: (bytes) => bar.update(bytes, undefined),
+      now: Date.now,
+    });
+    bar.close();
+    if (options.json) {
+      print(JSON.stringify(manifest));
+      return 0;
+    }
+    const { files, blobs, account, made_at } = manifest;
+    print(
+      table([
+        ['archive', folder],
+        ['account', account.email],
+        ['made at', made_at],
+        ...SECTIONS.map((section): [string, string] => [section, `${files[section].records} records`]),
+        ['contents', `${blobs.count}, ${formatBytes(blobs.bytes)}`],
+      ]),
+    );
+    print(
+      '\nKeys, tokens, sessions, the password and the mirror secret are not in it. Everything else is, as it is: guard it.',
+    );
+    return 0;
+  } finally {
+    bar.close();
+    await store.close();
+  }
+}
+
+async function runImport(options: Options): Promise<number> {
+  const folder = resolve(options.operand() ?? '');
+  const email = options.optional('email');
+  const bar = openProgress('importing');
+  const ended = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
+  const made = await control(
+    { command: 'account.import', folder, ...(email === undefined ? {} : { email }) },
+    { onProgress: (done, total) => bar.update(done, total), signal: ended.signal, open: openImporterAlone },
+  ).finally(() => bar.close());
+  if (options.json) {
+    print(JSON.stringify(made));
+    return 0;
+  }
+  const { mirror_token: token, mirror_secret: secret } = made;
+  print(
+    table([
+      ['account', made.account_id],
+      ['email', made.email],
+      ['records', String(made.records)],
+      ['bytes', String(made.bytes)],
+      ['account key', made.account_key],
+      ['MCP key', made.mcp_key],
+      ...(token === null ? [] : [['mirror token', token] as const]),
+      ...(secret === null ? [] : [['mirror secret', secret] as const]),
+    ]),
+  );
+  print('\nKeep the keys now: only their hashes are stored, so they are not shown again.');
+  print(`An archive holds no password: cairn account password --email ${made.email} sets one.`);
+  return 0;
+}

@@ -1,0 +1,86 @@
+/** cairn backup and cairn restore: a snapshot of everything, taken beside the service, and the way back. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { StartError } from '../../common/start-error.ts';
+import { readConfig } from '../../config.ts';
+import { makeBackup } from '../../ops/backup/backup.ts';
+import { restoreBackup } from '../../ops/backup/restore.ts';
+import { KEY_FILE, loadMasterKey } from '../../store/sealing/master-key.ts';
+import { createSealer } from '../../store/sealing/seal.ts';
+import type { Command, Options } from '../command.ts';
+import { print, table } from '../output.ts';
+import { openForReading } from './read-only.ts';
+
+export const backupCommand: Command = {
+  name: 'backup',
+  summary: 'copy everything while the service runs, and verify the copy',
+  operands: ['DIR'],
+  flags: ['with-key'],
+  examples: ['cairn backup /mnt/backups/monday'],
+  run: backup,
+};
+
+export const restoreCommand: Command = {
+  name: 'restore',
+  summary: 'put a backup into an empty CAIRN_DATA',
+  operands: ['DIR'],
+  examples: ['CAIRN_DATA=/srv/cairn cairn restore /mnt/backups/monday'],
+  run: restore,
+};
+
+async function backup(options: Options): Promise<number> {
+  const folder = options.operand() ?? '';
+  const { dataFolder, masterKey } = readConfig();
+  const store = openForReading(dataFolder);
+  try {
+    const key = loadMasterKey(dataFolder, masterKey);
+    const withKey = options.flag('with-key');
+    if (withKey && masterKey !== undefined) {
+      throw new StartError('--with-key copies the key file, but CAIRN_MASTER_KEY is set: keep that value yourself.');
+    }
+    const manifest = await makeBackup({
+      store,
+      sealer: createSealer(key),
+      folder,
+      masterKey: withKey ? key : undefined,
+      now: Date.now,
+    });
+    if (options.json) print(JSON.stringify(manifest));
+    else {
+      print(table([['backup', folder], ...figures(manifest)]));
+      print(`\n${keyAdvice(withKey, existsSync(join(dataFolder, KEY_FILE)))}`);
+    }
+    return 0;
+  } finally {
+    await store.close();
+  }
+}
+
+async function restore(options: Options): Promise<number> {
+  const from = options.operand() ?? '';
+  const { dataFolder, masterKey } = readConfig();
+  const { manifest, epoch } = await restoreBackup({ from, dataFolder, masterKey });
+  if (options.json) print(JSON.stringify({ ...manifest, epoch }));
+  else {
+    print(table([['restored', from], ...figures(manifest), ['new epoch', epoch]]));
+    print('\nThe data is as it was then. Start the service with cairn serve.');
+  }
+  return 0;
+}
+
+function figures(manifest: Awaited<ReturnType<typeof makeBackup>>): [string, string][] {
+  const rows = Object.values(manifest.tables).reduce((sum, count) => sum + count, 0);
+  return [
+    ['made at', manifest.made_at],
+    ['bytes', String(manifest.bytes)],
+    ['rows', String(rows)],
+    ['sha256', manifest.sha256],
+  ];
+}
+
+function keyAdvice(withKey: boolean, hasKeyFile: boolean): string {
+  if (withKey)
+    return `The backup holds ${KEY_FILE}: whoever reads it reads every secret. Guard it as you guard the key.`;
+  const key = hasKeyFile ? `${KEY_FILE} of the data folder` : 'CAIRN_MASTER_KEY';
+  return `The backup does not hold the master key, and cannot be restored without it: keep ${key} in another place.`;
+}

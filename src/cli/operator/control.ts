@@ -1,0 +1,64 @@
+/** Runs a control command: in the process that serves the data folder, or here when none does. */
+
+import { type Log, openLog } from '../../common/log.ts';
+import { StartError } from '../../common/start-error.ts';
+import { type Core, openCore } from '../../compose/core.ts';
+import { type Config, readConfig } from '../../config.ts';
+import { runControl } from '../../control/commands.ts';
+import {
+  type ControlAnswer,
+  type ControlRequest,
+  type ControlResults,
+  progressSchema,
+} from '../../control/protocol.ts';
+import { askControl } from '../../control/socket.ts';
+
+type RequestOf<C extends ControlRequest['command']> = Extract<ControlRequest, { command: C }>;
+
+/** How a command that takes long is run. */
+export interface LongCommand {
+  readonly onProgress: (done: number, total: number) => void;
+  /** Breaks it off. */
+  readonly signal: AbortSignal;
+  /** Opens what it needs beside the core where no service runs. Returns how to close that. */
+  readonly open: (core: Core, config: Config, log: Log) => Promise<() => Promise<void>>;
+}
+
+export async function control<C extends ControlRequest['command']>(
+  request: RequestOf<C>,
+  long?: LongCommand,
+): Promise<ControlResults[C]> {
+  const config = readConfig();
+  const line = await askControl(
+    config.dataFolder,
+    JSON.stringify(request),
+    (told) => isProgress(told, long),
+    long?.signal,
+  );
+  if (line !== undefined) {
+    const answer = JSON.parse(line) as ControlAnswer;
+    if (!answer.ok) throw new StartError(answer.error);
+    return answer.result as ControlResults[C];
+  }
+  const sink = openLog('silent');
+  const core = await openCore(config, sink.log);
+  let close = () => Promise.resolve();
+  try {
+    if (long !== undefined) close = await long.open(core, config, sink.log);
+    const progress = { tell: long?.onProgress ?? (() => undefined), signal: long?.signal ?? NEVER };
+    return (await runControl(core, request, progress)) as ControlResults[C];
+  } finally {
+    await close();
+    await core.close();
+    sink.flush();
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+/** True for a line that says how far a long command is. */
+function isProgress(line: string, long: LongCommand | undefined): boolean {
+  const told = progressSchema.safeParse(JSON.parse(line));
+  if (told.success) long?.onProgress(told.data.done, told.data.total);
+  return told.success;
+}

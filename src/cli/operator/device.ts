@@ -1,0 +1,46 @@
+/** cairn device approve, deny: answers a waiting device for an account, as its owner would on the page. */
+import { type Command, needs, type Options } from '../command.ts';
+import { print, table } from '../output.ts';
+import { control } from './control.ts';
+
+export const deviceCommands: readonly Command[] = [
+  {
+    name: 'device approve',
+    summary: 'let a device in that waits with this user code',
+    operands: ['CODE'],
+    options: [needs('account', 'EMAIL')],
+    examples: ['cairn device approve BCDF-GHJK --account you@example.org'],
+    run: (options) => answer(options, true),
+  },
+  {
+    name: 'device deny',
+    summary: 'refuse a device that waits with this user code',
+    operands: ['CODE'],
+    options: [needs('account', 'EMAIL')],
+    examples: ['cairn device deny BCDF-GHJK --account you@example.org'],
+    run: (options) => answer(options, false),
+  },
+];
+
+async function answer(options: Options, isApproved: boolean): Promise<number> {
+  const answered = await control({
+    command: 'device.answer',
+    code: options.operand() ?? '',
+    email: options.required('account'),
+    isApproved,
+  });
+  if (options.json) {
+    print(JSON.stringify(answered));
+    return 0;
+  }
+  print(
+    table([
+      [isApproved ? 'approved' : 'denied', answered.user_code],
+      ['client', answered.client],
+      ...(answered.device_name === null ? [] : [['device', answered.device_name] as const]),
+      ['asked from', answered.address],
+      ['scope', answered.scope],
+    ]),
+  );
+  return 0;
+}

@@ -1,0 +1,68 @@
+/** cairn identity link, list, unlink: which subjects of the identity provider open an account. */
+import { type Command, needs, type Options } from '../command.ts';
+import { print, table } from '../output.ts';
+import { control } from './control.ts';
+
+export const identityCommands: readonly Command[] = [
+  {
+    name: 'identity link',
+    summary: 'let tokens of an identity provider’s subject open an account',
+    options: [needs('email', 'EMAIL'), needs('subject', 'SUBJECT')],
+    examples: ['cairn identity link --email you@example.org --subject 248289761001'],
+    run: link,
+  },
+  {
+    name: 'identity list',
+    summary: 'show the identities that open an account',
+    options: [needs('email', 'EMAIL')],
+    examples: ['cairn identity list --email you@example.org'],
+    run: list,
+  },
+  {
+    name: 'identity unlink',
+    summary: 'let an identity open an account no longer',
+    options: [needs('email', 'EMAIL'), needs('id', 'IDENTITY_ID')],
+    examples: ['cairn identity unlink --email you@example.org --id idn_0123456789abcdef01234567'],
+    run: unlink,
+  },
+];
+
+async function link(options: Options): Promise<number> {
+  const linked = await control({
+    command: 'identity.link',
+    email: options.required('email'),
+    subject: options.required('subject'),
+  });
+  if (options.json) print(JSON.stringify(linked));
+  else {
+    print(
+      table([
+        ['identity id', linked.identity_id],
+        ['issuer', linked.issuer],
+        ['subject', linked.subject],
+      ]),
+    );
+  }
+  return 0;
+}
+
+async function list(options: Options): Promise<number> {
+  const { identities } = await control({ command: 'identity.list', email: options.required('email') });
+  if (options.json) print(JSON.stringify({ identities }));
+  else {
+    for (const one of identities) {
+      print(`${one.identity_id}  linked ${one.linked_at}  ${one.issuer}  ${one.subject}  ${one.label ?? ''}`.trimEnd());
+    }
+  }
+  return 0;
+}
+
+async function unlink(options: Options): Promise<number> {
+  const done = await control({
+    command: 'identity.unlink',
+    email: options.required('email'),
+    identityId: options.required('id'),
+  });
+  print(options.json ? JSON.stringify(done) : `unlinked ${done.unlinked}`);
+  return 0;
+}

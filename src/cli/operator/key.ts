@@ -1,0 +1,70 @@
+/** cairn key create, list, revoke: the keys of one account. */
+import { type Command, needs, type Options } from '../command.ts';
+import { print, table } from '../output.ts';
+import { control } from './control.ts';
+
+export const keyCommands: readonly Command[] = [
+  {
+    name: 'key create',
+    summary: 'make one more MCP key; prints it once',
+    options: [needs('email', 'EMAIL'), needs('name', 'NAME')],
+    examples: ['cairn key create --email you@example.org --name laptop'],
+    run: create,
+  },
+  {
+    name: 'key list',
+    summary: 'show the keys of an account, without their values',
+    options: [needs('email', 'EMAIL')],
+    examples: ['cairn key list --email you@example.org'],
+    run: list,
+  },
+  {
+    name: 'key revoke',
+    summary: 'revoke a key at once',
+    options: [needs('email', 'EMAIL'), needs('id', 'KEY_ID')],
+    examples: ['cairn key revoke --email you@example.org --id key_0123456789abcdef'],
+    run: revoke,
+  },
+];
+
+async function create(options: Options): Promise<number> {
+  const made = await control({
+    command: 'key.create',
+    email: options.required('email'),
+    name: options.required('name'),
+  });
+  if (options.json) print(JSON.stringify(made));
+  else {
+    print(
+      table([
+        ['key id', made.key_id],
+        ['name', made.name],
+        ['MCP key', made.mcp_key],
+      ]),
+    );
+    print('\nKeep the key now: only its hash is stored, so it is not shown again.');
+  }
+  return 0;
+}
+
+async function list(options: Options): Promise<number> {
+  const { keys } = await control({ command: 'key.list', email: options.required('email') });
+  if (options.json) print(JSON.stringify({ keys }));
+  else {
+    for (const key of keys) {
+      const state = key.revoked_at === null ? `last used ${key.last_used_at ?? 'never'}` : `revoked ${key.revoked_at}`;
+      print(`${key.key_id}  ${key.kind.padEnd(7)}  created ${key.created_at}  ${state}  ${key.name}`);
+    }
+  }
+  return 0;
+}
+
+async function revoke(options: Options): Promise<number> {
+  const done = await control({
+    command: 'key.revoke',
+    email: options.required('email'),
+    keyId: options.required('id'),
+  });
+  print(options.json ? JSON.stringify(done) : `revoked ${done.revoked}`);
+  return 0;
+}

@@ -1,0 +1,56 @@
+/** cairn serve: runs the service until SIGTERM or SIGINT, then drains. */
+
+import { openLog } from '../../common/log.ts';
+import { version } from '../../common/version.ts';
+import { readConfig } from '../../config.ts';
+import { type RunningService, startService } from '../../main.ts';
+import { isCommitFailure } from '../../store/failure.ts';
+import type { Command } from '../command.ts';
+
+const BROKEN =
+  'after this failure of the disk the process cannot go on; look at the disk, then start it again: what was answered is there';
+
+export const serveCommand: Command = {
+  name: 'serve',
+  summary: 'run the service',
+  examples: ['cairn serve', 'CAIRN_PORT=9000 CAIRN_DATA=/srv/cairn cairn serve'],
+  run: serve,
+};
+
+async function serve(): Promise<number> {
+  const config = readConfig();
+  const { log, flush } = openLog(config.logLevel);
+  const die = (error: unknown, what: string) => {
+    log.fatal({ err: error }, what);
+    flush();
+    process.exit(1);
+  };
+  process.on('uncaughtException', (error) => die(error, 'an assumption broke outside any request'));
+  process.on('unhandledRejection', (reason) => {
+    if (!isCommitFailure(reason)) die(reason, 'a promise failed with nobody waiting for it');
+  });
+  let service: RunningService;
+  try {
+    service = await startService(config, log);
+  } catch (error) {
+    flush();
+    throw error;
+  }
+  void service.broken.then((cause) => {
+    // Nothing can be drained; those who were refused are told in this turn.
+    setImmediate(() => die(cause, BROKEN));
+  });
+  const { port, metricsPort } = service;
+  const more = metricsPort === undefined ? {} : { metrics_port: metricsPort };
+  log.info({ version, port, ...more, host: config.host, pid: process.pid }, 'listening');
+  await new Promise<void>((resolve) => {
+    process.once('SIGTERM', () => resolve());
+    process.once('SIGINT', () => resolve());
+  });
+  log.info('stopping');
+  await service.stop();
+  log.info('stopped');
+  flush();
+  // The store's own threads may outlive the close; nothing is left for them to do.
+  process.exit(0);
+}

@@ -1,0 +1,54 @@
+/** cairn stats: how full the data file is, table by table; reads beside the service, or without it. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { readConfig } from '../../config.ts';
+import { epochOf } from '../../store/epoch.ts';
+import { DATA_FILE } from '../../store/store.ts';
+import type { Command, Options } from '../command.ts';
+import { print, table } from '../output.ts';
+import { openForReading } from './read-only.ts';
+
+export const statsCommand: Command = {
+  name: 'stats',
+  summary: 'how full the data file is, table by table; reads beside the service',
+  examples: ['cairn stats'],
+  run: stats,
+};
+
+async function stats(options: Options): Promise<number> {
+  const { dataFolder } = readConfig();
+  const store = openForReading(dataFolder);
+  try {
+    const { pageBytes, pages, pagesFree, tables } = store.stats();
+    const report = {
+      epoch: epochOf(store) ?? null,
+      file_bytes: statSync(join(dataFolder, DATA_FILE)).size,
+      page_bytes: pageBytes,
+      pages,
+      free_pages: pagesFree,
+      free_bytes: pagesFree * pageBytes,
+      tables,
+    };
+    if (options.json) print(JSON.stringify(report));
+    else printReport(report);
+    return 0;
+  } finally {
+    await store.close();
+  }
+}
+
+function printReport({ tables, ...figures }: Record<string, unknown> & { tables: readonly TableRow[] }): void {
+  print(table(Object.entries(figures).map(([name, value]) => [name.replaceAll('_', ' '), String(value)])));
+  print('');
+  const columns = ({ name, rows, bytes }: TableRow): [string, string] => [
+    name,
+    `${rows} rows`.padEnd(16).concat(`${bytes} bytes`),
+  ];
+  print(table(tables.map(columns)));
+}
+
+interface TableRow {
+  readonly name: string;
+  readonly rows: number;
+  readonly bytes: number;
+}

@@ -1,0 +1,28 @@
+/** cairn token create: mints an access token, until a device can sign in by itself. */
+import { type Command, needs, type Options } from '../command.ts';
+import { print, table } from '../output.ts';
+import { control } from './control.ts';
+
+export const tokenCommands: readonly Command[] = [
+  {
+    name: 'token create',
+    summary: 'mint an access token for the REST resources; it lives for an hour',
+    options: [needs('email', 'EMAIL')],
+    examples: ['cairn token create --email you@example.org --json'],
+    run: create,
+  },
+];
+
+async function create(options: Options): Promise<number> {
+  const made = await control({ command: 'token.create', email: options.required('email') });
+  if (options.json) print(JSON.stringify(made));
+  else {
+    print(
+      table([
+        ['access token', made.access_token],
+        ['expires in', `${made.expires_in} s`],
+      ]),
+    );
+  }
+  return 0;
+}

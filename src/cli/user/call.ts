@@ -1,0 +1,84 @@
+/** cairn call: any tool of a hub, with its arguments as options; without a name, what there is to call. */
+import { ClientError } from '../../client/client-error.ts';
+import type { ToolListing } from '../../client/tools.ts';
+import { nearest } from '../../text/nearest.ts';
+import { type Command, type Options, takes } from '../command.ts';
+import { print, table } from '../output.ts';
+import { UsageError } from '../usage-error.ts';
+import { openTools } from './tool-access.ts';
+
+export const callCommand: Command = {
+  name: 'call',
+  summary: 'call any tool: --argument=value for each argument; without a name, list them',
+  operands: ['[TOOL]'],
+  options: [takes('server', 'URL')],
+  isOpen: true,
+  examples: [
+    'cairn call',
+    "cairn call create_task --content='Renew the certificates' --is_important",
+    'cairn call list_tasks --limit=5 --json',
+    `cairn call sync_pull --paths='["notes.md"]'`,
+  ],
+  run: call,
+};
+
+async function call(options: Options): Promise<number> {
+  const { tools: client } = openTools(options.optional('server'));
+  const tools = await client.list();
+  const name = options.operand();
+  if (name === undefined) {
+    printTools(tools, options.json);
+    return 0;
+  }
+  const tool = tools.find((candidate) => candidate.name === name);
+  if (tool === undefined) {
+    const guess = nearest(
+      name,
+      tools.map((candidate) => candidate.name),
+    );
+    throw new ClientError(
+      `the hub has no tool ${name}${guess === undefined ? '; cairn call lists them' : `; did you mean ${guess}?`}`,
+    );
+  }
+  const { text, structured } = await client.call(name, readArguments(tool, options.others));
+  print(options.json ? JSON.stringify(structured) : text);
+  return 0;
+}
+
+function printTools(tools: readonly ToolListing[], asJson: boolean): void {
+  if (asJson) print(JSON.stringify({ tools }));
+  else print(table(tools.map(({ name, description }) => [name, description.split('. ')[0] ?? ''])));
+}
+
+/** Values become what the tool's own schema asks for; names that it does not know are the hub's to refuse. */
+function readArguments(
+  { inputSchema }: ToolListing,
+  given: Readonly<Record<string, string | true>>,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, readValue(name, value, inputSchema.properties[name])]),
+  );
+}
+
+function readValue(name: string, value: string | true, schema: Schema | undefined): unknown {
+  if (value === true || schema === undefined) return value;
+  const types = typesOf(schema);
+  if (value === 'null' && types.has('null')) return null;
+  if (types.has('string')) return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    throw new UsageError(`--${name} takes ${[...types].join(' or ')}${types.has('array') ? ' as JSON' : ''}`);
+  }
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** The JSON types that a schema lets pass. */
+function typesOf(schema: Schema): Set<string> {
+  const { type, anyOf, enum: values } = schema;
+  const own = typeof type === 'string' ? [type] : Array.isArray(type) ? type.map(String) : [];
+  const inner = Array.isArray(anyOf) ? anyOf.flatMap((one) => [...typesOf(one as Schema)]) : [];
+  const ofValues = Array.isArray(values) ? values.map((value) => typeof value) : [];
+  return new Set([...own, ...inner, ...(own.length > 0 ? [] : ofValues)]);
+}

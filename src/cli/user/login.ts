@@ -1,0 +1,114 @@
+/** cairn login, logout: this machine's sign-in to a hub, by a person with a browser anywhere. */
+import { hostname } from 'node:os';
+import { ClientError } from '../../client/client-error.ts';
+import { readClientSettings } from '../../client/settings.ts';
+import { CredentialFile, type Login } from '../../client/sign-in/credential-file.ts';
+import { chooseServer, withTokens } from '../../client/sign-in/credentials.ts';
+import { signInDevice } from '../../client/sign-in/device-login.ts';
+import { type DeviceCodes, revokeToken } from '../../client/sign-in/oauth.ts';
+import { limits } from '../../limits/service.ts';
+import { type Command, type Options, takes } from '../command.ts';
+import { print, printError } from '../output.ts';
+
+export const loginCommand: Command = {
+  name: 'login',
+  summary: 'sign this machine in: shows a code to approve in a browser anywhere',
+  options: [takes('server', 'URL'), takes('name', 'DEVICE')],
+  examples: ['cairn login --server https://cairn.example.org', 'cairn login --name build-7'],
+  run: login,
+};
+
+export const logoutCommand: Command = {
+  name: 'logout',
+  summary: 'sign this machine out; its tokens and its key end on the hub',
+  options: [takes('server', 'URL')],
+  flags: ['local'],
+  examples: ['cairn logout', 'cairn logout --local'],
+  run: logout,
+};
+
+async function login(options: Options): Promise<number> {
+  const settings = readClientSettings();
+  const file = new CredentialFile(settings.credentialFile);
+  const server = chooseServer(settings, options.optional('server'));
+  const deviceName = (options.optional('name') ?? hostname()).slice(0, limits.deviceNameCharsMax);
+  // A file that cannot be changed should be told before the user is sent to a browser.
+  await file.change(server, (before) => before);
+  const say = options.json ? printError : print;
+  const answer = await signInDevice(server, deviceName, (codes) => say(instructions(server, codes)));
+  const fresh = withTokens({ mcp_key: answer.mcp_key ?? null, device_name: deviceName }, answer, Date.now());
+  let replaced: Login | undefined;
+  await file
+    .change(
+      server,
+      (before) => {
+        replaced = before;
+        return fresh;
+      },
+      { makeCurrent: true },
+    )
+    .catch(async (error: unknown) => {
+      // What cannot be kept must not stay open.
+      await revokeLogin(server, fresh).catch(() => undefined);
+      throw error;
+    });
+  // The sign-in before this one would otherwise stay open with nobody to close it; its end is not worth a failure.
+  if (replaced !== undefined) await revokeLogin(server, replaced).catch(() => undefined);
+  if (options.json) print(JSON.stringify({ server, device_name: deviceName }));
+  else print(`Signed in to ${server} as ${deviceName}.`);
+  if (settings.key !== undefined)
+    printError('CAIRN_KEY is set and goes before this sign-in; unset it to use this one.');
+  return 0;
+}
+
+async function logout(options: Options): Promise<number> {
+  const settings = readClientSettings();
+  const file = new CredentialFile(settings.credentialFile);
+  const server = chooseServer(settings, options.optional('server'));
+  const isLocal = options.flag('local');
+  let wasSignedIn = false;
+  await file.change(server, async (login) => {
+    wasSignedIn = login !== undefined;
+    if (login !== undefined && !isLocal) await revokeLogin(server, login).catch(stillOpen);
+    return undefined;
+  });
+  if (options.json) print(JSON.stringify({ server, was_signed_in: wasSignedIn }));
+  else if (!wasSignedIn) print(`Not signed in to ${server}.`);
+  else if (isLocal)
+    print(`Forgotten here; on ${server} the sign-in stays open until it is ended on the settings page.`);
+  else print(`Signed out of ${server}.`);
+  return 0;
+}
+
+function stillOpen(error: unknown): never {
+  if (error instanceof ClientError) {
+    error.message += ' The sign-in is still open and kept; try again, or forget it here only with --local.';
+  }
+  throw error;
+}
+
+/** Ends what a sign-in holds on the hub: its tokens, and the key that came with them. */
+async function revokeLogin(server: string, login: Login): Promise<void> {
+  await revokeToken(server, login.refresh_token);
+  if (login.mcp_key !== null) await revokeToken(server, login.mcp_key);
+}
+
+function instructions(server: string, codes: DeviceCodes): string {
+  const minutes = Math.floor(codes.expires_in / 60);
+  const direct = codes.verification_uri_complete ?? codes.verification_uri;
+  return [
+    ...(server.startsWith('http:') && !isLoopback(server)
+      ? ['Careful: this address is not encrypted; whoever can listen on the network sees your tokens.', '']
+      : []),
+    `Open ${codes.verification_uri} in any browser and enter this code within ${minutes} minutes:`,
+    '',
+    `    ${codes.user_code}`,
+    '',
+    `Or open ${direct}`,
+    'Waiting for you to approve...',
+  ].join('\n');
+}
+
+function isLoopback(server: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(server).hostname);
+}

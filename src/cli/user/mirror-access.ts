@@ -1,0 +1,88 @@
+/** Owns what the mirror commands open: the hub, this machine's credential, and the key that archives are locked with. */
+import { readFileSync } from 'node:fs';
+import { ClientError } from '../../client/client-error.ts';
+import { type Lock, readIdentities, type Unlock } from '../../client/mirror/age.ts';
+import { type MirrorEntry, readMirrorEntry } from '../../client/mirror/file.ts';
+import { MirrorHub } from '../../client/mirror/hub.ts';
+import { type ClientSettings, readClientSettings } from '../../client/settings.ts';
+import { Credentials } from '../../client/sign-in/credentials.ts';
+import type { Options } from '../command.ts';
+import { UsageError } from '../usage-error.ts';
+
+export interface MirrorAccess {
+  readonly server: string;
+  readonly hub: MirrorHub;
+  /** What `cairn mirror init` kept here; undefined where the environment brings the credential, as in CI. */
+  readonly entry: MirrorEntry | undefined;
+}
+
+/** The mirror of a hub, with CAIRN_MIRROR_TOKEN and CAIRN_MIRROR_SECRET or what init kept. Throws ClientError. */
+export function openMirror(serverOption: string | undefined): MirrorAccess {
+  const settings = readClientSettings();
+  const { server } = new Credentials(settings, serverOption);
+  const entry = readMirrorEntry(settings.mirrorFile, server);
+  const credential = credentialOf(settings) ?? entry;
+  if (credential === undefined) {
+    throw new ClientError(
+      `this machine has no mirror credential of ${server}; run cairn mirror init, or set CAIRN_MIRROR_TOKEN and CAIRN_MIRROR_SECRET.`,
+    );
+  }
+  return { server, hub: new MirrorHub(server, credential), entry };
+}
+
+function credentialOf({ mirrorToken, mirrorSecret }: ClientSettings) {
+  if (mirrorToken === undefined && mirrorSecret === undefined) return undefined;
+  if (mirrorToken === undefined || mirrorSecret === undefined) {
+    throw new ClientError('CAIRN_MIRROR_TOKEN and CAIRN_MIRROR_SECRET must be set together.');
+  }
+  return { token: mirrorToken, hmac_secret: mirrorSecret };
+}
+
+/** Whom a push encrypts for: what the options say, else what init kept. */
+export function lockOf(options: Options, entry: MirrorEntry | undefined): Lock {
+  const recipients = splitRecipients(options.optional('recipient'));
+  const passphraseFile = options.optional('passphrase-file');
+  if (recipients.length > 0 && passphraseFile !== undefined) {
+    throw new UsageError('give --recipient or --passphrase-file, not both');
+  }
+  if (passphraseFile !== undefined) return { passphrase: readPassphrase(passphraseFile) };
+  if (recipients.length > 0) return { recipients };
+  if (entry !== undefined && entry.recipients.length > 0) return { recipients: entry.recipients };
+  throw new UsageError('say whom to encrypt for: --recipient age1… or --passphrase-file FILE');
+}
+
+/** What a pull decrypts with: what the options say, else the identity that init made. */
+export function unlockOf(options: Options, entry: MirrorEntry | undefined): Unlock {
+  const identityFile = options.optional('identity');
+  const passphraseFile = options.optional('passphrase-file');
+  if (identityFile !== undefined && passphraseFile !== undefined) {
+    throw new UsageError('give --identity or --passphrase-file, not both');
+  }
+  if (passphraseFile !== undefined) return { passphrase: readPassphrase(passphraseFile) };
+  const path = identityFile ?? entry?.identity_file ?? undefined;
+  if (path === undefined) throw new UsageError('say what to decrypt with: --identity FILE or --passphrase-file FILE');
+  return { identities: readIdentities(readText(path), path) };
+}
+
+/** Recipients by commas. */
+export function splitRecipients(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** The first line of a file, as age and gpg read one. */
+function readPassphrase(path: string): string {
+  const [passphrase = ''] = readText(path).split(/\r?\n/);
+  if (passphrase === '') throw new ClientError(`${path} holds no passphrase in its first line.`);
+  return passphrase;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ClientError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`);
+  }
+}

@@ -1,0 +1,85 @@
+/** cairn mirror: init, push, list, latest, pull. A repository's commit goes encrypted to the hub and comes back checked. */
+import type { MirrorBlob } from '../../client/mirror/hub.ts';
+import { formatBytes } from '../../client/progress.ts';
+import { limits } from '../../limits/service.ts';
+import { type Command, type Options, takes } from '../command.ts';
+import { print } from '../output.ts';
+import { UsageError } from '../usage-error.ts';
+import { openMirror } from './mirror-access.ts';
+import { initMirror } from './mirror-init.ts';
+import { pullMirror } from './mirror-pull.ts';
+import { pushMirror } from './mirror-push.ts';
+
+const SERVER = takes('server', 'URL');
+const PASSPHRASE = takes('passphrase-file', 'FILE');
+
+export const mirrorCommands: readonly Command[] = [
+  {
+    name: 'mirror init',
+    summary: "this machine's mirror credential, and a key to encrypt archives for",
+    options: [takes('recipient', 'AGE,…'), SERVER],
+    flags: ['rotate'],
+    examples: ['cairn mirror init', 'cairn mirror init --recipient age1…'],
+    run: initMirror,
+  },
+  {
+    name: 'mirror push',
+    summary: 'the HEAD commit: packed, encrypted, signed, uploaded',
+    options: [takes('repository', 'DIR'), takes('recipient', 'AGE,…'), PASSPHRASE, takes('label', 'TEXT'), SERVER],
+    flags: ['again'],
+    examples: ['cairn mirror push --repository ~/certificates', 'cairn mirror push --recipient age1… --label ci'],
+    run: pushMirror,
+  },
+  {
+    name: 'mirror list',
+    summary: 'what the hub has, newest first',
+    options: [takes('limit', 'N'), SERVER],
+    examples: ['cairn mirror list --limit 5'],
+    run: list,
+  },
+  {
+    name: 'mirror latest',
+    summary: 'the newest; exit code 1 when there is none',
+    options: [SERVER],
+    examples: ['cairn mirror latest --json'],
+    run: latest,
+  },
+  {
+    name: 'mirror pull',
+    summary: 'the newest or one commit: checked, decrypted, unpacked into a new folder',
+    options: [takes('commit', 'SHA'), takes('output', 'DIR'), takes('identity', 'FILE'), PASSPHRASE, SERVER],
+    flags: ['encrypted'],
+    examples: ['cairn mirror pull --output restored', 'cairn mirror pull --encrypted --output backup.age'],
+    run: pullMirror,
+  },
+];
+
+async function list(options: Options): Promise<number> {
+  const { hub } = openMirror(options.optional('server'));
+  const blobs = await hub.list(readCount(options.optional('limit')));
+  if (options.json) print(JSON.stringify({ blobs }));
+  else if (blobs.length === 0) print('Nothing is mirrored yet; run cairn mirror push in a repository.');
+  else for (const blob of blobs) print(lineOf(blob));
+  return 0;
+}
+
+async function latest(options: Options): Promise<number> {
+  const { hub } = openMirror(options.optional('server'));
+  const blob = await hub.latest();
+  if (options.json) print(JSON.stringify({ latest: blob ?? null }));
+  else print(blob === undefined ? 'Nothing is mirrored yet; run cairn mirror push in a repository.' : lineOf(blob));
+  // A job that watches its backups wants to fail when there is none.
+  return blob === undefined ? 1 : 0;
+}
+
+function lineOf({ commit_sha, uploaded_at, byte_size, uploaded_by }: MirrorBlob): string {
+  return [commit_sha, uploaded_at, formatBytes(byte_size).padStart(10), uploaded_by ?? ''].join('  ').trimEnd();
+}
+
+function readCount(text: string | undefined): number {
+  const count = text === undefined ? limits.clientListDefault : Number(text);
+  if (!Number.isInteger(count) || count < 1 || count > limits.blobPageMax) {
+    throw new UsageError(`--limit takes a whole number from 1 to ${limits.blobPageMax}`);
+  }
+  return count;
+}

@@ -1,0 +1,92 @@
+/** cairn tasks: the tasks of an account, from a terminal. */
+import { type Command, type CommandOption, type Options, takes } from '../command.ts';
+import { print } from '../output.ts';
+import { UsageError } from '../usage-error.ts';
+import { openTools } from './tool-access.ts';
+
+const SERVER = takes('server', 'URL');
+const DUE = takes('due', 'DATE');
+const CATEGORY = takes('category', 'ID');
+const FILTERS: readonly CommandOption[] = [
+  takes('status', 'COLUMN'),
+  takes('search', 'TEXT'),
+  CATEGORY,
+  takes('limit', 'N'),
+];
+
+export const taskCommands: readonly Command[] = [
+  {
+    name: 'tasks',
+    summary: 'list the tasks that are not done',
+    options: [...FILTERS, SERVER],
+    flags: ['today', 'overdue', 'all'],
+    examples: ['cairn tasks', 'cairn tasks --today', 'cairn tasks --search certificate --all'],
+    run: list,
+  },
+  {
+    name: 'tasks add',
+    summary: 'make a task',
+    operands: ['TEXT'],
+    options: [DUE, CATEGORY, SERVER],
+    flags: ['important'],
+    examples: ["cairn tasks add 'Renew the certificates' --due 2026-12-01 --important"],
+    run: add,
+  },
+  change('tasks done', 'mark a task as done', 'update_task', { completed: true }),
+  change('tasks reopen', 'take back that a task is done', 'update_task', { completed: false }),
+  change('tasks remove', 'move a task to the bin', 'delete_task', {}),
+  change('tasks restore', 'take a task out of the bin', 'update_task', { restore: true }),
+];
+
+async function list(options: Options): Promise<number> {
+  const status = options.optional('status');
+  return await callTool(options, 'list_tasks', {
+    // Days are those of the reader.
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    ...(status === undefined ? {} : { status }),
+    ...(status !== undefined || options.flag('all') ? {} : { completed: false }),
+    ...(options.flag('today') ? { due_today: true } : {}),
+    ...(options.flag('overdue') ? { overdue: true } : {}),
+    ...given('search', options.optional('search')),
+    ...given('category_id', readNumber('category', options.optional('category'))),
+    ...given('limit', readNumber('limit', options.optional('limit'))),
+  });
+}
+
+async function add(options: Options): Promise<number> {
+  return await callTool(options, 'create_task', {
+    content: options.operand(),
+    ...given('due_date', options.optional('due')),
+    ...given('category_id', readNumber('category', options.optional('category'))),
+    ...(options.flag('important') ? { is_important: true } : {}),
+  });
+}
+
+/** A command that changes one task in one way. */
+function change(name: string, summary: string, tool: string, args: Readonly<Record<string, unknown>>): Command {
+  return {
+    name,
+    summary,
+    operands: ['ID'],
+    options: [SERVER],
+    examples: [`cairn ${name} 7`],
+    run: (options) => callTool(options, tool, { id: readNumber('ID', options.operand()), ...args }),
+  };
+}
+
+async function callTool(options: Options, name: string, args: Readonly<Record<string, unknown>>): Promise<number> {
+  const { tools: client } = openTools(options.optional('server'));
+  const { text, structured } = await client.call(name, args);
+  print(options.json ? JSON.stringify(structured) : text);
+  return 0;
+}
+
+function given<T>(name: string, value: T | undefined): Record<string, T> {
+  return value === undefined ? {} : { [name]: value };
+}
+
+function readNumber(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`${name} takes a whole number`);
+  return Number(text);
+}

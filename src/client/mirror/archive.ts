@@ -1,0 +1,97 @@
+/** Owns the archive of a repository: the tree of one commit as a gzipped tar, made and named by git, unpacked by tar. */
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { ClientError } from '../client-error.ts';
+
+/** The commit that HEAD points at, 40 lower-case hex. Throws ClientError when the folder is no repository with commits. */
+export async function headCommit(repository: string): Promise<string> {
+  const { stdout } = await run('git', ['-C', repository, 'rev-parse', '--verify', 'HEAD^{commit}'], {
+    refusal: `${repository} is not a git repository with a commit; name one with --repository.`,
+  });
+  const commit = stdout.toString('latin1').trim();
+  if (!/^[0-9a-f]{40}$/.test(commit)) {
+    throw new ClientError(`${repository} names its commits with SHA-256; the mirror takes SHA-1 repositories.`);
+  }
+  return commit;
+}
+
+/** True when tracked files differ from HEAD: those changes are not in an archive of it. */
+export async function hasUncommitted(repository: string): Promise<boolean> {
+  const { stdout } = await run('git', ['-C', repository, 'status', '--porcelain', '--untracked-files=no'], {
+    refusal: `git status failed in ${repository}.`,
+  });
+  return stdout.length > 0;
+}
+
+/** The tree of a commit as tar.gz. git writes the commit's id into it. */
+export async function packCommit(repository: string, commit: string): Promise<Buffer> {
+  const { stdout } = await run('git', ['-C', repository, 'archive', '--format=tar.gz', commit], {
+    refusal: `git archive failed in ${repository}; run it by hand to see why.`,
+  });
+  return stdout;
+}
+
+/** Unpacks a tar.gz into a folder that is new or empty. Throws ClientError when it is neither, or the archive is broken. */
+export async function unpack(archive: Buffer, folder: string): Promise<void> {
+  refuseFilled(folder);
+  mkdirSync(folder, { recursive: true });
+  await run('tar', ['-xzf', '-', '-C', folder], {
+    input: archive,
+    refusal: `tar cannot unpack this archive into ${folder}.`,
+  });
+}
+
+/** Refuses a folder that holds anything: a restore overwrites nothing. */
+export function refuseFilled(folder: string): void {
+  let entries: string[];
+  try {
+    entries = readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw new ClientError(`${folder} is not a folder that can be read; name another with --output.`);
+  }
+  if (entries.length > 0) throw new ClientError(`${folder} is not empty; name a new folder with --output.`);
+}
+
+/**
+ * The commit that git wrote into a tar.gz of its own: the comment of the global extended header that comes first
+ * (POSIX pax, `git get-tar-commit-id`). Undefined: git made no such note. Throws ClientError when it is no tar.gz.
+ */
+export function commitOf(archive: Buffer): string | undefined {
+  let tar: Buffer;
+  try {
+    tar = gunzipSync(archive);
+  } catch {
+    throw new ClientError('what was decrypted is not a tar.gz; restore it with --encrypted and look at it by hand.');
+  }
+  const isGlobalHeader = tar.length > 1024 && tar[156] === 'g'.charCodeAt(0);
+  if (!isGlobalHeader) return undefined;
+  return /^\d+ comment=([0-9a-f]{40})\n/.exec(tar.toString('latin1', 512, 1024))?.[1];
+}
+
+interface Run {
+  readonly input?: Buffer;
+  /** What the user is told when the program fails. */
+  readonly refusal: string;
+}
+
+function run(program: string, args: readonly string[], { input, refusal }: Run): Promise<{ readonly stdout: Buffer }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+    const out: Buffer[] = [];
+    let told = '';
+    child.stdout.on('data', (part: Buffer) => out.push(part));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      told = (told + text).slice(0, 500);
+    });
+    // A program that ends early closes its input: its exit code says what that means.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
+    child.once('error', () => reject(new ClientError(`the program ${program} is needed and was not found.`)));
+    child.once('close', (code) => {
+      if (code === 0) resolve({ stdout: Buffer.concat(out) });
+      else reject(new ClientError(told.trim() === '' ? refusal : `${refusal} (${told.trim().split('\n')[0] ?? ''})`));
+    });
+  });
+}

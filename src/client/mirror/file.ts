@@ -1,0 +1,39 @@
+/** Owns what a machine keeps of a hub's mirror: the credential and whom archives are encrypted for. Mode 0600. */
+import { z } from 'zod';
+import { ClientError } from '../client-error.ts';
+import { readPrivateFile, writePrivateFile } from '../private-file.ts';
+
+const entrySchema = z.object({
+  token: z.string(),
+  hmac_secret: z.string(),
+  /** age recipients that archives are encrypted for; empty: only a passphrase given at each push. */
+  recipients: z.array(z.string()),
+  /** The file of the age identity that opens them; null: the user keeps it elsewhere. */
+  identity_file: z.string().nullable(),
+});
+const fileSchema = z.object({ version: z.literal(1), servers: z.record(z.string(), entrySchema) });
+
+export type MirrorEntry = z.infer<typeof entrySchema>;
+
+/** What is kept of the mirror of a hub; undefined: nothing yet. Throws ClientError. */
+export function readMirrorEntry(path: string, server: string): MirrorEntry | undefined {
+  const { servers } = readFile(path);
+  return Object.hasOwn(servers, server) ? servers[server] : undefined;
+}
+
+/** Keeps what belongs to one hub, and what was kept of others. Throws ClientError. */
+export function writeMirrorEntry(path: string, server: string, entry: MirrorEntry): void {
+  const { servers } = readFile(path);
+  const document = { version: 1, servers: { ...servers, [server]: entry } };
+  writePrivateFile(path, `${JSON.stringify(document, null, 2)}\n`);
+}
+
+function readFile(path: string): z.infer<typeof fileSchema> {
+  const text = readPrivateFile(path);
+  if (text === undefined) return { version: 1, servers: {} };
+  try {
+    return fileSchema.parse(JSON.parse(text));
+  } catch {
+    throw new ClientError(`${path} is not a file of this cairn; move it away and run cairn mirror init again.`);
+  }
+}

@@ -1,0 +1,130 @@
+/** Owns what the client says to the certificate mirror of a hub, and how it checks what comes back. */
+import { createHash, createHmac } from 'node:crypto';
+import { hostname } from 'node:os';
+import { z } from 'zod';
+import { limits } from '../../limits/service.ts';
+import { ClientError } from '../client-error.ts';
+import { type ClientAnswer, type ClientRequest, refusalOf, send, type TransferProgress } from '../http.ts';
+
+const BASE = '/api/cert_mirror';
+
+/** What identifies an uploader, and what it signs with. */
+export interface MirrorCredential {
+  readonly token: string;
+  readonly hmac_secret: string;
+}
+
+const issued = z.object({
+  status: z.enum(['created', 'existing']),
+  token: z.string(),
+  hmac_secret: z.string().nullable(),
+});
+const blobSchema = z.object({
+  commit_sha: z.string(),
+  sha256: z.string(),
+  byte_size: z.number(),
+  uploaded_at: z.string(),
+  uploaded_by: z.string().nullable().optional(),
+});
+const listing = z.object({ blobs: z.array(blobSchema) });
+
+export type MirrorBlob = z.infer<typeof blobSchema>;
+
+/** Issues the account's mirror credential. A secret that was shown before is null. */
+export async function issueCredential(
+  server: string,
+  authorization: string,
+  rotate: boolean,
+): Promise<z.infer<typeof issued>> {
+  const body = JSON.stringify({ rotate });
+  const headers = { Authorization: authorization, 'Content-Type': 'application/json' };
+  return read(server, await send(server, `${BASE}/credentials`, { method: 'POST', headers, body }), issued);
+}
+
+export class MirrorHub {
+  readonly #server: string;
+  readonly #credential: MirrorCredential;
+
+  constructor(server: string, credential: MirrorCredential) {
+    this.#server = server;
+    this.#credential = credential;
+  }
+
+  /** Uploads a blob, signed. Resolves once the hub has it on disk, under the hash that was computed here. */
+  async upload(
+    commit: string,
+    bytes: Uint8Array,
+    label: string | undefined,
+    progress: TransferProgress,
+  ): Promise<MirrorBlob> {
+    if (bytes.length > limits.uploadBytesMax) {
+      throw new ClientError(
+        `the encrypted archive has ${bytes.length} bytes and the mirror takes ${limits.uploadBytesMax}; ` +
+          'leave large files out of the archive with export-ignore in .gitattributes.',
+      );
+    }
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const signature = createHmac('sha256', this.#credential.hmac_secret).update(bytes).digest('hex');
+    const headers = {
+      'Content-Type': 'application/octet-stream',
+      'X-Commit-Sha': commit,
+      'X-Tarball-Sha256': sha256,
+      'X-Mirror-Signature': `sha256=${signature}`,
+      'X-Uploaded-By': (label ?? hostname()).replace(/[^\x20-\x7e]/g, '?').slice(0, limits.uploadedByCharsMax),
+    };
+    const answer = await this.#send(BASE, { method: 'POST', headers, body: bytes, onSent: progress });
+    const blob = read(this.#server, answer, blobSchema);
+    if (blob.sha256 !== sha256) {
+      throw new ClientError(`${this.#server} says that it stored other bytes (sha256 ${blob.sha256}); push again.`);
+    }
+    return blob;
+  }
+
+  /** The newest blobs, newest first. */
+  async list(count: number): Promise<readonly MirrorBlob[]> {
+    return read(this.#server, await this.#send(`${BASE}?limit=${count}`), listing).blobs;
+  }
+
+  /** Undefined: nothing was uploaded yet. */
+  async latest(): Promise<MirrorBlob | undefined> {
+    const answer = await this.#send(`${BASE}/latest`);
+    return answer.status === 404 ? undefined : read(this.#server, answer, blobSchema);
+  }
+
+  /** True when a blob of the commit is there and verifies under the credential in force. */
+  async has(commit: string): Promise<boolean> {
+    const answer = await this.#send(`${BASE}/${commit}/download`, { method: 'HEAD' });
+    if (answer.status === 200) return true;
+    if (answer.status === 404 || answer.status === 422) return false;
+    throw refusalOf(this.#server, answer);
+  }
+
+  /** The newest bytes of a commit, hashed here and compared with what the hub recorded at the upload. */
+  async download(
+    commit: string,
+    progress: TransferProgress,
+  ): Promise<{ readonly bytes: Buffer; readonly sha256: string }> {
+    const answer = await this.#send(`${BASE}/${commit}/download`, {
+      bytesMax: limits.uploadBytesMax,
+      onReceived: progress,
+    });
+    if (answer.status !== 200) throw refusalOf(this.#server, answer);
+    const sha256 = createHash('sha256').update(answer.bytes).digest('hex');
+    if (sha256 !== answer.header('x-tarball-sha256')) {
+      throw new ClientError(`the download of ${commit} arrived damaged; pull again.`);
+    }
+    return { bytes: answer.bytes, sha256 };
+  }
+
+  async #send(path: string, request: ClientRequest = {}): Promise<ClientAnswer> {
+    const headers = { ...request.headers, Authorization: `McpKey ${this.#credential.token}` };
+    return await send(this.#server, path, { seconds: limits.clientTransferSeconds, ...request, headers });
+  }
+}
+
+function read<T>(server: string, answer: ClientAnswer, schema: z.ZodType<T>): T {
+  if (answer.status !== 200) throw refusalOf(server, answer);
+  const parsed = schema.safeParse(answer.json());
+  if (!parsed.success) throw new ClientError(`${server} answered not as a Cairn mirror does; check --server.`);
+  return parsed.data;
+}

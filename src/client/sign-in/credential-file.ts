@@ -1,0 +1,93 @@
+/** Owns the file of sign-ins: one entry per hub, mode 0600, replaced as a whole, changed under a lock. */
+import { z } from 'zod';
+import { ClientError } from '../client-error.ts';
+import { withFileLock } from '../file-lock.ts';
+import { readPrivateFile, writePrivateFile } from '../private-file.ts';
+
+const loginSchema = z.object({
+  access_token: z.string(),
+  /** ISO 8601. */
+  access_expires_at: z.string(),
+  refresh_token: z.string(),
+  mcp_key: z.string().nullable(),
+  device_name: z.string(),
+});
+
+const fileSchema = z.object({
+  version: z.literal(1),
+  /** The hub that commands mean when none is named: the last one signed in to. */
+  current: z.string().nullable(),
+  servers: z.record(z.string(), loginSchema),
+});
+
+/** What a device keeps of one sign-in. */
+export type Login = z.infer<typeof loginSchema>;
+
+type Document = z.infer<typeof fileSchema>;
+
+const EMPTY: Document = { version: 1, current: null, servers: {} };
+
+export class CredentialFile {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** The hub of the last sign-in. */
+  current(): string | undefined {
+    return this.#read().current ?? undefined;
+  }
+
+  login(server: string): Login | undefined {
+    const { servers } = this.#read();
+    return Object.hasOwn(servers, server) ? servers[server] : undefined;
+  }
+
+  /**
+   * Changes the sign-in of a hub while no other process does; `change` sees it as it is under the lock and gives what to
+   * keep, undefined to forget it. A change that throws keeps everything as it was. `makeCurrent`: commands that name no
+   * hub mean this one from now on.
+   */
+  async change<T extends Login | undefined>(
+    server: string,
+    change: (login: Login | undefined) => T | Promise<T>,
+    { makeCurrent = false } = {},
+  ): Promise<T> {
+    return await withFileLock(this.path, async () => {
+      const before = this.login(server);
+      const after = await change(before);
+      if (after !== before) {
+        const document = withLogin(this.#read(), server, after, makeCurrent);
+        writePrivateFile(this.path, `${JSON.stringify(document, null, 2)}\n`);
+      }
+      return after;
+    });
+  }
+
+  #read(): Document {
+    const text = readPrivateFile(this.path);
+    if (text === undefined) return EMPTY;
+    const parsed = fileSchema.safeParse(parseJson(text));
+    if (!parsed.success) {
+      throw new ClientError(`${this.path} is not a file of this cairn; remove it and sign in again with cairn login.`);
+    }
+    return parsed.data;
+  }
+}
+
+function withLogin(document: Document, server: string, login: Login | undefined, makeCurrent: boolean): Document {
+  const { [server]: _, ...others } = document.servers;
+  const servers = login === undefined ? others : { ...others, [server]: login };
+  const current = makeCurrent ? server : document.current;
+  return { version: 1, current: current !== null && Object.hasOwn(servers, current) ? current : null, servers };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // Told as a file that is not ours.
+    return undefined;
+  }
+}

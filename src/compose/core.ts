@@ -1,0 +1,202 @@
+/** The service without a socket: the data folder, the store, the actors, the accounts. One process has it at a time. */
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { accountTables } from '../accounts/records.ts';
+import { Accounts } from '../accounts/service.ts';
+import { BrowserSessions } from '../accounts/sessions.ts';
+import { AccessTokens } from '../accounts/tokens.ts';
+import { ActorRegistry } from '../actors/registry.ts';
+import { Refusal } from '../common/fault.ts';
+import type { Log } from '../common/log.ts';
+import { StartError } from '../common/start-error.ts';
+import type { Config } from '../config.ts';
+import { type ControlTools, runControl } from '../control/commands.ts';
+import { ImportDoor } from '../control/importer.ts';
+import { ToldProgress } from '../control/progress.ts';
+import { type ControlAnswer, controlRequest } from '../control/protocol.ts';
+import { type ControlCaller, type ControlHandler, ControlSocket } from '../control/socket.ts';
+import { devDocTables } from '../dev-docs/records.ts';
+import { handoffTables } from '../handoffs/records.ts';
+import { limits } from '../limits/service.ts';
+import { mirrorTables } from '../mirror/records.ts';
+import { DeviceGrants } from '../oauth/device-grants.ts';
+import { Identities } from '../oauth/provider/identities.ts';
+import { IdentityProvider } from '../oauth/provider/identity-provider.ts';
+import { ProviderKeys } from '../oauth/provider/keys.ts';
+import { oauthTables } from '../oauth/records.ts';
+import { SignIns, type SignInsOptions } from '../oauth/sign-ins.ts';
+import { paperTables } from '../papers/records.ts';
+import { openEpoch } from '../store/epoch.ts';
+import { freeBytes } from '../store/failure.ts';
+import { metaTables } from '../store/meta.ts';
+import { checkMasterKey } from '../store/sealing/key-check.ts';
+import { loadMasterKey } from '../store/sealing/master-key.ts';
+import { createSealer, type Sealer } from '../store/sealing/seal.ts';
+import { DATA_FILE, type DiskFailure, Store } from '../store/store.ts';
+import type { AnyTable } from '../store/table.ts';
+import { syncTables } from '../sync/log/records.ts';
+import { taskTables } from '../tasks/records.ts';
+import { dropImports } from '../transfer/leftovers.ts';
+import { versionTables } from '../versions/records.ts';
+
+export const allTables: readonly AnyTable[] = [
+  ...metaTables,
+  ...accountTables,
+  ...oauthTables,
+  ...mirrorTables,
+  ...taskTables,
+  ...versionTables,
+  ...devDocTables,
+  ...handoffTables,
+  ...paperTables,
+  ...syncTables,
+];
+
+/** The service without a socket: what the command line works on when no server has the folder. */
+export interface Core {
+  readonly store: Store;
+  /** The life of the data file; another after a restore. */
+  readonly epoch: string;
+  readonly sealer: Sealer;
+  readonly actors: ActorRegistry;
+  readonly accounts: Accounts;
+  readonly tokens: AccessTokens;
+  readonly sessions: BrowserSessions;
+  /** Devices that ask to be signed in, and those that are. */
+  readonly devices: DeviceGrants;
+  readonly signIns: SignIns;
+  /** Which accounts the identity provider's subjects open. */
+  readonly identities: Identities;
+  /** Resolves with what the system said when this process can use the data file no more. Another one can. */
+  readonly broken: Promise<unknown>;
+  /** Where imports are asked for. */
+  readonly imports: ImportDoor;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the data folder for writing; only one process can. Throws StartError. */
+export async function openCore(config: Config, log: Log): Promise<Core> {
+  makeFolder(config.dataFolder);
+  let answer: ControlHandler = () => Promise.resolve(refuse('the service is starting; try again'));
+  const control = await ControlSocket.acquire(config.dataFolder, (line, caller) => answer(line, caller));
+  try {
+    const sealer = createSealer(loadMasterKey(config.dataFolder, config.masterKey));
+    const { store, broken } = openStore(config.dataFolder, log);
+    await checkMasterKey(store, sealer);
+    const epoch = await openEpoch(store);
+    const dropped = await dropImports(store, allTables);
+    if (dropped > 0) log.info({ accounts: dropped }, 'removed what cut-off imports had left');
+    const actors = new ActorRegistry(store);
+    const accounts = new Accounts({ store, actors, sealer, log, now: Date.now });
+    const tokens = new AccessTokens({ store, actors, sealer, now: Date.now });
+    const sessions = new BrowserSessions({ store, actors, sealer, log, now: Date.now });
+    const signIns = openSignIns({ store, actors, sealer, log, now: Date.now }, accounts, tokens);
+    const devices = new DeviceGrants({ store, actors, sealer, signIns, now: Date.now });
+    const provider = openProvider(config, log);
+    const identities = new Identities({ store, actors, sealer, provider, now: Date.now });
+    const imports = new ImportDoor();
+    const tools = { accounts, tokens, devices, identities, actors, sessions, imports };
+    answer = (line, caller) => answerControl(tools, line, caller, log);
+    return {
+      store,
+      epoch,
+      sealer,
+      actors,
+      accounts,
+      tokens,
+      sessions,
+      devices,
+      signIns,
+      identities,
+      broken,
+      imports,
+      async close() {
+        await actors.drain();
+        await store.close();
+        await control.release();
+      },
+    };
+  } catch (error) {
+    await control.release();
+    throw error;
+  }
+}
+
+/** The store, with what the disk refuses in the log. */
+function openStore(folder: string, log: Log): Pick<Core, 'store' | 'broken'> {
+  let giveUp: (cause: unknown) => void = () => undefined;
+  const broken = new Promise<unknown>((resolve) => {
+    giveUp = resolve;
+  });
+  const onFailure = ({ cause, isFinal }: DiskFailure) => {
+    log.error({ err: cause }, 'the disk refused a commit; nothing of it was kept');
+    if (isFinal) giveUp(cause);
+  };
+  const isNew = !existsSync(join(folder, DATA_FILE));
+  if (isNew && freeBytes(folder) < limits.diskFreeBytesMin) {
+    const mebibytes = limits.diskFreeBytesMin / 1024 / 1024;
+    throw new StartError(
+      `the disk of CAIRN_DATA has less than ${mebibytes} MiB free; free some space, then start again.`,
+    );
+  }
+  return { store: new Store({ folder, tables: allTables, onFailure }), broken };
+}
+
+/** Signed-in devices; what they hold of accounts is made and ended in their own decisions. */
+function openSignIns(base: Omit<SignInsOptions, 'account'>, accounts: Accounts, tokens: AccessTokens): SignIns {
+  return new SignIns({
+    ...base,
+    account: {
+      mintToken: (batch, accountId, signInId) => tokens.add(batch, accountId, signInId),
+      endTokens: (batch, accountId, signInId) => tokens.endSignIn(batch, accountId, signInId),
+      addKey: (batch, accountId, name) => accounts.addKey(batch, accountId, name).mcp_key,
+      checkKeyRoom: (reader, accountId) => accounts.checkKeyRoom(reader, accountId),
+    },
+  });
+}
+
+function openProvider({ identityProvider: provider }: Config, log: Log): IdentityProvider | undefined {
+  if (provider === undefined) return undefined;
+  const keys = new ProviderKeys({ issuer: provider.issuer, log, now: Date.now });
+  return new IdentityProvider({ ...provider, keys, log, now: Date.now });
+}
+
+/** Makes the data folder, for this user only, when there is none. Throws StartError when it cannot be used. */
+export function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartError(`CAIRN_DATA must name a folder that this user can write to (${code ?? 'unknown error'}).`);
+  }
+}
+
+async function answerControl(
+  tools: ControlTools,
+  line: string,
+  { tell, signal }: ControlCaller,
+  log: Log,
+): Promise<string> {
+  const progress = new ToldProgress(tell);
+  try {
+    const parsed = controlRequest.safeParse(JSON.parse(line));
+    if (!parsed.success) return refuse('this cairn command and the running service are of different versions');
+    const answer: ControlAnswer = {
+      ok: true,
+      result: await runControl(tools, parsed.data, { tell: progress.note, signal }),
+    };
+    return JSON.stringify(answer);
+  } catch (error) {
+    if (error instanceof Refusal) return refuse(error.message);
+    log.error({ err: error }, 'a control command broke an assumption');
+    return refuse('the command failed; the log of the service says why');
+  } finally {
+    progress.close();
+  }
+}
+
+function refuse(error: string): string {
+  const answer: ControlAnswer = { ok: false, error };
+  return JSON.stringify(answer);
+}

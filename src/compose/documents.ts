@@ -1,0 +1,36 @@
+/** Opens the capabilities whose data are documents, and the bin that they share. */
+import type { Config } from '../config.ts';
+import { DevDocs, forgetDoc } from '../dev-docs/service.ts';
+import { devDocTools } from '../dev-docs/tools.ts';
+import type { Tool } from '../gateway/tool.ts';
+import { Handoffs } from '../handoffs/service.ts';
+import { handoffTools } from '../handoffs/tools.ts';
+import { forgetPaper, Papers } from '../papers/service.ts';
+import { categoryExists } from '../tasks/categories.ts';
+import { DocumentBin } from '../versions/bin.ts';
+import type { Core } from './core.ts';
+import type { Sweep } from './sweeper.ts';
+
+export interface Documents {
+  readonly docs: DevDocs;
+  readonly handoffs: Handoffs;
+  readonly papers: Papers;
+  /** What empties the bin. */
+  readonly sweep: Sweep;
+}
+
+export function openDocuments({ store, actors }: Core, { handoffDays }: Config): Documents {
+  const options = { store, actors, now: Date.now };
+  const bin = new DocumentBin({ store, actors, forget: { docs: forgetDoc, papers: forgetPaper } });
+  return {
+    docs: new DevDocs(options),
+    handoffs: new Handoffs({ ...options, keepDays: handoffDays }),
+    // Papers are sorted into the same categories as tasks.
+    papers: new Papers({ ...options, categoryExists }),
+    sweep: { what: 'documents', run: () => bin.empty(Date.now()) },
+  };
+}
+
+export function documentTools({ docs, handoffs }: Documents): Tool[] {
+  return [...devDocTools(docs), ...handoffTools(handoffs)];
+}

@@ -1,0 +1,66 @@
+/** Opens the sockets over the routes: the service's own, and one for the metrics when they have a port of their own. */
+import type { Config } from '../config.ts';
+import { Admission } from '../http/checks/admission.ts';
+import { createAgentCheck } from '../http/checks/agent.ts';
+import { ownOrigin } from '../http/checks/origin.ts';
+import { FrontDoor } from '../http/front-door.ts';
+import type { FrontDoorOptions } from '../http/front-door-options.ts';
+import type { Route } from '../http/route/route.ts';
+import { limits } from '../limits/service.ts';
+
+/** What all doors share beside what the settings say. */
+type Shared = Pick<FrontDoorOptions, 'clientAddress' | 'rates' | 'traffic' | 'parseJson' | 'log'>;
+
+export interface DoorRoutes {
+  readonly service: readonly Route[];
+  /** Served on the metrics' own port. */
+  readonly metrics: readonly Route[];
+}
+
+export class Doors {
+  readonly port: number;
+  /** Undefined: the metrics have no port of their own. */
+  readonly metricsPort: number | undefined;
+  readonly #doors: FrontDoor[] = [];
+
+  private constructor(config: Config, options: FrontDoorOptions, metrics: readonly Route[]) {
+    try {
+      this.port = this.#open(options).listen(config.host, config.port);
+      if (config.metricsPort === undefined) return;
+      // Bounds of its own: whoever watches must see in when the service has too much to do.
+      const admission = new Admission({ ...UNHURRIED, documentBytesMax: 0 });
+      const door = this.#open({ ...options, routes: metrics, tls: undefined, admission });
+      this.metricsPort = door.listen('127.0.0.1', config.metricsPort, 'CAIRN_METRICS_PORT');
+    } catch (error) {
+      void this.drain(0);
+      throw error;
+    }
+  }
+
+  /** Binds. Throws StartError when an address is taken. */
+  static open(config: Config, shared: Shared, admission: Admission, routes: DoorRoutes): Doors {
+    const { blockedAgents, allowMissingAgent, bodySeconds, handlerSeconds, stallSeconds, allowedOrigins, tls } = config;
+    const isBlockedAgent = createAgentCheck({ blocked: blockedAgents, allowMissing: allowMissingAgent });
+    const origins = { allowed: allowedOrigins, isOwn: ownOrigin(config.publicUrl, config.host) };
+    const settings = { isBlockedAgent, bodySeconds, handlerSeconds, stallSeconds, origins, tls, admission };
+    return new Doors(config, { ...shared, ...settings, routes: routes.service }, routes.metrics);
+  }
+
+  /** Stops accepting and waits for what runs, at most `seconds`. The service's door is first, the metrics' last. */
+  async drain(seconds: number): Promise<void> {
+    for (const door of this.#doors) await door.drain(seconds);
+  }
+
+  #open(options: FrontDoorOptions): FrontDoor {
+    const door = new FrontDoor(options);
+    this.#doors.push(door);
+    return door;
+  }
+}
+
+const UNHURRIED = {
+  connectionsMax: limits.metricsConnectionsMax,
+  streamsMax: limits.metricsConnectionsMax,
+  loopDelayMsMax: 0,
+  loopDelayMs: () => 0,
+} as const;

@@ -1,0 +1,40 @@
+/** Opens signing in by devices and through an identity provider over the accounts. */
+import type { Config } from '../config.ts';
+import type { Scheme } from '../http/checks/authorization.ts';
+import type { Rates } from '../http/checks/rates.ts';
+import type { Route } from '../http/route/route.ts';
+import { metadataRoutes } from '../oauth/metadata.ts';
+import { oauthRoutes } from '../oauth/routes.ts';
+import type { Core } from './core.ts';
+
+export interface OAuthInput {
+  readonly parts: { readonly config: Config; readonly core: Core; readonly rates: Rates };
+  /** This service as a request addressed it. */
+  readonly baseUrl: (host: string) => string;
+}
+
+export function openOAuth({ parts: { config, core, rates }, baseUrl }: OAuthInput): Route[] {
+  const { accounts, tokens, devices, signIns, identities } = core;
+  identities.warm();
+  const routes = oauthRoutes({
+    devices,
+    signIns,
+    async revokeOther(value) {
+      if (value.startsWith('cat_')) await tokens.revoke(value);
+      else await accounts.revokePresentedKey(value);
+    },
+    countRequest: (address) => rates.countSignIn(`device ${address}`),
+    countFailure: (address) => rates.countFailure(address),
+    baseUrl,
+  });
+  return config.oauthMetadata ? [...routes, ...metadataRoutes({ baseUrl })] : routes;
+}
+
+/** The gateway's Bearer: access tokens, checked at once, and tokens of the identity provider, which takes a moment. */
+export function bearerScheme({ tokens, identities }: Core): Scheme {
+  return {
+    scheme: 'Bearer',
+    credential: 'access token',
+    find: (token) => tokens.authenticate(token) ?? identities.authenticate(token),
+  };
+}

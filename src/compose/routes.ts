@@ -1,0 +1,189 @@
+/** Opens the parts of the service over what main.ts has built: capabilities, their tools, their routes. */
+import { Logins } from '../accounts/logins.ts';
+import { Onboarding, type SignupRule } from '../accounts/onboarding.ts';
+import { Passwords } from '../accounts/password.ts';
+import { accountRoutes } from '../accounts/routes.ts';
+import type { Accounts } from '../accounts/service.ts';
+import type { AccessTokens } from '../accounts/tokens.ts';
+import { onboardingTools } from '../accounts/tools.ts';
+import { Refusal } from '../common/fault.ts';
+import type { Log } from '../common/log.ts';
+import { version } from '../common/version.ts';
+import type { Config } from '../config.ts';
+import { Gateway } from '../gateway/gateway.ts';
+import { openKnownResults } from '../gateway/known-results.ts';
+import { openApiRoute } from '../gateway/openapi/route.ts';
+import { ToolRegistry } from '../gateway/registry.ts';
+import { gatewayRoutes } from '../gateway/routes.ts';
+import type { ToolTraffic } from '../gateway/tool-traffic.ts';
+import { createAuthenticator, type Scheme } from '../http/checks/authorization.ts';
+import type { Rates } from '../http/checks/rates.ts';
+import type { InflightBudget } from '../http/request/budget.ts';
+import { parseJson } from '../http/request/json-body.ts';
+import type { Route } from '../http/route/route.ts';
+import { limits } from '../limits/service.ts';
+import { MirrorBlobs } from '../mirror/blobs.ts';
+import { MirrorCredentials } from '../mirror/credentials.ts';
+import { type MirrorRoutesOptions, mirrorRoutes } from '../mirror/routes.ts';
+import { Staging } from '../mirror/staging.ts';
+import { paperRoutes } from '../papers/routes.ts';
+import { BufferPool } from '../pool/buffers.ts';
+import type { Pool } from '../pool/pool.ts';
+import type { AnyTable } from '../store/table.ts';
+import type { Sync } from '../sync/service.ts';
+import { syncTools } from '../sync/tools/all.ts';
+import { openKnownPages } from '../tasks/list/known-pages.ts';
+import { taskRoutes } from '../tasks/routes.ts';
+import type { Tasks } from '../tasks/service.ts';
+import { taskTools } from '../tasks/tools.ts';
+import { openImporter } from '../transfer/open.ts';
+import type { Core } from './core.ts';
+import { type Documents, documentTools } from './documents.ts';
+import { bearerScheme, openOAuth } from './oauth.ts';
+import { openPages } from './pages.ts';
+
+/** What the parts of the service are opened over. */
+export interface Parts {
+  readonly config: Config;
+  readonly core: Core;
+  readonly pool: Pool;
+  readonly rates: Rates;
+  /** What all uploads together may have in flight. */
+  readonly uploads: InflightBudget;
+  readonly tasks: Tasks;
+  readonly documents: Documents;
+  readonly sync: Sync;
+  readonly toolTraffic: ToolTraffic;
+  readonly log: Log;
+}
+
+interface LoginParts {
+  readonly logins: Logins;
+  readonly onboarding: Onboarding;
+}
+
+/** Every route, the probes among them, and the document that describes them all. */
+export async function openRoutes(parts: Parts, probes: readonly Route[]): Promise<Route[]> {
+  const logins = openLogins(parts);
+  const registry = openTools(parts, logins);
+  const { staging, ...mirror } = await openMirror(parts);
+  parts.core.imports.open(openImporter(parts, { staging, credentials: mirror.credentials }));
+  const access = createAuthenticator(accessTokenScheme(parts.core.tokens));
+  const routes = [
+    ...probes,
+    ...openAccount(parts.core),
+    ...openPages({ parts, mirror, ...logins, baseUrl: baseUrlOf(parts.config) }),
+    ...openOAuth({ parts, baseUrl: baseUrlOf(parts.config) }),
+    ...mirrorRoutes(mirror),
+    ...taskRoutes({ tasks: parts.tasks, access, pages: openKnownPages(revisionsOf(parts.core)) }),
+    ...paperRoutes({ papers: parts.documents.papers, access }),
+    ...openGateway(parts, registry),
+  ];
+  const { publicUrl } = parts.config;
+  return [...routes, openApiRoute({ routes, version, serverUrl: publicUrl ?? '/' })];
+}
+
+/** The certificate mirror; sweeps what a crash left of uploads. */
+async function openMirror({
+  core,
+  pool,
+  uploads,
+  log,
+}: Parts): Promise<MirrorRoutesOptions & { readonly staging: Staging }> {
+  const { store, sealer, actors, accounts } = core;
+  const staging = new Staging(store, log);
+  const swept = await staging.sweep();
+  if (swept > 0) log.info({ uploads: swept }, 'removed what cut-off uploads had staged');
+  const credentials = new MirrorCredentials({ store, actors, sealer, now: Date.now });
+  const blobs = new MirrorBlobs({
+    store,
+    actors,
+    pool,
+    staging,
+    credentials,
+    buffers: new BufferPool(limits.chunkBytes),
+    smallBuffers: new BufferPool(limits.wholeUploadBytesMax),
+    budget: uploads,
+    now: Date.now,
+  });
+  const accountAccess = createAuthenticator(accountKeyScheme(accounts));
+  const mirrorAccess = createAuthenticator({
+    scheme: 'McpKey',
+    credential: 'mirror token',
+    find: (token) => credentials.authenticate(token),
+  });
+  return { blobs, credentials, accountAccess, mirrorAccess, staging };
+}
+
+/** Passwords: what makes an account, and what opens it at a sign-in. */
+function openLogins({ config, core, pool, rates }: Parts): LoginParts {
+  const passwords = new Passwords(pool);
+  const countSignIn = (who: string) => rates.countSignIn(who);
+  const logins = new Logins({ ...core, passwords, countSignIn });
+  const { accounts } = core;
+  const signup = signupRule(config.signup);
+  return { logins, onboarding: new Onboarding({ accounts, passwords, logins, signup, countSignIn, now: Date.now }) };
+}
+
+/** The tools, in the order in which they are listed. */
+function openTools({ tasks, documents, sync, toolTraffic }: Parts, { onboarding }: LoginParts): ToolRegistry {
+  return new ToolRegistry(
+    [...taskTools(tasks), ...documentTools(documents), ...syncTools(sync), ...onboardingTools(onboarding)],
+    toolTraffic,
+  );
+}
+
+/** The tools behind JSON-RPC and behind their REST mirror. */
+function openGateway({ config, core, log }: Parts, registry: ToolRegistry): Route[] {
+  const answers = openKnownResults(revisionsOf(core));
+  return gatewayRoutes({
+    gateway: new Gateway({ registry, answers, version, log }),
+    answers,
+    registry,
+    access: createAuthenticator(accountKeyScheme(core.accounts), bearerScheme(core)),
+    baseUrl: baseUrlOf(config),
+  });
+}
+
+/** The account itself, for whoever holds a key or a token of it. */
+function openAccount({ accounts, tokens }: Core): Route[] {
+  return accountRoutes({
+    accounts,
+    access: createAuthenticator(accountKeyScheme(accounts), accessTokenScheme(tokens)),
+  });
+}
+
+/** What answers that are given again are checked by. */
+function revisionsOf({ store }: Core) {
+  return { revision: (tables: readonly AnyTable[]) => store.revision(tables), now: Date.now };
+}
+
+function accountKeyScheme(accounts: Accounts): Scheme {
+  return { scheme: 'McpKey', credential: 'account key or MCP key', find: (key) => accounts.authenticate(key) };
+}
+
+function accessTokenScheme(tokens: AccessTokens): Scheme {
+  return { scheme: 'Bearer', credential: 'access token', find: (token) => tokens.authenticate(token) };
+}
+
+/** This service as a request addressed it, unless the operator named its address. */
+function baseUrlOf({ tls, publicUrl }: Config): (host: string) => string {
+  const scheme = tls === undefined ? 'http' : 'https';
+  return (host) => publicUrl ?? `${scheme}://${host}`;
+}
+
+function signupRule(setting: readonly string[]): SignupRule {
+  const [only] = setting;
+  if (setting.length === 1 && (only === 'open' || only === 'closed')) return { kind: only };
+  return { kind: 'domains', domains: setting };
+}
+
+/** Small documents are parsed where they are, large ones in the pool. */
+export function createJsonParser(pool: Pool): (bytes: Uint8Array) => unknown {
+  return async (bytes) => {
+    if (bytes.length <= limits.parseInlineBytesMax) return parseJson(bytes);
+    const parsed = await pool.run('parseDocument', { bytes });
+    if (!parsed.ok) throw new Refusal(parsed.fault);
+    return parsed.document;
+  };
+}

@@ -1,0 +1,67 @@
+/** Runs the checks of every capability over one snapshot of the data file. It only reads. */
+
+import { accountImports, accounts as accountTable } from '../accounts/records.ts';
+import { verifyAccounts } from '../accounts/verify.ts';
+import { verifyDevDocs } from '../dev-docs/verify.ts';
+import { verifyHandoffs } from '../handoffs/verify.ts';
+import { verifyMirror } from '../mirror/verify.ts';
+import { signIns } from '../oauth/records.ts';
+import { verifyOAuth } from '../oauth/verify.ts';
+import { verifyPapers } from '../papers/verify.ts';
+import { CheckedReader } from '../store/checked-reader.ts';
+import { isMasterKey } from '../store/sealing/key-check.ts';
+import type { Sealer } from '../store/sealing/seal.ts';
+import type { Store } from '../store/store.ts';
+import { verifyPacks } from '../sync/verify/packs.ts';
+import { verifySync } from '../sync/verify/vaults.ts';
+import { verifyTasks } from '../tasks/verify.ts';
+import { importedIds } from '../transfer/leftovers.ts';
+
+/** Counts by name, and one sentence for each thing that is wrong. */
+export interface IntegrityReport {
+  readonly ok: boolean;
+  readonly problems: readonly string[];
+  readonly [count: string]: number | boolean | readonly string[];
+}
+
+export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
+  const keyProblems = isMasterKey(store, sealer) ? [] : ['the data was written under another master key'];
+  const reader = new CheckedReader(store, importedIds(store));
+  const accounts = verifyAccounts(reader, { isSignIn: (id) => reader.get(signIns, [id]) !== undefined });
+  const oauth = verifyOAuth(reader, { isAccount: (id) => reader.get(accountTable, [id]) !== undefined });
+  const mirror = verifyMirror(reader, sealer);
+  const tasks = verifyTasks(reader);
+  const docs = verifyDevDocs(reader);
+  const handoffs = verifyHandoffs(reader);
+  const papers = verifyPapers(reader);
+  const sync = verifySync(reader);
+  const packs = verifyPacks(reader);
+  const parts = [accounts, oauth, mirror, tasks, docs, handoffs, papers, sync, packs];
+  const problems = [...keyProblems, ...reader.problems, ...parts.flatMap((part) => part.problems)];
+  return {
+    ok: problems.length === 0,
+    accounts: accounts.accounts,
+    imports: [...store.keys(accountImports)].length,
+    keys: accounts.keys,
+    sign_ins: oauth.signIns,
+    device_grants: oauth.deviceGrants,
+    identities: oauth.identities,
+    mirror_credentials: mirror.credentials,
+    blobs: mirror.blobs,
+    blob_bytes: mirror.bytes,
+    staged_uploads: mirror.staged,
+    tasks: tasks.tasks,
+    categories: tasks.categories,
+    dev_docs: docs.docs,
+    handoffs: handoffs.handoffs,
+    papers: papers.papers,
+    vaults: sync.vaults,
+    files: sync.files,
+    versions: sync.versions,
+    pending_conflicts: sync.pendingConflicts,
+    staged_contents: sync.stagedContents,
+    packs: packs.packs,
+    loose_packs: packs.loose,
+    problems,
+  };
+}

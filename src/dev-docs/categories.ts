@@ -1,0 +1,44 @@
+/** Owns which categories an account has: the given ones, and its own, which live as long as documents are in them. */
+import type { FieldErrors } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
+import type { Reader } from '../store/table.ts';
+import { nearest } from '../text/nearest.ts';
+import { CATEGORIES, devDocCounts } from './records.ts';
+import { foldCategory } from './rules.ts';
+
+export interface DevCategory {
+  readonly name: string;
+  /** Live documents in it. */
+  readonly docs: number;
+  /** Every account has it. */
+  readonly builtIn: boolean;
+}
+
+/** The given categories in their order, then the account's own by name. */
+export function listCategories(reader: Pick<Reader, 'range'>, accountId: string): DevCategory[] {
+  const rows = reader.range(devDocCounts, { prefix: [accountId] });
+  const counts = new Map(rows.map(({ key, value }) => [key[1], value.docs]));
+  const given = CATEGORIES.map((name) => ({ name, docs: counts.get(name) ?? 0, builtIn: true }));
+  for (const name of CATEGORIES) counts.delete(name);
+  return [...given, ...[...counts].map(([name, docs]) => ({ name, docs, builtIn: false }))];
+}
+
+/** What is wrong with a category that must be there. */
+export function categoryErrors(reader: Reader, accountId: string, category: string, hint = ''): FieldErrors {
+  if (CATEGORIES.some((name) => name === category)) return {};
+  if (reader.get(devDocCounts, [accountId, category]) !== undefined) return {};
+  const names = listCategories(reader, accountId).map(({ name }) => name);
+  const guess = nearest(category, names);
+  const told =
+    guess === undefined
+      ? `it is one of ${names.slice(0, limits.devDocCategoriesTold).join(', ')}`
+      : `did you mean ${guess}?`;
+  return { category: [`category ${category} is unknown; ${told}${hint}`] };
+}
+
+/** A category that a caller filters by, as it is stored; with what is wrong with it. */
+export function filterCategory(reader: Reader, accountId: string, given: string | undefined) {
+  if (given === undefined) return { category: undefined, errors: {} };
+  const category = foldCategory(given);
+  return { category, errors: categoryErrors(reader, accountId, category) };
+}

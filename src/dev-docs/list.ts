@@ -1,0 +1,126 @@
+/**
+ * Owns the list of dev docs: newest first, filtered over index rows, and searched over the text index.
+ *
+ * A search reads the texts that the index cannot rule out, a bounded number of them and of their bytes, and then says how
+ * many it looked at and where to go on. A wanted text of one or two letters has no grams: it walks the list itself.
+ */
+import { refuseFields } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
+import type { Store } from '../store/store.ts';
+import { keptText } from '../versions/texts.ts';
+import { filterCategory } from './categories.ts';
+import { listScope } from './indexes.ts';
+import { type ContentType, type DevDocRecord, devDocHeads, devDocRows, devDocs } from './records.ts';
+import { candidatesOf, chunkOf } from './text-index/gram-index.ts';
+import { foldText, wantedSlots } from './text-index/grams.ts';
+
+export interface ListRequest {
+  readonly category?: string | undefined;
+  readonly content_type?: ContentType | undefined;
+  /** Text that the title or the content has in it, in upper or lower case. */
+  readonly search?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export interface DocList {
+  readonly docs: readonly DevDocRecord[];
+  /** Where to go on; undefined: that was all. */
+  readonly cursor: string | undefined;
+  /** False: it stopped before the page was full, because it had read enough. */
+  readonly complete: boolean;
+  /** Documents whose title or text was read. */
+  readonly looked: number;
+}
+
+interface Filter {
+  readonly category: string | undefined;
+  readonly contentType: ContentType | undefined;
+}
+
+/** Refuses an unknown category and a cursor that is none. */
+export function listDocs(store: Store, accountId: string, request: ListRequest): DocList {
+  const { category, errors } = filterCategory(store, accountId, request.category);
+  const isCursor = request.cursor === undefined || /^[1-9]\d{0,14}$/.test(request.cursor);
+  const cursorErrors = { cursor: ['cursor must be one that this tool gave; leave it out to begin again'] };
+  refuseFields({ ...errors, ...(isCursor ? {} : cursorErrors) });
+  const filter: Filter = { category, contentType: request.content_type };
+  const beforeId = request.cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(request.cursor);
+  const limit = request.limit ?? limits.devDocListDefault;
+  const wanted = foldText(request.search ?? '');
+  return wanted === ''
+    ? listPage(store, accountId, filter, beforeId, limit)
+    : searchPage(store, accountId, { filter, beforeId, limit, wanted });
+}
+
+function listPage(store: Store, accountId: string, filter: Filter, beforeId: number, limit: number): DocList {
+  const docs: DevDocRecord[] = [];
+  for (const id of walkRows(store, accountId, filter, beforeId)) {
+    if (docs.length === limit) return { docs, cursor: String(docs.at(-1)?.id), complete: true, looked: limit };
+    docs.push(liveDoc(store, accountId, id));
+  }
+  return { docs, cursor: undefined, complete: true, looked: docs.length };
+}
+
+interface Search {
+  readonly filter: Filter;
+  readonly beforeId: number;
+  readonly limit: number;
+  /** Folded. */
+  readonly wanted: string;
+}
+
+function searchPage(store: Store, accountId: string, { filter, beforeId, limit, wanted }: Search): DocList {
+  const slots = wantedSlots(wanted, filter.category, filter.contentType);
+  const ids =
+    slots.length === 0
+      ? walkRows(store, accountId, filter, beforeId)
+      : walkCandidates(store, accountId, slots, beforeId);
+  const docs: DevDocRecord[] = [];
+  let [looked, bytes, last] = [0, 0, beforeId];
+  for (const id of ids) {
+    const isEnough = looked >= limits.devDocSearchTextsMax || bytes >= limits.devDocSearchBytesMax;
+    if (docs.length === limit || isEnough) {
+      return { docs, cursor: String(last), complete: docs.length === limit, looked };
+    }
+    last = id;
+    const doc = liveDoc(store, accountId, id);
+    if (filter.category !== undefined && doc.category !== filter.category) continue;
+    if (filter.contentType !== undefined && doc.content_type !== filter.contentType) continue;
+    looked += 1;
+    if (!foldText(doc.title).includes(wanted)) {
+      bytes += doc.size_bytes;
+      const text = keptText(store, { accountId, space: 'docs', id }, doc.version);
+      if (!foldText(text).includes(wanted)) continue;
+    }
+    docs.push(doc);
+  }
+  return { docs, cursor: undefined, complete: true, looked };
+}
+
+/** Newest first. */
+function* walkRows(store: Store, accountId: string, filter: Filter, beforeId: number): Generator<number> {
+  const scope = listScope(filter.category, filter.contentType);
+  const query = { prefix: [accountId, scope], reverse: true, beyond: beforeId };
+  for (const { key } of store.entries(devDocRows, query)) yield key[2];
+}
+
+/** Those that the text index does not rule out, newest first. */
+function* walkCandidates(
+  store: Store,
+  accountId: string,
+  slots: readonly number[],
+  beforeId: number,
+): Generator<number> {
+  const newest = Math.min(beforeId - 1, store.get(devDocHeads, [accountId])?.doc_id ?? 0);
+  if (newest < 1) return;
+  for (let chunk = chunkOf(newest); chunk >= 0; chunk -= 1) {
+    yield* candidatesOf(store, accountId, chunk, slots, newest + 1);
+  }
+}
+
+function liveDoc(store: Store, accountId: string, id: number): DevDocRecord {
+  const doc = store.get(devDocs, [accountId, id]);
+  if (doc?.deleted_at !== null) throw new Error(`an index names dev doc ${id}, which is not live`);
+  return doc;
+}

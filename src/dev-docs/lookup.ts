@@ -1,0 +1,57 @@
+/** Owns how a caller names one dev doc: by its id, or by its title and, where that is not enough, its category. */
+import { invalidField, type Refusal, refuseFields } from '../common/fault.ts';
+import type { Reader } from '../store/table.ts';
+import { categoryErrors } from './categories.ts';
+import { type DevDocRecord, devDocs, devDocTitles } from './records.ts';
+import { docNotFound, foldCategory, foldTitle } from './rules.ts';
+
+export interface DocReference {
+  readonly id?: number | undefined;
+  readonly title?: string | undefined;
+  readonly category?: string | undefined;
+}
+
+type State = 'live' | 'binned';
+
+/** The live document that is meant. Refuses with `not_found`, and a reference that names none or several. */
+export function findLive(reader: Reader, accountId: string, reference: DocReference): DevDocRecord {
+  const doc = find(reader, accountId, reference, 'live');
+  if (doc === undefined) throw notFound(reader, accountId, reference);
+  return doc;
+}
+
+/** As `findLive`; where there is no live one, the binned one that is meant. */
+export function findAny(reader: Reader, accountId: string, reference: DocReference): DevDocRecord {
+  const doc = find(reader, accountId, reference, 'live') ?? find(reader, accountId, reference, 'binned');
+  if (doc === undefined) throw notFound(reader, accountId, reference);
+  return doc;
+}
+
+function find(reader: Reader, accountId: string, reference: DocReference, state: State): DevDocRecord | undefined {
+  const id = idOf(reader, accountId, reference, state);
+  const doc = id === undefined ? undefined : reader.get(devDocs, [accountId, id]);
+  return doc !== undefined && (doc.deleted_at === null) === (state === 'live') ? doc : undefined;
+}
+
+function idOf(reader: Reader, accountId: string, { id, title, category }: DocReference, state: State) {
+  if (id !== undefined) {
+    if (title !== undefined) throw invalidField('title', 'send id or title, not both');
+    if (category !== undefined) throw invalidField('category', 'category goes with title; leave it out beside id');
+    return id;
+  }
+  if (title === undefined) throw invalidField('id', 'id or title is required');
+  const folded = foldTitle(title);
+  if (category !== undefined) return reader.get(devDocTitles, [accountId, folded, state, foldCategory(category)]);
+  const rows = reader.range(devDocTitles, { prefix: [accountId, folded, state] });
+  if (rows.length > 1) {
+    const names = rows.map(({ key }) => key[3]).join(', ');
+    throw invalidField('category', `dev docs of that title are in ${names}; say which category`);
+  }
+  return rows[0]?.value;
+}
+
+/** A category that is not there is the likelier slip. */
+function notFound(reader: Reader, accountId: string, { category }: DocReference): Refusal {
+  if (category !== undefined) refuseFields(categoryErrors(reader, accountId, foldCategory(category)));
+  return docNotFound();
+}

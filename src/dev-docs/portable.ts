@@ -1,0 +1,108 @@
+/** Writes the dev docs of an account into an archive, and reads them out of one. */
+import { z } from 'zod';
+import { type ImportTarget, type Instant, id, importSection, instantUpTo, text, whole } from '../archive/records.ts';
+import type { WriteRecord } from '../archive/writer.ts';
+import { invalidField, refuseFields } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
+import type { Batch } from '../store/group-commit.ts';
+import type { Snapshot } from '../store/table.ts';
+import { putInBin } from '../versions/bin.ts';
+import { exportVersions, VersionsImport, versionSchema } from '../versions/portable.ts';
+import { changeScope, moveDoc } from './indexes.ts';
+import { CONTENT_TYPES, type DevDocRecord, devDocChanges, devDocHeads, devDocs, devDocTitles } from './records.ts';
+import { cleanTitle, foldCategory, foldTitle, nameErrors } from './rules.ts';
+import { moveGrams } from './text-index/gram-index.ts';
+import { signatureOf } from './text-index/grams.ts';
+
+/** The last number and change, then documents in the order of their last change, each with its versions behind it. */
+const recordSchema = (instant: Instant) =>
+  z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('counters'), doc_id: whole, changed_at: instant }),
+    z.strictObject({
+      type: z.literal('doc'),
+      id,
+      title: text(limits.documentTitleCharsMax),
+      category: text(limits.devDocCategoryCharsMax),
+      content_type: z.enum(CONTENT_TYPES),
+      version: id,
+      created_at: instant,
+      updated_at: instant,
+      changed_at: instant,
+      deleted_at: instant.nullable(),
+    }),
+    versionSchema(instant),
+  ]);
+
+type Doc = Omit<DevDocRecord, 'size_bytes' | 'json_bytes'>;
+
+export function exportDocs(snapshot: Snapshot, accountId: string, write: WriteRecord): void {
+  const head = snapshot.get(devDocHeads, [accountId]);
+  if (head === undefined) return;
+  write({ type: 'counters', doc_id: head.doc_id, changed_at: new Date(head.changed_ms).toISOString() });
+  for (const { value: docId } of snapshot.entries(devDocChanges, { prefix: [accountId, changeScope(undefined)] })) {
+    const doc = snapshot.get(devDocs, [accountId, docId]);
+    if (doc === undefined) throw new Error(`an index names dev doc ${docId}, which is not there; run cairn verify`);
+    const { size_bytes: _size, json_bytes: _json, changed_ms: changedMs, deleted_at, ...shown } = doc;
+    write({ type: 'doc', ...shown, changed_at: new Date(changedMs).toISOString(), deleted_at });
+    exportVersions(snapshot, { accountId, space: 'docs', id: docId }, write);
+  }
+}
+
+/** Reads them into an account that has none. */
+export async function importDocs(target: ImportTarget): Promise<void> {
+  const { actors, accountId, latestMs } = target;
+  const versions = new VersionsImport<Doc>({
+    target,
+    section: 'docs',
+    space: 'docs',
+    keep(batch, doc, { size, text: content, replaced }) {
+      const most = limits.devDocVersionsMax;
+      if (replaced.length >= most) throw invalidField('version', `of a dev doc at most ${most} versions are kept`);
+      put(batch, accountId, { ...doc, ...size }, content);
+    },
+  });
+  let head: { readonly doc_id: number; readonly changed_ms: number } | undefined;
+  let lastMs = 0;
+  await importSection(target, 'docs', recordSchema(instantUpTo(latestMs)), (record, wait) => {
+    if (record.type === 'counters') {
+      if (head !== undefined) throw invalidField('type', 'the counters come once, first');
+      const made = { doc_id: record.doc_id, changed_ms: Date.parse(record.changed_at) };
+      head = made;
+      return wait(actors.actor(accountId).ask((batch) => batch.put(devDocHeads, [accountId], made)));
+    }
+    if (head === undefined) throw invalidField('type', 'the counters come first');
+    if (record.type === 'version') return wait(versions.version(record));
+    const { type: _type, changed_at: changedAt, deleted_at, ...shown } = record;
+    const changedMs = Date.parse(changedAt);
+    if (changedMs <= lastMs) throw invalidField('changed_at', 'dev docs stand in the order of their last change');
+    lastMs = changedMs;
+    if (changedMs > head.changed_ms || record.id > head.doc_id) {
+      throw invalidField('id', 'its number or change is above the last that the counters tell of');
+    }
+    checkNames(record.title, record.category);
+    if (deleted_at !== null && deleted_at !== changedAt) throw invalidField('deleted_at', 'was not the last change');
+    versions.begin({ ...shown, changed_ms: changedMs, deleted_at });
+  });
+  versions.finish();
+}
+
+function checkNames(title: string, category: string): void {
+  refuseFields(nameErrors(title, category));
+  if (title !== cleanTitle(title) || category !== foldCategory(category)) {
+    throw invalidField('title', 'title or category is not as it is stored');
+  }
+}
+
+function put(batch: Batch, accountId: string, doc: DevDocRecord, content: string): void {
+  if (batch.get(devDocs, [accountId, doc.id]) !== undefined) throw invalidField('id', `there is a dev doc ${doc.id}`);
+  batch.put(devDocs, [accountId, doc.id], doc);
+  moveDoc(batch, accountId, undefined, doc);
+  if (doc.deleted_at !== null) {
+    putInBin(batch, doc.changed_ms, { accountId, space: 'docs', id: doc.id });
+    return;
+  }
+  if (batch.get(devDocTitles, [accountId, foldTitle(doc.title), 'live', doc.category]) !== undefined) {
+    throw invalidField('title', `${doc.category} already has a dev doc of that title`);
+  }
+  moveGrams(batch, accountId, doc.id, undefined, signatureOf(doc, content));
+}

@@ -1,0 +1,209 @@
+/** The use cases of dev docs. Every write goes through the account's actor; lists and pulls only read. */
+import type { ActorRegistry } from '../actors/registry.ts';
+import { invalidField, Refusal, refuseFields } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
+import type { Batch } from '../store/group-commit.ts';
+import type { Store } from '../store/store.ts';
+import { putInBin, takeFromBin } from '../versions/bin.ts';
+import {
+  type DocumentName,
+  dropVersion,
+  keptText,
+  measure,
+  putVersion,
+  readText,
+  readVersion,
+  textErrors,
+  type Version,
+  versionsOf,
+} from '../versions/texts.ts';
+import { categoryErrors, type DevCategory, listCategories } from './categories.ts';
+import { moveDoc } from './indexes.ts';
+import { type DocList, type ListRequest, listDocs } from './list.ts';
+import { type DocReference, findAny, findLive } from './lookup.ts';
+import { type DocPull, type PullRequest, planPull } from './pull.ts';
+import { type ContentType, type DevDocRecord, devDocHeads, devDocs, devDocTitles } from './records.ts';
+import {
+  checkVersion,
+  cleanTitle,
+  contentTypeOf,
+  decideBin,
+  decideCreate,
+  decideWrite,
+  foldCategory,
+  foldTitle,
+  joinText,
+  type Mode,
+  nameErrors,
+} from './rules.ts';
+import { moveGrams } from './text-index/gram-index.ts';
+import { signatureOf } from './text-index/grams.ts';
+
+export interface DevDocsOptions {
+  readonly store: Store;
+  readonly actors: ActorRegistry;
+  readonly now: () => number;
+}
+
+export interface NewDevDoc {
+  readonly title: string;
+  readonly content: string;
+  readonly category?: string | undefined;
+  readonly content_type?: ContentType | undefined;
+  /** Makes the category when there is none of that name. */
+  readonly create_category?: boolean | undefined;
+}
+
+export interface DevDocWrite extends DocReference {
+  /** Undefined: the text stays. */
+  readonly content?: string | undefined;
+  readonly mode?: Mode | undefined;
+  readonly expected_version?: number | undefined;
+  /** Takes the document out of the bin, if it is there. */
+  readonly restore?: boolean | undefined;
+}
+
+export interface ReadRequest extends DocReference {
+  /** Undefined: the one that stands. */
+  readonly version?: number | undefined;
+}
+
+/** One version of a document with its text. */
+export interface ReadDoc {
+  readonly doc: DevDocRecord;
+  readonly shown: Version;
+  readonly content: string;
+}
+
+export class DevDocs {
+  readonly #options: DevDocsOptions;
+
+  constructor(options: DevDocsOptions) {
+    this.#options = options;
+  }
+
+  /** A page of documents without their texts. */
+  list(accountId: string, request: ListRequest): DocList {
+    return listDocs(this.#options.store, accountId, request);
+  }
+
+  categories(accountId: string): DevCategory[] {
+    return listCategories(this.#options.store, accountId);
+  }
+
+  /** A document with its text. Refuses with `not_found`, also for a version that is not kept. */
+  get(accountId: string, { version, ...reference }: ReadRequest): ReadDoc {
+    const { store } = this.#options;
+    const doc = findLive(store, accountId, reference);
+    const name = nameOf(accountId, doc);
+    const shown = readVersion(store, name, version ?? doc.version);
+    const content = readText(store, name, version ?? doc.version);
+    if (shown === undefined || content === undefined) {
+      const kept = versionsOf(store, name);
+      const what = `version ${version} of this dev doc is not kept; versions ${kept[0]?.version} to ${doc.version} are`;
+      throw new Refusal({ kind: 'not_found', what });
+    }
+    return { doc, shown, content };
+  }
+
+  /** The versions that are kept of a document, newest first. */
+  versions(accountId: string, doc: DevDocRecord): Version[] {
+    return versionsOf(this.#options.store, nameOf(accountId, doc)).reverse();
+  }
+
+  /** What changed, with texts that are read while they are sent. */
+  pull(accountId: string, request: PullRequest): DocPull {
+    return planPull(this.#options.store, accountId, request);
+  }
+
+  /** Keeps a new document. Refuses a taken title, an unknown category and a text that is too long. */
+  async create(accountId: string, given: NewDevDoc): Promise<DevDocRecord> {
+    const { actors, now } = this.#options;
+    const title = cleanTitle(given.title);
+    const category = foldCategory(given.category ?? 'docs');
+    refuseFields({ ...nameErrors(title, category), ...textErrors(given.content) });
+    const names = { title, category, content_type: given.content_type ?? contentTypeOf(title) };
+    const size = measure(given.content);
+    return actors.actor(accountId).ask((batch) => {
+      const hint = '; or send create_category: true to make it';
+      refuseFields({
+        ...(given.create_category === true ? {} : categoryErrors(batch, accountId, category, hint)),
+        ...titleErrors(batch, accountId, names),
+      });
+      const { doc, head } = decideCreate(names, size, batch.get(devDocHeads, [accountId]), now());
+      batch.put(devDocHeads, [accountId], head);
+      batch.put(devDocs, [accountId, doc.id], doc);
+      putVersion(batch, nameOf(accountId, doc), doc.version, given.content, doc.updated_at);
+      moveDoc(batch, accountId, undefined, doc);
+      moveGrams(batch, accountId, doc.id, undefined, signatureOf(doc, given.content));
+      return doc;
+    });
+  }
+
+  /** Replaces, extends or restores a document. Refuses with `not_found` and `stale_version`. */
+  async update(accountId: string, write: DevDocWrite): Promise<DevDocRecord> {
+    const { content, mode = 'replace', expected_version: expected, restore = false, ...reference } = write;
+    if (content === undefined && !restore) throw invalidField('content', 'content is required');
+    if (content !== undefined) refuseFields(textErrors(content));
+    const { actors, now } = this.#options;
+    return actors.actor(accountId).ask((batch) => {
+      const doc = (restore ? findAny : findLive)(batch, accountId, reference);
+      checkVersion(doc, expected);
+      const isBinned = doc.deleted_at !== null;
+      if (isBinned) refuseFields(titleErrors(batch, accountId, doc));
+      const name = nameOf(accountId, doc);
+      const current = keptText(batch, name, doc.version);
+      const text = content === undefined ? current : joinText(mode, current, content);
+      if (text === current && !isBinned) return doc;
+      refuseFields(textErrors(text));
+      const size = text === current ? undefined : measure(text);
+      const { doc: next, head } = decideWrite(doc, size, batch.get(devDocHeads, [accountId]), now());
+      if (isBinned) takeFromBin(batch, doc.changed_ms, name);
+      if (next.version !== doc.version) {
+        putVersion(batch, name, next.version, text, next.updated_at);
+        dropVersion(batch, name, next.version - limits.devDocVersionsMax);
+      }
+      batch.put(devDocHeads, [accountId], head);
+      batch.put(devDocs, [accountId, doc.id], next);
+      moveDoc(batch, accountId, doc, next);
+      const before = isBinned ? undefined : signatureOf(doc, current);
+      moveGrams(batch, accountId, doc.id, before, signatureOf(next, text));
+      return next;
+    });
+  }
+
+  /** Moves a document to the bin; one that lies there already is left as it is. Refuses with `not_found`. */
+  async remove(accountId: string, reference: DocReference): Promise<DevDocRecord> {
+    const { actors, now } = this.#options;
+    return actors.actor(accountId).ask((batch) => {
+      const doc = findAny(batch, accountId, reference);
+      if (doc.deleted_at !== null) return doc;
+      const name = nameOf(accountId, doc);
+      const { doc: binned, head } = decideBin(doc, batch.get(devDocHeads, [accountId]), now());
+      batch.put(devDocHeads, [accountId], head);
+      batch.put(devDocs, [accountId, doc.id], binned);
+      putInBin(batch, binned.changed_ms, name);
+      moveDoc(batch, accountId, doc, binned);
+      moveGrams(batch, accountId, doc.id, signatureOf(doc, keptText(batch, name, doc.version)), undefined);
+      return binned;
+    });
+  }
+}
+
+/** Removes what is kept of a binned document beside its texts. */
+export function forgetDoc(batch: Batch, accountId: string, id: number): void {
+  const doc = batch.get(devDocs, [accountId, id]);
+  if (doc === undefined) return;
+  batch.remove(devDocs, [accountId, id]);
+  moveDoc(batch, accountId, doc, undefined);
+}
+
+function nameOf(accountId: string, { id }: Pick<DevDocRecord, 'id'>): DocumentName {
+  return { accountId, space: 'docs', id };
+}
+
+/** What is wrong with a title that is to be live in its category. */
+function titleErrors(batch: Batch, accountId: string, { title, category }: Pick<DevDocRecord, 'title' | 'category'>) {
+  if (batch.get(devDocTitles, [accountId, foldTitle(title), 'live', category]) === undefined) return {};
+  return { title: [`${category} already has a dev doc of that title; change it with update_dev_doc`] };
+}

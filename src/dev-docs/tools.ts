@@ -1,0 +1,267 @@
+/** The tools over dev docs. */
+import { z } from 'zod';
+import { ADDS, DESTROYS, defineTool, READS, type Tool } from '../gateway/tool.ts';
+import { headed, plural, withContent } from '../gateway/words.ts';
+import { limits } from '../limits/service.ts';
+import type { DocList } from './list.ts';
+import { CATEGORIES, CONTENT_TYPES, type DevDocRecord } from './records.ts';
+import { MODES } from './rules.ts';
+import type { DevDocs } from './service.ts';
+import { deletedDocSchema, docSchema, docView, pulledDocSchema, versionSchema, versionView } from './views.ts';
+
+/** Real names, known categories and the bytes of a text are checked by the rules. */
+const title = z.string().min(1).max(limits.documentTitleCharsMax);
+const category = z.string().min(1).max(limits.devDocCategoryCharsMax);
+const content = z.string().max(limits.documentBytesMax).describe('The text, at most 1 MiB');
+const contentType = z.enum(CONTENT_TYPES).optional();
+const version = z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional();
+const cursor = z.string().min(1).max(limits.cursorCharsMax).optional();
+const onlyCategory = category.optional().describe('Only this category; see list_dev_categories');
+
+/** Which document: its id, or its title. */
+const reference = {
+  id: z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional().describe('Id of the document; instead of title'),
+  title: title.optional().describe('Title of the document; instead of id'),
+  category: category.optional().describe('With title, when several categories have it'),
+};
+
+/** Every tool of this capability. */
+export function devDocTools(docs: DevDocs): Tool[] {
+  return [
+    createDevDoc(docs),
+    listDevDocs(docs),
+    getDevDoc(docs),
+    updateDevDoc(docs),
+    pullDevDocs(docs),
+    deleteDevDoc(docs),
+    listDevCategories(docs),
+  ];
+}
+
+function listDevDocs(docs: DevDocs): Tool {
+  return defineTool({
+    name: 'list_dev_docs',
+    access: 'account',
+    description: 'Lists dev docs without their content, newest first. The search finds text in titles and contents.',
+    input: z.strictObject({
+      category: onlyCategory,
+      search: z
+        .string()
+        .min(1)
+        .max(limits.devDocSearchCharsMax)
+        .optional()
+        .describe('Only documents with this text in title or content, in upper or lower case'),
+      content_type: contentType.describe('Only this type'),
+      limit: z
+        .int()
+        .min(1)
+        .max(limits.devDocListMax)
+        .optional()
+        .describe(`Most documents to give; default ${limits.devDocListDefault}`),
+      cursor: cursor.describe('Goes on where an earlier answer with the same filters ended'),
+    }),
+    output: z.object({
+      docs: z.array(docSchema),
+      count: z.int().nonnegative().describe('Documents in this answer'),
+      has_more: z.boolean().describe('True: call again with the cursor'),
+      cursor: z.string().nullable(),
+      complete: z.boolean().describe('False: the search stopped early, having read enough; call again with the cursor'),
+      looked_at: z.int().nonnegative().describe('Documents that were read for this answer'),
+    }),
+    annotations: READS,
+    example: { category: 'claude', search: 'rules', limit: 10 },
+    handle(args, { accountId }) {
+      const found = docs.list(accountId, args);
+      const structured = {
+        docs: found.docs.map(docView),
+        count: found.docs.length,
+        has_more: found.cursor !== undefined,
+        cursor: found.cursor ?? null,
+        complete: found.complete,
+        looked_at: found.looked,
+      };
+      return { structured, text: headed(listHeadline(found), found.docs, line) };
+    },
+  });
+}
+
+function getDevDoc(docs: DevDocs): Tool {
+  return defineTool({
+    name: 'get_dev_doc',
+    access: 'account',
+    description: `Gives a dev doc with its content, by id or title. The last ${limits.devDocVersionsMax} versions are kept.`,
+    input: z.strictObject({
+      ...reference,
+      include_versions: z.boolean().optional().describe('True: also lists the versions that are kept'),
+      version: version.describe('An earlier version; default the one that stands'),
+    }),
+    output: z.object({
+      doc: docSchema.extend({ content: z.string() }).describe('version, size and updated_at are those of the content'),
+      current_version: z.int().positive(),
+      versions: z.array(versionSchema).optional().describe('Newest first'),
+    }),
+    annotations: READS,
+    example: { title: 'CLAUDE.md', category: 'claude', include_versions: true },
+    handle({ include_versions: withVersions, ...request }, { accountId }) {
+      const { doc, shown, content: text } = docs.get(accountId, request);
+      const { version: number, size_bytes, created_at: updated_at } = shown;
+      const structured = {
+        doc: { ...docView(doc), version: number, size_bytes, updated_at, content: text },
+        current_version: doc.version,
+        ...(withVersions === true ? { versions: docs.versions(accountId, doc).map(versionView) } : {}),
+      };
+      const of = number === doc.version ? '' : ` (now ${doc.version})`;
+      return { structured, text: withContent(`${nameOf(doc)}, version ${number}${of}:`, text) };
+    },
+  });
+}
+
+function createDevDoc(docs: DevDocs): Tool {
+  return defineTool({
+    name: 'create_dev_doc',
+    access: 'account',
+    description: 'Keeps a new document for agents, such as a CLAUDE.md, a cursor rule, a skill or a note.',
+    input: z.strictObject({
+      title: title.describe('Unique within its category, e.g. CLAUDE.md'),
+      content,
+      category: category.optional().describe(`One of ${CATEGORIES.join(', ')}, or one of your own; default docs`),
+      content_type: contentType.describe('Default: what the ending of the title says'),
+      create_category: z.boolean().optional().describe('True: makes the category when you have none of that name'),
+    }),
+    output: z.object({ doc: docSchema }),
+    annotations: ADDS,
+    example: { title: 'CLAUDE.md', content: '# House rules\n\nSmall commits.\n', category: 'claude' },
+    async handle(args, { accountId }) {
+      const doc = await docs.create(accountId, args);
+      return { structured: { doc: docView(doc) }, text: `created ${nameOf(doc)}` };
+    },
+  });
+}
+
+function updateDevDoc(docs: DevDocs): Tool {
+  return defineTool({
+    name: 'update_dev_doc',
+    access: 'account',
+    description:
+      'Replaces the content of a dev doc, or adds to its end or beginning. With restore it is first taken out of the bin.',
+    input: z.strictObject({
+      ...reference,
+      content: content.optional(),
+      mode: z.enum(MODES).optional().describe('Default replace; texts are joined as they are, without a line between'),
+      expected_version: version.describe('Refused as a conflict when the document is at another version'),
+      restore: z.boolean().optional().describe('Takes the document out of the bin'),
+    }),
+    output: z.object({ doc: docSchema }),
+    annotations: ADDS,
+    example: { title: 'CLAUDE.md', content: '\nTests first.\n', mode: 'append', expected_version: 1 },
+    async handle(args, { accountId }) {
+      const doc = await docs.update(accountId, args);
+      return { structured: { doc: docView(doc) }, text: `${nameOf(doc)} is now at version ${doc.version}` };
+    },
+  });
+}
+
+function pullDevDocs(docs: DevDocs): Tool {
+  return defineTool({
+    name: 'pull_dev_docs',
+    access: 'account',
+    description:
+      'Gives dev docs with their content, all of them or those that changed since. Comes as NDJSON when asked for or large.',
+    input: z.strictObject({
+      category: onlyCategory,
+      since: z.string().min(1).max(limits.instantCharsMax).optional().describe('Only what changed after it, ISO 8601'),
+      cursor: cursor.describe('Only what changed after an earlier pull: its cursor'),
+    }),
+    output: z.object({
+      docs: z.array(pulledDocSchema),
+      deleted: z.array(deletedDocSchema).describe('What went to the bin since'),
+      total_count: z.int().nonnegative().describe('Records in this answer, deleted ones too'),
+      total_size_bytes: z.int().nonnegative().describe('Of the contents in this answer'),
+      cursor: z.string().describe('For the next pull'),
+      has_more: z.boolean().describe('True: pull again with the cursor now'),
+    }),
+    annotations: READS,
+    lists: true,
+    example: { category: 'claude' },
+    handle(args, { accountId }) {
+      const found = docs.pull(accountId, args);
+      const { docCount, deletedCount, sizeBytes, hasMore } = found;
+      const more = hasMore ? '; there are more, pull again with the cursor' : '';
+      const gone = deletedCount === 0 ? '' : `, ${deletedCount} deleted`;
+      return {
+        structured: { cursor: found.cursor, has_more: hasMore },
+        text: `${plural(docCount, 'dev doc')} with ${plural(sizeBytes, 'byte')}${gone}${more}`,
+        listing: {
+          count: docCount + deletedCount,
+          sizeBytes,
+          lines: found.all,
+          members: { docs: found.docs, deleted: found.deleted },
+        },
+      };
+    },
+  });
+}
+
+function deleteDevDoc(docs: DevDocs): Tool {
+  return defineTool({
+    name: 'delete_dev_doc',
+    access: 'account',
+    description: `Moves a dev doc to the bin. For ${limits.binDays} days update_dev_doc with restore brings it back.`,
+    input: z.strictObject(reference),
+    output: z.object({
+      id: z.int().positive(),
+      deleted_at: z.string().describe('When it went to the bin, ISO 8601 UTC'),
+    }),
+    annotations: DESTROYS,
+    example: { title: 'CLAUDE.md' },
+    async handle(args, { accountId }) {
+      const doc = await docs.remove(accountId, args);
+      const back = `update_dev_doc with id: ${doc.id} and restore: true brings it back within ${limits.binDays} days`;
+      return {
+        structured: { id: doc.id, deleted_at: doc.deleted_at ?? '' },
+        text: `${nameOf(doc)} is in the bin; ${back}`,
+      };
+    },
+  });
+}
+
+function listDevCategories(docs: DevDocs): Tool {
+  return defineTool({
+    name: 'list_dev_categories',
+    access: 'account',
+    description: 'Lists the categories of dev docs, each with the number of its documents.',
+    input: z.strictObject({}),
+    output: z.object({
+      categories: z.array(
+        z.object({
+          name: z.string(),
+          doc_count: z.int().nonnegative().describe('Documents in it, without the bin'),
+          built_in: z.boolean().describe('False: one of your own, which lives as long as documents are in it'),
+        }),
+      ),
+    }),
+    annotations: READS,
+    example: {},
+    handle(_args, { accountId }) {
+      const found = docs.categories(accountId);
+      const categories = found.map(({ name, docs: count, builtIn }) => ({ name, doc_count: count, built_in: builtIn }));
+      const headline = plural(found.length, 'category', 'categories');
+      return { structured: { categories }, text: headed(headline, found, ({ name, docs: n }) => `${name} (${n})`) };
+    },
+  });
+}
+
+function listHeadline({ docs, cursor: next, complete, looked }: DocList): string {
+  const found = plural(docs.length, 'dev doc');
+  if (next === undefined) return found;
+  const why = complete ? 'there may be more' : `looked at ${looked}`;
+  return `${found} (${why}; go on with cursor ${next})`;
+}
+
+function line(doc: DevDocRecord): string {
+  return `${nameOf(doc)} (version ${doc.version}, ${plural(doc.size_bytes, 'byte')}, ${doc.updated_at})`;
+}
+
+function nameOf({ id, category: of, title: name }: DevDocRecord): string {
+  return `#${id} ${of}/${name}`;
+}

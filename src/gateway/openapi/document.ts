@@ -1,0 +1,77 @@
+/** Builds the OpenAPI 3.1 document from the routes and what they say of themselves; nothing in it is written twice. Pure. */
+
+import type { RouteDoc } from '../../http/route/doc.ts';
+import type { Route } from '../../http/route/route.ts';
+import { Components, type Json } from './components.ts';
+import { operation } from './operation.ts';
+
+export interface OpenApiInput {
+  readonly routes: readonly Route[];
+  readonly version: string;
+  readonly serverUrl: string;
+}
+
+const DESCRIPTION = [
+  'A self-hosted hub: certificate mirror, tool gateway and the resources behind it.',
+  'Every request names its client (`User-Agent: <tool>/<version>`); default names of command-line tools are refused.',
+  'HEAD works wherever GET does. Every answer carries `X-Request-Id`; quote it to the operator.',
+].join('\n\n');
+
+const SECURITY_SCHEMES: Json = {
+  McpKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: '`McpKey`, one space, an MCP key or the account key',
+  },
+  MirrorToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: '`McpKey`, one space, the token of the mirror credential',
+  },
+  AccessToken: { type: 'http', scheme: 'bearer', description: 'An access token' },
+};
+
+const TAG_TEXTS: Readonly<Record<string, string>> = {
+  probes: 'Whether the service is up and takes work',
+  account: 'Whose a credential is',
+  oauth: 'Signing in devices, and their tokens',
+  mirror: 'The certificate mirror: encrypted tarballs, signed by the uploader',
+  tasks: 'Tasks of an account',
+  categories: 'Categories of tasks and papers',
+  papers: 'Papers of an account, drafts and published',
+  gateway: 'JSON-RPC 2.0 and MCP, and this document',
+  tools: 'Every tool of the gateway as an operation of its own',
+};
+
+/** Pages are left out: they are no API. Throws when a route says nothing, two describe one operation, or two schemas have one title and differ. */
+export function openApiDocument({ routes, version, serverUrl }: OpenApiInput): Json {
+  const components = new Components();
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const route of routes) {
+    if (route.doc === 'page') continue;
+    const docs = [route.doc].flat();
+    if (docs.length === 0) throw new Error(`${route.method} ${route.path} says nothing of itself`);
+    for (const doc of docs) {
+      const path = (doc.path ?? route.path).replace(/:([a-zA-Z_]+)/g, '{$1}');
+      const method = route.method.toLowerCase();
+      if (paths[path]?.[method] !== undefined) throw new Error(`${method} ${path} is described twice`);
+      paths[path] = { ...paths[path], [method]: operation(route, doc, components) };
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Cairn', version, description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: serverUrl }],
+    tags: tagsOf(routes),
+    paths,
+    components: { ...components.document(), securitySchemes: SECURITY_SCHEMES },
+  };
+}
+
+function tagsOf(routes: readonly Route[]): Json[] {
+  const docs = routes.flatMap(({ doc }): readonly RouteDoc[] => (doc === 'page' ? [] : [doc].flat()));
+  const names = new Set(docs.map(({ tag }) => tag));
+  return [...names].sort().map((name) => ({ name, description: TAG_TEXTS[name] ?? name }));
+}

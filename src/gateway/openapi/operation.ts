@@ -1,0 +1,158 @@
+/** Owns one operation of the OpenAPI document: what the doc says, and what follows from the route's own declaration. */
+import { STATUS_CODES } from 'node:http';
+import { type Fault, staleVersion } from '../../common/fault.ts';
+import { refusalReply } from '../../http/reply/status.ts';
+import {
+  type AnswerDoc,
+  type ContentDoc,
+  errorSchema,
+  type HeaderName,
+  type ParameterDoc,
+  type RouteDoc,
+} from '../../http/route/doc.ts';
+import type { Route } from '../../http/route/route.ts';
+import type { Components, Json } from './components.ts';
+
+/** One refusal of a status, to take the example and the headers from. */
+interface Sample {
+  readonly fault: Fault;
+  /** Told before the route is known, or by its deadline: always in the REST form. */
+  readonly isOutside?: boolean;
+  /** Tells samples of one status apart. */
+  readonly variant?: string;
+}
+
+const RATE_HEADERS: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+
+/** Headers of every refusal that tell a caller nothing. */
+const UNTOLD_HEADERS = new Set(['Content-Type', 'Cache-Control', 'Pragma']);
+
+export function operation(route: Route, doc: RouteDoc, components: Components): Json {
+  const answers = Object.entries(doc.answers).map(([status, answer]) => [status, answerOf(answer, route, components)]);
+  const refusals = refusalStatuses(route, doc).map((status) => [status, refusal(route, doc, status, components)]);
+  const schemes = doc.security.map((name) => ({ [name]: [] }));
+  return {
+    operationId: doc.operationId,
+    tags: [doc.tag],
+    summary: doc.summary,
+    description: doc.description ?? doc.summary,
+    security: doc.securityOptional === true ? [{}, ...schemes] : schemes,
+    ...(doc.parameters === undefined ? {} : { parameters: doc.parameters.map(parameterOf) }),
+    ...(doc.request === undefined
+      ? {}
+      : { requestBody: { required: doc.request.required, content: contentOf(doc.request, components) } }),
+    responses: {
+      ...Object.fromEntries(refusals),
+      ...Object.fromEntries(answers),
+      default: otherRefusal(doc, components),
+    },
+    ...doc.extensions,
+  };
+}
+
+/** What the route may refuse with, in order; a status that the doc tells itself counts there. */
+function refusalStatuses({ access, body, uncounted }: Route, doc: RouteDoc): number[] {
+  const own = doc.refusals ?? [];
+  const credential = access === 'open' ? [] : [401];
+  const counted = uncounted === true ? [] : [403, 429, 503];
+  const bodies = { none: [], json: [413, 415], form: [413, 415], stream: [411, 413, 415] } as const;
+  const all = new Set([400, ...own, ...credential, ...counted, ...bodies[body.kind]]);
+  return [...all].filter((status) => doc.answers[status] === undefined).sort((a, b) => a - b);
+}
+
+function refusal(route: Route, doc: RouteDoc, status: number, components: Components): Json {
+  const { fault, isOutside = false, variant = '' } = sample(route, doc, status);
+  const reply = (isOutside ? refusalReply : (route.refuse ?? refusalReply))(fault);
+  const schema = doc.refusalSchema ?? errorSchema;
+  const known = Object.keys(reply.headers).filter((name) => !UNTOLD_HEADERS.has(name));
+  return components.response(`${String(schema['title'])}${status}${variant}`, {
+    description: STATUS_CODES[status] ?? 'Refused',
+    headers: components.headers(['X-Request-Id', ...(known as HeaderName[])]),
+    content: {
+      'application/json': { schema: components.schema(schema), example: JSON.parse(reply.body as string) as unknown },
+    },
+  });
+}
+
+function otherRefusal(doc: RouteDoc, components: Components): Json {
+  const schema = doc.refusalSchema ?? errorSchema;
+  return components.response(`${String(schema['title'])}Other`, {
+    description: 'Anything else: a late body (408), a fault of the server (500), a full disk (507)',
+    headers: components.headers(['X-Request-Id']),
+    content: { 'application/json': { schema: components.schema(schema) } },
+  });
+}
+
+function sample(route: Route, doc: RouteDoc, status: number): Sample {
+  switch (status) {
+    case 400:
+      if (route.body.kind === 'json') return { fault: { kind: 'invalid_json', detail: 'body is not valid JSON' } };
+      return {
+        fault: { kind: 'bad_framing', detail: 'send exactly one non-empty Host header' },
+        isOutside: true,
+        variant: 'Framing',
+      };
+    case 401: {
+      const scheme = doc.security.includes('McpKey') || doc.security.includes('MirrorToken') ? 'McpKey' : 'Bearer';
+      const detail = `this credential is missing, unknown, revoked or expired; send Authorization: ${scheme} <credential>`;
+      return { fault: { kind: 'unauthenticated', scheme, detail }, variant: scheme };
+    }
+    case 403:
+      if (route.checksOrigin === true) return { fault: { kind: 'origin_forbidden' } };
+      return { fault: { kind: 'blocked_agent' }, isOutside: true };
+    case 413: {
+      const bytesMax = route.body.kind === 'none' ? 0 : route.body.bytesMax;
+      return { fault: { kind: 'body_too_large', bytesMax }, variant: `Above${bytesMax}` };
+    }
+    case 415: {
+      const { body } = route;
+      if (body.kind === 'stream') {
+        return { fault: { kind: 'media_type', expected: body.mediaType, given: '' }, variant: 'Bytes' };
+      }
+      const isForm = body.kind === 'form';
+      const expected = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
+      return { fault: { kind: 'media_type', expected, given: '' }, variant: isForm ? 'Form' : '' };
+    }
+    default: {
+      const fault = FAULTS[status];
+      if (fault === undefined) throw new Error(`${doc.operationId}: no refusal is known to have status ${status}`);
+      return status === 503 ? { fault, isOutside: true } : { fault };
+    }
+  }
+}
+
+const FAULTS: Readonly<Record<number, Fault>> = {
+  404: { kind: 'not_found', what: 'not found' },
+  409: staleVersion('paper', 1, 2).fault,
+  411: { kind: 'length_required' },
+  416: { kind: 'range_unsatisfiable', bytesTotal: 48_213 },
+  422: { kind: 'invalid_fields', fields: { limit: ['limit must be a whole number from 1 to 1000'] } },
+  429: { kind: 'rate_limited', limit: 200, retryAfterSeconds: 3 },
+  503: { kind: 'draining' },
+  507: { kind: 'storage_full' },
+};
+
+function answerOf({ description, content, headers }: AnswerDoc, route: Route, components: Components): Json {
+  const counted = route.uncounted === true ? [] : RATE_HEADERS;
+  const contents = [content ?? []].flat().map((one) => contentOf(one, components));
+  return {
+    description,
+    headers: components.headers(['X-Request-Id', ...counted, ...(headers ?? [])]),
+    ...(contents.length === 0 ? {} : { content: Object.assign({}, ...contents) as Json }),
+  };
+}
+
+function contentOf({ mediaType, schema, example, examples }: ContentDoc, components: Components): Json {
+  const named = Object.entries(examples ?? {}).map(([name, value]) => [name, { value }]);
+  return {
+    [mediaType]: {
+      ...(schema === undefined ? {} : { schema: components.schema(schema) }),
+      ...(example === undefined ? {} : { example }),
+      ...(examples === undefined ? {} : { examples: Object.fromEntries(named) as Json }),
+    },
+  };
+}
+
+function parameterOf(parameter: ParameterDoc): Json {
+  return { ...parameter, required: parameter.in === 'path' ? true : (parameter.required ?? false) };
+}

@@ -1,0 +1,211 @@
+/** What the routes of the gateway say of themselves: JSON-RPC, every tool, and the document. */
+import {
+  type ContentDoc,
+  errorFields,
+  errorSchema,
+  jsonContent,
+  objectSchema,
+  type RouteDoc,
+  type Schema,
+} from '../../http/route/doc.ts';
+import { limits } from '../../limits/service.ts';
+import { HEADER_MISMATCH, METHOD_NOT_FOUND } from '../codes.ts';
+import { LINES } from '../listing.ts';
+import type { ToolListing, ToolRegistry } from '../registry.ts';
+import type { Tool } from '../tool.ts';
+
+/** An object whose members differ from case to case. */
+const anyObject: Schema = { type: 'object', additionalProperties: true };
+const id: Schema = { type: ['string', 'number', 'null'] };
+const jsonrpc: Schema = { const: '2.0' };
+
+const rpcRequest: Schema = {
+  title: 'RpcRequest',
+  type: 'object',
+  description: 'A JSON-RPC 2.0 request; without id a notification, which is not answered',
+  properties: {
+    jsonrpc,
+    id,
+    method: { type: 'string', description: '`tools/list`, `tools/call`, or a method of MCP' },
+    params: { ...anyObject, description: 'For `tools/call`: `name` and `arguments`' },
+  },
+  required: ['jsonrpc', 'method'],
+  additionalProperties: true,
+};
+
+const rpcError: Schema = {
+  title: 'RpcError',
+  ...objectSchema(
+    {
+      code: { type: 'integer' },
+      message: { type: 'string', description: 'One sentence that says what to do' },
+      data: { ...anyObject, description: 'What a program needs to act' },
+    },
+    'data',
+  ),
+};
+
+const rpcSuccess: Schema = { title: 'RpcSuccess', ...objectSchema({ jsonrpc, id, result: anyObject }) };
+const rpcFailure: Schema = { title: 'RpcFailure', ...objectSchema({ jsonrpc, id, error: rpcError }) };
+const rpcResponse: Schema = { title: 'RpcResponse', anyOf: [rpcSuccess, rpcFailure] };
+
+/** Refusals from in front of the gateway (User-Agent, deadlines) keep the REST form. */
+const rpcRefusal: Schema = { title: 'RpcRefusal', anyOf: [rpcFailure, errorSchema] };
+
+const toolRefusal: Schema = {
+  title: 'ToolRefusal',
+  ...objectSchema(
+    {
+      ...errorFields,
+      code: { type: 'integer', description: 'The JSON-RPC code of the same refusal' },
+      data: { ...anyObject, description: 'What a program needs to act' },
+    },
+    'errors',
+    'code',
+    'data',
+  ),
+};
+
+const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+const call = {
+  jsonrpc: '2.0',
+  id: 2,
+  method: 'tools/call',
+  params: { name: 'list_tasks', arguments: { due_today: true } },
+};
+const called = {
+  jsonrpc: '2.0',
+  id: 2,
+  result: {
+    content: [{ type: 'text', text: '0 tasks' }],
+    structuredContent: { tasks: [], count: 0, has_more: false, complete: true },
+  },
+};
+const refused = {
+  jsonrpc: '2.0',
+  id: 2,
+  error: { code: -32602, message: 'limit: Too big: expected number to be <=500', data: { field: 'limit' } },
+};
+
+const failure = (code: number, message: string) => ({ jsonrpc: '2.0', id: 1, error: { code, message } });
+
+export const gatewayDocs = {
+  rpc: {
+    operationId: 'rpc',
+    tag: 'gateway',
+    summary: 'JSON-RPC 2.0 and MCP: one message or a batch',
+    description:
+      'Speaks JSON-RPC 2.0 with `tools/list` and `tools/call`, and MCP in its revisions since 2025-03-26. A failed ' +
+      'call travels in an HTTP 200. Without a credential the handshake, `tools/list` and the onboarding tools answer. ' +
+      'With `Accept: application/x-ndjson` the responses come one per line, as each is done, and the records of one ' +
+      'listing tool one per line between a first and a last line; so do large listings unasked where `Accept` allows it.',
+    security: ['McpKey', 'AccessToken'],
+    securityOptional: true,
+    parameters: [
+      {
+        name: 'MCP-Protocol-Version',
+        in: 'header',
+        description: 'Revision that an MCP client speaks; absent: plain JSON-RPC',
+        schema: { type: 'string' },
+        example: '2025-11-25',
+      },
+    ],
+    request: {
+      required: true,
+      mediaType: 'application/json',
+      schema: {
+        anyOf: [rpcRequest, { type: 'array', items: rpcRequest, minItems: 1, maxItems: limits.batchItemsMax }],
+      },
+      examples: { list, call, batch: [list, call] },
+    },
+    answers: {
+      200: {
+        description: 'The response; for a batch an array in any order, matched by id',
+        content: [
+          {
+            mediaType: 'application/json',
+            schema: { anyOf: [rpcResponse, { type: 'array', items: rpcResponse, minItems: 1 }] },
+            examples: { success: called, failure: refused, batch: [called] },
+          },
+          {
+            mediaType: LINES,
+            schema: { type: 'string', description: 'One response per line, each as in application/json' },
+            example: `${JSON.stringify(called)}\n`,
+          },
+        ],
+      },
+      202: { description: 'Only notifications: nothing to answer' },
+      400: {
+        description: 'The protocol version is not spoken, or an MCP header differs from the body',
+        content: jsonContent(rpcRefusal, failure(HEADER_MISMATCH, 'Mcp-Method must be tools/list, as the body has it')),
+      },
+      404: {
+        description: 'Unknown method, in MCP since 2026-07-28',
+        content: jsonContent(
+          rpcRefusal,
+          failure(METHOD_NOT_FOUND, 'unknown method ping; use tools/list or tools/call'),
+        ),
+      },
+    },
+    refusalSchema: rpcRefusal,
+  },
+  document: {
+    operationId: 'getOpenApi',
+    tag: 'gateway',
+    summary: 'This document',
+    security: [],
+    answers: {
+      200: {
+        description: 'The OpenAPI document',
+        content: jsonContent({
+          type: 'object',
+          properties: { openapi: { type: 'string', pattern: '^3\\.1\\.' }, info: anyObject, paths: anyObject },
+          required: ['openapi', 'info', 'paths'],
+          additionalProperties: true,
+        }),
+      },
+    },
+  },
+} as const satisfies Record<string, RouteDoc>;
+
+/** One operation for each tool of the mirror below `base`. */
+export function toolDocs(registry: ToolRegistry, base: string): RouteDoc[] {
+  const listings = new Map(registry.listings.map((listing) => [listing.name, listing]));
+  return registry.tools.map((tool) => toolDoc(tool, listings.get(tool.name) as ToolListing, base));
+}
+
+/** A listing comes as lines as well: when they are asked for, and unasked when there is much. */
+function resultContent({ lists, name }: Tool, outputSchema: Schema): ContentDoc[] {
+  if (lists !== true) return [jsonContent(outputSchema)];
+  const start = { type: 'start', jsonrpc: '2.0', id: null, tool: name, total_count: 0, total_size_bytes: 0 };
+  return [
+    jsonContent(outputSchema),
+    {
+      mediaType: LINES,
+      schema: {
+        type: 'string',
+        description: 'A line of type `start`, one line per record, and one of type `end` with the rest of the result',
+      },
+      example: `${JSON.stringify(start)}\n${JSON.stringify({ type: 'end' })}\n`,
+    },
+  ];
+}
+
+function toolDoc(tool: Tool, { inputSchema, outputSchema }: ToolListing, base: string): RouteDoc {
+  const [summary = tool.description] = tool.description.split(/(?<=\.) /);
+  return {
+    path: `${base}/${tool.name}`,
+    operationId: tool.name,
+    tag: 'tools',
+    summary: summary.replace(/\.$/, ''),
+    description: tool.description,
+    security: ['McpKey', 'AccessToken'],
+    securityOptional: tool.access === 'open',
+    // An absent body stands for no arguments.
+    request: { required: tool.input.safeParse({}).success === false, ...jsonContent(inputSchema, tool.example) },
+    answers: { 200: { description: 'The structured result', content: resultContent(tool, outputSchema) } },
+    refusals: [404, 409, 422, 507],
+    refusalSchema: toolRefusal,
+    extensions: { 'x-mcp-annotations': tool.annotations },
+  };
+}

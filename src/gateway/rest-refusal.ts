@@ -1,0 +1,12 @@
+/** Owns how the tool mirror words a refusal: the REST form, with the code that the gateway would give. */
+import type { Fault } from '../common/fault.ts';
+import type { Reply } from '../http/reply/reply.ts';
+import { refusalReply } from '../http/reply/status.ts';
+import { rpcError } from './codes.ts';
+
+export function toolRefusal(fault: Fault): Reply {
+  const plain = refusalReply(fault);
+  const { code, data } = rpcError(fault);
+  const body = { ...(JSON.parse(plain.body as string) as object), code, ...(data === undefined ? {} : { data }) };
+  return { ...plain, body: JSON.stringify(body) };
+}

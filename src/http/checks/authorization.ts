@@ -1,0 +1,34 @@
+/** Owns the form of the Authorization header: a scheme, one space, a value. */
+import { Refusal } from '../../common/fault.ts';
+import type { Session } from '../../common/session.ts';
+import type { Authenticator } from '../route/route.ts';
+
+export interface Scheme {
+  readonly scheme: string;
+  /** What a caller is told to send, for the message of a refusal. */
+  readonly credential: string;
+  /** The session that a presented value opens; undefined: none. A promise where the check takes time. */
+  readonly find: (value: string) => Session | undefined | Promise<Session | undefined>;
+}
+
+/** The check of a surface that takes these schemes; the first is the one that a refusal asks for. */
+export function createAuthenticator(first: Scheme, ...others: readonly Scheme[]): Authenticator {
+  const schemes = [first, ...others];
+  const refuse = (what: string) =>
+    new Refusal({
+      kind: 'unauthenticated',
+      scheme: first.scheme,
+      detail: `${what}; send Authorization: ${first.scheme} <${first.credential}>`,
+    });
+  return (authorization) => {
+    if (authorization === undefined || authorization === '') throw refuse('the Authorization header is missing');
+    const used = schemes.find(({ scheme }) => authorization.startsWith(`${scheme} `));
+    if (used === undefined) throw refuse('the Authorization header has the wrong scheme');
+    const opened = (session: Session | undefined) => {
+      if (session === undefined) throw refuse(`this ${used.credential} is unknown or no longer valid`);
+      return session;
+    };
+    const found = used.find(authorization.slice(used.scheme.length + 1));
+    return found instanceof Promise ? found.then(opened) : opened(found);
+  };
+}

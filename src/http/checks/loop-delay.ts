@@ -1,0 +1,33 @@
+/**
+ * Owns how late the event loop is: the median delay of the last half second. A single long turn does not move the median;
+ * a loop that has more to do than it can does.
+ */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { limits } from '../../limits/service.ts';
+
+export class LoopDelay {
+  readonly #delays = monitorEventLoopDelay({ resolution: limits.loopSampleMs });
+  readonly #sampler: NodeJS.Timeout;
+  #medianMs = 0;
+
+  constructor() {
+    this.#delays.enable();
+    this.#sampler = setInterval(() => this.#sample(), limits.loopWindowMs);
+    this.#sampler.unref();
+  }
+
+  get medianMs(): number {
+    return this.#medianMs;
+  }
+
+  close(): void {
+    clearInterval(this.#sampler);
+    this.#delays.disable();
+  }
+
+  #sample(): void {
+    // A sample is the time between two of them, so a loop that is never late still has the time that was asked for.
+    this.#medianMs = Math.max(0, this.#delays.percentile(50) / 1e6 - limits.loopSampleMs);
+    this.#delays.reset();
+  }
+}

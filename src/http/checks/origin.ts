@@ -1,0 +1,58 @@
+/** Owns which pages of other origins may call from a browser: none but those of the setting. Pure. */
+import { isIP } from 'node:net';
+import { NO_HEADERS, type ReplyHeaders } from '../reply/reply.ts';
+
+export interface OriginRule {
+  /** Allowed origins, as browsers send them: scheme, host, port. */
+  readonly allowed: readonly string[];
+  /** True for the service's own, given the Host header. */
+  readonly isOwn: (origin: string, host: string) => boolean;
+}
+
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+const REQUEST_HEADERS =
+  'Authorization, Content-Type, Mcp-Method, Mcp-Name, MCP-Protocol-Version, X-Request-Id, If-None-Match, Range';
+const EXPOSED_HEADERS =
+  'ETag, Link, Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset';
+const PREFLIGHT_SECONDS = 600;
+
+/** True when a request of this origin may be answered: it has none, it is the service's own, or it is allowed. */
+export function isOriginAllowed(rule: OriginRule, origin: string | undefined, host: string | undefined): boolean {
+  return origin === undefined || rule.allowed.includes(origin) || rule.isOwn(origin, host ?? '');
+}
+
+/**
+ * Makes the test whether an origin is the service's own. With a public address it is that one. Without, it is the host that
+ * was addressed, as far as its name is the service's: the one it is bound to, one of this machine, or an address. Any other
+ * name can be made to lead here by whoever owns it (DNS rebinding), so the Host header proves nothing about it.
+ */
+export function ownOrigin(publicUrl: string | undefined, boundHost: string): OriginRule['isOwn'] {
+  if (publicUrl !== undefined) {
+    const named = new URL(publicUrl).origin;
+    return (origin) => origin === named;
+  }
+  const bound = boundHost.toLowerCase();
+  return (origin, host) => {
+    if (origin !== `http://${host}` && origin !== `https://${host}`) return false;
+    const name = host.toLowerCase().replace(/:\d*$/, '');
+    return name === 'localhost' || name === bound || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
+  };
+}
+
+/** What lets a browser of an allowed origin read the answer; nothing for any other. */
+export function corsHeaders(rule: OriginRule, origin: string | undefined): ReplyHeaders {
+  if (origin === undefined || !rule.allowed.includes(origin)) return NO_HEADERS;
+  return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': EXPOSED_HEADERS, Vary: 'Origin' };
+}
+
+/** The answer to a preflight of an allowed origin (Fetch standard, CORS protocol). */
+export function preflightHeaders(rule: OriginRule, origin: string | undefined): ReplyHeaders {
+  const cors = corsHeaders(rule, origin);
+  if (cors === NO_HEADERS) return NO_HEADERS;
+  return {
+    ...cors,
+    'Access-Control-Allow-Methods': METHODS,
+    'Access-Control-Allow-Headers': REQUEST_HEADERS,
+    'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
+  };
+}

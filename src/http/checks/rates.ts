@@ -1,0 +1,81 @@
+/** Owns the rate limits of the front door: calls per caller, and failed credentials per address. */
+import { Refusal } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
+import { NO_HEADERS, type ReplyHeaders } from '../reply/reply.ts';
+import { RateLimiter, type RateState } from './gcra.ts';
+
+export interface RateSettings {
+  /** 0: off. */
+  readonly callsPerMinute: number;
+  /** 0: off. */
+  readonly signInsPerMinute: number;
+}
+
+export class Rates {
+  readonly #calls: RateLimiter;
+  readonly #signIns: RateLimiter;
+  #callsRefused = 0;
+  #signInsRefused = 0;
+
+  constructor({ callsPerMinute, signInsPerMinute }: RateSettings, now: () => number) {
+    const burst = Math.max(1, Math.round(callsPerMinute * limits.callBurstShare));
+    this.#calls = new RateLimiter({ perMinute: callsPerMinute, burst }, now);
+    this.#signIns = new RateLimiter({ perMinute: signInsPerMinute, burst: signInsPerMinute }, now);
+  }
+
+  /** Calls that a caller can make at once. */
+  get callsAtOnceMax(): number {
+    return this.#calls.costMax;
+  }
+
+  /** Counts a call and gives the headers that tell the caller. Throws Refusal `rate_limited`. */
+  count(caller: string): ReplyHeaders {
+    return this.#take(caller, 1, 1);
+  }
+
+  /** Counts further calls of a request that was counted for one; to be tried again it needs all of them. */
+  countMore(caller: string, calls: number): ReplyHeaders {
+    return this.#take(caller, calls, calls + 1);
+  }
+
+  #take(caller: string, calls: number, callsAgain: number): ReplyHeaders {
+    const state = this.#calls.take(caller, calls, callsAgain);
+    if (state === undefined) return NO_HEADERS;
+    if (!state.allowed) {
+      this.#callsRefused += 1;
+      throw refusal(state);
+    }
+    return {
+      'X-RateLimit-Limit': String(state.limit),
+      'X-RateLimit-Remaining': String(state.remaining),
+      'X-RateLimit-Reset': String(state.resetSeconds),
+    };
+  }
+
+  /** Counts a credential that was refused. Throws Refusal `rate_limited` when there were too many from this address. */
+  countFailure(address: string): void {
+    this.countSignIn(`failed ${address}`);
+  }
+
+  /** Counts a try to sign in, by address or by email. Throws Refusal `rate_limited`. */
+  countSignIn(who: string): void {
+    const state = this.#signIns.take(who);
+    if (state === undefined || state.allowed) return;
+    this.#signInsRefused += 1;
+    throw refusal(state);
+  }
+
+  /** How often each limit was hit since the start. */
+  get refused(): { readonly calls: number; readonly signIns: number } {
+    return { calls: this.#callsRefused, signIns: this.#signInsRefused };
+  }
+}
+
+function refusal(state: RateState): Refusal {
+  return new Refusal({
+    kind: 'rate_limited',
+    limit: state.limit,
+    remaining: state.remaining,
+    retryAfterSeconds: Math.max(1, state.retryAfterSeconds),
+  });
+}

@@ -1,0 +1,36 @@
+/** Checks the TLS files before the HTTP library gets them, which would only say that it failed. */
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import { StartError } from '../../common/start-error.ts';
+
+export interface TlsFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** Throws StartError when a file cannot be read, is no PEM of its kind, or the two do not belong together. */
+export function checkTlsFiles({ certFile, keyFile }: TlsFiles): void {
+  const cert = readSetting('CAIRN_TLS_CERT', certFile);
+  const key = readSetting('CAIRN_TLS_KEY', keyFile);
+  checkPem('CAIRN_TLS_CERT must name a PEM certificate', () => createSecureContext({ cert }));
+  checkPem('CAIRN_TLS_KEY must name an unencrypted PEM private key', () => createSecureContext({ key }));
+  checkPem('CAIRN_TLS_KEY does not belong to CAIRN_TLS_CERT', () => createSecureContext({ cert, key }));
+}
+
+function readSetting(name: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartError(`${name} must name a file that this user can read (${code ?? 'unknown error'}).`);
+  }
+}
+
+function checkPem(sentence: string, attempt: () => unknown): void {
+  try {
+    attempt();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartError(`${sentence} (${code ?? 'unknown error'}).`);
+  }
+}

@@ -1,0 +1,190 @@
+/** Owns bodies that are put together while they are sent: text and runs of bytes, whose length is known before. */
+import { limits } from '../../limits/service.ts';
+import type { ByteSource } from './reply.ts';
+
+/** Gives the next bytes, which are the caller's until the next call; undefined: the end. */
+type ByteReader = () => Uint8Array | undefined;
+
+/** Bytes that are made on demand. Nothing is held for a run that nobody reads to its end, so there is nothing to close. */
+export interface ByteRun {
+  /** Exactly how many there are. */
+  readonly bytes: number;
+  /** Reads them from the beginning. */
+  readonly open: () => ByteReader;
+}
+
+/** Bytes that can be read from any place, so that nothing is kept between two reads. */
+export interface SeekableRun {
+  readonly bytes: number;
+  /**
+   * The bytes from `offset` on, as many as are at hand; never empty before the end. They are the caller's to change, and
+   * gone with the next read of anything.
+   */
+  at(offset: number): Uint8Array;
+  /** Called once when nobody reads any more. */
+  readonly close?: () => void;
+}
+
+export type AnyRun = ByteRun | SeekableRun;
+
+const NEWLINE = 0x0a;
+const COMMA = 0x2c;
+const SPACE = 0x20;
+const NOTHING = new Uint8Array(0);
+
+/** A run of bytes that are at hand. */
+export function runOf(text: string): ByteRun {
+  const bytes = Buffer.from(text);
+  return {
+    bytes: bytes.length,
+    open() {
+      let given = false;
+      return () => {
+        if (given) return undefined;
+        given = true;
+        return bytes;
+      };
+    },
+  };
+}
+
+/**
+ * Lines of JSON as the items of an array, without parsing them: JSON has no newline inside a value, so each one ends a
+ * line and becomes a comma, and the last a space. The reader may cut the lines anywhere.
+ */
+export function itemsOf(lines: AnyRun): AnyRun {
+  const total = lines.bytes;
+  if (isSeekable(lines)) {
+    return { ...lines, at: (offset) => separate(lines.at(offset), offset, total) };
+  }
+  return {
+    bytes: total,
+    open() {
+      const read = lines.open();
+      let offset = 0;
+      return () => {
+        const given = read();
+        if (given === undefined) return undefined;
+        const bytes = separate(Uint8Array.from(given), offset, total);
+        offset += bytes.length;
+        return bytes;
+      };
+    },
+  };
+}
+
+/** Changes the newlines in bytes that begin at `offset` of `total`. */
+function separate(bytes: Uint8Array, offset: number, total: number): Uint8Array {
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) {
+    bytes[at] = offset + at === total - 1 ? SPACE : COMMA;
+  }
+  return bytes;
+}
+
+/** Runs one behind another as the body of a reply. It holds what the open run last gave and one chunk, no more. */
+export function sourceOf(runs: readonly AnyRun[]): ByteSource {
+  return new RunSource(runs);
+}
+
+function isSeekable(run: AnyRun): run is SeekableRun {
+  return 'at' in run;
+}
+
+class RunSource implements ByteSource {
+  readonly bytesTotal: number;
+  readonly #runs: readonly AnyRun[];
+  /** Where each run begins. */
+  readonly #starts: readonly number[];
+  #index = 0;
+  /** What runs that are read in order gave together; made when one is read. */
+  #chunk: Uint8Array = NOTHING;
+  /** Where the chunk stands in the whole, and how much of it is filled. */
+  #start = 0;
+  #filled = 0;
+  #reader: ByteReader | undefined;
+  /** Bytes that the open run gave so far, and those of them that are not in a chunk yet. */
+  #given = 0;
+  #rest: Uint8Array = NOTHING;
+
+  constructor(runs: readonly AnyRun[]) {
+    this.#runs = runs;
+    let total = 0;
+    this.#starts = runs.map(({ bytes }) => {
+      total += bytes;
+      return total - bytes;
+    });
+    this.bytesTotal = total;
+  }
+
+  /** Throws when a run gives more or fewer bytes than it said, or when what was sent before is asked for again. */
+  read(offset: number): Uint8Array {
+    for (;;) {
+      if (offset >= this.#start && offset < this.#start + this.#filled) {
+        return this.#chunk.subarray(offset - this.#start, this.#filled);
+      }
+      const run = this.#runs[this.#index];
+      if (run === undefined) return NOTHING;
+      if (!isSeekable(run)) this.#fill(offset);
+      else if (offset < (this.#starts[this.#index] ?? 0)) throw gone(offset);
+      else if (offset < (this.#starts[this.#index] ?? 0) + run.bytes) return this.#at(run, offset);
+      else this.#index += 1;
+    }
+  }
+
+  close(): void {
+    for (const run of this.#runs) if (isSeekable(run)) run.close?.();
+  }
+
+  #at(run: SeekableRun, offset: number): Uint8Array {
+    const inside = offset - (this.#starts[this.#index] ?? 0);
+    const bytes = run.at(inside);
+    if (bytes.length === 0 || inside + bytes.length > run.bytes) throw wrongLength(run.bytes, inside + bytes.length);
+    return bytes;
+  }
+
+  /** Fills the next chunk from runs that are read in order, up to one that is not. */
+  #fill(offset: number): void {
+    if (offset !== Math.max(this.#start + this.#filled, this.#starts[this.#index] ?? 0)) throw gone(offset);
+    this.#start = offset;
+    this.#filled = 0;
+    const left = this.bytesTotal - this.#start;
+    if (this.#chunk.length === 0) this.#chunk = Buffer.allocUnsafe(Math.min(left, limits.replyChunkBytes));
+    while (this.#filled < this.#chunk.length) {
+      if (this.#rest.length === 0) {
+        const next = this.#next();
+        if (next === undefined) break;
+        this.#rest = next;
+      }
+      const taken = this.#rest.subarray(0, this.#chunk.length - this.#filled);
+      this.#chunk.set(taken, this.#filled);
+      this.#filled += taken.length;
+      this.#rest = this.#rest.subarray(taken.length);
+    }
+  }
+
+  /** The next bytes of the run that is open, or of the one behind it; undefined: there is none that is read in order. */
+  #next(): Uint8Array | undefined {
+    for (;;) {
+      const run = this.#runs[this.#index];
+      if (run === undefined || isSeekable(run)) return undefined;
+      this.#reader ??= run.open();
+      const bytes = this.#reader();
+      this.#given += bytes?.length ?? 0;
+      if (bytes === undefined ? this.#given !== run.bytes : this.#given > run.bytes) {
+        throw wrongLength(run.bytes, this.#given);
+      }
+      if (bytes !== undefined) return bytes;
+      this.#index += 1;
+      this.#reader = undefined;
+      this.#given = 0;
+    }
+  }
+}
+
+function wrongLength(bytes: number, given: number): Error {
+  return new Error(`a run of ${bytes} bytes gave ${given}`);
+}
+
+function gone(offset: number): Error {
+  return new Error(`byte ${offset} is not the next one, and what was sent is gone`);
+}

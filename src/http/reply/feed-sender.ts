@@ -1,0 +1,99 @@
+/**
+ * Owns how a feed goes out: in chunks (RFC 9112, 7.1), each body as soon as it is ready. A socket that takes no more is
+ * waited for, so that what is buffered for a slow reader is one piece at the most.
+ */
+import type { HttpResponse } from 'uWebSockets.js';
+import { limits } from '../../limits/service.ts';
+import { closeBody, closeFeed, type Feed } from './feed.ts';
+import type { ByteSource } from './reply.ts';
+import type { ReplyBytes } from './whole.ts';
+
+export class FeedSender {
+  readonly #res: HttpResponse;
+  readonly #replyBytes: ReplyBytes;
+  #isOpen = true;
+  #isWaiting = false;
+  #wake: (() => void) | undefined;
+  #bytes = 0;
+
+  constructor(res: HttpResponse, replyBytes: ReplyBytes) {
+    this.#res = res;
+    this.#replyBytes = replyBytes;
+    res.onWritable(() => {
+      this.#wake?.();
+      return true;
+    });
+  }
+
+  /** Bytes of bodies sent so far. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Nothing is to be sent at the moment: the next body is not ready. */
+  get isWaiting(): boolean {
+    return this.#isWaiting;
+  }
+
+  /** The client is gone. */
+  stop(): void {
+    this.#isOpen = false;
+    this.#wake?.();
+  }
+
+  /** Sends all of a feed. Resolves when the whole of it was handed over, with false when it broke off. */
+  async send(feed: Feed): Promise<boolean> {
+    for (;;) {
+      this.#isWaiting = true;
+      const body = await feed.next();
+      this.#isWaiting = false;
+      if (!this.#isOpen) {
+        if (body !== undefined) closeBody(body);
+        await closeFeed(feed);
+        return false;
+      }
+      if (body === undefined) {
+        this.#res.cork(() => this.#res.end());
+        return true;
+      }
+      if ('bytesTotal' in body) await this.#sendSource(body);
+      else await this.#write(this.#replyBytes.of(body));
+    }
+  }
+
+  async #sendSource(source: ByteSource): Promise<void> {
+    try {
+      await this.#sendAll(source);
+    } finally {
+      source.close?.();
+    }
+  }
+
+  async #sendAll(source: ByteSource): Promise<void> {
+    let turnBytes = 0;
+    for (let sent = 0; sent < source.bytesTotal && this.#isOpen; ) {
+      const bytes = source.read(sent);
+      if (bytes.length === 0) throw new Error(`a source of ${source.bytesTotal} bytes ended at ${sent}`);
+      sent += bytes.length;
+      turnBytes += bytes.length;
+      await this.#write(bytes);
+      if (turnBytes < limits.sendTurnBytesMax) continue;
+      turnBytes = 0;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** The library copies the bytes before it returns; resolves when the socket has room for more. */
+  async #write(bytes: Uint8Array): Promise<void> {
+    this.#bytes += bytes.length;
+    let hasRoom = true;
+    this.#res.cork(() => {
+      hasRoom = this.#res.write(bytes);
+    });
+    if (hasRoom) return;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    this.#wake = undefined;
+  }
+}

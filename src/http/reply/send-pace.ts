@@ -1,0 +1,29 @@
+/**
+ * Owns which readers are too slow to be sent on to. Pure. A reader may be slow, over a bad line or with a full disk, but an
+ * answer that hardly moves holds a connection and a place among the streams, and must end.
+ */
+import { limits } from '../../limits/service.ts';
+
+export class SendPace {
+  readonly #stallMs: number;
+  readonly #startedMs: number;
+  #bytes = 0;
+  #movedMs: number;
+
+  constructor(stallSeconds: number, nowMs: number) {
+    this.#stallMs = stallSeconds * 1000;
+    this.#startedMs = nowMs;
+    this.#movedMs = nowMs;
+  }
+
+  /** Notes how many bytes the system has taken so far; true when the reader is too slow. */
+  isTooSlow(nowMs: number, bytes: number): boolean {
+    if (bytes > this.#bytes) {
+      this.#bytes = bytes;
+      this.#movedMs = nowMs;
+    }
+    if (nowMs - this.#movedMs > this.#stallMs) return true;
+    const countedSeconds = (nowMs - this.#startedMs - this.#stallMs) / 1000;
+    return bytes < countedSeconds * limits.sendBytesPerSecondMin;
+  }
+}

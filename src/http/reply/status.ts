@@ -1,0 +1,84 @@
+/** The only map from a refusal to an HTTP status. Total over the union: a new fault does not compile without a row. */
+import { explain, type Fault } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
+import { json, type Reply, type ReplyHeaders } from './reply.ts';
+
+const statuses = {
+  bad_framing: 400,
+  blocked_agent: 403,
+  origin_forbidden: 403,
+  route_unknown: 404,
+  method_unknown: 405,
+  unauthenticated: 401,
+  wrong_login: 401,
+  signup_closed: 403,
+  rate_limited: 429,
+  length_required: 411,
+  body_too_large: 413,
+  body_incomplete: 400,
+  body_late: 408,
+  media_type: 415,
+  invalid_json: 400,
+  invalid_fields: 422,
+  oauth: 400,
+  unknown_tool: 404,
+  not_found: 404,
+  stale_version: 409,
+  blob_unverifiable: 422,
+  sync_conflict: 409,
+  quota_exceeded: 507,
+  path_not_found: 404,
+  range_unsatisfiable: 416,
+  key_limit: 409,
+  overloaded: 503,
+  handler_late: 503,
+  starting: 503,
+  draining: 503,
+  storage_full: 507,
+  storage_failed: 500,
+  internal: 500,
+} as const satisfies Record<Fault['kind'], number>;
+
+/** Where the connection ends with the answer; behind broken framing nothing more may be read from it. */
+const closing: { readonly [kind in Fault['kind']]?: 'now' | 'after' } = {
+  bad_framing: 'now',
+  body_late: 'after',
+  handler_late: 'after',
+  draining: 'after',
+};
+
+export function refusalReply(fault: Fault): Reply {
+  const body =
+    fault.kind === 'invalid_fields' ? { error: explain(fault), errors: fault.fields } : { error: explain(fault) };
+  const reply = json(statuses[fault.kind], body, refusalHeaders(fault));
+  const close = closing[fault.kind];
+  return close === undefined ? reply : { ...reply, close };
+}
+
+function refusalHeaders(fault: Fault): ReplyHeaders {
+  switch (fault.kind) {
+    case 'method_unknown':
+      return { Allow: fault.allow.join(', ') };
+    case 'unauthenticated':
+      return { 'WWW-Authenticate': `${fault.scheme} realm="cairn"` };
+    case 'wrong_login':
+      return { 'WWW-Authenticate': 'McpKey realm="cairn"' };
+    case 'range_unsatisfiable':
+      return { 'Content-Range': `bytes */${fault.bytesTotal}` };
+    case 'overloaded':
+      return { 'Retry-After': String(fault.retryAfterSeconds) };
+    case 'rate_limited':
+      return {
+        'Retry-After': String(fault.retryAfterSeconds),
+        'X-RateLimit-Limit': String(fault.limit),
+        'X-RateLimit-Remaining': String(fault.remaining ?? 0),
+        'X-RateLimit-Reset': String(fault.retryAfterSeconds),
+      };
+    case 'handler_late':
+    case 'starting':
+    case 'draining':
+      return { 'Retry-After': String(limits.retryAfterSeconds) };
+    default:
+      return {};
+  }
+}

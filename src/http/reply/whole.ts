@@ -1,0 +1,33 @@
+/**
+ * Owns how a whole body becomes bytes: in one buffer that is used again for each, because the HTTP library copies what it is
+ * given before it returns. Bodies that do not fit get a buffer of their own.
+ */
+import { limits } from '../../limits/service.ts';
+import type { Parts } from './reply.ts';
+
+/** A unit of a string is at most three bytes of UTF-8. */
+const UNIT_BYTES_MAX = 3;
+
+export class ReplyBytes {
+  readonly #shared = Buffer.allocUnsafeSlow(limits.replyBufferBytes);
+
+  /** The bytes of a body, gone with the next call. */
+  of(body: string | Parts): Uint8Array {
+    const parts = typeof body === 'string' ? [body] : body;
+    let bytesMax = 0;
+    for (const part of parts) bytesMax += typeof part === 'string' ? part.length * UNIT_BYTES_MAX : part.length;
+    const fits = bytesMax <= this.#shared.length;
+    const buffer = fits
+      ? this.#shared
+      : Buffer.allocUnsafe(parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0));
+    let at = 0;
+    for (const part of parts) {
+      if (typeof part === 'string') at += buffer.write(part, at);
+      else {
+        buffer.set(part, at);
+        at += part.length;
+      }
+    }
+    return buffer.subarray(0, at);
+  }
+}

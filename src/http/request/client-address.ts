@@ -1,0 +1,55 @@
+/** Owns whose address a request counts for: the peer's, or behind a trusted proxy the one that it forwards. */
+import { BlockList, isIP } from 'node:net';
+import { StartError } from '../../common/start-error.ts';
+
+/** Makes the resolver for a list of addresses and CIDR ranges. Throws StartError on an entry that is neither. */
+export function createAddressResolver(
+  trusted: readonly string[],
+): (peer: string, forwardedFor: string | undefined) => string {
+  const proxies = new BlockList();
+  for (const entry of trusted) addEntry(proxies, entry);
+  const isTrusted = (address: string) => isIP(address) !== 0 && proxies.check(address, family(address));
+  return (peer, forwardedFor) => {
+    if (trusted.length === 0 || forwardedFor === undefined || !isTrusted(peer)) return peer;
+    // Each proxy appends the peer it saw, so the client is the last entry that no trusted proxy wrote of itself.
+    const hops = forwardedFor.split(',').map((hop) => hop.trim());
+    const client = hops.reverse().find((hop) => !isTrusted(hop));
+    return client !== undefined && isIP(client) !== 0 ? client : peer;
+  };
+}
+
+function addEntry(proxies: BlockList, entry: string): void {
+  const [address = '', bits, ...rest] = entry.split('/');
+  const bitsMax = isIP(address) === 6 ? 128 : 32;
+  const prefix = readBits(bits, bitsMax);
+  const valid =
+    isIP(address) !== 0 &&
+    Number.isInteger(prefix) &&
+    prefix >= 0 &&
+    prefix <= bitsMax &&
+    bits !== '' &&
+    rest.length === 0;
+  if (!valid) {
+    throw new StartError(`CAIRN_TRUSTED_PROXIES must list addresses or ranges like 10.0.0.0/8, not "${entry}".`);
+  }
+  proxies.addSubnet(address, prefix, family(address));
+}
+
+function readBits(bits: string | undefined, bitsMax: number): number {
+  if (bits === undefined) return bitsMax;
+  return /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
+}
+
+function family(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}
+
+/** The peer address as text; an IPv4 address that an IPv6 socket reports is told as IPv4. */
+export function peerAddress(text: ArrayBuffer): string {
+  const address = Buffer.from(text).toString('latin1');
+  if (!address.includes(':')) return address;
+  const mapped = /^(?:::ffff:|0{4}:0{4}:0{4}:0{4}:0{4}:ffff:)([0-9a-f]{4}):([0-9a-f]{4})$/i.exec(address);
+  if (mapped === null) return address;
+  const word = Number.parseInt(`${mapped[1]}${mapped[2]}`, 16);
+  return [24, 16, 8, 0].map((shift) => (word >>> shift) & 255).join('.');
+}

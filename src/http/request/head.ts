@@ -1,0 +1,56 @@
+/** Owns the head of one request: what is gone when the library's callback returns, copied in one pass. */
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import { randomUUID } from 'node:crypto';
+import { limits } from '../../limits/service.ts';
+import { peerAddress } from './client-address.ts';
+import type { HeaderPairs } from './framing.ts';
+
+export class RequestHead {
+  /** The caller's own id when it is harmless to repeat in a header and a log line, else a new one. */
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  /** Without the question mark; empty where there is none. */
+  readonly query: string;
+  /** The client's address, as far as the proxies in front are trusted. */
+  readonly address: string;
+  readonly pairs: HeaderPairs;
+  /** Content-Length, or undefined. Meaningful once the framing was checked. */
+  readonly bytesDeclared: number | undefined;
+  readonly hasBody: boolean;
+
+  constructor(
+    res: HttpResponse,
+    req: HttpRequest,
+    clientAddress: (peer: string, forwardedFor: string | undefined) => string,
+  ) {
+    const pairs: (readonly [string, string])[] = [];
+    req.forEach((name, value) => {
+      pairs.push([name, value]);
+    });
+    this.pairs = pairs;
+    this.id = requestId(this.header('x-request-id'));
+    this.method = req.getCaseSensitiveMethod();
+    this.path = req.getUrl();
+    // The library gives undefined for none, whatever its types say.
+    this.query = (req.getQuery() as string | undefined) ?? '';
+    this.address = clientAddress(peerAddress(res.getRemoteAddressAsText()), this.header('x-forwarded-for'));
+    const declared = this.header('content-length');
+    this.bytesDeclared = declared === undefined ? undefined : Number(declared);
+    this.hasBody = (this.bytesDeclared ?? 0) > 0 || this.header('transfer-encoding') !== undefined;
+  }
+
+  /** A header by its lower-case name; repeated ones joined with a comma. */
+  header(wanted: string): string | undefined {
+    let found: string | undefined;
+    for (const pair of this.pairs) {
+      if (pair[0] === wanted) found = found === undefined ? pair[1] : `${found}, ${pair[1]}`;
+    }
+    return found;
+  }
+}
+
+function requestId(given: string | undefined): string {
+  const usable = given !== undefined && /^[A-Za-z0-9._-]+$/.test(given) && given.length <= limits.requestIdCharsMax;
+  return usable ? given : randomUUID();
+}

@@ -1,0 +1,20 @@
+/** Owns what of a body is checked before a byte of it is read: length, size, media type, in this order. */
+import { Refusal } from '../../common/fault.ts';
+import type { RequestHead } from '../request/head.ts';
+import type { BodyRule } from './route.ts';
+
+const DOCUMENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
+
+/** Refuses with `length_required`, `body_too_large` or `media_type`. */
+export function checkBody(head: RequestHead, rule: BodyRule): void {
+  if (rule.kind === 'none') return;
+  const declared = head.bytesDeclared;
+  if (rule.kind === 'stream' && declared === undefined) throw new Refusal({ kind: 'length_required' });
+  if (declared !== undefined && declared > rule.bytesMax) {
+    throw new Refusal({ kind: 'body_too_large', bytesMax: rule.bytesMax });
+  }
+  if (rule.kind !== 'stream' && !head.hasBody) return;
+  const expected = rule.kind === 'stream' ? rule.mediaType : DOCUMENT_TYPES[rule.kind];
+  const given = head.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (given !== expected) throw new Refusal({ kind: 'media_type', expected, given });
+}

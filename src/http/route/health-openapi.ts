@@ -1,0 +1,39 @@
+/** What the probes say of themselves. */
+import { jsonContent, objectSchema, type RouteDoc } from './doc.ts';
+
+const PROBE = { tag: 'probes', security: [] } as const;
+
+export const probeDocs = {
+  health: {
+    ...PROBE,
+    operationId: 'getHealth',
+    summary: 'Whether the service is up',
+    description: 'Answers as long as the process lives, also while it starts or stops. Takes any User-Agent, or none.',
+    answers: {
+      200: {
+        description: 'It is up',
+        content: jsonContent(
+          objectSchema({
+            status: { const: 'ok' },
+            version: { type: 'string' },
+            uptime_seconds: { type: 'integer', minimum: 0 },
+          }),
+          { status: 'ok', version: '0.1.0', uptime_seconds: 86400 },
+        ),
+      },
+    },
+  },
+  ready: {
+    ...PROBE,
+    operationId: 'getReady',
+    summary: 'Whether the service takes work',
+    description: '503 while it starts or stops. Takes any User-Agent, or none.',
+    answers: {
+      200: {
+        description: 'It takes work',
+        content: jsonContent(objectSchema({ status: { const: 'ready' } }), { status: 'ready' }),
+      },
+    },
+    refusals: [503],
+  },
+} as const satisfies Record<string, RouteDoc>;

@@ -1,0 +1,39 @@
+/** Owns the probes: whether the process is up, and whether it takes work. */
+import { Refusal } from '../../common/fault.ts';
+import { json } from '../reply/reply.ts';
+import { probeDocs } from './health-openapi.ts';
+import type { Route } from './route.ts';
+
+export type Phase = 'starting' | 'ready' | 'draining';
+
+export interface HealthOptions {
+  readonly version: string;
+  readonly phase: () => Phase;
+}
+
+export function healthRoutes({ version, phase }: HealthOptions): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/health',
+      access: 'open',
+      body: { kind: 'none' },
+      uncounted: true,
+      doc: probeDocs.health,
+      handle: () => json(200, { status: 'ok', version, uptime_seconds: Math.floor(process.uptime()) }),
+    },
+    {
+      method: 'GET',
+      path: '/ready',
+      access: 'open',
+      body: { kind: 'none' },
+      uncounted: true,
+      doc: probeDocs.ready,
+      handle() {
+        const now = phase();
+        if (now !== 'ready') throw new Refusal({ kind: now });
+        return json(200, { status: 'ready' });
+      },
+    },
+  ];
+}

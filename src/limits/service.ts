@@ -1,0 +1,289 @@
+/** Owns every number that bounds the service. A limit has one name, its unit last, and stands here only. */
+
+import { clientLimits } from './client.ts';
+import { signInLimits } from './sign-in.ts';
+import { syncLimits } from './sync.ts';
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+export const limits = {
+  // Front door.
+  /** Largest header block of one request; the HTTP library reads it once, when it is loaded. */
+  headerBlockBytesMax: 16 * KiB,
+  /** Largest JSON body on a REST surface. */
+  jsonBodyBytesMax: 1 * MiB,
+  /** Deepest nesting of a JSON body. */
+  jsonDepthMax: 64,
+  /** Values in a JSON body: what a body may become in memory, and hold up the main thread for, is bounded by this. */
+  jsonValuesMax: 100_000,
+  /** What is unread of a refused body is discarded up to here, so that a client that sends on reads its answer. */
+  discardedBodyBytesMax: 64 * MiB,
+  /** Whole bodies up to a third of this are put together in one buffer that all replies share. */
+  replyBufferBytes: 128 * KiB,
+  /** A caller's own X-Request-Id is kept up to this length. */
+  requestIdCharsMax: 64,
+  /** What all streamed bodies together send in one turn of the event loop, so that they hold up nobody, and how long. */
+  sendTurnBytesMax: 1 * MiB,
+  sendTurnMsMax: 1,
+  /** What a step of a stream counts for at the least: a full socket takes nothing, and a turn must end all the same. */
+  sendStepBytesMin: 16 * KiB,
+  /** What of a body that is made while it is sent is held at once. */
+  replyChunkBytes: 128 * KiB,
+  /** A reader that takes less than this on average is cut off, once CAIRN_STALL_SECONDS have passed. */
+  sendBytesPerSecondMin: 16 * KiB,
+  /** How often an answer that the socket did not take is offered again: the HTTP library gives up after ten seconds. */
+  sendRetryMs: 4000,
+  /** CAIRN_CONNECTIONS: sockets at once. */
+  connectionsDefault: 10_000,
+  /** Files that the process needs open beside its connections. */
+  openFilesReserve: 256,
+  /** CAIRN_STREAMS: answers that are sent piece by piece at once. */
+  streamsDefault: 1000,
+  /** CAIRN_LOOP_DELAY_MS: new work is refused while the median delay of the event loop is above this. */
+  loopDelayMsDefault: 500,
+  /** Connections at once on the metrics' own port. */
+  metricsConnectionsMax: 64,
+  loopSampleMs: 10,
+  loopWindowMs: 500,
+  /** How often waiting requests are held against their deadlines. */
+  deadlineSweepMs: 500,
+  /** What a refused client is told to wait. */
+  retryAfterSeconds: 1,
+
+  // Rate limits (defaults). A caller is a key, or an address when there is none.
+  /** CAIRN_RATE_LIMIT: sustained calls a minute. */
+  callsPerMinuteDefault: 600,
+  /** Calls that may come at once, as a part of a minute's. */
+  callBurstShare: 1 / 3,
+  /** CAIRN_SIGNIN_LIMIT: sign-ins and failed credentials a minute, per address and per email. */
+  signInsPerMinuteDefault: 10,
+  /** Callers that a limiter remembers at once. */
+  rateCallersMax: 100_000,
+
+  // Gateway.
+  /** Largest body on the gateway and the tool mirror. */
+  gatewayBodyBytesMax: 16 * MiB,
+  /** A JSON body above this is parsed in the pool. */
+  parseInlineBytesMax: 256 * KiB,
+  batchItemsMax: 100,
+  /** Lines of a tool's text. */
+  toolTextLinesMax: 25,
+  /** Results of tools, and pages of lists, that are remembered while nothing changes, over all callers; larger ones are not. */
+  resultsRememberedBytesMax: 32 * MiB,
+  pagesRememberedBytesMax: 16 * MiB,
+  answerRememberedBytesMax: 256 * KiB,
+  /** Questions that are known to have been asked once; the answer is remembered with the second time. */
+  answersAskedMax: 10_000,
+  /** The longest arguments, as JSON, and the longest query that an answer is remembered by. */
+  questionCharsMax: 1024,
+  /** A listing above this goes out as lines unasked, to a client that takes them. */
+  linesUnaskedBytes: 1 * MiB,
+
+  // Settable times (defaults) and their bounds.
+  bodySecondsDefault: 120,
+  handlerSecondsDefault: 30,
+  drainSecondsDefault: 10,
+  /** CAIRN_STALL_SECONDS: a reader that takes nothing for this long is cut off. */
+  stallSecondsDefault: 30,
+  settingSecondsMax: 3600,
+
+  // Certificate mirror.
+  /** Largest upload body (interface specification, section 8). */
+  uploadBytesMax: 50 * MiB,
+  /** A blob is stored as pieces of this size; one large value would hold the store's only writer. */
+  chunkBytes: 1 * MiB,
+  /** Up to here a body is hashed as it arrives, and its bytes go to the store together with its rows. */
+  wholeUploadBytesMax: 64 * KiB,
+  /** Declared body bytes of all uploads that run at once (default of CAIRN_INFLIGHT_BYTES). */
+  inflightBytesDefault: 256 * MiB,
+  /** Staged bytes handed to the store and not yet on disk, over all uploads. */
+  stagingBytesMax: 8 * MiB,
+  /** How long discarded bytes that could not be removed (a full disk) wait for the next try. */
+  discardRetryMs: 15_000,
+  uploadedByCharsMax: 255,
+  blobPageDefault: 1000,
+  blobPageMax: 1000,
+
+  // Accounts.
+  accountKeysLiveMax: 50,
+  passwordBytesMin: 6,
+  passwordBytesMax: 1024,
+  emailCharsMax: 254,
+  nameCharsMax: 100,
+  /** Credentials of a kind that are remembered with what they open. */
+  credentialsRememberedMax: 10_000,
+  /** How long an access token opens. */
+  accessTokenSeconds: 3600,
+  /** A key's last use is written at most this often. */
+  lastUsedMs: 60_000,
+
+  // Browser sessions and pages.
+  /** A session ends this long after its last use. */
+  browserSessionIdleSeconds: 7 * 24 * 3600,
+  /** A session ends this long after sign-in, used or not. */
+  browserSessionSeconds: 30 * 24 * 3600,
+  /** Signed-in browsers of one account; one more ends the one that was seen longest ago. */
+  browserSessionsMax: 20,
+  /** What of a browser's name is kept, to tell sessions apart. */
+  agentCharsMax: 200,
+  /** Largest body of a form; the longest task, percent-encoded, fits. */
+  formBodyBytesMax: 128 * KiB,
+  /** How long what is shown once waits for the page that shows it, and how many such wait at once. */
+  noticeSeconds: 120,
+  noticesMax: 10_000,
+  /** Tasks that a column of the board shows, and blobs that a page of the mirror shows. */
+  boardColumnRows: 50,
+  blobRowsPerPage: 50,
+  /** Rows of a page: files, versions, conflicts. */
+  fileRowsPerPage: 200,
+  versionRowsPerPage: 50,
+  conflictRowsPerPage: 50,
+  /** What of a file's text a page shows, the largest file that it looks into, and lines of a comparison. */
+  shownTextCharsMax: 256 * KiB,
+  shownFileBytesMax: 1 * MiB,
+  diffRowsMax: 3000,
+  diffContextLines: 3,
+  /** Longest text that is compared and edited in a page, and the form that brings it back percent-encoded. */
+  editedTextBytesMax: 512 * KiB,
+  editFormBytesMax: 4 * MiB,
+  searchCharsMax: 200,
+  /** Bytes of files that pages hold in memory for all readers who download them. */
+  pageDownloadBytesMax: 64 * MiB,
+  /** Longest own path that a sign-in leads back to. */
+  nextPathCharsMax: 500,
+
+  ...signInLimits,
+
+  // Tasks.
+  taskContentCharsMax: 10_000,
+  /** How much of the content, case folded, its place in the order of contents is read from. */
+  taskSortCharsMax: 100,
+  taskPageDefault: 25,
+  taskPageMax: 100,
+  taskPageNumberMax: 1_000_000_000,
+  /** Tasks in one answer of the list tool. */
+  taskListDefault: 25,
+  taskListMax: 500,
+  /** Tasks that one call of the list tool reads to test a text or a day against them. */
+  taskScanMax: 20_000,
+  /** A range of at most this many tasks is read whole and sorted, instead of walking the order that was asked for. */
+  taskGatherMax: 2000,
+  taskSearchCharsMax: 200,
+  timeZoneCharsMax: 64,
+  /** Characters of one task in a text. */
+  taskTextCharsMax: 80,
+  categoriesMax: 500,
+  /** Tasks that one decision takes out of a deleted category; each costs some 60 µs. */
+  categoryClearTasksMax: 100,
+  categoryNameCharsMax: 100,
+  categoryPositionMax: 1_000_000,
+  binDays: 30,
+  /** Binned tasks that one round of emptying takes. */
+  binRowsMax: 500,
+  binSweepMs: 3_600_000,
+
+  // Documents: dev docs, handoffs, papers.
+  /** Largest text of a document, in UTF-8. */
+  documentBytesMax: 1 * MiB,
+  documentTitleCharsMax: 200,
+  devDocCategoryCharsMax: 50,
+  /** Categories that a refusal names. */
+  devDocCategoriesTold: 30,
+  /** Versions of a dev doc that are kept. */
+  devDocVersionsMax: 50,
+  /** Documents in one answer of a pull. */
+  devDocPullMax: 2000,
+  devDocListDefault: 50,
+  devDocListMax: 200,
+  devDocSearchCharsMax: 200,
+  /** A text above this is in no index and is read by each search. */
+  devDocGramsCharsMax: 64 * KiB,
+  /** Pieces of a wanted text that a search looks up. */
+  devDocGramsWanted: 6,
+  /** Texts that one search reads, and their bytes; then it says where to go on. */
+  devDocSearchTextsMax: 500,
+  devDocSearchBytesMax: 8 * MiB,
+  /** Project and topic of a handoff. */
+  handoffNameCharsMax: 100,
+  handoffPreviewCharsMax: 200,
+  handoffListDefault: 25,
+  handoffListMax: 200,
+  /** CAIRN_HANDOFF_DAYS: the longest that may be set. */
+  handoffDaysMax: 36_500,
+  /** Largest body that writes a paper: JSON may take six bytes for one of the text. */
+  paperBodyBytesMax: 7 * MiB,
+  paperPageDefault: 25,
+  paperPageMax: 100,
+  /** A page with contents ends when it has more than this. */
+  paperPageBytes: 4 * MiB,
+  /** Handoffs that one decision of a purge removes; each may have many versions. */
+  handoffPurgeMax: 50,
+  /** Characters of a content that are repeated in a tool's text. */
+  documentTextCharsMax: 4000,
+  /** Rows that one round of emptying the bin of documents takes; each may stand for many versions. */
+  documentBinRowsMax: 50,
+  cursorCharsMax: 200,
+  /** An ISO 8601 time as a caller writes it. */
+  instantCharsMax: 40,
+
+  ...syncLimits,
+
+  // Actors.
+  mailboxDepthMax: 1024,
+  actorIdleMs: 60_000,
+
+  // Diff and merge.
+  /** Larger texts, or such with more lines, are not compared by lines. */
+  mergeBytesMax: 1 * MiB,
+  mergeLinesMax: 20_000,
+  diffContextLinesMax: 1000,
+  /** Above either, over all texts of one merge, it runs in the pool. */
+  mergeInlineBytesMax: 64 * KiB,
+  mergeInlineLinesMax: 2000,
+  /** Edits from either end after which a search settles for a good split instead of the best one. */
+  diffCostMax: 256,
+
+  // Pool.
+  poolJobsPerThread: 256,
+  poolQueueMax: 1024,
+  /** Heap of one worker thread: a job that runs away ends its thread, and not the process. */
+  workerHeapMebibytes: 512,
+  /** Freed buffers of a size that are kept for the next upload, and how long those that nobody needs. */
+  spareBuffersMax: 512,
+  spareTrimMs: 10_000,
+
+  // Store.
+  /** Address space reserved for the memory map; the file grows inside it. */
+  mapBytes: 1024 * 1024 * MiB,
+  tablesMax: 128,
+  /** Longest encoded key that LMDB's 4 KiB pages take. */
+  keyBytesMax: 1900,
+  /** Decisions that share one durable commit at the most. */
+  groupDecisionsMax: 1024,
+  /** What is left free of the disk: with less, nothing is put any more, and a write that failed counts as a full disk. */
+  diskFreeBytesMin: 16 * MiB,
+
+  /** Rows that one commit of a large removal takes. */
+  rowsRemovedMax: 1000,
+
+  // Archives of an account.
+  archiveManifestBytesMax: 64 * KiB,
+  /** Longest line: the longest text of a document, of which JSON may make six bytes for one, and what stands around it. */
+  archiveLineBytesMax: 8 * MiB,
+  /** Records of an import that wait for their commit at once, and their bytes: other writes wait as long. */
+  archiveWritesMax: 64,
+  archiveWriteBytesMax: 8 * MiB,
+  /** How far times in an archive may lie ahead of this hub's. */
+  archiveAheadMsMax: 600_000,
+  /** Largest number in an archive. */
+  archiveNumberMax: 1_000_000_000_000,
+  /** How often an import says how far it is. */
+  archiveProgressMs: 500,
+
+  ...clientLimits,
+
+  // Control socket.
+  controlRequestBytesMax: 64 * KiB,
+  controlSeconds: 30,
+} as const;

@@ -1,0 +1,245 @@
+/** What the routes of the certificate mirror say of themselves. */
+import { jsonContent, objectSchema, type ParameterDoc, type RouteDoc } from '../http/route/doc.ts';
+import { limits } from '../limits/service.ts';
+
+const COMMIT = '8f14e45fceea167a5a36dedd4bea2543f1a0c7d9';
+const SHA256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+const TOKEN = '0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0';
+const BYTES = 'application/octet-stream';
+
+const hex64 = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
+const commitSha = { type: 'string', pattern: '^[0-9a-f]{40}$' } as const;
+
+const storedFields = {
+  commit_sha: commitSha,
+  sha256: { ...hex64, description: 'SHA-256 of the stored bytes, lower case' },
+  byte_size: { type: 'integer', minimum: 1, maximum: limits.uploadBytesMax },
+  uploaded_at: { type: 'string', format: 'date-time', description: 'UTC, with milliseconds' },
+};
+
+const stored = { commit_sha: COMMIT, sha256: SHA256, byte_size: 48213, uploaded_at: '2026-11-20T20:18:57.123Z' };
+
+const storedBlob = { title: 'StoredBlob', ...objectSchema(storedFields) };
+
+const listedBlob = {
+  title: 'ListedBlob',
+  ...objectSchema({
+    ...storedFields,
+    uploaded_by: {
+      type: ['string', 'null'],
+      maxLength: limits.uploadedByCharsMax,
+      description: 'X-Uploaded-By of the upload',
+    },
+  }),
+};
+
+const latestBlob = {
+  title: 'LatestBlob',
+  ...objectSchema({
+    ...storedFields,
+    download_url: { type: 'string', format: 'uri-reference', description: 'Path of the download on this service' },
+  }),
+};
+
+const issuedCredential = {
+  title: 'MirrorCredential',
+  ...objectSchema({
+    status: { enum: ['created', 'existing'] },
+    token: { ...hex64, description: 'Opens the mirror, as `Authorization: McpKey <token>`' },
+    hmac_secret: {
+      type: ['string', 'null'],
+      pattern: '^[0-9a-f]{64}$',
+      description: 'Key of the upload signature, as these 64 characters; null ever after it was made',
+    },
+    message: { type: 'string' },
+  }),
+};
+
+const uploadHeaders: readonly ParameterDoc[] = [
+  {
+    name: 'X-Commit-Sha',
+    in: 'header',
+    required: true,
+    description: 'Commit that the tarball belongs to, lower-case hex',
+    schema: commitSha,
+    example: COMMIT,
+  },
+  {
+    name: 'X-Tarball-Sha256',
+    in: 'header',
+    required: true,
+    description: 'SHA-256 of the body, hex',
+    schema: { type: 'string', pattern: '^[0-9a-fA-F]{64}$' },
+    example: SHA256,
+  },
+  {
+    name: 'X-Mirror-Signature',
+    in: 'header',
+    required: true,
+    description: '`sha256=` and the HMAC-SHA256 of the body, keyed with hmac_secret, hex',
+    schema: { type: 'string', pattern: '^sha256=[0-9a-fA-F]{64}$' },
+    example: `sha256=${SHA256}`,
+  },
+  {
+    name: 'X-Uploaded-By',
+    in: 'header',
+    description: 'Who uploads, for the list; printable ASCII',
+    schema: { type: 'string', maxLength: limits.uploadedByCharsMax, pattern: '^[ -~]*$' },
+    example: 'ci-runner-7',
+  },
+];
+
+const listQuery: readonly ParameterDoc[] = [
+  {
+    name: 'limit',
+    in: 'query',
+    description: 'Most blobs in one answer',
+    schema: { type: 'integer', minimum: 1, maximum: limits.blobPageMax, default: limits.blobPageDefault },
+  },
+  {
+    name: 'before',
+    in: 'query',
+    description: 'Where the next page starts; the Link header of the page before has it',
+    schema: { type: 'integer', minimum: 1 },
+  },
+];
+
+const downloadParameters: readonly ParameterDoc[] = [
+  { name: 'sha', in: 'path', description: 'Commit of the blob', schema: commitSha, example: COMMIT },
+  {
+    name: 'sha256',
+    in: 'query',
+    description: 'An older blob of that commit; absent: the newest',
+    schema: { type: 'string', pattern: '^[0-9a-fA-F]{64}$' },
+  },
+  {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'ETag of what the client has; the same is answered with 304',
+    schema: { type: 'string' },
+  },
+  {
+    name: 'Range',
+    in: 'header',
+    description: 'One range of bytes; more than one is answered whole',
+    schema: { type: 'string' },
+    example: 'bytes=0-1023',
+  },
+  {
+    name: 'If-Range',
+    in: 'header',
+    description: 'The range counts only while the ETag is this one',
+    schema: { type: 'string' },
+  },
+];
+
+const CREDENTIAL = { tag: 'mirror', security: ['McpKey'] } as const;
+const MIRROR = { tag: 'mirror', security: ['MirrorToken'] } as const;
+const TARBALL_HEADERS = ['ETag', 'Accept-Ranges', 'X-Tarball-Sha256'] as const;
+
+export const mirrorDocs = {
+  issueCredential: {
+    ...CREDENTIAL,
+    operationId: 'mirrorIssueCredential',
+    summary: 'Issues the mirror credential of the account, or gives the existing one again',
+    description:
+      'With rotate the credential is destroyed and made anew: the old token is 401 at once, and blobs that were ' +
+      'uploaded under it cannot be downloaded until they are uploaded again.',
+    request: {
+      required: false,
+      ...jsonContent(
+        {
+          type: 'object',
+          properties: { rotate: { type: 'boolean', default: false, description: 'Make a new token and secret' } },
+          additionalProperties: true,
+        },
+        { rotate: false },
+      ),
+    },
+    answers: {
+      200: {
+        description: 'The credential',
+        content: jsonContent(issuedCredential, {
+          status: 'created',
+          token: TOKEN,
+          hmac_secret: SHA256,
+          message: 'Keep hmac_secret now: it is shown only this once.',
+        }),
+      },
+    },
+    refusals: [422],
+  },
+  destroyCredential: {
+    ...CREDENTIAL,
+    operationId: 'mirrorDeleteCredential',
+    summary: 'Destroys the mirror credential',
+    description: 'Blobs stay stored, and cannot be downloaded until they are uploaded again under a new credential.',
+    answers: {
+      200: {
+        description: 'It is gone',
+        content: jsonContent(objectSchema({ status: { const: 'deleted' }, message: { type: 'string' } }), {
+          status: 'deleted',
+          message: 'The mirror credential is gone.',
+        }),
+      },
+    },
+    refusals: [404],
+  },
+  upload: {
+    ...MIRROR,
+    operationId: 'mirrorUpload',
+    summary: 'Uploads an encrypted tarball',
+    description:
+      `The raw bytes, at most ${limits.uploadBytesMax}, with Content-Length; multipart is refused, because the ` +
+      'signature covers the exact bytes. 200 means that they are durable on disk. Sending the same again is safe.',
+    parameters: uploadHeaders,
+    request: { required: true, mediaType: BYTES },
+    answers: { 200: { description: 'Stored', content: jsonContent(storedBlob, stored) } },
+    refusals: [422, 507],
+  },
+  list: {
+    ...MIRROR,
+    operationId: 'mirrorList',
+    summary: 'Lists the blobs, newest first',
+    parameters: listQuery,
+    answers: {
+      200: {
+        description: 'The blobs; a Link header when there are more',
+        content: jsonContent(objectSchema({ blobs: { type: 'array', items: listedBlob } }), {
+          blobs: [{ ...stored, uploaded_by: 'ci-runner-7' }],
+        }),
+        headers: ['Link'],
+      },
+    },
+    refusals: [422],
+  },
+  latest: {
+    ...MIRROR,
+    operationId: 'mirrorLatest',
+    summary: 'The blob that was uploaded last',
+    answers: {
+      200: {
+        description: 'The newest blob',
+        content: jsonContent(latestBlob, { ...stored, download_url: `/api/cert_mirror/${COMMIT}/download` }),
+      },
+    },
+    refusals: [404],
+  },
+  download: {
+    ...MIRROR,
+    operationId: 'mirrorDownload',
+    summary: 'Downloads a blob, whole or in part',
+    description: '422 when it was uploaded under a credential that is no longer in force.',
+    parameters: downloadParameters,
+    answers: {
+      200: { description: 'The exact bytes', content: { mediaType: BYTES }, headers: TARBALL_HEADERS },
+      206: {
+        description: 'The range that was asked for',
+        content: { mediaType: BYTES },
+        headers: [...TARBALL_HEADERS, 'Content-Range'],
+      },
+      304: { description: 'The client has it already', headers: TARBALL_HEADERS },
+    },
+    refusals: [404, 416, 422],
+  },
+} as const satisfies Record<string, RouteDoc>;

@@ -1,0 +1,147 @@
+/** Owns what makes a token of the identity provider valid: signature, algorithm, issuer, audience, time (RFC 7519, 8725). */
+import { hash } from 'node:crypto';
+import { decodeJwt, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import { Remembered } from '../../cache/lru.ts';
+import { Refusal } from '../../common/fault.ts';
+import type { Log } from '../../common/log.ts';
+import { limits } from '../../limits/service.ts';
+import type { ProviderKeys } from './keys.ts';
+
+/** Signatures that only the provider can make: with a shared secret, or none, anyone who checks could sign as well. */
+const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+const SHAPE = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
+
+export interface IdentityProviderOptions {
+  readonly issuer: string;
+  /** What tokens must be made out for. */
+  readonly audience: string;
+  readonly keys: ProviderKeys;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+/** Whom a token speaks for. */
+export interface VerifiedIdentity {
+  readonly issuer: string;
+  readonly subject: string;
+  /** What the provider calls the subject, for people; it proves nothing. */
+  readonly label: string | null;
+}
+
+/** What a token was found to be, and when that ends. */
+interface Known {
+  readonly identity: VerifiedIdentity;
+  readonly expiresMs: number;
+}
+
+export class IdentityProvider {
+  readonly issuer: string;
+  /** Valid tokens by digest, so that the signature of one that comes with each request is not checked each time. */
+  readonly #known = new Remembered<Known>(limits.credentialsRememberedMax);
+  readonly #options: IdentityProviderOptions;
+
+  constructor(options: IdentityProviderOptions) {
+    this.issuer = options.issuer;
+    this.#options = options;
+  }
+
+  /** Fetches the keys before the first token comes. Never throws. */
+  async warm(): Promise<void> {
+    await this.#options.keys.warm();
+  }
+
+  /** True for what could be a token of the provider: a small JWT that says so itself. Proves nothing. */
+  isOwn(token: string): boolean {
+    return token.length <= limits.idpTokenCharsMax && SHAPE.test(token) && issuerOf(token) === this.issuer;
+  }
+
+  /** Whom a token speaks for that was found valid under the same keys, and has not expired; undefined: check it. */
+  known(token: string): VerifiedIdentity | undefined {
+    const { keys, now } = this.#options;
+    const { revision } = keys;
+    const found = revision === undefined ? undefined : this.#known.get(digestOf(token), revision);
+    return found !== undefined && found.expiresMs > now() ? found.identity : undefined;
+  }
+
+  /** Whom a token speaks for; undefined: it is not valid. Refuses with `overloaded` while the keys cannot be had. */
+  async verify(token: string): Promise<VerifiedIdentity | undefined> {
+    if (!this.isOwn(token)) return undefined;
+    const { issuer, audience, keys, now } = this.#options;
+    const options: JWTVerifyOptions = {
+      algorithms: ALGORITHMS,
+      issuer,
+      audience,
+      requiredClaims: ['sub', 'exp'],
+      clockTolerance: limits.idpClockSkewSeconds,
+      currentDate: new Date(now()),
+    };
+    try {
+      const { payload } = await jwtVerify(token, keys.find, options).catch(async (error: unknown) => {
+        if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+        return await verifyWithAny(token, error, options);
+      });
+      const identity = identityOf(issuer, payload);
+      const { revision } = keys;
+      if (identity !== undefined && revision !== undefined) {
+        this.#known.set(digestOf(token), revision, { identity, expiresMs: (payload.exp ?? 0) * 1000 }, 1);
+      }
+      return identity;
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+      // What exactly is wrong helps whoever forges one more than it helps anyone else. A key that cannot be used (an RSA
+      // key below 2048 bits) is for the operator to know.
+      if (!(error instanceof errors.JOSEError)) this.#options.log.warn({ err: error }, 'a provider key cannot be used');
+      return undefined;
+    }
+  }
+}
+
+/** A header without a key id may fit several keys; each is tried. */
+async function verifyWithAny(token: string, fitting: errors.JWKSMultipleMatchingKeys, options: JWTVerifyOptions) {
+  for await (const key of fitting) {
+    try {
+      return await jwtVerify(token, key, options);
+    } catch (error) {
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
+    }
+  }
+  throw new errors.JWSSignatureVerificationFailed();
+}
+
+function identityOf(issuer: string, payload: JWTPayload): VerifiedIdentity | undefined {
+  const { sub: subject } = payload;
+  if (typeof subject !== 'string' || !isSubject(subject)) return undefined;
+  const names = [payload['email'], payload['preferred_username'], payload['name']];
+  const label = names.find((name): name is string => typeof name === 'string' && /^\P{C}{1,254}$/u.test(name));
+  return { issuer, subject, label: label ?? null };
+}
+
+function digestOf(token: string): string {
+  return hash('sha256', token, 'base64');
+}
+
+/** OpenID Connect Core, 2: at most 255 ASCII characters. */
+export function isSubject(subject: string): boolean {
+  return subject.length <= limits.idpSubjectCharsMax && /^[\x20-\x7e]+$/.test(subject);
+}
+
+function issuerOf(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss;
+  } catch {
+    // Not a JWT.
+    return undefined;
+  }
+}

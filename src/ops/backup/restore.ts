@@ -1,0 +1,107 @@
+/**
+ * Restores a backup into a data folder that has no data. The copy is hashed, opened and checked as a whole before it gets
+ * the data file's name, and its epoch is a new one, so that nobody goes on from a cursor of before.
+ */
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { StartError } from '../../common/start-error.ts';
+import { allTables, makeFolder } from '../../compose/core.ts';
+import { checkIntegrity } from '../../compose/verify.ts';
+import { ControlSocket } from '../../control/socket.ts';
+import { startNewEpoch } from '../../store/epoch.ts';
+import { isMasterKey } from '../../store/sealing/key-check.ts';
+import { KEY_FILE, loadMasterKey, writeMasterKey } from '../../store/sealing/master-key.ts';
+import { createSealer } from '../../store/sealing/seal.ts';
+import { DATA_FILE, Store } from '../../store/store.ts';
+import { syncPath } from '../../store/sync-path.ts';
+import { hashFile, type Manifest, readManifest } from './manifest.ts';
+
+/** Where the copy is checked; what a restore that was cut off leaves here is removed by the next. */
+const WORK_FOLDER = 'restoring';
+
+export interface RestoreOptions {
+  /** The folder of the backup. */
+  readonly from: string;
+  readonly dataFolder: string;
+  /** CAIRN_MASTER_KEY, when it is set. */
+  readonly masterKey: string | undefined;
+}
+
+export interface Restored {
+  readonly manifest: Manifest;
+  readonly epoch: string;
+}
+
+/** Throws StartError when there is data, when a service has the folder, or when the backup is not whole. */
+export async function restoreBackup({ from, dataFolder, masterKey }: RestoreOptions): Promise<Restored> {
+  const manifest = readManifest(from);
+  const unknown = Object.keys(manifest.tables).filter((name) => !allTables.some((table) => table.name === name));
+  if (unknown.length > 0) {
+    throw new StartError(`the backup is of a later version of cairn, ${manifest.cairn_version}; restore it with that.`);
+  }
+  const key = findKey(from, dataFolder, masterKey);
+  makeFolder(dataFolder);
+  // Whoever has the socket has the folder: no service can start on it until the restore is through.
+  const lock = await ControlSocket.acquire(dataFolder, () =>
+    Promise.resolve('{"ok":false,"error":"a restore is running"}'),
+  );
+  const work = join(dataFolder, WORK_FOLDER);
+  try {
+    if (existsSync(join(dataFolder, DATA_FILE))) {
+      throw new StartError('CAIRN_DATA holds data already, and a restore overwrites nothing; name an empty folder.');
+    }
+    rmSync(work, { recursive: true, force: true });
+    mkdirSync(work, { mode: 0o700 });
+    await copyChecked(from, work, manifest);
+    const epoch = await openChecked(work, key, manifest);
+    if (masterKey === undefined && !existsSync(join(dataFolder, KEY_FILE))) writeMasterKey(dataFolder, key);
+    syncPath(join(work, DATA_FILE));
+    renameSync(join(work, DATA_FILE), join(dataFolder, DATA_FILE));
+    return { manifest, epoch };
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+    syncPath(dataFolder);
+    await lock.release();
+  }
+}
+
+/** The master key: set, in the data folder, or in the backup. Restoring makes no new one. */
+function findKey(from: string, dataFolder: string, setting: string | undefined): Uint8Array {
+  if (setting !== undefined || existsSync(join(dataFolder, KEY_FILE))) return loadMasterKey(dataFolder, setting);
+  if (existsSync(join(from, KEY_FILE))) return loadMasterKey(from, undefined);
+  throw new StartError(
+    `the backup does not include the master key; put ${KEY_FILE} into CAIRN_DATA or set CAIRN_MASTER_KEY, then restore.`,
+  );
+}
+
+async function copyChecked(from: string, work: string, manifest: Manifest): Promise<void> {
+  const path = join(work, DATA_FILE);
+  try {
+    copyFileSync(join(from, DATA_FILE), path);
+  } catch (error) {
+    throw new StartError(`the backup could not be copied: ${(error as Error).message}`);
+  }
+  syncPath(path);
+  if (statSync(path).size !== manifest.bytes || (await hashFile(path)) !== manifest.sha256) {
+    throw new StartError('the backup is damaged: its data file is not the one that its manifest describes.');
+  }
+}
+
+async function openChecked(work: string, key: Uint8Array, manifest: Manifest): Promise<string> {
+  const sealer = createSealer(key);
+  const store = new Store({ folder: work, tables: allTables });
+  try {
+    if (!isMasterKey(store, sealer)) {
+      throw new StartError('the backup was written under another master key than the one at hand; find the right one.');
+    }
+    const { ok, problems } = checkIntegrity(store, sealer);
+    if (!ok) throw new StartError(`the backup does not verify (${problems.length} problems): ${problems[0]}`);
+    for (const { name, rows } of store.stats().tables) {
+      const expected = manifest.tables[name] ?? 0;
+      if (rows !== expected) throw new StartError(`the backup is damaged: ${name} has ${rows} rows, not ${expected}.`);
+    }
+    return await startNewEpoch(store);
+  } finally {
+    await store.close();
+  }
+}

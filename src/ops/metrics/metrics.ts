@@ -1,0 +1,272 @@
+/** Owns what the service says of itself to Prometheus: which figures there are, what they are called, where they are read. */
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { ActorRegistry } from '../../actors/registry.ts';
+import type { ToolTraffic } from '../../gateway/tool-traffic.ts';
+import type { Admission } from '../../http/checks/admission.ts';
+import type { LoopDelay } from '../../http/checks/loop-delay.ts';
+import type { Rates } from '../../http/checks/rates.ts';
+import type { RouteTraffic, Traffic } from '../../http/measure/traffic.ts';
+import type { InflightBudget } from '../../http/request/budget.ts';
+import type { Pool } from '../../pool/pool.ts';
+import type { Store } from '../../store/store.ts';
+import { counter, gauge, histogram, one } from './families.ts';
+
+export interface MetricSources {
+  readonly version: string;
+  readonly traffic: Traffic;
+  readonly toolTraffic: ToolTraffic;
+  readonly rates: Rates;
+  readonly uploads: InflightBudget;
+  readonly admission: Admission;
+  readonly loop: LoopDelay;
+  readonly pool: Pool;
+  readonly actors: ActorRegistry;
+  readonly store: Store;
+}
+
+export interface Metrics {
+  readonly contentType: string;
+  /** The text of one scrape. */
+  read(): Promise<string>;
+}
+
+/** What stands for a request that matched no route: the method and the path were the caller's to choose. */
+const UNMATCHED = { method: 'any', route: 'none' } as const;
+
+/** Opens the metrics. The process's own (memory, CPU, event loop, garbage collection) have the names that Node.js users know. */
+export function openMetrics(sources: MetricSources): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  // Gauges that are named like counters, which promtool refuses; what they count is not about this service.
+  for (const what of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${what}_total`);
+  gauge(registry, { name: 'cairn_build_info', help: 'The version that runs.', labels: ['version'] }, () => [
+    [{ version: sources.version }, 1],
+  ]);
+  describeTraffic(registry, sources);
+  describeTools(registry, sources.toolTraffic);
+  describeBounds(registry, sources);
+  describePool(registry, sources.pool);
+  describeActors(registry, sources.actors);
+  describeStore(registry, sources.store);
+  return { contentType: registry.contentType, read: () => registry.metrics() };
+}
+
+function describeTraffic(registry: Registry, { traffic }: MetricSources): void {
+  const route = ['method', 'route'];
+  counter(
+    registry,
+    {
+      name: 'cairn_http_requests_total',
+      help: 'Requests that ended, by route pattern and status; status 0 was cut off before an answer.',
+      labels: [...route, 'status'],
+    },
+    function* () {
+      for (const row of traffic.routes()) {
+        for (const [status, count] of row.statuses) yield [{ ...placeOf(row), status }, count];
+      }
+    },
+  );
+  histogram(
+    registry,
+    {
+      name: 'cairn_http_request_duration_seconds',
+      help: 'From the head of a request to the last byte of its answer handed to the system.',
+      labels: route,
+    },
+    function* () {
+      for (const row of traffic.routes()) yield [placeOf(row), row.durations];
+    },
+  );
+  for (const [name, field, help] of [
+    ['cairn_http_received_bytes_total', 'bytesIn', 'Bytes of request bodies.'],
+    ['cairn_http_sent_bytes_total', 'bytesOut', 'Bytes of answer bodies.'],
+  ] as const) {
+    counter(registry, { name, help, labels: route }, function* () {
+      for (const row of traffic.routes()) yield [placeOf(row), row[field]];
+    });
+  }
+  gauge(registry, { name: 'cairn_http_requests_active', help: 'Requests that run now.' }, () => one(traffic.active));
+}
+
+/** Tools by their registered names; what a caller asked for under another name is only a refused request. */
+function describeTools(registry: Registry, traffic: ToolTraffic): void {
+  counter(
+    registry,
+    {
+      name: 'cairn_tool_calls_total',
+      help: 'Calls of tools that ended, by outcome: done, refused, or failed on a broken assumption.',
+      labels: ['tool', 'outcome'],
+    },
+    function* () {
+      for (const { tool, done, failed, refused } of traffic.tools()) {
+        yield [{ tool, outcome: 'done' }, done];
+        yield [{ tool, outcome: 'refused' }, [...refused.values()].reduce((sum, count) => sum + count, 0)];
+        yield [{ tool, outcome: 'failed' }, failed];
+      }
+    },
+  );
+  counter(
+    registry,
+    { name: 'cairn_tool_refusals_total', help: 'Refused calls of tools, by reason.', labels: ['tool', 'reason'] },
+    function* () {
+      for (const { tool, refused } of traffic.tools()) {
+        for (const [reason, count] of refused) yield [{ tool, reason }, count];
+      }
+    },
+  );
+  histogram(
+    registry,
+    {
+      name: 'cairn_tool_call_duration_seconds',
+      help: 'From finding a tool to its result; with wait_seconds the wait too, and without what is made while it is sent.',
+      labels: ['tool'],
+    },
+    function* () {
+      for (const { tool, durations, isCalled } of traffic.tools()) if (isCalled) yield [{ tool }, durations];
+    },
+  );
+}
+
+/** What is bounded at the door, how much of it is taken, and how often more was asked for. */
+function describeBounds(registry: Registry, { rates, uploads, admission, loop }: MetricSources): void {
+  counter(
+    registry,
+    { name: 'cairn_rate_limited_total', help: 'Calls that a rate limit refused.', labels: ['limit'] },
+    () => [
+      [{ limit: 'calls' }, rates.refused.calls],
+      [{ limit: 'sign_ins' }, rates.refused.signIns],
+    ],
+  );
+  const bodies = { uploads, documents: admission.documents };
+  for (const [name, field, help] of [
+    ['cairn_inflight_bytes', 'bytes', 'Bytes of the bodies that are in memory now: mirror uploads, and documents.'],
+    ['cairn_inflight_bytes_max', 'bytesMax', 'CAIRN_INFLIGHT_BYTES: above it a body is 503.'],
+  ] as const) {
+    gauge(registry, { name, help, labels: ['bodies'] }, () =>
+      Object.entries(bodies).map(([kind, budget]) => [{ bodies: kind }, budget.state[field]]),
+    );
+  }
+  gauge(registry, { name: 'cairn_connections', help: 'Open connections.' }, () => one(admission.connections));
+  gauge(registry, { name: 'cairn_streams', help: 'Answers that are sent piece by piece now.' }, () =>
+    one(admission.streams),
+  );
+  gauge(
+    registry,
+    {
+      name: 'cairn_event_loop_delay_seconds',
+      help: 'Median delay of the last half second; above CAIRN_LOOP_DELAY_MS: 503.',
+    },
+    () => one(loop.medianMs / 1000),
+  );
+  counter(
+    registry,
+    { name: 'cairn_overloaded_total', help: 'What was refused with 503, by the bound that it met.', labels: ['bound'] },
+    () => [
+      ...Object.entries(admission.refused).map(([bound, count]) => [{ bound }, count] as const),
+      ...Object.entries(bodies).map(([bound, budget]) => [{ bound }, budget.state.refused] as const),
+    ],
+  );
+}
+
+function placeOf({ method, route }: RouteTraffic): { readonly method: string; readonly route: string } {
+  return route === '' ? UNMATCHED : { method, route };
+}
+
+function describePool(registry: Registry, pool: Pool): void {
+  gauge(registry, { name: 'cairn_pool_threads', help: 'Worker threads.' }, () => one(pool.load.threads));
+  gauge(registry, { name: 'cairn_pool_queued', help: 'Jobs that wait for a worker thread.' }, () =>
+    one(pool.load.queued),
+  );
+  for (const figure of ['p50', 'p99', 'max'] as const) {
+    gauge(
+      registry,
+      {
+        name: `cairn_pool_wait_${figure}_seconds`,
+        help: `How long jobs waited for a thread since the start: ${figure}.`,
+      },
+      () => one(pool.load.waitMs[figure] / 1000),
+    );
+  }
+  counter(
+    registry,
+    { name: 'cairn_pool_jobs_total', help: 'Jobs of the worker threads, by outcome.', labels: ['job', 'outcome'] },
+    function* () {
+      for (const [job, { done, failed, refused }] of pool.load.jobs) {
+        yield [{ job, outcome: 'done' }, done];
+        yield [{ job, outcome: 'failed' }, failed];
+        yield [{ job, outcome: 'refused' }, refused];
+      }
+    },
+  );
+  histogram(
+    registry,
+    {
+      name: 'cairn_pool_job_duration_seconds',
+      help: 'From handing a job to the pool to its result, waiting included.',
+      labels: ['job'],
+    },
+    function* () {
+      for (const [job, { durations }] of pool.load.jobs) yield [{ job }, durations];
+    },
+  );
+}
+
+function describeActors(registry: Registry, actors: ActorRegistry): void {
+  gauge(registry, { name: 'cairn_actors', help: 'Accounts whose writes are owned just now.' }, () =>
+    one(actors.load.actors),
+  );
+  gauge(registry, { name: 'cairn_mailbox_depth', help: 'Decisions that are not on disk yet, over all actors.' }, () =>
+    one(actors.load.decisions),
+  );
+  gauge(registry, { name: 'cairn_mailbox_depth_max', help: 'Decisions that wait in the fullest mailbox.' }, () =>
+    one(actors.load.deepest),
+  );
+}
+
+function describeStore(registry: Registry, store: Store): void {
+  const full = oncePerTurn(() => store.stats());
+  counter(registry, { name: 'cairn_store_decisions_total', help: 'Decisions committed.' }, () =>
+    one(store.commits.counts.decisions),
+  );
+  counter(registry, { name: 'cairn_store_commits_failed_total', help: 'Commits that the disk refused.' }, () =>
+    one(store.commits.counts.failed),
+  );
+  histogram(
+    registry,
+    {
+      name: 'cairn_store_commit_duration_seconds',
+      help: 'Group commits, from asking for the writer to being on disk.',
+    },
+    () => [[{}, store.commits.durations]],
+  );
+  gauge(registry, { name: 'cairn_store_page_bytes', help: 'Size of one page of the data file.' }, () =>
+    one(full().pageBytes),
+  );
+  gauge(registry, { name: 'cairn_store_pages', help: 'Pages of the data file.' }, () => one(full().pages));
+  gauge(registry, { name: 'cairn_store_pages_free', help: 'Pages that are written again before the file grows.' }, () =>
+    one(full().pagesFree),
+  );
+  gauge(registry, { name: 'cairn_store_disk_free_bytes', help: 'What is left on the disk of the data file.' }, () =>
+    one(store.diskFreeBytes()),
+  );
+  gauge(registry, { name: 'cairn_store_table_rows', help: 'Rows by table.', labels: ['table'] }, () =>
+    full().tables.map(({ name, rows }) => [{ table: name }, rows]),
+  );
+  gauge(registry, { name: 'cairn_store_table_bytes', help: 'Pages by table, in bytes.', labels: ['table'] }, () =>
+    full().tables.map(({ name, bytes }) => [{ table: name }, bytes]),
+  );
+}
+
+/** One scrape asks for the same figures several times; they are read once. */
+function oncePerTurn<T>(read: () => T): () => T {
+  let value: { readonly read: T } | undefined;
+  return () => {
+    if (value === undefined) {
+      value = { read: read() };
+      setImmediate(() => {
+        value = undefined;
+      });
+    }
+    return value.read;
+  };
+}

@@ -1,0 +1,81 @@
+/** Owns who may read the metrics: whoever reaches their own port, or on the main one the holder of the token. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Refusal } from '../../common/fault.ts';
+import type { RouteDoc } from '../../http/route/doc.ts';
+import type { Route, RouteRequest } from '../../http/route/route.ts';
+import { type MetricSources, type Metrics, openMetrics } from './metrics.ts';
+
+const doc: RouteDoc = {
+  operationId: 'getMetrics',
+  tag: 'probes',
+  summary: 'Figures of the service for Prometheus',
+  description: 'On the main port only when CAIRN_METRICS_TOKEN is set, and with Authorization: Bearer and that token.',
+  security: [],
+  answers: {
+    200: {
+      description: 'The Prometheus text format',
+      content: { mediaType: 'text/plain', schema: { type: 'string' }, example: 'cairn_http_requests_active 1\n' },
+    },
+  },
+  refusals: [401, 429],
+};
+
+export interface MetricsRoutes {
+  /** For the main port, behind the token. */
+  readonly guarded: readonly Route[];
+  /** For the metrics' own port, which only this machine reaches. */
+  readonly open: readonly Route[];
+}
+
+/** The routes that the settings ask for; with none of them nothing is collected either. */
+export function metricsRoutes(
+  {
+    metricsPort,
+    metricsToken,
+  }: { readonly metricsPort: number | undefined; readonly metricsToken: string | undefined },
+  sources: MetricSources,
+): MetricsRoutes {
+  if (metricsPort === undefined && metricsToken === undefined) return { guarded: [], open: [] };
+  const metrics = openMetrics(sources);
+  const guarded =
+    metricsToken === undefined
+      ? []
+      : [
+          metricsRoute(
+            metrics,
+            checkToken(metricsToken, (address) => sources.rates.countFailure(address)),
+          ),
+        ];
+  return { guarded, open: [metricsRoute(metrics, () => undefined)] };
+}
+
+function metricsRoute(metrics: Metrics, check: (request: RouteRequest) => void): Route {
+  return {
+    method: 'GET',
+    path: '/metrics',
+    access: 'open',
+    body: { kind: 'none' },
+    uncounted: true,
+    doc,
+    async handle(request) {
+      check(request);
+      const headers = { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' };
+      return { status: 200, headers, body: await metrics.read() };
+    },
+  };
+}
+
+/** Refuses a request without the token, in constant time, and counts the refused ones for their address. */
+function checkToken(token: string, countFailure: (address: string) => void): (request: RouteRequest) => void {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const expected = digest(`Bearer ${token}`);
+  return (request) => {
+    if (timingSafeEqual(digest(request.header('authorization') ?? ''), expected)) return;
+    countFailure(request.address);
+    throw new Refusal({
+      kind: 'unauthenticated',
+      scheme: 'Bearer',
+      detail: 'the metrics need Authorization: Bearer with the value of CAIRN_METRICS_TOKEN',
+    });
+  };
+}

@@ -1,0 +1,168 @@
+/** What the routes of papers say of themselves. */
+import {
+  type AnswerDoc,
+  jsonContent,
+  objectSchema,
+  type ParameterDoc,
+  type RouteDoc,
+  type Schema,
+} from '../http/route/doc.ts';
+import { limits } from '../limits/service.ts';
+
+const ID_MAX = Number.MAX_SAFE_INTEGER;
+const id: Schema = { type: 'integer', minimum: 1, maximum: ID_MAX };
+const at: Schema = { type: 'string', description: 'ISO 8601 UTC' };
+
+const facts = {
+  category_id: { type: ['integer', 'null'], minimum: 1, maximum: ID_MAX, description: 'null for none' },
+  published: { type: 'boolean', description: 'false: a draft' },
+  published_at: { type: ['string', 'null'], description: 'Since when it is published, ISO 8601 UTC' },
+  version: { ...id, description: 'Rises with each change of the content' },
+  size_bytes: { type: 'integer', minimum: 0, description: 'Of the content in UTF-8' },
+  created_at: at,
+  updated_at: at,
+} as const;
+
+const content: Schema = { type: 'string', description: 'Markdown, at most 1 MiB in UTF-8' };
+const paper: Schema = {
+  title: 'Paper',
+  ...objectSchema({ id, title: { type: 'string' }, content, ...facts }),
+};
+const listed: Schema = {
+  title: 'ListedPaper',
+  ...objectSchema({ id, title: { type: 'string' }, content, ...facts }, 'content'),
+};
+
+const written = {
+  title: {
+    type: 'string',
+    minLength: 1,
+    maxLength: limits.documentTitleCharsMax,
+    description: 'Printable; need not be unique',
+  },
+  content: { ...content, maxLength: limits.documentBytesMax },
+  category_id: { ...facts.category_id, description: 'One of /api/categories, or null for none' },
+  published: facts.published,
+} as const;
+
+const newPaper: Schema = { title: 'NewPaper', ...objectSchema(written, 'content', 'category_id', 'published') };
+const changes = {
+  ...written,
+  expected_version: { ...id, description: '409 when the paper is at another version' },
+  restore: { type: 'boolean', description: 'True: takes the paper out of the bin' },
+} as const;
+const paperChange: Schema = { title: 'PaperChange', ...objectSchema(changes, ...Object.keys(changes)) };
+const publication: Schema = { title: 'Publication', ...objectSchema({ published: { type: 'boolean' } }) };
+const page: Schema = {
+  title: 'PaperPage',
+  ...objectSchema({
+    data: { type: 'array', items: listed },
+    meta: objectSchema({
+      limit: { type: 'integer', minimum: 1, maximum: limits.paperPageMax },
+      has_more: { type: 'boolean' },
+      cursor: { type: ['string', 'null'], description: 'For the next page; null: there is none' },
+    }),
+  }),
+};
+
+const { content: TEXT, ...FACTS } = {
+  id: 3,
+  title: 'On cairns',
+  content: '# On cairns\n\nThey mark the way.\n',
+  category_id: null,
+  published: false,
+  published_at: null,
+  version: 1,
+  size_bytes: 32,
+  created_at: '2026-11-20T20:18:57.123Z',
+  updated_at: '2026-11-20T20:18:57.123Z',
+};
+const PAPER = { ...FACTS, content: TEXT };
+
+const query = (name: string, description: string, schema: Schema): ParameterDoc => ({
+  name,
+  in: 'query',
+  description,
+  schema,
+});
+
+const pageQuery: readonly ParameterDoc[] = [
+  query('include_content', 'With contents; a large page then ends early', { type: 'boolean', default: false }),
+  query('published', 'Only published papers, or only drafts', { type: 'boolean' }),
+  query('category_id', 'Only papers of this category', id),
+  query('limit', 'Papers on a page', {
+    type: 'integer',
+    minimum: 1,
+    maximum: limits.paperPageMax,
+    default: limits.paperPageDefault,
+  }),
+  query('cursor', 'Where an earlier page ended', { type: 'string', maxLength: limits.cursorCharsMax }),
+];
+
+const paperId: readonly ParameterDoc[] = [
+  { name: 'id', in: 'path', description: 'Id of the paper', schema: id, example: 3 },
+];
+
+const PAPERS = { tag: 'papers', security: ['AccessToken'] } as const;
+const onePaper: AnswerDoc = { description: 'The paper', content: jsonContent(paper, PAPER) };
+
+export const paperDocs = {
+  list: {
+    ...PAPERS,
+    operationId: 'papersList',
+    summary: 'Lists a page of papers, newest first',
+    description: 'All filters must hold together; the bin is left out.',
+    parameters: pageQuery,
+    answers: {
+      200: {
+        description: 'A page',
+        content: jsonContent(page, { data: [FACTS], meta: { limit: 25, has_more: false, cursor: null } }),
+      },
+    },
+    refusals: [422],
+  },
+  create: {
+    ...PAPERS,
+    operationId: 'papersCreate',
+    summary: 'Creates a paper, as a draft unless it is to be published',
+    request: { required: true, ...jsonContent(newPaper, { title: FACTS.title, content: TEXT }) },
+    answers: { 201: { ...onePaper, headers: ['Location'] } },
+    refusals: [422],
+  },
+  get: {
+    ...PAPERS,
+    operationId: 'papersGet',
+    summary: 'One paper with its content',
+    parameters: paperId,
+    answers: { 200: onePaper },
+    refusals: [404],
+  },
+  change: {
+    ...PAPERS,
+    operationId: 'papersUpdate',
+    summary: 'Changes the given fields of a paper; the others stay',
+    description: 'With expected_version it is refused when somebody else changed the content in between.',
+    parameters: paperId,
+    request: { required: true, ...jsonContent(paperChange, { content: `${TEXT}\nMore.\n`, expected_version: 1 }) },
+    answers: { 200: onePaper },
+    refusals: [404, 409, 422],
+  },
+  publish: {
+    ...PAPERS,
+    operationId: 'papersPublish',
+    summary: 'Publishes a paper, or makes it a draft again',
+    parameters: paperId,
+    request: { required: true, ...jsonContent(publication, { published: true }) },
+    answers: { 200: onePaper },
+    refusals: [404, 422],
+  },
+  remove: {
+    ...PAPERS,
+    operationId: 'papersDelete',
+    summary: 'Moves a paper to the bin',
+    description: `For ${limits.binDays} days a PATCH with restore brings it back.`,
+    parameters: paperId,
+    answers: { 204: { description: 'It is in the bin' } },
+    refusals: [404],
+  },
+} as const satisfies Record<string, RouteDoc>;

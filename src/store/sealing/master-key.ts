@@ -1,0 +1,47 @@
+/** Owns where the master key comes from: the setting, or a file beside the data that is made once, mode 0600. */
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { StartError } from '../../common/start-error.ts';
+import { DATA_FILE } from '../store.ts';
+
+export const KEY_FILE = 'master.key';
+const KEY_BYTES = 32;
+
+/**
+ * Returns the 32 bytes of the master key.
+ * @param setting CAIRN_MASTER_KEY, 64 hex characters, or undefined for the key file
+ * @throws StartError when the data exists and its key does not: a new key would make every sealed field unreadable
+ */
+export function loadMasterKey(folder: string, setting: string | undefined): Uint8Array {
+  if (setting !== undefined) return Buffer.from(setting, 'hex');
+  const path = join(folder, KEY_FILE);
+  if (existsSync(path)) {
+    const text = readFileSync(path, 'utf8').trim();
+    if (!/^[0-9a-f]{64}$/i.test(text)) {
+      throw new StartError(
+        'the file master.key in the data folder does not hold 64 hex characters; restore it from a backup.',
+      );
+    }
+    return Buffer.from(text, 'hex');
+  }
+  if (existsSync(join(folder, DATA_FILE))) {
+    throw new StartError(
+      'the data folder holds data but no master.key, and CAIRN_MASTER_KEY is not set; restore the key file or set the key.',
+    );
+  }
+  const key = randomBytes(KEY_BYTES);
+  writeMasterKey(folder, key);
+  return key;
+}
+
+/** Writes the key file, mode 0600. Throws EEXIST when there is one: a key is never overwritten. */
+export function writeMasterKey(folder: string, key: Uint8Array): void {
+  const descriptor = openSync(join(folder, KEY_FILE), 'wx', 0o600);
+  try {
+    writeSync(descriptor, `${Buffer.from(key).toString('hex')}\n`);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

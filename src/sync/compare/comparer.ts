@@ -1,0 +1,59 @@
+/**
+ * Owns where texts are compared: small ones here, long ones in the pool, and such as are too large for a comparison by
+ * lines not at all. So a call costs a bounded time, and the main thread hardly any of it.
+ */
+import { limits } from '../../limits/service.ts';
+import type { MergeInput, MergeOutput } from '../../pool/jobs.ts';
+import type { Pool } from '../../pool/pool.ts';
+import { countLines } from '../../text/lines.ts';
+import { runMerge } from '../../text/merge.ts';
+import { type DiffRequest, unifiedDiff } from '../../text/unified-diff.ts';
+
+export class TextComparer {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /**
+   * Merges by lines; texts without a base, or above the limits, are one conflict as a whole. Undefined: that conflict would
+   * be longer than a file may be.
+   */
+  async merge({ texts, options }: MergeInput): Promise<MergeOutput | undefined> {
+    const { base, ours, theirs } = texts;
+    const size = measure([ours, theirs, ...(base === undefined ? [] : [base])]);
+    const input = { texts: { base: size.isTooLarge ? undefined : base, ours, theirs }, options };
+    const isWhole = input.texts.base === undefined && options.favor === 'none';
+    if (isWhole && Buffer.byteLength(ours) + Buffer.byteLength(theirs) > limits.fileBytesMax) return undefined;
+    return size.isSmall ? runMerge(input) : this.#pool.run('merge', input);
+  }
+
+  /** The unified diff; above the limits a sentence in its place. */
+  async diff(request: DiffRequest): Promise<string> {
+    const { before, after, beforeName, afterName } = request;
+    const size = measure([before, after]);
+    if (size.isTooLarge) return `Files ${beforeName} and ${afterName} differ and are too large to compare by lines\n`;
+    return size.isSmall ? unifiedDiff(request) : this.#pool.run('diff', request);
+  }
+}
+
+interface TextsSize {
+  readonly isTooLarge: boolean;
+  /** The main thread can afford it. */
+  readonly isSmall: boolean;
+}
+
+function measure(texts: readonly string[]): TextsSize {
+  const bytes = texts.map((text) => Buffer.byteLength(text));
+  const lines = texts.map((text) => countLines(text, limits.mergeLinesMax));
+  return {
+    isTooLarge:
+      bytes.some((count) => count > limits.mergeBytesMax) || lines.some((count) => count > limits.mergeLinesMax),
+    isSmall: sum(bytes) <= limits.mergeInlineBytesMax && sum(lines) <= limits.mergeInlineLinesMax,
+  };
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}

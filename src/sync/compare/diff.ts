@@ -1,0 +1,161 @@
+/** The use case of a diff: how a caller's copy of a file stands to the hub's, and what differs. It writes nothing. */
+import { invalidField } from '../../common/fault.ts';
+import { checkPath } from '../log/paths.ts';
+import type { SyncReader } from '../log/reader.ts';
+import type { Encoding, FileRecord } from '../log/records.ts';
+import { readBase } from '../push/input.ts';
+import type { Vaults } from '../vaults/vaults.ts';
+import type { TextComparer } from './comparer.ts';
+import type { SideReader } from './side-reader.ts';
+import type { Side } from './sides.ts';
+
+export const DIFF_STATUSES = ['identical', 'remote_ahead', 'local_ahead', 'diverged', 'missing', 'deleted'] as const;
+type DiffStatus = (typeof DIFF_STATUSES)[number];
+
+export interface DiffQueryRequest {
+  readonly path: string;
+  readonly content?: string | undefined;
+  readonly encoding?: Encoding | undefined;
+  readonly sha256?: string | undefined;
+  readonly base_sha?: string | undefined;
+  readonly context?: number | undefined;
+  readonly vault_id?: string | undefined;
+}
+
+export interface DiffAnswer {
+  readonly vaultId: string;
+  readonly path: string;
+  readonly status: DiffStatus;
+  /** The newest version of the path, a tombstone too; undefined: there never was one. */
+  readonly file: FileRecord | undefined;
+  /** The version that the caller builds on is kept here. */
+  readonly isBaseKept: boolean;
+  /** From the hub's to the caller's, or what the newest change did; undefined: the caller's content is not known. */
+  readonly diff: string | undefined;
+}
+
+export interface DiffQueryOptions {
+  readonly vaults: Vaults;
+  readonly reader: SyncReader;
+  readonly sides: SideReader;
+  readonly comparer: TextComparer;
+}
+
+const CONTEXT_LINES_DEFAULT = 3;
+const NO_FILE = '/dev/null';
+
+/** The caller's copy: its hashes, and its content where that is known. */
+interface Local {
+  readonly sha256: string;
+  /** Undefined: only the other hash was given. */
+  readonly gitSha: string | undefined;
+  readonly side: Side | undefined;
+  /** The hub has it, as a version of this file. */
+  readonly isKept: boolean;
+}
+
+export class DiffQuery {
+  readonly #options: DiffQueryOptions;
+
+  constructor(options: DiffQueryOptions) {
+    this.#options = options;
+  }
+
+  /** Refuses with `invalid_fields`. */
+  async diff(accountId: string, request: DiffQueryRequest): Promise<DiffAnswer> {
+    const { vaults, reader, sides } = this.#options;
+    const path = checkPath(request.path);
+    const base = readBase(request.base_sha);
+    const vaultId = await vaults.idOf(accountId, request.vault_id);
+    const file = reader.file(vaultId, path.folded);
+    const local = await this.#local(vaultId, file, request);
+    const sha = base.kind === 'sha' ? base.sha : undefined;
+    const kept = file === undefined || sha === undefined ? undefined : await sides.find(vaultId, file, sha);
+    return {
+      vaultId,
+      path: file?.path ?? path.path,
+      status: statusOf(file, local, kept === undefined ? [sha] : [kept.sha256, kept.gitSha]),
+      file,
+      isBaseKept: kept !== undefined,
+      diff: await this.#text({ vaultId, path: path.path, file, local, contextLines: request.context }),
+    };
+  }
+
+  /** The caller's copy; undefined: none was named. */
+  async #local(vaultId: string, file: FileRecord | undefined, request: DiffQueryRequest): Promise<Local | undefined> {
+    const { sides } = this.#options;
+    const { content, sha256, encoding = 'utf-8' } = request;
+    const given = content === undefined ? undefined : await sides.given({ content, encoding, sha256 });
+    const wanted = given?.side.sha256 ?? (sha256 === undefined ? undefined : readSha256(sha256));
+    if (wanted === undefined) return undefined;
+    const link = file && (await sides.find(vaultId, file, wanted));
+    const side = given?.side ?? (link && sides.version(vaultId, link.seq));
+    return { sha256: wanted, gitSha: given?.gitSha ?? link?.gitSha, side, isKept: link !== undefined };
+  }
+
+  async #text({ vaultId, path, file, local, contextLines }: TextRequest): Promise<string | undefined> {
+    const { reader, sides, comparer } = this.#options;
+    const current: Side = file === undefined ? { kind: 'nothing' } : sides.version(vaultId, file.seq);
+    let [before, after]: [Side, Side | undefined] = [current, local?.side];
+    let [beforeName, afterName] = [`hub/${path}`, `yours/${path}`];
+    if (local === undefined) {
+      const previousSeq = file === undefined ? undefined : reader.versionHead(vaultId, file.seq)?.previousSeq;
+      [before, after] = [sides.version(vaultId, previousSeq ?? 0), current];
+      [beforeName, afterName] = [`previous/${path}`, `hub/${path}`];
+    }
+    if (after === undefined) return undefined;
+    if (before.kind === 'nothing') beforeName = NO_FILE;
+    if (after.kind === 'nothing') afterName = NO_FILE;
+    const [from, to] = [textOf(before), textOf(after)];
+    if (from === undefined || to === undefined) {
+      return isSame(before, after) ? '' : `Binary files ${beforeName} and ${afterName} differ\n`;
+    }
+    return comparer.diff({
+      before: from,
+      after: to,
+      beforeName,
+      afterName,
+      contextLines: contextLines ?? CONTEXT_LINES_DEFAULT,
+    });
+  }
+}
+
+interface TextRequest {
+  readonly vaultId: string;
+  readonly path: string;
+  readonly file: FileRecord | undefined;
+  readonly local: Local | undefined;
+  readonly contextLines: number | undefined;
+}
+
+/** How the caller's copy stands to the hub's. `base`: the hashes that what the caller builds on is known by. */
+function statusOf(
+  file: FileRecord | undefined,
+  local: Local | undefined,
+  base: readonly (string | undefined)[],
+): DiffStatus {
+  if (file === undefined) return 'missing';
+  if (file.deleted) return 'deleted';
+  // Who names no copy has none that could be ahead.
+  if (local === undefined) return 'remote_ahead';
+  if (local.sha256 === file.sha256) return 'identical';
+  if (base.includes(file.sha256)) return 'local_ahead';
+  if (base.includes(local.sha256) || (local.gitSha !== undefined && base.includes(local.gitSha))) return 'remote_ahead';
+  // Without a base, a copy that the file once was is taken for an old one.
+  return local.isKept && base.every((sha) => sha === undefined) ? 'remote_ahead' : 'diverged';
+}
+
+function readSha256(given: string): string {
+  if (/^[0-9a-f]{64}$/i.test(given)) return given.toLowerCase();
+  throw invalidField('sha256', 'sha256 must be 64 hex characters');
+}
+
+/** The text to compare; undefined: it is binary. */
+function textOf(side: Side): string | undefined {
+  if (side.kind === 'nothing') return '';
+  return side.kind === 'text' ? side.text : undefined;
+}
+
+function isSame(a: Side, b: Side): boolean {
+  return a.kind !== 'nothing' && b.kind !== 'nothing' && a.sha256 === b.sha256;
+}

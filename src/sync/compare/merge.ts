@@ -1,0 +1,140 @@
+/** The use case of a merge: finds the three sides, merges them, says what to push with. It writes nothing. */
+import { invalidField, Refusal } from '../../common/fault.ts';
+import type { ConflictStyle, Favor } from '../../text/merge.ts';
+import { checkPath } from '../log/paths.ts';
+import type { SyncReader } from '../log/reader.ts';
+import type { Encoding, FileRecord } from '../log/records.ts';
+import { readBase } from '../push/input.ts';
+import type { Base } from '../push/types.ts';
+import type { Vaults } from '../vaults/vaults.ts';
+import type { TextComparer } from './comparer.ts';
+import type { SideReader } from './side-reader.ts';
+import { planMerge, type Side } from './sides.ts';
+
+export interface MergeRequest {
+  readonly path?: string | undefined;
+  readonly content?: string | undefined;
+  readonly encoding?: Encoding | undefined;
+  readonly base_sha?: string | undefined;
+  readonly conflict_id?: string | undefined;
+  readonly favor?: Favor | undefined;
+  readonly style?: ConflictStyle | undefined;
+  readonly vault_id?: string | undefined;
+}
+
+export interface MergeAnswer {
+  readonly vaultId: string;
+  readonly path: string;
+  /** Undefined: there is no file in the merge, or a side must be chosen. */
+  readonly content: { readonly text: string; readonly encoding: Encoding; readonly sha256: string } | undefined;
+  /** The merge is that there is no file. */
+  readonly deleted: boolean;
+  readonly conflicts: number;
+  /** What to push with: the current sha256, or empty when there must be no file. */
+  readonly baseSha: string;
+  readonly ancestorSha: string | undefined;
+  /** What is current; undefined: there is no file. */
+  readonly live: FileRecord | undefined;
+  /** Of the newest version of the path, a tombstone too; undefined: there never was one. */
+  readonly serverHlc: string | undefined;
+}
+
+export interface MergeQueryOptions {
+  readonly vaults: Vaults;
+  readonly reader: SyncReader;
+  readonly sides: SideReader;
+  readonly comparer: TextComparer;
+}
+
+/** What the markers in a merged text call its sides. */
+const LABELS = { base: 'base', ours: 'yours', theirs: 'hub' };
+
+/** The caller's side, whichever way it was named. */
+interface Asked {
+  readonly path: string;
+  readonly folded: string;
+  readonly ours: Side;
+  readonly base: Base;
+}
+
+export class MergeQuery {
+  readonly #options: MergeQueryOptions;
+
+  constructor(options: MergeQueryOptions) {
+    this.#options = options;
+  }
+
+  /** Refuses with `invalid_fields`, `not_found` (conflict), `path_not_found` (no conflict, and nothing was ever there). */
+  async merge(accountId: string, request: MergeRequest): Promise<MergeAnswer> {
+    const { vaults, reader, sides } = this.#options;
+    const vaultId = await vaults.idOf(accountId, request.vault_id);
+    const asked = await this.#asked(vaultId, request);
+    const file = reader.file(vaultId, asked.folded);
+    if (file === undefined && request.conflict_id === undefined) {
+      throw new Refusal({ kind: 'path_not_found', path: asked.path, deletedAt: null });
+    }
+    const ancestor = file && asked.base.kind === 'sha' ? await sides.find(vaultId, file, asked.base.sha) : undefined;
+    const merged = await this.#mergeSides(
+      {
+        base: ancestor === undefined ? baseOf(asked.base) : sides.version(vaultId, ancestor.seq),
+        ours: asked.ours,
+        theirs: sides.version(vaultId, file?.seq ?? 0),
+      },
+      request,
+    );
+    const live = file?.deleted === false ? file : undefined;
+    return {
+      ...merged,
+      vaultId,
+      path: file?.path ?? asked.path,
+      baseSha: live?.sha256 ?? '',
+      ancestorSha: ancestor?.sha256,
+      live,
+      serverHlc: file?.hlc,
+    };
+  }
+
+  async #asked(vaultId: string, request: MergeRequest): Promise<Asked> {
+    const { reader, sides } = this.#options;
+    const { conflict_id: conflictId, path, content, encoding, base_sha: baseSha } = request;
+    if (conflictId !== undefined) {
+      for (const [field, value] of Object.entries({ path, content, encoding, base_sha: baseSha })) {
+        if (value !== undefined) throw invalidField(field, `${field} does not go with conflict_id, which says it`);
+      }
+      const conflict = reader.conflict(vaultId, conflictId);
+      const { record } = conflict;
+      const base = readBase(record.base_sha ?? undefined);
+      return { ...checkPath(record.path), ours: sides.conflict(vaultId, conflict), base };
+    }
+    if (path === undefined) throw invalidField('path', 'path is required, or conflict_id');
+    if (content === undefined) throw invalidField('content', 'content is required, or conflict_id');
+    const checked = checkPath(path);
+    const base = readBase(baseSha);
+    const { side } = await sides.given({ content, encoding: encoding ?? 'utf-8', sha256: undefined });
+    return { ...checked, ours: side, base };
+  }
+
+  async #mergeSides(
+    three: { readonly base: Side | undefined; readonly ours: Side; readonly theirs: Side },
+    { favor = 'none', style = 'merge' }: MergeRequest,
+  ): Promise<Pick<MergeAnswer, 'content' | 'deleted' | 'conflicts'>> {
+    const plan = planMerge(three, favor);
+    if (plan.kind === 'choose') return { content: undefined, deleted: false, conflicts: 1 };
+    if (plan.kind === 'take')
+      return { content: contentOf(plan.side), deleted: plan.side.kind === 'nothing', conflicts: 0 };
+    const merged = await this.#options.comparer.merge({ texts: plan.texts, options: { favor, style, labels: LABELS } });
+    if (merged === undefined) return { content: undefined, deleted: false, conflicts: 1 };
+    const { content: text, conflicts, sha256 } = merged;
+    return { content: { text, encoding: 'utf-8', sha256 }, deleted: false, conflicts };
+  }
+}
+
+/** What is known of the ancestor when no version of it was found. */
+function baseOf(base: Base): Side | undefined {
+  return base.kind === 'nothing' ? { kind: 'nothing' } : undefined;
+}
+
+function contentOf(side: Side): MergeAnswer['content'] {
+  if (side.kind === 'nothing') return undefined;
+  return { text: side.text, encoding: side.kind === 'binary' ? 'base64' : 'utf-8', sha256: side.sha256 };
+}

@@ -1,0 +1,107 @@
+/**
+ * Owns how the sides of a diff or a merge are found: the current version of a path, an older one by its hash, what a
+ * refused push brought, what a caller sends.
+ */
+import { setImmediate } from 'node:timers/promises';
+import { invalidField, Refusal } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
+import type { Pool } from '../../pool/pool.ts';
+import { digestContent } from '../contents/digest.ts';
+import { checkPath } from '../log/paths.ts';
+import type { ChainLink, Conflict, SyncReader } from '../log/reader.ts';
+import type { Encoding, FileRecord } from '../log/records.ts';
+import { checkSha256 } from '../push/input.ts';
+import type { FileSide, Side } from './sides.ts';
+
+/** Versions looked at in one turn of the event loop. */
+const LINKS_PER_TURN = 500;
+
+export interface GivenContent {
+  readonly content: string;
+  readonly encoding: Encoding;
+  /** What the caller says the hash is; undefined: nothing. */
+  readonly sha256: string | undefined;
+}
+
+/** A side with the other hash that it is known by. */
+export interface GivenSide {
+  readonly side: FileSide;
+  readonly gitSha: string;
+}
+
+export class SideReader {
+  readonly #reader: SyncReader;
+  readonly #pool: Pool;
+
+  constructor(reader: SyncReader, pool: Pool) {
+    this.#reader = reader;
+    this.#pool = pool;
+  }
+
+  /** A version of a path. A tombstone, or one that is not kept any more, is nothing. */
+  version(vaultId: string, seq: number): Side {
+    const head = this.#reader.versionHead(vaultId, seq);
+    const meta = this.#reader.versionMeta(vaultId, seq);
+    const text = this.#reader.contentText(vaultId, seq);
+    if (head === undefined || meta === undefined || text === undefined) return { kind: 'nothing' };
+    return { kind: kindOf(head.encoding), sha256: meta.sha256, text };
+  }
+
+  /** What a refused push brought. Refuses when it is not kept any more. */
+  conflict(vaultId: string, conflict: Conflict): Side {
+    const { your_sha256: sha256, encoding } = conflict.record;
+    if (sha256 === null) return { kind: 'nothing' };
+    const bytes = this.#reader.conflictContent(vaultId, conflict);
+    if (bytes === undefined) {
+      throw new Refusal({ kind: 'not_found', what: 'the bytes of this conflict are not kept any more' });
+    }
+    return { kind: kindOf(encoding), sha256, text: bytes.toString(encoding === 'base64' ? 'base64' : 'utf8') };
+  }
+
+  /** What a caller sends. Refuses with `invalid_fields` what could not be pushed. */
+  async given({ content: text, encoding, sha256: claimed }: GivenContent): Promise<GivenSide> {
+    const isLong = text.length > limits.inlineContentBytesMax;
+    const digested = isLong
+      ? await this.#pool.run('prepareContent', { text, encoding })
+      : digestContent({ text, encoding });
+    if (!digested.ok) throw invalidField(digested.field, digested.sentence);
+    const { sha256, gitSha } = digested;
+    if (claimed !== undefined) checkSha256(claimed, { sha256 });
+    return { side: { kind: kindOf(encoding), sha256, text }, gitSha };
+  }
+
+  /**
+   * The newest version of a file that has this sha256 or git id, under the names that it had before as well. A busy path
+   * has very many versions, so that others have their turn in between.
+   */
+  async find(vaultId: string, file: FileRecord, sha: string): Promise<ChainLink | undefined> {
+    let looked = 0;
+    for (let seq: number | undefined = file.seq; seq !== undefined; ) {
+      let formerSeq: number | undefined;
+      for (const link of this.#reader.chain(vaultId, seq)) {
+        if (!link.deleted && (link.sha256 === sha || link.gitSha === sha)) return link;
+        looked += 1;
+        if (looked > limits.chainWalkMax) return undefined;
+        formerSeq ??= this.#seqBeforeRename(vaultId, link.seq);
+        if (looked % LINKS_PER_TURN === 0) await setImmediate();
+      }
+      seq = formerSeq;
+    }
+    return undefined;
+  }
+
+  /** The newest version that a file had under its former path, when this one is a rename from another path. */
+  #seqBeforeRename(vaultId: string, seq: number): number | undefined {
+    const meta = this.#reader.versionMeta(vaultId, seq);
+    if (meta?.renamed_from === undefined) return undefined;
+    const { folded } = checkPath(meta.renamed_from);
+    // A new spelling goes on in the same chain.
+    const left = folded === checkPath(meta.path).folded ? undefined : this.#reader.file(vaultId, folded);
+    for (const link of this.#reader.chain(vaultId, left?.seq ?? 0)) if (link.seq < seq) return link.seq;
+    return undefined;
+  }
+}
+
+function kindOf(encoding: Encoding): 'text' | 'binary' {
+  return encoding === 'base64' ? 'binary' : 'text';
+}

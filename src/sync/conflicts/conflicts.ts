@@ -1,0 +1,282 @@
+/** The use cases of conflicts: which are pending, what both sides hold, and settling one. */
+import { invalidField, Refusal } from '../../common/fault.ts';
+import type { Store } from '../../store/store.ts';
+import type { Contents, IncomingContent } from '../contents/incoming.ts';
+import { PieceShares } from '../contents/piece-shares.ts';
+import type { ReadyContent } from '../log/change.ts';
+import { checkPath, type VaultPath } from '../log/paths.ts';
+import type { Conflict, SyncReader } from '../log/reader.ts';
+import { type FileRecord, pendingConflicts, vaults as vaultsTable } from '../log/records.ts';
+import type { Turn, VaultLog } from '../log/vault-log.ts';
+import { appendByHub, HUB_DEVICE, isBase } from '../push/hub-change.ts';
+import type { Vaults } from '../vaults/vaults.ts';
+
+export interface ConflictsOptions {
+  readonly store: Store;
+  readonly vaults: Vaults;
+  readonly reader: SyncReader;
+  readonly log: VaultLog;
+  readonly contents: Contents;
+  readonly quotaBytes: number;
+}
+
+export interface PendingQuery {
+  readonly vaultId: string | undefined;
+  readonly path: string | undefined;
+  readonly limit: number;
+  /** Goes on behind the last of an earlier page. */
+  readonly cursor: string | undefined;
+}
+
+export interface PendingConflict extends Conflict {
+  /** What is current now; undefined: there never was anything. */
+  readonly file: FileRecord | undefined;
+}
+
+export interface PendingPage {
+  readonly vaultId: string;
+  readonly conflicts: readonly PendingConflict[];
+  /** Undefined: that was all. */
+  readonly cursor: string | undefined;
+}
+
+export interface ConflictSides {
+  readonly conflict: Conflict;
+  /** The bytes of the refused push; undefined: it was a delete. */
+  readonly yours: Buffer | undefined;
+  /** What is current now, and its bytes; undefined: there is no file. */
+  readonly current: { readonly record: FileRecord; readonly bytes: Buffer } | undefined;
+}
+
+/** Which side stays: the hub's, the refused push's, or a content that was made of both. */
+type Keep =
+  | { readonly side: 'theirs' }
+  | { readonly side: 'yours' }
+  | { readonly side: 'edited'; readonly text: string; readonly encoding: 'utf-8' | 'base64' };
+
+export interface ResolveRequest {
+  readonly conflictId: string;
+  /** Undefined: whichever vault of the account has it. */
+  readonly vaultId: string | undefined;
+  readonly keep: Keep;
+  /** What the caller saw as current; another one now refuses. */
+  readonly baseSha: string | undefined;
+  readonly deviceId: string | undefined;
+}
+
+export interface PathRequest {
+  readonly path: string;
+  readonly vaultId: string | undefined;
+  readonly keep: Exclude<Keep, { readonly side: 'edited' }>;
+  readonly baseSha: string | undefined;
+  readonly deviceId: string | undefined;
+}
+
+export interface Resolved {
+  readonly vaultId: string;
+  readonly conflict: Conflict;
+  /** What is current now. */
+  readonly file: FileRecord | undefined;
+}
+
+interface Settled extends Resolved {
+  readonly adopted: boolean;
+}
+
+export class Conflicts {
+  readonly #options: ConflictsOptions;
+
+  constructor(options: ConflictsOptions) {
+    this.#options = options;
+  }
+
+  /** Pending conflicts of a vault in the order of their paths, or of one path. */
+  async pending(accountId: string, { vaultId: given, path, limit, cursor }: PendingQuery): Promise<PendingPage> {
+    const { vaults, reader, store } = this.#options;
+    const vaultId = await vaults.idOf(accountId, given);
+    const prefix = path === undefined ? [vaultId] : [vaultId, checkPath(path).folded];
+    const after = cursor === undefined ? undefined : readCursor(cursor);
+    const found: PendingConflict[] = [];
+    for (const [, folded, id] of store.keys(pendingConflicts, prefix)) {
+      if (after !== undefined && (folded < after.folded || (folded === after.folded && id <= after.id))) continue;
+      if (found.length === limit) return { vaultId, conflicts: found, cursor: cursorOf(found.at(-1)) };
+      found.push({ ...reader.conflict(vaultId, id), file: reader.file(vaultId, folded) });
+    }
+    return { vaultId, conflicts: found, cursor: undefined };
+  }
+
+  /** Both sides of a conflict, with their bytes. Refuses with `not_found`. */
+  sides(
+    accountId: string,
+    vaultId: string | undefined,
+    conflictId: string,
+  ): ConflictSides & { readonly vaultId: string } {
+    const { reader } = this.#options;
+    const place = this.#vaultOf(accountId, vaultId, conflictId);
+    const conflict = reader.conflict(place, conflictId);
+    const record = reader.file(place, checkPath(conflict.record.path).folded);
+    const bytes = record === undefined ? undefined : reader.content(place, record.seq);
+    const current = record === undefined || bytes === undefined ? undefined : { record, bytes };
+    return { vaultId: place, conflict, yours: reader.conflictContent(place, conflict), current };
+  }
+
+  /** Settles a conflict. Refuses with `not_found`, `invalid_fields`, `quota_exceeded`; the same again answers the same. */
+  async resolve(accountId: string, request: ResolveRequest): Promise<Resolved> {
+    const vaultId = this.#vaultOf(accountId, request.vaultId, request.conflictId);
+    const { keep } = request;
+    if (keep.side !== 'edited') return await this.#settle(accountId, vaultId, request, undefined);
+    const { text, encoding } = keep;
+    return await this.#options.contents.use(
+      { text, encoding },
+      () => undefined,
+      (content) => this.#settle(accountId, vaultId, request, content),
+    );
+  }
+
+  /**
+   * Settles what is pending of a path; none is fine. `yours` takes one conflict only: of several, only the caller can say
+   * which. Gives the ids that were settled, and what is current then.
+   */
+  async resolvePath(accountId: string, request: PathRequest) {
+    const { reader } = this.#options;
+    const { path, keep, vaultId: given } = request;
+    const { vaultId, conflicts } = await this.pending(accountId, {
+      vaultId: given,
+      path,
+      limit: Infinity,
+      cursor: undefined,
+    });
+    if (keep.side === 'yours' && conflicts.length > 1) {
+      throw invalidField(
+        'conflict_id',
+        `${conflicts.length} conflicts of this path are pending; name one by conflict_id`,
+      );
+    }
+    for (const { id: conflictId } of conflicts) {
+      await this.resolve(accountId, { ...request, vaultId, conflictId });
+    }
+    const file = reader.file(vaultId, checkPath(path).folded);
+    return { vaultId, settled: conflicts.map(({ id }) => id), file };
+  }
+
+  #settle(
+    accountId: string,
+    vaultId: string,
+    request: ResolveRequest,
+    edited: IncomingContent | undefined,
+  ): Promise<Settled> {
+    const { log, reader } = this.#options;
+    return log.write(accountId, vaultId, (turn): Settled => {
+      const conflict = reader.conflict(vaultId, request.conflictId);
+      const path = checkPath(conflict.record.path);
+      const file = reader.file(vaultId, path.folded);
+      if (conflict.record.status !== 'pending') {
+        if (!isRepeated(conflict, request.keep)) throw alreadySettled(conflict);
+        return { vaultId, conflict, file, adopted: false };
+      }
+      if (!isBase(request.baseSha, file)) throw changedMeanwhile(file);
+      const { change } = turn;
+      if (request.keep.side === 'theirs') {
+        change.settle(path.folded, conflict, 'dismissed', null);
+        change.finish();
+        return { vaultId, conflict: reread(conflict, 'dismissed'), file, adopted: false };
+      }
+      const made = this.#write(turn, path, { conflict, file, edited, deviceId: request.deviceId ?? HUB_DEVICE });
+      change.finish();
+      return { vaultId, conflict: reread(conflict, 'resolved'), ...made };
+    });
+  }
+
+  /** Makes the refused bytes, or the edited ones, what is current. */
+  #write(turn: Turn, path: VaultPath, { conflict, file, edited, deviceId }: Choice) {
+    const { change, batch, vaultId } = turn;
+    const { reader, contents, store } = this.#options;
+    const content = edited ?? this.#refused(vaultId, conflict);
+    const live = file !== undefined && !file.deleted ? file : undefined;
+    const isThere = content === undefined ? live === undefined : live?.sha256 === content.sha256;
+    const seq = isThere ? (file?.seq ?? null) : change.head.seq + 1;
+    change.settle(path.folded, conflict, 'resolved', seq);
+    for (const other of reader.pendingOf(vaultId, path.folded)) {
+      const isSame = content !== undefined && other.record.your_sha256 === content.sha256;
+      if (other.id !== conflict.id && isSame) change.settle(path.folded, other, 'resolved', seq);
+    }
+    if (isThere) return { file, adopted: false };
+    if (edited !== undefined) contents.adopt(batch, edited);
+    else if (content?.stored.kind === 'pieces') new PieceShares(batch, store).share(content.stored.storageId);
+    const status = content === undefined ? 'deleted' : live === undefined ? 'created' : 'updated';
+    const { mtime } = conflict.record;
+    const record = appendByHub(this.#options, turn, { path, before: file, content, status, deviceId, mtime });
+    return { file: record, adopted: edited !== undefined };
+  }
+
+  /** What the refused push brought, ready to be stored as a version. Undefined: it was a delete. */
+  #refused(vaultId: string, conflict: Conflict): ReadyContent | undefined {
+    const { your_sha256: sha256, your_git_sha: gitSha, size_bytes: sizeBytes, encoding, ...rest } = conflict.record;
+    if (sha256 === null) return undefined;
+    const of = { sha256, gitSha: gitSha ?? '', sizeBytes, encoding };
+    if (rest.storage_id !== 0) {
+      return { ...of, stored: { kind: 'pieces', storageId: rest.storage_id, escapedBytes: rest.escaped_bytes } };
+    }
+    const bytes = this.#options.reader.conflictContent(vaultId, conflict);
+    if (bytes === undefined) throw new Error('the bytes of a pending conflict are missing; run cairn verify');
+    const text = bytes.toString(encoding === 'base64' ? 'base64' : 'utf8');
+    return { ...of, stored: { kind: 'inline', json: JSON.stringify(text) } };
+  }
+
+  /** The vault that has a conflict; without a name each of the account is asked. Refuses with `not_found`. */
+  #vaultOf(accountId: string, given: string | undefined, conflictId: string): string {
+    const { store, vaults, reader } = this.#options;
+    if (given !== undefined) vaults.record(accountId, given);
+    const places = given === undefined ? [...store.keys(vaultsTable, [accountId])].map(([, id]) => id) : [given];
+    const place = places.find((id) => reader.hasConflict(id, conflictId));
+    if (place !== undefined) return place;
+    throw new Refusal({
+      kind: 'not_found',
+      what: 'no conflict of this account has this id; sync_pending_conflicts lists them',
+    });
+  }
+}
+
+/** What was chosen for a conflict, and what it meets. */
+interface Choice {
+  readonly conflict: Conflict;
+  readonly file: FileRecord | undefined;
+  readonly edited: IncomingContent | undefined;
+  readonly deviceId: string;
+}
+
+/** The same decision once more, by a caller that lost the answer. */
+function isRepeated({ record }: Conflict, keep: Keep): boolean {
+  return record.status === (keep.side === 'theirs' ? 'dismissed' : 'resolved');
+}
+
+function alreadySettled({ record }: Conflict): Refusal {
+  return invalidField(
+    'conflict_id',
+    `this conflict was ${record.status} at ${record.settled_at ?? ''}; push the content that you want with sync_push`,
+  );
+}
+
+function changedMeanwhile(file: FileRecord | undefined): Refusal {
+  const now = file === undefined || file.deleted ? 'deleted' : file.sha256;
+  return invalidField('base_sha', `base_sha is not what is current: the file is ${now} now; look at both sides again`);
+}
+
+function reread({ id, record }: Conflict, status: 'dismissed' | 'resolved'): Conflict {
+  return { id, record: { ...record, status } };
+}
+
+function cursorOf(last: PendingConflict | undefined): string | undefined {
+  if (last === undefined) return undefined;
+  return Buffer.from(JSON.stringify([checkPath(last.record.path).folded, last.id])).toString('base64url');
+}
+
+function readCursor(cursor: string): { readonly folded: string; readonly id: string } {
+  try {
+    const [folded, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[];
+    if (typeof folded === 'string' && typeof id === 'string') return { folded, id };
+  } catch {
+    // What cannot be read is refused below, like what reads as something else.
+  }
+  throw invalidField('cursor', 'cursor is not one that this tool gave; leave it out to begin again');
+}

@@ -1,0 +1,54 @@
+/**
+ * Owns how a content that a client sent becomes what is stored: checked, decoded, hashed, JSON-escaped. The same code runs
+ * in place for small contents and in the pool for long ones. Pure.
+ */
+import { hash } from 'node:crypto';
+import { limits } from '../../limits/service.ts';
+import type { DigestedContent, RawContent } from '../../pool/jobs.ts';
+
+/** Hashes the bytes of a content, or says what is wrong with it. Text is hashed as it is, without a copy of its bytes. */
+export function digestContent({ text, encoding }: RawContent): DigestedContent {
+  if (encoding === 'base64') return digestBinary(text);
+  if (!text.isWellFormed()) {
+    return {
+      ok: false,
+      field: 'content',
+      sentence: 'content holds half of a surrogate pair; send well-formed Unicode',
+    };
+  }
+  const sizeBytes = Buffer.byteLength(text);
+  if (sizeBytes > limits.fileBytesMax) return tooLong();
+  return { ok: true, sizeBytes, sha256: hash('sha256', text), gitSha: hash('sha1', `blob ${sizeBytes}\0${text}`) };
+}
+
+function digestBinary(text: string): DigestedContent {
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.toString('base64') !== text) {
+    const sentence = 'content is not base64 (RFC 4648, section 4, with padding and without line breaks)';
+    return { ok: false, field: 'content', sentence };
+  }
+  if (bytes.length > limits.fileBytesMax) return tooLong();
+  return { ok: true, sizeBytes: bytes.length, sha256: hash('sha256', bytes), gitSha: gitShaOf(bytes) };
+}
+
+function tooLong(): DigestedContent {
+  return {
+    ok: false,
+    field: 'content',
+    sentence: `content is longer than ${limits.fileBytesMax} bytes; split the file`,
+  };
+}
+
+/** The inside of the JSON string that holds a content. */
+export function escapeContent(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** The id that git gives a blob of these bytes, as `git hash-object` does. */
+function gitShaOf(bytes: Uint8Array): string {
+  const head = `blob ${bytes.length}\0`;
+  const blob = Buffer.allocUnsafe(head.length + bytes.length);
+  blob.write(head, 'latin1');
+  blob.set(bytes, head.length);
+  return hash('sha1', blob);
+}

@@ -1,0 +1,108 @@
+/**
+ * Owns the comparison of a device with a vault: what is to be pulled, pushed, deleted, and what needs a decision. It only
+ * reads, in short turns; what changes meanwhile comes behind the cursor that goes with it.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { invalidField } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
+import type { SyncReader } from '../log/reader.ts';
+import type { FileRecord } from '../log/records.ts';
+import type { Listings } from '../pull/list.ts';
+import type { DeviceFile, Manifest } from './manifest.ts';
+import { type Standing, standingByHistory, standingOf } from './standing.ts';
+
+export interface ComparedFile {
+  /** As the hub spells it, or would. */
+  readonly path: string;
+  /** As the device spells it; undefined: it does not name it. */
+  readonly given: string | undefined;
+  readonly local: string | undefined;
+  /** The newest version on the hub; a tombstone too. */
+  readonly remote: FileRecord | undefined;
+}
+
+type Task = Exclude<Standing, 'same'>;
+
+export interface Comparison {
+  /** Files by what is to be done about them, in the order of their folded paths. */
+  readonly tasks: Readonly<Record<Task, readonly ComparedFile[]>>;
+  /** Files that are the same on both sides. */
+  readonly same: number;
+  /** More is to be done than one answer names: do this, and ask again. */
+  readonly hasMore: boolean;
+}
+
+export interface CompareSources {
+  readonly reader: SyncReader;
+  readonly listings: Listings;
+}
+
+/**
+ * Compares what lies below a folded prefix; empty: all of the vault. Uses the manifest up. Refuses field `prefix`: that is
+ * too much.
+ */
+export async function compareDevice(
+  { reader, listings }: CompareSources,
+  vaultId: string,
+  { files }: Pick<Manifest, 'files'>,
+  prefix: string,
+): Promise<Comparison> {
+  const tasks: Record<Task, ComparedFile[]> = { pull: [], push: [], push_delete: [], delete: [], conflict: [] };
+  const history = new History(reader, vaultId);
+  let [looked, same, hasMore] = [0, 0, false];
+  const sort = async (device: DeviceFile | undefined, remote: FileRecord | undefined) => {
+    const { local, base, path = '', given } = device ?? {};
+    const found = standingOf({ local, base }, remote);
+    const standing =
+      found === 'by_history' && remote !== undefined && local !== undefined
+        ? standingByHistory(remote, await history.had(remote, local))
+        : (found as Standing);
+    if (standing === 'same') same += Number(local !== undefined);
+    else if (tasks[standing].length >= limits.standingPathsMax) hasMore = true;
+    else tasks[standing].push({ path: remote?.path ?? path, given, local, remote });
+  };
+  for await (const { folded, file } of listings.walk(vaultId, prefix)) {
+    looked += 1;
+    if (looked > limits.standingScanMax) throw tooMany();
+    await sort(files.get(folded), file);
+    files.delete(folded);
+  }
+  for (const [folded, device] of files) {
+    looked += 1;
+    if (looked % limits.listTurnRows === 0) await nextTurn();
+    if (folded.startsWith(prefix)) await sort(device, undefined);
+  }
+  return { tasks, same, hasMore };
+}
+
+/** What the hub had at its paths. All files together look through a bounded number of versions. */
+class History {
+  readonly #reader: SyncReader;
+  readonly #vaultId: string;
+  #links = 0;
+
+  constructor(reader: SyncReader, vaultId: string) {
+    this.#reader = reader;
+    this.#vaultId = vaultId;
+  }
+
+  /** Whether a version of a file had these bytes; undefined: not all of them were looked at. */
+  async had({ seq, sha256: newest, versions }: FileRecord, sha256: string): Promise<boolean | undefined> {
+    if (newest === sha256 || versions === 1) return newest === sha256;
+    for (const link of this.#reader.chain(this.#vaultId, seq)) {
+      if (link.sha256 === sha256) return true;
+      this.#links += 1;
+      if (this.#links >= limits.standingLinksMax) return undefined;
+      // Versions never change, so the chain goes on where it was; what retention took meanwhile ends it.
+      if (this.#links % limits.listTurnRows === 0) await nextTurn();
+    }
+    return false;
+  }
+}
+
+function tooMany() {
+  return invalidField(
+    'prefix',
+    `there are more than ${limits.standingScanMax} files, deleted ones too; send a longer prefix, one folder at a time`,
+  );
+}

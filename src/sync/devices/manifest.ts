@@ -1,0 +1,86 @@
+/**
+ * Owns how the manifest of a device is read: which files it has, and what it and the hub last agreed on. Names that the hub
+ * would not take are set aside with the reason, so that one bad name does not hide what is to be done about the others.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { invalidField, Refusal } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
+import { checkPath, type VaultPath } from '../log/paths.ts';
+import type { DeviceState } from './standing.ts';
+
+/** Path to SHA-256, as it came. */
+export type GivenHashes = Readonly<Record<string, unknown>>;
+
+export interface DeviceFile extends DeviceState {
+  /** As the hub would spell it. */
+  readonly path: string;
+  /** As the device spells it. */
+  readonly given: string;
+}
+
+interface RefusedName {
+  readonly path: string;
+  readonly reason: string;
+}
+
+export interface Manifest {
+  /** By folded path. */
+  readonly files: Map<string, DeviceFile>;
+  readonly refused: RefusedName[];
+}
+
+const SHA256 = /^[0-9a-f]{64}$/;
+
+/** Reads a manifest in short turns. Refuses fields `manifest` and `bases`: too many, or what is no path or no hash. */
+export async function readManifest(given: GivenHashes, bases: GivenHashes): Promise<Manifest> {
+  const files = new Map<string, DeviceFile>();
+  const refused: RefusedName[] = [];
+  const entries = new Entries();
+  for await (const { path, sha256: local } of entries.of('manifest', given)) {
+    const checked = tryPath(path);
+    const twin = 'reason' in checked ? undefined : files.get(checked.folded);
+    if ('reason' in checked) refused.push(checked);
+    else if (twin === undefined) files.set(checked.folded, { path: checked.path, given: path, local, base: undefined });
+    else refused.push({ path, reason: `path is the same as ${twin.given} but for case or Unicode form; rename one` });
+  }
+  for await (const { path, sha256: base } of entries.of('bases', bases)) {
+    const checked = tryPath(path);
+    if ('reason' in checked) continue;
+    const known = files.get(checked.folded) ?? { path: checked.path, given: path, local: undefined };
+    files.set(checked.folded, { ...known, base });
+  }
+  return { files, refused };
+}
+
+/** Counts what both lists name together. */
+class Entries {
+  #count = 0;
+
+  async *of(field: string, hashes: GivenHashes): AsyncGenerator<{ readonly path: string; readonly sha256: string }> {
+    for (const path of Object.keys(hashes)) {
+      this.#count += 1;
+      if (this.#count > limits.manifestFilesMax) {
+        const sentence = `manifest and bases together name more than ${limits.manifestFilesMax} files; send one folder at a time with prefix`;
+        throw invalidField(field, sentence);
+      }
+      if (this.#count % limits.listTurnRows === 0) await nextTurn();
+      const value = hashes[path];
+      const sha256 = typeof value === 'string' && value.length === 64 ? value.toLowerCase() : '';
+      const shown = path.slice(0, limits.pathPartBytesMax);
+      if (!SHA256.test(sha256))
+        throw invalidField(field, `${field}: ${shown} must have a SHA-256 of 64 hex characters`);
+      if (path.length > 4 * limits.pathBytesMax)
+        throw invalidField(field, `${field}: ${shown}… is too long for a path`);
+      yield { path, sha256 };
+    }
+  }
+}
+
+function tryPath(path: string): VaultPath | RefusedName {
+  try {
+    return checkPath(path);
+  } catch (error) {
+    if (error instanceof Refusal) return { path, reason: error.message };
+    throw error;
+  }
+}

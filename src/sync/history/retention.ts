@@ -1,0 +1,152 @@
+/**
+ * Lets go of what is old: of each path the versions beyond the newest 20 that are older than 30 days, and conflicts that
+ * were settled 30 days ago. It works in short turns, takes nothing that is current, and nothing of a path with a pending
+ * conflict, whose base may be among it.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { ActorRegistry } from '../../actors/registry.ts';
+import type { Sweep } from '../../compose/sweeper.ts';
+import { limits } from '../../limits/service.ts';
+import type { Batch } from '../../store/group-commit.ts';
+import type { Store } from '../../store/store.ts';
+import { PieceShares } from '../contents/piece-shares.ts';
+import type { SyncReader } from '../log/reader.ts';
+import { conflictBytes, conflicts, type FileRecord, files, vaultHeads, vaultOwners, versions } from '../log/records.ts';
+import { readVersionHead } from '../log/version.ts';
+import type { Packer } from '../packs/packer.ts';
+import type { VaultViews } from '../packs/vault-view.ts';
+
+export interface RetentionOptions {
+  readonly store: Store;
+  readonly actors: ActorRegistry;
+  readonly reader: SyncReader;
+  readonly views: VaultViews;
+  readonly packer: Packer;
+  readonly now: () => number;
+}
+
+const DAY_MS = 86_400_000;
+
+export class Retention {
+  /** For the timer. */
+  readonly sweep: Sweep = { what: 'versions', run: () => this.run() };
+  readonly #options: RetentionOptions;
+  #isStopped = false;
+
+  constructor(options: RetentionOptions) {
+    this.#options = options;
+  }
+
+  /** One round over every vault. Resolves with how many versions and conflicts went. */
+  async run(): Promise<number> {
+    const { store, now } = this.#options;
+    const cutoffMs = now() - limits.historyDays * DAY_MS;
+    let gone = 0;
+    for (const [vaultId] of Array.from(store.keys(vaultHeads))) {
+      // Until an import is through, its vaults belong to nobody, and it goes by what it has written.
+      if (store.get(vaultOwners, [vaultId]) === undefined) continue;
+      gone += await this.#sweepFiles(vaultId, cutoffMs);
+      gone += await this.#sweepConflicts(vaultId, cutoffMs);
+    }
+    return gone;
+  }
+
+  /** A round that runs is soon over, and each later one at once. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #sweepFiles(vaultId: string, cutoffMs: number): Promise<number> {
+    const { store } = this.#options;
+    let gone = 0;
+    let beyond: string | undefined;
+    while (!this.#isStopped) {
+      const from = beyond === undefined ? {} : { beyond };
+      const rows = store.range(files, { prefix: [vaultId], limit: limits.sweepTurnRows, ...from });
+      for (const { key, value } of rows) {
+        if (value.versions > limits.historyVersionsMin) gone += await this.#trim(vaultId, key[1], value, cutoffMs);
+      }
+      beyond = rows.at(-1)?.key[1];
+      if (rows.length < limits.sweepTurnRows) break;
+      await setImmediate();
+    }
+    return gone;
+  }
+
+  /** Removes the old end of a path's chain, the oldest first, so that a crash in between leaves a shorter chain. */
+  async #trim(vaultId: string, folded: string, file: FileRecord, cutoffMs: number): Promise<number> {
+    const { actors, reader } = this.#options;
+    const old = await this.#oldVersions(vaultId, file.seq, cutoffMs);
+    const due = (await this.#packed(vaultId, old)).reverse();
+    for (let at = 0; at < due.length; at += limits.sweepTurnRows) {
+      const seqs = due.slice(at, at + limits.sweepTurnRows);
+      const isTaken = await actors.actor(`vault:${vaultId}`).ask((batch): boolean => {
+        const current = reader.file(vaultId, folded);
+        if (current === undefined || reader.pendingOf(vaultId, folded).length > 0) return false;
+        this.#removeVersions(batch, vaultId, seqs);
+        batch.put(files, [vaultId, folded], { ...current, versions: current.versions - seqs.length });
+        return true;
+      });
+      if (!isTaken) return at;
+    }
+    return due.length;
+  }
+
+  /** What packs stand for: of what is behind them, the versions say which lines of packs are no longer current. */
+  async #packed(vaultId: string, seqs: readonly number[]): Promise<number[]> {
+    const { packer, views } = this.#options;
+    if ((seqs[0] ?? 0) > views.packedUpTo(vaultId)) await packer.packAll(vaultId);
+    const packedUpTo = views.packedUpTo(vaultId);
+    return seqs.filter((seq) => seq <= packedUpTo);
+  }
+
+  /** What of a chain is beyond the newest and before the cutoff, newest first. A chain only gets older. */
+  async #oldVersions(vaultId: string, newest: number, cutoffMs: number): Promise<number[]> {
+    const due: number[] = [];
+    let place = 0;
+    for (const { seq, storedMs } of this.#options.reader.chain(vaultId, newest)) {
+      if (place >= limits.historyVersionsMin && storedMs < cutoffMs) due.push(seq);
+      place += 1;
+      if (place % limits.sweepTurnRows === 0) await setImmediate();
+    }
+    return due;
+  }
+
+  #removeVersions(batch: Batch, vaultId: string, seqs: readonly number[]): void {
+    const { store } = this.#options;
+    const shares = new PieceShares(batch, store);
+    for (const seq of seqs) {
+      const bytes = store.view(versions, [vaultId, seq]);
+      const storageId = bytes === undefined ? 0 : readVersionHead(bytes).storageId;
+      if (storageId !== 0) shares.release(storageId);
+      batch.remove(versions, [vaultId, seq]);
+    }
+  }
+
+  async #sweepConflicts(vaultId: string, cutoffMs: number): Promise<number> {
+    const { store, actors } = this.#options;
+    const cutoff = new Date(cutoffMs).toISOString();
+    let gone = 0;
+    let beyond: string | undefined;
+    while (!this.#isStopped) {
+      const from = beyond === undefined ? {} : { beyond };
+      const rows = store.range(conflicts, { prefix: [vaultId], limit: limits.sweepTurnRows, ...from });
+      const due = rows.filter(({ value }) => value.settled_at !== null && value.settled_at < cutoff);
+      if (due.length > 0) {
+        await actors.actor(`vault:${vaultId}`).ask((batch) => {
+          const shares = new PieceShares(batch, store);
+          for (const { key, value } of due) {
+            batch.remove(conflicts, key);
+            if (value.storage_id !== 0) shares.release(value.storage_id);
+            else batch.remove(conflictBytes, key);
+          }
+        });
+      }
+      gone += due.length;
+      beyond = rows.at(-1)?.key[1];
+      if (rows.length < limits.sweepTurnRows) break;
+      await setImmediate();
+    }
+    return gone;
+  }
+}

@@ -1,0 +1,243 @@
+/**
+ * Owns what one decision writes into a vault: versions and the rows that follow from them. Reads within a decision do not
+ * see its own puts, so counters are kept here and written once, by `finish`.
+ */
+import type { Batch } from '../../store/group-commit.ts';
+import { formatHlc, type HubClock } from './hlc.ts';
+import { foldersOf, type VaultPath } from './paths.ts';
+import type { Conflict, SyncReader } from './reader.ts';
+import {
+  type ConflictRecord,
+  type ConflictStatus,
+  conflicts,
+  type Encoding,
+  type FileRecord,
+  files,
+  folders,
+  pendingConflicts,
+  usage,
+  type VaultHead,
+  vaultHeads,
+  versions,
+} from './records.ts';
+import { encodeVersion, type NewMeta, type StoredContent, type VersionStatus } from './version.ts';
+
+/** Whose vault a decision is about, and as whom the hub signs a clock. */
+export interface VaultScope {
+  readonly accountId: string;
+  readonly vaultId: string;
+  /** 16 hex characters. */
+  readonly nodeId: string;
+}
+
+/** Content that is ready to be stored. */
+export interface ReadyContent {
+  readonly sha256: string;
+  readonly gitSha: string;
+  readonly sizeBytes: number;
+  readonly encoding: Encoding;
+  readonly stored: StoredContent;
+}
+
+export interface NewEntry {
+  readonly path: VaultPath;
+  /** The newest version of the path before this one. */
+  readonly before: FileRecord | undefined;
+  readonly status: VersionStatus;
+  /** Undefined: a tombstone. */
+  readonly content: ReadyContent | undefined;
+  /** Null: the hub's own clock is written. */
+  readonly hlc: string | null;
+  readonly deviceId: string;
+  readonly mtime: string | null;
+  readonly renamedFrom?: string | undefined;
+  /** Its place in a log that is written again, and what a tombstone was of; undefined: the next one, now. */
+  readonly place?: EntryReplay | undefined;
+}
+
+interface EntryReplay {
+  readonly seq: number;
+  readonly storedMs: number;
+  readonly deleted: { readonly sha256: string; readonly gitSha: string };
+}
+
+type Writable<T> = { -readonly [field in keyof T]: T[field] };
+
+export class LogChange {
+  readonly #batch: Batch;
+  readonly #scope: VaultScope;
+  readonly #nowMs: number;
+  readonly #head: Writable<VaultHead>;
+  /** By how much this change raises or lowers the bytes of the account. */
+  #grownBytes = 0;
+  #usageBefore: number | undefined;
+  /** Folder counters as they are after this change. */
+  readonly #children = new Map<string, number>();
+
+  constructor(batch: Batch, reader: SyncReader, scope: VaultScope, nowMs: number) {
+    this.#batch = batch;
+    this.#scope = scope;
+    this.#nowMs = nowMs;
+    // Decoded for this call alone, so that it may be written to.
+    this.#head = reader.head(scope.vaultId);
+  }
+
+  /** As it will be written. */
+  get head(): VaultHead {
+    return this.#head;
+  }
+
+  get clock(): HubClock {
+    return { ms: this.#head.hlc_ms, counter: this.#head.hlc_counter };
+  }
+
+  /** Content bytes of current files and pending conflicts of the account. */
+  get usageBytes(): number {
+    // Read only where it counts: most changes neither grow nor are near the quota.
+    this.#usageBefore ??= this.#batch.get(usage, [this.#scope.accountId])?.bytes ?? 0;
+    return this.#usageBefore + this.#grownBytes;
+  }
+
+  setClock({ ms, counter }: HubClock): void {
+    this.#head.hlc_ms = ms;
+    this.#head.hlc_counter = counter;
+  }
+
+  /** Makes the next version the current one of its path. */
+  append(entry: NewEntry): FileRecord {
+    const { path, before, content } = entry;
+    const seq = entry.place?.seq ?? this.#head.seq + 1;
+    const storedMs = entry.place?.storedMs ?? Math.max(this.#nowMs, this.#head.stored_ms + 1);
+    const hlc =
+      entry.hlc ?? formatHlc({ ms: this.#head.hlc_ms, counter: this.#head.hlc_counter, node: this.#scope.nodeId });
+    const of = content ?? { ...deletedOf(entry), sizeBytes: 0 };
+    const meta = metaOf(entry, of, { seq, storedMs, hlc });
+    const made = encodeVersion({ meta, storedMs, previousSeq: before?.seq ?? 0, content: content?.stored });
+    const record: FileRecord = {
+      path: path.path,
+      seq,
+      deleted: content === undefined,
+      sha256: of.sha256,
+      git_sha: of.gitSha,
+      hlc,
+      size_bytes: of.sizeBytes,
+      stored_ms: storedMs,
+      device_id: entry.deviceId,
+      mtime: entry.mtime,
+      line_bytes: made.lineBytes,
+      versions: (before?.versions ?? 0) + 1,
+    };
+    this.#batch.put(versions, [this.#scope.vaultId, seq], made.bytes);
+    this.#batch.put(files, [this.#scope.vaultId, path.folded], record);
+    this.#count(path.folded, before, record);
+    return record;
+  }
+
+  /** Keeps what a refused push brought. */
+  keep(folded: string, { id, record }: Conflict): void {
+    const { vaultId } = this.#scope;
+    this.#batch.put(conflicts, [vaultId, id], record);
+    this.#batch.put(pendingConflicts, [vaultId, folded, id], {});
+    this.#head.pending += 1;
+    this.#grownBytes += record.size_bytes;
+  }
+
+  /** Settles a pending conflict; its bytes stay for a while. */
+  settle(
+    folded: string,
+    { id, record }: Conflict,
+    status: Exclude<ConflictStatus, 'pending'>,
+    seq: number | null,
+  ): void {
+    const { vaultId } = this.#scope;
+    const settled: ConflictRecord = {
+      ...record,
+      status,
+      settled_at: new Date(this.#nowMs).toISOString(),
+      settled_seq: seq,
+    };
+    this.#batch.put(conflicts, [vaultId, id], settled);
+    this.#batch.remove(pendingConflicts, [vaultId, folded, id]);
+    this.#head.pending -= 1;
+    this.#grownBytes -= record.size_bytes;
+  }
+
+  /** Writes the counters. Call it once, at the end. */
+  finish(): void {
+    this.#batch.put(vaultHeads, [this.#scope.vaultId], this.#head);
+    if (this.#grownBytes !== 0) this.#batch.put(usage, [this.#scope.accountId], { bytes: this.usageBytes });
+    for (const [folder, children] of this.#children) {
+      const key: [string, string] = [this.#scope.vaultId, folder];
+      if (children > 0) this.#batch.put(folders, key, { children });
+      else this.#batch.remove(folders, key);
+    }
+  }
+
+  #count(folded: string, before: FileRecord | undefined, record: FileRecord): void {
+    const head = this.#head;
+    const wasLive = before !== undefined && !before.deleted;
+    const isLive = !record.deleted;
+    const sign = Number(isLive) - Number(wasLive);
+    const sizeBefore = wasLive ? before.size_bytes : 0;
+    this.#grownBytes += record.size_bytes - sizeBefore;
+    head.seq = record.seq;
+    head.stored_ms = record.stored_ms;
+    head.files += sign;
+    head.tombstones += Number(!isLive) - Number(before?.deleted ?? false);
+    head.bytes += record.size_bytes - sizeBefore;
+    head.line_bytes += (isLive ? record.line_bytes : 0) - (wasLive ? before.line_bytes : 0);
+    if (sign !== 0) this.#countInFolders(folded, sign);
+  }
+
+  /** A folder counts in the one above it for as long as anything live is below it. */
+  #countInFolders(folded: string, sign: number): void {
+    for (const folder of foldersOf(folded)) {
+      const was = this.#children.get(folder) ?? this.#batch.get(folders, [this.#scope.vaultId, folder])?.children ?? 0;
+      this.#children.set(folder, was + sign);
+      const appeared = was === 0;
+      const vanished = was + sign === 0;
+      if (!appeared && !vanished) return;
+    }
+  }
+}
+
+interface EntryPlace {
+  readonly seq: number;
+  readonly storedMs: number;
+  readonly hlc: string;
+}
+
+interface Hashes {
+  readonly sha256: string;
+  readonly gitSha: string;
+  readonly sizeBytes: number;
+}
+
+/** What a tombstone is of. */
+function deletedOf({ before, place }: NewEntry): Omit<Hashes, 'sizeBytes'> {
+  return place?.deleted ?? { sha256: before?.sha256 ?? '', gitSha: before?.git_sha ?? '' };
+}
+
+/** Made with each push, so as one literal: an object that is put together from others takes microseconds. */
+function metaOf(entry: NewEntry, of: Hashes, place: EntryPlace): NewMeta {
+  const { path, before, content, renamedFrom } = entry;
+  const storedAt = new Date(place.storedMs).toISOString();
+  // Another spelling of the same compared path is a new name for whoever holds the old one.
+  const formerName = renamedFrom ?? (before !== undefined && before.path !== path.path ? before.path : undefined);
+  return {
+    type: content === undefined ? 'deleted' : 'file',
+    seq: place.seq,
+    path: path.path,
+    sha256: of.sha256,
+    git_sha: of.gitSha,
+    hlc: place.hlc,
+    size_bytes: of.sizeBytes,
+    stored_at: storedAt,
+    deleted_at: content === undefined ? storedAt : undefined,
+    device_id: entry.deviceId,
+    remote_mtime: entry.mtime,
+    status: entry.status,
+    renamed_from: formerName,
+    encoding: content?.encoding === 'base64' ? 'base64' : undefined,
+  };
+}

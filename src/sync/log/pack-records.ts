@@ -1,0 +1,21 @@
+/**
+ * Owns the tables of packs: lines of adjacent versions that were current, copied into one value each, because sending a
+ * hundred thousand small lines one by one costs many times what sending a few hundred packs does. Everything in them can
+ * be made again from the versions.
+ */
+import { bytesCodec, recordCodec } from '../../store/codec.ts';
+import { type AnyTable, defineTable } from '../../store/table.ts';
+
+/** The index of each pack by the first sequence number of its range; the ranges of a vault join without a hole. */
+export const packs = defineTable<[vaultId: string, first: number], Uint8Array>('sync_packs', bytesCodec);
+
+/** Lines of a pack that are no longer current, as bits; no row: none. What the tail took the place of is not in here. */
+export const packDead = defineTable<[vaultId: string, first: number], Uint8Array>('sync_pack_dead', bytesCodec);
+
+/** The lines of a pack, one behind another. */
+export const packBytes = defineTable<[packId: number], Uint8Array>('sync_pack_bytes', bytesCodec);
+
+/** Packs that no index names: not yet, or no longer while a stream still reads them. A start removes them. */
+export const loosePacks = defineTable<[packId: number], { readonly since: string }>('sync_loose_packs', recordCodec(1));
+
+export const packTables: readonly AnyTable[] = [packs, packDead, packBytes, loosePacks];

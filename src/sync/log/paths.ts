@@ -1,0 +1,105 @@
+/**
+ * Owns which paths a vault takes and when two of them are the same. It repairs nothing but the Unicode form (NFC): a path
+ * that some file system would read differently is refused, with a sentence that says what is wrong. Pure.
+ */
+import { invalidField } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
+import { foldCase } from '../../text/fold-case.ts';
+import { compileGlob, type Glob, matchesGlob } from './glob.ts';
+
+/** A path that was checked. */
+export interface VaultPath {
+  /** As it is shown, in NFC. */
+  readonly path: string;
+  /** As it is compared: equal for paths that differ only in case or Unicode form. */
+  readonly folded: string;
+}
+
+/** Protected in any folder, unless the vault has a list of its own. */
+const DEFAULT_PROTECTED: readonly string[] = [
+  'CLAUDE.md',
+  'AGENTS.md',
+  'GEMINI.md',
+  '.cursorrules',
+  '.cursor/**',
+  '.claude/**',
+  '.codex/**',
+  '.mcp.json',
+  '.github/**',
+  '.vscode/**',
+];
+
+/** Control and format characters (bidi and zero-width among them), line separators, blank letters, no characters at all. */
+const HIDDEN =
+  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]|\p{Default_Ignorable_Code_Point}(?<!\p{Variation_Selector})/u;
+const PLAIN = /^[A-Za-z0-9_./ -]+$/;
+const WINDOWS = /[<>:"|?*]/;
+const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9])$/;
+const GIT = /^(\.git|git~\d+)$/;
+
+/** Checks a path as a client sent it. Refuses with `invalid_fields`. */
+export function checkPath(given: string, field = 'path'): VaultPath {
+  const refuse = (why: string) => invalidField(field, `${field} ${why}`);
+  if (given === '') throw refuse('must not be empty');
+  // Most paths are of these letters, for which nothing has to be looked up.
+  const isPlain = PLAIN.test(given);
+  if (!isPlain && !given.isWellFormed()) throw refuse('holds half of a surrogate pair; send well-formed Unicode');
+  const path = isPlain ? given : given.normalize('NFC');
+  const folded = isPlain ? given.toLowerCase() : foldCase(path);
+  // The folded form is the key; a few letters grow when they are folded.
+  if (Math.max(Buffer.byteLength(path), Buffer.byteLength(folded)) > limits.pathBytesMax) {
+    throw refuse(`is longer than ${limits.pathBytesMax} bytes in UTF-8, case folded or not; shorten it`);
+  }
+  if (path.startsWith('/')) throw refuse('is absolute; send it relative to the vault, without a leading /');
+  const wrong = (isPlain ? undefined : wrongLetter(path)) ?? firstWrong(path.split('/'), isPlain);
+  if (wrong !== undefined) throw refuse(wrong);
+  return { path, folded };
+}
+
+function wrongLetter(path: string): string | undefined {
+  if (path.includes('\\')) return 'holds a backslash; separate folders with /';
+  if (HIDDEN.test(path)) return 'holds a control, bidi or zero-width character; remove it';
+  return WINDOWS.test(path)
+    ? 'holds one of < > : " | ? *, which not every device can store; rename the file'
+    : undefined;
+}
+
+function firstWrong(parts: readonly string[], isPlain: boolean): string | undefined {
+  for (const part of parts) {
+    const wrong = wrongPart(part, isPlain ? part.toLowerCase() : foldCase(part.normalize('NFKC')));
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+/** What is wrong with one part of a path; undefined: nothing. `compared`: as other systems may read it. */
+function wrongPart(part: string, compared: string): string | undefined {
+  if (part === '') return 'has an empty part; write each / once and none at the end';
+  if (Buffer.byteLength(part) > limits.pathPartBytesMax) {
+    return `has a part longer than ${limits.pathPartBytesMax} bytes in UTF-8; shorten it`;
+  }
+  if (part === '.' || part === '..') return 'has a part . or ..; send the plain path';
+  if (part.endsWith('.') || part.endsWith(' ')) {
+    return 'has a part that ends in a dot or a space, which Windows drops; rename it';
+  }
+  if (GIT.test(compared)) return 'goes through .git, which belongs to git; leave it out';
+  // Windows takes a device name for the device whatever stands behind its first dot.
+  const dot = compared.indexOf('.');
+  const name = dot < 0 ? compared : compared.slice(0, dot);
+  return DEVICE.test(name.trimEnd()) ? 'has a part that is a device name on Windows; rename it' : undefined;
+}
+
+/** The folded paths of the folders that a path lies in, the nearest first. */
+export function foldersOf(folded: string): string[] {
+  const found: string[] = [];
+  for (let at = folded.lastIndexOf('/'); at > 0; at = folded.lastIndexOf('/', at - 1)) found.push(folded.slice(0, at));
+  return found;
+}
+
+const defaultGlobs = DEFAULT_PROTECTED.map(compileGlob);
+
+/** A check of folded paths against a list of globs; null: the default list. */
+export function protectedCheck(globs: readonly string[] | null): (folded: string) => boolean {
+  const compiled: readonly Glob[] = globs === null ? defaultGlobs : globs.map(compileGlob);
+  return (folded) => compiled.some((glob) => matchesGlob(glob, folded));
+}

@@ -1,0 +1,164 @@
+/**
+ * Owns how the log of a vault is read: files, versions, contents, conflicts. It writes nothing and knows no account but in
+ * `vaultOf`; within a decision its reads show what earlier decisions of the same commit wrote.
+ */
+import { Refusal } from '../../common/fault.ts';
+import type { Store } from '../../store/store.ts';
+import {
+  type ConflictRecord,
+  conflictBytes,
+  conflicts,
+  type FileRecord,
+  files,
+  pendingConflicts,
+  pieces,
+  primaries,
+  type VaultHead,
+  type VaultRecord,
+  vaultHeads,
+  vaults,
+  versions,
+} from './records.ts';
+import {
+  decodeContent,
+  readContentText,
+  readVersionHead,
+  readVersionMeta,
+  type VersionHead,
+  type VersionMeta,
+  versionGitSha,
+  versionSha256,
+} from './version.ts';
+
+/** One link of a path's chain of versions. */
+export interface ChainLink extends VersionHead {
+  readonly seq: number;
+  readonly sha256: string;
+  readonly gitSha: string;
+}
+
+export interface Conflict {
+  readonly id: string;
+  readonly record: ConflictRecord;
+}
+
+export class SyncReader {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** The id of the primary vault of an account; undefined before its first use. */
+  primaryOf(accountId: string): string | undefined {
+    return this.#store.get(primaries, [accountId])?.vault_id;
+  }
+
+  /** A vault of an account; undefined for one that is not there and for one of somebody else. */
+  vault(accountId: string, vaultId: string): VaultRecord | undefined {
+    return this.#store.get(vaults, [accountId, vaultId]);
+  }
+
+  /** The caller's own copy. */
+  head(vaultId: string): VaultHead {
+    return this.#store.get(vaultHeads, [vaultId]) ?? emptyHead();
+  }
+
+  /** The newest version of a path; a tombstone too. */
+  file(vaultId: string, folded: string): FileRecord | undefined {
+    return this.#store.get(files, [vaultId, folded]);
+  }
+
+  versionHead(vaultId: string, seq: number): VersionHead | undefined {
+    const bytes = this.#store.view(versions, [vaultId, seq]);
+    return bytes && readVersionHead(bytes);
+  }
+
+  versionMeta(vaultId: string, seq: number): VersionMeta | undefined {
+    const bytes = this.#store.view(versions, [vaultId, seq]);
+    return bytes && readVersionMeta(bytes);
+  }
+
+  /** The content of a version as its line has it, base64 still encoded. Undefined: a tombstone, or no such version. */
+  contentText(vaultId: string, seq: number): string | undefined {
+    const bytes = this.#store.get(versions, [vaultId, seq]);
+    return bytes && readContentText(bytes, () => this.escapedContent(readVersionHead(bytes).storageId));
+  }
+
+  /** The bytes that a version holds. Undefined: a tombstone, or no such version. */
+  content(vaultId: string, seq: number): Buffer | undefined {
+    const head = this.versionHead(vaultId, seq);
+    const text = head && this.contentText(vaultId, seq);
+    return text === undefined || head === undefined ? undefined : decodeContent(text, head.encoding);
+  }
+
+  /** The pieces under a storage id, in one. */
+  escapedContent(storageId: number): Buffer {
+    const found: Uint8Array[] = [];
+    for (const key of this.#store.keys(pieces, [storageId])) {
+      const piece = this.#store.get(pieces, key);
+      if (piece !== undefined) found.push(piece);
+    }
+    return Buffer.concat(found);
+  }
+
+  /** The versions of a path that are kept, from `seq` to older ones. Stop it early: a busy path has very many. */
+  *chain(vaultId: string, seq: number): Generator<ChainLink> {
+    let at = seq;
+    while (at !== 0) {
+      const bytes = this.#store.view(versions, [vaultId, at]);
+      // What is older was let go of.
+      if (bytes === undefined) return;
+      const link = { ...readVersionHead(bytes), seq: at, sha256: versionSha256(bytes), gitSha: versionGitSha(bytes) };
+      yield link;
+      at = link.previousSeq;
+    }
+  }
+
+  hasConflict(vaultId: string, conflictId: string): boolean {
+    return this.#store.get(conflicts, [vaultId, conflictId]) !== undefined;
+  }
+
+  /** A conflict, settled ones too. Refuses with `not_found`. */
+  conflict(vaultId: string, conflictId: string): Conflict {
+    const record = this.#store.get(conflicts, [vaultId, conflictId]);
+    if (record === undefined) throw new Refusal({ kind: 'not_found', what: 'no conflict of this vault has this id' });
+    return { id: conflictId, record };
+  }
+
+  /** The bytes that a refused push brought. Undefined: it was a delete, or they were let go of long after it settled. */
+  conflictContent(vaultId: string, { id, record }: Conflict): Buffer | undefined {
+    if (record.your_sha256 === null) return undefined;
+    if (record.storage_id !== 0) {
+      const text = JSON.parse(`"${this.escapedContent(record.storage_id).toString('utf8')}"`) as string;
+      return decodeContent(text, record.encoding);
+    }
+    const bytes = this.#store.get(conflictBytes, [vaultId, id]);
+    return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+
+  /** The pending conflicts of a path, oldest first. */
+  pendingOf(vaultId: string, folded: string): Conflict[] {
+    const found: Conflict[] = [];
+    for (const [, , id] of this.#store.keys(pendingConflicts, [vaultId, folded])) {
+      const record = this.#store.get(conflicts, [vaultId, id]);
+      if (record !== undefined) found.push({ id, record });
+    }
+    return found.sort((a, b) => (a.record.detected_at < b.record.detected_at ? -1 : 1));
+  }
+}
+
+/** Of a vault that nothing was pushed to. */
+function emptyHead(): VaultHead {
+  return {
+    seq: 0,
+    stored_ms: 0,
+    hlc_ms: 0,
+    hlc_counter: 0,
+    files: 0,
+    tombstones: 0,
+    bytes: 0,
+    line_bytes: 0,
+    pending: 0,
+  };
+}

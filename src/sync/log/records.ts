@@ -1,0 +1,200 @@
+/**
+ * Owns the tables of vaults and file sync. A vault is a log: every change gets the next sequence number and one immutable
+ * version, which is the finished NDJSON line that pulls send. A file's row points at its newest version, and each version
+ * at the one before it of the same path.
+ */
+import { bytesCodec, recordCodec } from '../../store/codec.ts';
+import { type AnyTable, defineTable } from '../../store/table.ts';
+import { fileCodec, numbersCodec } from './codecs.ts';
+import { packTables } from './pack-records.ts';
+
+export interface VaultRecord {
+  readonly name: string;
+  readonly is_primary: boolean;
+  readonly created_at: string;
+  /** Globs that replace the default list; null: the default list. */
+  readonly protected_paths: readonly string[] | null;
+}
+
+/** Where a vault's log stands, and exact counters of what is current. One row per vault, written with every change. */
+export interface VaultHead {
+  readonly seq: number;
+  /** When the newest version was stored, in milliseconds; strictly rising with `seq`. */
+  readonly stored_ms: number;
+  /** The hub's hybrid logical clock. */
+  readonly hlc_ms: number;
+  readonly hlc_counter: number;
+  readonly files: number;
+  readonly tombstones: number;
+  /** Content bytes of the current files. */
+  readonly bytes: number;
+  /** Bytes of the lines of the current files, tombstones not among them. */
+  readonly line_bytes: number;
+  /** Pending conflicts. */
+  readonly pending: number;
+}
+
+/** The newest version of a path; a deleted path keeps its row as a tombstone. */
+export interface FileRecord {
+  /** As it was spelled, in NFC; the key is folded. */
+  readonly path: string;
+  readonly seq: number;
+  readonly deleted: boolean;
+  /** Lower-case hex; of a tombstone: of what was deleted. */
+  readonly sha256: string;
+  readonly git_sha: string;
+  /** As it is compared and shown: the client's own string, or the hub's when the hub made it. */
+  readonly hlc: string;
+  /** Bytes of the content; of a tombstone 0. */
+  readonly size_bytes: number;
+  readonly stored_ms: number;
+  readonly device_id: string;
+  /** As the client gave it. */
+  readonly mtime: string | null;
+  /** Bytes of the line, its newline too. */
+  readonly line_bytes: number;
+  /** Versions of this path that are kept, this one too. */
+  readonly versions: number;
+}
+
+export type ConflictStatus = 'pending' | 'resolved' | 'superseded' | 'dismissed';
+/** Yours, then the hub's. */
+export type ConflictKind = 'edit/edit' | 'edit/delete' | 'delete/edit' | 'create/create';
+
+export type Encoding = 'utf-8' | 'base64';
+
+/** What a refused push brought, and what it met. */
+export interface ConflictRecord {
+  readonly path: string;
+  readonly kind: ConflictKind;
+  readonly status: ConflictStatus;
+  readonly device_id: string;
+  /** Null: it was a delete. */
+  readonly your_sha256: string | null;
+  readonly your_git_sha: string | null;
+  readonly your_hlc: string;
+  readonly size_bytes: number;
+  readonly encoding: Encoding;
+  readonly mtime: string | null;
+  /** The pieces that hold the bytes; 0: they lie in `sync_conflict_bytes`, or it was a delete. */
+  readonly storage_id: number;
+  /** Bytes of those pieces, JSON-escaped. */
+  readonly escaped_bytes: number;
+  /** What was current when the push was refused; 0: there was nothing. */
+  readonly server_seq: number;
+  /** Null: the path was deleted, or there was nothing. */
+  readonly server_sha256: string | null;
+  readonly server_git_sha: string | null;
+  readonly server_hlc: string | null;
+  readonly base_sha: string | null;
+  readonly detected_at: string;
+  readonly settled_at: string | null;
+  /** The version that settled it, when there is one. */
+  readonly settled_seq: number | null;
+}
+
+export const vaults = defineTable<[accountId: string, vaultId: string], VaultRecord>('sync_vaults', recordCodec(1));
+
+/** The vault that an account means when it names none. */
+export const primaries = defineTable<[accountId: string], { readonly vault_id: string }>(
+  'sync_primaries',
+  recordCodec(1),
+);
+
+/** The account that a vault belongs to, for work that begins at the vault. */
+export const vaultOwners = defineTable<[vaultId: string], { readonly account_id: string }>(
+  'sync_vault_owners',
+  recordCodec(1),
+);
+
+export const vaultHeads = defineTable<[vaultId: string], VaultHead>(
+  'sync_heads',
+  numbersCodec<VaultHead>([
+    'seq',
+    'stored_ms',
+    'hlc_ms',
+    'hlc_counter',
+    'files',
+    'tombstones',
+    'bytes',
+    'line_bytes',
+    'pending',
+  ]),
+);
+
+export const files = defineTable<[vaultId: string, foldedPath: string], FileRecord>('sync_files', fileCodec);
+
+/** Folders that hold anything live: how many live files and such folders stand directly in each. No row: none. */
+export const folders = defineTable<[vaultId: string, foldedPath: string], { readonly children: number }>(
+  'sync_folders',
+  recordCodec(1),
+);
+
+/** Versions by sequence number: a fixed head, then the finished line, or its first part (see version.ts). */
+export const versions = defineTable<[vaultId: string, seq: number], Uint8Array>('sync_versions', bytesCodec);
+
+/** The pieces of long contents, JSON-escaped, under a storage id of their own; they never move. */
+export const pieces = defineTable<[storageId: number, index: number], Uint8Array>('sync_pieces', bytesCodec);
+
+/** Storage ids whose pieces belong to nothing yet. What a crash leaves here is swept at the next start. */
+export const staging = defineTable<[storageId: number], { readonly started_at: string }>(
+  'sync_staging',
+  recordCodec(1),
+);
+
+/** How many versions and conflicts hold the same pieces; no row: one. */
+export const pieceShares = defineTable<[storageId: number], { readonly holders: number }>(
+  'sync_piece_shares',
+  recordCodec(1),
+);
+
+export const conflicts = defineTable<[vaultId: string, conflictId: string], ConflictRecord>(
+  'sync_conflicts',
+  recordCodec(1),
+);
+
+/** Pending conflicts of a path. */
+export const pendingConflicts = defineTable<
+  [vaultId: string, foldedPath: string, conflictId: string],
+  Record<string, never>
+>('sync_pending', recordCodec(1));
+
+/** The bytes of a small refused push, as the client meant them (decoded). */
+export const conflictBytes = defineTable<[vaultId: string, conflictId: string], Uint8Array>(
+  'sync_conflict_bytes',
+  bytesCodec,
+);
+
+/** Content bytes of current files and pending conflicts, over all vaults of an account. */
+export const usage = defineTable<[accountId: string], { readonly bytes: number }>(
+  'sync_usage',
+  numbersCodec(['bytes']),
+);
+
+export interface DeviceRecord {
+  readonly last_seen_ms: number;
+  /** The greatest sequence number that this device was given by a pull. */
+  readonly pulled_seq: number;
+  readonly pushed_seq: number;
+}
+
+export const devices = defineTable<[vaultId: string, deviceId: string], DeviceRecord>('sync_devices', recordCodec(1));
+
+export const syncTables: readonly AnyTable[] = [
+  vaults,
+  primaries,
+  vaultOwners,
+  vaultHeads,
+  files,
+  folders,
+  versions,
+  pieces,
+  pieceShares,
+  staging,
+  conflicts,
+  pendingConflicts,
+  conflictBytes,
+  usage,
+  devices,
+  ...packTables,
+];

@@ -1,0 +1,55 @@
+/**
+ * Owns how a vault is changed: one decision of its actor at a time, and who waits for changes is told once they are on
+ * disk. What is decided is the caller's.
+ */
+import type { ActorRegistry } from '../../actors/registry.ts';
+import type { Batch } from '../../store/group-commit.ts';
+import { LogChange } from './change.ts';
+import type { Changes } from './changes.ts';
+import type { SyncReader } from './reader.ts';
+
+export interface VaultLogOptions {
+  readonly actors: ActorRegistry;
+  readonly reader: SyncReader;
+  readonly changes: Changes;
+  /** 16 hex characters: the hub's node in clocks that it makes. */
+  readonly nodeId: string;
+  readonly now: () => number;
+}
+
+/** What a decision about a vault works with. */
+export interface Turn {
+  readonly batch: Batch;
+  readonly change: LogChange;
+  readonly accountId: string;
+  readonly vaultId: string;
+  readonly nowMs: number;
+}
+
+export class VaultLog {
+  readonly #options: VaultLogOptions;
+
+  constructor(options: VaultLogOptions) {
+    this.#options = options;
+  }
+
+  /** Runs a decision. It must call `change.finish` when it has changed anything. Resolves once that is durable. */
+  async write<T>(
+    accountId: string,
+    vaultId: string,
+    decide: (turn: Turn) => T extends PromiseLike<unknown> ? never : T,
+  ): Promise<T> {
+    const { actors, reader, changes, nodeId, now } = this.#options;
+    let newest = 0;
+    const made = await actors.actor(`vault:${vaultId}`).ask<T>((batch) => {
+      const nowMs = now();
+      const change = new LogChange(batch, reader, { accountId, vaultId, nodeId }, nowMs);
+      const before = change.head.seq;
+      const decided = decide({ batch, change, accountId, vaultId, nowMs });
+      if (change.head.seq > before) newest = change.head.seq;
+      return decided;
+    });
+    if (newest > 0) changes.tell(vaultId, newest);
+    return made;
+  }
+}

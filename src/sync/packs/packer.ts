@@ -1,0 +1,138 @@
+/**
+ * Owns when packs are made: in the background once a vault has been quiet for a moment or has much behind its packs, and
+ * at once when a pull would meet more than a little there. It works in short turns; one that fails is tried again later.
+ */
+
+import type { Log } from '../../common/log.ts';
+import { limits } from '../../limits/service.ts';
+import type { Store } from '../../store/store.ts';
+import type { Changes } from '../log/changes.ts';
+import { loosePacks, packBytes } from '../log/pack-records.ts';
+import type { SyncReader } from '../log/reader.ts';
+import { PackLeases } from './leases.ts';
+import { PackWriter, type PackWriterOptions } from './writer.ts';
+
+export interface PackerOptions extends Omit<PackWriterOptions, 'leases'> {
+  readonly reader: SyncReader;
+  readonly changes: Changes;
+  readonly log: Log;
+}
+
+/** A vault that has changed since its packs were looked at. */
+interface Dirty {
+  changedMs: number;
+  changes: number;
+}
+
+export class Packer {
+  /** Streams hold one while they run. */
+  readonly leases: PackLeases;
+  readonly #options: PackerOptions;
+  readonly #writer: PackWriter;
+  readonly #dirty = new Map<string, Dirty>();
+  readonly #stopListening: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  /** Everything that writes packs waits for its turn here. */
+  #work: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(options: PackerOptions) {
+    this.#options = options;
+    this.leases = new PackLeases((packIds) => this.#remove(packIds));
+    this.#writer = new PackWriter({ ...options, leases: this.leases });
+    this.#stopListening = options.changes.listen((vaultId) => this.#note(vaultId));
+  }
+
+  /** At start: removes packs that no index names. Resolves with how many those were. */
+  async sweep(): Promise<number> {
+    const { store } = this.#options;
+    const left = [...store.keys(loosePacks)].map(([packId]) => packId);
+    for (let at = 0; at < left.length; at += limits.packsRemovedMax) {
+      await removePacks(store, left.slice(at, at + limits.packsRemovedMax));
+    }
+    return left.length;
+  }
+
+  /** Resolves when little of a vault is left behind its packs, as far as that can be done. */
+  async settle(vaultId: string): Promise<void> {
+    const { views, reader } = this.#options;
+    const upTo = reader.head(vaultId).seq;
+    if (upTo - views.packedUpTo(vaultId) <= limits.tailVersionsMax) return;
+    await this.#pack(vaultId, upTo, false);
+  }
+
+  /** Resolves when nothing of a vault is left behind its packs, as far as that can be done. */
+  async packAll(vaultId: string): Promise<void> {
+    await this.#pack(vaultId, this.#options.reader.head(vaultId).seq, true);
+  }
+
+  /** Stops; resolves when nothing is being written any more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#stopListening();
+    clearTimeout(this.#timer);
+    await this.#work;
+  }
+
+  #note(vaultId: string): void {
+    const dirty = this.#dirty.get(vaultId) ?? { changedMs: 0, changes: 0 };
+    dirty.changedMs = performance.now();
+    dirty.changes += 1;
+    this.#dirty.set(vaultId, dirty);
+    this.#timer ??= setTimeout(() => this.#look(), limits.packLookMs).unref();
+  }
+
+  /** Packs what has come to rest, and what has grown too long to wait for that. */
+  #look(): void {
+    this.#timer = undefined;
+    const restedMs = performance.now() - limits.packRestMs;
+    for (const [vaultId, { changedMs, changes }] of this.#dirty) {
+      if (changedMs > restedMs && changes < limits.packBacklogVersions) continue;
+      this.#dirty.delete(vaultId);
+      void this.#pack(vaultId, Number.POSITIVE_INFINITY, false);
+    }
+    if (this.#dirty.size > 0) this.#timer = setTimeout(() => this.#look(), limits.packLookMs).unref();
+  }
+
+  /** Packs a vault up to a sequence number, or until what is left fills no pack. It never rejects. */
+  #pack(vaultId: string, upTo: number, takesLittle: boolean): Promise<void> {
+    const { views, log } = this.#options;
+    const work = async () => {
+      try {
+        while (!this.#closed && views.packedUpTo(vaultId) < upTo) {
+          const touched = await this.#writer.packNext(vaultId, takesLittle);
+          if (touched === undefined) return;
+          for (const first of touched) await this.#writer.tidy(vaultId, first);
+          // Others get a turn.
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      } catch (error) {
+        // Pulls go on without: they read what is not packed from its versions.
+        log.warn({ err: error, vault_id: vaultId }, 'a vault could not be packed; the next change tries again');
+      }
+    };
+    this.#work = this.#work.then(work);
+    return this.#work;
+  }
+
+  /** What cannot be removed now stays loose, and the next start removes it. */
+  #remove(packIds: readonly number[]): void {
+    if (this.#closed) return;
+    this.#work = this.#work.then(async () => {
+      try {
+        await removePacks(this.#options.store, packIds);
+      } catch (error) {
+        this.#options.log.warn({ err: error }, 'packs that are no longer used could not be removed');
+      }
+    });
+  }
+}
+
+function removePacks(store: Store, packIds: readonly number[]): Promise<void> {
+  return store.write((batch): void => {
+    for (const packId of packIds) {
+      batch.remove(packBytes, [packId]);
+      batch.remove(loosePacks, [packId]);
+    }
+  });
+}

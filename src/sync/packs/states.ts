@@ -1,0 +1,91 @@
+/**
+ * Owns how the packs of a vault are read as they stand. All of them are remembered while none changes, because a first pull
+ * looks at each, which took some 10 ms of one turn for the 800 packs of 100,000 files. Only reads.
+ */
+
+import { Remembered } from '../../cache/lru.ts';
+import { limits } from '../../limits/service.ts';
+import type { Store } from '../../store/store.ts';
+import { packDead, packs } from '../log/pack-records.ts';
+import type { PackState } from '../pull/choose.ts';
+import { readPackColumns, readPackDevices, readPackSummary } from './index-layout.ts';
+
+export class PackStates {
+  readonly #store: Store;
+  readonly #known = new Remembered<readonly PackState[]>(limits.packsRemembered);
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** From the one whose range holds a sequence number on. To be used up in the turn of the call. */
+  *from(vaultId: string, seq: number): Generator<PackState> {
+    const revision = this.#store.revision([packs, packDead]);
+    const known = revision === undefined ? undefined : this.#known.get(vaultId, revision);
+    if (known !== undefined) {
+      const first = known.findIndex(({ summary }) => summary.last >= seq);
+      if (first >= 0) yield* known.slice(first);
+      return;
+    }
+    const found: PackState[] = [];
+    for (const state of this.#read(vaultId, seq)) {
+      found.push(state);
+      yield state;
+    }
+    // Whoever had enough before the end does not come here; what begins behind the first is a part.
+    if (revision !== undefined && seq <= 1) this.#remember(vaultId, revision, found);
+  }
+
+  /** The pack whose range holds a sequence number. */
+  at(vaultId: string, seq: number): PackState | undefined {
+    const [row] = this.#store.range(packs, { prefix: [vaultId], reverse: true, beyond: seq + 1, limit: 1 });
+    const pack = row && this.#state(vaultId, row.key[1], row.value);
+    return pack !== undefined && pack.summary.last >= seq ? pack : undefined;
+  }
+
+  /** The pack before or behind one, in the order of their ranges. */
+  neighbour(vaultId: string, { first }: { readonly first: number }, side: 'before' | 'behind'): PackState | undefined {
+    const query = { prefix: [vaultId], beyond: first, reverse: side === 'before', limit: 1 };
+    const [row] = this.#store.range(packs, query);
+    return row && this.#state(vaultId, row.key[1], row.value);
+  }
+
+  *#read(vaultId: string, seq: number): Generator<PackState> {
+    const holder = this.at(vaultId, seq);
+    if (holder === undefined) return;
+    yield holder;
+    const behind = { prefix: [vaultId], beyond: holder.summary.first };
+    for (const { key, value } of this.#store.entries(packs, behind)) yield this.#state(vaultId, key[1], value);
+  }
+
+  #state(vaultId: string, first: number, index: Uint8Array): PackState {
+    return {
+      summary: readPackSummary(first, index),
+      dead: this.#store.get(packDead, [vaultId, first]),
+      devices: () => readPackDevices(index),
+      columns: () => readPackColumns(index),
+    };
+  }
+
+  /** Without the indexes, which are read again where one is wanted. */
+  #remember(vaultId: string, revision: number, found: readonly PackState[]): void {
+    const lean = found.map(({ summary, dead }): PackState => {
+      const index = () => {
+        const bytes = this.#store.get(packs, [vaultId, summary.first]);
+        if (bytes === undefined) throw new Error(`the pack at #${summary.first} of ${vaultId} went unseen`);
+        return bytes;
+      };
+      let devices: readonly string[] | undefined;
+      return {
+        summary,
+        dead,
+        devices() {
+          devices ??= readPackDevices(index());
+          return devices;
+        },
+        columns: () => readPackColumns(index()),
+      };
+    });
+    this.#known.set(vaultId, revision, lean, 1 + lean.length);
+  }
+}

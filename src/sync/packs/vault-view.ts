@@ -1,0 +1,83 @@
+/** Owns how a vault is looked at in one moment for a pull: its packs, and the tail that no pack holds yet. Only reads. */
+import { limits } from '../../limits/service.ts';
+import type { Codec } from '../../store/codec.ts';
+import type { Store } from '../../store/store.ts';
+import { defineTable } from '../../store/table.ts';
+import { packs } from '../log/pack-records.ts';
+import type { SyncReader } from '../log/reader.ts';
+import { readVersionHead, type VersionHead } from '../log/version.ts';
+import type { TailVersion, VaultView } from '../pull/choose.ts';
+import { readPackSummary } from './index-layout.ts';
+import { PackStates } from './states.ts';
+
+/** The versions again, for walks that want no more of each than its head. */
+const headCodec: Codec<VersionHead> = {
+  encode() {
+    throw new Error('versions are not written through their heads');
+  },
+  decode: readVersionHead,
+};
+const versionHeads = defineTable<[vaultId: string, seq: number], VersionHead>('sync_versions', headCodec);
+
+export class VaultViews {
+  readonly packs: PackStates;
+  readonly #store: Store;
+  readonly #reader: SyncReader;
+
+  constructor(store: Store, reader: SyncReader) {
+    this.#store = store;
+    this.#reader = reader;
+    this.packs = new PackStates(store);
+  }
+
+  /** What there is after a sequence number. To be used up in the turn of the call, which sees one snapshot. */
+  after(vaultId: string, after: number): VaultView {
+    return {
+      seq: this.#reader.head(vaultId).seq,
+      packs: this.packs.from(vaultId, after + 1),
+      tail: [...this.tail(vaultId, Math.max(after, this.packedUpTo(vaultId)))],
+    };
+  }
+
+  /** The sequence number up to which packs stand for the vault; 0: there are none. */
+  packedUpTo(vaultId: string): number {
+    const [last] = this.#store.range(packs, { prefix: [vaultId], reverse: true, limit: 1 });
+    return last === undefined ? 0 : readPackSummary(last.key[1], last.value).last;
+  }
+
+  /** The greatest sequence number that was stored up to a moment, in milliseconds; 0: none was. */
+  seqAt(vaultId: string, storedMs: number): number {
+    const head = this.#reader.head(vaultId);
+    if (storedMs >= head.stored_ms) return head.seq;
+    // Times rise with the numbers, some of which retention has taken away.
+    let low = 0;
+    let high = head.seq;
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      const [found] = this.#store.range(versionHeads, { prefix: [vaultId], beyond: middle - 1, limit: 1 });
+      if (found !== undefined && found.key[1] < high && found.value.storedMs <= storedMs) [, low] = found.key;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Versions after a sequence number, oldest first. */
+  *tail(vaultId: string, after: number): Generator<TailVersion> {
+    for (const { key, value } of this.#store.entries(versionHeads, { prefix: [vaultId], beyond: after })) {
+      const seq = key[1];
+      yield {
+        seq,
+        previousSeq: value.previousSeq,
+        lineBytes: value.lineBytes,
+        sizeBytes: value.sizeBytes,
+        deleted: value.deleted,
+        long: value.storageId !== 0 || value.lineBytes > limits.packLineBytesMax,
+        device: () => this.#deviceOf(vaultId, seq),
+      };
+    }
+  }
+
+  #deviceOf(vaultId: string, seq: number): string {
+    return this.#reader.versionMeta(vaultId, seq)?.device_id ?? '';
+  }
+}

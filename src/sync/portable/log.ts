@@ -1,0 +1,199 @@
+/** Writes one vault of an archive again: its devices, its log, its conflicts. Refuses a log that could not have come to be. */
+import type { Await, ImportTarget } from '../../archive/records.ts';
+import { invalidField } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
+import type { Batch } from '../../store/group-commit.ts';
+import { LogChange, type ReadyContent } from '../log/change.ts';
+import { type HubClock, parseHlc } from '../log/hlc.ts';
+import { checkPath, type VaultPath } from '../log/paths.ts';
+import type { SyncReader } from '../log/reader.ts';
+import { type ConflictRecord, conflictBytes, conflicts, devices, type FileRecord } from '../log/records.ts';
+import { decodeContent } from '../log/version.ts';
+import { describeClash } from '../push/refusals.ts';
+import { findClash } from '../push/state.ts';
+import type { ContentLine, PortableContents } from './contents.ts';
+import type { ConflictLine, DeletedLine, DeviceLine, FileLine, VaultArchiveRecord, VaultLine } from './records.ts';
+
+export interface VaultTarget extends Pick<ImportTarget, 'actors' | 'accountId' | 'latestMs'> {
+  readonly vaultId: string;
+  readonly reader: SyncReader;
+  readonly contents: PortableContents;
+}
+
+/** Stands for the hub in clocks that it makes, and an import makes none. */
+const NO_NODE = '0'.repeat(16);
+
+export class VaultImport {
+  readonly #target: VaultTarget;
+  #clock: HubClock;
+  #last = { seq: 0, storedMs: 0 };
+  #devices = 0;
+  #hasConflicts = false;
+
+  constructor(target: VaultTarget, { clock_at: at, clock_counter: counter }: VaultLine) {
+    this.#target = target;
+    this.#clock = { ms: Date.parse(at), counter };
+  }
+
+  async take(record: Exclude<VaultArchiveRecord, VaultLine>, wait: Await): Promise<void> {
+    switch (record.type) {
+      case 'device':
+        return await wait(this.#device(record));
+      case 'conflict':
+        this.#hasConflicts = true;
+        return await this.#conflict(record, wait);
+      case 'file':
+      case 'deleted':
+        if (this.#hasConflicts) throw invalidField('type', 'conflicts stand behind the log of their vault');
+        return await this.#version(record, wait);
+    }
+  }
+
+  /** Writes where the clock stands: at or above every version's. */
+  finish(): Promise<void> {
+    return this.#change((change) => {
+      if (change.head.seq === 0) return;
+      change.setClock(this.#clock);
+      change.finish();
+    });
+  }
+
+  #device({ device_id: deviceId, last_seen_at: seenAt, pulled_seq, pushed_seq }: DeviceLine): Promise<void> {
+    const { vaultId, actors } = this.#target;
+    this.#devices += 1;
+    if (this.#devices > limits.devicesMax) throw invalidField('device_id', `there are more than ${limits.devicesMax}`);
+    const record = { last_seen_ms: Date.parse(seenAt), pulled_seq, pushed_seq };
+    return actors.actor(`vault:${vaultId}`).ask((batch) => batch.put(devices, [vaultId, deviceId], record));
+  }
+
+  async #version(line: FileLine | DeletedLine, wait: Await): Promise<void> {
+    const path = readPath(line.path);
+    const storedMs = Date.parse(line.stored_at);
+    if (line.seq <= this.#last.seq) throw invalidField('seq', `seq must be above ${this.#last.seq}`);
+    if (storedMs <= this.#last.storedMs)
+      throw invalidField('stored_at', 'stored_at must be behind that of the version before');
+    if (line.type === 'deleted' && line.deleted_at !== line.stored_at) {
+      throw invalidField('deleted_at', 'deleted_at must be stored_at');
+    }
+    this.#last = { seq: line.seq, storedMs };
+    this.#moveClock(line);
+    const content = line.type === 'file' ? await this.#target.contents.ready(contentOf(line)) : undefined;
+    const place = { seq: line.seq, storedMs, deleted: { sha256: line.sha256, gitSha: line.git_sha } };
+    await wait(
+      this.#change((change, batch) => {
+        const before = this.#target.reader.file(this.#target.vaultId, path.folded);
+        this.#check(batch, path, line, before);
+        change.append({
+          path,
+          before,
+          status: line.status,
+          content,
+          hlc: line.hlc,
+          deviceId: line.device_id,
+          mtime: line.remote_mtime,
+          renamedFrom: line.renamed_from,
+          place,
+        });
+        change.finish();
+      }),
+    );
+  }
+
+  /** A deletion deletes what is there, and a file stands where no other is in the way. */
+  #check(batch: Batch, path: VaultPath, line: FileLine | DeletedLine, before: FileRecord | undefined): void {
+    const live = before !== undefined && !before.deleted ? before : undefined;
+    if (line.type === 'deleted') {
+      const isIt = live?.sha256 === line.sha256 && live.git_sha === line.git_sha;
+      // What the oldest kept version of a path deleted may have been let go of.
+      if (!isIt && before !== undefined)
+        throw invalidField('sha256', `${path.path} is not there to be deleted, or is another file`);
+      return;
+    }
+    const clash =
+      live === undefined ? findClash(batch, this.#target.reader, this.#target.vaultId, path.folded) : undefined;
+    if (clash !== undefined) throw invalidField('path', describeClash(path.path, clash));
+  }
+
+  async #conflict(line: ConflictLine, wait: Await): Promise<void> {
+    const { vaultId, reader, contents } = this.#target;
+    const path = readPath(line.path);
+    const isPending = line.status === 'pending';
+    if (isPending !== (line.settled_at === null)) throw invalidField('settled_at', 'its status and its end disagree');
+    if (parseHlc(line.your_hlc, line.device_id) === undefined) throw invalidField('your_hlc', 'is no clock');
+    const hashes = refusedHashes(line);
+    const content = hashes && (await contents.ready({ ...partsOf(line), ...hashes, encoding: line.encoding }));
+    const record = recordOf(line, content);
+    const bytes = content?.stored.kind === 'inline' ? bytesOf(content.stored.json, line.encoding) : undefined;
+    const id = line.conflict_id;
+    await wait(
+      this.#change((change, batch) => {
+        if (reader.hasConflict(vaultId, id)) throw invalidField('conflict_id', 'this conflict stands there twice');
+        if (bytes !== undefined) batch.put(conflictBytes, [vaultId, id], bytes);
+        if (!isPending) {
+          batch.put(conflicts, [vaultId, id], record);
+          return;
+        }
+        if (reader.pendingOf(vaultId, path.folded).length >= limits.pendingConflictsPerPathMax) {
+          throw invalidField('path', `${path.path} has too many pending conflicts`);
+        }
+        change.keep(path.folded, { id, record });
+        change.finish();
+      }),
+    );
+  }
+
+  #change(decide: (change: LogChange, batch: Batch) => void): Promise<void> {
+    const { actors, accountId, vaultId, reader } = this.#target;
+    return actors.actor(`vault:${vaultId}`).ask((batch): void => {
+      decide(new LogChange(batch, reader, { accountId, vaultId, nodeId: NO_NODE }, 0), batch);
+    });
+  }
+
+  /** The hub's clock stands at or above what it has stored. */
+  #moveClock({ hlc, device_id: deviceId }: FileLine | DeletedLine): void {
+    const clock = parseHlc(hlc, deviceId);
+    if (clock === undefined) throw invalidField('hlc', 'hlc is no clock');
+    const ms = Math.ceil(clock.ms);
+    if (ms > this.#target.latestMs)
+      throw invalidField('hlc', 'hlc lies ahead of this hub; set its clock, then import again');
+    if (ms > this.#clock.ms) this.#clock = { ms, counter: clock.counter };
+    else if (ms === this.#clock.ms) this.#clock = { ms, counter: Math.max(clock.counter, this.#clock.counter) };
+  }
+}
+
+/** A path in the form in which it is stored. */
+function readPath(given: string): VaultPath {
+  const path = checkPath(given);
+  if (path.path !== given) throw invalidField('path', 'path is not in Unicode form NFC');
+  return path;
+}
+
+function contentOf(line: FileLine): ContentLine {
+  const { sha256, git_sha: gitSha } = line;
+  return { ...partsOf(line), sha256, gitSha, encoding: line.encoding ?? 'utf-8' };
+}
+
+function partsOf({ size_bytes: sizeBytes, content, content_in_blobs: isInBlobs }: FileLine | ConflictLine) {
+  return { sizeBytes, content, isInBlobs: isInBlobs === true };
+}
+
+/** Of what a refused push brought; undefined: it was a delete. */
+function refusedHashes(line: ConflictLine): { readonly sha256: string; readonly gitSha: string } | undefined {
+  const { your_sha256: sha256, your_git_sha: gitSha } = line;
+  if (sha256 !== null && gitSha !== null) return { sha256, gitSha };
+  const isNothing = sha256 === null && gitSha === null && line.size_bytes === 0;
+  if (!isNothing || line.content !== undefined || line.content_in_blobs === true) {
+    throw invalidField('your_sha256', 'a refused delete has no content, and everything else has one');
+  }
+  return undefined;
+}
+
+function recordOf(line: ConflictLine, content: ReadyContent | undefined): ConflictRecord {
+  const { type: _type, conflict_id: _id, content: _content, content_in_blobs: _inBlobs, ...shown } = line;
+  const pieces = content?.stored.kind === 'pieces' ? content.stored : undefined;
+  return { ...shown, storage_id: pieces?.storageId ?? 0, escaped_bytes: pieces?.escapedBytes ?? 0 };
+}
+
+function bytesOf(json: string, encoding: ConflictLine['encoding']): Uint8Array {
+  return decodeContent(JSON.parse(json) as string, encoding);
+}

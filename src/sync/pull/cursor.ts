@@ -1,0 +1,104 @@
+/**
+ * Owns the cursors that pulls and listings give: opaque to a client, bound by a keyed hash to this hub, one vault and one
+ * life of its data file. It refuses what it did not make, and tells apart what a restore has made worthless. Pure.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import { invalidField, Refusal } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
+
+/** A keyed hash of a text, as hex. */
+export type CursorHash = (text: string) => string;
+
+/** Where a pull stands: everything up to `seq` was given. */
+export interface PullPosition {
+  readonly epoch: string;
+  readonly vaultId: string;
+  readonly seq: number;
+  /** Deletions up to here are not told: the pull began with nothing, behind them. */
+  readonly deletesAfter: number;
+}
+
+/** What a cursor goes on with: everything that changes, or the same list of paths. */
+export type PullScope = 'vault' | 'paths';
+
+/** Where a listing stands: every path up to this one was shown. */
+export interface ListPosition {
+  readonly vaultId: string;
+  readonly folded: string;
+}
+
+const KINDS = { vault: 'c1', paths: 's1', list: 'l1' } as const;
+/** 96 bits: a guess is refused, and a cursor stays short. */
+const MAC_CHARS = 24;
+
+export function formatPullCursor(hash: CursorHash, scope: PullScope, position: PullPosition): string {
+  const { epoch, vaultId, seq, deletesAfter } = position;
+  return format(hash, KINDS[scope], [epoch, vaultId, seq, deletesAfter]);
+}
+
+/**
+ * Reads the cursor of a pull of one scope. Refuses field `cursor`: one that is foreign or forged, and, with
+ * `resync_required`, one that is of another life of the data file.
+ */
+export function readPullCursor(
+  hash: CursorHash,
+  scope: PullScope,
+  text: string,
+  here: Pick<PullPosition, 'epoch' | 'vaultId'>,
+): PullPosition {
+  if (scope === 'vault' && text.startsWith(`${KINDS.paths}.`)) {
+    throw foreign('goes on with a list of paths; send it with the same paths');
+  }
+  if (scope === 'paths' && text.startsWith(`${KINDS.vault}.`)) {
+    throw foreign('is not of a pull of these paths; leave it out');
+  }
+  const [epoch, ofVault, seq, deletesAfter] = read(hash, KINDS[scope], text, limits.cursorCharsMax, 'sync_pull');
+  if (ofVault !== here.vaultId) throw foreign('is of another vault; send the vault_id that it was given for');
+  if (epoch !== here.epoch) throw outdated();
+  return { ...here, seq: Number(seq), deletesAfter: Number(deletesAfter) };
+}
+
+export function formatListCursor(hash: CursorHash, { vaultId, folded }: ListPosition): string {
+  return format(hash, KINDS.list, [vaultId, folded]);
+}
+
+/** Reads the cursor of a listing and gives the folded path behind which it goes on. Refuses field `cursor`. */
+export function readListCursor(hash: CursorHash, text: string, vaultId: string): string {
+  const [ofVault, folded] = read(hash, KINDS.list, text, limits.listCursorCharsMax, 'sync_list');
+  if (ofVault !== vaultId) throw foreign('is of another vault; send the vault_id that it was given for');
+  return String(folded);
+}
+
+/** A cursor whose data is gone: the hub was restored from a backup since. */
+export function outdated(): Refusal {
+  const sentence =
+    'cursor is from before the hub was restored from a backup; call sync_pull with initial: true and compare';
+  return new Refusal({ kind: 'invalid_fields', fields: { cursor: [sentence] }, data: { resync_required: true } });
+}
+
+function format(hash: CursorHash, kind: string, parts: readonly (string | number)[]): string {
+  const payload = Buffer.from(JSON.stringify(parts)).toString('base64url');
+  const body = `${kind}.${payload}`;
+  return `${body}.${macOf(hash, body)}`;
+}
+
+function read(hash: CursorHash, kind: string, text: string, charsMax: number, tool: string): unknown[] {
+  const [madeAs, payload = '', mac = '', ...rest] = text.length > charsMax ? [] : text.split('.');
+  const body = `${madeAs}.${payload}`;
+  // Compared in constant time, although what a guess could win is no more than another place in one's own vault.
+  const given = Buffer.from(mac);
+  const expected = Buffer.from(macOf(hash, body));
+  const isOurs = given.length === expected.length && timingSafeEqual(given, expected);
+  if (madeAs !== kind || rest.length > 0 || !isOurs) {
+    throw foreign(`is not one that ${tool} gave; send back exactly what it answered, or leave it out`);
+  }
+  return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as unknown[];
+}
+
+function macOf(hash: CursorHash, body: string): string {
+  return hash(body).slice(0, MAC_CHARS);
+}
+
+function foreign(why: string): Refusal {
+  return invalidField('cursor', `cursor ${why}`);
+}

@@ -1,0 +1,78 @@
+/** Owns how the arguments of a pull are read: which of its modes is meant, and what goes with it. Pure. */
+import { z } from 'zod';
+import { invalidField } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
+import { readInstant } from '../../time/calendar.ts';
+import { checkPath, type VaultPath } from '../log/paths.ts';
+import { deviceIdArgument, pathArgument, vaultIdArgument } from '../push/input.ts';
+
+export const pullArguments = z.strictObject({
+  path: pathArgument.optional().describe('One file'),
+  paths: z.array(pathArgument).min(1).max(limits.pullPathsMax).optional().describe('These files'),
+  since: z
+    .string()
+    .max(limits.instantCharsMax)
+    .optional()
+    .describe('What changed after this stored_at that the hub gave, ISO 8601 with its zone'),
+  initial: z.boolean().optional().describe('true: every file, for a device that has none'),
+  cursor: z
+    .string()
+    .max(limits.cursorCharsMax)
+    .optional()
+    .describe('Goes on behind an earlier pull: what changed after it, or the rest of it'),
+  limit: z.int().min(1).max(limits.pullLinesMax).optional().describe('Records in this answer at the most'),
+  wait_seconds: z
+    .int()
+    .min(0)
+    .max(limits.waitSecondsMax)
+    .optional()
+    .describe('With cursor or since: wait so long for a change when there is none yet'),
+  device_id: deviceIdArgument
+    .optional()
+    .describe('Name of the pulling device: files whose newest version is its own are left out'),
+  vault_id: vaultIdArgument,
+});
+
+export type PullArguments = z.output<typeof pullArguments>;
+
+export type PullMode =
+  | { readonly kind: 'one'; readonly path: VaultPath }
+  | { readonly kind: 'paths'; readonly paths: readonly VaultPath[] }
+  | { readonly kind: 'since'; readonly sinceMs: number }
+  | { readonly kind: 'initial' }
+  | { readonly kind: 'cursor' };
+
+const MODES = ['path', 'paths', 'since', 'initial'] as const;
+const SAY_ONE = 'say what to pull: one of path, paths, since, initial: true or cursor';
+
+/** The mode of a pull. Refuses with `invalid_fields`: none, several, or what does not go with it. */
+export function readPullMode(args: PullArguments): PullMode {
+  const given = MODES.filter((name) => args[name] !== undefined && args[name] !== false);
+  const [mode, second] = given;
+  if (second !== undefined) throw invalidField(second, `${given.join(' and ')} do not go together; ${SAY_ONE}`);
+  if (mode === undefined) {
+    if (args.cursor === undefined) throw invalidField('path', SAY_ONE);
+    return { kind: 'cursor' };
+  }
+  const refuse = (name: 'cursor' | 'limit' | 'wait_seconds', why: string) => {
+    if (args[name] !== undefined) throw invalidField(name, `${name} does not go with ${mode}: ${why}`);
+  };
+  if (mode === 'path') {
+    refuse('cursor', 'it is one file');
+    refuse('limit', 'it is one file');
+  }
+  if (mode === 'path' || mode === 'paths') refuse('wait_seconds', 'only a pull of changes can wait');
+  if (mode === 'initial' && args.cursor === undefined) refuse('wait_seconds', 'only a pull of changes can wait');
+  if (mode === 'initial') return { kind: 'initial' };
+  if (mode === 'since') return { kind: 'since', sinceMs: readSince(args.since ?? '') };
+  if (mode === 'path') return { kind: 'one', path: checkPath(args.path ?? '') };
+  return { kind: 'paths', paths: (args.paths ?? []).map((path) => checkPath(path, 'paths')) };
+}
+
+function readSince(text: string): number {
+  const ms = readInstant(text);
+  if (ms === undefined) {
+    throw invalidField('since', 'since must be an ISO 8601 time with its zone, such as 2026-11-20T20:18:57.123Z');
+  }
+  return ms;
+}

@@ -1,0 +1,32 @@
+/** Owns which paths a glob of a listing lets through. Pure, and linear in the path whatever the glob. */
+import { invalidField } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
+import { compileGlob, matchesGlob } from '../log/glob.ts';
+
+/**
+ * A check of folded paths: `*` and `?` within a part, `**` over parts, `{a,b}` for either; case does not count. A glob with a
+ * slash begins at the vault's top, one without holds in any folder. Refuses field `glob`.
+ */
+export function listFilter(glob: string | undefined): (folded: string) => boolean {
+  if (glob === undefined) return () => true;
+  if (/^!|[[\]]/.test(glob)) {
+    throw invalidField('glob', 'glob takes *, ?, ** and {a,b}; it has no [sets] and no !, and ? stands for a bracket');
+  }
+  const compiled = expandBraces(glob).map((plain) => compileGlob(plain.includes('/') ? `/${plain}` : plain));
+  return (folded) => compiled.some((one) => matchesGlob(one, folded));
+}
+
+/** Every plain glob that a glob with braces stands for. */
+function expandBraces(glob: string): string[] {
+  let open = [''];
+  for (const piece of glob.split(/(\{[^{}]*\})/)) {
+    const choices = piece.startsWith('{') && piece.endsWith('}') ? piece.slice(1, -1).split(',') : [piece];
+    if (choices.some((choice) => /[{}]/.test(choice)))
+      throw invalidField('glob', 'glob: braces must be closed and not nested');
+    if (open.length * choices.length > limits.globChoicesMax) {
+      throw invalidField('glob', `glob stands for more than ${limits.globChoicesMax} globs; use fewer braces`);
+    }
+    open = open.flatMap((start) => choices.map((choice) => start + choice));
+  }
+  return open;
+}

@@ -1,0 +1,100 @@
+/**
+ * Owns listings of a vault: metadata in the order of the paths, page by page. A call looks at a bounded number of files, in
+ * short turns, so that a filter that few files pass holds up nobody.
+ */
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { limits } from '../../limits/service.ts';
+import type { Store } from '../../store/store.ts';
+import { foldCase } from '../../text/fold-case.ts';
+import type { SyncReader } from '../log/reader.ts';
+import { type FileRecord, files } from '../log/records.ts';
+import { listFilter } from './list-filter.ts';
+
+export interface ListRequest {
+  /** The beginning of the paths. */
+  readonly prefix: string | undefined;
+  readonly glob: string | undefined;
+  readonly includeDeleted: boolean;
+  readonly limit: number;
+  /** Only behind this folded path. */
+  readonly after: string | undefined;
+}
+
+interface Total {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export interface ListedFile {
+  /** As the path is compared. */
+  readonly folded: string;
+  readonly file: FileRecord;
+}
+
+export interface ListPage {
+  readonly files: readonly ListedFile[];
+  /** Current files that match, and their content bytes; undefined: this call has not looked at all of them. */
+  readonly total: Total | undefined;
+  /** The folded path behind which the next page begins; undefined: this was the last. */
+  readonly next: string | undefined;
+}
+
+export class Listings {
+  readonly #store: Store;
+  readonly #reader: SyncReader;
+
+  constructor(store: Store, reader: SyncReader) {
+    this.#store = store;
+    this.#reader = reader;
+  }
+
+  async list(vaultId: string, request: ListRequest): Promise<ListPage> {
+    const { limit, includeDeleted, after } = request;
+    const passes = listFilter(request.glob);
+    const { files: allFiles, bytes: allBytes } = this.#reader.head(vaultId);
+    const isFiltered = request.prefix !== undefined || request.glob !== undefined;
+    // The totals of a filter are counted, which only its first page can do.
+    const counts = isFiltered && after === undefined;
+    const found: ListedFile[] = [];
+    const counted = { files: 0, bytes: 0 };
+    let [looked, place, more, stopped] = [0, '', false, false];
+    for await (const { folded, file } of this.walk(vaultId, foldCase(request.prefix ?? ''), after)) {
+      stopped = looked === limits.listScanMax;
+      if (stopped) break;
+      looked += 1;
+      const isMatch = (includeDeleted || !file.deleted) && passes(folded);
+      if (isMatch && counts && !file.deleted) {
+        counted.files += 1;
+        counted.bytes += file.size_bytes;
+      }
+      if (found.length < limit) {
+        place = folded;
+        if (isMatch) found.push({ folded, file });
+      } else if (isMatch) {
+        more = true;
+        if (!counts) break;
+      }
+    }
+    const all = isFiltered ? undefined : { files: allFiles, bytes: allBytes };
+    return { files: found, total: counts && !stopped ? counted : all, next: more || stopped ? place : undefined };
+  }
+
+  /** Files and tombstones whose folded path begins with a folded prefix, in order, in short turns. */
+  async *walk(vaultId: string, prefix: string, after?: string): AsyncGenerator<ListedFile> {
+    const exact = after === undefined && prefix !== '' ? this.#reader.file(vaultId, prefix) : undefined;
+    if (exact !== undefined) yield { folded: prefix, file: exact };
+    let beyond = after ?? prefix;
+    for (;;) {
+      const rows = this.#store.range(files, { prefix: [vaultId], beyond, limit: limits.listTurnRows });
+      for (const { key, value } of rows) {
+        if (!key[1].startsWith(prefix)) return;
+        yield { folded: key[1], file: value };
+      }
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < limits.listTurnRows) return;
+      beyond = last.key[1];
+      await nextTurn();
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/** Opens the read side of file sync: pulls and lists, who waits for changes, and the packs that pulls are made of. */
+import type { ActorRegistry } from '../../actors/registry.ts';
+import type { Log } from '../../common/log.ts';
+import type { Sealer } from '../../store/sealing/seal.ts';
+import type { Store } from '../../store/store.ts';
+import type { Changes } from '../log/changes.ts';
+import type { SyncReader } from '../log/reader.ts';
+import { Packer } from '../packs/packer.ts';
+import type { VaultViews } from '../packs/vault-view.ts';
+import type { Vaults } from '../vaults/vaults.ts';
+import { DeviceVisits, type Visits } from '../vaults/visits.ts';
+import type { CursorHash } from './cursor.ts';
+import { Listings } from './list.ts';
+import { PlanRuns } from './plan-run.ts';
+import { Pull } from './pull.ts';
+import { Waiters } from './waiters.ts';
+
+export interface ReadingOptions {
+  readonly store: Store;
+  readonly actors: ActorRegistry;
+  readonly vaults: Vaults;
+  readonly reader: SyncReader;
+  readonly views: VaultViews;
+  readonly changes: Changes;
+  readonly log: Log;
+  readonly epoch: string;
+  readonly sealer: Pick<Sealer, 'keyedHash'>;
+  readonly now: () => number;
+}
+
+export interface Reading {
+  readonly pull: Pull;
+  readonly listings: Listings;
+  readonly packer: Packer;
+  readonly vaults: Vaults;
+  readonly reader: SyncReader;
+  readonly views: VaultViews;
+  readonly visits: Visits;
+  readonly epoch: string;
+  /** Binds cursors to this hub. */
+  readonly hash: CursorHash;
+  readonly now: () => number;
+  /** Answers everybody who waits for a change; from now on nobody waits. */
+  stopWaiting(): void;
+  /** Ends the background work; resolves when none of it is under way. */
+  close(): Promise<void>;
+}
+
+/** Opens what is needed, and removes packs that a stop has left loose. */
+export async function openReading(options: ReadingOptions): Promise<Reading> {
+  const { store, actors, vaults, reader, views, changes, log, epoch, sealer, now } = options;
+  const hash: CursorHash = (text) => sealer.keyedHash('sync-cursor', text);
+  const packer = new Packer({ store, actors, reader, views, changes, log });
+  const swept = await packer.sweep();
+  if (swept > 0) log.info({ packs: swept }, 'removed packs that nothing names');
+  const waiters = new Waiters(changes);
+  const visits = new DeviceVisits({ store, actors, log, now });
+  const runs = new PlanRuns(store);
+  return {
+    pull: new Pull({ vaults, reader, views, runs, packer, waiters, visits, hash, epoch, now }),
+    listings: new Listings(store, reader),
+    packer,
+    vaults,
+    reader,
+    views,
+    visits,
+    epoch,
+    hash,
+    now,
+    stopWaiting: () => waiters.close(),
+    async close() {
+      waiters.close();
+      await packer.close();
+      await visits.close();
+    },
+  };
+}

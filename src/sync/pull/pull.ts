@@ -1,0 +1,238 @@
+/**
+ * The use case of a pull. What it sends is chosen once, in one turn and over one snapshot; from then on it is a plan that is
+ * read while it is sent. So its length is known before its first byte, and whatever is written meanwhile changes nothing.
+ */
+import { Refusal } from '../../common/fault.ts';
+import type { SeekableRun } from '../../http/reply/byte-run.ts';
+import type { Linger } from '../../http/route/route.ts';
+import { limits } from '../../limits/service.ts';
+import type { VaultPath } from '../log/paths.ts';
+import type { SyncReader } from '../log/reader.ts';
+import type { FileRecord } from '../log/records.ts';
+import type { Packer } from '../packs/packer.ts';
+import type { VaultViews } from '../packs/vault-view.ts';
+import type { Vaults } from '../vaults/vaults.ts';
+import type { Visits } from '../vaults/visits.ts';
+import { type Choice, type Chosen, choose, type TailVersion } from './choose.ts';
+import {
+  type CursorHash,
+  formatPullCursor,
+  outdated,
+  type PullPosition,
+  type PullScope,
+  readPullCursor,
+} from './cursor.ts';
+import { type PullArguments, type PullMode, readPullMode } from './input.ts';
+import { PlanBuilder } from './plan.ts';
+import type { PlanRuns } from './plan-run.ts';
+import type { Waiters } from './waiters.ts';
+
+export interface PullOptions {
+  readonly vaults: Vaults;
+  readonly reader: SyncReader;
+  readonly views: VaultViews;
+  readonly runs: PlanRuns;
+  readonly packer: Packer;
+  readonly waiters: Waiters;
+  readonly visits: Visits;
+  /** Binds cursors to this hub. */
+  readonly hash: CursorHash;
+  /** The life of the data file. */
+  readonly epoch: string;
+  readonly now: () => number;
+}
+
+/** How the caller takes an answer. */
+export interface PullCaller {
+  /** Whether so many bytes of lines go to it as lines. */
+  readonly takesLines: (bytes: number) => boolean;
+  readonly linger: Linger;
+}
+
+export interface PulledFile {
+  readonly kind: 'one';
+  readonly file: FileRecord;
+  readonly line: SeekableRun;
+}
+
+export interface PulledFiles {
+  readonly kind: 'many';
+  readonly vaultId: string;
+  /** As lines: tombstones too, in the order of their sequence numbers. */
+  readonly files: SeekableRun;
+  readonly tombstones: SeekableRun;
+  readonly fileCount: number;
+  readonly tombstoneCount: number;
+  readonly sizeBytes: number;
+  /** Null: nothing goes on behind it. */
+  readonly cursor: string | null;
+  readonly hasMore: boolean;
+  readonly missing: readonly string[] | undefined;
+  readonly serverTime: string;
+  readonly warnings: readonly string[];
+}
+
+/** What a pull of many asks for. */
+interface Asked {
+  readonly vaultId: string;
+  readonly mode: Exclude<PullMode, { kind: 'one' }>;
+  readonly args: PullArguments;
+  /** Where it begins; undefined: at a moment that has not come, so that there is nothing. */
+  readonly from: Pick<PullPosition, 'seq' | 'deletesAfter'> | undefined;
+}
+
+export class Pull {
+  readonly #options: PullOptions;
+
+  constructor(options: PullOptions) {
+    this.#options = options;
+  }
+
+  /** Refuses with `invalid_fields` (`resync_required` for a cursor of another life), and one path with `path_not_found`. */
+  async pull(accountId: string, args: PullArguments, caller: PullCaller): Promise<PulledFile | PulledFiles> {
+    const mode = readPullMode(args);
+    const vaultId = await this.#options.vaults.idOf(accountId, args.vault_id);
+    if (mode.kind === 'one') return this.#one(vaultId, mode.path);
+    const asked = { vaultId, mode, args, from: this.#position(vaultId, mode, args.cursor) };
+    if (mode.kind !== 'paths') await this.#prepare(asked, caller);
+    return this.#many(asked, caller);
+  }
+
+  #one(vaultId: string, { path, folded }: VaultPath): PulledFile {
+    const { reader, runs, packer } = this.#options;
+    const file = reader.file(vaultId, folded);
+    if (file === undefined || file.deleted) {
+      const deletedAt = file === undefined ? null : new Date(file.stored_ms).toISOString();
+      throw new Refusal({ kind: 'path_not_found', path, deletedAt });
+    }
+    const plan = new PlanBuilder();
+    plan.addLong(versionOf(file));
+    return { kind: 'one', file, line: runs.of(vaultId, plan.finish(), packer.leases.begin()) };
+  }
+
+  #position(vaultId: string, mode: Asked['mode'], cursor: string | undefined): Asked['from'] {
+    const { hash, epoch, reader, views, now } = this.#options;
+    const head = reader.head(vaultId);
+    if (cursor !== undefined) {
+      const position = readPullCursor(hash, scopeOf(mode), cursor, { epoch, vaultId });
+      // Numbers that the log never gave: the data file was replaced by an older one without a restore.
+      if (position.seq > head.seq) throw outdated();
+      return position;
+    }
+    if (mode.kind === 'since') {
+      if (mode.sinceMs > Math.max(now(), head.stored_ms)) return undefined;
+      return { seq: views.seqAt(vaultId, mode.sinceMs), deletesAfter: 0 };
+    }
+    return { seq: 0, deletesAfter: mode.kind === 'initial' ? head.seq : 0 };
+  }
+
+  /** Packs what a pull would have to read one by one, and waits for a change when that is asked for. */
+  async #prepare(asked: Asked, caller: PullCaller): Promise<void> {
+    const { packer, waiters } = this.#options;
+    const { vaultId, args, from } = asked;
+    await packer.settle(vaultId);
+    const waitSeconds = args.wait_seconds ?? 0;
+    if (waitSeconds === 0 || from === undefined) return;
+    const endMs = performance.now() + waitSeconds * 1000;
+    let notify = () => {};
+    caller.linger(waitSeconds, () => notify());
+    for (;;) {
+      if (linesOf(this.#choose(asked, { split: false, bytesMax: 0 })) > 0) return;
+      const leftMs = endMs - performance.now();
+      const changed = await waiters.next(vaultId, leftMs, (end) => {
+        notify = end;
+      });
+      if (!changed) return;
+    }
+  }
+
+  #many(asked: Asked, caller: PullCaller): PulledFiles {
+    const { runs, packer, visits, epoch, hash, reader, now } = this.#options;
+    const { vaultId, mode, args, from } = asked;
+    const chosen = this.#chooseFor(asked, caller);
+    const { upTo, hasMore, files, tombstones } = chosen;
+    if (args.device_id !== undefined && mode.kind !== 'paths') visits.pulled(vaultId, args.device_id, upTo);
+    const close = packer.leases.begin();
+    const position = { epoch, vaultId, seq: upTo, deletesAfter: hasMore ? (from?.deletesAfter ?? 0) : 0 };
+    // Behind the last of a list of paths there is nothing, and to go on with all changes would leave others out.
+    const cursor = mode.kind === 'paths' && !hasMore ? null : formatPullCursor(hash, scopeOf(mode), position);
+    return {
+      kind: 'many',
+      vaultId,
+      files: runs.of(vaultId, files, close),
+      tombstones: runs.of(vaultId, tombstones, close),
+      fileCount: files.files,
+      tombstoneCount: files.tombstones + tombstones.tombstones,
+      sizeBytes: files.sizeBytes,
+      cursor,
+      hasMore,
+      missing: mode.kind === 'paths' ? missingOf(mode, (folded) => reader.file(vaultId, folded)) : undefined,
+      serverTime: new Date(now()).toISOString(),
+      warnings:
+        from === undefined ? ['since is in the future, so nothing can have changed after it; check the clock'] : [],
+    };
+  }
+
+  /** As one stream where that goes to the caller as lines, else cut to what a document takes. */
+  #chooseFor(asked: Asked, { takesLines }: PullCaller): Chosen {
+    if (takesLines(Number.MAX_SAFE_INTEGER)) {
+      const whole = this.#choose(asked, { split: false, bytesMax: Number.POSITIVE_INFINITY });
+      if (takesLines(whole.files.bytes)) return whole;
+    }
+    return this.#choose(asked, { split: true, bytesMax: limits.pullDocumentBytesMax });
+  }
+
+  #choose({ vaultId, mode, args, from }: Asked, how: Pick<Choice, 'split' | 'bytesMax'>): Chosen {
+    const { views, reader } = this.#options;
+    const { seq } = reader.head(vaultId);
+    const view =
+      from === undefined
+        ? { seq, packs: [], tail: [] }
+        : mode.kind === 'paths'
+          ? { seq, packs: [], tail: selected(mode, (folded) => reader.file(vaultId, folded)) }
+          : views.after(vaultId, from.seq);
+    return choose(view, {
+      ...how,
+      after: from?.seq ?? seq,
+      deletesAfter: from?.deletesAfter ?? 0,
+      exceptDevice: mode.kind === 'paths' ? undefined : args.device_id,
+      linesMax: args.limit ?? limits.pullLinesMax,
+    });
+  }
+}
+
+type FindFile = (folded: string) => FileRecord | undefined;
+type PathsMode = Extract<PullMode, { kind: 'paths' }>;
+
+function scopeOf({ kind }: PullMode): PullScope {
+  return kind === 'paths' ? 'paths' : 'vault';
+}
+
+function linesOf({ files, tombstones }: Chosen): number {
+  return files.files + files.tombstones + tombstones.tombstones;
+}
+
+/** The newest versions of the paths, each once, in the order of their sequence numbers. */
+function selected({ paths }: PathsMode, find: FindFile): TailVersion[] {
+  const folded = new Set(paths.map((path) => path.folded));
+  const found = [...folded].map(find).filter((file) => file !== undefined);
+  return found.map(versionOf).sort((a, b) => a.seq - b.seq);
+}
+
+/** Paths that nothing was ever stored under, as they were asked for. */
+function missingOf({ paths }: PathsMode, find: FindFile): string[] {
+  return paths.filter(({ folded }) => find(folded) === undefined).map(({ path }) => path);
+}
+
+/** A file's newest version, as one that no pack holds. */
+function versionOf(file: FileRecord): TailVersion {
+  return {
+    seq: file.seq,
+    previousSeq: 0,
+    lineBytes: file.line_bytes,
+    sizeBytes: file.size_bytes,
+    deleted: file.deleted,
+    long: file.line_bytes > limits.packLineBytesMax,
+    device: () => file.device_id,
+  };
+}

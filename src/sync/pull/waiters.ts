@@ -1,0 +1,49 @@
+/** Owns who waits for a vault to change. It holds no data of the vault, and wakes everybody when the service drains. */
+import { limits } from '../../limits/service.ts';
+import type { Changes } from '../log/changes.ts';
+
+export class Waiters {
+  readonly #waiting = new Map<string, Set<() => void>>();
+  #count = 0;
+  #closed = false;
+
+  constructor(changes: Changes) {
+    changes.listen((vaultId) => this.#wake(vaultId));
+  }
+
+  /** How many wait. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Resolves true when the vault has changed; false when `ms` are over, the caller has gone, or nobody may wait. */
+  next(vaultId: string, ms: number, gone: (notify: () => void) => void): Promise<boolean> {
+    if (this.#closed || this.#count >= limits.waitersMax || ms <= 0) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(vaultId) ?? new Set();
+      this.#waiting.set(vaultId, waiting);
+      this.#count += 1;
+      const end = (changed: boolean) => {
+        if (!waiting.delete(changedNow)) return;
+        this.#count -= 1;
+        if (waiting.size === 0 && this.#waiting.get(vaultId) === waiting) this.#waiting.delete(vaultId);
+        clearTimeout(timer);
+        resolve(changed);
+      };
+      const changedNow = () => end(!this.#closed);
+      const timer = setTimeout(() => end(false), ms);
+      waiting.add(changedNow);
+      gone(() => end(false));
+    });
+  }
+
+  /** Wakes everybody; from now on nobody waits. */
+  close(): void {
+    this.#closed = true;
+    for (const vaultId of this.#waiting.keys()) this.#wake(vaultId);
+  }
+
+  #wake(vaultId: string): void {
+    for (const wake of this.#waiting.get(vaultId) ?? []) wake();
+  }
+}

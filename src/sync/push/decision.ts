@@ -1,0 +1,177 @@
+/**
+ * Decides what becomes of a push, in one fixed order. Nothing that time says ever excuses an overwrite: a base that matches
+ * decides without any clock, and a clock decides only where no base was given. Pure: what it looks at is passed in.
+ */
+import type { Fault } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
+import { parseIsoMs } from '../../time/iso-time.ts';
+import { compareHlc, type Hlc, isTooFarAhead, receiveTick, secondsAhead, sendTick } from '../log/hlc.ts';
+import type { Conflict } from '../log/reader.ts';
+import type { ConflictKind, FileRecord } from '../log/records.ts';
+import { needsBase, quotaFault, refuse, refuseClash, refuseResolves, refuseSkew, refuseSpelling } from './refusals.ts';
+import type { AcceptOutcome, AdoptedClock, Base, PushedContent, PushOutcome, PushRequest, PushState } from './types.ts';
+
+/** The order of SYN-3 from the quota on; the path, the hash and the clock's form were checked before. */
+export function decidePush(push: PushRequest, state: PushState): PushOutcome {
+  const { file } = state;
+  const live = file !== undefined && !file.deleted ? file : undefined;
+  if (push.resolves !== undefined && !state.hasConflict(push.resolves)) return refuseResolves();
+  if (live !== undefined && live.path !== push.path) return refuseSpelling(push, live.path);
+  if (live === undefined && push.content !== undefined) {
+    const clash = state.clash();
+    if (clash !== undefined) return refuseClash(push, clash);
+  }
+  const quota = checkQuota(push, state, live);
+  if (quota !== undefined) return quota;
+  if (push.content === undefined) return decideDelete(push, state, live);
+  if (live?.sha256 === push.content.sha256) return { kind: 'unchanged' };
+  if (push.base.kind !== 'unsaid') return decideGuarded(push, state, live);
+  if (live !== undefined && state.isProtected()) {
+    return needsBase(`${push.path} is protected: read what is there, then push with base_sha ${live.sha256}`, live);
+  }
+  if (file === undefined) return accept(push, state, 'created');
+  return decideByClock(push, push.content, state, file);
+}
+
+/** A delete never goes by clocks: a change that it did not know of beats it. */
+function decideDelete(push: PushRequest, state: PushState, live: FileRecord | undefined): PushOutcome {
+  if (live === undefined) {
+    return state.file === undefined
+      ? refuse({ kind: 'path_not_found', path: push.path, deletedAt: null })
+      : { kind: 'unchanged' };
+  }
+  if (push.base.kind === 'unsaid') {
+    return needsBase(
+      `a delete of ${push.path} needs base_sha, so that no change is lost: it is ${live.sha256} now`,
+      live,
+    );
+  }
+  if (matches(push.base, live)) return accept(push, state, 'deleted');
+  return wrongBase(push, state) ?? { kind: 'conflict', conflictKind: 'delete/edit', reason: 'base' };
+}
+
+function decideGuarded(push: PushRequest, state: PushState, live: FileRecord | undefined): PushOutcome {
+  if (matches(push.base, live)) return accept(push, state, live === undefined ? 'created' : 'updated');
+  const reason = live === undefined ? 'deleted' : 'base';
+  return wrongBase(push, state) ?? { kind: 'conflict', conflictKind: kindOf(push.base, live), reason };
+}
+
+/** A base that is no version of the path but is another file's is a mix-up of the client's, not a conflict. */
+function wrongBase({ base, path, baseIsForeign }: PushRequest, state: PushState): PushOutcome | undefined {
+  if (base.kind !== 'sha' || baseIsForeign === false) return undefined;
+  if (baseIsForeign === undefined) {
+    return state.hasVersion(base.sha) ? undefined : { kind: 'unknown_base', sha: base.sha };
+  }
+  const sentence = `base_sha is that of another file, not of ${path}; read the current one with sync_list`;
+  return refuse({ kind: 'invalid_fields', fields: { base_sha: [sentence] } });
+}
+
+function decideByClock(push: PushRequest, content: PushedContent, state: PushState, file: FileRecord): PushOutcome {
+  if (isTooFarAhead(push.hlc, state.nowMs)) return refuseSkew(push, state.nowMs);
+  const isNewer = compareHlc(push.hlc, state.fileHlc(file)) > 0;
+  if (file.deleted) {
+    if (isNewer && !state.hasVersion(content.sha256)) return accept(push, state, 'created');
+    return { kind: 'conflict', conflictKind: 'edit/delete', reason: 'deleted' };
+  }
+  if (isNewer) return accept(push, state, 'updated');
+  const isFirst = file.versions === 1 && file.device_id !== push.deviceId;
+  return { kind: 'conflict', conflictKind: isFirst ? 'create/create' : 'edit/edit', reason: 'clock' };
+}
+
+/** Whether a base is what is current. */
+export function matches(base: Base, live: FileRecord | undefined): boolean {
+  if (base.kind === 'nothing') return live === undefined;
+  return base.kind === 'sha' && live !== undefined && (base.sha === live.sha256 || base.sha === live.git_sha);
+}
+
+function kindOf(base: Base, live: FileRecord | undefined): ConflictKind {
+  if (live === undefined) return 'edit/delete';
+  return base.kind === 'nothing' ? 'create/create' : 'edit/edit';
+}
+
+function accept(push: PushRequest, state: PushState, status: AcceptOutcome['status']): AcceptOutcome {
+  const { file } = state;
+  const adopted = adoptClock(push, state, file === undefined ? [] : [state.fileHlc(file)]);
+  const regressed = file === undefined || file.deleted ? undefined : mtimeRegressMs(push.mtime, file.mtime);
+  const { clock, hubMade, warnings } = adopted;
+  if (regressed === undefined) return { kind: 'accept', status, clock, hubMade, warnings };
+  const older = `mtime is ${(regressed / 1000).toFixed(1)} s older than that of the version before; check the clock`;
+  return { kind: 'accept', status, clock, hubMade, warnings: [older, ...warnings] };
+}
+
+/** Adopts the client's clock when it is above what was there before; else the change gets the hub's. */
+export function adoptClock(push: PushRequest, { clock, nowMs }: PushState, before: readonly Hlc[]): AdoptedClock {
+  if (isTooFarAhead(push.hlc, nowMs)) {
+    const warning = `your clock is ${secondsAhead(push.hlc, nowMs)} s ahead of the hub; the change was stored under a clock of the hub`;
+    return { clock: sendTick(clock, nowMs), hubMade: true, warnings: [warning] };
+  }
+  const received = receiveTick(clock, push.hlc, nowMs);
+  if (before.every((hlc) => compareHlc(push.hlc, hlc) > 0)) return { clock: received, hubMade: false, warnings: [] };
+  const warning = 'your clock is not above that of the version before; the change was stored under a clock of the hub';
+  return { clock: received, hubMade: true, warnings: [warning] };
+}
+
+/** How much older a modification time is than the one before it, when that is worth a warning. */
+function mtimeRegressMs(mtime: string | null, before: string | null): number | undefined {
+  if (mtime === null || before === null) return undefined;
+  const older = (parseIsoMs(before) ?? 0) - (parseIsoMs(mtime) ?? 0);
+  return older > limits.mtimeRegressMs ? older : undefined;
+}
+
+/** Exactly at the byte, and never in the way of what takes no more room than before. */
+function checkQuota(push: PushRequest, state: PushState, live: FileRecord | undefined): PushOutcome | undefined {
+  return overQuota(push, state, settledBy(push, state.pending), live?.size_bytes ?? 0);
+}
+
+/** Refuses what is over the quota once `freedBytes` and the settled conflicts are gone. */
+export function overQuota(
+  push: PushRequest,
+  state: PushState,
+  settled: readonly Settlement[],
+  freedBytes: number,
+): { readonly kind: 'refuse'; readonly fault: Fault } | undefined {
+  const freed = settled.reduce((sum, { conflict }) => sum + conflict.record.size_bytes, freedBytes);
+  const grown = (push.content?.sizeBytes ?? 0) - freed;
+  if (grown <= 0 || state.usageBytes() + grown <= state.quotaBytes) return undefined;
+  return refuse(quotaFault(state, grown));
+}
+
+export interface Settlement {
+  readonly conflict: Conflict;
+  readonly status: 'resolved' | 'superseded';
+}
+
+/** Which pending conflicts an accepted push settles, and as what. */
+export function settledBy(push: PushRequest, pending: readonly Conflict[]): Settlement[] {
+  return pending.flatMap((conflict): Settlement[] => {
+    const { device_id: device, your_sha256: sha256 } = conflict.record;
+    const isResolved =
+      conflict.id === push.resolves ||
+      (push.content !== undefined && sha256 === push.content.sha256) ||
+      (device === push.deviceId && push.base.kind !== 'unsaid');
+    if (isResolved) return [{ conflict, status: 'resolved' }];
+    return device === push.deviceId ? [{ conflict, status: 'superseded' }] : [];
+  });
+}
+
+export type KeepOutcome =
+  /** The same device sent the same bytes before: nothing new is kept. */
+  | { readonly kind: 'known'; readonly conflict: Conflict }
+  | { readonly kind: 'keep'; readonly superseded: readonly Conflict[] }
+  | { readonly kind: 'full' }
+  | { readonly kind: 'refuse'; readonly fault: Fault };
+
+/** How the bytes of a push that met a conflict are kept. */
+export function decideKeep(push: PushRequest, state: PushState): KeepOutcome {
+  const sha256 = push.content?.sha256 ?? null;
+  const own = state.pending.filter(({ record }) => record.device_id === push.deviceId);
+  const known = own.find(({ record }) => record.your_sha256 === sha256);
+  if (known !== undefined) return { kind: 'known', conflict: known };
+  if (state.pending.length - own.length >= limits.pendingConflictsPerPathMax) return { kind: 'full' };
+  const freed = own.reduce((sum, { record }) => sum + record.size_bytes, 0);
+  const grown = (push.content?.sizeBytes ?? 0) - freed;
+  if (grown > 0 && state.usageBytes() + grown > state.quotaBytes) {
+    return { kind: 'refuse', fault: quotaFault(state, grown) };
+  }
+  return { kind: 'keep', superseded: own };
+}

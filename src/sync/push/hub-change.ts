@@ -1,0 +1,57 @@
+/** Appends a change that the hub makes for a user: a version restored, a conflict settled. Under the hub's own clock. */
+import { invalidField, Refusal } from '../../common/fault.ts';
+import type { ReadyContent } from '../log/change.ts';
+import { sendTick } from '../log/hlc.ts';
+import type { VaultPath } from '../log/paths.ts';
+import type { SyncReader } from '../log/reader.ts';
+import type { FileRecord } from '../log/records.ts';
+import type { Turn } from '../log/vault-log.ts';
+import type { VersionStatus } from '../log/version.ts';
+import { describeClash } from './refusals.ts';
+import { findClash } from './state.ts';
+
+/** The device of changes that no device sent. */
+export const HUB_DEVICE = 'hub';
+
+export interface HubChange {
+  readonly path: VaultPath;
+  readonly before: FileRecord | undefined;
+  /** Undefined: a delete. */
+  readonly content: ReadyContent | undefined;
+  readonly status: VersionStatus;
+  readonly deviceId: string;
+  readonly mtime: string | null;
+}
+
+export interface HubSources {
+  readonly reader: SyncReader;
+  readonly quotaBytes: number;
+}
+
+/** Makes the change the current one. Refuses with `invalid_fields` for a clash and with `quota_exceeded`. */
+export function appendByHub({ reader, quotaBytes }: HubSources, turn: Turn, hubChange: HubChange): FileRecord {
+  const { batch, change, vaultId, nowMs } = turn;
+  const { path, before, content } = hubChange;
+  const live = before !== undefined && !before.deleted ? before : undefined;
+  if (live === undefined && content !== undefined) {
+    const clash = findClash(batch, reader, vaultId, path.folded);
+    if (clash !== undefined) throw invalidField('path', describeClash(path.path, clash));
+  }
+  const grown = (content?.sizeBytes ?? 0) - (live?.size_bytes ?? 0);
+  if (grown > 0 && change.usageBytes + grown > quotaBytes) {
+    throw new Refusal({ kind: 'quota_exceeded', quotaBytes, usedBytes: change.usageBytes, neededBytes: grown });
+  }
+  change.setClock(sendTick(change.clock, nowMs));
+  // A file that is there keeps its spelling.
+  const spelled = live === undefined ? path : { path: live.path, folded: path.folded };
+  return change.append({ ...hubChange, path: spelled, hlc: null });
+}
+
+/** Refuses when a base was given and is not what is current. */
+export function isBase(base: string | undefined, file: FileRecord | undefined): boolean {
+  if (base === undefined) return true;
+  const live = file !== undefined && !file.deleted ? file : undefined;
+  if (/^0*$/.test(base)) return live === undefined;
+  const sha = base.toLowerCase();
+  return live !== undefined && (live.sha256 === sha || live.git_sha === sha);
+}

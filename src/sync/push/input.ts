@@ -1,0 +1,118 @@
+/** Owns how the arguments of a push are read: paths, clocks, bases, what goes together. Pure. */
+import { z } from 'zod';
+import { invalidField } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
+import { parseIsoMs } from '../../time/iso-time.ts';
+import { HLC_EXPECTED, parseHlc } from '../log/hlc.ts';
+import { checkPath, type VaultPath } from '../log/paths.ts';
+import type { Base, PushedContent, PushRequest } from './types.ts';
+
+/** No control character and no half of a pair. Not a pattern: those of the documents are read without Unicode classes. */
+export const isPlainText = (text: string): boolean => !/[\p{Cc}\p{Cs}]/u.test(text);
+
+/** A path as a client may write it, in whatever Unicode form. */
+export const pathArgument = z.string().max(4 * limits.pathBytesMax);
+export const vaultIdArgument = z
+  .string()
+  .max(limits.vaultIdCharsMax)
+  .optional()
+  .describe('Id of the vault (see vault_list); none: the primary vault');
+export const deviceIdArgument = z
+  .string()
+  .min(1)
+  .max(limits.deviceIdCharsMax)
+  .refine(isPlainText, 'must hold no control character');
+
+/** Base64 takes four characters for three bytes. */
+const CONTENT_CHARS_MAX = Math.ceil(limits.fileBytesMax / 3) * 4;
+
+export const contentArgument = z.string().max(CONTENT_CHARS_MAX, 'is too long; split the file');
+export const encodingArgument = z
+  .enum(['utf-8', 'base64'])
+  .optional()
+  .describe('How content is written; base64 for binary files');
+
+export const pushArguments = z.strictObject({
+  path: pathArgument.describe('Path inside the vault, e.g. notes/today.md'),
+  content: contentArgument.optional().describe('The whole content'),
+  encoding: encodingArgument,
+  sha256: z.string().max(64).optional().describe('SHA-256 of the content, 64 hex characters'),
+  hlc: z.string().max(limits.hlcCharsMax).describe('Hybrid logical clock, 2026-11-20T20:18:57.123Z-0000-<node>'),
+  device_id: deviceIdArgument.describe('Name of the sending device'),
+  mtime: z.string().max(limits.isoTimeCharsMax).optional().describe('When the file was changed locally, ISO 8601'),
+  base_sha: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('sha256 or git_sha of what this change builds on; empty: there must be no file'),
+  deleted: z.boolean().optional().describe('Deletes the file; needs base_sha and no content'),
+  from_path: pathArgument
+    .optional()
+    .describe('Where the file was until now: renames it; needs its base_sha and the content'),
+  resolves: z.string().max(limits.vaultIdCharsMax).optional().describe('Id of the pending conflict that this settles'),
+  vault_id: vaultIdArgument,
+});
+
+export type PushArguments = z.output<typeof pushArguments>;
+
+/** A push whose content is filled in once it is hashed. */
+export type UnfilledPush = Omit<PushRequest, 'content'> & { content: PushedContent | undefined };
+
+/** What a push says besides its content. Refuses with `invalid_fields`. */
+export function readPush(args: PushArguments): UnfilledPush {
+  const path = checkPath(args.path);
+  if (args.deleted === true) refuseContent(args);
+  else if (args.content === undefined) throw invalidField('content', 'content is required, or deleted: true');
+  const hlc = parseHlc(args.hlc, args.device_id);
+  if (hlc === undefined) throw invalidField('hlc', HLC_EXPECTED);
+  if (args.mtime !== undefined && parseIsoMs(args.mtime) === undefined) {
+    throw invalidField('mtime', 'mtime must be ISO 8601 with a zone, e.g. 2026-11-20T20:18:57.123Z');
+  }
+  // One literal: an object that is put together from others takes microseconds.
+  return {
+    path: path.path,
+    folded: path.folded,
+    content: undefined,
+    hlc,
+    hlcText: args.hlc,
+    base: readBase(args.base_sha),
+    deviceId: args.device_id,
+    mtime: args.mtime ?? null,
+    resolves: args.resolves,
+    from: args.from_path === undefined ? undefined : readFrom(args, path),
+  };
+}
+
+/** The hash that a client says its content has. Refuses with `invalid_fields`. */
+export function checkSha256(given: string | undefined, content: Pick<PushedContent, 'sha256'>): void {
+  if (given === undefined) throw invalidField('sha256', 'sha256 is required: 64 hex characters over the content');
+  if (given.toLowerCase() !== content.sha256) {
+    throw invalidField(
+      'sha256',
+      `sha256 differs from that of the content that arrived, ${content.sha256}; it was corrupted on the way, so send it again`,
+    );
+  }
+}
+
+/** Empty, or all zeros, means that there must be no file. Refuses with `invalid_fields`. */
+export function readBase(given: string | undefined): Base {
+  if (given === undefined) return { kind: 'unsaid' };
+  if (/^0*$/.test(given)) return { kind: 'nothing' };
+  if (/^([0-9a-f]{40}|[0-9a-f]{64})$/i.test(given)) return { kind: 'sha', sha: given.toLowerCase() };
+  throw invalidField('base_sha', 'base_sha must be a sha256 (64 hex), a git_sha (40 hex), or empty for no file');
+}
+
+/** The path that a rename leaves. */
+function readFrom({ from_path: from = '', deleted }: PushArguments, path: VaultPath): VaultPath {
+  if (deleted === true)
+    throw invalidField('from_path', 'from_path does not go with deleted: true; send one of the two');
+  const read = checkPath(from, 'from_path');
+  if (read.path === path.path) throw invalidField('from_path', 'from_path is path; leave it out to change the file');
+  return read;
+}
+
+function refuseContent({ content, sha256 }: PushArguments): void {
+  if (content !== undefined)
+    throw invalidField('content', 'content does not go with deleted: true; send one of the two');
+  if (sha256 !== undefined) throw invalidField('sha256', 'sha256 does not go with deleted: true; leave it out');
+}

@@ -1,0 +1,120 @@
+/**
+ * The use case of a push: its content is hashed and put where it belongs, then one decision of the vault's actor takes it,
+ * keeps it as a conflict, or refuses it. Nothing is answered before it is on disk.
+ */
+import { Refusal } from '../../common/fault.ts';
+import type { Store } from '../../store/store.ts';
+import type { Contents, IncomingContent } from '../contents/incoming.ts';
+import type { SyncReader } from '../log/reader.ts';
+import type { VaultLog } from '../log/vault-log.ts';
+import type { Visits } from '../vaults/push-visits.ts';
+import type { Vaults } from '../vaults/vaults.ts';
+import { decidePush } from './decision.ts';
+import { isOfOtherFile } from './foreign-base.ts';
+import { checkSha256, type PushArguments, readPush } from './input.ts';
+import { keepRefused } from './keep-refused.ts';
+import { applyRename } from './rename.ts';
+import { gatherState } from './state.ts';
+import { type Decided, doneWith, type PushResult, type PushStep, settle } from './step.ts';
+import type { AcceptOutcome, PushRequest, PushState } from './types.ts';
+
+export interface PushOptions {
+  readonly store: Store;
+  readonly vaults: Vaults;
+  readonly reader: SyncReader;
+  readonly log: VaultLog;
+  readonly contents: Contents;
+  readonly visits: Visits;
+  readonly quotaBytes: number;
+}
+
+export class Push {
+  readonly #options: PushOptions;
+
+  constructor(options: PushOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Takes a push. Refuses with `invalid_fields`, `quota_exceeded`, `path_not_found`, or with `sync_conflict` once the
+   * refused bytes are on disk.
+   */
+  async push(accountId: string, args: PushArguments): Promise<PushResult> {
+    const { vaults, contents } = this.#options;
+    const push = readPush(args);
+    const decide = async (content: IncomingContent | undefined) => {
+      const vaultId = await vaults.idOf(accountId, args.vault_id);
+      push.content = content;
+      return await this.#decide(accountId, vaultId, push, content);
+    };
+    const { content: text, encoding = 'utf-8' } = args;
+    const decided =
+      text === undefined
+        ? await decide(undefined)
+        : await contents.use({ text, encoding }, (content) => checkSha256(args.sha256, content), decide);
+    if (decided.kind === 'conflict') throw new Refusal(decided.fault);
+    if (decided.kind === 'unknown_base') throw new Error('a base was looked up and is still unknown');
+    return decided.result;
+  }
+
+  async #decide(
+    accountId: string,
+    vaultId: string,
+    push: PushRequest,
+    content: IncomingContent | undefined,
+  ): Promise<Decided> {
+    const { log, store, visits } = this.#options;
+    const decide = (request: PushRequest) =>
+      log.write(accountId, vaultId, (turn): Decided => {
+        const made = this.#apply({ turn, push: request, content });
+        const { deviceId } = push;
+        visits.note(turn.batch, { vaultId, deviceId, nowMs: turn.nowMs, pushedSeq: turn.change.head.seq });
+        return made;
+      });
+    const decided = await decide(push);
+    if (decided.kind !== 'unknown_base') return decided;
+    return await decide({ ...push, baseIsForeign: await isOfOtherFile(store, vaultId, push.folded, decided.sha) });
+  }
+
+  #apply(step: PushStep): Decided {
+    if (step.push.from !== undefined) return applyRename(this.#options, step, step.push.from);
+    const { push, turn } = step;
+    const state = gatherState(this.#options, turn, push);
+    const outcome = decidePush(push, state);
+    switch (outcome.kind) {
+      case 'refuse':
+        throw new Refusal(outcome.fault);
+      case 'unknown_base':
+        return { ...outcome, adopted: false };
+      case 'conflict':
+        return keepRefused(this.#options, step, state, outcome);
+      case 'unchanged': {
+        const { file } = state;
+        if (file === undefined) throw new Error('an unchanged push without a file');
+        if (settle(step, state, file.seq) > 0) turn.change.finish();
+        return doneWith(turn, { status: 'unchanged', record: file, previousHlc: file.hlc, warnings: [] }, false);
+      }
+      case 'accept':
+        return this.#accept(step, state, outcome);
+    }
+  }
+
+  #accept(step: PushStep, state: PushState, outcome: AcceptOutcome): Decided {
+    const { push, content, turn } = step;
+    turn.change.setClock(outcome.clock);
+    const record = turn.change.append({
+      path: push,
+      before: state.file,
+      status: outcome.status,
+      content,
+      hlc: outcome.hubMade ? null : push.hlcText,
+      deviceId: push.deviceId,
+      mtime: push.mtime,
+    });
+    settle(step, state, record.seq);
+    this.#options.contents.adopt(turn.batch, content);
+    turn.change.finish();
+    const { status, warnings } = outcome;
+    return doneWith(turn, { status, record, previousHlc: state.file?.hlc ?? null, warnings }, true);
+  }
+}

@@ -1,0 +1,76 @@
+/** Owns how a push is refused, with what a client needs to act. Pure. */
+import type { Fault } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
+import { secondsAhead } from '../log/hlc.ts';
+import type { ConflictRecord, FileRecord } from '../log/records.ts';
+import type { Clash, ConflictReason, PushRequest, PushState } from './types.ts';
+
+/** What a client is told of a conflict. */
+export function conflictFault(
+  push: PushRequest,
+  state: PushState,
+  reason: ConflictReason,
+  conflict: { readonly id: string; readonly kind: ConflictRecord['kind'] } | undefined,
+): Fault {
+  const { file } = state;
+  const live = file !== undefined && !file.deleted ? file : undefined;
+  const ahead = file === undefined ? null : Math.round(state.fileHlc(file).ms - push.hlc.ms) / 1000;
+  return {
+    kind: 'sync_conflict',
+    path: state.path,
+    reason,
+    conflictId: conflict?.id ?? null,
+    conflictKind: conflict?.kind ?? null,
+    yourHlc: push.hlcText,
+    serverHlc: file?.hlc ?? null,
+    timeDiffSeconds: ahead,
+    serverSha256: live?.sha256 ?? null,
+    serverGitSha: live?.git_sha ?? null,
+  };
+}
+
+export function quotaFault(state: PushState, neededBytes: number): Fault {
+  return { kind: 'quota_exceeded', quotaBytes: state.quotaBytes, usedBytes: state.usageBytes(), neededBytes };
+}
+
+/** What must not change without a base, and the base that it would take. */
+export function needsBase(sentence: string, live: FileRecord) {
+  const data = { current_sha: live.sha256, current_git_sha: live.git_sha };
+  return refuse({ kind: 'invalid_fields', fields: { base_sha: [sentence] }, data });
+}
+
+export function refuseSpelling(push: PushRequest, existing: string) {
+  const sentence = `path ${push.path} differs from ${existing} only in case or Unicode form; use that spelling, or rename it with from_path`;
+  return refuse({ kind: 'invalid_fields', fields: { path: [sentence] }, data: { existing_path: existing } });
+}
+
+export function refuseClash(push: PushRequest, clash: Clash) {
+  const fields = { path: [describeClash(push.path, clash)] };
+  return refuse({ kind: 'invalid_fields', fields, data: { existing_path: clash.path } });
+}
+
+export function refuseResolves() {
+  const sentence = 'resolves names no conflict of this path; sync_pending_conflicts lists them';
+  return refuse({ kind: 'invalid_fields', fields: { resolves: [sentence] } });
+}
+
+/** What stands in the way of a new file, in words. */
+export function describeClash(path: string, clash: Clash): string {
+  return clash.kind === 'folder'
+    ? `path ${path} is a folder that holds files; choose another name`
+    : `path ${path} lies below ${clash.path}, which is a file; choose another name or delete that file first`;
+}
+
+/** Without a base only the clock could say that this push is newer, and this clock says nothing. */
+export function refuseSkew(push: PushRequest, nowMs: number) {
+  const skew = secondsAhead(push.hlc, nowMs);
+  const serverTime = new Date(nowMs).toISOString();
+  const most = limits.hlcAheadMsMax / 1000;
+  const sentence = `hlc is ${skew} s ahead of the hub, whose time is ${serverTime}; ${most} s is the most: set the clock, or push with base_sha`;
+  const data = { skew_seconds: skew, server_time: serverTime, max_drift_seconds: most };
+  return refuse({ kind: 'invalid_fields', fields: { hlc: [sentence] }, data });
+}
+
+export function refuse(fault: Fault) {
+  return { kind: 'refuse' as const, fault };
+}

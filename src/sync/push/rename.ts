@@ -1,0 +1,130 @@
+/**
+ * Decides and applies a rename: a push that says where the file was. The old path gets a tombstone and the new one the
+ * content, in one decision; a new spelling of the same compared path is one version.
+ */
+import { Refusal } from '../../common/fault.ts';
+import type { Contents } from '../contents/incoming.ts';
+import { sendTick } from '../log/hlc.ts';
+import type { VaultPath } from '../log/paths.ts';
+import type { FileRecord } from '../log/records.ts';
+import { adoptClock, matches, overQuota, settledBy } from './decision.ts';
+import { keepRefused } from './keep-refused.ts';
+import { needsBase, refuse, refuseClash, refuseResolves, refuseSpelling } from './refusals.ts';
+import { gatherState, type StateSources } from './state.ts';
+import { type Decided, doneWith, type PushStep, settle } from './step.ts';
+import type { AdoptedClock, ConflictOutcome, PushOutcome, PushRequest, PushState } from './types.ts';
+
+type RenameOutcome =
+  | (AdoptedClock & { readonly kind: 'rename'; readonly left: FileRecord })
+  /** On the path that the file has, or on the one that it was to get. */
+  | (ConflictOutcome & { readonly at: PushState })
+  | { readonly kind: 'unchanged'; readonly file: FileRecord }
+  | Extract<PushOutcome, { kind: 'refuse' }>;
+
+interface RenameSources extends StateSources {
+  readonly contents: Contents;
+}
+
+/** Pure. `source` is the state of the path that the file leaves; the same as `target` for a new spelling. */
+function decideRename(push: PushRequest, source: PushState, target: PushState): RenameOutcome {
+  const { resolves } = push;
+  if (resolves !== undefined && ![source, target].some((state) => state.hasConflict(resolves))) return refuseResolves();
+  const left = live(source);
+  const there = live(target);
+  const isRespelling = source.folded === target.folded;
+  const isDone = isRespelling ? there?.path === push.path : left === undefined;
+  if (isDone && there !== undefined && there.sha256 === push.content?.sha256) return { kind: 'unchanged', file: there };
+  if (left === undefined) {
+    const deletedAt = source.file === undefined ? null : new Date(source.file.stored_ms).toISOString();
+    return refuse({ kind: 'path_not_found', path: source.path, deletedAt });
+  }
+  if (push.base.kind !== 'sha') {
+    return needsBase(`a rename needs base_sha, so that no change is lost: ${left.path} is ${left.sha256} now`, left);
+  }
+  const over = quotaOf(push, source, target);
+  if (over !== undefined) return over;
+  if (!matches(push.base, left)) return { kind: 'conflict', conflictKind: 'edit/edit', reason: 'base', at: source };
+  if (!isRespelling) {
+    const blocked = blockedBy(push, target);
+    if (blocked !== undefined) return blocked;
+  }
+  const before = [source.file, target.file].filter((file) => file !== undefined).map((file) => source.fileHlc(file));
+  return { kind: 'rename', left, ...adoptClock(push, source, before) };
+}
+
+/** What stands where the file is to go. The same bytes under the same name are no hindrance. */
+function blockedBy(push: PushRequest, target: PushState): RenameOutcome | undefined {
+  const there = live(target);
+  if (there === undefined) {
+    const clash = target.clash();
+    return clash === undefined ? undefined : refuseClash(push, clash);
+  }
+  if (there.path !== push.path) return refuseSpelling(push, there.path);
+  if (there.sha256 === push.content?.sha256) return undefined;
+  return { kind: 'conflict', conflictKind: 'create/create', reason: 'exists', at: target };
+}
+
+function quotaOf(push: PushRequest, source: PushState, target: PushState) {
+  const isRespelling = source.folded === target.folded;
+  const settled = [source, ...(isRespelling ? [] : [target])].flatMap(({ pending }) => settledBy(push, pending));
+  const there = isRespelling ? 0 : (live(target)?.size_bytes ?? 0);
+  return overQuota(push, source, settled, (live(source)?.size_bytes ?? 0) + there);
+}
+
+function live({ file }: PushState): FileRecord | undefined {
+  return file !== undefined && !file.deleted ? file : undefined;
+}
+
+/** Within a decision: decides a rename and writes what becomes of it. */
+export function applyRename(options: RenameSources, step: PushStep, from: VaultPath): Decided {
+  const { push, turn } = step;
+  const source = gatherState(options, turn, from);
+  const target = from.folded === push.folded ? source : gatherState(options, turn, push, from.folded);
+  const outcome = decideRename(push, source, target);
+  switch (outcome.kind) {
+    case 'refuse':
+      throw new Refusal(outcome.fault);
+    case 'conflict':
+      return keepRefused(options, step, outcome.at, outcome);
+    case 'unchanged': {
+      const { file } = outcome;
+      return doneWith(turn, { status: 'unchanged', record: file, previousHlc: file.hlc, warnings: [] }, false);
+    }
+    case 'rename':
+      return rename(options, step, { source, target, outcome });
+  }
+}
+
+interface Rename {
+  readonly source: PushState;
+  readonly target: PushState;
+  readonly outcome: Extract<RenameOutcome, { kind: 'rename' }>;
+}
+
+function rename({ contents }: RenameSources, step: PushStep, { source, target, outcome }: Rename): Decided {
+  const { push, content, turn } = step;
+  const { change, nowMs } = turn;
+  const { left, clock, hubMade, warnings } = outcome;
+  const by = { deviceId: push.deviceId, hlc: hubMade ? null : push.hlcText };
+  change.setClock(clock);
+  if (source !== target) {
+    const path = { path: left.path, folded: source.folded };
+    change.append({ ...by, path, before: left, status: 'deleted', content: undefined, mtime: null });
+    // Each change that the hub signs has a clock of its own.
+    if (hubMade) change.setClock(sendTick(change.clock, nowMs));
+  }
+  const record = change.append({
+    ...by,
+    path: push,
+    before: target.file,
+    status: 'renamed',
+    content,
+    mtime: push.mtime,
+    renamedFrom: left.path,
+  });
+  settle(step, source, record.seq);
+  if (source !== target) settle(step, target, record.seq);
+  contents.adopt(turn.batch, content);
+  change.finish();
+  return doneWith(turn, { status: 'renamed', record, previousHlc: left.hlc, warnings }, true);
+}

@@ -1,0 +1,44 @@
+/** Owns what the parts of one push share: its request and content within a decision, and what became of it. */
+import type { Fault } from '../../common/fault.ts';
+import type { IncomingContent } from '../contents/incoming.ts';
+import type { FileRecord } from '../log/records.ts';
+import type { Turn } from '../log/vault-log.ts';
+import { settledBy } from './decision.ts';
+import type { PushRequest, PushState } from './types.ts';
+
+export interface PushResult {
+  readonly vaultId: string;
+  readonly status: 'created' | 'updated' | 'deleted' | 'renamed' | 'restored' | 'unchanged';
+  /** The current version of the path. */
+  readonly record: FileRecord;
+  /** Null: the path is new. */
+  readonly previousHlc: string | null;
+  readonly warnings: readonly string[];
+}
+
+/** What became of a push within its decision. */
+export type Decided =
+  | { readonly kind: 'done'; readonly result: PushResult; readonly adopted: boolean }
+  | { readonly kind: 'conflict'; readonly fault: Fault; readonly adopted: boolean }
+  /** Nothing was written: whether the base belongs to another file has to be looked up first. */
+  | { readonly kind: 'unknown_base'; readonly sha: string; readonly adopted: false };
+
+/** What the parts of one decision share. */
+export interface PushStep {
+  readonly turn: Turn;
+  readonly push: PushRequest;
+  readonly content: IncomingContent | undefined;
+}
+
+/** A push that was taken. */
+export function doneWith({ vaultId }: Turn, result: Omit<PushResult, 'vaultId'>, adopted: boolean): Decided {
+  const { status, record, previousHlc, warnings } = result;
+  return { kind: 'done', result: { vaultId, status, record, previousHlc, warnings }, adopted };
+}
+
+/** Settles the conflicts that this push ends. Returns how many. */
+export function settle({ push, turn }: PushStep, state: PushState, seq: number): number {
+  const ended = settledBy(push, state.pending);
+  for (const { conflict, status } of ended) turn.change.settle(state.folded, conflict, status, seq);
+  return ended.length;
+}

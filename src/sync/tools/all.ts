@@ -1,0 +1,32 @@
+/** The tools of file sync, in the order in which they are listed. */
+import type { Tool } from '../../gateway/tool.ts';
+import type { Sync } from '../service.ts';
+import { compareTools } from './compare.ts';
+import { syncPendingConflicts, syncResolveConflict } from './conflicts.ts';
+import { vaultClone, vaultConnectStatus } from './devices.ts';
+import { syncHistory, syncRestore } from './history.ts';
+import { syncList, syncPull } from './pull.ts';
+import { syncPush } from './push.ts';
+import { vaultSync } from './vault-sync.ts';
+import { vaultCreate, vaultList } from './vaults.ts';
+
+export function syncTools(sync: Sync): Tool[] {
+  const push = syncPush(sync.push);
+  const pull = syncPull(sync.reading);
+  const list = syncList(sync.reading);
+  return [
+    vaultList(sync.vaults),
+    vaultCreate(sync.vaults),
+    vaultClone(sync.reading),
+    vaultConnectStatus(sync.reading),
+    vaultSync(sync.reading, { push, pull, list }),
+    push,
+    pull,
+    list,
+    ...compareTools(sync),
+    syncHistory(sync.history),
+    syncRestore(sync.history),
+    syncPendingConflicts(sync.conflicts),
+    syncResolveConflict(sync.conflicts),
+  ];
+}

@@ -1,0 +1,180 @@
+/** The tools that compare and merge, and change nothing. */
+import { z } from 'zod';
+import { defineTool, READS, type Tool } from '../../gateway/tool.ts';
+import { limits } from '../../limits/service.ts';
+import { DIFF_STATUSES, type DiffAnswer, type DiffQuery } from '../compare/diff.ts';
+import type { MergeAnswer, MergeQuery } from '../compare/merge.ts';
+import type { FileRecord } from '../log/records.ts';
+import { contentArgument, encodingArgument, pathArgument, vaultIdArgument } from '../push/input.ts';
+
+const baseArgument = z.string().max(64).optional();
+
+const remoteSchema = z.object({
+  seq: z.int().positive(),
+  sha256: z.string().nullable().describe('Null: it is deleted'),
+  git_sha: z.string().nullable(),
+  hlc: z.string(),
+  size_bytes: z.int().nonnegative(),
+  stored_at: z.string(),
+  device_id: z.string(),
+  remote_mtime: z.string().nullable(),
+});
+
+/** Every tool of this file. */
+export function compareTools(queries: { readonly diffs: DiffQuery; readonly merges: MergeQuery }): Tool[] {
+  return [syncDiff(queries.diffs), syncMerge(queries.merges)];
+}
+
+function syncDiff(diffs: DiffQuery): Tool {
+  return defineTool({
+    name: 'sync_diff',
+    access: 'account',
+    description:
+      'Shows how your copy of a file stands to the one on the hub, and what differs; with only a path, what its newest change did.',
+    input: z.strictObject({
+      path: pathArgument.describe('Path inside the vault'),
+      content: contentArgument.optional().describe('Your copy'),
+      encoding: encodingArgument,
+      sha256: z.string().max(64).optional().describe('SHA-256 of your copy, instead of its content or beside it'),
+      base_sha: baseArgument.describe('sha256 or git_sha of the version that your copy was made of'),
+      context: z
+        .int()
+        .min(0)
+        .max(limits.diffContextLinesMax)
+        .optional()
+        .describe('Unchanged lines around each change; default 3'),
+      vault_id: vaultIdArgument,
+    }),
+    output: z.object({
+      vault_id: z.string(),
+      path: z.string(),
+      status: z
+        .enum(DIFF_STATUSES)
+        .describe('remote_ahead: pull; local_ahead: push; diverged: sync_merge; missing: the hub never had it'),
+      remote: remoteSchema.nullable().describe('The newest version on the hub; null when missing'),
+      base_available: z.boolean().describe('The version that base_sha names is kept, so that sync_merge can use it'),
+      diff: z
+        .string()
+        .nullable()
+        .describe('Unified diff from the hub to your copy; null when your content is not known here'),
+    }),
+    annotations: READS,
+    example: { path: 'notes/today.md', content: '# Tomorrow\n' },
+    async handle(args, { accountId }) {
+      const answer = await diffs.diff(accountId, args);
+      return { structured: diffView(answer), text: diffText(answer) };
+    },
+  });
+}
+
+function syncMerge(merges: MergeQuery): Tool {
+  return defineTool({
+    name: 'sync_merge',
+    access: 'account',
+    description:
+      'Merges your text with the one on the hub, against the version that both were made of. Writes nothing: push what it gives with the base_sha that it gives.',
+    input: z.strictObject({
+      path: pathArgument.optional().describe('Path inside the vault; not with conflict_id'),
+      content: contentArgument.optional().describe('Your text; not with conflict_id'),
+      encoding: encodingArgument,
+      base_sha: baseArgument.describe('sha256 or git_sha of the version that your text was made of'),
+      conflict_id: z
+        .string()
+        .max(limits.vaultIdCharsMax)
+        .optional()
+        .describe('A conflict that a push was refused with: merges what that push brought'),
+      favor: z
+        .enum(['none', 'ours', 'theirs'])
+        .optional()
+        .describe('Settles parts that both changed for your side (ours) or the hub (theirs); default none: marks them'),
+      style: z
+        .enum(['merge', 'diff3'])
+        .optional()
+        .describe('diff3 shows in a conflict also what the ancestor had; default merge'),
+      vault_id: vaultIdArgument,
+    }),
+    output: z.object({
+      vault_id: z.string(),
+      path: z.string(),
+      content: z
+        .string()
+        .nullable()
+        .describe('The merge; null: there is no file in it (deleted), or a side must be chosen with favor'),
+      encoding: z.enum(['utf-8', 'base64']),
+      sha256: z.string().nullable().describe('SHA-256 of content'),
+      deleted: z.boolean().describe('The merge is that there is no file'),
+      has_conflicts: z.boolean(),
+      conflict_count: z.int().nonnegative().describe('Parts marked with <<<<<<< yours, =======, >>>>>>> hub'),
+      base_sha: z.string().describe('What to push the merge with'),
+      ancestor_found: z.boolean().describe('False: nothing was guessed, and the whole file is one conflict'),
+      ancestor_sha: z.string().nullable(),
+      server_sha256: z.string().nullable().describe('The file on the hub; null: it is deleted there'),
+      server_hlc: z.string().nullable().describe('Null: the path never had a file'),
+    }),
+    annotations: READS,
+    example: { path: 'notes/today.md', content: '# Today\n\nCall the printer.\n' },
+    async handle(args, { accountId }) {
+      const answer = await merges.merge(accountId, args);
+      return { structured: mergeView(answer), text: mergeText(answer) };
+    },
+  });
+}
+
+function remoteView(file: FileRecord) {
+  return {
+    seq: file.seq,
+    sha256: file.deleted ? null : file.sha256,
+    git_sha: file.deleted ? null : file.git_sha,
+    hlc: file.hlc,
+    size_bytes: file.size_bytes,
+    stored_at: new Date(file.stored_ms).toISOString(),
+    device_id: file.device_id,
+    remote_mtime: file.mtime,
+  };
+}
+
+function diffView({ vaultId, path, status, file, isBaseKept, diff }: DiffAnswer) {
+  return {
+    vault_id: vaultId,
+    path,
+    status,
+    remote: file === undefined ? null : remoteView(file),
+    base_available: isBaseKept,
+    diff: diff ?? null,
+  };
+}
+
+function diffText({ path, status, file }: DiffAnswer): string {
+  const now = file === undefined || file.deleted ? 'nothing' : `sha256 ${file.sha256}`;
+  return `${path} is ${status}; the hub has ${now}`;
+}
+
+function mergeView({ vaultId, path, content, deleted, conflicts, baseSha, ancestorSha, live, serverHlc }: MergeAnswer) {
+  return {
+    vault_id: vaultId,
+    path,
+    content: content?.text ?? null,
+    encoding: content?.encoding ?? ('utf-8' as const),
+    sha256: content?.sha256 ?? null,
+    deleted,
+    has_conflicts: conflicts > 0,
+    conflict_count: conflicts,
+    base_sha: baseSha,
+    ancestor_found: ancestorSha !== undefined,
+    ancestor_sha: ancestorSha ?? null,
+    server_sha256: live?.sha256 ?? null,
+    server_hlc: serverHlc ?? null,
+  };
+}
+
+function mergeText({ path, content, deleted, conflicts, baseSha, live }: MergeAnswer): string {
+  if (deleted) {
+    const next = live === undefined ? 'there is nothing to push' : `push deleted: true with base_sha ${baseSha}`;
+    return `${path}: the merge is that there is no file; ${next}`;
+  }
+  if (content === undefined)
+    return `${path}: the sides cannot be shown as one text; call again with favor ours or theirs`;
+  if (content.sha256 === live?.sha256) return `${path}: the merge is what the hub has; there is nothing to push`;
+  if (conflicts === 0) return `${path} is merged: push it with base_sha "${baseSha}"`;
+  return `${path} has ${conflicts} conflicts: settle the marked parts, then push it with base_sha "${baseSha}"`;
+}

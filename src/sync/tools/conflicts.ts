@@ -1,0 +1,146 @@
+/** The tools over conflicts: which are pending, and settling one. */
+import { z } from 'zod';
+import { invalidField } from '../../common/fault.ts';
+import { ADDS, defineTool, READS, type Tool } from '../../gateway/tool.ts';
+import { limits } from '../../limits/service.ts';
+import type { Conflicts, PendingConflict } from '../conflicts/conflicts.ts';
+import { deviceIdArgument, pathArgument, vaultIdArgument } from '../push/input.ts';
+
+const sha = z.string().nullable();
+
+const conflictSchema = z.object({
+  conflict_id: z.string(),
+  path: z.string(),
+  kind: z.enum(['edit/edit', 'edit/delete', 'delete/edit', 'create/create']).describe('Yours, then the hub’s'),
+  status: z.enum(['pending', 'resolved', 'superseded', 'dismissed']),
+  your_sha256: sha.describe('Of the bytes that were refused; null: it was a delete'),
+  your_hlc: z.string(),
+  device_id: z.string(),
+  size_bytes: z.int().nonnegative(),
+  encoding: z.enum(['utf-8', 'base64']),
+  server_sha256: sha.describe('What was current when it was refused; null: there was no file'),
+  server_hlc: z.string().nullable(),
+  base_sha: sha.describe('What the refused push said that it builds on'),
+  current_sha256: sha.describe('What is current now; null: there is no file'),
+  detected_at: z.string(),
+});
+
+export function syncPendingConflicts(conflicts: Conflicts): Tool {
+  return defineTool({
+    name: 'sync_pending_conflicts',
+    access: 'account',
+    description: 'Lists the conflicts that wait to be settled: pushes that were refused, with their bytes kept.',
+    input: z.strictObject({
+      path: pathArgument.optional().describe('Only those of this path'),
+      limit: z.int().min(1).max(limits.conflictsMax).optional().describe(`At most; default ${limits.conflictsDefault}`),
+      cursor: z.string().max(limits.conflictCursorCharsMax).optional().describe('Goes on behind an earlier answer'),
+      vault_id: vaultIdArgument,
+    }),
+    output: z.object({
+      vault_id: z.string(),
+      count: z.int().nonnegative().describe('Conflicts in this answer'),
+      conflicts: z.array(conflictSchema),
+      cursor: z.string().nullable().describe('For the next page; null: that was all'),
+    }),
+    annotations: READS,
+    example: {},
+    async handle({ path, limit, cursor, vault_id: vaultId }, { accountId }) {
+      const query = { path, vaultId, cursor, limit: limit ?? limits.conflictsDefault };
+      const page = await conflicts.pending(accountId, query);
+      const found = page.conflicts.map(conflictView);
+      const lines = found.map((one) => `${one.conflict_id} ${one.path} (${one.kind}, from ${one.device_id})`);
+      const payload = { vault_id: page.vaultId, count: found.length, conflicts: found };
+      return {
+        structured: { ...payload, cursor: page.cursor ?? null },
+        text:
+          found.length === 0 ? 'No pending conflicts.' : [`${found.length} pending conflicts:`, ...lines].join('\n'),
+        resource: { uri: `cairn://vaults/${page.vaultId}/conflicts`, json: payload },
+      };
+    },
+  });
+}
+
+export function syncResolveConflict(conflicts: Conflicts): Tool {
+  return defineTool({
+    name: 'sync_resolve_conflict',
+    access: 'account',
+    description:
+      'Settles a conflict, or those of a path: keep theirs leaves what is on the hub, keep yours makes the refused bytes a new version. To keep a merge, use sync_push with resolves.',
+    input: z.strictObject({
+      conflict_id: z.string().min(1).max(limits.vaultIdCharsMax).optional().describe('Id of the conflict'),
+      path: pathArgument.optional().describe('Instead of conflict_id: what is pending of this path, if anything'),
+      keep: z.enum(['theirs', 'yours']).describe('theirs: what the hub has; yours: what was refused'),
+      base_sha: z.string().max(64).optional().describe('sha256 that must be current; empty: there must be no file'),
+      device_id: deviceIdArgument.optional().describe('Device to sign the change with; default hub'),
+      vault_id: vaultIdArgument,
+    }),
+    output: z.object({
+      vault_id: z.string(),
+      path: z.string(),
+      settled: z.array(z.string()).describe('Ids of the conflicts'),
+      status: z.enum(['resolved', 'dismissed']),
+      seq: z.int().positive().nullable().describe('Newest change of the path'),
+      current_sha256: sha.describe('What is current now; null: there is no file'),
+    }),
+    annotations: ADDS,
+    example: { path: 'notes/today.md', keep: 'theirs' },
+    async handle(args, { accountId }) {
+      const { vaultId, path, settled, file } = await resolve(conflicts, accountId, args);
+      const status = args.keep === 'theirs' ? ('dismissed' as const) : ('resolved' as const);
+      const current = currentSha(file);
+      return {
+        structured: { vault_id: vaultId, path, settled, status, seq: file?.seq ?? null, current_sha256: current },
+        text: `${settled.length} conflicts of ${path} are ${status}; current is ${current ?? 'no file'}`,
+      };
+    },
+  });
+}
+
+interface ResolveArguments {
+  readonly conflict_id?: string | undefined;
+  readonly path?: string | undefined;
+  readonly keep: 'theirs' | 'yours';
+  readonly base_sha?: string | undefined;
+  readonly device_id?: string | undefined;
+  readonly vault_id?: string | undefined;
+}
+
+async function resolve(conflicts: Conflicts, accountId: string, args: ResolveArguments) {
+  const { conflict_id: conflictId, path } = args;
+  const common = {
+    vaultId: args.vault_id,
+    keep: { side: args.keep },
+    baseSha: args.base_sha,
+    deviceId: args.device_id,
+  };
+  if (path !== undefined && conflictId === undefined) {
+    return { ...(await conflicts.resolvePath(accountId, { ...common, path })), path };
+  }
+  if (conflictId === undefined) throw invalidField('conflict_id', 'conflict_id is required, or path');
+  if (path !== undefined) throw invalidField('path', 'path does not go with conflict_id; send one of the two');
+  const { vaultId, conflict, file } = await conflicts.resolve(accountId, { ...common, conflictId });
+  return { vaultId, path: conflict.record.path, settled: [conflict.id], file };
+}
+
+function conflictView({ id, record, file }: PendingConflict): z.infer<typeof conflictSchema> {
+  return {
+    conflict_id: id,
+    path: record.path,
+    kind: record.kind,
+    status: record.status,
+    your_sha256: record.your_sha256,
+    your_hlc: record.your_hlc,
+    device_id: record.device_id,
+    size_bytes: record.size_bytes,
+    encoding: record.encoding,
+    server_sha256: record.server_sha256,
+    server_hlc: record.server_hlc,
+    base_sha: record.base_sha,
+    current_sha256: currentSha(file),
+    detected_at: record.detected_at,
+  };
+}
+
+function currentSha(file: PendingConflict['file']): string | null {
+  return file === undefined || file.deleted ? null : file.sha256;
+}

@@ -1,0 +1,147 @@
+/** The tools of a device: what it needs to begin with a vault, and how it stands to one. */
+import { z } from 'zod';
+import { invalidField } from '../../common/fault.ts';
+import { defineTool, READS } from '../../gateway/tool.ts';
+import { limits } from '../../limits/service.ts';
+import { changesBehind } from '../devices/behind.ts';
+import type { VaultHead } from '../log/records.ts';
+import { formatPullCursor } from '../pull/cursor.ts';
+import type { Reading } from '../pull/open.ts';
+import { deviceIdArgument, vaultIdArgument } from '../push/input.ts';
+
+export function vaultClone(reading: Reading) {
+  return defineTool({
+    name: 'vault_clone',
+    access: 'account',
+    description:
+      'Says what a new device needs to copy a vault: how much there is, a cursor, and the call to make next.',
+    input: z.strictObject({
+      vault_id: vaultIdArgument,
+      name: z
+        .string()
+        .trim()
+        .min(1)
+        .max(limits.vaultNameCharsMax)
+        .optional()
+        .describe('Name of the vault, instead of its id'),
+      device_id: deviceIdArgument.optional().describe('Name of the new device'),
+    }),
+    output: z.object({
+      vault_id: z.string(),
+      name: z.string(),
+      file_count: z.int().nonnegative(),
+      total_size_bytes: z.int().nonnegative(),
+      stream_bytes: z.int().nonnegative().describe('About the bytes of the whole vault as NDJSON'),
+      cursor: z.string().describe('Where the vault stands; an initial pull gives one as well'),
+      next: z.object({ tool: z.literal('sync_pull'), arguments: z.record(z.string(), z.unknown()) }),
+      server_time: z.string(),
+    }),
+    annotations: READS,
+    example: { name: 'notes', device_id: 'phone' },
+    async handle({ vault_id: given, name, device_id: device }, { accountId }) {
+      const vaultId = await vaultOf(reading, accountId, given, name);
+      const head = reading.reader.head(vaultId);
+      const record = reading.vaults.record(accountId, vaultId);
+      const call = { vault_id: vaultId, initial: true, ...(device === undefined ? {} : { device_id: device }) };
+      const structured = {
+        vault_id: vaultId,
+        name: record.name,
+        file_count: head.files,
+        total_size_bytes: head.bytes,
+        stream_bytes: head.line_bytes,
+        cursor: cursorAt(reading, vaultId, head),
+        next: { tool: 'sync_pull' as const, arguments: call },
+        server_time: new Date(reading.now()).toISOString(),
+      };
+      const text = `vault ${record.name} has ${head.files} files of ${head.bytes} bytes; now call sync_pull ${JSON.stringify(call)}`;
+      return { structured, text };
+    },
+  });
+}
+
+async function vaultOf({ vaults }: Reading, accountId: string, vaultId: string | undefined, name: string | undefined) {
+  if (name === undefined) return await vaults.idOf(accountId, vaultId);
+  if (vaultId !== undefined) throw invalidField('name', 'send vault_id or name, not both');
+  return vaults.named(accountId, name).id;
+}
+
+const deviceSchema = z.object({
+  device_id: z.string(),
+  last_seen_at: z.string().describe('To the minute, ISO 8601 UTC'),
+  pulled_seq: z.int().nonnegative().describe('Up to here pulls gave it everything; 0: it has not pulled'),
+  pushed_seq: z.int().nonnegative(),
+  changes_behind: z.int().nonnegative().describe('Files and deletions of other devices that it was not given yet'),
+});
+
+export function vaultConnectStatus(reading: Reading) {
+  return defineTool({
+    name: 'vault_connect_status',
+    access: 'account',
+    description:
+      'Shows the devices of a vault: when each was here, how far it is behind, and what waits for a decision.',
+    input: z.strictObject({
+      device_id: deviceIdArgument.optional().describe('Only this device'),
+      vault_id: vaultIdArgument,
+    }),
+    output: z.object({
+      vault_id: z.string(),
+      name: z.string(),
+      connected: z.boolean().describe('The device (or any, when none is named) has been here'),
+      devices: z.array(deviceSchema),
+      seq: z.int().nonnegative().describe('Number of the newest change'),
+      file_count: z.int().nonnegative(),
+      pending_conflicts: z.int().nonnegative(),
+      last_synced_at: z.string().nullable(),
+      cursor: z.string().describe('Where the vault stands'),
+      server_time: z.string(),
+    }),
+    annotations: READS,
+    example: { device_id: 'laptop' },
+    async handle({ device_id: only, vault_id: given }, { accountId }) {
+      const vaultId = await reading.vaults.idOf(accountId, given);
+      // What no pack holds is looked at version by version.
+      await reading.packer.settle(vaultId);
+      const head = reading.reader.head(vaultId);
+      const devices = devicesOf(reading, vaultId, only);
+      const { name } = reading.vaults.record(accountId, vaultId);
+      const structured = {
+        vault_id: vaultId,
+        name,
+        connected: devices.length > 0,
+        devices,
+        seq: head.seq,
+        file_count: head.files,
+        pending_conflicts: head.pending,
+        last_synced_at: head.seq === 0 ? null : new Date(head.stored_ms).toISOString(),
+        cursor: cursorAt(reading, vaultId, head),
+        server_time: new Date(reading.now()).toISOString(),
+      };
+      const lines = devices.map(
+        (one) => `${one.device_id} was here ${one.last_seen_at}, ${one.changes_behind} changes behind`,
+      );
+      const first = `vault ${name}: ${head.files} files, ${head.pending} pending conflicts, ${devices.length} devices`;
+      return { structured, text: [first, ...lines.slice(0, limits.listTextLinesMax)].join('\n') };
+    },
+  });
+}
+
+/** The devices that have been here, the last seen first. */
+function devicesOf({ visits, views }: Reading, vaultId: string, only: string | undefined) {
+  const known = [...visits.list(vaultId)].filter(([device]) => only === undefined || device === only);
+  const positions = known.map(([device, record]) => ({ device, pulledSeq: record.pulled_seq }));
+  const least = positions.reduce((seq, { pulledSeq }) => Math.min(seq, pulledSeq), Number.POSITIVE_INFINITY);
+  const behind = known.length === 0 ? new Map<string, number>() : changesBehind(views.after(vaultId, least), positions);
+  return known
+    .sort(([, a], [, b]) => b.last_seen_ms - a.last_seen_ms)
+    .map(([device, record]) => ({
+      device_id: device,
+      last_seen_at: new Date(record.last_seen_ms).toISOString(),
+      pulled_seq: record.pulled_seq,
+      pushed_seq: record.pushed_seq,
+      changes_behind: behind.get(device) ?? 0,
+    }));
+}
+
+function cursorAt({ hash, epoch }: Reading, vaultId: string, { seq }: VaultHead): string {
+  return formatPullCursor(hash, 'vault', { epoch, vaultId, seq, deletesAfter: 0 });
+}

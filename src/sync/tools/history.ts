@@ -1,0 +1,101 @@
+/** The tools over the versions of a path: listing them, and bringing one back. */
+import { z } from 'zod';
+import { ADDS, defineTool, READS, type Tool } from '../../gateway/tool.ts';
+import { limits } from '../../limits/service.ts';
+import type { History } from '../history/history.ts';
+import type { VersionMeta } from '../log/version.ts';
+import { deviceIdArgument, pathArgument, vaultIdArgument } from '../push/input.ts';
+import { pushedSchema, pushedText, pushedView } from './push.ts';
+
+const seqArgument = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
+
+const versionSchema = z.object({
+  seq: z.int().positive(),
+  path: z.string().describe('As it was spelled then'),
+  status: z.enum(['created', 'updated', 'renamed', 'restored', 'deleted']),
+  deleted: z.boolean(),
+  sha256: z.string(),
+  git_sha: z.string(),
+  hlc: z.string(),
+  size_bytes: z.int().nonnegative(),
+  encoding: z.enum(['utf-8', 'base64']),
+  stored_at: z.string(),
+  device_id: z.string(),
+  remote_mtime: z.string().nullable(),
+  renamed_from: z.string().nullable().describe('The path that the file had before this version'),
+});
+
+export function syncHistory(history: History): Tool {
+  return defineTool({
+    name: 'sync_history',
+    access: 'account',
+    description: 'Lists the versions of a path that are kept, newest first. sync_restore brings one back.',
+    input: z.strictObject({
+      path: pathArgument.describe('Path inside the vault; a deleted one too'),
+      limit: z
+        .int()
+        .min(1)
+        .max(limits.historyMax)
+        .optional()
+        .describe(`Versions at most, default ${limits.historyDefault}`),
+      before: seqArgument.optional().describe('Only versions older than this seq of the path'),
+      vault_id: vaultIdArgument,
+    }),
+    output: z.object({
+      vault_id: z.string(),
+      path: z.string(),
+      versions: z.array(versionSchema),
+      count: z.int().nonnegative().describe('Versions in this answer'),
+      has_more: z.boolean().describe('True when there are older ones; go on with before'),
+    }),
+    annotations: READS,
+    example: { path: 'notes/today.md' },
+    async handle({ path, limit, before, vault_id: vaultId }, { accountId }) {
+      const page = await history.list(accountId, { path, vaultId, limit: limit ?? limits.historyDefault, before });
+      const versions = page.versions.map(versionView);
+      const lines = versions.map(
+        (one) => `#${one.seq} ${one.stored_at} ${one.status} by ${one.device_id}, ${one.sha256}`,
+      );
+      return {
+        structured: {
+          vault_id: page.vaultId,
+          path: page.path,
+          versions,
+          count: versions.length,
+          has_more: page.hasMore,
+        },
+        text: [`${page.path}: ${versions.length} versions${page.hasMore ? ' and older ones' : ''}`, ...lines].join(
+          '\n',
+        ),
+      };
+    },
+  });
+}
+
+export function syncRestore(history: History): Tool {
+  return defineTool({
+    name: 'sync_restore',
+    access: 'account',
+    description:
+      'Makes an older version of a path the current one again, as a new change. What is current stays in the history.',
+    input: z.strictObject({
+      path: pathArgument.describe('Path inside the vault; a deleted one too'),
+      seq: seqArgument.describe('The version to bring back (see sync_history)'),
+      base_sha: z.string().max(64).optional().describe('sha256 that must be current; empty: there must be no file'),
+      device_id: deviceIdArgument.optional().describe('Device to sign the change with; default hub'),
+      vault_id: vaultIdArgument,
+    }),
+    output: pushedSchema,
+    annotations: ADDS,
+    example: { path: 'notes/today.md', seq: 1 },
+    async handle({ path, seq, base_sha: baseSha, device_id: deviceId, vault_id: vaultId }, { accountId }) {
+      const result = await history.restore(accountId, { path, seq, baseSha, deviceId, vaultId });
+      return { structured: pushedView(result), text: pushedText(result) };
+    },
+  });
+}
+
+function versionView(meta: VersionMeta): z.infer<typeof versionSchema> {
+  const { type, deleted_at: _, encoding = 'utf-8', renamed_from: from = null, ...rest } = meta;
+  return { ...rest, deleted: type === 'deleted', encoding, renamed_from: from };
+}

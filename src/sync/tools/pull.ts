@@ -1,0 +1,193 @@
+/** The tools that read a vault: sync_pull and sync_list. */
+import { z } from 'zod';
+import { goesAsLines } from '../../gateway/listing.ts';
+import { defineTool, READS } from '../../gateway/tool.ts';
+import { limits } from '../../limits/service.ts';
+import { protectedCheck } from '../log/paths.ts';
+import type { FileRecord } from '../log/records.ts';
+import { formatListCursor, readListCursor } from '../pull/cursor.ts';
+import { pullArguments } from '../pull/input.ts';
+import type { ListPage } from '../pull/list.ts';
+import type { Reading } from '../pull/open.ts';
+import type { PulledFile, PulledFiles } from '../pull/pull.ts';
+import { pathArgument, vaultIdArgument } from '../push/input.ts';
+
+const recordSchema = {
+  seq: z.int().positive().describe('Number of its newest change in the vault'),
+  path: z.string(),
+  sha256: z.string(),
+  git_sha: z.string(),
+  hlc: z.string(),
+  size_bytes: z.int().nonnegative(),
+  stored_at: z.string(),
+  device_id: z.string().describe('The device that sent it'),
+  remote_mtime: z.string().nullable().describe('When that device says that it was changed'),
+};
+
+const fileSchema = {
+  type: z.literal('file'),
+  ...recordSchema,
+  status: z.string(),
+  renamed_from: z.string().optional(),
+  encoding: z.literal('base64').optional().describe('Only where content is base64 of the bytes'),
+  content: z.string(),
+};
+
+const deletedSchema = z.object({
+  type: z.literal('deleted'),
+  ...recordSchema,
+  deleted_at: z.string(),
+  status: z.string(),
+  renamed_from: z.string().optional(),
+});
+
+const allOptional = z.object({ ...fileSchema }).partial().shape;
+
+/** One file, or many: which of the members are there follows from the mode. */
+const pullResult = z.object({
+  ...allOptional,
+  vault_id: z.string().optional(),
+  files: z.array(z.object(fileSchema)).optional(),
+  deleted: z.array(deletedSchema).optional().describe('What was deleted since; remove it'),
+  missing: z.array(z.string()).optional().describe('Of paths: those that nothing was ever stored under'),
+  total_count: z.int().nonnegative().optional().describe('Files in this answer'),
+  total_size_bytes: z.int().nonnegative().optional().describe('Content bytes of the files in this answer'),
+  deleted_count: z.int().nonnegative().optional(),
+  cursor: z.string().nullable().optional().describe('For the next pull; null: there is none'),
+  has_more: z.boolean().optional().describe('True: this was cut; pull again with the cursor now'),
+  server_time: z.string().optional().describe('The clock of the hub; where to go on is cursor'),
+  warnings: z.array(z.string()).optional(),
+});
+
+const listedSchema = z.object({
+  ...recordSchema,
+  deleted: z.boolean(),
+  protected: z.boolean().describe('True: it is changed only with base_sha'),
+});
+
+export function syncPull({ pull }: Reading) {
+  return defineTool({
+    name: 'sync_pull',
+    access: 'account',
+    description:
+      'Gives files with their content: one path, these paths, all (initial), or what changed since a time or cursor. Comes as NDJSON when asked for or large.',
+    input: pullArguments,
+    output: pullResult,
+    annotations: READS,
+    example: { initial: true, device_id: 'phone' },
+    lists: true,
+    async handle(args, { accountId }, caller) {
+      const takesLines = (bytes: number) => goesAsLines(caller.lines, bytes);
+      const pulled = await pull.pull(accountId, args, { takesLines, linger: caller.linger });
+      return pulled.kind === 'one' ? oneResult(pulled) : manyResult(pulled);
+    },
+  });
+}
+
+function oneResult({ file, line }: PulledFile) {
+  return { document: line, text: `${file.path} is ${file.size_bytes} bytes, sha256 ${file.sha256}, #${file.seq}` };
+}
+
+function manyResult(pulled: PulledFiles) {
+  const { vaultId, files, tombstones, fileCount, tombstoneCount, sizeBytes, cursor, hasMore, missing } = pulled;
+  const structured = {
+    vault_id: vaultId,
+    deleted_count: tombstoneCount,
+    ...(missing === undefined ? {} : { missing: [...missing] }),
+    cursor,
+    has_more: hasMore,
+    server_time: pulled.serverTime,
+    warnings: [...pulled.warnings],
+  };
+  const more = hasMore ? '; there is more, so pull again with the cursor' : '';
+  const text = [
+    `${fileCount} files of ${sizeBytes} bytes, ${tombstoneCount} deleted${more}`,
+    ...(missing === undefined || missing.length === 0 ? [] : [`missing: ${missing.length} paths`]),
+    ...pulled.warnings,
+  ].join('\n');
+  const listing = { count: fileCount, sizeBytes, lines: files, members: { files, deleted: tombstones } };
+  return { structured, text, listing };
+}
+
+export function syncList(reading: Reading) {
+  return defineTool({
+    name: 'sync_list',
+    access: 'account',
+    description: 'Lists files without their content, in the order of their paths.',
+    input: z.strictObject({
+      prefix: pathArgument.optional().describe('Only paths that begin with this, e.g. notes/'),
+      glob: z
+        .string()
+        .min(1)
+        .max(limits.globCharsMax)
+        .optional()
+        .describe('Only paths that match: *, ?, ** and {a,b}; without a slash in any folder'),
+      include_deleted: z.boolean().optional().describe('True: deleted files as well'),
+      limit: z.int().min(1).max(limits.listPageMax).default(limits.listPageDefault).describe('Files in one answer'),
+      cursor: z.string().max(limits.listCursorCharsMax).optional().describe('Where an earlier answer ended'),
+      vault_id: vaultIdArgument,
+    }),
+    output: z.object({
+      vault_id: z.string(),
+      files: z.array(listedSchema),
+      total_count: z
+        .int()
+        .nonnegative()
+        .nullable()
+        .describe('Current files that match; null: this answer looked at only a part of them'),
+      total_size_bytes: z.int().nonnegative().nullable(),
+      has_more: z.boolean(),
+      cursor: z.string().nullable().describe('For the next answer; null: this was the last'),
+      server_time: z.string(),
+    }),
+    annotations: READS,
+    example: { prefix: 'notes/' },
+    async handle(args, { accountId }) {
+      const vaultId = await reading.vaults.idOf(accountId, args.vault_id);
+      const page = await reading.listings.list(vaultId, {
+        prefix: args.prefix,
+        glob: args.glob,
+        includeDeleted: args.include_deleted ?? false,
+        limit: args.limit,
+        after: args.cursor === undefined ? undefined : readListCursor(reading.hash, args.cursor, vaultId),
+      });
+      const isProtected = protectedCheck(reading.vaults.record(accountId, vaultId).protected_paths);
+      const structured = {
+        vault_id: vaultId,
+        files: page.files.map(({ folded, file }) => listedView(file, isProtected(folded))),
+        total_count: page.total?.files ?? null,
+        total_size_bytes: page.total?.bytes ?? null,
+        has_more: page.next !== undefined,
+        cursor: page.next === undefined ? null : formatListCursor(reading.hash, { vaultId, folded: page.next }),
+        server_time: new Date(reading.now()).toISOString(),
+      };
+      return { structured, text: listText(page) };
+    },
+  });
+}
+
+function listedView(file: FileRecord, isProtected: boolean) {
+  return {
+    seq: file.seq,
+    path: file.path,
+    sha256: file.sha256,
+    git_sha: file.git_sha,
+    hlc: file.hlc,
+    size_bytes: file.size_bytes,
+    stored_at: new Date(file.stored_ms).toISOString(),
+    device_id: file.device_id,
+    remote_mtime: file.mtime,
+    deleted: file.deleted,
+    protected: isProtected,
+  };
+}
+
+function listText({ files, total, next }: ListPage): string {
+  const shown = files.slice(0, limits.listTextLinesMax);
+  const rest = files.length - shown.length;
+  return [
+    `${files.length} files${total === undefined ? '' : ` of ${total.files}`}${next === undefined ? '' : '; there are more, so list again with the cursor'}`,
+    ...shown.map(({ file }) => `${file.path} ${file.size_bytes} bytes${file.deleted ? ', deleted' : ''}`),
+    ...(rest > 0 ? [`… and ${rest} more`] : []),
+  ].join('\n');
+}

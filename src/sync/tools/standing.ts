@@ -1,0 +1,118 @@
+/** Owns how the standing of a device to a vault is shown: what to pull, push, delete and settle, and from where to go on. */
+
+import { z } from 'zod';
+import { limits } from '../../limits/service.ts';
+import { foldCase } from '../../text/fold-case.ts';
+import { type ComparedFile, type Comparison, compareDevice } from '../devices/compare.ts';
+import { type GivenHashes, type Manifest, readManifest } from '../devices/manifest.ts';
+import { formatPullCursor } from '../pull/cursor.ts';
+import type { Reading } from '../pull/open.ts';
+
+const place = {
+  path: z.string(),
+  local_path: z.string().optional().describe('As the device spells it, where that differs'),
+};
+
+/** What status answers. All optional: the other actions answer as the tool that they stand for. */
+export const standingShape = {
+  vault_id: z.string().optional(),
+  in_sync: z.int().nonnegative().optional().describe('Files that are the same on both sides'),
+  pull: z
+    .array(z.object({ ...place, sha256: z.string(), size_bytes: z.int().nonnegative() }))
+    .optional()
+    .describe('Newer on the hub: sync_pull them'),
+  push: z
+    .array(z.object({ ...place, base_sha: z.string(), deleted: z.boolean() }))
+    .optional()
+    .describe('Newer or deleted on the device: sync_push them with this base_sha'),
+  delete: z
+    .array(z.object(place))
+    .optional()
+    .describe('Deleted on the hub, unchanged on the device: delete them there'),
+  conflict: z
+    .array(
+      z.object({
+        ...place,
+        kind: z.enum(['edit/edit', 'edit/delete', 'delete/edit']).describe('On the device, then on the hub'),
+        server_sha256: z.string().nullable().describe('Null: deleted on the hub'),
+      }),
+    )
+    .optional()
+    .describe('Changed on both sides, or which is newer is unknown: sync_merge, then sync_push'),
+  refused: z
+    .array(z.object({ path: z.string(), reason: z.string() }))
+    .optional()
+    .describe('Names of the manifest that the hub does not take'),
+  has_more: z.boolean().optional().describe('True: there is more than this; do this, then ask again'),
+  cursor: z.string().nullable().optional().describe('Where the vault stood: sync_pull with it brings what comes then'),
+  server_time: z.string().optional(),
+};
+
+export interface StandingRequest {
+  readonly manifest: GivenHashes;
+  readonly bases: GivenHashes;
+  readonly prefix: string;
+}
+
+/** Refuses with `invalid_fields`. */
+export async function standingResult(
+  reading: Reading,
+  accountId: string,
+  givenVault: string | undefined,
+  { manifest, bases, prefix }: StandingRequest,
+) {
+  const vaultId = await reading.vaults.idOf(accountId, givenVault);
+  const device = await readManifest(manifest, bases);
+  const { seq } = reading.reader.head(vaultId);
+  const comparison = await compareDevice(reading, vaultId, device, foldCase(prefix));
+  const structured = {
+    vault_id: vaultId,
+    ...comparisonView(comparison, device),
+    cursor: formatPullCursor(reading.hash, 'vault', { epoch: reading.epoch, vaultId, seq, deletesAfter: 0 }),
+    server_time: new Date(reading.now()).toISOString(),
+  };
+  const { pull, push, delete: gone, conflict, refused } = structured;
+  const counts = `${pull.length} to pull, ${push.length} to push, ${gone.length} to delete, ${conflict.length} conflicts`;
+  const more = structured.has_more ? '; there is more: do these, then ask again' : '';
+  const text = `${comparison.same} files are the same, ${counts}, ${refused.length} refused names${more}`;
+  return { structured, text };
+}
+
+function comparisonView({ tasks, same, hasMore }: Comparison, { refused }: Manifest) {
+  const pushOf = (file: ComparedFile, deleted: boolean) => ({
+    ...placeOf(file),
+    base_sha: currentOf(file) ?? '',
+    deleted,
+  });
+  return {
+    in_sync: same,
+    pull: tasks.pull.map((file) => ({
+      ...placeOf(file),
+      sha256: currentOf(file) ?? '',
+      size_bytes: file.remote?.size_bytes ?? 0,
+    })),
+    push: [...tasks.push.map((file) => pushOf(file, false)), ...tasks.push_delete.map((file) => pushOf(file, true))],
+    delete: tasks.delete.map(placeOf),
+    conflict: tasks.conflict.map((file) => ({
+      ...placeOf(file),
+      kind: kindOf(file),
+      server_sha256: currentOf(file) ?? null,
+    })),
+    refused: refused.slice(0, limits.standingPathsMax),
+    has_more: hasMore || refused.length > limits.standingPathsMax,
+  };
+}
+
+function placeOf({ path, given }: ComparedFile) {
+  return given === undefined || given === path ? { path } : { path, local_path: given };
+}
+
+/** SHA-256 of what the hub has now, on which a push builds; undefined: there is no file. */
+function currentOf({ remote }: ComparedFile): string | undefined {
+  return remote === undefined || remote.deleted ? undefined : remote.sha256;
+}
+
+function kindOf({ local, remote }: ComparedFile): 'edit/edit' | 'edit/delete' | 'delete/edit' {
+  if (local === undefined) return 'delete/edit';
+  return remote?.deleted === true ? 'edit/delete' : 'edit/edit';
+}

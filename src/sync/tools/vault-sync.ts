@@ -1,0 +1,82 @@
+/** The tool vault_sync: one name for listing, pulling and pushing, and for how a device stands to a vault. */
+import { z } from 'zod';
+import { invalidField } from '../../common/fault.ts';
+import type { Session } from '../../common/session.ts';
+import { readArguments } from '../../gateway/arguments.ts';
+import { type AccountTool, type AnyToolResult, defineTool, type ToolCaller } from '../../gateway/tool.ts';
+import { limits } from '../../limits/service.ts';
+import { pullArguments } from '../pull/input.ts';
+import type { Reading } from '../pull/open.ts';
+import { pathArgument, pushArguments, vaultIdArgument } from '../push/input.ts';
+import { standingResult, standingShape } from './standing.ts';
+
+/** The tools that the actions stand for. */
+export interface Actions {
+  readonly list: AccountTool;
+  readonly pull: AccountTool;
+  readonly push: AccountTool;
+}
+
+/** Not read by the schema: there may be very many, which are looked at in short turns. */
+const hashes = z
+  .looseObject({})
+  .meta({ additionalProperties: { type: 'string', pattern: '^[0-9A-Fa-f]{64}$' } })
+  .optional();
+
+const statusArguments = z.strictObject({
+  manifest: hashes.describe('status: SHA-256 of each file that the device has, by path'),
+  bases: hashes.describe('status: SHA-256 of what device and hub last agreed on, by path'),
+  prefix: pathArgument.optional().describe('status, list: only paths that begin with this'),
+  vault_id: vaultIdArgument,
+});
+
+/** Everything that one of the actions takes; each refuses what it does not. */
+const anyArguments = z.strictObject({
+  action: z.enum(['status', 'list', 'pull', 'push']).describe('What to do; the other arguments belong to it'),
+  ...statusArguments.shape,
+  ...pushArguments.partial().shape,
+  ...pullArguments.shape,
+  path: pathArgument.optional().describe('pull, push: path inside the vault'),
+  device_id: pullArguments.shape.device_id.describe('pull, push: name of the device'),
+  limit: pullArguments.shape.limit.describe('list, pull: records in this answer at the most'),
+  glob: z.string().max(limits.globCharsMax).optional().describe('list: only paths that match'),
+  include_deleted: z.boolean().optional().describe('list: deleted files as well'),
+  cursor: z.string().max(limits.listCursorCharsMax).optional().describe('list, pull: where an earlier answer ended'),
+});
+
+export function vaultSync(reading: Reading, actions: Actions) {
+  return defineTool({
+    name: 'vault_sync',
+    access: 'account',
+    description:
+      'With action status, says what a device has to pull, push, delete and settle. The actions list, pull and push stand for sync_list, sync_pull and sync_push.',
+    input: anyArguments,
+    output: z.looseObject(standingShape),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    example: {
+      action: 'status',
+      manifest: { 'notes/today.md': '0438e1f6a52d130aff81d4002078707dc706c86de3753ceb933e2ae59f0d758c' },
+    },
+    lists: true,
+    handle({ action, ...given }, session, caller) {
+      if (action === 'status') return status(reading, session, given);
+      return delegate(actions[action], given, session, caller);
+    },
+  });
+}
+
+/** What was not given is left out, so that the other tool tells its own arguments from foreign ones. */
+async function delegate(tool: AccountTool, given: object, session: Session, caller: ToolCaller) {
+  const args = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return (await tool.handle(readArguments(tool, args), session, caller)) as AnyToolResult<Record<string, unknown>>;
+}
+
+function status(reading: Reading, { accountId }: Session, given: Readonly<Record<string, unknown>>) {
+  const foreign = Object.keys(given).find((name) => given[name] !== undefined && !(name in statusArguments.shape));
+  if (foreign !== undefined) {
+    const takes = Object.keys(statusArguments.shape).join(', ');
+    throw invalidField(foreign, `${foreign} does not go with status; it takes ${takes}`);
+  }
+  const { manifest = {}, bases = {}, prefix = '', vault_id: id } = given as z.output<typeof statusArguments>;
+  return standingResult(reading, accountId, id, { manifest, bases, prefix });
+}

@@ -1,0 +1,87 @@
+/** The tools that list and make vaults. */
+import { z } from 'zod';
+import { defineTool, READS, SETS, type Tool } from '../../gateway/tool.ts';
+import { limits } from '../../limits/service.ts';
+import { isPlainText } from '../push/input.ts';
+import type { Vaults } from '../vaults/vaults.ts';
+
+const vaultSchema = z.object({
+  vault_id: z.string(),
+  name: z.string(),
+  is_primary: z.boolean().describe('The vault that is meant when a call names none'),
+  file_count: z.int().nonnegative(),
+  total_size_bytes: z.int().nonnegative().describe('Content bytes of the current files'),
+  last_synced_at: z.string().nullable().describe('When it last changed, ISO 8601 UTC'),
+  pending_conflicts: z.int().nonnegative(),
+  protected_paths: z.array(z.string()).nullable().describe('Its own list of globs; null: the default list'),
+});
+
+export function vaultList(vaults: Vaults): Tool {
+  return defineTool({
+    name: 'vault_list',
+    access: 'account',
+    description: 'Lists the vaults of the account, oldest first.',
+    input: z.strictObject({}),
+    output: z.object({ vaults: z.array(vaultSchema), count: z.int().nonnegative() }),
+    annotations: READS,
+    example: {},
+    handle(_args, { accountId }) {
+      const found = vaults.list(accountId).map(({ id, record, head }) => ({
+        vault_id: id,
+        name: record.name,
+        is_primary: record.is_primary,
+        file_count: head.files,
+        total_size_bytes: head.bytes,
+        last_synced_at: head.seq === 0 ? null : new Date(head.stored_ms).toISOString(),
+        pending_conflicts: head.pending,
+        protected_paths: shownGlobs(record.protected_paths),
+      }));
+      const lines = found.map((vault) => `${vault.vault_id} ${vault.name}: ${vault.file_count} files`);
+      const text = found.length === 0 ? 'no vaults yet; the first push makes one' : lines.join('\n');
+      return { structured: { vaults: found, count: found.length }, text };
+    },
+  });
+}
+
+export function vaultCreate(vaults: Vaults): Tool {
+  return defineTool({
+    name: 'vault_create',
+    access: 'account',
+    description:
+      'Makes a vault, or gives the one that has this name. A list of protected paths replaces the one it has.',
+    input: z.strictObject({
+      name: z
+        .string()
+        .trim()
+        .min(1)
+        .max(limits.vaultNameCharsMax)
+        .refine(isPlainText, 'must hold no control character')
+        .describe('Name, unique in the account without case'),
+      protected_paths: z
+        .array(z.string().min(1).max(limits.globCharsMax))
+        .max(limits.protectedGlobsMax)
+        .nullable()
+        .optional()
+        .describe('Globs of files that are changed only with base_sha; null: the default list'),
+    }),
+    output: z.object({
+      vault_id: z.string(),
+      name: z.string(),
+      status: z.enum(['created', 'existing', 'updated']),
+      protected_paths: z.array(z.string()).nullable(),
+    }),
+    annotations: { ...SETS, openWorldHint: true },
+    example: { name: 'notes' },
+    async handle({ name, protected_paths: globs }, { accountId }) {
+      const { id, record, status } = await vaults.create(accountId, name, globs);
+      return {
+        structured: { vault_id: id, name: record.name, status, protected_paths: shownGlobs(record.protected_paths) },
+        text: `vault ${record.name} is ${id} (${status})`,
+      };
+    },
+  });
+}
+
+function shownGlobs(globs: readonly string[] | null): string[] | null {
+  return globs === null ? null : [...globs];
+}

@@ -1,0 +1,38 @@
+/** Owns when a device was here last and how far it has come; written now and then, not with every call. */
+import { limits } from '../../limits/service.ts';
+import type { Batch } from '../../store/group-commit.ts';
+import { devices } from '../log/records.ts';
+
+export interface Visit {
+  readonly vaultId: string;
+  readonly deviceId: string;
+  readonly nowMs: number;
+  /** The newest change that this visit brought. */
+  readonly pushedSeq?: number;
+  /** The newest change that this visit took along. */
+  readonly pulledSeq?: number;
+}
+
+/** One per process. */
+export class Visits {
+  /** When a visit was written last, by vault and device, so that most visits cost no read. */
+  readonly #writtenMs = new Map<string, number>();
+
+  /** Within a decision: notes a visit, unless one was noted a moment ago and this one took nothing along. */
+  note(batch: Batch, { vaultId, deviceId, nowMs, pushedSeq = 0, pulledSeq = 0 }: Visit): void {
+    const name = `${vaultId} ${deviceId}`;
+    const writtenMs = this.#writtenMs.get(name);
+    if (pulledSeq === 0 && writtenMs !== undefined && nowMs - writtenMs < limits.deviceSeenMs) return;
+    const known = batch.get(devices, [vaultId, deviceId]);
+    const isFresh = known !== undefined && nowMs - known.last_seen_ms < limits.deviceSeenMs;
+    if (isFresh && pulledSeq <= known.pulled_seq) return;
+    batch.put(devices, [vaultId, deviceId], {
+      last_seen_ms: nowMs,
+      pulled_seq: Math.max(pulledSeq, known?.pulled_seq ?? 0),
+      pushed_seq: Math.max(pushedSeq, known?.pushed_seq ?? 0),
+    });
+    // What is forgotten is only read again.
+    if (this.#writtenMs.size >= limits.visitsRemembered) this.#writtenMs.clear();
+    this.#writtenMs.set(name, nowMs);
+  }
+}

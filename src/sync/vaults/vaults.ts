@@ -1,0 +1,177 @@
+/** The use cases of vaults: which one a call means, making one, listing them. */
+import { randomBytes } from 'node:crypto';
+import type { ActorRegistry } from '../../actors/registry.ts';
+import { Remembered } from '../../cache/lru.ts';
+import { invalidField } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
+import type { Batch } from '../../store/group-commit.ts';
+import type { Store } from '../../store/store.ts';
+import { protectedCheck } from '../log/paths.ts';
+import { SyncReader } from '../log/reader.ts';
+import { primaries, type VaultHead, type VaultRecord, vaultOwners, vaults } from '../log/records.ts';
+
+export interface VaultsOptions {
+  readonly store: Store;
+  readonly actors: ActorRegistry;
+  readonly now: () => number;
+}
+
+export interface Vault {
+  readonly id: string;
+  readonly record: VaultRecord;
+}
+
+export interface VaultState extends Vault {
+  readonly head: VaultHead;
+}
+
+export interface CreatedVault extends Vault {
+  readonly status: 'created' | 'existing' | 'updated';
+}
+
+const PRIMARY_NAME = 'primary';
+export const VAULT_ID = /^v_[0-9a-f]{16}$/;
+
+export class Vaults {
+  readonly #options: VaultsOptions;
+  readonly #reader: SyncReader;
+  /** Once made, the primary vault of an account is that for good. */
+  readonly #primaries = new Map<string, string>();
+  /** What is protected, by vault, with the globs taken apart. */
+  readonly #checks = new Remembered<(folded: string) => boolean>(limits.globsRemembered);
+
+  constructor(options: VaultsOptions) {
+    this.#options = options;
+    this.#reader = new SyncReader(options.store);
+  }
+
+  /** The vault that a call means: the one it names, or the primary, which is made on first use. Refuses an unknown id. */
+  async idOf(accountId: string, vaultId: string | undefined): Promise<string> {
+    if (vaultId === undefined) return this.#primaries.get(accountId) ?? (await this.#primaryOf(accountId));
+    // One of another account answers as one that is not there.
+    if (!VAULT_ID.test(vaultId) || this.#reader.vault(accountId, vaultId) === undefined) throw unknownVault();
+    return vaultId;
+  }
+
+  /** The vault of a name, without case. Refuses field `name`: there is none. */
+  named(accountId: string, name: string): Vault {
+    const { store } = this.#options;
+    const found = this.#vaultsOf(store, accountId).find(
+      ({ record }) => foldVaultName(record.name) === foldVaultName(name),
+    );
+    if (found === undefined)
+      throw invalidField('name', 'no vault of this account has this name; vault_list names them');
+    return found;
+  }
+
+  /** The record of a vault that `idOf` gave. */
+  record(accountId: string, vaultId: string): VaultRecord {
+    const record = this.#reader.vault(accountId, vaultId);
+    if (record === undefined) throw unknownVault();
+    return record;
+  }
+
+  /** Whether a vault keeps this path, folded, from being changed without a base. */
+  isProtected(accountId: string, vaultId: string, folded: string): boolean {
+    const revision = this.#options.store.revision([vaults]);
+    const known = revision === undefined ? undefined : this.#checks.get(vaultId, revision);
+    if (known !== undefined) return known(folded);
+    const { protected_paths: globs } = this.record(accountId, vaultId);
+    const check = protectedCheck(globs);
+    if (revision !== undefined) this.#checks.set(vaultId, revision, check, 1 + (globs?.length ?? 0));
+    return check(folded);
+  }
+
+  /** Every vault of an account, oldest first. */
+  list(accountId: string): VaultState[] {
+    return this.#vaultsOf(this.#options.store, accountId).map((vault) => ({
+      ...vault,
+      head: this.#reader.head(vault.id),
+    }));
+  }
+
+  /**
+   * Makes a vault; one of that name is given back as it is, but for a list of protected paths when one is sent.
+   * `protectedPaths`: undefined leaves it, null is the default list.
+   */
+  create(accountId: string, name: string, protectedPaths: readonly string[] | null | undefined): Promise<CreatedVault> {
+    const { actors, now } = this.#options;
+    return actors.actor(accountId).ask((batch): CreatedVault => {
+      const existing = this.#vaultsOf(batch, accountId);
+      const same = existing.find(({ record }) => foldVaultName(record.name) === foldVaultName(name));
+      if (same === undefined) {
+        if (existing.length >= limits.vaultsMax) {
+          throw invalidField('name', `this account already has ${limits.vaultsMax} vaults, which is the most`);
+        }
+        const record = newVault(name, false, protectedPaths ?? null, now());
+        return { id: put(batch, accountId, record), record, status: 'created' };
+      }
+      const isSet = protectedPaths !== undefined && !sameList(protectedPaths, same.record.protected_paths);
+      if (!isSet) return { ...same, status: 'existing' };
+      const record = { ...same.record, protected_paths: protectedPaths };
+      batch.put(vaults, [accountId, same.id], record);
+      return { id: same.id, record, status: 'updated' };
+    });
+  }
+
+  async #primaryOf(accountId: string): Promise<string> {
+    const id = this.#reader.primaryOf(accountId) ?? (await this.#makePrimary(accountId));
+    // What is forgotten is only read again.
+    if (this.#primaries.size >= limits.primariesRemembered) this.#primaries.clear();
+    this.#primaries.set(accountId, id);
+    return id;
+  }
+
+  #makePrimary(accountId: string): Promise<string> {
+    const { actors, now } = this.#options;
+    return actors.actor(accountId).ask((batch): string => {
+      const made = batch.get(primaries, [accountId]);
+      if (made !== undefined) return made.vault_id;
+      const named = this.#vaultsOf(batch, accountId).find(({ record }) => foldVaultName(record.name) === PRIMARY_NAME);
+      if (named === undefined) {
+        const id = put(batch, accountId, newVault(PRIMARY_NAME, true, null, now()));
+        batch.put(primaries, [accountId], { vault_id: id });
+        return id;
+      }
+      batch.put(vaults, [accountId, named.id], { ...named.record, is_primary: true });
+      batch.put(primaries, [accountId], { vault_id: named.id });
+      return named.id;
+    });
+  }
+
+  #vaultsOf(reader: Pick<Store, 'range'>, accountId: string): Vault[] {
+    return reader
+      .range(vaults, { prefix: [accountId] })
+      .map(({ key, value }) => ({ id: key[1], record: value }))
+      .sort((a, b) => (a.record.created_at < b.record.created_at ? -1 : 1));
+  }
+}
+
+function newVault(
+  name: string,
+  isPrimary: boolean,
+  protectedPaths: readonly string[] | null,
+  nowMs: number,
+): VaultRecord {
+  return { name, is_primary: isPrimary, created_at: new Date(nowMs).toISOString(), protected_paths: protectedPaths };
+}
+
+function put(batch: Batch, accountId: string, record: VaultRecord): string {
+  const id = `v_${randomBytes(8).toString('hex')}`;
+  batch.put(vaults, [accountId, id], record);
+  batch.put(vaultOwners, [id], { account_id: accountId });
+  return id;
+}
+
+function unknownVault() {
+  return invalidField('vault_id', 'no vault of this account has this vault_id; vault_list names them');
+}
+
+function sameList(a: readonly string[] | null, b: readonly string[] | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.length === b.length && a.every((glob, index) => glob === b[index]);
+}
+
+export function foldVaultName(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}

@@ -1,0 +1,131 @@
+/** Checks contents: that they hash as their rows say, and that every piece belongs to somebody. Only reads. */
+import type { CheckedReader } from '../../store/checked-reader.ts';
+import { digestContent } from '../contents/digest.ts';
+import { type ConflictRecord, conflictBytes, conflicts, pieceShares, pieces, staging } from '../log/records.ts';
+import {
+  AROUND_PIECES_BYTES,
+  decodeContent,
+  readContentText,
+  readVersionHead,
+  readVersionMeta,
+  VERSION_HEAD_BYTES,
+  versionGitSha,
+  versionSha256,
+} from '../log/version.ts';
+
+export class ContentCheck {
+  readonly #reader: CheckedReader;
+  readonly #problems: string[];
+  /** How many versions and conflicts hold each storage id. */
+  readonly #holders = new Map<number, number>();
+
+  constructor(reader: CheckedReader, problems: string[]) {
+    this.#reader = reader;
+    this.#problems = problems;
+  }
+
+  /** A version against its head and its line. Throws when it cannot be read. */
+  checkVersion(name: string, bytes: Uint8Array): void {
+    const { deleted, encoding, sizeBytes, lineBytes, storageId, metaBytes } = readVersionHead(bytes);
+    const meta = readVersionMeta(bytes);
+    const sha256 = versionSha256(bytes);
+    const gitSha = versionGitSha(bytes);
+    if (meta.sha256 !== sha256 || meta.git_sha !== gitSha || meta.size_bytes !== sizeBytes) {
+      this.#problems.push(`${name}: its head and its line disagree`);
+    }
+    if ((meta.type === 'deleted') !== deleted) this.#problems.push(`${name}: is it deleted or not`);
+    if (deleted) return;
+    const escaped = storageId === 0 ? undefined : this.#hold(storageId);
+    const text = readContentText(bytes, () => escaped ?? Buffer.alloc(0));
+    const line =
+      escaped === undefined ? bytes.length - VERSION_HEAD_BYTES : metaBytes + AROUND_PIECES_BYTES + escaped.length;
+    if (line !== lineBytes) this.#problems.push(`${name}: its line has ${line} bytes, its head says ${lineBytes}`);
+    this.#checkDigest(name, text ?? '', encoding, { sha256, gitSha, sizeBytes });
+  }
+
+  checkConflict(name: string, vaultId: string, id: string, record: ConflictRecord): void {
+    const {
+      your_sha256: sha256,
+      your_git_sha: gitSha,
+      size_bytes: sizeBytes,
+      encoding,
+      storage_id: storageId,
+    } = record;
+    const inline = this.#reader.view(conflictBytes, [vaultId, id])?.slice();
+    const isInline = sha256 !== null && storageId === 0;
+    if (isInline !== (inline !== undefined)) this.#problems.push(`${name}: its bytes are missing, or nobody's`);
+    if (sha256 === null || gitSha === null) return;
+    if (storageId === 0) {
+      const text = Buffer.from(inline ?? []).toString(encoding === 'base64' ? 'base64' : 'utf8');
+      this.#checkDigest(name, text, encoding, { sha256, gitSha, sizeBytes });
+      return;
+    }
+    const escaped = this.#hold(storageId);
+    if (escaped.length !== record.escaped_bytes) this.#problems.push(`${name}: its pieces have another length`);
+    this.#checkDigest(name, unescaped(escaped), encoding, { sha256, gitSha, sizeBytes });
+  }
+
+  /** Call it once every version and conflict was checked. */
+  finish(): { readonly staged: number } {
+    const staged = new Set([...this.#reader.keys(staging)].map(([id]) => id));
+    for (const [vaultId, id] of this.#reader.keys(conflictBytes)) {
+      if (this.#reader.get(conflicts, [vaultId, id]) === undefined) {
+        this.#problems.push(`bytes of conflict ${vaultId} ${id}: there is none`);
+      }
+    }
+    let last = -1;
+    for (const [storageId] of this.#reader.keys(pieces)) {
+      if (storageId === last) continue;
+      last = storageId;
+      const isHeld = this.#holders.has(storageId);
+      if (isHeld === staged.has(storageId)) {
+        this.#problems.push(`pieces ${storageId}: ${isHeld ? 'in use and staged' : 'belong to nothing'}`);
+      }
+    }
+    for (const { key, value } of this.#reader.walk(pieceShares)) {
+      const found = this.#holders.get(key[0]) ?? 0;
+      if (found !== value.holders)
+        this.#problems.push(`pieces ${key[0]}: ${found} hold them, the row says ${value.holders}`);
+      this.#holders.delete(key[0]);
+    }
+    for (const [storageId, holders] of this.#holders) {
+      if (holders > 1) this.#problems.push(`pieces ${storageId}: ${holders} hold them and no row says so`);
+    }
+    return { staged: staged.size };
+  }
+
+  #hold(storageId: number): Buffer {
+    this.#holders.set(storageId, (this.#holders.get(storageId) ?? 0) + 1);
+    const found: Uint8Array[] = [];
+    for (const key of this.#reader.keys(pieces, [storageId])) {
+      found.push(this.#reader.view(pieces, key)?.slice() ?? new Uint8Array(0));
+    }
+    return Buffer.concat(found);
+  }
+
+  #checkDigest(
+    name: string,
+    text: string,
+    encoding: 'utf-8' | 'base64',
+    expected: { readonly sha256: string; readonly gitSha: string; readonly sizeBytes: number },
+  ): void {
+    const digested = digestContent({ text, encoding });
+    const size = decodeContent(text, encoding).length;
+    const isRight =
+      digested.ok &&
+      digested.sha256 === expected.sha256 &&
+      digested.gitSha === expected.gitSha &&
+      size === expected.sizeBytes;
+    if (!isRight) this.#problems.push(`${name}: its content does not hash to what it says`);
+  }
+}
+
+/** The text that pieces hold; empty when it cannot be read, which then hashes to something else. */
+function unescaped(escaped: Buffer): string {
+  try {
+    return JSON.parse(`"${escaped.toString('utf8')}"`) as string;
+  } catch {
+    // What is wrong with the bytes helps nobody; whose they are, does.
+    return '';
+  }
+}

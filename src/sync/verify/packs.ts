@@ -1,0 +1,152 @@
+/**
+ * Checks packs: that their ranges join, that each line is byte for byte the one of its version, and that alive in them is
+ * what is current. It only reads.
+ */
+
+import type { CheckedReader } from '../../store/checked-reader.ts';
+import { foldCase } from '../../text/fold-case.ts';
+import { loosePacks, packBytes, packDead, packs } from '../log/pack-records.ts';
+import { files, versions } from '../log/records.ts';
+import { lineOf, readVersionHead, readVersionMeta } from '../log/version.ts';
+import { isDead } from '../packs/dead-bits.ts';
+import { lineAt, type PackLine, type PackSummary, readPackColumns, readPackSummary } from '../packs/index-layout.ts';
+
+export interface PacksReport {
+  readonly packs: number;
+  /** Packs that no index names; a start removes them. */
+  readonly loose: number;
+  readonly problems: string[];
+}
+
+/** What the packs of a vault hold. */
+interface PackedVault {
+  /** Up to here packs stand for it. */
+  upTo: number;
+  /** Versions that packs hold and nothing took the place of. */
+  readonly alive: Set<number>;
+  /** Versions that something behind the packs took the place of. */
+  readonly replaced: Set<number>;
+}
+
+export function verifyPacks(reader: CheckedReader): PacksReport {
+  const problems: string[] = [];
+  const { found, vaults } = readIndexes(reader, problems);
+  lookBehind(reader, vaults);
+  const named = new Set<number>();
+  for (const { vaultId, summary, index } of found) {
+    if (summary.packId > 0) named.add(summary.packId);
+    const vault = vaults.get(vaultId);
+    const tell = (what: string) => problems.push(`pack ${vaultId} ${summary.first}: ${what}`);
+    if (vault !== undefined) checkPack(reader, vaultId, { summary, index }, vault, tell);
+  }
+  checkCurrent(reader, vaults, problems);
+  return { packs: found.length, loose: checkStrays(reader, named, problems), problems };
+}
+
+interface FoundPack {
+  readonly vaultId: string;
+  readonly summary: PackSummary;
+  readonly index: Uint8Array;
+}
+
+/** Reads what can be read of the indexes, and holds their ranges against each other. */
+function readIndexes(reader: CheckedReader, problems: string[]) {
+  const found: FoundPack[] = [];
+  const vaults = new Map<string, PackedVault>();
+  for (const { key, value } of reader.walk(packs)) {
+    const [vaultId, first] = key;
+    const vault = vaults.get(vaultId) ?? { upTo: 0, alive: new Set<number>(), replaced: new Set<number>() };
+    vaults.set(vaultId, vault);
+    try {
+      const summary = readPackSummary(first, value);
+      readPackColumns(Uint8Array.from(value));
+      if (first !== vault.upTo + 1) problems.push(`pack ${vaultId} ${first}: it does not join the one before it`);
+      vault.upTo = summary.last;
+      found.push({ vaultId, summary, index: Uint8Array.from(value) });
+    } catch {
+      problems.push(`pack ${vaultId} ${first}: its index cannot be read`);
+    }
+  }
+  return { found, vaults };
+}
+
+function checkPack(
+  reader: CheckedReader,
+  vaultId: string,
+  { summary, index }: Pick<FoundPack, 'summary' | 'index'>,
+  vault: PackedVault,
+  tell: (what: string) => void,
+): void {
+  const columns = readPackColumns(index);
+  const bytes = summary.packId === 0 ? new Uint8Array(0) : reader.get(packBytes, [summary.packId]);
+  const dead = reader.get(packDead, [vaultId, summary.first]);
+  if (bytes?.length !== summary.packBytes) {
+    tell('its bytes are not as many as its index says');
+    return;
+  }
+  let offset = 0;
+  for (let at = 0; at < summary.lines; at += 1) {
+    const line = lineAt(columns, summary.first, at);
+    const packed = line.long ? undefined : bytes.subarray(offset, offset + line.lineBytes);
+    if (packed !== undefined) offset += line.lineBytes;
+    const isAlive = (dead === undefined || !isDead(dead, at)) && !vault.replaced.has(line.seq);
+    if (isAlive) vault.alive.add(line.seq);
+    const version = reader.view(versions, [vaultId, line.seq]);
+    // What is no longer current may outlive its version here.
+    if (version === undefined ? isAlive : !isSame(line, packed, version))
+      tell(`its line ${line.seq} is not its version's`);
+  }
+  if (offset !== bytes.length) tell('its lines are not as many bytes as it has');
+}
+
+function isSame(line: PackLine, packed: Uint8Array | undefined, version: Uint8Array): boolean {
+  const { deleted, sizeBytes, lineBytes } = readVersionHead(version);
+  if (packed !== undefined && Buffer.compare(packed, lineOf(version)) !== 0) return false;
+  const ofHead = deleted === line.deleted && sizeBytes === line.sizeBytes && lineBytes === line.lineBytes;
+  return ofHead && readVersionMeta(version).device_id === line.device;
+}
+
+/** Gathers what versions behind the packs took the place of. */
+function lookBehind(reader: CheckedReader, vaults: ReadonlyMap<string, PackedVault>): void {
+  for (const [vaultId, seq] of reader.keys(versions)) {
+    const vault = vaults.get(vaultId);
+    if (vault === undefined || seq <= vault.upTo) continue;
+    const version = reader.view(versions, [vaultId, seq]);
+    if (version !== undefined) vault.replaced.add(readVersionHead(version).previousSeq);
+  }
+}
+
+/** Every file that is not behind the packs is alive in them, and nothing else is. */
+function checkCurrent(reader: CheckedReader, vaults: ReadonlyMap<string, PackedVault>, problems: string[]): void {
+  const wanted = new Map<string, number>();
+  for (const { key, value } of reader.walk(files)) {
+    const vault = vaults.get(key[0]);
+    if (vault === undefined || value.seq > vault.upTo) continue;
+    wanted.set(key[0], (wanted.get(key[0]) ?? 0) + 1);
+    if (!vault.alive.has(value.seq)) problems.push(`packs ${key[0]}: ${foldCase(value.path)} is in none of them`);
+  }
+  for (const [vaultId, { alive, replaced }] of vaults) {
+    const current = [...alive].filter((seq) => !replaced.has(seq)).length;
+    const expected = wanted.get(vaultId) ?? 0;
+    if (current !== expected)
+      problems.push(`packs ${vaultId}: ${current} lines are alive, ${expected} files are current`);
+  }
+}
+
+/** Rows that belong to no pack. Returns how many packs are loose, which is no fault. */
+function checkStrays(reader: CheckedReader, named: ReadonlySet<number>, problems: string[]): number {
+  for (const [vaultId, first] of reader.keys(packDead)) {
+    if (reader.view(packs, [vaultId, first]) === undefined) {
+      problems.push(`dead lines ${vaultId} ${first}: there is no such pack`);
+    }
+  }
+  const loose = new Set<number>();
+  for (const [packId] of reader.keys(loosePacks)) {
+    loose.add(packId);
+    if (named.has(packId)) problems.push(`pack ${packId}: it is named and loose`);
+  }
+  for (const [packId] of reader.keys(packBytes)) {
+    if (!named.has(packId) && !loose.has(packId)) problems.push(`pack ${packId}: nothing names its bytes`);
+  }
+  return loose.size;
+}

@@ -1,0 +1,110 @@
+/** Recounts what the logs themselves say, checking each version and conflict on the way. Only reads. */
+
+import type { CheckedReader } from '../../store/checked-reader.ts';
+import { foldCase } from '../../text/fold-case.ts';
+import { compareHlc, type Hlc, parseHlc } from '../log/hlc.ts';
+import { conflicts, pendingConflicts, versions } from '../log/records.ts';
+import { readVersionHead, readVersionMeta, type VersionMeta } from '../log/version.ts';
+import type { ContentCheck } from './contents.ts';
+
+/** What the log of one vault says. */
+export interface VaultRecount {
+  seq: number;
+  storedMs: number;
+  clock: Hlc | undefined;
+  versions: number;
+  pending: number;
+  pendingBytes: number;
+  /** The newest version of each folded path, with how many of it there are. */
+  readonly newest: Map<string, NewestVersion>;
+}
+
+export interface NewestVersion {
+  readonly meta: VersionMeta;
+  readonly storedMs: number;
+  readonly lineBytes: number;
+  readonly count: number;
+}
+
+/** The recount of a vault, begun when there is none. */
+export function recountOf(recounts: Map<string, VaultRecount>, vaultId: string): VaultRecount {
+  let recount = recounts.get(vaultId);
+  if (recount === undefined) {
+    recount = { seq: 0, storedMs: 0, clock: undefined, versions: 0, pending: 0, pendingBytes: 0, newest: new Map() };
+    recounts.set(vaultId, recount);
+  }
+  return recount;
+}
+
+/** In the order of the log, so that each version is met behind the one that it points at. */
+export function recountVersions(reader: CheckedReader, content: ContentCheck, problems: string[]) {
+  const recounts = new Map<string, VaultRecount>();
+  for (const [vaultId, seq] of reader.keys(versions)) {
+    const name = `version ${vaultId} ${seq}`;
+    const bytes = reader.view(versions, [vaultId, seq])?.slice();
+    const recount = recountOf(recounts, vaultId);
+    try {
+      if (bytes === undefined) throw new Error('it is not there');
+      const head = readVersionHead(bytes);
+      const meta = readVersionMeta(bytes);
+      content.checkVersion(name, bytes);
+      if (meta.seq !== seq) problems.push(`${name}: says that it is ${meta.seq}`);
+      if (head.storedMs <= recount.storedMs) problems.push(`${name}: stored before the one before it`);
+      if (Date.parse(meta.stored_at) !== head.storedMs) problems.push(`${name}: its times differ`);
+      const folded = foldCase(meta.path);
+      const before = recount.newest.get(folded);
+      if (before !== undefined ? head.previousSeq !== before.meta.seq : isBroken(reader, vaultId, head.previousSeq)) {
+        problems.push(`${name}: its chain is broken`);
+      }
+      recount.newest.set(folded, {
+        meta,
+        storedMs: head.storedMs,
+        lineBytes: head.lineBytes,
+        count: (before?.count ?? 0) + 1,
+      });
+      recount.storedMs = head.storedMs;
+      recount.clock = laterOf(recount.clock, parseHlc(meta.hlc, meta.device_id));
+    } catch {
+      // What exactly is wrong with the bytes helps nobody; which version it is, does.
+      problems.push(`${name}: it cannot be read`);
+    }
+    recount.seq = seq;
+    recount.versions += 1;
+  }
+  return recounts;
+}
+
+/** The oldest kept version of a path points at nothing, or at one that was let go of. */
+function isBroken(reader: CheckedReader, vaultId: string, previousSeq: number): boolean {
+  return previousSeq !== 0 && reader.view(versions, [vaultId, previousSeq]) !== undefined;
+}
+
+function laterOf(a: Hlc | undefined, b: Hlc | undefined): Hlc | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return compareHlc(a, b) >= 0 ? a : b;
+}
+
+export function recountConflicts(
+  reader: CheckedReader,
+  content: ContentCheck,
+  recounts: Map<string, VaultRecount>,
+  problems: string[],
+): void {
+  for (const { key, value } of reader.walk(conflicts)) {
+    const [vaultId, id] = key;
+    const name = `conflict ${vaultId} ${id}`;
+    const isPending = value.status === 'pending';
+    const indexed = reader.get(pendingConflicts, [vaultId, foldCase(value.path), id]) !== undefined;
+    if (indexed !== isPending) problems.push(`${name}: ${isPending ? 'pending and not listed' : 'settled and listed'}`);
+    if (isPending !== (value.settled_at === null)) problems.push(`${name}: its status and its end disagree`);
+    content.checkConflict(name, vaultId, id, value);
+    if (!isPending) continue;
+    const recount = recountOf(recounts, vaultId);
+    recount.pending += 1;
+    recount.pendingBytes += value.size_bytes;
+  }
+  for (const [vaultId, folded, id] of reader.keys(pendingConflicts)) {
+    if (reader.get(conflicts, [vaultId, id]) === undefined)
+      problems.push(`pending ${vaultId} ${folded} ${id}: there is none`);
+  }
+}

@@ -1,0 +1,219 @@
+/**
+ * Checks vaults: every version re-hashed, every row and counter held against a recount of the log itself. It walks each
+ * log once, in its order; only reads.
+ */
+import type { CheckedReader } from '../../store/checked-reader.ts';
+import { compareHlc } from '../log/hlc.ts';
+import { foldersOf } from '../log/paths.ts';
+import {
+  devices,
+  type FileRecord,
+  files,
+  folders,
+  primaries,
+  usage,
+  type VaultHead,
+  vaultHeads,
+  vaultOwners,
+  vaults,
+} from '../log/records.ts';
+import { ContentCheck } from './contents.ts';
+import { type NewestVersion, recountConflicts, recountOf, recountVersions, type VaultRecount } from './recount.ts';
+
+export interface SyncReport {
+  readonly vaults: number;
+  readonly files: number;
+  readonly versions: number;
+  readonly pendingConflicts: number;
+  readonly stagedContents: number;
+  readonly problems: string[];
+}
+
+export function verifySync(reader: CheckedReader): SyncReport {
+  const problems: string[] = [];
+  const owners = checkOwners(reader, problems);
+  const content = new ContentCheck(reader, problems);
+  const recounts = recountVersions(reader, content, problems);
+  recountConflicts(reader, content, recounts, problems);
+  // A vault whose every push was refused has counters, and no version to count.
+  for (const [vaultId] of reader.keys(vaultHeads)) if (owners.has(vaultId)) recountOf(recounts, vaultId);
+  const bytes = new Map<string, number>();
+  let fileCount = 0;
+  for (const [vaultId, recount] of recounts) {
+    const head = reader.get(vaultHeads, [vaultId]);
+    const expected = headOf(recount);
+    checkHead(vaultId, head, expected, recount, problems);
+    checkFolders(reader, vaultId, recount, problems);
+    fileCount += expected.files;
+    const owner = owners.get(vaultId);
+    if (owner === undefined) problems.push(`vault ${vaultId}: it belongs to nobody`);
+    else bytes.set(owner, (bytes.get(owner) ?? 0) + expected.bytes + recount.pendingBytes);
+  }
+  checkFiles(reader, recounts, problems);
+  checkStrays(reader, recounts, owners, problems);
+  checkUsage(reader, bytes, problems);
+  const { staged } = content.finish();
+  const all = [...recounts.values()];
+  return {
+    vaults: owners.size,
+    files: fileCount,
+    versions: all.reduce((sum, recount) => sum + recount.versions, 0),
+    pendingConflicts: all.reduce((sum, recount) => sum + recount.pending, 0),
+    stagedContents: staged,
+    problems,
+  };
+}
+
+function checkOwners(reader: CheckedReader, problems: string[]): Map<string, string> {
+  const owners = new Map<string, string>();
+  for (const { key } of reader.walk(vaults)) {
+    owners.set(key[1], key[0]);
+    if (reader.get(vaultOwners, [key[1]])?.account_id !== key[0])
+      problems.push(`vault ${key[1]}: its owner is not indexed`);
+  }
+  for (const { key, value } of reader.walk(vaultOwners)) {
+    if (owners.get(key[0]) !== value.account_id) problems.push(`owner of vault ${key[0]}: there is no such vault`);
+  }
+  for (const { key, value } of reader.walk(primaries)) {
+    if (reader.get(vaults, [key[0], value.vault_id])?.is_primary !== true) {
+      problems.push(`primary vault of ${key[0]}: ${value.vault_id} is none`);
+    }
+  }
+  return owners;
+}
+
+function headOf(recount: VaultRecount) {
+  const all = [...recount.newest.values()];
+  const live = all.filter(({ meta }) => meta.type === 'file');
+  return {
+    seq: recount.seq,
+    stored_ms: recount.storedMs,
+    files: live.length,
+    tombstones: all.length - live.length,
+    bytes: live.reduce((sum, { meta }) => sum + meta.size_bytes, 0),
+    line_bytes: live.reduce((sum, { lineBytes }) => sum + lineBytes, 0),
+    pending: recount.pending,
+  };
+}
+
+function checkHead(
+  vaultId: string,
+  head: VaultHead | undefined,
+  expected: ReturnType<typeof headOf>,
+  { clock }: VaultRecount,
+  problems: string[],
+): void {
+  for (const [field, value] of Object.entries(expected)) {
+    const found = head?.[field as keyof VaultHead];
+    if (found !== value) problems.push(`head of ${vaultId}: ${field} is ${found}, a recount says ${value}`);
+  }
+  const hub = { ms: head?.hlc_ms ?? 0, counter: head?.hlc_counter ?? 0, node: '' };
+  if (clock !== undefined && compareHlc(hub, { ...clock, node: '' }) < 0) {
+    problems.push(`head of ${vaultId}: its clock is behind a version's`);
+  }
+}
+
+function checkFolders(reader: CheckedReader, vaultId: string, recount: VaultRecount, problems: string[]): void {
+  const children = new Map<string, Set<string>>();
+  for (const [folded, { meta }] of recount.newest) {
+    if (meta.type !== 'file') continue;
+    let child = folded;
+    for (const folder of foldersOf(folded)) {
+      children.set(folder, (children.get(folder) ?? new Set()).add(child));
+      child = folder;
+    }
+  }
+  for (const [, folder] of reader.keys(folders, [vaultId])) {
+    const expected = children.get(folder)?.size ?? 0;
+    const found = reader.get(folders, [vaultId, folder])?.children;
+    children.delete(folder);
+    if (found !== expected) problems.push(`folder ${vaultId} ${folder}: holds ${found}, a recount says ${expected}`);
+  }
+  for (const folder of children.keys()) problems.push(`folder ${vaultId} ${folder}: is missing`);
+}
+
+function checkFiles(reader: CheckedReader, recounts: Map<string, VaultRecount>, problems: string[]): void {
+  const unseen = new Set<string>();
+  for (const [vaultId, { newest }] of recounts) for (const folded of newest.keys()) unseen.add(`${vaultId}/${folded}`);
+  for (const { key, value } of reader.walk(files)) {
+    const [vaultId, folded] = key;
+    unseen.delete(`${vaultId}/${folded}`);
+    const newest = recounts.get(vaultId)?.newest.get(folded);
+    if (newest === undefined || !agrees(value, newest)) {
+      problems.push(`file ${vaultId} ${folded}: its row and its newest version disagree`);
+    }
+  }
+  for (const name of unseen) problems.push(`file ${name}: is missing`);
+}
+
+function agrees(file: FileRecord, { meta, storedMs, lineBytes, count }: NewestVersion): boolean {
+  const found = [
+    file.path,
+    file.seq,
+    file.deleted,
+    file.sha256,
+    file.git_sha,
+    file.hlc,
+    file.size_bytes,
+    file.stored_ms,
+    file.device_id,
+    file.mtime,
+    file.line_bytes,
+    file.versions,
+  ];
+  const {
+    path,
+    seq,
+    type,
+    sha256,
+    git_sha: gitSha,
+    hlc,
+    size_bytes: sizeBytes,
+    device_id: device,
+    remote_mtime: mtime,
+  } = meta;
+  const wanted = [
+    path,
+    seq,
+    type === 'deleted',
+    sha256,
+    gitSha,
+    hlc,
+    sizeBytes,
+    storedMs,
+    device,
+    mtime,
+    lineBytes,
+    count,
+  ];
+  return wanted.every((value, index) => value === found[index]);
+}
+
+/** Rows of what is not there. */
+function checkStrays(
+  reader: CheckedReader,
+  recounts: Map<string, VaultRecount>,
+  owners: Map<string, string>,
+  problems: string[],
+): void {
+  for (const [vaultId] of reader.keys(vaultHeads)) {
+    if (!recounts.has(vaultId)) problems.push(`head of ${vaultId}: there is no such vault`);
+  }
+  for (const [vaultId, folder] of reader.keys(folders)) {
+    if (!recounts.has(vaultId)) problems.push(`folder ${vaultId} ${folder}: there is no such vault`);
+  }
+  for (const [vaultId, device] of reader.keys(devices)) {
+    if (!owners.has(vaultId)) problems.push(`device ${vaultId} ${device}: there is no such vault`);
+  }
+}
+
+function checkUsage(reader: CheckedReader, bytes: Map<string, number>, problems: string[]): void {
+  for (const { key, value } of reader.walk(usage)) {
+    const expected = bytes.get(key[0]) ?? 0;
+    bytes.delete(key[0]);
+    if (value.bytes !== expected) problems.push(`usage of ${key[0]}: ${value.bytes} bytes, a recount says ${expected}`);
+  }
+  for (const [account, expected] of bytes) {
+    if (expected > 0) problems.push(`usage of ${account}: is missing`);
+  }
+}

@@ -1,0 +1,69 @@
+/** Owns one page of a filtered, sorted list with its exact total, and how a short way to it is chosen. Only reads. */
+import type { Store } from '../../store/store.ts';
+import { compareTasks, countMatches, segmentsOf, type TaskFilter, type TaskOrder } from './query.ts';
+import { readTasks } from './reads.ts';
+import { walk } from './walk.ts';
+
+export interface PageRequest {
+  readonly filter: TaskFilter;
+  readonly order: TaskOrder;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** The ids of a page. */
+export interface PageIds {
+  readonly ids: readonly number[];
+  /** How many match on all pages. */
+  readonly total: number;
+}
+
+/** What reading a task costs, in rows walked. */
+const RECORD_COST_ROWS = 3;
+
+/** Finds a page. The filter's times of creation and completion are not looked at. */
+export function findPage(store: Store, accountId: string, { filter, order, offset, limit }: PageRequest): PageIds {
+  const total = countMatches(store, accountId, filter);
+  const count = Math.min(limit, total - offset);
+  if (count <= 0) return { ids: [], total };
+  if (isWorthGathering(store, accountId, filter, order, offset + count, total)) {
+    return { ids: gather(store, accountId, filter, order).slice(offset, offset + count), total };
+  }
+  // The nearer end is the shorter way.
+  const behind = total - offset - count;
+  const isBackward = behind < offset;
+  const segments = segmentsOf(filter, order);
+  const descending = isBackward ? !order.descending : order.descending;
+  const way = { filter, segments: isBackward ? segments.reverse() : segments, descending };
+  const ids: number[] = [];
+  for (const id of walk(store, accountId, { ...way, skip: isBackward ? behind : offset })) {
+    ids.push(id);
+    if (ids.length === count) break;
+  }
+  return { ids: isBackward ? ids.reverse() : ids, total };
+}
+
+/** True when sorting every task of the due dates costs less than walking another order past those outside of them. */
+function isWorthGathering(
+  store: Store,
+  accountId: string,
+  filter: TaskFilter,
+  order: TaskOrder,
+  wanted: number,
+  matches: number,
+): boolean {
+  const { due, ...rest } = filter;
+  if (due === undefined || order.sortBy === 'due_date') return false;
+  const rows = countMatches(store, accountId, rest);
+  const walked = Math.min(rows, (Math.min(wanted, matches - wanted) + 1) * (rows / matches));
+  return matches * RECORD_COST_ROWS < walked;
+}
+
+/** Every match of a filter by due dates, sorted in memory. */
+function gather(store: Store, accountId: string, filter: TaskFilter, order: TaskOrder): number[] {
+  const segments = segmentsOf(filter, { sortBy: 'due_date', descending: false });
+  const ids = [...walk(store, accountId, { filter, segments, descending: false })];
+  return readTasks(store, accountId, ids)
+    .sort((a, b) => compareTasks(a, b, order))
+    .map(({ id }) => id);
+}

@@ -1,0 +1,132 @@
+/**
+ * Owns how a filtered, sorted list is found: which spaces hold its tasks in order, and how many match.
+ * Tasks without the value that they are sorted by come last in either direction; ties follow the id.
+ */
+import type { Store } from '../../store/store.ts';
+import { BUCKETS, contentKey, dayOf, type RowOrder, scopeOf, UNDATED } from '../indexes.ts';
+import { type KanbanStatus, type TaskRecord, taskCounts, taskDays } from '../records.ts';
+import { compareValues } from './walk.ts';
+
+export const SORT_FIELDS = ['due_date', 'created_at', 'updated_at', 'completed_at', 'is_important', 'content'] as const;
+
+export type SortBy = (typeof SORT_FIELDS)[number];
+
+export interface TaskOrder {
+  readonly sortBy: SortBy;
+  readonly descending: boolean;
+}
+
+/** From `low` to `high`, both included. */
+export interface Span {
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface TaskFilter {
+  readonly categoryId?: number;
+  readonly completed?: boolean;
+  readonly isImportant?: boolean;
+  readonly kanbanStatus?: KanbanStatus;
+  /** Days since 1970-01-01. */
+  readonly due?: Span;
+  /** Milliseconds since the epoch. */
+  readonly created?: Span;
+  readonly completedAt?: Span;
+}
+
+/** A run of one order over some buckets, bounded by a span of its values. */
+export interface Segment {
+  readonly order: RowOrder;
+  readonly buckets: readonly number[];
+  readonly span?: Span | undefined;
+}
+
+/** What a list follows when the caller does not say: newest and important first, dates and contents rising. */
+export function defaultOrder(sortBy: SortBy = 'created_at'): TaskOrder {
+  return { sortBy, descending: sortBy !== 'due_date' && sortBy !== 'content' };
+}
+
+/** The buckets whose tasks match. */
+function bucketsOf(filter: TaskFilter): number[] {
+  const { completed, isImportant, kanbanStatus, completedAt } = filter;
+  return BUCKETS.filter(
+    (bucket) =>
+      (completed === undefined || completed === (bucket.status === 'done')) &&
+      (isImportant === undefined || isImportant === bucket.isImportant) &&
+      (kanbanStatus === undefined || kanbanStatus === bucket.status) &&
+      (completedAt === undefined || bucket.status === 'done'),
+  ).map(({ bucket }) => bucket);
+}
+
+/** Exactly how many tasks match the buckets, the scope and the due dates of a filter. */
+export function countMatches(reader: Pick<Store, 'get' | 'entries'>, accountId: string, filter: TaskFilter): number {
+  const { due, ...rest } = filter;
+  const buckets = bucketsOf(rest);
+  const scope = scopeOf(rest.categoryId);
+  const total = (counts: readonly number[] = []) => buckets.reduce((all, bucket) => all + (counts[bucket] ?? 0), 0);
+  if (due === undefined) return total(reader.get(taskCounts, [accountId, scope])?.counts);
+  let matches = 0;
+  for (const { key, value } of reader.entries(taskDays, { prefix: [accountId, scope], beyond: due.low - 0.5 })) {
+    if (key[2] > due.high) break;
+    matches += total(value.counts);
+  }
+  return matches;
+}
+
+/** The segments that, one after another, hold every match in order. */
+export function segmentsOf(filter: TaskFilter, { sortBy, descending }: TaskOrder): Segment[] {
+  const buckets = bucketsOf(filter);
+  const isDone = (bucket: number) => BUCKETS[bucket]?.status === 'done';
+  const isImportant = (bucket: number) => BUCKETS[bucket]?.isImportant === true;
+  const created = (some: readonly number[]): Segment => ({ order: 'created', buckets: some, span: filter.created });
+  switch (sortBy) {
+    case 'created_at':
+      return [created(buckets)];
+    case 'updated_at':
+      return [{ order: 'updated', buckets }];
+    case 'content':
+      return [{ order: 'content', buckets }];
+    case 'is_important': {
+      // Ids rise with the time of creation, so this order ties by id.
+      const rising = [created(buckets.filter((bucket) => !isImportant(bucket))), created(buckets.filter(isImportant))];
+      return descending ? rising.reverse() : rising;
+    }
+    case 'completed_at':
+      return [
+        { order: 'completed', buckets: buckets.filter(isDone), span: filter.completedAt },
+        created(buckets.filter((bucket) => !isDone(bucket))),
+      ];
+    case 'due_date': {
+      const dated: Segment = { order: 'due', buckets, span: filter.due ?? { low: -UNDATED, high: UNDATED - 1 } };
+      return filter.due === undefined
+        ? [dated, { order: 'due', buckets, span: { low: UNDATED, high: UNDATED } }]
+        : [dated];
+    }
+  }
+}
+
+/** The same order for records in memory. */
+export function compareTasks(a: TaskRecord, b: TaskRecord, { sortBy, descending }: TaskOrder): number {
+  const sign = descending ? -1 : 1;
+  const [x, y] = [sortValue(a, sortBy), sortValue(b, sortBy)];
+  if (x === null || y === null) {
+    if (x !== y) return x === null ? 1 : -1;
+    return sign * (a.id - b.id);
+  }
+  return sign * (compareValues(x, y) || a.id - b.id);
+}
+
+function sortValue(task: TaskRecord, sortBy: SortBy): number | string | null {
+  switch (sortBy) {
+    case 'due_date':
+      return task.due_date === null ? null : dayOf(task);
+    case 'content':
+      return contentKey(task.content);
+    case 'is_important':
+      return Number(task.is_important);
+    case 'completed_at':
+      return task.completed_at === null ? null : Date.parse(task.completed_at);
+    default:
+      return Date.parse(task[sortBy]);
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * Owns the list that an agent asks for: besides the filters, a text and local days, which no index answers exactly.
+ * Candidates come from the index in order and are tested one by one, a bounded number of them. Only reads.
+ */
+
+import { invalidField } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
+import type { Store } from '../../store/store.ts';
+import { dayNumber } from '../../time/calendar.ts';
+import { compareTasks, type SortBy, type Span, segmentsOf, type TaskFilter, type TaskOrder } from './query.ts';
+import { liveTask, readTasks } from './reads.ts';
+import { walk } from './walk.ts';
+
+/** The first and last day, both included, either open. */
+interface DayRange {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+export interface TaskSearch {
+  readonly filter: TaskFilter;
+  readonly order: TaskOrder;
+  readonly limit: number;
+  /** Found anywhere in the content, without regard to case. */
+  readonly text?: string | undefined;
+  /** Days in `zone`. */
+  readonly createdOn?: DayRange | undefined;
+  readonly completedOn?: DayRange | undefined;
+  readonly zone: Zone;
+}
+
+/** The ids of what was found. */
+export interface FoundIds {
+  readonly ids: readonly number[];
+  /** There are more than the limit, or more tasks than one call looks at. */
+  readonly hasMore: boolean;
+  /** False when the search stopped at the most tasks that one call looks at. */
+  readonly complete: boolean;
+}
+
+/** One time zone. */
+export interface Zone {
+  /** The calendar day of a moment. */
+  readonly dayOf: (ms: number) => string;
+  /** By how many days at the most it is another one in UTC. */
+  readonly slackDays: 0 | 1;
+}
+
+const DAY_MS = 86_400_000;
+
+/** A zone by its IANA name. Refuses a name that is none, on field `timezone`. */
+export function openZone(name: string): Zone {
+  // The default, and by far the most frequent: a formatter costs more than the rest of a short list.
+  if (name === 'UTC') return { dayOf: (ms) => new Date(ms).toISOString().slice(0, 10), slackDays: 0 };
+  let format: Intl.DateTimeFormat;
+  try {
+    format = new Intl.DateTimeFormat('en-u-ca-iso8601', {
+      timeZone: name,
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+    });
+  } catch {
+    throw invalidField('timezone', 'timezone must be an IANA name such as Europe/Berlin or Asia/Seoul');
+  }
+  const dayOf = (ms: number) => {
+    const parts = new Map(format.formatToParts(ms).map(({ type, value }) => [type, value]));
+    return `${parts.get('year')?.padStart(4, '0')}-${parts.get('month')}-${parts.get('day')}`;
+  };
+  return { dayOf, slackDays: 1 };
+}
+
+/** Finds the first tasks that match, in order. */
+export function searchTasks(store: Store, accountId: string, search: TaskSearch): FoundIds {
+  const filter: TaskFilter = {
+    ...search.filter,
+    ...spanOf('created', search.createdOn, search.zone),
+    ...spanOf('completedAt', search.completedOn, search.zone),
+  };
+  const isMatch = matcherOf(store, accountId, search, filter);
+  const ids: number[] = [];
+  let looked = 0;
+  for (const id of candidates(store, accountId, filter, search.order)) {
+    looked += 1;
+    if (looked > limits.taskScanMax) return { ids, hasMore: true, complete: false };
+    if (isMatch !== undefined && !isMatch(id)) continue;
+    if (ids.length === search.limit) return { ids, hasMore: true, complete: true };
+    ids.push(id);
+  }
+  return { ids, hasMore: false, complete: true };
+}
+
+/** Tasks of the filter's spaces in order: out of the smallest range, if it is short, else along the order itself. */
+function candidates(store: Store, accountId: string, filter: TaskFilter, order: TaskOrder): Iterable<number> {
+  const gathered = gatherRange(store, accountId, filter, order);
+  if (gathered !== undefined) return gathered;
+  return walk(store, accountId, { filter, segments: segmentsOf(filter, order), descending: order.descending });
+}
+
+/** All tasks of a range other than the order's own, sorted; undefined when there is none that is short enough. */
+function gatherRange(store: Store, accountId: string, filter: TaskFilter, order: TaskOrder): number[] | undefined {
+  const ranged = [
+    { sortBy: 'completed_at', span: filter.completedAt },
+    { sortBy: 'created_at', span: filter.created },
+    { sortBy: 'due_date', span: filter.due },
+  ] as const;
+  for (const { sortBy, span } of ranged) {
+    if (span === undefined || sortBy === order.sortBy) continue;
+    const segments = segmentsOf(filter, { sortBy, descending: false });
+    const ids: number[] = [];
+    for (const id of walk(store, accountId, { filter, segments, descending: false })) {
+      ids.push(id);
+      if (ids.length > limits.taskGatherMax) break;
+    }
+    if (ids.length > limits.taskGatherMax) continue;
+    return readTasks(store, accountId, ids)
+      .sort((a, b) => compareTasks(a, b, order))
+      .map(({ id }) => id);
+  }
+  return undefined;
+}
+
+/** Moments that can lie on the days of a range; in another zone than UTC some that do not, so the day is tested as well. */
+function spanOf<K extends 'created' | 'completedAt'>(
+  name: K,
+  range: DayRange | undefined,
+  { slackDays }: Zone,
+): { [N in K]?: Span } {
+  if (range?.from === undefined && range?.to === undefined) return {};
+  const low = (dayNumber(range.from ?? '0000-01-01') - slackDays) * DAY_MS;
+  const high = (dayNumber(range.to ?? '9999-12-31') + 1 + slackDays) * DAY_MS - 1;
+  return { [name]: { low, high } } as { [N in K]?: Span };
+}
+
+/** Tests what the order that is walked does not say by itself; undefined: there is nothing to test. */
+function matcherOf(store: Store, accountId: string, search: TaskSearch, filter: TaskFilter) {
+  const { text, createdOn, completedOn, zone, order } = search;
+  const isExact = (...orders: readonly SortBy[]) => zone.slackDays === 0 && orders.includes(order.sortBy);
+  const isCreatedOpen = filter.created !== undefined && !isExact('created_at', 'is_important');
+  const isCompletedOpen = filter.completedAt !== undefined && !isExact('completed_at');
+  if (text === undefined && !isCreatedOpen && !isCompletedOpen) return undefined;
+  const wanted = text?.normalize('NFC').toLowerCase();
+  const isOn = (at: string | null, range: DayRange | undefined): boolean => {
+    if (range === undefined) return true;
+    if (at === null) return false;
+    const day = zone.dayOf(Date.parse(at));
+    return (range.from === undefined || day >= range.from) && (range.to === undefined || day <= range.to);
+  };
+  return (id: number): boolean => {
+    const task = liveTask(store, accountId, id);
+    return (
+      task !== undefined &&
+      (wanted === undefined || task.content.normalize('NFC').toLowerCase().includes(wanted)) &&
+      (!isCreatedOpen || isOn(task.created_at, createdOn)) &&
+      (!isCompletedOpen || isOn(task.completed_at, completedOn))
+    );
+  };
+}

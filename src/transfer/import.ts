@@ -1,0 +1,142 @@
+/**
+ * Reads an archive into a new account: every capability's part of it. Until everything is on disk and checked nobody can
+ * reach the account; then one commit makes it. What is refused or cut off before leaves nothing.
+ */
+import { type AccountRecord, accountImports } from '../accounts/records.ts';
+import { checkName, normalizeEmail } from '../accounts/rules.ts';
+import { type NewAccount, newAccountId } from '../accounts/service.ts';
+import { damaged } from '../archive/format.ts';
+import { ArchiveReader } from '../archive/reader.ts';
+import { type ImportTarget, instantUpTo } from '../archive/records.ts';
+import { Refusal } from '../common/fault.ts';
+import type { Log } from '../common/log.ts';
+import { allTables, type Core } from '../compose/core.ts';
+import type { Importer, ImportProgress, ImportRequest } from '../control/importer.ts';
+import type { ImportedAccount } from '../control/protocol.ts';
+import { importDocs } from '../dev-docs/portable.ts';
+import { importHandoffs } from '../handoffs/portable.ts';
+import { limits } from '../limits/service.ts';
+import { MirrorImport, type MirrorImportTools } from '../mirror/portable.ts';
+import { importPapers } from '../papers/portable.ts';
+import { VaultsImport, type VaultsImportTools } from '../sync/portable/import.ts';
+import { importTasks } from '../tasks/portable.ts';
+import { dropImports } from './leftovers.ts';
+
+export interface ImporterOptions {
+  readonly core: Core;
+  readonly mirror: MirrorImportTools;
+  readonly vaults: VaultsImportTools;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+/** One per process: imports run one after another. */
+export class AccountImporter implements Importer {
+  readonly #options: ImporterOptions;
+  readonly #closing = new AbortController();
+  #running: Promise<unknown> | undefined;
+
+  constructor(options: ImporterOptions) {
+    this.#options = options;
+  }
+
+  /** Refuses while another runs, an email that has an account, and an archive with the line that is wrong. */
+  async run(request: ImportRequest, progress: ImportProgress): Promise<ImportedAccount> {
+    if (this.#running !== undefined || this.#closing.signal.aborted) {
+      const what = 'another import is running, or the service is stopping';
+      throw new Refusal({ kind: 'overloaded', what, retryAfterSeconds: limits.retryAfterSeconds });
+    }
+    const running = this.#import(request, progress);
+    this.#running = running.catch(() => undefined);
+    try {
+      return await running;
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  /** Breaks off what runs; resolves when nothing of it is left. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#running;
+  }
+
+  async #import({ folder, email }: ImportRequest, { tell, signal }: ImportProgress): Promise<ImportedAccount> {
+    const { core, log, now } = this.#options;
+    let total = 0;
+    const aborted = AbortSignal.any([signal, this.#closing.signal]);
+    const archive = await ArchiveReader.open(folder, (bytes) => tell(bytes, total), aborted);
+    total = archive.bytesTotal;
+    tell(0, total);
+    const latestMs = now() + limits.archiveAheadMsMax;
+    const record = readAccount(archive, email, latestMs);
+    core.accounts.refuseTaken(core.store, record.email);
+    await dropImports(core.store, allTables);
+    const accountId = newAccountId();
+    const started = { started_at: new Date(now()).toISOString() };
+    await core.store.write((batch) => batch.put(accountImports, [accountId], started));
+    const target: ImportTarget = { archive, store: core.store, actors: core.actors, accountId, latestMs };
+    const parts = {
+      mirror: new MirrorImport(target, this.#options.mirror),
+      vaults: new VaultsImport(target, this.#options.vaults),
+    };
+    let made: NewAccount;
+    try {
+      made = await this.#write(target, record, parts);
+    } catch (error) {
+      await this.#giveUp(parts);
+      throw error;
+    }
+    // From here on the account is there, and nothing may take back what it holds.
+    log.info({ account_id: accountId }, 'an account was imported');
+    parts.vaults.announce();
+    const { credential } = parts.mirror;
+    return {
+      ...made,
+      mirror_token: credential?.token ?? null,
+      mirror_secret: credential?.hmacSecret ?? null,
+      records: Object.values(archive.manifest.files).reduce((sum, file) => sum + file.records, 0),
+      bytes: archive.bytesTotal,
+    };
+  }
+
+  async #write(target: ImportTarget, record: AccountRecord, { mirror, vaults }: Parts): Promise<NewAccount> {
+    const { accountId } = target;
+    const known = await importTasks(target);
+    await importPapers(target, (id) => known.has(id));
+    await importDocs(target);
+    await importHandoffs(target);
+    await mirror.read();
+    await vaults.read();
+    return await this.#options.core.accounts.put(accountId, record, (batch) => {
+      mirror.publish(batch);
+      vaults.publish(batch);
+      batch.remove(accountImports, [accountId]);
+    });
+  }
+
+  /** What cannot be removed now, on a full disk or a broken one, is removed by the next import or start. */
+  async #giveUp({ mirror, vaults }: Parts): Promise<void> {
+    try {
+      await mirror.discard();
+      await vaults.discard();
+      await dropImports(this.#options.core.store, allTables);
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'what an import has left is removed by the next start');
+    }
+  }
+}
+
+interface Parts {
+  readonly mirror: MirrorImport;
+  readonly vaults: VaultsImport;
+}
+
+/** Who the account is of, as the archive or the operator says. It has no password before one is set. */
+function readAccount({ manifest }: ArchiveReader, email: string | undefined, latestMs: number): AccountRecord {
+  const { account } = manifest;
+  const made = instantUpTo(latestMs).safeParse(account.created_at);
+  if (!made.success) throw damaged('manifest.json: account.created_at is no moment, or lies ahead of this hub');
+  const name = account.name === null ? null : checkName('name', account.name);
+  return { email: normalizeEmail(email ?? account.email), name, password_hash: null, created_at: account.created_at };
+}

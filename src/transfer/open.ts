@@ -1,0 +1,44 @@
+/** Opens what imports are done with: over the parts of the service, or alone where no service runs. */
+
+import type { Log } from '../common/log.ts';
+import type { Core } from '../compose/core.ts';
+import type { Config } from '../config.ts';
+import { MirrorCredentials } from '../mirror/credentials.ts';
+import type { MirrorImportTools } from '../mirror/portable.ts';
+import { Staging } from '../mirror/staging.ts';
+import { Pool } from '../pool/pool.ts';
+import { PieceStaging } from '../sync/contents/staging.ts';
+import { Changes } from '../sync/log/changes.ts';
+import type { Sync } from '../sync/service.ts';
+import { AccountImporter } from './import.ts';
+
+export interface ImportParts {
+  readonly config: Pick<Config, 'syncQuotaBytes'>;
+  readonly core: Core;
+  readonly pool: Pool;
+  readonly sync: Pick<Sync, 'staging' | 'changes'>;
+  readonly log: Log;
+}
+
+/** Within the service: what is staged is staged where the service stages. */
+export function openImporter(
+  { config, core, pool, sync, log }: ImportParts,
+  mirror: MirrorImportTools,
+): AccountImporter {
+  const { staging, changes } = sync;
+  const vaults = { pool, staging, changes, quotaBytes: config.syncQuotaBytes };
+  return new AccountImporter({ core, mirror, vaults, log, now: Date.now });
+}
+
+/** Opens the importer of a core that nothing else works on, and removes what cut-off work has staged. Returns how to close it. */
+export async function openImporterAlone(core: Core, config: Config, log: Log): Promise<() => Promise<void>> {
+  const pool = new Pool({ threads: 1 });
+  const staging = new Staging(core.store, log);
+  const pieces = new PieceStaging(core.store, log);
+  await staging.sweep();
+  await pieces.sweep();
+  const credentials = new MirrorCredentials({ ...core, now: Date.now });
+  const sync = { staging: pieces, changes: new Changes() };
+  core.imports.open(openImporter({ config, core, pool, sync, log }, { staging, credentials }));
+  return () => pool.close();
+}

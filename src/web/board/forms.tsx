@@ -1,0 +1,133 @@
+/** The forms of one task: a new one on the board, and the edit page. */
+import type { VNode } from 'preact';
+import { limits } from '../../limits/service.ts';
+import { Checkbox, Field, FormErrors, type Problem, Select, TextArea } from '../fields.tsx';
+import type { TaskRow } from '../services.ts';
+import { CsrfField, Form } from '../ui.tsx';
+import { type BoardContext, COLUMNS } from './view.tsx';
+
+export function NewTask({
+  board,
+  problem,
+}: {
+  readonly board: BoardContext;
+  readonly problem: Problem | undefined;
+}): VNode {
+  const form = 'new';
+  const { visit, category } = board;
+  const isOpen = problem?.form === form;
+  return (
+    <form class="new-task" method="post" action="/tasks">
+      <CsrfField csrf={visit.csrf} />
+      <FormErrors form={form} problem={problem} shown={['content', 'due_date']} />
+      {category === undefined ? null : <input type="hidden" name="category" value={category} />}
+      <div class="inline-form">
+        <Field form={form} name="content" label="New task" maxlength={limits.taskContentCharsMax} problem={problem} />
+        <button class="button primary" type="submit">
+          Add
+        </button>
+      </div>
+      <details class="more" open={isOpen}>
+        <summary>Due date, column and more</summary>
+        <TaskFacts form={form} board={board} problem={problem} task={undefined} />
+      </details>
+    </form>
+  );
+}
+
+interface TaskFactsProps {
+  readonly form: string;
+  readonly board: BoardContext;
+  readonly problem: Problem | undefined;
+  /** Undefined: a new one. */
+  readonly task: TaskRow | undefined;
+}
+
+function TaskFacts({ form, board, problem, task }: TaskFactsProps): VNode {
+  const { categories, category } = board;
+  const chosen = task === undefined ? category : task.category_id;
+  return (
+    <div class="facts">
+      <Field
+        form={form}
+        name="due_date"
+        label="Due date"
+        type="date"
+        required={false}
+        value={task?.due_date ?? ''}
+        problem={problem}
+      />
+      <Select
+        form={form}
+        name="kanban_status"
+        label="Column"
+        value={task?.kanban_status ?? 'todo'}
+        options={COLUMNS.map(({ status, name }) => ({ value: status, label: name }))}
+        problem={problem}
+      />
+      {categories.length === 0 ? null : (
+        <Select
+          form={form}
+          name="category_id"
+          label="Category"
+          value={String(chosen ?? '')}
+          options={[
+            { value: '', label: 'None' },
+            ...categories.map(({ id, name }) => ({ value: String(id), label: name })),
+          ]}
+          problem={problem}
+        />
+      )}
+      <Checkbox
+        form={form}
+        name="is_important"
+        label="Important"
+        checked={task?.is_important ?? false}
+        problem={problem}
+      />
+    </div>
+  );
+}
+
+export interface EditTaskProps {
+  readonly board: BoardContext;
+  readonly task: TaskRow;
+  readonly problem: Problem | undefined;
+}
+
+export function EditTask({ board, task, problem }: EditTaskProps): VNode {
+  const form = 'edit';
+  const { visit } = board;
+  return (
+    <div class="narrow wide">
+      <h1>Edit task</h1>
+      <Form csrf={visit.csrf} action={`/tasks/${task.id}`}>
+        <FormErrors form={form} problem={problem} shown={['content', 'due_date']} />
+        <input type="hidden" name="updated_at" value={task.updated_at} />
+        <TextArea
+          form={form}
+          name="content"
+          label="Task"
+          rows={6}
+          value={task.content}
+          maxlength={limits.taskContentCharsMax}
+          problem={problem}
+        />
+        <TaskFacts form={form} board={board} problem={problem} task={task} />
+        <div class="actions">
+          <button class="button primary" type="submit">
+            Save
+          </button>
+          <a class="button" href={`/tasks#task-${task.id}`}>
+            Back to the board
+          </a>
+        </div>
+      </Form>
+      <Form csrf={visit.csrf} action={`/tasks/${task.id}/delete`} class="">
+        <button class="button danger-quiet" type="submit">
+          Delete this task
+        </button>
+      </Form>
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+/** The part of the settings that shows signed-in devices and their access tokens. */
+import type { VNode } from 'preact';
+import type { MemberVisit } from '../pages.ts';
+import type { SignedInDevice, WebServices } from '../services.ts';
+import { Confirm, Empty, Form, Given, Moment } from '../ui.tsx';
+
+interface DevicesProps {
+  readonly visit: MemberVisit;
+  readonly services: Pick<WebServices, 'signIns' | 'tokens'>;
+}
+
+export function Devices({ visit, services }: DevicesProps): VNode {
+  const devices = services.signIns.list(visit.accountId);
+  return (
+    <section class="panel" aria-labelledby="devices">
+      <h2 id="devices">Signed-in devices</h2>
+      <p class="lead">Machines that you let in with a code. Each stays signed in for 60 days after its last use.</p>
+      {devices.length === 0 ? (
+        <Empty title="No device yet">
+          <p>
+            Run <code>cairn login</code> on a machine, or open <a href="/device">the code page</a> when a tool shows you
+            a code.
+          </p>
+        </Empty>
+      ) : (
+        <ul class="rows">
+          {devices.map((device) => (
+            <DeviceItem key={device.sign_in_id} device={device} visit={visit} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function DeviceItem({ device, visit }: { readonly device: SignedInDevice; readonly visit: MemberVisit }): VNode {
+  const name = nameOf(device);
+  return (
+    <li class="row">
+      <div class="row-main">
+        <strong>
+          <Given>{name}</Given>
+        </strong>
+        <p class="meta">
+          with <Given>{device.client_id}</Given> · since <Moment at={device.created_at} zone={visit.zone} /> · last used{' '}
+          <Moment at={device.used_at} zone={visit.zone} />
+        </p>
+      </div>
+      <Confirm
+        label={
+          <>
+            Sign out…<span class="sr-only"> {name}</span>
+          </>
+        }
+      >
+        <p>
+          Its tokens end at once.{' '}
+          {device.scope.split(' ').includes('mcp')
+            ? 'The MCP key that it was given stands in the list above; revoke that as well if the device is lost.'
+            : ''}
+        </p>
+        <Form csrf={visit.csrf} action={`/settings/devices/${device.sign_in_id}/end`}>
+          <button class="button danger" type="submit">
+            Sign this device out
+          </button>
+        </Form>
+      </Confirm>
+    </li>
+  );
+}
+
+export function Tokens({ visit, services }: DevicesProps): VNode | null {
+  const tokens = services.tokens.list(visit.accountId);
+  if (tokens.length === 0) return null;
+  const devices = services.signIns.list(visit.accountId);
+  return (
+    <section class="panel" aria-labelledby="tokens">
+      <h2 id="tokens">Access tokens</h2>
+      <p class="lead">What devices and apps call with. Each ends by itself within the hour.</p>
+      <ul class="rows">
+        {tokens.map(({ token_id: id, sign_in_id: signIn, expires_at: at }) => {
+          const device = devices.find(({ sign_in_id: one }) => one === signIn);
+          return (
+            <li key={id} class="row">
+              <div class="row-main">
+                {device === undefined ? 'Made on the command line' : <Given>{nameOf(device)}</Given>}
+                <p class="meta">
+                  ends <Moment at={at} zone={visit.zone} />
+                </p>
+              </div>
+              <Form csrf={visit.csrf} action={`/settings/tokens/${id}/end`} class="">
+                <button class="button small" type="submit">
+                  Revoke<span class="sr-only"> this access token</span>
+                </button>
+              </Form>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function nameOf({ device_name: name, client_id: client }: SignedInDevice): string {
+  return name ?? client;
+}

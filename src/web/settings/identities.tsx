@@ -1,0 +1,75 @@
+/** The part of the settings that links identities of the identity provider. */
+import type { VNode } from 'preact';
+import { FormErrors, type Problem, TextArea } from '../fields.tsx';
+import type { MemberVisit } from '../pages.ts';
+import type { WebServices } from '../services.ts';
+import { Confirm, Form, Given, Moment } from '../ui.tsx';
+
+interface IdentitiesProps {
+  readonly visit: MemberVisit;
+  readonly services: Pick<WebServices, 'identities'>;
+  readonly problem?: Problem | undefined;
+}
+
+/** Nothing where there is no provider and none is left of an earlier one. */
+export function Identities({ visit, services, problem }: IdentitiesProps): VNode | null {
+  const { issuer } = services.identities;
+  const linked = services.identities.list(visit.accountId);
+  const form = 'identity';
+  if (issuer === undefined && linked.length === 0) return null;
+  return (
+    <section class="panel" aria-labelledby="identities">
+      <h2 id="identities">Identity provider</h2>
+      <p class="lead">Tokens of a linked identity open your account for agents and tools, as a key does.</p>
+      <ul class="rows">
+        {linked.map(({ identity_id: id, label, subject, issuer: of, linked_at: at }) => (
+          <li key={id} class="row">
+            <div class="row-main">
+              <strong>
+                <Given>{label ?? subject}</Given>
+              </strong>
+              <p class="meta">
+                at <Given>{of}</Given> · linked <Moment at={at} zone={visit.zone} />
+                {of === issuer ? null : ' · this hub does not ask that provider any more'}
+              </p>
+            </div>
+            <Confirm
+              label={
+                <>
+                  Unlink…<span class="sr-only"> {label ?? subject}</span>
+                </>
+              }
+            >
+              <p>Tokens of this identity open nothing here from then on.</p>
+              <Form csrf={visit.csrf} action={`/settings/identities/${id}/unlink`}>
+                <button class="button danger" type="submit">
+                  Unlink this identity
+                </button>
+              </Form>
+            </Confirm>
+          </li>
+        ))}
+      </ul>
+      {issuer === undefined ? null : (
+        <Form csrf={visit.csrf} action="/settings/identities">
+          <FormErrors form={form} problem={problem} shown={['token']} />
+          <TextArea
+            form={form}
+            name="token"
+            label={`A token of ${issuer}`}
+            hint="One that is valid now and made out for this hub. It proves that the identity is yours, and is not kept."
+            rows={3}
+            class="code"
+            value=""
+            problem={problem}
+          />
+          <div>
+            <button class="button" type="submit">
+              Link this identity
+            </button>
+          </div>
+        </Form>
+      )}
+    </section>
+  );
+}

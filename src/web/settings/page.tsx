@@ -1,0 +1,238 @@
+/** The settings page: what opens the account, and how to take that back. */
+import type { VNode } from 'preact';
+import { limits } from '../../limits/service.ts';
+import { Field, FormErrors, type Problem } from '../fields.tsx';
+import type { MemberVisit, View } from '../pages.ts';
+import type { KeyRow, WebServices } from '../services.ts';
+import { browserName } from '../sign-in/browser-name.ts';
+import { Confirm, Empty, Form, Given, Moment } from '../ui.tsx';
+import { Devices, Tokens } from './devices.tsx';
+import { Identities } from './identities.tsx';
+
+export interface SettingsProps {
+  readonly visit: MemberVisit;
+  readonly services: Pick<WebServices, 'accounts' | 'sessions' | 'signIns' | 'tokens' | 'identities'>;
+  readonly problem?: Problem | undefined;
+}
+
+export function settingsView(props: SettingsProps): View {
+  const { visit, services, problem } = props;
+  // The newest first, where the one stands that was just made.
+  const keys = services.accounts.listKeys(visit.accountId).sort((a, b) => b.created_at.localeCompare(a.created_at));
+  return {
+    title: 'Settings',
+    section: 'settings',
+    status: problem === undefined ? 200 : 422,
+    body: (
+      <>
+        <h1>Settings</h1>
+        <McpKeys {...props} keys={keys.filter(({ kind }) => kind === 'mcp')} />
+        <AccountKey {...props} current={keys.find((key) => key.kind === 'account' && key.revoked_at === null)} />
+        <Devices {...props} />
+        <Tokens {...props} />
+        <Identities {...props} />
+        <Password {...props} />
+        <Browsers {...props} />
+      </>
+    ),
+  };
+}
+
+function McpKeys({ visit, problem, keys }: SettingsProps & { readonly keys: readonly KeyRow[] }): VNode {
+  const live = keys.filter(({ revoked_at }) => revoked_at === null);
+  const revoked = keys.filter(({ revoked_at }) => revoked_at !== null);
+  const form = 'key';
+  return (
+    <section class="panel" aria-labelledby="keys">
+      <h2 id="keys">MCP keys</h2>
+      <p class="lead">
+        A key lets one agent or tool into your whole account. Give each its own, named after where it lives, so that you
+        can revoke it alone.
+      </p>
+      {live.length === 0 ? (
+        <Empty title="No live key">
+          <p>Make one below, then give it to your agent. The start page says where to paste it.</p>
+        </Empty>
+      ) : (
+        <ul class="rows">
+          {live.map((key) => (
+            <KeyItem key={key.key_id} row={key} visit={visit} />
+          ))}
+        </ul>
+      )}
+      <Form csrf={visit.csrf} action="/settings/keys" class="inline-form">
+        <FormErrors form={form} problem={problem} shown={['name']} />
+        <Field form={form} name="name" label="Name of a new key" maxlength={limits.nameCharsMax} problem={problem} />
+        <button class="button primary" type="submit">
+          Create key
+        </button>
+      </Form>
+      {revoked.length === 0 ? null : (
+        <details class="more">
+          <summary>Revoked keys ({revoked.length})</summary>
+          <ul class="rows">
+            {revoked.map(({ key_id: id, name, revoked_at: at }) => (
+              <li key={id} class="row">
+                <div class="row-main">
+                  <Given>{name}</Given>
+                  <p class="meta">revoked {at === null ? '' : <Moment at={at} zone={visit.zone} />}</p>
+                </div>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}
+
+function KeyItem({ row, visit }: { readonly row: KeyRow; readonly visit: MemberVisit }): VNode {
+  const { zone, csrf } = visit;
+  return (
+    <li class="row">
+      <div class="row-main">
+        <strong>
+          <Given>{row.name}</Given>
+        </strong>
+        <p class="meta">
+          made <Moment at={row.created_at} zone={zone} /> ·{' '}
+          {row.last_used_at === null ? (
+            'never used'
+          ) : (
+            <>
+              last used <Moment at={row.last_used_at} zone={zone} />
+            </>
+          )}
+        </p>
+      </div>
+      <Confirm
+        label={
+          <>
+            Revoke…<span class="sr-only"> {row.name}</span>
+          </>
+        }
+      >
+        <p>Whatever uses this key is shut out at once, for good.</p>
+        <Form csrf={csrf} action={`/settings/keys/${row.key_id}/revoke`}>
+          <button class="button danger" type="submit">
+            Revoke this key
+          </button>
+        </Form>
+      </Confirm>
+    </li>
+  );
+}
+
+function AccountKey({ visit, current }: SettingsProps & { readonly current: KeyRow | undefined }): VNode {
+  return (
+    <section class="panel" aria-labelledby="account-key">
+      <h2 id="account-key">Account key</h2>
+      <p class="lead">24 characters that open the same as an MCP key, short enough to type. There is one at a time.</p>
+      <div class="row">
+        <p class="meta row-main">
+          {current === undefined ? (
+            'There is none.'
+          ) : (
+            <>
+              made <Moment at={current.created_at} zone={visit.zone} /> ·{' '}
+              {current.last_used_at === null ? (
+                'never used'
+              ) : (
+                <>
+                  last used <Moment at={current.last_used_at} zone={visit.zone} />
+                </>
+              )}
+            </>
+          )}
+        </p>
+        <Confirm label="Replace…">
+          <p>The key of now stops working at once. The new one is shown once, on the next page.</p>
+          <Form csrf={visit.csrf} action="/settings/account-key">
+            <button class="button danger" type="submit">
+              Replace the account key
+            </button>
+          </Form>
+        </Confirm>
+      </div>
+    </section>
+  );
+}
+
+function Password({ visit, problem }: SettingsProps): VNode {
+  const form = 'password';
+  return (
+    <section class="panel" aria-labelledby="password">
+      <h2 id="password">Password</h2>
+      <p class="lead">A new password signs you out everywhere else. Keys and tokens stay as they are.</p>
+      <Form csrf={visit.csrf} action="/settings/password">
+        <FormErrors form={form} problem={problem} shown={['current_password', 'password']} />
+        {/* For password managers, which want to know whose password it is. */}
+        <input
+          class="sr-only"
+          type="text"
+          name="username"
+          autocomplete="username"
+          value={visit.email}
+          readonly
+          tabindex={-1}
+          aria-label="Email of this account"
+        />
+        <Field
+          form={form}
+          name="current_password"
+          label="Password of now"
+          type="password"
+          autocomplete="current-password"
+          problem={problem}
+        />
+        <Field
+          form={form}
+          name="password"
+          label="New password"
+          type="password"
+          autocomplete="new-password"
+          minlength={limits.passwordBytesMin}
+          problem={problem}
+        />
+        <div>
+          <button class="button" type="submit">
+            Change password
+          </button>
+        </div>
+      </Form>
+    </section>
+  );
+}
+
+function Browsers({ visit, services }: SettingsProps): VNode {
+  const { zone, csrf, sessionId } = visit;
+  return (
+    <section class="panel" aria-labelledby="browsers">
+      <h2 id="browsers">Signed-in browsers</h2>
+      <ul class="rows">
+        {services.sessions.list(visit.accountId).map((browser) => (
+          <li key={browser.session_id} class="row">
+            <div class="row-main">
+              <strong>
+                <Given>{browserName(browser.agent)}</Given>
+              </strong>
+              <p class="meta">
+                signed in <Moment at={browser.created_at} zone={zone} /> · last seen{' '}
+                <Moment at={browser.last_seen_at} zone={zone} />
+              </p>
+            </div>
+            {browser.session_id === sessionId ? (
+              <span class="badge">this one</span>
+            ) : (
+              <Form csrf={csrf} action={`/settings/browsers/${browser.session_id}/end`} class="">
+                <button class="button small" type="submit">
+                  Sign out<span class="sr-only"> this browser</span>
+                </button>
+              </Form>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

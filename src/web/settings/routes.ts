@@ -1,0 +1,83 @@
+/** What the forms of the settings page do. */
+import type { Route } from '../../http/route/route.ts';
+import type { Problem } from '../fields.tsx';
+import type { MemberVisit, Pages } from '../pages.ts';
+import { problemOf } from '../problem.ts';
+import type { WebServices } from '../services.ts';
+import { settingsView } from './page.tsx';
+
+const PATH = '/settings';
+
+export interface SettingsOptions
+  extends Pick<WebServices, 'accounts' | 'sessions' | 'logins' | 'signIns' | 'tokens' | 'identities'> {
+  readonly pages: Pages;
+}
+
+export function settingsRoutes(options: SettingsOptions): Route[] {
+  const { pages, accounts, sessions, signIns, tokens, identities } = options;
+  const show = (visit: MemberVisit, problem?: Problem) =>
+    pages.show(visit, settingsView({ visit, services: options, problem }));
+  return [
+    pages.member(PATH, (visit) => show(visit)),
+    pages.memberForm(`${PATH}/keys`, async (visit, form) => {
+      const name = form.get('name') ?? '';
+      const tried = await problemOf('key', { name }, () => accounts.createKey(visit.accountId, name));
+      if (!tried.ok) return show(visit, tried.problem);
+      const { name: given, mcp_key: key } = tried.value;
+      return pages.go(visit, PATH, {
+        text: `The key “${given}” is made. It is shown only now.`,
+        secrets: [{ label: 'MCP key', value: key, hint: 'Send it as Authorization: McpKey, one space, the key.' }],
+      });
+    }),
+    pages.memberForm(`${PATH}/keys/:id/revoke`, async (visit) => {
+      await accounts.revokeKey(visit.accountId, visit.request.params['id'] ?? '');
+      return pages.go(visit, PATH, { text: 'The key is revoked. It opens nothing any more.' });
+    }),
+    pages.memberForm(`${PATH}/account-key`, async (visit) => {
+      const key = await accounts.rollAccountKey(visit.accountId);
+      return pages.go(visit, PATH, {
+        text: 'The account key is replaced. The new one is shown only now.',
+        secrets: [{ label: 'Account key', value: key }],
+      });
+    }),
+    pages.memberForm(`${PATH}/identities`, async (visit, form) => {
+      // Nothing of it is shown again: the token is a secret while it lives.
+      const tried = await problemOf('identity', {}, () => identities.link(visit.accountId, form.get('token') ?? ''));
+      if (!tried.ok) return show(visit, tried.problem);
+      const { label, subject } = tried.value;
+      return pages.go(visit, PATH, { text: `“${label ?? subject}” is linked. Its tokens open this account now.` });
+    }),
+    pages.memberForm(`${PATH}/identities/:id/unlink`, async (visit) => {
+      await identities.unlink(visit.accountId, visit.request.params['id'] ?? '');
+      return pages.go(visit, PATH, { text: 'The identity is unlinked. Its tokens open nothing here any more.' });
+    }),
+    pages.memberForm(`${PATH}/password`, (visit, form) => changePassword(options, visit, form)),
+    pages.memberForm(`${PATH}/devices/:id/end`, async (visit) => {
+      await signIns.end(visit.accountId, visit.request.params['id'] ?? '');
+      return pages.go(visit, PATH, { text: 'The device is signed out, and its access tokens have ended.' });
+    }),
+    pages.memberForm(`${PATH}/tokens/:id/end`, async (visit) => {
+      await tokens.endNamed(visit.accountId, visit.request.params['id'] ?? '');
+      return pages.go(visit, PATH, { text: 'The access token is revoked.' });
+    }),
+    pages.memberForm(`${PATH}/browsers/:id/end`, async (visit) => {
+      await sessions.endNamed(visit.accountId, visit.request.params['id'] ?? '');
+      return pages.go(visit, PATH, { text: 'That browser is signed out.' });
+    }),
+  ];
+}
+
+async function changePassword(options: SettingsOptions, visit: MemberVisit, form: URLSearchParams) {
+  const { pages, logins } = options;
+  const tried = await problemOf('password', {}, () =>
+    logins.changePassword({
+      accountId: visit.accountId,
+      current: form.get('current_password') ?? '',
+      next: form.get('password') ?? '',
+      keptSessionId: visit.browserId,
+      address: visit.request.address,
+    }),
+  );
+  if (!tried.ok) return pages.show(visit, settingsView({ visit, services: options, problem: tried.problem }));
+  return pages.go(visit, PATH, { text: 'The password is changed. Every other browser is signed out.' });
+}

@@ -1,0 +1,155 @@
+/**
+ * The page on which a device is let in (RFC 8628, sections 3.3 and 5.4): a person types the code that the device shows, sees
+ * who asks for what, and answers. Nothing is decided by a link alone.
+ */
+import type { ComponentChildren, VNode } from 'preact';
+import type { Reply } from '../../http/reply/reply.ts';
+import type { Route } from '../../http/route/route.ts';
+import { Field, FormErrors, type Problem } from '../fields.tsx';
+import type { MemberVisit, Pages } from '../pages.ts';
+import { problemOf } from '../problem.ts';
+import type { DeviceRequest, WebServices } from '../services.ts';
+import { Form, Given, Moment } from '../ui.tsx';
+
+const PATH = '/device';
+/** A code as it is shown has 9 characters; people add blanks. */
+const CODE_CHARS_MAX = 20;
+
+const SCOPES: Readonly<Record<string, string>> = {
+  account: 'read and change everything in your account, until you sign it out',
+  mcp: 'an MCP key of its own, which opens your whole account until you revoke it',
+};
+
+export interface DeviceOptions extends Pick<WebServices, 'devices'> {
+  readonly pages: Pages;
+}
+
+export function deviceRoutes(options: DeviceOptions): Route[] {
+  const { pages, devices } = options;
+  return [
+    pages.member(PATH, (visit) => showDevice(options, visit, visit.request.query.get('user_code'))),
+    pages.memberForm(`${PATH}/approve`, (visit, form) =>
+      answer(options, visit, form, async (code) => {
+        const device = await devices.approve(code, visit.accountId);
+        return `“${device.device_name ?? device.client}” may come in. Go back to it: it goes on by itself within seconds.`;
+      }),
+    ),
+    pages.memberForm(`${PATH}/deny`, (visit, form) =>
+      answer(options, visit, form, async (code) => {
+        const device = await devices.deny(code, visit.accountId);
+        return `“${device.device_name ?? device.client}” was turned away.`;
+      }),
+    ),
+  ];
+}
+
+async function showDevice(options: DeviceOptions, visit: MemberVisit, given: string | null): Promise<Reply> {
+  const { pages, devices } = options;
+  const code = (given ?? '').slice(0, CODE_CHARS_MAX);
+  if (code.trim() === '') return showCodeForm(pages, visit);
+  const { accountId } = visit;
+  const tried = await problemOf(
+    'device',
+    { user_code: code },
+    () => devices.describe(code, { address: visit.request.address, accountId }),
+    { notFound: 'user_code' },
+  );
+  return tried.ok ? showRequest(pages, visit, tried.value) : showCodeForm(pages, visit, tried.problem);
+}
+
+/** Approves or denies. A code that is gone meanwhile brings back the form for codes, a full account the request. */
+async function answer(
+  options: DeviceOptions,
+  visit: MemberVisit,
+  form: URLSearchParams,
+  act: (code: string) => Promise<string>,
+): Promise<Reply> {
+  const { pages, devices } = options;
+  const code = (form.get('user_code') ?? '').slice(0, CODE_CHARS_MAX);
+  const tried = await problemOf('device', { user_code: code }, () => act(code), { notFound: 'user_code' });
+  if (tried.ok) return pages.go(visit, '/settings#devices', { text: tried.value });
+  if (tried.problem.fields['user_code'] !== undefined) return showCodeForm(pages, visit, tried.problem);
+  const request = devices.describe(code, { address: visit.request.address, accountId: visit.accountId });
+  return showRequest(pages, visit, request, tried.problem);
+}
+
+function showCodeForm(pages: Pages, visit: MemberVisit, problem?: Problem): Reply {
+  return pages.show(visit, {
+    title: 'Let a device in',
+    status: problem === undefined ? 200 : 422,
+    body: (
+      <div class="narrow">
+        <h1>Let a device in</h1>
+        <p class="lead">Type the code that the device shows.</p>
+        {/* GET, so that the page of a code has an address, as a link from the device has. */}
+        <form class="stack" method="get" action={PATH}>
+          <Field form="device" name="user_code" label="Code" maxlength={CODE_CHARS_MAX} problem={problem} />
+          <button class="button primary" type="submit">
+            Continue
+          </button>
+        </form>
+      </div>
+    ),
+  });
+}
+
+function showRequest(pages: Pages, visit: MemberVisit, request: DeviceRequest, problem?: Problem): Reply {
+  return pages.show(visit, {
+    title: 'Let this device in?',
+    status: problem === undefined ? 200 : 422,
+    body: (
+      <div class="narrow wide">
+        <h1>Let this device in?</h1>
+        <p class="lead">
+          Only if you started this yourself, on a device that you have in front of you, and it shows this code:
+        </p>
+        <p class="user-code">{request.user_code}</p>
+        <FormErrors form="device" problem={problem} shown={[]} />
+        <RequestFacts request={request} visit={visit} />
+        <Form csrf={visit.csrf} action={`${PATH}/approve`} class="actions">
+          <input type="hidden" name="user_code" value={request.user_code} />
+          <button class="button primary" type="submit">
+            Let it in
+          </button>
+          <button class="button" type="submit" formaction={`${PATH}/deny`}>
+            Turn it away
+          </button>
+        </Form>
+      </div>
+    ),
+  });
+}
+
+function RequestFacts({ request, visit }: { readonly request: DeviceRequest; readonly visit: MemberVisit }): VNode {
+  const { device_name: name, client, scope, address, asked_at: at } = request;
+  return (
+    <dl class="facts-list">
+      <Fact name="Device">{name === null ? 'It gave no name.' : <Given>{name}</Given>}</Fact>
+      <Fact name="Program">
+        <Given>{client}</Given> <span class="meta">as it calls itself; nothing proves it</span>
+      </Fact>
+      <Fact name="Asks for">
+        <ul>
+          {scope.split(' ').map((one) => (
+            <li key={one}>{SCOPES[one] ?? one}</li>
+          ))}
+        </ul>
+      </Fact>
+      <Fact name="Asked">
+        <Moment at={at} zone={visit.zone} /> from <Given>{address}</Given>
+      </Fact>
+      <Fact name="For">
+        <Given>{visit.email}</Given>
+      </Fact>
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }): VNode {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

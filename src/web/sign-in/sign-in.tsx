@@ -1,0 +1,206 @@
+/** The pages in front of the account: sign in, sign up, sign out. */
+import type { VNode } from 'preact';
+import { Refusal } from '../../common/fault.ts';
+import type { Route } from '../../http/route/route.ts';
+import { limits } from '../../limits/service.ts';
+import { Field, FormErrors, type Problem } from '../fields.tsx';
+import { ownPath, signInPath } from '../next-path.ts';
+import { isMember, type Pages, type View, type Visit } from '../pages.ts';
+import { problemOf } from '../problem.ts';
+import type { WebServices } from '../services.ts';
+import { Form } from '../ui.tsx';
+
+export interface SignInOptions extends Pick<WebServices, 'sessions' | 'logins' | 'signUps'> {
+  readonly pages: Pages;
+  /** Nobody, or only some, may make an account here. */
+  readonly signup: 'open' | 'closed' | 'domains';
+}
+
+export function signInRoutes(options: SignInOptions): Route[] {
+  const { pages, sessions } = options;
+  const nextOf = (visit: Visit) => ownPath(visit.request.query.get('next'));
+  return [
+    pages.open('/signin', (visit) =>
+      isMember(visit)
+        ? pages.go(visit, nextOf(visit))
+        : pages.show(visit, signInView(visit, nextOf(visit), options.signup)),
+    ),
+    pages.openForm('/signin', (visit, form) => signIn(options, visit, form)),
+    pages.open('/signup', (visit) =>
+      isMember(visit)
+        ? pages.go(visit, nextOf(visit))
+        : pages.show(visit, signUpView(visit, nextOf(visit), options.signup)),
+    ),
+    pages.openForm('/signup', (visit, form) => signUp(options, visit, form)),
+    pages.memberForm('/signout', async (visit) => {
+      await sessions.end(visit.browserId);
+      return pages.goAs('/', undefined, { text: 'You are signed out.' });
+    }),
+  ];
+}
+
+async function signIn(options: SignInOptions, visit: Visit, form: URLSearchParams) {
+  const { pages, logins } = options;
+  const next = ownPath(form.get('next'));
+  const email = form.get('email') ?? '';
+  const tried = await problemOf('signin', { email }, async () => {
+    try {
+      const password = form.get('password') ?? '';
+      return await logins.check({ email, password, address: visit.request.address });
+    } catch (error) {
+      // One wording for an unknown email and a wrong password.
+      if (!(error instanceof Refusal) || error.fault.kind !== 'wrong_login') throw error;
+      throw new Refusal({ kind: 'invalid_fields', fields: { login: ['Email or password is wrong.'] } });
+    }
+  });
+  if (!tried.ok) return pages.show(visit, { ...signInView(visit, next, options.signup, tried.problem), status: 422 });
+  return await startSession(options, visit, tried.value, next);
+}
+
+async function signUp(options: SignInOptions, visit: Visit, form: URLSearchParams) {
+  const { pages, signUps } = options;
+  const next = ownPath(form.get('next'));
+  const email = form.get('email') ?? '';
+  const name = form.get('name')?.trim() ?? '';
+  const tried = await problemOf('signup', { email, name }, () =>
+    signUps.signUp({
+      email,
+      password: form.get('password') ?? '',
+      address: visit.request.address,
+      name: name === '' ? undefined : name,
+    }),
+  );
+  if (!tried.ok) return pages.show(visit, { ...signUpView(visit, next, options.signup, tried.problem), status: 422 });
+  const made = tried.value;
+  return await startSession(options, visit, made.account_id, next, {
+    text: 'Your account is made. These two keys are shown only now; keep them where you keep passwords.',
+    secrets: [
+      {
+        label: 'First MCP key',
+        value: made.mcp_key,
+        hint: 'For an agent or a tool. You can make more, and revoke each.',
+      },
+      {
+        label: 'Account key',
+        value: made.account_key,
+        hint: 'Short enough to type. You can replace it in the settings.',
+      },
+    ],
+  });
+}
+
+/** Always a new session; what this browser had before ends. */
+async function startSession(
+  { pages, sessions }: SignInOptions,
+  visit: Visit,
+  accountId: string,
+  next: string,
+  notice?: Parameters<Pages['goAs']>[2],
+) {
+  await sessions.end(visit.browserId);
+  const id = await sessions.start(accountId, visit.request.header('user-agent') ?? '');
+  return pages.goAs(next, id, notice);
+}
+
+function signInView(visit: Visit, next: string, signup: SignInOptions['signup'], problem?: Problem): View {
+  const form = 'signin';
+  return {
+    title: 'Sign in',
+    body: (
+      <div class="narrow">
+        <h1>Sign in</h1>
+        <Form csrf={visit.csrf} action="/signin">
+          <FormErrors form={form} problem={problem} shown={['email', 'password']} />
+          <input type="hidden" name="next" value={next} />
+          <Field form={form} name="email" label="Email" type="email" autocomplete="username" problem={problem} />
+          <Field
+            form={form}
+            name="password"
+            label="Password"
+            type="password"
+            autocomplete="current-password"
+            problem={problem}
+          />
+          <button class="button primary" type="submit">
+            Sign in
+          </button>
+        </Form>
+        {signup === 'closed' ? null : (
+          <p class="aside">
+            No account yet?{' '}
+            <a href={next === '/' ? '/signup' : `/signup?next=${encodeURIComponent(next)}`}>Create one</a>.
+          </p>
+        )}
+      </div>
+    ),
+  };
+}
+
+function signUpView(visit: Visit, next: string, signup: SignInOptions['signup'], problem?: Problem): View {
+  const title = 'Create an account';
+  return {
+    title,
+    body: (
+      <div class="narrow">
+        <h1>{title}</h1>
+        {signup === 'closed' ? (
+          <p class="lead">Sign-up is closed on this hub. Ask its operator for an account.</p>
+        ) : (
+          <SignUpForm csrf={visit.csrf} next={next} isLimited={signup === 'domains'} problem={problem} />
+        )}
+        <p class="aside">
+          Have an account? <a href={signInPath(next)}>Sign in</a>.
+        </p>
+      </div>
+    ),
+  };
+}
+
+interface SignUpFormProps {
+  readonly csrf: string;
+  readonly next: string;
+  readonly isLimited: boolean;
+  readonly problem: Problem | undefined;
+}
+
+function SignUpForm({ csrf, next, isLimited, problem }: SignUpFormProps): VNode {
+  const form = 'signup';
+  return (
+    <Form csrf={csrf} action="/signup">
+      <FormErrors form={form} problem={problem} shown={['email', 'name', 'password']} />
+      <input type="hidden" name="next" value={next} />
+      <Field
+        form={form}
+        name="email"
+        label="Email"
+        type="email"
+        autocomplete="username"
+        maxlength={limits.emailCharsMax}
+        {...(isLimited ? { hint: 'This hub takes addresses of certain domains only.' } : {})}
+        problem={problem}
+      />
+      <Field
+        form={form}
+        name="name"
+        label="Name"
+        autocomplete="name"
+        required={false}
+        maxlength={limits.nameCharsMax}
+        problem={problem}
+      />
+      <Field
+        form={form}
+        name="password"
+        label="Password"
+        type="password"
+        autocomplete="new-password"
+        minlength={limits.passwordBytesMin}
+        hint={`At least ${limits.passwordBytesMin} characters; a few random words are easy to keep in mind.`}
+        problem={problem}
+      />
+      <button class="button primary" type="submit">
+        Create account
+      </button>
+    </Form>
+  );
+}

@@ -1,0 +1,237 @@
+/** The page of one conflict: both sides beside each other, and the three ways to settle it. */
+import type { VNode } from 'preact';
+import { type Problem, TextArea } from '../fields.tsx';
+import type { MemberVisit } from '../pages.ts';
+import { bytesText, Form, Given, Moment } from '../ui.tsx';
+import { Crumbs } from './list.tsx';
+import { conflictPath, filePath, sidePath } from './paths.ts';
+import type { ConflictSides, VaultRow } from './services.ts';
+import type { DiffCell, DiffRow, SideBySide } from './side-by-side.ts';
+import type { Newline } from './text-content.ts';
+
+export interface ConflictPageProps {
+  readonly visit: MemberVisit;
+  readonly vault: VaultRow;
+  readonly sides: ConflictSides;
+  /** Undefined: the sides are no two texts, or too large to be shown. */
+  readonly diff: SideBySide | undefined;
+  /** What the editor begins with; undefined: one of the sides has to be chosen. */
+  readonly draft: { readonly text: string; readonly newline: Newline } | undefined;
+  readonly problem: Problem | undefined;
+}
+
+export function ConflictPage(props: ConflictPageProps): VNode {
+  const { visit, vault, sides, diff } = props;
+  const { conflict, current } = sides;
+  return (
+    <>
+      <div class="intro">
+        <Crumbs vault={vault} />
+        <h1 class="path">
+          <Given>{conflict.path}</Given>
+        </h1>
+        <p class="lead">
+          <Given>{conflict.deviceId}</Given> sent a change at <Moment at={conflict.detectedAt} zone={visit.zone} />,
+          when the file on the hub had changed already. Both are kept until you say what stays.
+        </p>
+      </div>
+      {props.problem === undefined ? null : (
+        <p class="notice bad" role="alert">
+          {Object.values(props.problem.fields).flat().join(' ')}
+        </p>
+      )}
+      <div class="sides">
+        <SideCard
+          {...props}
+          side="theirs"
+          title="Theirs"
+          from={
+            current === undefined ? (
+              'on the hub'
+            ) : (
+              <>
+                on the hub, by <Given>{current.file.deviceId}</Given>
+              </>
+            )
+          }
+          bytes={current?.bytes}
+          action="Keep theirs"
+        />
+        <SideCard
+          {...props}
+          side="yours"
+          title="Mine"
+          from={
+            <>
+              from <Given>{conflict.deviceId}</Given>
+            </>
+          }
+          bytes={sides.yours}
+          action="Keep mine"
+        />
+      </div>
+      {diff === undefined ? null : <Differences diff={diff} device={conflict.deviceId} />}
+      <Editor {...props} />
+      <p>
+        <a href={filePath(vault.id, conflict.path)}>The history of this file</a>
+      </p>
+    </>
+  );
+}
+
+interface SideCardProps extends ConflictPageProps {
+  readonly side: 'yours' | 'theirs';
+  readonly title: string;
+  readonly from: VNode | string;
+  readonly bytes: Uint8Array | undefined;
+  readonly action: string;
+}
+
+function SideCard({ visit, vault, sides, side, title, from, bytes, action }: SideCardProps): VNode {
+  const { id } = sides.conflict;
+  return (
+    <section class="panel" aria-label={title}>
+      <div>
+        <h2>{title}</h2>
+        <p class="meta">
+          {from} ·{' '}
+          {bytes === undefined ? (
+            'deletes the file'
+          ) : (
+            <>
+              {bytesText(bytes.length)} · <a href={sidePath(vault.id, id, side)}>download</a>
+            </>
+          )}
+        </p>
+      </div>
+      <Form csrf={visit.csrf} action={conflictPath(vault.id, id)}>
+        <input type="hidden" name="base" value={baseOf(sides)} />
+        <div>
+          <button class="button primary" type="submit" name="keep" value={side}>
+            {action}
+          </button>
+        </div>
+      </Form>
+    </section>
+  );
+}
+
+/** What the person saw as current; with another one now, nothing is settled. */
+function baseOf({ current }: ConflictSides): string {
+  return current?.file.sha256 ?? '';
+}
+
+function Differences({ diff, device }: { readonly diff: SideBySide; readonly device: string }): VNode {
+  return (
+    <section class="panel" aria-labelledby="differences">
+      <h2 id="differences">What differs</h2>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset groups fields, and here are none. */}
+      <div class="diff-scroll" tabindex={0} role="group" aria-labelledby="differences">
+        <table class="diff">
+          <colgroup>
+            <col class="line-number" />
+            <col />
+            <col class="line-number" />
+            <col />
+          </colgroup>
+          <thead>
+            <tr>
+              <th scope="col" colspan={2}>
+                − Theirs, on the hub
+              </th>
+              <th scope="col" colspan={2}>
+                + Mine, from <Given>{device}</Given>
+              </th>
+            </tr>
+          </thead>
+          {diff.hunks.map(({ rows }, index) => (
+            <tbody key={index}>
+              {rows.map((row, at) => (
+                <Row key={at} row={row} />
+              ))}
+            </tbody>
+          ))}
+        </table>
+      </div>
+      {diff.isCut ? <p class="meta">There is more than is shown here; download both sides to see all of it.</p> : null}
+    </section>
+  );
+}
+
+function Row({ row: { kind, left, right } }: { readonly row: DiffRow }): VNode {
+  const isChanged = kind === 'changed';
+  return (
+    <tr class={kind}>
+      <Cell cell={left} mark={isChanged ? '−' : ''} class={isChanged ? 'removed' : 'plain'} />
+      <Cell cell={right} mark={isChanged ? '+' : ''} class={isChanged ? 'added' : 'plain'} />
+    </tr>
+  );
+}
+
+interface CellProps {
+  readonly cell: DiffCell | undefined;
+  /** Says without a colour that the line differs. */
+  readonly mark: string;
+  readonly class: string;
+}
+
+function Cell({ cell, mark, ...rest }: CellProps): VNode {
+  if (cell === undefined) {
+    return (
+      <>
+        <td class="nothing" />
+        <td class="nothing" />
+      </>
+    );
+  }
+  return (
+    <>
+      <td class="line-number">{cell.line}</td>
+      <td class={rest.class}>
+        {mark === '' ? null : <span class="mark">{mark}</span>}
+        {cell.text}
+      </td>
+    </>
+  );
+}
+
+function Editor({ visit, vault, sides, draft, problem }: ConflictPageProps): VNode | null {
+  if (draft === undefined) {
+    return (
+      <section class="panel" aria-labelledby="edit">
+        <h2 id="edit">Edit</h2>
+        <p class="lead">
+          These sides cannot be put together here: one of them is deleted, no text, or too large. Keep one.
+        </p>
+      </section>
+    );
+  }
+  return (
+    <section class="panel" aria-labelledby="edit">
+      <h2 id="edit">Edit</h2>
+      <p class="lead">
+        Both sides put together. Where they contradict each other, marks show it: keep what is right, remove the marks.
+      </p>
+      <Form csrf={visit.csrf} action={conflictPath(vault.id, sides.conflict.id)} class="stack whole">
+        <input type="hidden" name="base" value={baseOf(sides)} />
+        <input type="hidden" name="newline" value={draft.newline} />
+        <TextArea
+          form="edit"
+          name="content"
+          label="What stays"
+          rows={18}
+          class="code"
+          required={false}
+          isPlain
+          value={draft.text}
+          problem={problem}
+        />
+        <div>
+          <button class="button primary" type="submit" name="keep" value="edited">
+            Keep this text
+          </button>
+        </div>
+      </Form>
+    </section>
+  );
+}

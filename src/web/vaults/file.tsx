@@ -1,0 +1,156 @@
+/** The page of one file: what it holds, its versions, and bringing one back. */
+import type { VNode } from 'preact';
+import type { MemberVisit } from '../pages.ts';
+import { bytesText, Confirm, Form, Given, Moment } from '../ui.tsx';
+import { Crumbs } from './list.tsx';
+import { bytesPath, filePath, vaultPath } from './paths.ts';
+import type { FileRow, VaultRow, VersionRow } from './services.ts';
+
+/** What is known of the version that is looked at. */
+export type Shown =
+  | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
+  | { readonly kind: 'binary' | 'large' }
+  | { readonly kind: 'deleted' };
+
+export interface FilePageProps {
+  readonly visit: MemberVisit;
+  readonly vault: VaultRow;
+  readonly file: FileRow;
+  /** The version that is looked at. */
+  readonly seq: number;
+  readonly shown: Shown;
+  readonly versions: readonly VersionRow[];
+  /** Where the list of versions goes on; undefined: that was all. */
+  readonly older: number | undefined;
+}
+
+export function FilePage(props: FilePageProps): VNode {
+  const { visit, vault, file, seq, shown, older } = props;
+  const isCurrent = seq === file.seq;
+  return (
+    <>
+      <div class="intro">
+        <Crumbs vault={vault} />
+        <h1 class="path">
+          <Given>{file.path}</Given>
+        </h1>
+        <p class="lead">
+          {isCurrent ? (file.deleted ? 'Deleted' : 'As it is now') : `Version ${seq}, an earlier one`}
+          {file.deleted || !isCurrent ? null : (
+            <>
+              , {bytesText(file.sizeBytes)}, <Moment at={file.storedAt} zone={visit.zone} />, by{' '}
+              <Given>{file.deviceId}</Given>
+            </>
+          )}
+        </p>
+      </div>
+      <section class="panel" aria-label="Content">
+        <Content shown={shown} />
+        <div class="actions">
+          {shown.kind === 'deleted' ? null : (
+            <a class="button" href={bytesPath(vault.id, file.path, seq)} download={nameOf(file.path)}>
+              Download
+            </a>
+          )}
+          {isCurrent ? null : (
+            <a class="button" href={filePath(vault.id, file.path)}>
+              Show it as it is now
+            </a>
+          )}
+        </div>
+      </section>
+      <section class="panel" aria-labelledby="history">
+        <h2 id="history">History</h2>
+        <p class="lead">Every version of the last 30 days, and the last 20 for good.</p>
+        <ul class="rows">
+          {props.versions.map((version) => (
+            <Version key={version.seq} version={version} {...props} />
+          ))}
+        </ul>
+        {older === undefined ? null : (
+          <nav aria-label="Pages of versions">
+            <a href={`${filePath(vault.id, file.path)}&before=${older}`}>Older versions</a>
+          </nav>
+        )}
+      </section>
+    </>
+  );
+}
+
+function Content({ shown }: { readonly shown: Shown }): VNode {
+  switch (shown.kind) {
+    case 'deleted':
+      return <p>The file was deleted. An earlier version can be brought back below.</p>;
+    case 'binary':
+      return <p>This is no text; download it to look at it.</p>;
+    case 'large':
+      return <p>The file is too large to be shown; download it to look at it.</p>;
+    case 'text':
+      return (
+        <>
+          {shown.text === '' ? (
+            <p class="meta">The file is empty.</p>
+          ) : (
+            // biome-ignore lint/a11y/useSemanticElements: a fieldset groups fields, and here are none.
+            <pre class="content" tabindex={0} role="group" aria-label="Content of the file">
+              <code>{shown.text}</code>
+            </pre>
+          )}
+          {shown.isCut ? <p class="meta">Only the beginning is shown; download the file for all of it.</p> : null}
+        </>
+      );
+  }
+}
+
+function Version({
+  version,
+  visit,
+  vault,
+  file,
+  seq: looked,
+}: FilePageProps & { readonly version: VersionRow }): VNode {
+  const { seq, status, size_bytes: bytes, stored_at: at, device_id: device, renamed_from: from } = version;
+  const isCurrent = seq === file.seq;
+  const isDeletion = status === 'deleted';
+  return (
+    <li class="row" aria-current={seq === looked ? 'true' : undefined}>
+      <div class="row-main">
+        {isDeletion ? (
+          <strong>{status}</strong>
+        ) : (
+          <a href={filePath(vault.id, file.path, seq)}>
+            version {seq}, {status}
+          </a>
+        )}{' '}
+        {isCurrent ? <span class="badge good">now</span> : null}
+        <p class="meta">
+          {isDeletion ? null : <>{bytesText(bytes)} · </>}
+          <Moment at={at} zone={visit.zone} /> · by <Given>{device}</Given>
+          {from === undefined ? null : (
+            <>
+              {' '}
+              · was <Given>{from}</Given>
+            </>
+          )}
+        </p>
+      </div>
+      {isCurrent || isDeletion ? null : (
+        <Confirm label="Bring back…" danger={false}>
+          <p>Version {seq} becomes the newest one. What is there now stays in the history.</p>
+          <Form csrf={visit.csrf} action={`${vaultPath(vault.id)}/restore`}>
+            <input type="hidden" name="path" value={file.path} />
+            <input type="hidden" name="seq" value={seq} />
+            <input type="hidden" name="base" value={file.deleted ? '' : file.sha256} />
+            <button class="button primary" type="submit">
+              Bring back version {seq}
+            </button>
+          </Form>
+        </Confirm>
+      )}
+    </li>
+  );
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,170 @@
+/** Names that differ only in case or Unicode form: one file for the hub, so one file in each folder too. */
+import { randomBytes } from 'node:crypto';
+import { beforeAll, expect, test } from 'vitest';
+import { account } from '../../support/mirror.ts';
+import { type SyncedFolder, syncedFolder, textsOf } from '../../support/synced-folder.ts';
+import { useHub } from '../../support/use-hub.ts';
+
+const NFC = 'ort/caf\u00e9.md';
+const NFD = 'ort/cafe\u0301.md';
+const LINES = Array.from({ length: 20 }, (_, at) => `line ${at}\n`);
+const edited = (at: number, text: string) => LINES.with(at, `${text}\n`).join('');
+
+const hub = useHub();
+let key: string;
+
+beforeAll(async () => {
+  ({ mcp_key: key } = await account(hub));
+});
+
+/** Two machines on one new vault; the first has some files, both have them when it is said. */
+async function pair(files: Record<string, string>, isShared: boolean): Promise<[SyncedFolder, SyncedFolder]> {
+  const vault = `vault ${randomBytes(4).toString('hex')}`;
+  const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(hub, key, vault)];
+  for (const [path, content] of Object.entries(files)) a.write(path, content);
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  if (isShared) expect(await b.sync()).toMatchObject({ code: 0 });
+  return [a, b];
+}
+
+const done = { code: 0, stdout: expect.not.stringMatching(/problem|conflict/), stderr: '' };
+
+test('[CLI-2, SYN-15] a file that gets another case here is renamed on the hub and in the other folder, and comes back from there', async () => {
+  const [a, b] = await pair({ 'docs/notes.md': 'one\n', 'Zoo.md': 'two\n' }, true);
+  a.rename('docs/notes.md', 'docs/Notes.md');
+  a.rename('Zoo.md', 'zoo.md');
+  expect(JSON.parse((await a.sync('status', '--json')).stdout)).toMatchObject({
+    push: ['zoo.md', 'docs/Notes.md'],
+    delete: [],
+    pull: [],
+  });
+  expect(await a.sync()).toMatchObject(done);
+  expect(JSON.parse((await b.sync('status', '--json')).stdout)).toMatchObject({
+    pull: ['docs/Notes.md', 'zoo.md'],
+    push: [],
+    delete: [],
+  });
+  expect(await b.sync()).toMatchObject(done);
+  const renamed = { 'docs/Notes.md': 'one\n', 'zoo.md': 'two\n' };
+  expect(textsOf(a)).toEqual(renamed);
+  expect(textsOf(b)).toEqual(renamed);
+
+  b.rename('docs/Notes.md', 'Docs/NOTES.md');
+  b.write('Docs/NOTES.md', 'one, edited\n');
+  expect(await b.sync()).toMatchObject(done);
+  expect(await a.sync()).toMatchObject(done);
+  for (const machine of [a, b]) {
+    expect(textsOf(machine)).toEqual({ 'Docs/NOTES.md': 'one, edited\n', 'zoo.md': 'two\n' });
+    expect((await machine.sync('status')).stdout.trim()).toBe('in step');
+  }
+}, 60_000);
+
+test('[CLI-2] another case on the hub and an edit here: one file, with the edit', async () => {
+  const [a, b] = await pair({ 'merged.md': LINES.join(''), 'kept.md': 'kept\n', 'gone.md': 'gone\n' }, true);
+  a.rename('merged.md', 'Merged.md');
+  a.write('Merged.md', edited(2, 'of a'));
+  a.rename('kept.md', 'Kept.md');
+  a.rename('gone.md', 'Gone.md');
+  await a.sync();
+  a.remove('Gone.md');
+  await a.sync();
+  b.write('merged.md', edited(15, 'of b'));
+  b.write('kept.md', 'kept, edited\n');
+  expect(await b.sync()).toMatchObject(done);
+  const both = { 'Merged.md': LINES.with(2, 'of a\n').with(15, 'of b\n').join(''), 'Kept.md': 'kept, edited\n' };
+  expect(textsOf(b)).toEqual(both);
+  expect(await a.sync()).toMatchObject(done);
+  expect(textsOf(a)).toEqual(both);
+}, 60_000);
+
+test('[CLI-2] another case on both sides, with other bytes on the hub: one file, and nothing is lost', async () => {
+  const [a, b] = await pair({ 'notes.md': LINES.join('') }, true);
+  a.rename('notes.md', 'Notes.md');
+  a.write('Notes.md', edited(5, 'of a'));
+  await a.sync();
+  b.rename('notes.md', 'NOTES.md');
+  b.write('NOTES.md', edited(5, 'of b'));
+  expect(await b.sync()).toMatchObject({ code: 3 });
+  expect(textsOf(b)).toEqual({ 'Notes.md': edited(5, 'of b') });
+  expect(await b.sync('resolve', 'Notes.md', '--keep', 'mine')).toMatchObject({ code: 0 });
+  expect(await a.sync()).toMatchObject(done);
+  expect(textsOf(a)).toEqual({ 'Notes.md': edited(5, 'of b') });
+}, 60_000);
+
+test.each([
+  ['case', 'Readme.md', 'README.md'],
+  ['Unicode form', NFD, NFC],
+  ['the case of a folder', 'Ort/x.md', 'ort/x.md'],
+])(
+  '[CLI-2] a folder that meets a vault with the same file in another spelling (%s)',
+  async (_, here, there) => {
+    const [, b] = await pair({ [there]: 'same\n' }, false);
+    b.write(here, 'same\n');
+    expect(await b.sync()).toMatchObject(done);
+    expect(textsOf(b)).toEqual({ [there]: 'same\n' });
+
+    const [c, d] = await pair({ [there]: 'theirs\n' }, false);
+    d.write(here, 'mine\n');
+    expect(await d.sync()).toMatchObject({ code: 3, stdout: expect.stringMatching(/conflict/) });
+    expect(textsOf(d)).toEqual({ [there]: 'mine\n' });
+    expect(await d.sync('resolve', there, '--keep', 'mine')).toMatchObject({ code: 0 });
+    expect(await c.sync()).toMatchObject(done);
+    expect(textsOf(c)).toEqual({ [there]: 'mine\n' });
+  },
+  60_000,
+);
+
+test('[CLI-2] a new file here has nothing to do with one of another case that was deleted there', async () => {
+  const [a, b] = await pair({ 'other.md': 'other\n' }, true);
+  a.write('Notes.md', 'old\n');
+  await a.sync();
+  a.remove('Notes.md');
+  await a.sync();
+  b.write('notes.md', 'new\n');
+  expect(await b.sync()).toMatchObject({ ...done, stdout: expect.not.stringMatching(/renamed/) });
+  expect(await a.sync()).toMatchObject(done);
+  for (const machine of [a, b]) expect(textsOf(machine)).toEqual({ 'other.md': 'other\n', 'notes.md': 'new\n' });
+}, 60_000);
+
+test('[CLI-2] a name in another Unicode form is put into the one that all share; status only looks', async () => {
+  const [a, b] = await pair({ 'plain.md': 'plain\n' }, true);
+  b.write(NFD, 'composed\n');
+  expect(JSON.parse((await b.sync('status', '--json')).stdout)).toMatchObject({ push: [NFC], skipped: {} });
+  expect(b.has(NFD)).toBe(true);
+  expect(await b.sync()).toMatchObject(done);
+  expect(await a.sync()).toMatchObject(done);
+  const both = { 'plain.md': 'plain\n', [NFC]: 'composed\n' };
+  expect(textsOf(a)).toEqual(both);
+  expect(textsOf(b)).toEqual(both);
+}, 60_000);
+
+test('[CLI-2] two files here that differ only so: one is synced, the other is told and left alone', async () => {
+  const [a, b] = await pair({ 'notes.md': 'one\n', [NFC]: 'two\n' }, true);
+  b.write('Notes.md', 'a twin\n');
+  b.write(NFD, 'another twin\n');
+  const met = await b.sync();
+  expect(met.stdout).toMatch(/problem +Notes\.md/);
+  expect(met.stdout).toMatch(/problem +ort\/cafe\u0301\.md/);
+  const own = { 'notes.md': 'one\n', [NFC]: 'two\n', 'Notes.md': 'a twin\n', [NFD]: 'another twin\n' };
+  expect(textsOf(b)).toEqual(own);
+  a.write('notes.md', 'one, edited\n');
+  a.write(NFC, 'two, edited\n');
+  await a.sync();
+  await b.sync();
+  expect(textsOf(b)).toEqual({ ...own, 'notes.md': 'one, edited\n', [NFC]: 'two, edited\n' });
+}, 60_000);
+
+test('[CLI-2] a path that waits for the user goes on waiting when its file gets another case', async () => {
+  const [a, b] = await pair({ 'notes.md': LINES.join('') }, true);
+  a.write('notes.md', edited(5, 'of a'));
+  b.write('notes.md', edited(5, 'of b'));
+  await a.sync();
+  expect(await b.sync()).toMatchObject({ code: 3 });
+  b.rename('notes.md', 'Notes.md');
+  expect(await b.sync()).toMatchObject({ code: 3 });
+  expect(textsOf(b)).toEqual({ 'notes.md': edited(5, 'of b') });
+  b.rename('notes.md', 'NOTES.md');
+  expect(await b.sync('resolve', 'notes.md', '--keep', 'mine')).toMatchObject({ code: 0 });
+  expect(await a.sync()).toMatchObject(done);
+  for (const machine of [a, b]) expect(textsOf(machine)).toEqual({ 'notes.md': edited(5, 'of b') });
+}, 60_000);

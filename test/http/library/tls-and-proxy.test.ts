@@ -1,0 +1,134 @@
+/** TLS by two settings, and whose address a request counts for behind a proxy. */
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Certificate, selfSigned } from '../../support/certificate.ts';
+import { call } from '../../support/http.ts';
+import { type Hub, startHub, temporaryFolder } from '../../support/hub.ts';
+import { download, mirrorAccount, randomCommit, upload } from '../../support/mirror.ts';
+import { head, rawClient } from '../../support/raw.ts';
+import { refusedStart } from '../../support/refused-start.ts';
+
+const NETS = '127.0.0.0/8, 10.0.0.0/8, 192.0.2.7, 2001:db8:ffff::/48';
+
+let certificate: Certificate;
+let secure: Hub;
+let behindProxy: Hub;
+let direct: Hub;
+
+beforeAll(async () => {
+  certificate = selfSigned();
+  [secure, behindProxy, direct] = await Promise.all([
+    startHub({ env: { CAIRN_TLS_CERT: certificate.cert, CAIRN_TLS_KEY: certificate.key } }),
+    startHub({ env: { CAIRN_TRUSTED_PROXIES: NETS } }),
+    startHub({ env: { CAIRN_TRUSTED_PROXIES: '192.0.2.7,10.0.0.0/8' } }),
+  ]);
+});
+
+afterAll(async () => {
+  await Promise.all([secure.stop(), behindProxy.stop(), direct.stop()]);
+});
+
+test('[NET-10] with both TLS settings the whole service speaks HTTPS', async () => {
+  expect(secure.url).toMatch(/^https:/);
+  expect((await call(secure, '/health')).status).toBe(200);
+  const owner = await mirrorAccount(secure);
+  for (const size of [10, 3_000_000]) {
+    const commit = randomCommit();
+    const body = randomBytes(size);
+    expect((await upload(secure, owner, commit, body)).status).toBe(200);
+    expect((await download(secure, owner, commit)).bytes.equals(body)).toBe(true);
+  }
+});
+
+test('[NET-10] the certificate shown is the one that was set', async () => {
+  const socket = connect({ port: secure.port, host: '127.0.0.1', rejectUnauthorized: false });
+  await new Promise<void>((resolve, reject) => {
+    socket.once('secureConnect', resolve);
+    socket.once('error', reject);
+  });
+  expect(socket.getPeerCertificate().subject.CN).toBe('cairn.test');
+  expect(['TLSv1.2', 'TLSv1.3']).toContain(socket.getProtocol());
+  socket.destroy();
+});
+
+test('[NET-10] plain HTTP to the TLS port gets no answer', async () => {
+  const client = await rawClient(secure.port);
+  client.send(head('GET /health HTTP/1.1'));
+  await client.closed;
+  expect(client.answers().filter((answer) => answer.status === 200)).toEqual([]);
+  expect((await call(secure, '/health')).status).toBe(200);
+});
+
+test('[NET-10] one TLS setting without the other stops the start', async () => {
+  const onlyCert = await refusedStart({ CAIRN_TLS_CERT: certificate.cert });
+  expect(onlyCert).toMatchObject({ code: 1, stderr: expect.stringContaining('CAIRN_TLS_KEY') });
+  const onlyKey = await refusedStart({ CAIRN_TLS_KEY: certificate.key });
+  expect(onlyKey).toMatchObject({ code: 1, stderr: expect.stringContaining('CAIRN_TLS_CERT') });
+});
+
+test.each([
+  ['a certificate file that is not there', 'CAIRN_TLS_CERT', () => 'missing.pem', () => certificate.key],
+  ['a key file that is not there', 'CAIRN_TLS_KEY', () => certificate.cert, () => 'missing.pem'],
+  ['a certificate file that holds none', 'CAIRN_TLS_CERT', () => textFile(), () => certificate.key],
+  ['a key file that holds none', 'CAIRN_TLS_KEY', () => certificate.cert, () => textFile()],
+  ['a key of another certificate', 'CAIRN_TLS_', () => certificate.cert, () => selfSigned().key],
+])('[NET-10] %s stops the start with a sentence that names %s', async (_name, setting, cert, key) => {
+  const refused = await refusedStart({ CAIRN_TLS_CERT: cert(), CAIRN_TLS_KEY: key() });
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain(setting);
+  expect(refused.stderr.trim().split('\n')).toHaveLength(1);
+});
+
+function textFile(): string {
+  const path = join(temporaryFolder(), 'text.pem');
+  writeFileSync(path, 'no PEM in here\n');
+  return path;
+}
+
+/** The address that the log holds for a request with these X-Forwarded-For lines. */
+async function addressSeen(hub: Hub, forwarded: readonly string[]): Promise<unknown> {
+  const id = `xff-${randomBytes(6).toString('hex')}`;
+  await call(hub, '/health', {
+    headers: { 'X-Request-Id': id, ...(forwarded.length === 0 ? {} : { 'X-Forwarded-For': forwarded }) },
+  });
+  return (await hub.waitForLog((line) => line['id'] === id))['address'];
+}
+
+test.each([
+  ['nothing', [], '127.0.0.1'],
+  ['the client', ['203.0.113.9'], '203.0.113.9'],
+  ['a spoofed entry on the left', ['198.51.100.1, 203.0.113.9'], '203.0.113.9'],
+  ['a trusted-looking entry on the left', ['10.9.9.9, 203.0.113.9'], '203.0.113.9'],
+  ['trusted hops on the right, by range and by address', ['203.0.113.9, 192.0.2.7,10.1.2.3'], '203.0.113.9'],
+  ['an address beside the single trusted one', ['203.0.113.9, 192.0.2.8'], '192.0.2.8'],
+  ['two lines', ['198.51.100.1', '203.0.113.9'], '203.0.113.9'],
+  ['an IPv6 client behind an IPv6 hop', ['2001:db8::5, 2001:db8:ffff::1'], '2001:db8::5'],
+  ['only trusted hops', ['10.1.2.3'], '127.0.0.1'],
+  ['no address', ['unknown'], '127.0.0.1'],
+  ['no address right of a spoofed one', ['203.0.113.9, <script>'], '127.0.0.1'],
+  ['an empty entry', ['203.0.113.9, '], '127.0.0.1'],
+])('[NET-10] behind a trusted proxy that forwards %s', async (_name, forwarded, address) => {
+  expect(await addressSeen(behindProxy, forwarded)).toBe(address);
+});
+
+test('[NET-10] a peer that is no trusted proxy is taken at its own address', async () => {
+  expect(await addressSeen(direct, ['203.0.113.9'])).toBe('127.0.0.1');
+  expect(await addressSeen(direct, ['203.0.113.9, 192.0.2.7'])).toBe('127.0.0.1');
+  expect(await addressSeen(secure, ['203.0.113.9'])).toBe('127.0.0.1');
+});
+
+test('[NET-10] other forwarding headers count for nothing', async () => {
+  const headers = {
+    'X-Request-Id': 'other-headers',
+    Forwarded: 'for=203.0.113.9',
+    'X-Real-IP': '203.0.113.9',
+    'CF-Connecting-IP': '203.0.113.9',
+  };
+  await call(behindProxy, '/health', { headers });
+  expect(await behindProxy.waitForLog((line) => line['id'] === 'other-headers')).toMatchObject({
+    address: '127.0.0.1',
+  });
+});

@@ -1,0 +1,185 @@
+/** Strict request framing: what two parties could read differently is refused, and nothing behind it is answered. */
+import { beforeAll, expect, test } from 'vitest';
+import { call } from '../../support/http.ts';
+import { type Account, account } from '../../support/mirror.ts';
+import { head, rawClient } from '../../support/raw.ts';
+import { useHub } from '../../support/use-hub.ts';
+
+const hub = useHub();
+let owner: Account;
+let count = 0;
+
+beforeAll(async () => {
+  owner = await account(hub);
+});
+
+const POST = 'POST /api/cert_mirror/credentials HTTP/1.1';
+const EMPTY_CHUNKED = '0\r\n\r\n';
+
+/** A head with these lines, and what follows it as the body. */
+type Trick = readonly [name: string, bytes: string];
+
+/** Refused at once, by the library or by the front door. */
+const refusedAtOnce: readonly Trick[] = [
+  ['no Host', head('GET /ready HTTP/1.1', [], { host: false })],
+  ['a second Host', head('GET /ready HTTP/1.1', ['Host: other.test'])],
+  ['the same Host twice', head('GET /ready HTTP/1.1', ['Host: cairn.test'])],
+  ['an empty Host', head('GET /ready HTTP/1.1', ['Host:'], { host: false })],
+  ['a blank Host', head('GET /ready HTTP/1.1', ['Host:   '], { host: false })],
+  ['the same Content-Length twice', `${head(POST, ['Content-Length: 2', 'Content-Length: 2'])}{}`],
+  ['conflicting Content-Length, the longer last', `${head(POST, ['Content-Length: 2', 'Content-Length: 60'])}{}`],
+  ['conflicting Content-Length, the longer first', `${head(POST, ['Content-Length: 60', 'Content-Length: 2'])}{}`],
+  ['a list of Content-Length', `${head(POST, ['Content-Length: 2, 2'])}{}`],
+  ['Content-Length and chunked', head(POST, ['Content-Length: 5', 'Transfer-Encoding: chunked']) + EMPTY_CHUNKED],
+  ['chunked and Content-Length', head(POST, ['Transfer-Encoding: chunked', 'Content-Length: 5']) + EMPTY_CHUNKED],
+  ['Content-Length and an empty Transfer-Encoding', `${head(POST, ['Content-Length: 2', 'Transfer-Encoding:'])}{}`],
+  ['an empty Transfer-Encoding', head(POST, ['Transfer-Encoding:'])],
+  ['Transfer-Encoding: xchunked', head(POST, ['Transfer-Encoding: xchunked']) + EMPTY_CHUNKED],
+  ['Transfer-Encoding: gzip, chunked', head(POST, ['Transfer-Encoding: gzip, chunked']) + EMPTY_CHUNKED],
+  ['Transfer-Encoding: chunked, identity', head(POST, ['Transfer-Encoding: chunked, identity']) + EMPTY_CHUNKED],
+  ['Transfer-Encoding: identity', head(POST, ['Transfer-Encoding: identity'])],
+  ['Transfer-Encoding twice', head(POST, ['Transfer-Encoding: chunked', 'Transfer-Encoding: chunked']) + EMPTY_CHUNKED],
+  [
+    'Transfer-Encoding twice, one of them odd',
+    head(POST, ['Transfer-Encoding: chunked', 'Transfer-Encoding: cow']) + EMPTY_CHUNKED,
+  ],
+  ['an empty Content-Length', head(POST, ['Content-Length:'])],
+  ['Content-Length: +2', `${head(POST, ['Content-Length: +2'])}{}`],
+  ['Content-Length: 0x2', `${head(POST, ['Content-Length: 0x2'])}{}`],
+  ['Content-Length: -1', `${head(POST, ['Content-Length: -1'])}{}`],
+  ['Content-Length: 2.0', `${head(POST, ['Content-Length: 2.0'])}{}`],
+  ['Content-Length: 1 0', `${head(POST, ['Content-Length: 1 0'])}{}`],
+  ['a Content-Length beyond 64 bits', `${head(POST, ['Content-Length: 18446744073709551618'])}{}`],
+  ['bare LF line ends', 'GET /ready HTTP/1.1\nHost: cairn.test\nUser-Agent: cairn-test/1\n\n'],
+  ['a negative chunk size', `${head(POST, ['Transfer-Encoding: chunked'])}-1\r\n{}\r\n0\r\n\r\n`],
+  ['a chunk size with a prefix', `${head(POST, ['Transfer-Encoding: chunked'])}0x2\r\n{}\r\n0\r\n\r\n`],
+];
+
+/** The library cannot read these as a request, says nothing, and closes when its header time is over. */
+const neverAnswered: readonly Trick[] = [
+  ['no headers at all', 'GET /ready HTTP/1.1\r\n\r\n'],
+  ['a folded line', `${head(POST, ['X-Folded: a\r\n Content-Length: 2'])}{}`],
+  ['a space before the colon of Content-Length', `${head(POST, ['Content-Length : 2'])}{}`],
+  ['a space before the colon of Transfer-Encoding', head(POST, ['Transfer-Encoding : chunked']) + EMPTY_CHUNKED],
+  ['a control character before chunked', head(POST, ['Transfer-Encoding: \u000bchunked']) + EMPTY_CHUNKED],
+  ['one bare LF between two headers', head('GET /ready HTTP/1.1', ['X-First: a\nX-Second: b'])],
+  ['a bare CR in a value', head('GET /ready HTTP/1.1', ['X-First: a\rX-Second: b'])],
+  ['a NUL in a value', head('GET /ready HTTP/1.1', ['X-First: a\u0000b'])],
+];
+
+function innerRequest(): { readonly id: string; readonly bytes: string } {
+  count += 1;
+  const id = `inner-${count}`;
+  return { id, bytes: head('GET /health HTTP/1.1', [`X-Request-Id: ${id}`]) };
+}
+
+/** True when the hub handled the request of this id. A later request's line proves that the log has come that far. */
+async function wasHandled(id: string): Promise<boolean> {
+  const mark = `mark-${id}`;
+  await call(hub, '/health', { headers: { 'X-Request-Id': mark } });
+  await hub.waitForLog((line) => line['id'] === mark);
+  return hub.logs.some((line) => line['id'] === id);
+}
+
+test.each(refusedAtOnce)('[NET-3] %s is refused and the connection closes', async (_name, bytes) => {
+  const client = await rawClient(hub.port);
+  client.send(bytes);
+  await client.closed;
+  const statuses = client.answers().map((answer) => answer.status);
+  expect(statuses).toHaveLength(1);
+  expect([400, 505]).toContain(statuses[0]);
+});
+
+test.each(refusedAtOnce)('[NET-3] a request smuggled behind %s gets no answer', async (_name, bytes) => {
+  const inner = innerRequest();
+  const client = await rawClient(hub.port);
+  client.send(Buffer.from(bytes + inner.bytes, 'latin1'));
+  await client.closed;
+  expect(client.answers().filter((answer) => answer.status !== 400 && answer.status !== 505)).toEqual([]);
+  expect(client.answers().length).toBeLessThanOrEqual(1);
+  expect(client.text()).not.toContain(inner.id);
+  expect(await wasHandled(inner.id)).toBe(false);
+});
+
+test('[NET-3] what cannot be read as a request is never answered, nor what follows it, and is closed', async () => {
+  const outcomes = await Promise.all(
+    neverAnswered.map(async ([name, bytes]) => {
+      const inner = innerRequest();
+      const client = await rawClient(hub.port);
+      client.send(Buffer.from(bytes + inner.bytes, 'latin1'));
+      await client.closed;
+      const good = client.answers().filter((answer) => answer.status !== 400);
+      return { name, good, handled: await wasHandled(inner.id) };
+    }),
+  );
+  expect(outcomes).toEqual(neverAnswered.map(([name]) => ({ name, good: [], handled: false })));
+});
+
+test.each([
+  ['a route that takes no body', 'GET /health HTTP/1.1', 200],
+  ['a request that is refused for its credential', POST, 401],
+  ['a path that does not exist', 'POST /nowhere HTTP/1.1', 404],
+])('[NET-3] a request inside the declared body of %s is body and nothing else', async (_name, line, status) => {
+  const inner = innerRequest();
+  const client = await rawClient(hub.port);
+  client.send(head(line, [`Content-Length: ${inner.bytes.length}`]) + inner.bytes);
+  expect((await client.received(1)).map((answer) => answer.status)).toEqual([status]);
+  client.send(head('GET /ready HTTP/1.1'));
+  expect((await client.received(2)).map((answer) => answer.status)).toEqual([status, 200]);
+  expect(await wasHandled(inner.id)).toBe(false);
+  client.vanish();
+});
+
+test('[NET-3] a request inside a chunk is body and nothing else', async () => {
+  const inner = innerRequest();
+  const client = await rawClient(hub.port);
+  const size = inner.bytes.length.toString(16);
+  const lines = [
+    `Authorization: McpKey ${owner.mcp_key}`,
+    'Content-Type: application/json',
+    'Transfer-Encoding: chunked',
+  ];
+  client.send(`${head(POST, lines)}${size}\r\n${inner.bytes}\r\n0\r\n\r\n`);
+  const [answer] = await client.received(1);
+  expect(answer?.status).toBe(400);
+  expect(JSON.parse(answer?.body ?? '')).toEqual({ error: 'body is not valid JSON' });
+  expect(await wasHandled(inner.id)).toBe(false);
+  client.vanish();
+});
+
+test.each([
+  ['one chunk', ['2\r\n{}\r\n0\r\n\r\n']],
+  ['one byte a chunk', ['1\r\n{\r\n', '1\r\n}\r\n', '0\r\n\r\n']],
+  ['a chunk size cut in two', ['1', '\r\n{\r\n1\r\n}\r\n0\r', '\n\r\n']],
+  ['upper and lower case sizes', [`A\r\n{${' '.repeat(9)}\r\n`, `b\r\n${' '.repeat(10)}}\r\n0\r\n\r\n`]],
+])('[NET-3] a chunked JSON body of %s is accepted', async (_name, parts) => {
+  const client = await rawClient(hub.port);
+  client.socket.setNoDelay(true);
+  client.send(
+    head(POST, [
+      `Authorization: McpKey ${owner.mcp_key}`,
+      'Content-Type: application/json',
+      'Transfer-Encoding: chunked',
+    ]),
+  );
+  for (const part of parts) {
+    client.send(part);
+    // A request of another connection in between: the parts reach the hub one by one.
+    await call(hub, '/health');
+  }
+  const [answer] = await client.received(1);
+  expect(answer?.status).toBe(200);
+  expect(['created', 'existing']).toContain((JSON.parse(answer?.body ?? '{}') as { status: string }).status);
+  client.vanish();
+});
+
+test('[NET-3] the front door says in one sentence what is wrong with the framing', async () => {
+  const client = await rawClient(hub.port);
+  client.send(`${head(POST, ['Content-Length: 2', 'Content-Length: 2'])}{}`);
+  const [answer] = await client.received(1);
+  expect(answer?.status).toBe(400);
+  expect(JSON.parse(answer?.body ?? '')).toEqual({
+    error: 'bad request framing: send at most one Content-Length header',
+  });
+  expect(answer?.headers['connection']).toBe('close');
+});

@@ -1,0 +1,226 @@
+/** Paths: what is refused and why, which two are the same, what is protected; also as the front door tells it. */
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { compileGlob, matchesGlob } from '../../../src/sync/log/glob.ts';
+import { checkPath, foldersOf, protectedCheck } from '../../../src/sync/log/paths.ts';
+import { foldCase } from '../../../src/text/fold-case.ts';
+import { seed } from '../../support/seed.ts';
+import { type Device, newDevice, sha256Of } from '../../support/sync.ts';
+import { useHub } from '../../support/use-hub.ts';
+
+const options = { seed, numRuns: 2000 };
+const hub = useHub({ verified: true });
+let device: Device;
+
+beforeAll(async () => {
+  device = await newDevice(hub);
+});
+
+/** By what is wrong with them: a word of the sentence, and paths. */
+const refused: Readonly<Record<string, readonly string[]>> = {
+  empty: ['', 'a//b', 'a/', 'a/b/'],
+  absolute: ['/', '/etc/passwd', '//server/share'],
+  backslash: ['\\', 'a\\b', '..\\a', '\\\\server\\share'],
+  '\\.\\.': ['.', '..', 'a/..', '../a', 'a/./b', './a', 'a/../../b'],
+  control: [
+    'a\u0000b',
+    'a\nb',
+    'a\u007f',
+    'a\u0085',
+    'a\u202eb',
+    'a\u2066b',
+    'a\u200bb',
+    'a\u200db',
+    '\ufeffa',
+    'a\u2028b',
+    'a\u00adb',
+    'a\u3164',
+    'a\uffff',
+    '\u{10ffff}',
+    '.g\u200cit/config',
+    'a\u{e0041}',
+  ],
+  surrogate: ['a\ud800', '\udc00b', 'a\udc00\ud800'],
+  'dot or a space': ['a.', 'a ', 'a./b', 'a /b', 'a..', '.git.', '.git /x'],
+  '< > :': ['a<b', 'a>b', 'a:b', 'C:', 'C:/x', 'a"b', 'a|b', 'a?', 'a*', '.git::$INDEX_ALLOCATION', 'a:stream'],
+  'device name': [
+    'CON',
+    'con',
+    'Prn.txt',
+    'aux.tar.gz',
+    'a/NUL',
+    'com1',
+    'COM9.md',
+    'lpt0',
+    'COM¹',
+    'con .txt',
+    'CONIN$',
+    'conout$.x',
+  ],
+  '\\.git': [
+    '.git',
+    '.git/config',
+    'a/.git/hooks/pre-commit',
+    '.GIT',
+    '.Git/x',
+    'git~1',
+    'GIT~1/config',
+    'git~23',
+    '.gıt',
+    '.ｇit',
+  ],
+  '1024 bytes': [`${'a/'.repeat(512)}b`, `${'é/'.repeat(341)}éé`, `${'\u0587/'.repeat(300)}x`],
+  '255 bytes': ['a'.repeat(256), `a/${'é'.repeat(128)}`],
+};
+
+test('[SYN-15] each refused path is refused with its reason and the field', async () => {
+  for (const [reason, paths] of Object.entries(refused)) {
+    for (const path of paths) {
+      const { code, message, data } = await device.refusedPush(path, 'x');
+      expect([path, code, data['field']]).toEqual([path, -32602, 'path']);
+      expect([path, message]).toEqual([path, expect.stringMatching(new RegExp(reason))]);
+    }
+  }
+});
+
+const taken = [
+  'a',
+  '.gitignore',
+  '.github/workflows/x.yml',
+  'git',
+  'a.git',
+  'console.txt',
+  'com10',
+  'nul1',
+  'ünïcode/日本語/😀.md',
+  '❤\ufe0f.md',
+  ' leading',
+  '...a',
+  'a b/c.d',
+  'percent%2e%2e%2fa',
+  `${'z/'.repeat(511)}zz`,
+  'a'.repeat(255),
+  'é'.repeat(127),
+  '-',
+  '~',
+  '#x#',
+];
+
+test('[SYN-15] ordinary paths are taken as they are', async () => {
+  for (const path of taken) expect(await device.push(path, path)).toMatchObject({ path });
+});
+
+test('[SYN-15] a path is kept in NFC, and both forms mean the same file', async () => {
+  const decomposed = 'cafe\u0301/re\u0301sume\u0301.md';
+  const made = await device.push(decomposed, 'one');
+  expect(made.path).toBe('caf\u00e9/r\u00e9sum\u00e9.md');
+  expect(await device.push('caf\u00e9/r\u00e9sum\u00e9.md', 'two')).toMatchObject({
+    status: 'updated',
+    path: made.path,
+  });
+});
+
+test('[SYN-15] a path equal to another but for case is refused, naming the other', async () => {
+  await device.push('Docs/Straße.md', 'one');
+  for (const twin of ['docs/straße.md', 'DOCS/STRASSE.MD', 'Docs/STRASSE.md']) {
+    const refusal = await device.refusedPush(twin, 'two');
+    expect(refusal).toMatchObject({ code: -32602, data: { field: 'path', existing_path: 'Docs/Straße.md' } });
+    expect(refusal.message).toContain('Docs/Straße.md');
+  }
+});
+
+test('[SYN-15] a file where a folder is, or below a file, is refused, until the other is gone', async () => {
+  await device.push('tree/branch/leaf', 'x');
+  for (const path of ['tree', 'tree/branch', 'TREE/Branch', 'tree/branch/leaf/vein']) {
+    expect(await device.refusedPush(path, 'y')).toMatchObject({ code: -32602, data: { field: 'path' } });
+  }
+  await device.result('sync_push', device.deleteOf('tree/branch/leaf', { base_sha: sha256Of('x') }));
+  expect(await device.push('tree/branch', 'y')).toMatchObject({ status: 'created' });
+  expect(await device.refusedPush('tree', 'z')).toMatchObject({ data: { field: 'path' } });
+});
+
+test('[SYN-15] checking is stable, and folding tells no two spellings of a path apart', () => {
+  const part = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
+  const path = fc.array(part, { minLength: 1, maxLength: 5 }).map((parts) => parts.join('/'));
+  fc.assert(
+    fc.property(path, (given) => {
+      let checked: ReturnType<typeof checkPath>;
+      try {
+        checked = checkPath(given);
+      } catch {
+        return;
+      }
+      expect(checkPath(checked.path)).toEqual(checked);
+      expect(checkPath(given.normalize('NFD'))).toEqual(checked);
+      expect(foldCase(checked.folded)).toBe(checked.folded);
+      for (const twin of [given.toUpperCase(), given.toLowerCase()]) {
+        expect(foldCase(twin.normalize('NFC'))).toBe(checked.folded);
+      }
+      expect(foldersOf(checked.folded)).toEqual(foldersOf(checked.path).map(foldCase));
+    }),
+    options,
+  );
+});
+
+test('[SYN-15] folding a letter twice is folding it once, in whichever case it began', () => {
+  for (let point = 0; point <= 0x10ffff; point += 1) {
+    if (point >= 0xd800 && point <= 0xdfff) continue;
+    const letter = String.fromCodePoint(point);
+    const folded = foldCase(letter);
+    if ([folded, letter.toUpperCase(), letter.toLowerCase()].some((twin) => foldCase(twin) !== folded)) {
+      throw new Error(`U+${point.toString(16)} does not fold to one form`);
+    }
+  }
+});
+
+test('[SYN-16] the default list holds in any folder, in any case', () => {
+  const check = (path: string) => protectedCheck(null)(checkPath(path).folded);
+  const yes = [
+    'CLAUDE.md',
+    'claude.md',
+    'a/b/AGENTS.md',
+    'GEMINI.md',
+    '.cursorrules',
+    'x/.cursor/rules/a.mdc',
+    '.claude/settings.json',
+    '.codex/a/b',
+    'sub/.mcp.json',
+    '.github/workflows/ci.yml',
+    '.vscode/tasks.json',
+  ];
+  const no = ['CLAUDE.md.bak', 'a.claude/x', 'claude', '.cursor', 'docs/agents.mdx', 'README.md', '.github-x/y'];
+  expect(yes.filter((path) => !check(path))).toEqual([]);
+  expect(no.filter(check)).toEqual([]);
+});
+
+test('[SYN-16] globs: stars within a part and over parts, question marks, and a leading slash for the root', () => {
+  const cases: [string, string, boolean][] = [
+    ['*.md', 'a/b.MD', true],
+    ['*.md', 'a.mdx', false],
+    ['/top.txt', 'top.txt', true],
+    ['/top.txt', 'a/top.txt', false],
+    ['a/*/c', 'x/a/b/c', true],
+    ['a/*/c', 'a/b/b/c', false],
+    ['a/**/c', 'a/c', true],
+    ['a/**/c', 'a/1/2/c', true],
+    ['a/**', 'a', false],
+    ['a/**', 'a/b/c', true],
+    ['f?le', 'file', true],
+    ['f?le', 'fle', false],
+    ['?', '😀', true],
+    ['**', 'anything/at/all', true],
+    ['*a*b*c', 'xaybzc', true],
+    ['*a*b*c', 'xaybz', false],
+    ['{a,b}', 'a', false],
+    ['[ab]', 'a', false],
+  ];
+  for (const [glob, path, expected] of cases)
+    expect([glob, path, matchesGlob(compileGlob(glob), foldCase(path))]).toEqual([glob, path, expected]);
+});
+
+test('[SYN-16] a glob that holds up a backtracking matcher holds up nobody here', () => {
+  const glob = compileGlob(`${'*a'.repeat(90)}b`);
+  const deep = compileGlob(`${'**/a/'.repeat(30)}b`);
+  expect(matchesGlob(glob, 'a'.repeat(255))).toBe(false);
+  expect(matchesGlob(deep, 'a/'.repeat(500).slice(0, -1))).toBe(false);
+});
