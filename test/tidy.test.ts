@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PLATFORM = ['http', 'gateway', 'actors', 'store', 'pool', 'versions', 'archive'];
-const CAPABILITIES = ['accounts', 'oauth', 'mirror', 'tasks', 'sync', 'docs', 'handoffs', 'papers', 'web'];
+const CAPABILITIES = ['accounts', 'oauth', 'mirror', 'tasks', 'sync', 'dev-docs', 'handoffs', 'papers'];
 const SOURCE_LINES_MAX = 300;
+const FOLDER_FILES_MAX = 16;
 const TEST_LINES_MAX = 500;
 
 interface SourceFile {
@@ -43,27 +43,116 @@ test('there is something to check', () => {
   expect(source.flatMap((file) => file.imports).length).toBeGreaterThan(100);
 });
 
-test('the platform imports no capability, and no capability imports another', () => {
+/** Rooms from the ground up: a room imports only rooms of the floors before its own, and no room beside it. */
+const HOUSE = [
+  ['common', 'limits', 'text', 'time'],
+  ['store', 'http', 'pool', 'client'],
+  ['actors', 'cache', 'config.ts'],
+  ['gateway', 'archive'],
+  ['versions'],
+  CAPABILITIES,
+  ['web', 'control'],
+  ['transfer'],
+  ['compose'],
+  ['ops'],
+  ['main.ts'],
+  ['cli'],
+];
+const SYNC = [
+  ['log'],
+  ['contents', 'vaults', 'packs'],
+  ['push', 'verify'],
+  ['pull', 'compare', 'conflicts', 'history', 'portable'],
+  ['devices', 'reading.ts'],
+  ['service.ts'],
+  ['tools'],
+];
+const HTTP = [['request', 'reply', 'library'], ['route', 'measure'], ['checks']];
+
+/** Imports that run up, or from one room to another on its floor. A file that stands on no floor may import all of them. */
+function climbs(prefix: string, floors: readonly (readonly string[])[]): string[] {
+  const roomOf = (path: string) => (path.startsWith(prefix) ? path.slice(prefix.length).split('/')[0] : undefined);
+  const floorOf = (room: string | undefined) => floors.findIndex((rooms) => rooms.includes(room ?? ''));
+  return source.flatMap(({ path, imports }) => {
+    const from = roomOf(path);
+    if (floorOf(from) < 0) return [];
+    return imports
+      .filter((to) => roomOf(to) !== undefined && roomOf(to) !== from)
+      .filter((to) => floorOf(roomOf(to)) < 0 || floorOf(roomOf(to)) >= floorOf(from))
+      .map((to) => `${path} -> ${to}`);
+  });
+}
+
+test.each([
+  ['src/', HOUSE],
+  ['src/sync/', SYNC],
+  ['src/http/', HTTP],
+])('a room of %s imports no later one', (prefix, floors) => {
+  const rooms = new Set(readdirSync(join(ROOT, prefix), { withFileTypes: true }).map(({ name }) => name));
+  expect(floors.flat().filter((room) => !rooms.has(room))).toEqual([]);
+  expect(climbs(prefix, floors)).toEqual([]);
+});
+
+test('every room of src/ has a floor, and beside the rooms lie only the first files to read', () => {
+  const loose = ['ARCHITECTURE.md', 'DECISIONS.md', 'manual'];
+  const rooms = readdirSync(join(ROOT, 'src')).filter((name) => !loose.includes(name));
+  expect(rooms.filter((room) => !HOUSE.flat().includes(room))).toEqual([]);
+});
+
+test('a folder holds what a newcomer can overlook', () => {
+  const folders = new Map<string, number>();
+  for (const { path } of source) folders.set(dirname(path), (folders.get(dirname(path)) ?? 0) + 1);
+  expect([...folders].filter(([, files]) => files > FOLDER_FILES_MAX).map(([folder]) => folder)).toEqual([]);
+});
+
+test('text knows nothing of Cairn', () => {
   expect(
-    offenders(({ path, imports }) => inFolder(path, PLATFORM) && imports.some((to) => inFolder(to, CAPABILITIES))),
+    offenders(
+      ({ path, imports }) => inFolder(path, ['text']) && imports.some((to) => !/^(src\/text\/|node:)/.test(to)),
+    ),
   ).toEqual([]);
-  for (const capability of CAPABILITIES) {
-    const others = CAPABILITIES.filter((name) => name !== capability);
-    expect(
-      offenders(({ path, imports }) => inFolder(path, [capability]) && imports.some((to) => inFolder(to, others))),
-    ).toEqual([]);
-  }
+});
+
+test('what only reads imports no actors', () => {
+  const reads =
+    /^src\/(sync\/(pull|compare|verify|packs\/vault-view)|tasks\/list|[a-z-]+\/(list|lookup|pull|reader|verify)\.ts)/;
+  expect(source.some(({ path }) => reads.test(path))).toBe(true);
+  expect(
+    offenders(({ path, imports }) => reads.test(path) && imports.some((to) => to.startsWith('src/actors/'))),
+  ).toEqual([]);
+});
+
+test('no files import each other in a circle, types included', () => {
+  const byPath = new Map(source.map((file) => [file.path, file.imports]));
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (path: string, way: readonly string[]) => {
+    if (way.includes(path)) circles.push([...way.slice(way.indexOf(path)), path].join(' -> '));
+    if (done.has(path) || way.includes(path)) return;
+    for (const to of byPath.get(path) ?? []) if (byPath.has(to)) visit(to, [...way, path]);
+    done.add(path);
+  };
+  for (const path of byPath.keys()) visit(path, []);
+  expect(circles).toEqual([]);
 });
 
 test('the client knows no service: it imports only itself, limits, the version and which names are one', () => {
-  const allowed = /^(src\/(client\/.*|limits\.ts|version\.ts|fold-case\.ts)|node:.*|[a-z-]+)$/;
+  const allowed = /^(src\/(client\/.*|limits\/[a-z-]+\.ts|common\/version\.ts|text\/fold-case\.ts)|node:.*|[a-z-]+)$/;
   expect(
     offenders(({ path, imports }) => inFolder(path, ['client']) && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);
 });
 
+test('commands of users load no service', () => {
+  const allowed =
+    /^(src\/(cli\/[a-z-]+\.ts|cli\/user\/.*|client\/.*|limits\/.*|common\/version\.ts|text\/nearest\.ts)|node:.*|zod)$/;
+  expect(
+    offenders(({ path, imports }) => inFolder(path, ['cli/user']) && imports.some((to) => !allowed.test(to))),
+  ).toEqual([]);
+});
+
 test('pure decisions import only limits, faults, their own records and zod', () => {
-  const allowed = /^(src\/limits\.ts|src\/fault\.ts|src\/[a-z]+\/records\.ts|zod)$/;
+  const allowed = /^(src\/limits\/[a-z-]+\.ts|src\/common\/fault\.ts|src\/[a-z-]+\/records\.ts|zod)$/;
   expect(
     offenders(({ path, imports }) => path.endsWith('/rules.ts') && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);
@@ -74,7 +163,7 @@ test.each([
   ['lmdb', /^src\/store\//],
   ['msgpackr', /^src\/store\//],
   ['piscina', /^(src\/pool|workers)\//],
-  ['pino', /^src\/log\.ts$/],
+  ['pino', /^src\/common\/log\.ts$/],
   ['preact', /^src\/web\//],
   ['preact-render-to-string', /^src\/web\/document\.tsx$/],
   ['prom-client', /^src\/ops\//],
@@ -84,7 +173,7 @@ test.each([
 });
 
 test('only the configuration reads the environment', () => {
-  const allowed = ['src/config.ts', 'src/http/library-settings.ts', 'src/client/settings.ts'];
+  const allowed = ['src/config.ts', 'src/http/library/settings.ts', 'src/client/settings.ts'];
   expect(offenders(({ path, text }) => text.includes('process.env') && !allowed.includes(path))).toEqual([]);
 });
 
@@ -102,7 +191,7 @@ test('a page is escaped by what renders it, and by nothing else', () => {
 test('files stay short', () => {
   const lines = ({ text }: SourceFile) => text.split('\n').length - 1;
   // The limits are one table by their own rule (LIM-2), and a table is read by its rows.
-  const isTable = ({ path }: SourceFile) => path === 'src/limits.ts';
+  const isTable = ({ path }: SourceFile) => path === 'src/limits/service.ts';
   expect(offenders((file) => !isTable(file) && lines(file) > SOURCE_LINES_MAX)).toEqual([]);
   expect(tests.filter((file) => lines(file) > TEST_LINES_MAX).map((file) => file.path)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 /** Compares and merges long texts off the main thread. */
-import type { DiffInput } from '../src/pool/jobs.ts';
+import type { DiffInput } from '../src/text/job-types.ts';
 import { runMerge } from '../src/text/merge.ts';
 import { unifiedDiff } from '../src/text/unified-diff.ts';
 

@@ -97,3 +97,9 @@ function usageOf(error: Error, known: readonly string[]): UsageError {
   const guess = nearest(unknown, known);
   return new UsageError(`there is no option --${unknown}${guess === undefined ? '' : `; did you mean --${guess}?`}`);
 }
+
+/** Commands that the help lists under one title. */
+export interface CommandGroup {
+  readonly title: string;
+  readonly commands: readonly Command[];
+}

@@ -2,17 +2,12 @@
  * Every command, in the order in which the help lists them. What a command needs is loaded only when it is called or told
  * of: the whole service takes ten times as long to load as a client.
  */
-import type { Command } from './command.ts';
+import type { Command, CommandGroup } from './command.ts';
 
 interface CommandSource {
   /** The first word of its commands. */
   readonly word: string;
   readonly load: () => Promise<readonly Command[]>;
-}
-
-export interface CommandGroup {
-  readonly title: string;
-  readonly commands: readonly Command[];
 }
 
 const groups: readonly { readonly title: string; readonly sources: readonly CommandSource[] }[] = [

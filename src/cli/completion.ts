@@ -1,7 +1,6 @@
 /** cairn completion: a script for the shell that completes commands and options. */
 
-import { COMMON_FLAGS, type Command, type Options } from './command.ts';
-import type { CommandGroup } from './commands.ts';
+import { COMMON_FLAGS, type Command, type CommandGroup, type Options } from './command.ts';
 import { print } from './output.ts';
 import { UsageError } from './usage-error.ts';
 

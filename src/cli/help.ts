@@ -1,7 +1,6 @@
 /** Owns the words of the help, all of them out of the commands themselves. */
 import { version } from '../common/version.ts';
-import type { Command } from './command.ts';
-import type { CommandGroup } from './commands.ts';
+import type { Command, CommandGroup } from './command.ts';
 
 const NAME_WIDTH = 18;
 

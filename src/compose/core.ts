@@ -55,6 +55,8 @@ export const allTables: readonly AnyTable[] = [
 /** The service without a socket: what the command line works on when no server has the folder. */
 export interface Core {
   readonly store: Store;
+  /** Every table of the data file. */
+  readonly tables: readonly AnyTable[];
   /** The life of the data file; another after a restore. */
   readonly epoch: string;
   readonly sealer: Sealer;
@@ -99,6 +101,7 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
     answer = (line, caller) => answerControl(tools, line, caller, log);
     return {
       store,
+      tables: allTables,
       epoch,
       sealer,
       actors,

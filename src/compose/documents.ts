@@ -1,4 +1,6 @@
 /** Opens the capabilities whose data are documents, and the bin that they share. */
+
+import type { Sweep } from '../common/sweep.ts';
 import type { Config } from '../config.ts';
 import { DevDocs, forgetDoc } from '../dev-docs/service.ts';
 import { devDocTools } from '../dev-docs/tools.ts';
@@ -9,7 +11,6 @@ import { forgetPaper, Papers } from '../papers/service.ts';
 import { categoryExists } from '../tasks/categories.ts';
 import { DocumentBin } from '../versions/bin.ts';
 import type { Core } from './core.ts';
-import type { Sweep } from './sweeper.ts';
 
 export interface Documents {
   readonly docs: DevDocs;

@@ -1,15 +1,8 @@
 /** Owns the timer that takes away in the background what has had its time, such as what lies in a bin. */
 
 import type { Log } from '../common/log.ts';
+import type { Sweep } from '../common/sweep.ts';
 import { limits } from '../limits/service.ts';
-
-/** One kind of thing that is taken away. */
-export interface Sweep {
-  /** For the log: what was removed. */
-  readonly what: string;
-  /** Removes what is due; resolves with how many that were. */
-  readonly run: () => Promise<number>;
-}
 
 export interface Sweeper {
   /** Stops; resolves when a round that runs is over. */

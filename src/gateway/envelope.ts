@@ -1,5 +1,5 @@
 /** Owns the JSON-RPC 2.0 envelope (jsonrpc.org/specification): what a parsed value is as a message. Pure. */
-import type { Parts } from '../http/reply/reply.ts';
+import type { Parts } from '../http/reply/body.ts';
 
 export type RpcId = string | number | null;
 

@@ -2,9 +2,10 @@
 import type { Fault } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
 import type { Session } from '../common/session.ts';
+import type { ByteSource, Parts } from '../http/reply/body.ts';
 import { type AnyRun, runOf, sourceOf } from '../http/reply/byte-run.ts';
 import { feedOf } from '../http/reply/feed.ts';
-import { type ByteSource, empty, feed, jsonText, type Parts, type Reply, textOf } from '../http/reply/reply.ts';
+import { empty, feed, jsonText, type Reply, textOf } from '../http/reply/reply.ts';
 import { refusalReply } from '../http/reply/status.ts';
 import type { RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';

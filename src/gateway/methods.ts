@@ -1,7 +1,8 @@
 /** Owns the methods of the gateway: what each answers, in each dialect. */
 import { Refusal } from '../common/fault.ts';
+import type { Parts } from '../http/reply/body.ts';
 import type { AnyRun } from '../http/reply/byte-run.ts';
-import { type Parts, textOf } from '../http/reply/reply.ts';
+import { textOf } from '../http/reply/reply.ts';
 import { type CallContext, callTool } from './call.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND, rpcError } from './codes.ts';
 import { type Dialect, LEGACY_VERSIONS, supported } from './dialect.ts';

@@ -7,17 +7,11 @@ import type { HttpResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import type { Fault } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
+import type { ExchangeEnd } from './measure/exchange-end.ts';
+import type { ByteSource, Parts } from './reply/body.ts';
 import { closeFeed, type Feed } from './reply/feed.ts';
 import { FeedSender } from './reply/feed-sender.ts';
-import {
-  type ByteSource,
-  isFeed,
-  isSource,
-  NO_HEADERS,
-  type Parts,
-  type Reply,
-  type ReplyHeaders,
-} from './reply/reply.ts';
+import { isFeed, isSource, NO_HEADERS, type Reply, type ReplyHeaders } from './reply/reply.ts';
 import { SendPace } from './reply/send-pace.ts';
 import type { SendTurns } from './reply/send-turns.ts';
 import { SourceSender } from './reply/source-sender.ts';
@@ -25,15 +19,6 @@ import type { ReplyBytes } from './reply/whole.ts';
 import { IncomingBody } from './request/body.ts';
 import type { ByteLease } from './request/budget.ts';
 import type { RequestHead } from './request/head.ts';
-
-/** How an exchange ended, for the log. */
-export interface ExchangeEnd {
-  readonly status: number | undefined;
-  readonly aborted: boolean;
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-  readonly ms: number;
-}
 
 /** What all exchanges of a front door share. */
 export interface ExchangeSurroundings {

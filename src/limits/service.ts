@@ -241,8 +241,6 @@ export const limits = {
   /** Above either, over all texts of one merge, it runs in the pool. */
   mergeInlineBytesMax: 64 * KiB,
   mergeInlineLinesMax: 2000,
-  /** Edits from either end after which a search settles for a good split instead of the best one. */
-  diffCostMax: 256,
 
   // Pool.
   poolJobsPerThread: 256,

@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { invalidField, Refusal } from '../common/fault.ts';
 import type { Session } from '../common/session.ts';
-import type { ByteSource } from '../http/reply/reply.ts';
+import type { ByteSource } from '../http/reply/body.ts';
 import type { IncomingBody } from '../http/request/body.ts';
 import type { InflightBudget } from '../http/request/budget.ts';
 import { limits } from '../limits/service.ts';

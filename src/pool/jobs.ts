@@ -1,6 +1,8 @@
 /** Owns the types of the jobs that run off the main thread, shared by the pool and by workers/. */
+
 import type { MessagePort } from 'node:worker_threads';
 import type { Fault } from '../common/fault.ts';
+import type { DiffInput, MergeInput, MergeOutput } from '../text/job-types.ts';
 
 /** SHA-256 and HMAC-SHA256 of the same bytes, 32 bytes each. */
 export interface Digests {
@@ -72,31 +74,6 @@ export type PreparedContent =
       readonly escaped: Uint8Array;
     }
   | WrongContent;
-
-/** A three-way merge; see sync/merge.ts. */
-export interface MergeInput {
-  readonly texts: { readonly base: string | undefined; readonly ours: string; readonly theirs: string };
-  readonly options: {
-    readonly favor: 'none' | 'ours' | 'theirs';
-    readonly style: 'merge' | 'diff3';
-    readonly labels: { readonly base: string; readonly ours: string; readonly theirs: string };
-  };
-}
-
-export interface MergeOutput {
-  readonly content: string;
-  readonly conflicts: number;
-  /** Lower-case hex. */
-  readonly sha256: string;
-}
-
-export interface DiffInput {
-  readonly before: string;
-  readonly after: string;
-  readonly beforeName: string;
-  readonly afterName: string;
-  readonly contextLines: number;
-}
 
 /** Every job by name: worker file, input and output. */
 export interface Jobs {

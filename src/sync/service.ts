@@ -17,8 +17,8 @@ import { Changes } from './log/changes.ts';
 import { SyncReader } from './log/reader.ts';
 import { VaultLog } from './log/vault-log.ts';
 import { VaultViews } from './packs/vault-view.ts';
-import { openReading, type Reading } from './pull/open.ts';
 import { Push } from './push/push.ts';
+import { openReading, type Reading } from './reading.ts';
 import { Visits } from './vaults/push-visits.ts';
 import { Vaults } from './vaults/vaults.ts';
 

@@ -3,7 +3,7 @@
  * marked. Gives what `git merge-file` gives, line ends and a missing last one included. Pure.
  */
 import { hash } from 'node:crypto';
-import type { MergeInput, MergeOutput } from '../pool/jobs.ts';
+import type { MergeInput, MergeOutput } from './job-types.ts';
 import { splitLines } from './lines.ts';
 import { type MergeRegion, mergeRegions, refineConflicts } from './merge-regions.ts';
 

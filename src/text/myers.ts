@@ -3,7 +3,8 @@
  * Variations" (1986), section 4b: from both ends at once, in linear space. Where several scripts are equally short it
  * takes the one that git takes. A search that becomes too costly settles for a good split instead of the best one.
  */
-import { limits } from '../limits/service.ts';
+/** Edits from either end after which a search settles for a good split instead of the best one. */
+const COST_MAX = 256;
 
 /** 1 stands for an element that the other sequence does not have at its place. */
 export interface Marks {
@@ -101,7 +102,7 @@ class Search {
       backward.widen(lowest, highest);
       const metBackward = this.#stepBackward(box, backward, meetsForward ? undefined : forward);
       if (metBackward !== undefined) return metBackward;
-      if (cost >= limits.diffCostMax && !box.isShort) return settle(box, forward, backward);
+      if (cost >= COST_MAX && !box.isShort) return settle(box, forward, backward);
     }
   }
 

@@ -4,13 +4,13 @@
  */
 import { type AccountRecord, accountImports } from '../accounts/records.ts';
 import { checkName, normalizeEmail } from '../accounts/rules.ts';
-import { type NewAccount, newAccountId } from '../accounts/service.ts';
+import { type Accounts, type NewAccount, newAccountId } from '../accounts/service.ts';
+import type { ActorRegistry } from '../actors/registry.ts';
 import { damaged } from '../archive/format.ts';
 import { ArchiveReader } from '../archive/reader.ts';
 import { type ImportTarget, instantUpTo } from '../archive/records.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
-import { allTables, type Core } from '../compose/core.ts';
 import type { Importer, ImportProgress, ImportRequest } from '../control/importer.ts';
 import type { ImportedAccount } from '../control/protocol.ts';
 import { importDocs } from '../dev-docs/portable.ts';
@@ -18,12 +18,23 @@ import { importHandoffs } from '../handoffs/portable.ts';
 import { limits } from '../limits/service.ts';
 import { MirrorImport, type MirrorImportTools } from '../mirror/portable.ts';
 import { importPapers } from '../papers/portable.ts';
+import type { Store } from '../store/store.ts';
+import type { AnyTable } from '../store/table.ts';
 import { VaultsImport, type VaultsImportTools } from '../sync/portable/import.ts';
 import { importTasks } from '../tasks/portable.ts';
 import { dropImports } from './leftovers.ts';
 
+/** Where an account is written. */
+export interface ImportDestination {
+  readonly store: Store;
+  readonly actors: ActorRegistry;
+  readonly accounts: Accounts;
+  /** Every table of the store; an import that is cut off is removed from all of them. */
+  readonly tables: readonly AnyTable[];
+}
+
 export interface ImporterOptions {
-  readonly core: Core;
+  readonly core: ImportDestination;
   readonly mirror: MirrorImportTools;
   readonly vaults: VaultsImportTools;
   readonly log: Log;
@@ -71,7 +82,7 @@ export class AccountImporter implements Importer {
     const latestMs = now() + limits.archiveAheadMsMax;
     const record = readAccount(archive, email, latestMs);
     core.accounts.refuseTaken(core.store, record.email);
-    await dropImports(core.store, allTables);
+    await dropImports(core.store, core.tables);
     const accountId = newAccountId();
     const started = { started_at: new Date(now()).toISOString() };
     await core.store.write((batch) => batch.put(accountImports, [accountId], started));
@@ -120,7 +131,8 @@ export class AccountImporter implements Importer {
     try {
       await mirror.discard();
       await vaults.discard();
-      await dropImports(this.#options.core.store, allTables);
+      const { store, tables } = this.#options.core;
+      await dropImports(store, tables);
     } catch (error) {
       this.#options.log.warn({ err: error }, 'what an import has left is removed by the next start');
     }

@@ -1,20 +1,21 @@
 /** Opens what imports are done with: over the parts of the service, or alone where no service runs. */
 
 import type { Log } from '../common/log.ts';
-import type { Core } from '../compose/core.ts';
 import type { Config } from '../config.ts';
+import type { ImportDoor } from '../control/importer.ts';
 import { MirrorCredentials } from '../mirror/credentials.ts';
 import type { MirrorImportTools } from '../mirror/portable.ts';
 import { Staging } from '../mirror/staging.ts';
 import { Pool } from '../pool/pool.ts';
+import type { Sealer } from '../store/sealing/seal.ts';
 import { PieceStaging } from '../sync/contents/staging.ts';
 import { Changes } from '../sync/log/changes.ts';
 import type { Sync } from '../sync/service.ts';
-import { AccountImporter } from './import.ts';
+import { AccountImporter, type ImportDestination } from './import.ts';
 
 export interface ImportParts {
   readonly config: Pick<Config, 'syncQuotaBytes'>;
-  readonly core: Core;
+  readonly core: ImportDestination;
   readonly pool: Pool;
   readonly sync: Pick<Sync, 'staging' | 'changes'>;
   readonly log: Log;
@@ -30,8 +31,14 @@ export function openImporter(
   return new AccountImporter({ core, mirror, vaults, log, now: Date.now });
 }
 
+/** A core without a service over it. */
+export interface ImportCore extends ImportDestination {
+  readonly sealer: Sealer;
+  readonly imports: ImportDoor;
+}
+
 /** Opens the importer of a core that nothing else works on, and removes what cut-off work has staged. Returns how to close it. */
-export async function openImporterAlone(core: Core, config: Config, log: Log): Promise<() => Promise<void>> {
+export async function openImporterAlone(core: ImportCore, config: Config, log: Log): Promise<() => Promise<void>> {
   const pool = new Pool({ threads: 1 });
   const staging = new Staging(core.store, log);
   const pieces = new PieceStaging(core.store, log);

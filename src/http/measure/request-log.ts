@@ -1,8 +1,16 @@
 /** Owns the one line that a request leaves in the log. Nothing of it is made of a header, a body or a query. */
 import type { Log } from '../../common/log.ts';
-import type { Exchange, ExchangeEnd } from '../exchange.ts';
+import type { RequestHead } from '../request/head.ts';
+import type { ExchangeEnd } from './exchange-end.ts';
 
-export function logRequest(log: Log, exchange: Exchange, end: ExchangeEnd): void {
+/** What the line names of a request. */
+export interface LoggedRequest {
+  readonly head: Pick<RequestHead, 'id' | 'method' | 'address'>;
+  readonly route: string | undefined;
+  readonly accountId: string | undefined;
+}
+
+export function logRequest(log: Log, exchange: LoggedRequest, end: ExchangeEnd): void {
   const level = (end.status ?? 0) >= 500 ? 'error' : 'info';
   if (!log.isLevelEnabled(level)) return;
   const { id, method, address } = exchange.head;

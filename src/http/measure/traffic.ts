@@ -1,7 +1,7 @@
 /** Owns what the front door counts: plain numbers by route, that whoever measures the service reads when he wants them. */
 import { Histogram } from '../../common/histogram.ts';
-import type { ExchangeEnd } from '../exchange.ts';
 import type { RequestHead } from '../request/head.ts';
+import type { ExchangeEnd } from './exchange-end.ts';
 
 /** What came in on one route with one method. */
 export class RouteTraffic {

@@ -1,6 +1,6 @@
 /** Owns bodies that are put together while they are sent: text and runs of bytes, whose length is known before. */
 import { limits } from '../../limits/service.ts';
-import type { ByteSource } from './reply.ts';
+import type { ByteSource } from './body.ts';
 
 /** Gives the next bytes, which are the caller's until the next call; undefined: the end. */
 type ByteReader = () => Uint8Array | undefined;

@@ -4,8 +4,8 @@
  */
 import type { HttpResponse } from 'uWebSockets.js';
 import { limits } from '../../limits/service.ts';
+import type { ByteSource } from './body.ts';
 import { closeBody, closeFeed, type Feed } from './feed.ts';
-import type { ByteSource } from './reply.ts';
 import type { ReplyBytes } from './whole.ts';
 
 export class FeedSender {

@@ -1,5 +1,5 @@
 /** Owns bodies that become ready one after another: each is sent when it is there, and nobody knows before how long all are. */
-import type { ByteSource, Parts } from './reply.ts';
+import type { ByteSource, Parts } from './body.ts';
 
 export interface Feed {
   /** The next one, when it is ready; undefined: that was all. */

@@ -1,18 +1,7 @@
 /** Owns the value that a handler answers with; only the exchange turns it into bytes on a socket. */
 
+import type { ByteSource, Parts } from './body.ts';
 import type { Feed } from './feed.ts';
-
-/** Bytes that are read while they are sent. `read` may return a view that is gone with the next read. */
-export interface ByteSource {
-  readonly bytesTotal: number;
-  /** The bytes from `offset` on, as many as are at hand; never empty before the end. */
-  read(offset: number): Uint8Array;
-  /** Called once when nobody reads any more: all was sent, or the client has gone. */
-  readonly close?: () => void;
-}
-
-/** A text in pieces that are sent one behind another; bytes are UTF-8. Pieces that are bytes already are not encoded again. */
-export type Parts = readonly (string | Uint8Array)[];
 
 export type ReplyHeaders = Readonly<Record<string, string>>;
 

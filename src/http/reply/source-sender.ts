@@ -5,7 +5,7 @@
  */
 import type { HttpResponse } from 'uWebSockets.js';
 import { limits } from '../../limits/service.ts';
-import type { ByteSource } from './reply.ts';
+import type { ByteSource } from './body.ts';
 import type { SendPace } from './send-pace.ts';
 import type { SendStep, SendTurns } from './send-turns.ts';
 

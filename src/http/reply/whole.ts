@@ -3,7 +3,7 @@
  * given before it returns. Bodies that do not fit get a buffer of their own.
  */
 import { limits } from '../../limits/service.ts';
-import type { Parts } from './reply.ts';
+import type { Parts } from './body.ts';
 
 /** A unit of a string is at most three bytes of UTF-8. */
 const UNIT_BYTES_MAX = 3;

@@ -3,8 +3,8 @@
  * lines not at all. So a call costs a bounded time, and the main thread hardly any of it.
  */
 import { limits } from '../../limits/service.ts';
-import type { MergeInput, MergeOutput } from '../../pool/jobs.ts';
 import type { Pool } from '../../pool/pool.ts';
+import type { MergeInput, MergeOutput } from '../../text/job-types.ts';
 import { countLines } from '../../text/lines.ts';
 import { runMerge } from '../../text/merge.ts';
 import { type DiffRequest, unifiedDiff } from '../../text/unified-diff.ts';

@@ -1,8 +1,9 @@
 /** The use case of a diff: how a caller's copy of a file stands to the hub's, and what differs. It writes nothing. */
 import { invalidField } from '../../common/fault.ts';
+import type { FileRecord } from '../log/file-record.ts';
 import { checkPath } from '../log/paths.ts';
 import type { SyncReader } from '../log/reader.ts';
-import type { Encoding, FileRecord } from '../log/records.ts';
+import type { Encoding } from '../log/records.ts';
 import { readBase } from '../push/input.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 import type { TextComparer } from './comparer.ts';

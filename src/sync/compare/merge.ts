@@ -1,9 +1,10 @@
 /** The use case of a merge: finds the three sides, merges them, says what to push with. It writes nothing. */
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { ConflictStyle, Favor } from '../../text/merge.ts';
+import type { FileRecord } from '../log/file-record.ts';
 import { checkPath } from '../log/paths.ts';
 import type { SyncReader } from '../log/reader.ts';
-import type { Encoding, FileRecord } from '../log/records.ts';
+import type { Encoding } from '../log/records.ts';
 import { readBase } from '../push/input.ts';
 import type { Base } from '../push/types.ts';
 import type { Vaults } from '../vaults/vaults.ts';

@@ -7,9 +7,10 @@ import { invalidField, Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { Pool } from '../../pool/pool.ts';
 import { digestContent } from '../contents/digest.ts';
+import type { FileRecord } from '../log/file-record.ts';
 import { checkPath } from '../log/paths.ts';
 import type { ChainLink, Conflict, SyncReader } from '../log/reader.ts';
-import type { Encoding, FileRecord } from '../log/records.ts';
+import type { Encoding } from '../log/records.ts';
 import { checkSha256 } from '../push/input.ts';
 import type { FileSide, Side } from './sides.ts';
 

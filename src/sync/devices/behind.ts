@@ -4,7 +4,8 @@
  */
 
 import { isDead } from '../packs/dead-bits.ts';
-import { type PackState, replacedBy, type TailVersion, type VaultView } from '../pull/choose.ts';
+import type { PackState, TailVersion, VaultView } from '../packs/view-types.ts';
+import { replacedBy } from '../pull/choose.ts';
 
 export interface DevicePosition {
   readonly device: string;

@@ -5,8 +5,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
+import type { FileRecord } from '../log/file-record.ts';
 import type { SyncReader } from '../log/reader.ts';
-import type { FileRecord } from '../log/records.ts';
 import type { Listings } from '../pull/list.ts';
 import type { DeviceFile, Manifest } from './manifest.ts';
 import { type Standing, standingByHistory, standingOf } from './standing.ts';

@@ -3,9 +3,10 @@ import { invalidField, Refusal } from '../../common/fault.ts';
 import type { Store } from '../../store/store.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
 import type { ReadyContent } from '../log/change.ts';
+import type { FileRecord } from '../log/file-record.ts';
 import { checkPath } from '../log/paths.ts';
 import type { ChainLink, SyncReader } from '../log/reader.ts';
-import { type FileRecord, versions } from '../log/records.ts';
+import { versions } from '../log/records.ts';
 import type { VaultLog } from '../log/vault-log.ts';
 import {
   readVersionHead,

@@ -5,13 +5,14 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { ActorRegistry } from '../../actors/registry.ts';
-import type { Sweep } from '../../compose/sweeper.ts';
+import type { Sweep } from '../../common/sweep.ts';
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
+import type { FileRecord } from '../log/file-record.ts';
 import type { SyncReader } from '../log/reader.ts';
-import { conflictBytes, conflicts, type FileRecord, files, vaultHeads, vaultOwners, versions } from '../log/records.ts';
+import { conflictBytes, conflicts, files, vaultHeads, vaultOwners, versions } from '../log/records.ts';
 import { readVersionHead } from '../log/version.ts';
 import type { Packer } from '../packs/packer.ts';
 import type { VaultViews } from '../packs/vault-view.ts';

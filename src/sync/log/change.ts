@@ -3,6 +3,7 @@
  * see its own puts, so counters are kept here and written once, by `finish`.
  */
 import type { Batch } from '../../store/group-commit.ts';
+import type { FileRecord } from './file-record.ts';
 import { formatHlc, type HubClock } from './hlc.ts';
 import { foldersOf, type VaultPath } from './paths.ts';
 import type { Conflict, SyncReader } from './reader.ts';
@@ -11,7 +12,6 @@ import {
   type ConflictStatus,
   conflicts,
   type Encoding,
-  type FileRecord,
   files,
   folders,
   pendingConflicts,

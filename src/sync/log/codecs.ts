@@ -3,7 +3,7 @@
  * ones and take a fraction of the time, and these rows are what a push costs.
  */
 import type { Codec } from '../../store/codec.ts';
-import type { FileRecord } from './records.ts';
+import type { FileRecord } from './file-record.ts';
 
 const LAYOUT = 1;
 

@@ -4,11 +4,11 @@
  */
 import { Refusal } from '../../common/fault.ts';
 import type { Store } from '../../store/store.ts';
+import type { FileRecord } from './file-record.ts';
 import {
   type ConflictRecord,
   conflictBytes,
   conflicts,
-  type FileRecord,
   files,
   pendingConflicts,
   pieces,

@@ -1,6 +1,6 @@
 /** Owns which versions behind the packs become the next pack, and which lines of earlier packs they took the place of. Pure. */
 import { limits } from '../../limits/service.ts';
-import type { TailVersion } from '../pull/choose.ts';
+import type { TailVersion } from './view-types.ts';
 
 export interface Gathered {
   /** In the order of their sequence numbers. */

@@ -7,8 +7,8 @@ import { Remembered } from '../../cache/lru.ts';
 import { limits } from '../../limits/service.ts';
 import type { Store } from '../../store/store.ts';
 import { packDead, packs } from '../log/pack-records.ts';
-import type { PackState } from '../pull/choose.ts';
 import { readPackColumns, readPackDevices, readPackSummary } from './index-layout.ts';
+import type { PackState } from './view-types.ts';
 
 export class PackStates {
   readonly #store: Store;

@@ -6,9 +6,9 @@ import { defineTable } from '../../store/table.ts';
 import { packs } from '../log/pack-records.ts';
 import type { SyncReader } from '../log/reader.ts';
 import { readVersionHead, type VersionHead } from '../log/version.ts';
-import type { TailVersion, VaultView } from '../pull/choose.ts';
 import { readPackSummary } from './index-layout.ts';
 import { PackStates } from './states.ts';
+import type { TailVersion, VaultView } from './view-types.ts';
 
 /** The versions again, for walks that want no more of each than its head. */
 const headCodec: Codec<VersionHead> = {

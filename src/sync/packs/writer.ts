@@ -9,12 +9,12 @@ import type { Store } from '../../store/store.ts';
 import { loosePacks, packBytes, packDead, packs } from '../log/pack-records.ts';
 import { versions } from '../log/records.ts';
 import { lineOf } from '../log/version.ts';
-import type { PackState } from '../pull/choose.ts';
 import { countDead, isDead, withDead } from './dead-bits.ts';
 import { gather } from './gather.ts';
 import { encodePackIndex, findLine, lineAt, type PackLine } from './index-layout.ts';
 import type { PackLeases } from './leases.ts';
 import type { VaultViews } from './vault-view.ts';
+import type { PackState } from './view-types.ts';
 
 export interface PackWriterOptions {
   readonly store: Store;

@@ -2,41 +2,10 @@
  * Owns what a pull sends of a vault: which lines of its packs and of the tail behind them are current, come after a
  * position, and are not the asking device's own. Packs that are wanted whole are taken without looking at a line. Pure.
  */
-import { type DeadBits, isDead } from '../packs/dead-bits.ts';
-import { lineAt, type PackColumns, type PackLine, type PackSummary } from '../packs/index-layout.ts';
+import { isDead } from '../packs/dead-bits.ts';
+import { lineAt, type PackLine } from '../packs/index-layout.ts';
+import type { PackState, TailVersion, VaultView } from '../packs/view-types.ts';
 import { type Plan, PlanBuilder } from './plan.ts';
-
-/** A pack as it stands. */
-export interface PackState {
-  readonly summary: PackSummary;
-  /** Undefined: every line was current when the tail began. */
-  readonly dead: DeadBits | undefined;
-  /** Names of the devices that sent its lines, of those that are dead too. */
-  readonly devices: () => readonly string[];
-  readonly columns: () => PackColumns;
-}
-
-/** A version that no pack holds yet. */
-export interface TailVersion {
-  readonly seq: number;
-  /** The version of its path that it took the place of; 0: none. */
-  readonly previousSeq: number;
-  readonly lineBytes: number;
-  readonly sizeBytes: number;
-  readonly deleted: boolean;
-  readonly long: boolean;
-  readonly device: () => string;
-}
-
-/** A vault in one moment. */
-export interface VaultView {
-  /** Its greatest sequence number. */
-  readonly seq: number;
-  /** From the one that holds the position on. */
-  readonly packs: Iterable<PackState>;
-  /** What no pack holds yet and comes after the position. */
-  readonly tail: readonly TailVersion[];
-}
 
 export interface Choice {
   /** Lines after this sequence number. */

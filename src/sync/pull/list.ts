@@ -7,8 +7,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../../limits/service.ts';
 import type { Store } from '../../store/store.ts';
 import { foldCase } from '../../text/fold-case.ts';
+import type { FileRecord } from '../log/file-record.ts';
 import type { SyncReader } from '../log/reader.ts';
-import { type FileRecord, files } from '../log/records.ts';
+import { files } from '../log/records.ts';
 import { listFilter } from './list-filter.ts';
 
 export interface ListRequest {

@@ -6,14 +6,15 @@ import { Refusal } from '../../common/fault.ts';
 import type { SeekableRun } from '../../http/reply/byte-run.ts';
 import type { Linger } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
+import type { FileRecord } from '../log/file-record.ts';
 import type { VaultPath } from '../log/paths.ts';
 import type { SyncReader } from '../log/reader.ts';
-import type { FileRecord } from '../log/records.ts';
 import type { Packer } from '../packs/packer.ts';
 import type { VaultViews } from '../packs/vault-view.ts';
+import type { TailVersion } from '../packs/view-types.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 import type { Visits } from '../vaults/visits.ts';
-import { type Choice, type Chosen, choose, type TailVersion } from './choose.ts';
+import { type Choice, type Chosen, choose } from './choose.ts';
 import {
   type CursorHash,
   formatPullCursor,

@@ -5,9 +5,10 @@
 import type { Fault } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import { parseIsoMs } from '../../time/iso-time.ts';
+import type { FileRecord } from '../log/file-record.ts';
 import { compareHlc, type Hlc, isTooFarAhead, receiveTick, secondsAhead, sendTick } from '../log/hlc.ts';
 import type { Conflict } from '../log/reader.ts';
-import type { ConflictKind, FileRecord } from '../log/records.ts';
+import type { ConflictKind } from '../log/records.ts';
 import { needsBase, quotaFault, refuse, refuseClash, refuseResolves, refuseSkew, refuseSpelling } from './refusals.ts';
 import type { AcceptOutcome, AdoptedClock, Base, PushedContent, PushOutcome, PushRequest, PushState } from './types.ts';
 

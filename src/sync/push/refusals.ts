@@ -1,8 +1,9 @@
 /** Owns how a push is refused, with what a client needs to act. Pure. */
 import type { Fault } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
+import type { FileRecord } from '../log/file-record.ts';
 import { secondsAhead } from '../log/hlc.ts';
-import type { ConflictRecord, FileRecord } from '../log/records.ts';
+import type { ConflictRecord } from '../log/records.ts';
 import type { Clash, ConflictReason, PushRequest, PushState } from './types.ts';
 
 /** What a client is told of a conflict. */

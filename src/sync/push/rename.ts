@@ -4,9 +4,9 @@
  */
 import { Refusal } from '../../common/fault.ts';
 import type { Contents } from '../contents/incoming.ts';
+import type { FileRecord } from '../log/file-record.ts';
 import { sendTick } from '../log/hlc.ts';
 import type { VaultPath } from '../log/paths.ts';
-import type { FileRecord } from '../log/records.ts';
 import { adoptClock, matches, overQuota, settledBy } from './decision.ts';
 import { keepRefused } from './keep-refused.ts';
 import { needsBase, refuse, refuseClash, refuseResolves, refuseSpelling } from './refusals.ts';

@@ -3,10 +3,11 @@
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { foldCase } from '../../text/fold-case.ts';
+import type { FileRecord } from '../log/file-record.ts';
 import { type Hlc, parseHlc } from '../log/hlc.ts';
 import { foldersOf, type VaultPath } from '../log/paths.ts';
 import type { SyncReader } from '../log/reader.ts';
-import { type FileRecord, folders } from '../log/records.ts';
+import { folders } from '../log/records.ts';
 import type { Turn } from '../log/vault-log.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 import type { Clash, PushState } from './types.ts';

@@ -1,7 +1,7 @@
 /** Owns what the parts of one push share: its request and content within a decision, and what became of it. */
 import type { Fault } from '../../common/fault.ts';
 import type { IncomingContent } from '../contents/incoming.ts';
-import type { FileRecord } from '../log/records.ts';
+import type { FileRecord } from '../log/file-record.ts';
 import type { Turn } from '../log/vault-log.ts';
 import { settledBy } from './decision.ts';
 import type { PushRequest, PushState } from './types.ts';

@@ -1,9 +1,10 @@
 /** Owns what a push is, what a decision on it looks at, and what can become of it. Types only. */
 import type { Fault, SyncConflict } from '../../common/fault.ts';
+import type { FileRecord } from '../log/file-record.ts';
 import type { Hlc, HubClock } from '../log/hlc.ts';
 import type { VaultPath } from '../log/paths.ts';
 import type { Conflict } from '../log/reader.ts';
-import type { ConflictKind, FileRecord } from '../log/records.ts';
+import type { ConflictKind } from '../log/records.ts';
 
 /** What a push builds on, as the client says. */
 export type Base =

@@ -4,7 +4,7 @@ import { defineTool, READS, type Tool } from '../../gateway/tool.ts';
 import { limits } from '../../limits/service.ts';
 import { DIFF_STATUSES, type DiffAnswer, type DiffQuery } from '../compare/diff.ts';
 import type { MergeAnswer, MergeQuery } from '../compare/merge.ts';
-import type { FileRecord } from '../log/records.ts';
+import type { FileRecord } from '../log/file-record.ts';
 import { contentArgument, encodingArgument, pathArgument, vaultIdArgument } from '../push/input.ts';
 
 const baseArgument = z.string().max(64).optional();

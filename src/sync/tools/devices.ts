@@ -6,8 +6,8 @@ import { limits } from '../../limits/service.ts';
 import { changesBehind } from '../devices/behind.ts';
 import type { VaultHead } from '../log/records.ts';
 import { formatPullCursor } from '../pull/cursor.ts';
-import type { Reading } from '../pull/open.ts';
 import { deviceIdArgument, vaultIdArgument } from '../push/input.ts';
+import type { Reading } from '../reading.ts';
 
 export function vaultClone(reading: Reading) {
   return defineTool({

@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { goesAsLines } from '../../gateway/listing.ts';
 import { defineTool, READS } from '../../gateway/tool.ts';
 import { limits } from '../../limits/service.ts';
+import type { FileRecord } from '../log/file-record.ts';
 import { protectedCheck } from '../log/paths.ts';
-import type { FileRecord } from '../log/records.ts';
 import { formatListCursor, readListCursor } from '../pull/cursor.ts';
 import { pullArguments } from '../pull/input.ts';
 import type { ListPage } from '../pull/list.ts';
-import type { Reading } from '../pull/open.ts';
 import type { PulledFile, PulledFiles } from '../pull/pull.ts';
 import { pathArgument, vaultIdArgument } from '../push/input.ts';
+import type { Reading } from '../reading.ts';
 
 const recordSchema = {
   seq: z.int().positive().describe('Number of its newest change in the vault'),

@@ -6,7 +6,7 @@ import { foldCase } from '../../text/fold-case.ts';
 import { type ComparedFile, type Comparison, compareDevice } from '../devices/compare.ts';
 import { type GivenHashes, type Manifest, readManifest } from '../devices/manifest.ts';
 import { formatPullCursor } from '../pull/cursor.ts';
-import type { Reading } from '../pull/open.ts';
+import type { Reading } from '../reading.ts';
 
 const place = {
   path: z.string(),

@@ -6,8 +6,8 @@ import { readArguments } from '../../gateway/arguments.ts';
 import { type AccountTool, type AnyToolResult, defineTool, type ToolCaller } from '../../gateway/tool.ts';
 import { limits } from '../../limits/service.ts';
 import { pullArguments } from '../pull/input.ts';
-import type { Reading } from '../pull/open.ts';
 import { pathArgument, pushArguments, vaultIdArgument } from '../push/input.ts';
+import type { Reading } from '../reading.ts';
 import { standingResult, standingShape } from './standing.ts';
 
 /** The tools that the actions stand for. */

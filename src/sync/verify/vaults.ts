@@ -3,11 +3,11 @@
  * log once, in its order; only reads.
  */
 import type { CheckedReader } from '../../store/checked-reader.ts';
+import type { FileRecord } from '../log/file-record.ts';
 import { compareHlc } from '../log/hlc.ts';
 import { foldersOf } from '../log/paths.ts';
 import {
   devices,
-  type FileRecord,
   files,
   folders,
   primaries,

@@ -1,7 +1,7 @@
 /** Owns the pages of tasks that an app asks for again while no task has changed: those that poll, mostly. */
 
 import { KnownAnswers, type KnownAnswersOptions } from '../../cache/answers.ts';
-import type { Parts } from '../../http/reply/reply.ts';
+import type { Parts } from '../../http/reply/body.ts';
 import { limits } from '../../limits/service.ts';
 import { taskTables } from '../records.ts';
 

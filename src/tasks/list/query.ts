@@ -5,7 +5,7 @@
 import type { Store } from '../../store/store.ts';
 import { BUCKETS, contentKey, dayOf, type RowOrder, scopeOf, UNDATED } from '../indexes.ts';
 import { type KanbanStatus, type TaskRecord, taskCounts, taskDays } from '../records.ts';
-import { compareValues } from './walk.ts';
+import { compareValues } from './value-order.ts';
 
 export const SORT_FIELDS = ['due_date', 'created_at', 'updated_at', 'completed_at', 'is_important', 'content'] as const;
 

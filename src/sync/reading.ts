@@ -1,19 +1,19 @@
 /** Opens the read side of file sync: pulls and lists, who waits for changes, and the packs that pulls are made of. */
-import type { ActorRegistry } from '../../actors/registry.ts';
-import type { Log } from '../../common/log.ts';
-import type { Sealer } from '../../store/sealing/seal.ts';
-import type { Store } from '../../store/store.ts';
-import type { Changes } from '../log/changes.ts';
-import type { SyncReader } from '../log/reader.ts';
-import { Packer } from '../packs/packer.ts';
-import type { VaultViews } from '../packs/vault-view.ts';
-import type { Vaults } from '../vaults/vaults.ts';
-import { DeviceVisits, type Visits } from '../vaults/visits.ts';
-import type { CursorHash } from './cursor.ts';
-import { Listings } from './list.ts';
-import { PlanRuns } from './plan-run.ts';
-import { Pull } from './pull.ts';
-import { Waiters } from './waiters.ts';
+import type { ActorRegistry } from '../actors/registry.ts';
+import type { Log } from '../common/log.ts';
+import type { Sealer } from '../store/sealing/seal.ts';
+import type { Store } from '../store/store.ts';
+import type { Changes } from './log/changes.ts';
+import type { SyncReader } from './log/reader.ts';
+import { Packer } from './packs/packer.ts';
+import type { VaultViews } from './packs/vault-view.ts';
+import type { CursorHash } from './pull/cursor.ts';
+import { Listings } from './pull/list.ts';
+import { PlanRuns } from './pull/plan-run.ts';
+import { Pull } from './pull/pull.ts';
+import { Waiters } from './pull/waiters.ts';
+import type { Vaults } from './vaults/vaults.ts';
+import { DeviceVisits, type Visits } from './vaults/visits.ts';
 
 export interface ReadingOptions {
   readonly store: Store;
