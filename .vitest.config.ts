@@ -1,15 +1,39 @@
 import { defineConfig } from 'vitest/config';
 
+/** A test's name or folder shows its kind; `test/tidy.test.ts` holds the names against what the files import. */
+const UNIT = ['test/**/*.unit.test.ts', 'test/tidy.test.ts'];
+const LONG = ['test/**/*.long.test.ts'];
+/** These need a browser on the machine. */
+const BROWSER = ['test/browser/**/*.test.ts'];
+
 // biome-ignore lint/style/noDefaultExport: the test runner reads its settings from the default export.
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    include: ['test/**/*.test.ts'],
-    // A command of its own: it needs a browser on the machine.
-    exclude: ['test/browser/**'],
-    // Each file starts services of its own; more files at once than cores would only make them wait for each other.
-    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Tests marked concurrent wait for real deadlines: all of a file wait at once.
+    maxConcurrency: 20,
+    projects: [
+      // Units start no process and share nothing, so the files of a worker share its modules.
+      kind('unit', UNIT, { isolate: false, maxWorkers: 2, sequence: { groupOrder: 0 } }),
+      // Each file starts services of its own; more files at once than cores would make them wait for each other.
+      kind('service', ['test/**/*.test.ts'], {
+        exclude: [...UNIT, ...LONG, ...BROWSER],
+        maxWorkers: 2,
+        sequence: { groupOrder: 1 },
+      }),
+      kind('long', LONG, { maxWorkers: 2, sequence: { groupOrder: 2 } }),
+      kind('browser', BROWSER, {
+        maxWorkers: 1,
+        testTimeout: 120_000,
+        hookTimeout: 120_000,
+        sequence: { groupOrder: 3 },
+      }),
+    ],
   },
 });
+
+function kind<Settings extends object>(name: string, include: string[], settings: Settings) {
+  return { extends: true as const, test: { name, include, ...settings } };
+}

@@ -10,8 +10,9 @@ import {
   type Section,
   type SectionSummary,
 } from '../src/archive/format.ts';
-import { runCairn, temporaryFolder } from '../test/support/hub.ts';
+import { runCairn } from '../test/support/hub.ts';
 import { gitShaOf, sha256Of } from '../test/support/sync.ts';
+import { temporaryFolder } from '../test/support/temporary-folder.ts';
 import { type Bench, MiB, note, pairedRow, type Row, runWhenStarted } from './report.ts';
 
 const EMAIL = 'bench@example.org';

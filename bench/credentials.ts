@@ -1,9 +1,10 @@
 /** What does a credential of each kind cost a call of the gateway, beside the MCP key, which is one look-up? */
 import { rmSync } from 'node:fs';
 import { AGENT } from '../test/support/http.ts';
-import { runCairn, temporaryFolder } from '../test/support/hub.ts';
+import { runCairn } from '../test/support/hub.ts';
 import { AUDIENCE, Issuer } from '../test/support/issuer.ts';
 import type { Account } from '../test/support/mirror.ts';
+import { temporaryFolder } from '../test/support/temporary-folder.ts';
 import { startCairn } from './peers/cairn.ts';
 import { requireTool } from './peers/child.ts';
 import { post, type RequestLoad, takeTurns, toolCall } from './peers/servers/start.ts';

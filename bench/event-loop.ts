@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../src/limits/service.ts';
-import { temporaryFolder } from '../test/support/hub.ts';
+import { temporaryFolder } from '../test/support/temporary-folder.ts';
 import { checkStatuses, prepareClient } from './client.ts';
 import { type Cairn, startCairn } from './peers/cairn.ts';
 import { type Bench, note, type Row, runWhenStarted, shown, summarize } from './report.ts';

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { temporaryFolder } from '../test/support/hub.ts';
+import { temporaryFolder } from '../test/support/temporary-folder.ts';
 import { requireTool } from './peers/child.ts';
 import {
   installServers,

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type MergeTexts, mergeTexts } from '../src/text/merge.ts';
-import { temporaryFolder } from '../test/support/hub.ts';
+import { temporaryFolder } from '../test/support/temporary-folder.ts';
 import { requireTool } from './peers/child.ts';
 import { type Bench, note, type Row, runWhenStarted, shown, summarize } from './report.ts';
 

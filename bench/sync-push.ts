@@ -1,8 +1,8 @@
 /** How many durable sync_push of 1 KiB per second over 64 connections, beside fastify and better-sqlite3, and bare LMDB puts? */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { temporaryFolder } from '../test/support/hub.ts';
 import { clockAt, sha256Of } from '../test/support/sync.ts';
+import { temporaryFolder } from '../test/support/temporary-folder.ts';
 import { requireTool, runProgram } from './peers/child.ts';
 import { installServers, post, pushRate, startServer, startTaskHub } from './peers/servers/start.ts';
 import { type Bench, missingRow, note, pairedRow, runWhenStarted } from './report.ts';

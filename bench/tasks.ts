@@ -1,7 +1,7 @@
 /** How fast are a page of tasks and durable new tasks, beside fastify and better-sqlite3 with the same answers? */
 import { join } from 'node:path';
 import { AGENT, call } from '../test/support/http.ts';
-import { temporaryFolder } from '../test/support/hub.ts';
+import { temporaryFolder } from '../test/support/temporary-folder.ts';
 import { requireTool } from './peers/child.ts';
 import { installServers, post, startServer, startTaskHub, takeTurns, toolCall } from './peers/servers/start.ts';
 import { type Bench, missingRow, note, pairedRow, type Row, runWhenStarted } from './report.ts';

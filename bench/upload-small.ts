@@ -1,7 +1,7 @@
 /** How many durable uploads of 64 KiB per second over 32 connections, beside bare LMDB puts of 64 KiB? */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { temporaryFolder } from '../test/support/hub.ts';
+import { temporaryFolder } from '../test/support/temporary-folder.ts';
 import { runClient } from './client.ts';
 import { startCairn } from './peers/cairn.ts';
 import { runProgram } from './peers/child.ts';

@@ -16,6 +16,8 @@ interface SourceFile {
   readonly text: string;
   /** Imported packages by name, and files by path from the root. */
   readonly imports: readonly string[];
+  /** Those of them that are loaded when it runs: not types alone. */
+  readonly valueImports: readonly string[];
 }
 
 function filesOf(folder: string): SourceFile[] {
@@ -24,10 +26,15 @@ function filesOf(folder: string): SourceFile[] {
     .map((entry) => join(entry.parentPath, entry.name))
     .map((file) => {
       const text = readFileSync(file, 'utf8');
-      const imports = [...text.matchAll(/^(?:import|export)[^;]*?from '([^']+)'/gm)].map(([, target = '']) =>
-        target.startsWith('.') ? relative(ROOT, join(dirname(file), target)) : target,
+      const found = [...text.matchAll(/^(?:import|export)([^;]*?)from '([^']+)'/gm)].map(
+        ([, what = '', target = '']) => ({
+          ofTypes: /^ (type |\{(\s*type \w+( as \w+)?,?)+\s*\} $)/.test(what),
+          to: target.startsWith('.') ? relative(ROOT, join(dirname(file), target)) : target,
+        }),
       );
-      return { path: relative(ROOT, file), text, imports };
+      const imports = found.map(({ to }) => to);
+      const valueImports = found.filter(({ ofTypes }) => !ofTypes).map(({ to }) => to);
+      return { path: relative(ROOT, file), text, imports, valueImports };
     });
 }
 
@@ -40,6 +47,7 @@ const offenders = (breaks: (file: SourceFile) => boolean) => source.filter(break
 
 test('there is something to check', () => {
   expect(source.length).toBeGreaterThan(40);
+  expect(tests.filter(({ path }) => starts(path)).length).toBeGreaterThan(40);
   expect(source.flatMap((file) => file.imports).length).toBeGreaterThan(100);
 });
 
@@ -134,6 +142,24 @@ test('no files import each other in a circle, types included', () => {
   };
   for (const path of byPath.keys()) visit(path, []);
   expect(circles).toEqual([]);
+});
+
+/** What starts a process or a thread. */
+const STARTS = ['node:child_process', 'node:cluster', 'node:worker_threads', 'piscina'];
+
+/** Whether a file, or one that it imports by value, starts a process or a thread. */
+function starts(path: string, seen = new Set<string>()): boolean {
+  if (seen.has(path)) return false;
+  seen.add(path);
+  const imports = [...tests, ...source].find((file) => file.path === path)?.valueImports ?? [];
+  return imports.some((to) => STARTS.includes(to) || starts(to, seen));
+}
+
+test('a test starts a process exactly when its name does not say unit', () => {
+  const named = tests.filter(({ path }) => path.endsWith('.test.ts') && path !== 'test/tidy.test.ts');
+  expect(named.filter(({ path }) => starts(path) === path.endsWith('.unit.test.ts')).map(({ path }) => path)).toEqual(
+    [],
+  );
 });
 
 test('the client knows no service: it imports only itself, limits, the version and which names are one', () => {

@@ -4,8 +4,9 @@ import { openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { call } from '../../test/support/http.ts';
-import { cleanEnvironment, temporaryFolder } from '../../test/support/hub.ts';
+import { cleanEnvironment } from '../../test/support/hub.ts';
 import type { Account, Credential } from '../../test/support/mirror.ts';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { runProgram, startProgram, stopProgram, waitForPort } from './child.ts';
 import { freePort } from './free-port.ts';
 

@@ -1,7 +1,7 @@
 /** Runs nginx from a configuration of its own: static files with sendfile, and WebDAV PUT into a folder. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '../../test/support/hub.ts';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { requireTool, startProgram, stopProgram, waitForPort } from './child.ts';
 import { freePort } from './free-port.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../src/limits/service.ts';
 import { type Answer, call } from '../support/http.ts';
-import { type Hub, runCairn, startHub, temporaryFolder } from '../support/hub.ts';
+import { type Hub, runCairn, startHub } from '../support/hub.ts';
 import {
   type Account,
   account,
@@ -16,6 +16,7 @@ import {
   upload,
 } from '../support/mirror.ts';
 import { head, rawClient } from '../support/raw.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 interface NewKey {
   readonly key_id: string;

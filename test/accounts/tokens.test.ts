@@ -11,8 +11,9 @@ import { createSealer } from '../../src/store/sealing/seal.ts';
 import { Store } from '../../src/store/store.ts';
 import { accessToken, mirrorTool, post, replyOf, toolRequest } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
-import { type Hub, startHub, temporaryFolder } from '../support/hub.ts';
+import { type Hub, startHub } from '../support/hub.ts';
 import { type Account, account } from '../support/mirror.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let hub: Hub;
 let owner: Account;

@@ -3,7 +3,8 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startLogin } from '../support/device-login.ts';
 import { callTool, PASSWORD } from '../support/gateway.ts';
-import { type Hub, runCairn, startHub, temporaryFolder } from '../support/hub.ts';
+import { type Hub, runCairn, startHub } from '../support/hub.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { launch, SCRIPTS, visitor } from './browser.ts';
 
 let hub: Hub;

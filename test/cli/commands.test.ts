@@ -4,8 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
-import { runCairn, temporaryFolder } from '../support/hub.ts';
+import { runCairn } from '../support/hub.ts';
 import { account } from '../support/mirror.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { useHub } from '../support/use-hub.ts';
 
 const hub = useHub();

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { call } from '../support/http.ts';
-import { type Hub, startHub, temporaryFolder } from '../support/hub.ts';
+import { type Hub, startHub } from '../support/hub.ts';
 import {
   type Account,
   type Credential,
@@ -16,6 +16,7 @@ import {
 } from '../support/mirror.ts';
 import { head, type RawClient, rawClient } from '../support/raw.ts';
 import { refusedStart } from '../support/refused-start.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** The one sentence that a refused start writes. */
 async function refusal(env: Record<string, string>): Promise<string> {

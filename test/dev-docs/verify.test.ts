@@ -30,8 +30,9 @@ import {
 } from '../../src/versions/records.ts';
 import { accessToken, structured } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
-import { runCairn, startHub, temporaryFolder } from '../support/hub.ts';
+import { runCairn, startHub } from '../support/hub.ts';
 import { account } from '../support/mirror.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let pristine: string;
 let who: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSealer } from '../../src/store/sealing/seal.ts';
 import { type Answer, call } from '../support/http.ts';
-import { type Hub, startHub, temporaryFolder } from '../support/hub.ts';
+import { type Hub, startHub } from '../support/hub.ts';
 import {
   type Account,
   account,
@@ -16,6 +16,7 @@ import {
   randomCommit,
   upload,
 } from '../support/mirror.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const HEX_64 = /^[0-9a-f]{64}$/;
 const PATH = '/api/cert_mirror/credentials';

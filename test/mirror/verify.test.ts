@@ -16,9 +16,10 @@ import {
 } from '../../src/mirror/records.ts';
 import type { Batch } from '../../src/store/group-commit.ts';
 import { DATA_FILE, Store } from '../../src/store/store.ts';
-import { type CommandResult, runCairn, startHub, temporaryFolder } from '../support/hub.ts';
+import { type CommandResult, runCairn, startHub } from '../support/hub.ts';
 import { type Account, type Credential, mirrorAccount, randomCommit, sha256, upload } from '../support/mirror.ts';
 import { verified } from '../support/mirror-state.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const MIB = 1024 * 1024;
 const small = { commit: randomCommit(), bytes: randomBytes(2000) };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PASSWORD, structured } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
-import { type Hub, startHub, temporaryFolder } from '../support/hub.ts';
+import { type Hub, startHub } from '../support/hub.ts';
 import { type Account, account } from '../support/mirror.ts';
 import {
   approve,
@@ -19,6 +19,7 @@ import {
   tokensOf,
 } from '../support/oauth.ts';
 import { head, rawClient } from '../support/raw.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const DEVICE = '/oauth/device_authorization';
 const TOKEN = '/oauth/token';

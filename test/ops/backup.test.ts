@@ -5,9 +5,10 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statS
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { call } from '../support/http.ts';
-import { CAIRN, cleanEnvironment, type Hub, runCairn, startHub, temporaryFolder } from '../support/hub.ts';
+import { CAIRN, cleanEnvironment, type Hub, runCairn, startHub } from '../support/hub.ts';
 import { type Account, type Credential, download, mirrorAccount, randomCommit, upload } from '../support/mirror.ts';
 import { listAll, until, verified } from '../support/mirror-state.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const KIB = 1024;
 

@@ -8,12 +8,13 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callTool, listTools, mirrorTool, post, toolRequest, withKey } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
-import { type Hub, startHub, temporaryFolder } from '../support/hub.ts';
+import { type Hub, startHub } from '../support/hub.ts';
 import { type Scrape, scrape } from '../support/metrics.ts';
 import { type Account, type Credential, download, mirrorAccount, randomCommit, upload } from '../support/mirror.ts';
 import { until } from '../support/mirror-state.ts';
 import { RawClient, uploadHead } from '../support/raw-client.ts';
 import { refusedStart } from '../support/refused-start.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const TOKEN = 'a-token-of-the-operator';
 const UPLOADS = { bodies: 'uploads' };

@@ -1,7 +1,7 @@
 /** A certificate of nobody's, made anew by openssl. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { temporaryFolder } from './hub.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 export interface Certificate {
   /** PEM files. */

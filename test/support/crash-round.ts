@@ -1,8 +1,9 @@
 /** One round of uploads, kill -9 and restart, and the check of what must be there afterwards. */
 import { randomBytes, randomInt } from 'node:crypto';
-import { type Hub, startHub, temporaryFolder } from './hub.ts';
+import { type Hub, startHub } from './hub.ts';
 import { type Credential, download, get, mirrorAccount, randomCommit, sha256, upload } from './mirror.ts';
 import { type ListedBlob, latestOf, listAll, verified } from './mirror-state.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const CLIENTS = 5;
 const BYTES_MIN = 1024;

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Hub } from './hub.ts';
-import { temporaryFolder } from './hub.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 export interface DiskFault {
   /** Ends the fault. Gives the calls that were tampered with, as strace writes them. */

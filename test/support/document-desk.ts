@@ -13,7 +13,7 @@ import { CheckedReader } from '../../src/store/checked-reader.ts';
 import { Store } from '../../src/store/store.ts';
 import { DocumentBin } from '../../src/versions/bin.ts';
 import { versionTables } from '../../src/versions/records.ts';
-import { temporaryFolder } from './hub.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const START_MS = Date.parse('2026-11-20T12:00:00.000Z');
 export const DAY_MS = 24 * 3600 * 1000;

@@ -1,10 +1,8 @@
 /** Starts the built service as a process of its own, and runs the built command beside it. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** The built command, whether this file runs as it is or compiled, below `dist`. */
 const isCompiled = import.meta.url.includes('/dist/');
@@ -49,19 +47,6 @@ export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
-}
-
-const folders = new Set<string>();
-process.on('exit', () => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-/** A new folder that is removed with the test run, or with this process where there is no run. */
-export function temporaryFolder(): string {
-  const root = process.env['TEST_RUN_FOLDER'];
-  const folder = mkdtempSync(join(root ?? tmpdir(), 'cairn-test-'));
-  if (root === undefined) folders.add(folder);
-  return folder;
 }
 
 /** The environment of this process without settings of a hub of the developer's own. */

@@ -6,10 +6,11 @@ import { allTables } from '../../src/compose/core.ts';
 import { Store } from '../../src/store/store.ts';
 import { accessToken, structured } from './gateway.ts';
 import { call } from './http.ts';
-import { type CommandResult, type Hub, temporaryFolder } from './hub.ts';
+import type { CommandResult, Hub } from './hub.ts';
 import { account, credential, get, randomCommit, upload } from './mirror.ts';
 import { listAll } from './mirror-state.ts';
 import { Device, sha256Of } from './sync.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 export interface Owner {
   readonly email: string;

@@ -2,13 +2,14 @@
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DISK_CALLS, isComplete, readDiskTrace } from './disk-trace.ts';
-import { startHub, temporaryFolder } from './hub.ts';
+import { startHub } from './hub.ts';
 import { Ledger, type Write } from './ledger.ts';
 import { Desk, writes } from './load.ts';
 import { until, verified } from './mirror-state.ts';
 import { Person, type Place } from './person.ts';
 import { type CrashState, FATES, PowerCuts } from './power-cut.ts';
 import { straceWrapper } from './strace.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const PEOPLE = 2;
 /** Small, so that an image is quick to make; larger than what is put in one piece. */

@@ -1,6 +1,7 @@
 /** Starts a service that is expected to refuse: resolves when it has ended, whichever way. */
 import { spawn } from 'node:child_process';
-import { CAIRN, type CommandResult, cleanEnvironment, temporaryFolder } from './hub.ts';
+import { CAIRN, type CommandResult, cleanEnvironment } from './hub.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** Code 0 means that it did start; it is then stopped. */
 export function refusedStart(env: Record<string, string>): Promise<CommandResult> {

@@ -1,10 +1,11 @@
 /** One round of pushes, kill -9 and restart, and the check of what must be there afterwards. */
 import { randomBytes, randomInt } from 'node:crypto';
 import { callTool, structuredOf } from './gateway.ts';
-import { type Hub, startHub, temporaryFolder } from './hub.ts';
+import { type Hub, startHub } from './hub.ts';
 import { account } from './mirror.ts';
 import { verified } from './mirror-state.ts';
 import { Device, type Pushed } from './sync.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const CLIENTS = 6;
 const OWN_PATHS = 3;

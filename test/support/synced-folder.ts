@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CAIRN, cleanEnvironment, type Hub, runCairn, temporaryFolder } from './hub.ts';
+import { CAIRN, cleanEnvironment, type Hub, runCairn } from './hub.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 export type SyncedFolder = ReturnType<typeof syncedFolder>;
 

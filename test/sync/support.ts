@@ -12,8 +12,8 @@ import type { PushArguments } from '../../src/sync/push/input.ts';
 import { openSync, type Sync } from '../../src/sync/service.ts';
 import { verifyPacks } from '../../src/sync/verify/packs.ts';
 import { verifySync } from '../../src/sync/verify/vaults.ts';
-import { temporaryFolder } from '../support/hub.ts';
 import { clockAt } from '../support/sync.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const WORKERS = pathToFileURL(fileURLToPath(new URL('../../dist/workers/', import.meta.url)));
 

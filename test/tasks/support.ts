@@ -4,7 +4,7 @@ import { Refusal } from '../../src/common/fault.ts';
 import { Store } from '../../src/store/store.ts';
 import { taskTables } from '../../src/tasks/records.ts';
 import { Tasks } from '../../src/tasks/service.ts';
-import { temporaryFolder } from '../support/hub.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 export const START_MS = Date.parse('2026-11-20T12:00:00.000Z');
 

@@ -7,8 +7,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type ConflictStyle, type Favor, type MergeOptions, mergeTexts, mergeWhole } from '../../src/text/merge.ts';
 import { unifiedDiff } from '../../src/text/unified-diff.ts';
-import { temporaryFolder } from '../support/hub.ts';
 import { seed } from '../support/seed.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Relatives, relatives } from '../support/texts.ts';
 
 const MERGES = 2000;

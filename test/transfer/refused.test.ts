@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { askControl } from '../../src/control/socket.ts';
-import { type Hub, startHub, temporaryFolder } from '../support/hub.ts';
+import { type Hub, startHub } from '../support/hub.ts';
 import { verified } from '../support/mirror-state.ts';
 import {
   editManifest,
@@ -29,6 +29,7 @@ import {
   type Section,
   textOf,
 } from '../support/portable.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const sound = { code: 0, ok: true, staged_uploads: 0, staged_contents: 0, imports: 0, problems: [] };
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { callTool } from '../support/gateway.ts';
-import { type Hub, runCairn, startHub, temporaryFolder } from '../support/hub.ts';
+import { type Hub, runCairn, startHub } from '../support/hub.ts';
 import { account, credential, get, randomCommit, sha256, upload } from '../support/mirror.ts';
 import { verified } from '../support/mirror-state.ts';
 import {
@@ -19,6 +19,7 @@ import {
 } from '../support/portable.ts';
 import { type Pulled, pull } from '../support/pull.ts';
 import { Device } from '../support/sync.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Each starts hubs and runs commands, which takes long on a busy machine. */
 const TEST_MS = 180_000;

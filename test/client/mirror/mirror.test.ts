@@ -7,8 +7,9 @@ import { gunzipSync } from 'node:zlib';
 import { Decrypter } from 'age-encryption';
 import { beforeAll, expect, test } from 'vitest';
 import { progressLine } from '../../../src/client/progress.ts';
-import { runCairn, temporaryFolder } from '../../support/hub.ts';
+import { runCairn } from '../../support/hub.ts';
 import { type Account, account } from '../../support/mirror.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
 const MiB = 1024 * 1024;

@@ -10,9 +10,10 @@ import { nextInterval } from '../../../src/client/sign-in/device-login.ts';
 import { Busy, Refused } from '../../../src/client/sign-in/oauth.ts';
 import { startLogin } from '../../support/device-login.ts';
 import { call } from '../../support/http.ts';
-import { runCairn, temporaryFolder } from '../../support/hub.ts';
+import { runCairn } from '../../support/hub.ts';
 import { type Account, account } from '../../support/mirror.ts';
 import { approve, isOpen, refresh, tokensOf } from '../../support/oauth.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
 interface KeptLogin {

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessToken } from '../../support/gateway.ts';
 import { call } from '../../support/http.ts';
-import { type Hub, runCairn, startHub, temporaryFolder } from '../../support/hub.ts';
+import { type Hub, runCairn, startHub } from '../../support/hub.ts';
 import { type Account, account } from '../../support/mirror.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let hub: Hub;
 let owner: Account;

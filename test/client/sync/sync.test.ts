@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { decidePull, decidePush } from '../../../src/client/sync/decide.ts';
-import { runCairn, temporaryFolder } from '../../support/hub.ts';
+import { runCairn } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
 import { contentsOf, syncedFolder } from '../../support/synced-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
 const CONVERGE_MS_MAX = 30_000;

@@ -6,10 +6,11 @@ import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Certificate, selfSigned } from '../../support/certificate.ts';
 import { call } from '../../support/http.ts';
-import { type Hub, startHub, temporaryFolder } from '../../support/hub.ts';
+import { type Hub, startHub } from '../../support/hub.ts';
 import { download, mirrorAccount, randomCommit, upload } from '../../support/mirror.ts';
 import { head, rawClient } from '../../support/raw.ts';
 import { refusedStart } from '../../support/refused-start.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const NETS = '127.0.0.0/8, 10.0.0.0/8, 192.0.2.7, 2001:db8:ffff::/48';
 

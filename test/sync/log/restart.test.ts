@@ -6,9 +6,10 @@ import type { Batch } from '../../../src/store/group-commit.ts';
 import { Store } from '../../../src/store/store.ts';
 import type { Table } from '../../../src/store/table.ts';
 import { packBytes, packDead, packs } from '../../../src/sync/log/pack-records.ts';
-import { runCairn, startHub, temporaryFolder } from '../../support/hub.ts';
+import { runCairn, startHub } from '../../support/hub.ts';
 import { pull, pullStream, pushMany, SlowReader } from '../../support/pull.ts';
 import { Device, newDevice } from '../../support/sync.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const filesOf = (count: number, round: string) =>
   Array.from({ length: count }, (_, n) => ({ path: `f/${n}.md`, content: `${round} ${n}\n`.repeat(150) }));

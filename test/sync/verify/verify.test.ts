@@ -23,8 +23,9 @@ import {
   versions,
 } from '../../../src/sync/log/records.ts';
 import { verifySync } from '../../../src/sync/verify/vaults.ts';
-import { runCairn, startHub, temporaryFolder } from '../../support/hub.ts';
+import { runCairn, startHub } from '../../support/hub.ts';
 import { clockAt, type Device, newDevice, sha256Of } from '../../support/sync.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const LONG = 'long "text" \\ \n'.repeat(100_000);
 let pristine: string;

@@ -11,9 +11,10 @@ import { createSealer } from '../../../src/store/sealing/seal.ts';
 import { Store } from '../../../src/store/store.ts';
 import { selfSigned } from '../../support/certificate.ts';
 import { callTool, PASSWORD, structured } from '../../support/gateway.ts';
-import { type Hub, runCairn, startHub, temporaryFolder } from '../../support/hub.ts';
+import { type Hub, runCairn, startHub } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
 import { PageClient, signedUp } from '../../support/page-client.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const COOKIE = 'cairn_session';
 

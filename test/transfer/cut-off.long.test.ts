@@ -4,11 +4,12 @@ import { createHash } from 'node:crypto';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { CAIRN, cleanEnvironment, type Hub, runCairn, startHub, temporaryFolder } from '../support/hub.ts';
+import { CAIRN, cleanEnvironment, type Hub, runCairn, startHub } from '../support/hub.ts';
 import { until, verified } from '../support/mirror-state.ts';
 import { exported, fullAccount, imported, importInto, linesOf, rewrite, rowsOf, textOf } from '../support/portable.ts';
 import { canUnshare, startHubOnSmallDisk } from '../support/small-disk.ts';
 import { gitShaOf, sha256Of } from '../support/sync.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const FILES = 25_000;
 /** Each starts hubs and runs commands, which takes long on a busy machine. */

@@ -28,8 +28,8 @@ import { checkMasterKey } from '../../../src/store/sealing/key-check.ts';
 import { createSealer } from '../../../src/store/sealing/seal.ts';
 import { Store } from '../../../src/store/store.ts';
 import type { AnyTable, Key } from '../../../src/store/table.ts';
-import { temporaryFolder } from '../../support/hub.ts';
 import { AUDIENCE, Issuer } from '../../support/issuer.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const sealer = createSealer(randomBytes(32));
 

@@ -6,10 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callTool, PASSWORD, type RpcReply } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
-import { type Hub, startHub, temporaryFolder } from '../support/hub.ts';
+import { type Hub, startHub } from '../support/hub.ts';
 import { scrape } from '../support/metrics.ts';
 import { download, mirrorAccount, randomCommit, upload } from '../support/mirror.ts';
 import { untilNothingStaged } from '../support/mirror-state.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 

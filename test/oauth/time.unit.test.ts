@@ -14,7 +14,7 @@ import { makeUserCode, readUserCode, showUserCode } from '../../src/oauth/rules.
 import { SignIns } from '../../src/oauth/sign-ins.ts';
 import { createSealer } from '../../src/store/sealing/seal.ts';
 import { Store } from '../../src/store/store.ts';
-import { temporaryFolder } from '../support/hub.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;

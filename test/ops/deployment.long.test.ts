@@ -10,9 +10,10 @@ import { limits } from '../../src/limits/service.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { request } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
-import { CAIRN, cleanEnvironment, type Hub, startHub, temporaryFolder } from '../support/hub.ts';
+import { CAIRN, cleanEnvironment, type Hub, startHub } from '../support/hub.ts';
 import { type Account, type Credential, download, mirrorAccount, randomCommit, upload } from '../support/mirror.ts';
 import { until } from '../support/mirror-state.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');

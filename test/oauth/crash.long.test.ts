@@ -1,10 +1,11 @@
 /** Kill -9 while devices refresh: whatever was rotated and not told, the token at hand goes on. */
 import { randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { type Hub, startHub, temporaryFolder } from '../support/hub.ts';
+import { type Hub, startHub } from '../support/hub.ts';
 import { account } from '../support/mirror.ts';
 import { refresh, signInDevice, tokensOf } from '../support/oauth.ts';
 import { head, rawClient } from '../support/raw.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ROUNDS = 4;
 const DEVICES = 6;
