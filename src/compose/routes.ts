@@ -37,10 +37,10 @@ import { taskRoutes } from '../tasks/routes.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { taskTools } from '../tasks/tools.ts';
 import { openImporter } from '../transfer/open.ts';
+import { webRoutes } from '../web/routes.ts';
 import type { Core } from './core.ts';
 import { type Documents, documentTools } from './documents.ts';
 import { bearerScheme, openOAuth } from './oauth.ts';
-import { openPages } from './pages.ts';
 
 /** What the parts of the service are opened over. */
 export interface Parts {
@@ -72,7 +72,7 @@ export async function openRoutes(parts: Parts, probes: readonly Route[]): Promis
   const routes = [
     ...probes,
     ...openAccount(parts.core),
-    ...openPages({ parts, mirror, ...logins, baseUrl: baseUrlOf(parts.config) }),
+    ...openPages(parts, { ...mirror, ...logins }),
     ...openOAuth({ parts, baseUrl: baseUrlOf(parts.config) }),
     ...mirrorRoutes(mirror),
     ...taskRoutes({ tasks: parts.tasks, access, pages: openKnownPages(revisionsOf(parts.core)) }),
@@ -142,6 +142,37 @@ function openGateway({ config, core, log }: Parts, registry: ToolRegistry): Rout
     registry,
     access: createAuthenticator(accountKeyScheme(core.accounts), bearerScheme(core)),
     baseUrl: baseUrlOf(config),
+  });
+}
+
+/** The pages, over the capabilities that they show. */
+function openPages(
+  { config, core, tasks, sync }: Parts,
+  { blobs, credentials, logins, onboarding }: LoginParts & Pick<MirrorRoutesOptions, 'blobs' | 'credentials'>,
+): Route[] {
+  const { publicUrl, tls } = config;
+  const { accounts, sessions, devices, signIns, tokens, identities, sealer } = core;
+  return webRoutes({
+    ...{
+      accounts,
+      sessions,
+      devices,
+      signIns,
+      tokens,
+      identities,
+      logins,
+      onboarding,
+      blobs,
+      credentials,
+      tasks,
+      sync,
+    },
+    signup: signupRule(config.signup).kind,
+    secure: tls !== undefined || publicUrl?.startsWith('https:') === true,
+    publicUrl,
+    baseUrl: baseUrlOf(config),
+    keyedHash: (purpose, value) => sealer.keyedHash(purpose, value),
+    now: Date.now,
   });
 }
 

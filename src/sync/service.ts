@@ -45,6 +45,7 @@ export interface Sync {
   readonly changes: Changes;
   readonly diffs: DiffQuery;
   readonly merges: MergeQuery;
+  readonly comparer: TextComparer;
   readonly log: VaultLog;
   readonly retention: Retention;
   /** Long contents that belong to nothing yet. */
@@ -68,8 +69,23 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
   const views = new VaultViews(store, reader);
   const reading = await openReading({ ...options, vaults, reader, views, changes });
   const retention = new Retention({ store, actors, reader, views, packer: reading.packer, now });
-  const sides = { vaults, reader, sides: new SideReader(reader, pool), comparer: new TextComparer(pool) };
+  const comparer = new TextComparer(pool);
+  const sides = { vaults, reader, sides: new SideReader(reader, pool), comparer };
   const diffs = new DiffQuery(sides);
   const merges = new MergeQuery(sides);
-  return { vaults, push, history, conflicts, reader, changes, diffs, merges, log, retention, reading, staging };
+  return {
+    vaults,
+    push,
+    history,
+    conflicts,
+    reader,
+    changes,
+    diffs,
+    merges,
+    comparer,
+    log,
+    retention,
+    reading,
+    staging,
+  };
 }

@@ -1,11 +1,12 @@
 /** The start page: what this is, for a stranger; what to do next, for a member. */
 import type { ComponentChildren, VNode } from 'preact';
+import { type SetupStep, setupSteps } from '../accounts/setup-guide.ts';
 import type { Route } from '../http/route/route.ts';
+import type { Capabilities } from './capabilities.ts';
 import { isMember, type MemberVisit, type Pages, type View } from './pages.ts';
-import type { SetupStep, WebServices } from './services.ts';
 import { Copyable, Given, Moment } from './ui.tsx';
 
-export interface HomeOptions extends Pick<WebServices, 'accounts' | 'setupSteps' | 'tasks' | 'vaults' | 'mirror'> {
+export interface HomeOptions extends Pick<Capabilities, 'accounts' | 'tasks' | 'sync' | 'blobs'> {
   readonly pages: Pages;
   readonly signup: 'open' | 'closed' | 'domains';
   /** This service as a request addressed it. */
@@ -72,7 +73,7 @@ function strangerView(isClosed: boolean): View {
 }
 
 function memberView(options: HomeOptions, visit: MemberVisit): View {
-  const { accounts, setupSteps, baseUrl } = options;
+  const { accounts, baseUrl } = options;
   const { name } = accounts.describe(visit.accountId);
   const steps = setupSteps(baseUrl(visit.request.header('host') ?? ''));
   return {
@@ -107,15 +108,15 @@ function memberView(options: HomeOptions, visit: MemberVisit): View {
 
 /** What the account holds, and where there is nothing yet, what it would be good for. */
 function Overview({ options, visit }: { readonly options: HomeOptions; readonly visit: MemberVisit }): VNode {
-  const { tasks, vaults, mirror } = options;
+  const { tasks, sync, blobs } = options;
   const { accountId, zone } = visit;
   const open = (['backlog', 'todo', 'in_progress'] as const)
     .map((kanbanStatus) => tasks.list(accountId, { ...ANY_TASK, filter: { kanbanStatus } }).total)
     .reduce((sum, total) => sum + total, 0);
-  const all = vaults.list(accountId);
-  const files = all.reduce((sum, vault) => sum + vault.files, 0);
-  const conflicts = all.reduce((sum, vault) => sum + vault.pendingConflicts, 0);
-  const [latest] = mirror.list(accountId, { limit: 1 }).blobs;
+  const heads = sync.vaults.list(accountId).map(({ head }) => head);
+  const files = heads.reduce((sum, head) => sum + head.files, 0);
+  const conflicts = heads.reduce((sum, head) => sum + head.pending, 0);
+  const latest = blobs.latest(accountId);
   return (
     <ul class="purposes">
       <Tile title="Tasks" href="/tasks">

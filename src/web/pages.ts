@@ -4,6 +4,7 @@
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ComponentChildren } from 'preact';
+import type { BrowserSessions } from '../accounts/sessions.ts';
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Session } from '../common/session.ts';
 import type { Reply, ReplyHeaders } from '../http/reply/reply.ts';
@@ -16,7 +17,6 @@ import { faultPage, foreignFormPage } from './fault-page.tsx';
 import type { Section } from './layout.tsx';
 import { ownPath, signInPath } from './next-path.ts';
 import type { Notice, Notices } from './notices.ts';
-import type { SessionService } from './services.ts';
 import { CSRF_FIELD } from './ui.tsx';
 import type { Zone, Zones } from './zone.ts';
 
@@ -24,7 +24,7 @@ const ID_BYTES = 32;
 const ID_SHAPE = /^[A-Za-z0-9_-]{43}$/;
 
 export interface PagesOptions {
-  readonly sessions: SessionService;
+  readonly sessions: BrowserSessions;
   readonly emailOf: (accountId: string) => string;
   readonly assets: AssetPaths;
   readonly notices: Notices;

@@ -1,22 +1,22 @@
-/** The pages of the service: their routes, over what parts.ts gives them. */
+/** The pages of the service: their routes, over the capabilities. */
 import { Refusal } from '../common/fault.ts';
 import { InflightBudget } from '../http/request/budget.ts';
 import type { Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import { openAssets } from './assets.ts';
 import { boardRoutes } from './board/routes.tsx';
+import type { Capabilities } from './capabilities.ts';
 import { homeRoutes } from './home.tsx';
 import { mirrorRoutes } from './mirror/page.tsx';
 import { Notices } from './notices.ts';
 import { Pages } from './pages.ts';
-import type { WebServices } from './services.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { deviceRoutes } from './sign-in/device.tsx';
 import { signInRoutes } from './sign-in/sign-in.tsx';
 import { vaultRoutes } from './vaults/routes.tsx';
 import { Zones } from './zone.ts';
 
-export interface WebOptions extends WebServices {
+export interface WebOptions extends Capabilities {
   readonly signup: 'open' | 'closed' | 'domains';
   /** Browsers reach this service over TLS, here or at a proxy in front. */
   readonly secure: boolean;

@@ -55,8 +55,10 @@ export function Copyable({ value, label }: { readonly value: string; readonly la
 }
 
 /** A moment in the reader's zone; the script rewrites it when the zone was not known here. */
-export function Moment({ at, zone }: { readonly at: string; readonly zone: Zone }): VNode {
-  return <time datetime={at}>{zone.moment(at)}</time>;
+/** A moment in the reader's zone; `at` in ISO 8601, or in milliseconds since 1970. */
+export function Moment({ at, zone }: { readonly at: string | number; readonly zone: Zone }): VNode {
+  const iso = typeof at === 'number' ? new Date(at).toISOString() : at;
+  return <time datetime={iso}>{zone.moment(iso)}</time>;
 }
 
 /** A step that needs a second click: closed, it shows what it is; open, what it does. */

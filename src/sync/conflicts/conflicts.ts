@@ -50,7 +50,7 @@ export interface ConflictSides {
 }
 
 /** Which side stays: the hub's, the refused push's, or a content that was made of both. */
-type Keep =
+export type Keep =
   | { readonly side: 'theirs' }
   | { readonly side: 'yours' }
   | { readonly side: 'edited'; readonly text: string; readonly encoding: 'utf-8' | 'base64' };

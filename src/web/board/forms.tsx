@@ -1,8 +1,8 @@
 /** The forms of one task: a new one on the board, and the edit page. */
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
+import type { TaskRecord } from '../../tasks/records.ts';
 import { Checkbox, Field, FormErrors, type Problem, Select, TextArea } from '../fields.tsx';
-import type { TaskRow } from '../services.ts';
 import { CsrfField, Form } from '../ui.tsx';
 import { type BoardContext, COLUMNS } from './view.tsx';
 
@@ -40,7 +40,7 @@ interface TaskFactsProps {
   readonly board: BoardContext;
   readonly problem: Problem | undefined;
   /** Undefined: a new one. */
-  readonly task: TaskRow | undefined;
+  readonly task: TaskRecord | undefined;
 }
 
 function TaskFacts({ form, board, problem, task }: TaskFactsProps): VNode {
@@ -91,7 +91,7 @@ function TaskFacts({ form, board, problem, task }: TaskFactsProps): VNode {
 
 export interface EditTaskProps {
   readonly board: BoardContext;
-  readonly task: TaskRow;
+  readonly task: TaskRecord;
   readonly problem: Problem | undefined;
 }
 

@@ -2,16 +2,17 @@
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route, RouteRequest } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
+import type { TaskRecord } from '../../tasks/records.ts';
+import type { Capabilities } from '../capabilities.ts';
 import type { Problem } from '../fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import type { TaskRow, WebServices } from '../services.ts';
 import { EditTask, NewTask } from './forms.tsx';
 import { type BoardContext, CategoryLinks, COLUMNS, Column, NoTasks } from './view.tsx';
 
 const PATH = '/tasks';
 
-export interface BoardOptions extends Pick<WebServices, 'tasks'> {
+export interface BoardOptions extends Pick<Capabilities, 'tasks'> {
   readonly pages: Pages;
   readonly now: () => number;
 }
@@ -96,7 +97,7 @@ function showBoard(options: BoardOptions, visit: MemberVisit, problem?: Problem)
   });
 }
 
-function showTask(options: BoardOptions, visit: MemberVisit, task: TaskRow, problem?: Problem): Reply {
+function showTask(options: BoardOptions, visit: MemberVisit, task: TaskRecord, problem?: Problem): Reply {
   return options.pages.show(visit, {
     title: 'Edit task',
     section: 'tasks',
@@ -139,7 +140,7 @@ function documentOf(form: URLSearchParams): Record<string, unknown> {
   };
 }
 
-function taskOf({ tasks }: BoardOptions, visit: MemberVisit): TaskRow {
+function taskOf({ tasks }: BoardOptions, visit: MemberVisit): TaskRecord {
   return tasks.get(visit.accountId, idOf(visit.request));
 }
 

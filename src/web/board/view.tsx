@@ -1,7 +1,8 @@
 /** The look of the task board: four columns of cards, and the buttons that move them. */
 import type { VNode } from 'preact';
+import type { Category } from '../../tasks/categories.ts';
+import type { KanbanStatus, TaskRecord } from '../../tasks/records.ts';
 import type { MemberVisit } from '../pages.ts';
-import type { BoardStatus, CategoryRow, TaskRow } from '../services.ts';
 import { CsrfField, Empty, Given } from '../ui.tsx';
 import { dateText, type Zone } from '../zone.ts';
 
@@ -10,13 +11,13 @@ export const COLUMNS = [
   { status: 'todo', name: 'To do', empty: 'What you do next goes here.' },
   { status: 'in_progress', name: 'In progress', empty: 'Move a task here when you begin it.' },
   { status: 'done', name: 'Done', empty: 'What is finished lands here.' },
-] as const satisfies readonly { status: BoardStatus; name: string; empty: string }[];
+] as const satisfies readonly { status: KanbanStatus; name: string; empty: string }[];
 
 const [, , , DONE] = COLUMNS;
 
 export interface ColumnProps {
   readonly column: (typeof COLUMNS)[number];
-  readonly tasks: readonly TaskRow[];
+  readonly tasks: readonly TaskRecord[];
   readonly total: number;
   /** Where the rest of the column is shown; undefined: this is all. */
   readonly more: string | undefined;
@@ -26,7 +27,7 @@ export interface ColumnProps {
 /** What every card of a board needs. */
 export interface BoardContext {
   readonly visit: MemberVisit;
-  readonly categories: readonly CategoryRow[];
+  readonly categories: readonly Category[];
   /** The category that the board is narrowed to. */
   readonly category: number | undefined;
   readonly nowMs: number;
@@ -56,7 +57,7 @@ export function Column({ column, tasks, total, more, board }: ColumnProps): VNod
 /** How much of a task a card shows. */
 const CARD_CHARS = 280;
 
-function Card({ task, board }: { readonly task: TaskRow; readonly board: BoardContext }): VNode {
+function Card({ task, board }: { readonly task: TaskRecord; readonly board: BoardContext }): VNode {
   const { visit, categories } = board;
   const text = task.content.length > CARD_CHARS ? `${task.content.slice(0, CARD_CHARS)}…` : task.content;
   const category = categories.find(({ id }) => id === task.category_id);
@@ -76,7 +77,7 @@ function Card({ task, board }: { readonly task: TaskRow; readonly board: BoardCo
   );
 }
 
-function CardActions({ task, board }: { readonly task: TaskRow; readonly board: BoardContext }): VNode {
+function CardActions({ task, board }: { readonly task: TaskRecord; readonly board: BoardContext }): VNode {
   const at = COLUMNS.findIndex(({ status }) => status === task.kanban_status);
   const before = COLUMNS[at - 1];
   const after = COLUMNS[at + 1];
@@ -112,7 +113,7 @@ function Move({ to, sign, task }: MoveProps): VNode {
   );
 }
 
-function Due({ task, zone, nowMs }: { readonly task: TaskRow; readonly zone: Zone; readonly nowMs: number }): VNode {
+function Due({ task, zone, nowMs }: { readonly task: TaskRecord; readonly zone: Zone; readonly nowMs: number }): VNode {
   const date = task.due_date ?? '';
   const today = zone.day(nowMs);
   const isOpen = task.kanban_status !== 'done';
@@ -122,7 +123,7 @@ function Due({ task, zone, nowMs }: { readonly task: TaskRow; readonly zone: Zon
 }
 
 /** The dot is an image, because a style of its own would be inline. */
-function CategoryChip({ category }: { readonly category: CategoryRow }): VNode {
+function CategoryChip({ category }: { readonly category: Category }): VNode {
   return (
     <span class="badge">
       {category.color === null ? null : (

@@ -3,40 +3,43 @@ import type { VNode } from 'preact';
 import { Refusal } from '../../common/fault.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
+import type { Blob } from '../../mirror/blobs.ts';
+import type { CurrentCredential } from '../../mirror/credentials.ts';
+import { mirrorDownload } from '../../mirror/routes.ts';
+import type { Capabilities } from '../capabilities.ts';
 import type { MemberVisit, Pages, View } from '../pages.ts';
-import type { BlobRow, CredentialState, WebServices } from '../services.ts';
 import { bytesText, Confirm, Copyable, Empty, Form, Given, Moment } from '../ui.tsx';
 
 const PATH = '/mirror';
 
-export interface MirrorOptions extends Pick<WebServices, 'mirror'> {
+export interface MirrorOptions extends Pick<Capabilities, 'blobs' | 'credentials'> {
   readonly pages: Pages;
   /** This service as a request addressed it. */
   readonly baseUrl: (host: string) => string;
 }
 
 export function mirrorRoutes(options: MirrorOptions): Route[] {
-  const { pages, mirror } = options;
+  const { pages, blobs, credentials } = options;
   return [
     pages.member(PATH, (visit) => pages.show(visit, mirrorView(options, visit))),
     pages.memberForm(`${PATH}/credential`, (visit, form) => issue(options, visit, form.get('rotate') === 'true')),
     pages.memberForm(`${PATH}/credential/delete`, async (visit) => {
-      await mirror.destroy(visit.accountId);
+      await credentials.destroy(visit.accountId);
       return pages.go(visit, PATH, {
         text: 'The credential is gone. Blobs stay stored, and must be uploaded again under a new one to be handed out.',
       });
     }),
     pages.member(`${PATH}/:sha/download`, ({ request, accountId }) => {
-      const credential = mirror.credential(accountId);
+      const credential = credentials.current(accountId);
       if (credential === undefined) throw new Refusal({ kind: 'blob_unverifiable' });
-      const reply = mirror.download(request, { accountId, credentialId: credential.credentialId });
+      const reply = mirrorDownload(blobs, request, { accountId, credentialId: credential.credentialId });
       return { ...reply, headers: { ...reply.headers, 'Content-Disposition': 'attachment' } };
     }),
   ];
 }
 
-async function issue({ pages, mirror }: MirrorOptions, visit: MemberVisit, rotate: boolean) {
-  const { token, hmac_secret: secret } = await mirror.issue(visit.accountId, rotate);
+async function issue({ pages, credentials }: MirrorOptions, visit: MemberVisit, rotate: boolean) {
+  const { token, hmac_secret: secret } = await credentials.issue(visit.accountId, rotate);
   if (secret === null) {
     return pages.go(visit, PATH, {
       text: 'This is the token of your credential. Its secret was shown when it was made; replace the credential if it is lost.',
@@ -52,10 +55,10 @@ async function issue({ pages, mirror }: MirrorOptions, visit: MemberVisit, rotat
   });
 }
 
-function mirrorView({ mirror, baseUrl }: MirrorOptions, visit: MemberVisit): View {
-  const credential = mirror.credential(visit.accountId);
+function mirrorView({ blobs: stored, credentials, baseUrl }: MirrorOptions, visit: MemberVisit): View {
+  const credential = credentials.current(visit.accountId);
   const before = readBefore(visit.request.query.get('before'));
-  const { blobs, nextBefore } = mirror.list(visit.accountId, {
+  const { blobs, nextBefore } = stored.list(visit.accountId, {
     limit: limits.blobRowsPerPage,
     ...(before === undefined ? {} : { before }),
   });
@@ -97,7 +100,7 @@ function readBefore(text: string | null): number | undefined {
 
 interface CredentialProps {
   readonly visit: MemberVisit;
-  readonly credential: CredentialState | undefined;
+  readonly credential: CurrentCredential | undefined;
 }
 
 function Credential({ visit, credential }: CredentialProps): VNode {
@@ -179,7 +182,7 @@ function NoBlobs({ hasCredential, hub }: { readonly hasCredential: boolean; read
 }
 
 interface BlobTableProps {
-  readonly blobs: readonly BlobRow[];
+  readonly blobs: readonly Blob[];
   readonly visit: MemberVisit;
   readonly current: string | undefined;
 }

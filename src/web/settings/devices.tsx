@@ -1,16 +1,17 @@
 /** The part of the settings that shows signed-in devices and their access tokens. */
 import type { VNode } from 'preact';
+import type { SignInSummary } from '../../oauth/sign-ins.ts';
+import type { Capabilities } from '../capabilities.ts';
 import type { MemberVisit } from '../pages.ts';
-import type { SignedInDevice, WebServices } from '../services.ts';
 import { Confirm, Empty, Form, Given, Moment } from '../ui.tsx';
 
 interface DevicesProps {
   readonly visit: MemberVisit;
-  readonly services: Pick<WebServices, 'signIns' | 'tokens'>;
+  readonly capabilities: Pick<Capabilities, 'signIns' | 'tokens'>;
 }
 
-export function Devices({ visit, services }: DevicesProps): VNode {
-  const devices = services.signIns.list(visit.accountId);
+export function Devices({ visit, capabilities }: DevicesProps): VNode {
+  const devices = capabilities.signIns.list(visit.accountId);
   return (
     <section class="panel" aria-labelledby="devices">
       <h2 id="devices">Signed-in devices</h2>
@@ -33,7 +34,7 @@ export function Devices({ visit, services }: DevicesProps): VNode {
   );
 }
 
-function DeviceItem({ device, visit }: { readonly device: SignedInDevice; readonly visit: MemberVisit }): VNode {
+function DeviceItem({ device, visit }: { readonly device: SignInSummary; readonly visit: MemberVisit }): VNode {
   const name = nameOf(device);
   return (
     <li class="row">
@@ -69,10 +70,10 @@ function DeviceItem({ device, visit }: { readonly device: SignedInDevice; readon
   );
 }
 
-export function Tokens({ visit, services }: DevicesProps): VNode | null {
-  const tokens = services.tokens.list(visit.accountId);
+export function Tokens({ visit, capabilities }: DevicesProps): VNode | null {
+  const tokens = capabilities.tokens.list(visit.accountId);
   if (tokens.length === 0) return null;
-  const devices = services.signIns.list(visit.accountId);
+  const devices = capabilities.signIns.list(visit.accountId);
   return (
     <section class="panel" aria-labelledby="tokens">
       <h2 id="tokens">Access tokens</h2>
@@ -101,6 +102,6 @@ export function Tokens({ visit, services }: DevicesProps): VNode | null {
   );
 }
 
-function nameOf({ device_name: name, client_id: client }: SignedInDevice): string {
+function nameOf({ device_name: name, client_id: client }: SignInSummary): string {
   return name ?? client;
 }

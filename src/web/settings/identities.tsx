@@ -1,20 +1,20 @@
 /** The part of the settings that links identities of the identity provider. */
 import type { VNode } from 'preact';
+import type { Capabilities } from '../capabilities.ts';
 import { FormErrors, type Problem, TextArea } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
-import type { WebServices } from '../services.ts';
 import { Confirm, Form, Given, Moment } from '../ui.tsx';
 
 interface IdentitiesProps {
   readonly visit: MemberVisit;
-  readonly services: Pick<WebServices, 'identities'>;
+  readonly capabilities: Pick<Capabilities, 'identities'>;
   readonly problem?: Problem | undefined;
 }
 
 /** Nothing where there is no provider and none is left of an earlier one. */
-export function Identities({ visit, services, problem }: IdentitiesProps): VNode | null {
-  const { issuer } = services.identities;
-  const linked = services.identities.list(visit.accountId);
+export function Identities({ visit, capabilities, problem }: IdentitiesProps): VNode | null {
+  const { issuer } = capabilities.identities;
+  const linked = capabilities.identities.list(visit.accountId);
   const form = 'identity';
   if (issuer === undefined && linked.length === 0) return null;
   return (

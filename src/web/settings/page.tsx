@@ -1,9 +1,10 @@
 /** The settings page: what opens the account, and how to take that back. */
 import type { VNode } from 'preact';
+import type { KeySummary } from '../../accounts/service.ts';
 import { limits } from '../../limits/service.ts';
+import type { Capabilities } from '../capabilities.ts';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
 import type { MemberVisit, View } from '../pages.ts';
-import type { KeyRow, WebServices } from '../services.ts';
 import { browserName } from '../sign-in/browser-name.ts';
 import { Confirm, Empty, Form, Given, Moment } from '../ui.tsx';
 import { Devices, Tokens } from './devices.tsx';
@@ -11,14 +12,14 @@ import { Identities } from './identities.tsx';
 
 export interface SettingsProps {
   readonly visit: MemberVisit;
-  readonly services: Pick<WebServices, 'accounts' | 'sessions' | 'signIns' | 'tokens' | 'identities'>;
+  readonly capabilities: Pick<Capabilities, 'accounts' | 'sessions' | 'signIns' | 'tokens' | 'identities'>;
   readonly problem?: Problem | undefined;
 }
 
 export function settingsView(props: SettingsProps): View {
-  const { visit, services, problem } = props;
+  const { visit, capabilities, problem } = props;
   // The newest first, where the one stands that was just made.
-  const keys = services.accounts.listKeys(visit.accountId).sort((a, b) => b.created_at.localeCompare(a.created_at));
+  const keys = capabilities.accounts.listKeys(visit.accountId).sort((a, b) => b.created_at.localeCompare(a.created_at));
   return {
     title: 'Settings',
     section: 'settings',
@@ -38,7 +39,7 @@ export function settingsView(props: SettingsProps): View {
   };
 }
 
-function McpKeys({ visit, problem, keys }: SettingsProps & { readonly keys: readonly KeyRow[] }): VNode {
+function McpKeys({ visit, problem, keys }: SettingsProps & { readonly keys: readonly KeySummary[] }): VNode {
   const live = keys.filter(({ revoked_at }) => revoked_at === null);
   const revoked = keys.filter(({ revoked_at }) => revoked_at !== null);
   const form = 'key';
@@ -86,7 +87,7 @@ function McpKeys({ visit, problem, keys }: SettingsProps & { readonly keys: read
   );
 }
 
-function KeyItem({ row, visit }: { readonly row: KeyRow; readonly visit: MemberVisit }): VNode {
+function KeyItem({ row, visit }: { readonly row: KeySummary; readonly visit: MemberVisit }): VNode {
   const { zone, csrf } = visit;
   return (
     <li class="row">
@@ -123,7 +124,7 @@ function KeyItem({ row, visit }: { readonly row: KeyRow; readonly visit: MemberV
   );
 }
 
-function AccountKey({ visit, current }: SettingsProps & { readonly current: KeyRow | undefined }): VNode {
+function AccountKey({ visit, current }: SettingsProps & { readonly current: KeySummary | undefined }): VNode {
   return (
     <section class="panel" aria-labelledby="account-key">
       <h2 id="account-key">Account key</h2>
@@ -204,13 +205,13 @@ function Password({ visit, problem }: SettingsProps): VNode {
   );
 }
 
-function Browsers({ visit, services }: SettingsProps): VNode {
+function Browsers({ visit, capabilities }: SettingsProps): VNode {
   const { zone, csrf, sessionId } = visit;
   return (
     <section class="panel" aria-labelledby="browsers">
       <h2 id="browsers">Signed-in browsers</h2>
       <ul class="rows">
-        {services.sessions.list(visit.accountId).map((browser) => (
+        {capabilities.sessions.list(visit.accountId).map((browser) => (
           <li key={browser.session_id} class="row">
             <div class="row-main">
               <strong>

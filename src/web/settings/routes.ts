@@ -1,22 +1,22 @@
 /** What the forms of the settings page do. */
 import type { Route } from '../../http/route/route.ts';
+import type { Capabilities } from '../capabilities.ts';
 import type { Problem } from '../fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import type { WebServices } from '../services.ts';
 import { settingsView } from './page.tsx';
 
 const PATH = '/settings';
 
 export interface SettingsOptions
-  extends Pick<WebServices, 'accounts' | 'sessions' | 'logins' | 'signIns' | 'tokens' | 'identities'> {
+  extends Pick<Capabilities, 'accounts' | 'sessions' | 'logins' | 'signIns' | 'tokens' | 'identities'> {
   readonly pages: Pages;
 }
 
 export function settingsRoutes(options: SettingsOptions): Route[] {
   const { pages, accounts, sessions, signIns, tokens, identities } = options;
   const show = (visit: MemberVisit, problem?: Problem) =>
-    pages.show(visit, settingsView({ visit, services: options, problem }));
+    pages.show(visit, settingsView({ visit, capabilities: options, problem }));
   return [
     pages.member(PATH, (visit) => show(visit)),
     pages.memberForm(`${PATH}/keys`, async (visit, form) => {
@@ -78,6 +78,6 @@ async function changePassword(options: SettingsOptions, visit: MemberVisit, form
       address: visit.request.address,
     }),
   );
-  if (!tried.ok) return pages.show(visit, settingsView({ visit, services: options, problem: tried.problem }));
+  if (!tried.ok) return pages.show(visit, settingsView({ visit, capabilities: options, problem: tried.problem }));
   return pages.go(visit, PATH, { text: 'The password is changed. Every other browser is signed out.' });
 }

@@ -5,10 +5,11 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
+import type { GrantDescription } from '../../oauth/device-grants.ts';
+import type { Capabilities } from '../capabilities.ts';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import type { DeviceRequest, WebServices } from '../services.ts';
 import { Form, Given, Moment } from '../ui.tsx';
 
 const PATH = '/device';
@@ -20,7 +21,7 @@ const SCOPES: Readonly<Record<string, string>> = {
   mcp: 'an MCP key of its own, which opens your whole account until you revoke it',
 };
 
-export interface DeviceOptions extends Pick<WebServices, 'devices'> {
+export interface DeviceOptions extends Pick<Capabilities, 'devices'> {
   readonly pages: Pages;
 }
 
@@ -93,7 +94,7 @@ function showCodeForm(pages: Pages, visit: MemberVisit, problem?: Problem): Repl
   });
 }
 
-function showRequest(pages: Pages, visit: MemberVisit, request: DeviceRequest, problem?: Problem): Reply {
+function showRequest(pages: Pages, visit: MemberVisit, request: GrantDescription, problem?: Problem): Reply {
   return pages.show(visit, {
     title: 'Let this device in?',
     status: problem === undefined ? 200 : 422,
@@ -120,7 +121,7 @@ function showRequest(pages: Pages, visit: MemberVisit, request: DeviceRequest, p
   });
 }
 
-function RequestFacts({ request, visit }: { readonly request: DeviceRequest; readonly visit: MemberVisit }): VNode {
+function RequestFacts({ request, visit }: { readonly request: GrantDescription; readonly visit: MemberVisit }): VNode {
   const { device_name: name, client, scope, address, asked_at: at } = request;
   return (
     <dl class="facts-list">

@@ -3,14 +3,14 @@ import type { VNode } from 'preact';
 import { Refusal } from '../../common/fault.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
+import type { Capabilities } from '../capabilities.ts';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
 import { ownPath, signInPath } from '../next-path.ts';
 import { isMember, type Pages, type View, type Visit } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import type { WebServices } from '../services.ts';
 import { Form } from '../ui.tsx';
 
-export interface SignInOptions extends Pick<WebServices, 'sessions' | 'logins' | 'signUps'> {
+export interface SignInOptions extends Pick<Capabilities, 'sessions' | 'logins' | 'onboarding'> {
   readonly pages: Pages;
   /** Nobody, or only some, may make an account here. */
   readonly signup: 'open' | 'closed' | 'domains';
@@ -58,12 +58,12 @@ async function signIn(options: SignInOptions, visit: Visit, form: URLSearchParam
 }
 
 async function signUp(options: SignInOptions, visit: Visit, form: URLSearchParams) {
-  const { pages, signUps } = options;
+  const { pages, onboarding } = options;
   const next = ownPath(form.get('next'));
   const email = form.get('email') ?? '';
   const name = form.get('name')?.trim() ?? '';
   const tried = await problemOf('signup', { email, name }, () =>
-    signUps.signUp({
+    onboarding.signUp({
       email,
       password: form.get('password') ?? '',
       address: visit.request.address,

@@ -2,18 +2,19 @@
 import { Refusal } from '../../common/fault.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 import type { InflightBudget } from '../../http/request/budget.ts';
+import type { Sync } from '../../sync/service.ts';
+import type { VaultState } from '../../sync/vaults/vaults.ts';
+import type { Capabilities } from '../capabilities.ts';
 import type { Pages } from '../pages.ts';
-import type { WebServices } from '../services.ts';
-import type { VaultRow } from './services.ts';
 
-export interface VaultOptions extends Pick<WebServices, 'vaults'> {
+export interface VaultOptions extends Pick<Capabilities, 'sync'> {
   readonly pages: Pages;
   /** What downloads from pages may hold together. */
   readonly downloads: InflightBudget;
 }
 
 /** A vault of this account. Refuses with `not_found`, one of another account as one that is not there. */
-export function vaultOf(vaults: WebServices['vaults'], accountId: string, id: string | undefined): VaultRow {
+export function vaultOf({ vaults }: Sync, accountId: string, id: string | undefined): VaultState {
   const found = vaults.list(accountId).find((vault) => vault.id === id);
   if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'there is no such vault' });
   return found;

@@ -3,6 +3,7 @@ import { invalidField } from '../../common/fault.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
+import type { ConflictSides, Keep } from '../../sync/conflicts/conflicts.ts';
 import type { Problem } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
 import { problemOf } from '../problem.ts';
@@ -10,21 +11,20 @@ import { attachment, type VaultOptions, vaultOf } from './access.ts';
 import { ConflictPage } from './conflict.tsx';
 import { ConflictList } from './list.tsx';
 import { vaultPath } from './paths.ts';
-import type { ConflictSides, KeptSide } from './services.ts';
 import { type SideBySide, sideBySide } from './side-by-side.ts';
 import { fromForm, hasConflictMarks, type Newline, newlineOf, textOf } from './text-content.ts';
 
 const PATH = '/vaults/:vault/conflicts';
 
 export function conflictRoutes(options: VaultOptions): Route[] {
-  const { pages, vaults } = options;
+  const { pages, sync } = options;
   return [
     pages.member(PATH, async (visit) => {
-      const vault = vaultOf(vaults, visit.accountId, visit.request.params['vault']);
+      const vault = vaultOf(sync, visit.accountId, visit.request.params['vault']);
       const cursor = visit.request.query.get('cursor') ?? undefined;
-      const query = { vaultId: vault.id, limit: limits.conflictRowsPerPage, cursor };
-      const page = await vaults.conflicts(visit.accountId, query);
-      const body = <ConflictList visit={visit} vault={vault} {...page} />;
+      const query = { vaultId: vault.id, path: undefined, limit: limits.conflictRowsPerPage, cursor };
+      const { conflicts, cursor: next } = await sync.conflicts.pending(visit.accountId, query);
+      const body = <ConflictList visit={visit} vault={vault} conflicts={conflicts} cursor={next} />;
       return pages.show(visit, { title: 'Conflicts', section: 'vaults', body });
     }),
     pages.member(`${PATH}/:conflict`, (visit) => showConflict(options, visit)),
@@ -41,39 +41,47 @@ export function conflictRoutes(options: VaultOptions): Route[] {
   ];
 }
 
-function conflictOf({ vaults }: VaultOptions, { accountId, request }: MemberVisit) {
-  const vault = vaultOf(vaults, accountId, request.params['vault']);
-  return { vault, sides: vaults.sides(accountId, vault.id, request.params['conflict'] ?? '') };
+function conflictOf({ sync }: VaultOptions, { accountId, request }: MemberVisit) {
+  const vault = vaultOf(sync, accountId, request.params['vault']);
+  return { vault, sides: sync.conflicts.sides(accountId, vault.id, request.params['conflict'] ?? '') };
 }
 
 async function showConflict(options: VaultOptions, visit: MemberVisit, problem?: Problem): Promise<Reply> {
-  const { pages, vaults } = options;
+  const { pages } = options;
   const { vault, sides } = conflictOf(options, visit);
-  if (sides.conflict.status !== 'pending') {
+  if (sides.conflict.record.status !== 'pending') {
     return pages.go(visit, vaultPath(vault.id), { text: 'This conflict is settled already.' });
   }
   const draft = await draftOf(options, visit.accountId, vault.id, sides);
-  const body = { visit, vault, sides, diff: await diffOf(vaults, sides), draft, problem };
+  const body = { visit, vault, sides, diff: await diffOf(options, sides), draft, problem };
   return pages.show(visit, {
-    title: `Conflict: ${sides.conflict.path}`,
+    title: `Conflict: ${sides.conflict.record.path}`,
     section: 'vaults',
     status: problem === undefined ? 200 : 422,
     body: <ConflictPage {...body} />,
   });
 }
 
-async function diffOf(vaults: VaultOptions['vaults'], sides: ConflictSides): Promise<SideBySide | undefined> {
+async function diffOf({ sync }: VaultOptions, sides: ConflictSides): Promise<SideBySide | undefined> {
   const theirs = shortText(sides.current?.bytes);
   const mine = shortText(sides.yours);
   if (theirs === undefined || mine === undefined) return undefined;
-  return sideBySide(await vaults.diff(theirs, mine), limits.diffRowsMax);
+  const diff = await sync.comparer.diff({
+    before: theirs,
+    after: mine,
+    beforeName: 'theirs',
+    afterName: 'mine',
+    contextLines: limits.diffContextLines,
+  });
+  return sideBySide(diff, limits.diffRowsMax);
 }
 
 /** Both sides merged, where that is a text short enough to be edited in a form. */
-async function draftOf({ vaults }: VaultOptions, accountId: string, vaultId: string, sides: ConflictSides) {
+async function draftOf({ sync }: VaultOptions, accountId: string, vaultId: string, sides: ConflictSides) {
   const mine = shortText(sides.yours);
   if (mine === undefined || shortText(sides.current?.bytes) === undefined) return undefined;
-  const text = await vaults.merged(accountId, vaultId, sides.conflict.id);
+  const { content } = await sync.merges.merge(accountId, { vault_id: vaultId, conflict_id: sides.conflict.id });
+  const text = content?.encoding === 'utf-8' ? content.text : undefined;
   if (text === undefined || Buffer.byteLength(text) > limits.editedTextBytesMax) return undefined;
   return { text, newline: newlineOf(mine) };
 }
@@ -83,25 +91,31 @@ function shortText(bytes: Uint8Array | undefined): string | undefined {
 }
 
 async function settle(options: VaultOptions, visit: MemberVisit, form: URLSearchParams): Promise<Reply> {
-  const { pages, vaults } = options;
+  const { pages, sync } = options;
   const { vault, sides } = conflictOf(options, visit);
-  const { id: conflictId, path } = sides.conflict;
+  const { id: conflictId, record } = sides.conflict;
   const tried = await problemOf('edit', { content: form.get('content') ?? '' }, async () => {
     const keep = readKeep(form);
-    await vaults.resolve(visit.accountId, {
+    await sync.conflicts.resolve(visit.accountId, {
       vaultId: vault.id,
       conflictId,
       keep,
       baseSha: form.get('base') ?? '',
+      deviceId: undefined,
     });
   });
   if (!tried.ok) return await showConflict(options, visit, inPlainWords(tried.problem, form.get('keep') === 'edited'));
-  const rest = (await vaults.conflicts(visit.accountId, { vaultId: vault.id, limit: 1, cursor: undefined })).conflicts;
+  const { conflicts: rest } = await sync.conflicts.pending(visit.accountId, {
+    vaultId: vault.id,
+    path: undefined,
+    limit: 1,
+    cursor: undefined,
+  });
   const next = rest.length === 0 ? vaultPath(vault.id) : `${vaultPath(vault.id)}/conflicts`;
-  return pages.go(visit, next, { text: `The conflict of “${path}” is settled.` });
+  return pages.go(visit, next, { text: `The conflict of “${record.path}” is settled.` });
 }
 
-function readKeep(form: URLSearchParams): KeptSide {
+function readKeep(form: URLSearchParams): Keep {
   const keep = form.get('keep');
   if (keep === 'yours' || keep === 'theirs') return { side: keep };
   if (keep !== 'edited') throw invalidField('keep', 'Choose which side stays.');

@@ -1,17 +1,18 @@
 /** The page of one conflict: both sides beside each other, and the three ways to settle it. */
 import type { VNode } from 'preact';
+import type { ConflictSides } from '../../sync/conflicts/conflicts.ts';
+import type { Vault } from '../../sync/vaults/vaults.ts';
 import { type Problem, TextArea } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
 import { bytesText, Form, Given, Moment } from '../ui.tsx';
 import { Crumbs } from './list.tsx';
 import { conflictPath, filePath, sidePath } from './paths.ts';
-import type { ConflictSides, VaultRow } from './services.ts';
 import type { DiffCell, DiffRow, SideBySide } from './side-by-side.ts';
 import type { Newline } from './text-content.ts';
 
 export interface ConflictPageProps {
   readonly visit: MemberVisit;
-  readonly vault: VaultRow;
+  readonly vault: Vault;
   readonly sides: ConflictSides;
   /** Undefined: the sides are no two texts, or too large to be shown. */
   readonly diff: SideBySide | undefined;
@@ -22,7 +23,8 @@ export interface ConflictPageProps {
 
 export function ConflictPage(props: ConflictPageProps): VNode {
   const { visit, vault, sides, diff } = props;
-  const { conflict, current } = sides;
+  const { current } = sides;
+  const { record: conflict } = sides.conflict;
   return (
     <>
       <div class="intro">
@@ -31,7 +33,7 @@ export function ConflictPage(props: ConflictPageProps): VNode {
           <Given>{conflict.path}</Given>
         </h1>
         <p class="lead">
-          <Given>{conflict.deviceId}</Given> sent a change at <Moment at={conflict.detectedAt} zone={visit.zone} />,
+          <Given>{conflict.device_id}</Given> sent a change at <Moment at={conflict.detected_at} zone={visit.zone} />,
           when the file on the hub had changed already. Both are kept until you say what stays.
         </p>
       </div>
@@ -50,7 +52,7 @@ export function ConflictPage(props: ConflictPageProps): VNode {
               'on the hub'
             ) : (
               <>
-                on the hub, by <Given>{current.file.deviceId}</Given>
+                on the hub, by <Given>{current.record.device_id}</Given>
               </>
             )
           }
@@ -63,14 +65,14 @@ export function ConflictPage(props: ConflictPageProps): VNode {
           title="Mine"
           from={
             <>
-              from <Given>{conflict.deviceId}</Given>
+              from <Given>{conflict.device_id}</Given>
             </>
           }
           bytes={sides.yours}
           action="Keep mine"
         />
       </div>
-      {diff === undefined ? null : <Differences diff={diff} device={conflict.deviceId} />}
+      {diff === undefined ? null : <Differences diff={diff} device={conflict.device_id} />}
       <Editor {...props} />
       <p>
         <a href={filePath(vault.id, conflict.path)}>The history of this file</a>
@@ -118,7 +120,7 @@ function SideCard({ visit, vault, sides, side, title, from, bytes, action }: Sid
 
 /** What the person saw as current; with another one now, nothing is settled. */
 function baseOf({ current }: ConflictSides): string {
-  return current?.file.sha256 ?? '';
+  return current?.record.sha256 ?? '';
 }
 
 function Differences({ diff, device }: { readonly diff: SideBySide; readonly device: string }): VNode {

@@ -1,10 +1,12 @@
 /** The page of one file: what it holds, its versions, and bringing one back. */
 import type { VNode } from 'preact';
+import type { FileRecord } from '../../sync/log/file-record.ts';
+import type { VersionMeta } from '../../sync/log/version.ts';
+import type { Vault } from '../../sync/vaults/vaults.ts';
 import type { MemberVisit } from '../pages.ts';
 import { bytesText, Confirm, Form, Given, Moment } from '../ui.tsx';
 import { Crumbs } from './list.tsx';
 import { bytesPath, filePath, vaultPath } from './paths.ts';
-import type { FileRow, VaultRow, VersionRow } from './services.ts';
 
 /** What is known of the version that is looked at. */
 export type Shown =
@@ -14,12 +16,12 @@ export type Shown =
 
 export interface FilePageProps {
   readonly visit: MemberVisit;
-  readonly vault: VaultRow;
-  readonly file: FileRow;
+  readonly vault: Vault;
+  readonly file: FileRecord;
   /** The version that is looked at. */
   readonly seq: number;
   readonly shown: Shown;
-  readonly versions: readonly VersionRow[];
+  readonly versions: readonly VersionMeta[];
   /** Where the list of versions goes on; undefined: that was all. */
   readonly older: number | undefined;
 }
@@ -38,8 +40,8 @@ export function FilePage(props: FilePageProps): VNode {
           {isCurrent ? (file.deleted ? 'Deleted' : 'As it is now') : `Version ${seq}, an earlier one`}
           {file.deleted || !isCurrent ? null : (
             <>
-              , {bytesText(file.sizeBytes)}, <Moment at={file.storedAt} zone={visit.zone} />, by{' '}
-              <Given>{file.deviceId}</Given>
+              , {bytesText(file.size_bytes)}, <Moment at={file.stored_ms} zone={visit.zone} />, by{' '}
+              <Given>{file.device_id}</Given>
             </>
           )}
         </p>
@@ -108,7 +110,7 @@ function Version({
   vault,
   file,
   seq: looked,
-}: FilePageProps & { readonly version: VersionRow }): VNode {
+}: FilePageProps & { readonly version: VersionMeta }): VNode {
   const { seq, status, size_bytes: bytes, stored_at: at, device_id: device, renamed_from: from } = version;
   const isCurrent = seq === file.seq;
   const isDeletion = status === 'deleted';

@@ -1,15 +1,17 @@
 /** The pages that list: vaults, the files of one, its pending conflicts. */
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
+import type { FileRecord } from '../../sync/log/file-record.ts';
+import type { Conflict } from '../../sync/log/reader.ts';
+import type { Vault, VaultState } from '../../sync/vaults/vaults.ts';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
 import { bytesText, Copyable, CsrfField, Empty, Given, Moment } from '../ui.tsx';
 import { conflictPath, filePath, vaultPath } from './paths.ts';
-import type { ConflictRow, FileRow, VaultRow } from './services.ts';
 
 interface VaultListProps {
   readonly visit: MemberVisit;
-  readonly vaults: readonly VaultRow[];
+  readonly vaults: readonly VaultState[];
   readonly problem: Problem | undefined;
 }
 
@@ -58,26 +60,26 @@ export function VaultList({ visit, vaults, problem }: VaultListProps): VNode {
   );
 }
 
-function VaultItem({ vault, visit }: { readonly vault: VaultRow; readonly visit: MemberVisit }): VNode {
-  const { id, name, isPrimary, files, bytes, pendingConflicts, changedAt } = vault;
+function VaultItem({ vault, visit }: { readonly vault: VaultState; readonly visit: MemberVisit }): VNode {
+  const { id, record, head } = vault;
   return (
     <li class="row">
       <div class="row-main">
         <a class="row-name" href={vaultPath(id)}>
-          <Given>{name}</Given>
+          <Given>{record.name}</Given>
         </a>{' '}
-        {isPrimary ? <span class="badge">default</span> : null}
+        {record.is_primary ? <span class="badge">default</span> : null}
         <p class="meta">
-          {files} {files === 1 ? 'file' : 'files'} · {bytesText(bytes)}
-          {changedAt === null ? null : (
+          {head.files} {head.files === 1 ? 'file' : 'files'} · {bytesText(head.bytes)}
+          {head.seq === 0 ? null : (
             <>
               {' '}
-              · changed <Moment at={changedAt} zone={visit.zone} />
+              · changed <Moment at={head.stored_ms} zone={visit.zone} />
             </>
           )}
         </p>
       </div>
-      <ConflictsLink vaultId={id} count={pendingConflicts} />
+      <ConflictsLink vaultId={id} count={head.pending} />
     </li>
   );
 }
@@ -93,8 +95,8 @@ function ConflictsLink({ vaultId, count }: { readonly vaultId: string; readonly 
 
 interface FileListProps {
   readonly visit: MemberVisit;
-  readonly vault: VaultRow;
-  readonly files: readonly FileRow[];
+  readonly vault: VaultState;
+  readonly files: readonly FileRecord[];
   /** Where the next page begins. */
   readonly next: string | undefined;
   readonly search: string;
@@ -107,29 +109,32 @@ export function FileList({ visit, vault, files, next, search }: FileListProps): 
       <div class="intro">
         <Crumbs vault={undefined} />
         <h1>
-          <Given>{vault.name}</Given>
+          <Given>{vault.record.name}</Given>
         </h1>
         <p class="lead">
-          {vault.files} {vault.files === 1 ? 'file' : 'files'}, {bytesText(vault.bytes)}
+          {vault.head.files} {vault.head.files === 1 ? 'file' : 'files'}, {bytesText(vault.head.bytes)}
         </p>
       </div>
-      {vault.pendingConflicts === 0 ? null : (
+      {vault.head.pending === 0 ? null : (
         <section class="notice bad">
           <p>
-            {vault.pendingConflicts === 1 ? 'One change was' : `${vault.pendingConflicts} changes were`} refused because
-            the file had changed meanwhile. Nothing is lost; say what stays.
+            {vault.head.pending === 1 ? 'One change was' : `${vault.head.pending} changes were`} refused because the
+            file had changed meanwhile. Nothing is lost; say what stays.
           </p>
           <div>
-            <ConflictsLink vaultId={vault.id} count={vault.pendingConflicts} />
+            <ConflictsLink vaultId={vault.id} count={vault.head.pending} />
           </div>
         </section>
       )}
       <section class="panel" aria-labelledby="files">
         <h2 id="files">Files</h2>
-        {vault.files === 0 && search === '' ? (
+        {vault.head.files === 0 && search === '' ? (
           <Empty title="No files yet">
             <p>In a folder, on a machine that has the cairn command and is signed in with cairn login:</p>
-            <Copyable value={`cairn sync --vault ${shellWord(vault.name)}`} label="the command of a first sync" />
+            <Copyable
+              value={`cairn sync --vault ${shellWord(vault.record.name)}`}
+              label="the command of a first sync"
+            />
             <p>An agent fills it as well, with the tool sync_push.</p>
           </Empty>
         ) : (
@@ -162,8 +167,8 @@ export function FileList({ visit, vault, files, next, search }: FileListProps): 
                     <Given>{file.path}</Given>
                   </a>
                   <p class="meta">
-                    {bytesText(file.sizeBytes)} · <Moment at={file.storedAt} zone={visit.zone} /> · by{' '}
-                    <Given>{file.deviceId}</Given>
+                    {bytesText(file.size_bytes)} · <Moment at={file.stored_ms} zone={visit.zone} /> · by{' '}
+                    <Given>{file.device_id}</Given>
                   </p>
                 </div>
               </li>
@@ -182,8 +187,8 @@ export function FileList({ visit, vault, files, next, search }: FileListProps): 
 
 interface ConflictListProps {
   readonly visit: MemberVisit;
-  readonly vault: VaultRow;
-  readonly conflicts: readonly ConflictRow[];
+  readonly vault: VaultState;
+  readonly conflicts: readonly Conflict[];
   readonly cursor: string | undefined;
 }
 
@@ -204,17 +209,17 @@ export function ConflictList({ visit, vault, conflicts, cursor }: ConflictListPr
           </Empty>
         ) : (
           <ul class="rows">
-            {conflicts.map((conflict) => (
-              <li key={conflict.id} class="row">
+            {conflicts.map(({ id, record }) => (
+              <li key={id} class="row">
                 <div class="row-main">
-                  <a href={conflictPath(vault.id, conflict.id)}>
-                    <Given>{conflict.path}</Given>
+                  <a href={conflictPath(vault.id, id)}>
+                    <Given>{record.path}</Given>
                   </a>
                   <p class="meta">
-                    from <Given>{conflict.deviceId}</Given> · <Moment at={conflict.detectedAt} zone={visit.zone} />
+                    from <Given>{record.device_id}</Given> · <Moment at={record.detected_at} zone={visit.zone} />
                   </p>
                 </div>
-                <span class="badge warn">{conflict.kind}</span>
+                <span class="badge warn">{record.kind}</span>
               </li>
             ))}
           </ul>
@@ -230,7 +235,7 @@ export function ConflictList({ visit, vault, conflicts, cursor }: ConflictListPr
 }
 
 /** The way back up. */
-export function Crumbs({ vault }: { readonly vault: Pick<VaultRow, 'id' | 'name'> | undefined }): VNode {
+export function Crumbs({ vault }: { readonly vault: Vault | undefined }): VNode {
   return (
     <nav class="crumbs" aria-label="You are here">
       <a href="/vaults">Vaults</a>
@@ -238,7 +243,7 @@ export function Crumbs({ vault }: { readonly vault: Pick<VaultRow, 'id' | 'name'
         <>
           <span aria-hidden="true">/</span>
           <a href={vaultPath(vault.id)}>
-            <Given>{vault.name}</Given>
+            <Given>{vault.record.name}</Given>
           </a>
         </>
       )}

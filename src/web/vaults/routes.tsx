@@ -1,4 +1,5 @@
 /** The pages and forms of vaults: files, versions, conflicts. */
+import { invalidField } from '../../common/fault.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
@@ -8,6 +9,7 @@ import { problemOf } from '../problem.ts';
 import { attachment, type VaultOptions, vaultOf } from './access.ts';
 import { conflictRoutes } from './conflict-routes.tsx';
 import { FilePage, type Shown } from './file.tsx';
+import { fileOf, findFiles, versionOf } from './files.ts';
 import { FileList, VaultList } from './list.tsx';
 import { filePath, vaultPath } from './paths.ts';
 import { textOf } from './text-content.ts';
@@ -15,25 +17,26 @@ import { textOf } from './text-content.ts';
 const PATH = '/vaults';
 
 export function vaultRoutes(options: VaultOptions): Route[] {
-  const { pages, vaults } = options;
+  const { pages, sync } = options;
   return [
     pages.member(PATH, (visit) => showVaults(options, visit)),
     pages.memberForm(PATH, async (visit, form) => {
       const name = form.get('name') ?? '';
-      const tried = await problemOf('vault', { name }, () => vaults.create(visit.accountId, name));
+      const tried = await problemOf('vault', { name }, () =>
+        sync.vaults.create(visit.accountId, checkName(name), undefined),
+      );
       if (!tried.ok) return showVaults(options, visit, tried.problem);
-      const { id, isNew } = tried.value;
+      const { id, status } = tried.value;
       return pages.go(visit, vaultPath(id), {
-        text: isNew ? 'The vault is made.' : 'There is a vault of that name: this one.',
+        text: status === 'created' ? 'The vault is made.' : 'There is a vault of that name: this one.',
       });
     }),
     pages.member(`${PATH}/:vault`, (visit) => showFiles(options, visit)),
     pages.member(`${PATH}/:vault/file`, (visit) => showFile(options, visit)),
     pages.member(`${PATH}/:vault/bytes`, ({ accountId, request }) => {
-      const { id } = vaultOf(vaults, accountId, request.params['vault']);
-      const path = request.query.get('path') ?? '';
-      const seq = readSeq(request.query.get('seq')) ?? vaults.file(accountId, id, path).seq;
-      const { sizeBytes, content } = vaults.version(accountId, id, path, seq);
+      const { id } = vaultOf(sync, accountId, request.params['vault']);
+      const file = fileOf(sync, id, request.query.get('path') ?? '');
+      const { sizeBytes, content } = versionOf(sync, id, file, readSeq(request.query.get('seq')) ?? file.seq);
       return attachment(options.downloads, sizeBytes, content);
     }),
     pages.memberForm(`${PATH}/:vault/restore`, (visit, form) => restore(options, visit, form)),
@@ -41,37 +44,46 @@ export function vaultRoutes(options: VaultOptions): Route[] {
   ];
 }
 
-function showVaults({ pages, vaults }: VaultOptions, visit: MemberVisit, problem?: Problem): Reply {
+/** As the tool that makes vaults takes it. Refuses with `invalid_fields`. */
+function checkName(given: string): string {
+  const name = given.trim();
+  if (name === '' || name.length > limits.vaultNameCharsMax || /[\p{Cc}\p{Cs}]/u.test(name)) {
+    throw invalidField('name', `name must have 1 to ${limits.vaultNameCharsMax} printable characters`);
+  }
+  return name;
+}
+
+function showVaults({ pages, sync }: VaultOptions, visit: MemberVisit, problem?: Problem): Reply {
   return pages.show(visit, {
     title: 'Vaults',
     section: 'vaults',
     status: problem === undefined ? 200 : 422,
-    body: <VaultList visit={visit} vaults={vaults.list(visit.accountId)} problem={problem} />,
+    body: <VaultList visit={visit} vaults={sync.vaults.list(visit.accountId)} problem={problem} />,
   });
 }
 
-async function showFiles({ pages, vaults }: VaultOptions, visit: MemberVisit): Promise<Reply> {
+async function showFiles({ pages, sync }: VaultOptions, visit: MemberVisit): Promise<Reply> {
   const { accountId, request } = visit;
-  const vault = vaultOf(vaults, accountId, request.params['vault']);
+  const vault = vaultOf(sync, accountId, request.params['vault']);
   const search = (request.query.get('q') ?? '').trim().slice(0, limits.searchCharsMax);
   const after = request.query.get('after') ?? undefined;
-  const found = await vaults.files(accountId, vault.id, { search, after, limit: limits.fileRowsPerPage });
+  const found = await findFiles(sync, vault.id, { search, after, limit: limits.fileRowsPerPage });
   return pages.show(visit, {
-    title: vault.name,
+    title: vault.record.name,
     section: 'vaults',
     body: <FileList visit={visit} vault={vault} search={search} {...found} />,
   });
 }
 
-async function showFile({ pages, vaults }: VaultOptions, visit: MemberVisit): Promise<Reply> {
+async function showFile({ pages, sync }: VaultOptions, visit: MemberVisit): Promise<Reply> {
   const { accountId, request } = visit;
   const { query } = request;
-  const vault = vaultOf(vaults, accountId, request.params['vault']);
-  const file = vaults.file(accountId, vault.id, query.get('path') ?? '');
+  const vault = vaultOf(sync, accountId, request.params['vault']);
+  const file = fileOf(sync, vault.id, query.get('path') ?? '');
   const seq = readSeq(query.get('seq')) ?? file.seq;
-  const { sizeBytes, content } = vaults.version(accountId, vault.id, file.path, seq);
+  const { sizeBytes, content } = versionOf(sync, vault.id, file, seq);
   const shown: Shown = sizeBytes > limits.shownFileBytesMax ? { kind: 'large' } : shownOf(content());
-  const { versions, hasMore } = await vaults.history(accountId, {
+  const { versions, hasMore } = await sync.history.list(accountId, {
     vaultId: vault.id,
     path: file.path,
     limit: limits.versionRowsPerPage,
@@ -90,13 +102,19 @@ function shownOf(bytes: Uint8Array | undefined): Shown {
   return { kind: 'text', text: isCut ? text.slice(0, limits.shownTextCharsMax) : text, isCut };
 }
 
-async function restore({ pages, vaults }: VaultOptions, visit: MemberVisit, form: URLSearchParams): Promise<Reply> {
+async function restore({ pages, sync }: VaultOptions, visit: MemberVisit, form: URLSearchParams): Promise<Reply> {
   const { accountId, request } = visit;
-  const { id: vaultId } = vaultOf(vaults, accountId, request.params['vault']);
+  const { id: vaultId } = vaultOf(sync, accountId, request.params['vault']);
   const path = form.get('path') ?? '';
   const seq = readSeq(form.get('seq')) ?? 0;
   const tried = await problemOf('restore', {}, () =>
-    vaults.restore(accountId, { vaultId, path, seq, baseSha: form.get('base') ?? undefined }),
+    sync.history.restore(accountId, {
+      vaultId,
+      path,
+      seq,
+      baseSha: form.get('base') ?? undefined,
+      deviceId: undefined,
+    }),
   );
   return pages.go(
     visit,

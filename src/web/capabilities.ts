@@ -1,0 +1,29 @@
+/** Names the capabilities that the pages show and change. Types only. */
+import type { Logins } from '../accounts/logins.ts';
+import type { Onboarding } from '../accounts/onboarding.ts';
+import type { Accounts } from '../accounts/service.ts';
+import type { BrowserSessions } from '../accounts/sessions.ts';
+import type { AccessTokens } from '../accounts/tokens.ts';
+import type { MirrorBlobs } from '../mirror/blobs.ts';
+import type { MirrorCredentials } from '../mirror/credentials.ts';
+import type { DeviceGrants } from '../oauth/device-grants.ts';
+import type { Identities } from '../oauth/provider/identities.ts';
+import type { SignIns } from '../oauth/sign-ins.ts';
+import type { Sync } from '../sync/service.ts';
+import type { Tasks } from '../tasks/service.ts';
+
+/** Each page picks the capabilities that it uses. */
+export interface Capabilities {
+  readonly accounts: Accounts;
+  readonly sessions: BrowserSessions;
+  readonly logins: Logins;
+  readonly onboarding: Onboarding;
+  readonly devices: DeviceGrants;
+  readonly signIns: SignIns;
+  readonly tokens: AccessTokens;
+  readonly identities: Identities;
+  readonly blobs: MirrorBlobs;
+  readonly credentials: MirrorCredentials;
+  readonly tasks: Tasks;
+  readonly sync: Sync;
+}
