@@ -11,8 +11,8 @@ const NAME_CHARS_MAX = 64;
 /** Wrong fields that are told at once; a body can hold a million. */
 const TOLD_FIELDS_MAX = 20;
 
-/** Arguments that conform to the tool's input schema. Refuses all that is wrong at once, `invalid_fields`. */
-export function readArguments(tool: Tool, given: unknown): Record<string, unknown> {
+/** Arguments that conform to the input schema of a tool, or of one item of a tool that takes many. Refuses all that is wrong at once, `invalid_fields`. */
+export function readArguments(tool: Pick<Tool, 'input'>, given: unknown): Record<string, unknown> {
   const parsed = tool.input.safeParse(given ?? {}, { reportInput: true });
   if (parsed.success) return parsed.data as Record<string, unknown>;
   // A map, because a name that was given may be one that every object has, such as `constructor`.

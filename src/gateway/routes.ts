@@ -30,6 +30,8 @@ export function gatewayRoutes({ gateway, registry, answers, access, baseUrl }: G
     agent: request.header('user-agent') ?? '',
     baseUrl: baseUrl(request.header('host') ?? ''),
     linger: (seconds, gone) => request.linger(seconds, gone),
+    charge: (calls) => request.charge(calls),
+    callsAtOnceMax: request.callsAtOnceMax,
   });
   const body = { kind: 'json', bytesMax: limits.gatewayBodyBytesMax } as const;
   return [

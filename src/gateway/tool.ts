@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Session } from '../common/session.ts';
 import type { AnyRun } from '../http/reply/byte-run.ts';
-import type { Linger } from '../http/route/route.ts';
+import type { Charge, Linger } from '../http/route/route.ts';
 import type { AnyTable } from '../store/table.ts';
 
 /** Hints for the caller (MCP tool annotations); never relied on here. */
@@ -24,6 +24,10 @@ export interface ToolCaller {
   readonly lines: LinesWish;
   /** Asks for more time, for a tool that waits. */
   readonly linger: Linger;
+  /** Counts further calls against the rate limit, for a tool that does the work of many. Throws Refusal `rate_limited`. */
+  readonly charge: Charge;
+  /** Calls that a caller can make at once, this one included. */
+  readonly callsAtOnceMax: number;
 }
 
 /** As lines whatever its size, when it is large (see `goesAsLines`), or never. */

@@ -13,6 +13,12 @@ export const syncLimits = {
   inlineContentBytesMax: 64 * KiB,
   /** Long contents are stored in pieces of this size, as escaped. */
   pieceBytes: 1 * MiB,
+  /** SYN-23: files of one sync_push_many, bytes of their contents together, and how many of them count as one call. */
+  pushManyFilesMax: 1000,
+  pushManyBytesMax: 8 * MiB,
+  pushManyFilesPerCall: 100,
+  /** Files of one sync_push_many whose decisions wait for the store at once: other work waits at most this long. */
+  pushManyDecisionsMax: 64,
   /** Long contents that are hashed and staged at once; the others wait. */
   longPushesMax: 4,
   /** CAIRN_SYNC_QUOTA_BYTES: bytes of current files and pending conflicts of one account. */

@@ -86,6 +86,8 @@ export interface Jobs {
   readonly verifyPassword: { readonly input: PasswordVerifyInput; readonly output: boolean };
   /** Hashes and escapes a content of file sync. */
   readonly prepareContent: { readonly input: RawContent; readonly output: PreparedContent };
+  /** Hashes many contents of file sync. */
+  readonly digestContents: { readonly input: readonly RawContent[]; readonly output: readonly DigestedContent[] };
   /** A JSON document, or why it is none. */
   readonly parseDocument: { readonly input: ParseJsonInput; readonly output: ParsedJson };
   /** A three-way merge by lines. */
@@ -103,6 +105,7 @@ export const jobFiles: Readonly<Record<JobName, string>> = {
   hashPassword: 'password',
   verifyPassword: 'password',
   prepareContent: 'content',
+  digestContents: 'content',
   parseDocument: 'json',
   merge: 'merge',
   diff: 'merge',

@@ -10,6 +10,7 @@ import { MergeQuery } from './compare/merge.ts';
 import { SideReader } from './compare/side-reader.ts';
 import { Conflicts } from './conflicts/conflicts.ts';
 import { Contents } from './contents/incoming.ts';
+import { ManyContents } from './contents/many.ts';
 import { PieceStaging } from './contents/staging.ts';
 import { History } from './history/history.ts';
 import { Retention } from './history/retention.ts';
@@ -18,6 +19,7 @@ import { SyncReader } from './log/reader.ts';
 import { VaultLog } from './log/vault-log.ts';
 import { VaultViews } from './packs/vault-view.ts';
 import { Push } from './push/push.ts';
+import { PushMany } from './push/push-many.ts';
 import { openReading, type Reading } from './reading.ts';
 import { Visits } from './vaults/push-visits.ts';
 import { Vaults } from './vaults/vaults.ts';
@@ -38,6 +40,7 @@ export interface SyncOptions {
 export interface Sync {
   readonly vaults: Vaults;
   readonly push: Push;
+  readonly pushMany: PushMany;
   readonly history: History;
   readonly conflicts: Conflicts;
   readonly reader: SyncReader;
@@ -64,6 +67,7 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
   const log = new VaultLog({ actors, reader, changes, nodeId: options.epoch, now });
   const contents = new Contents(pool, staging);
   const push = new Push({ store, vaults, reader, log, contents, visits: new Visits(), quotaBytes });
+  const pushMany = new PushMany({ vaults, push, contents: new ManyContents(pool, staging) });
   const history = new History({ store, vaults, reader, log, quotaBytes });
   const conflicts = new Conflicts({ store, vaults, reader, log, contents, quotaBytes });
   const views = new VaultViews(store, reader);
@@ -76,6 +80,7 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
   return {
     vaults,
     push,
+    pushMany,
     history,
     conflicts,
     reader,

@@ -11,6 +11,8 @@ const CALLER = {
   baseUrl: 'http://127.0.0.1',
   lines: 'never' as const,
   linger: () => undefined,
+  charge: () => undefined,
+  callsAtOnceMax: 1,
 };
 let desk: Desk;
 let tools: Map<string, Tool>;

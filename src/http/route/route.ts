@@ -22,7 +22,7 @@ export type Authenticator = (authorization: string | undefined) => Session | Pro
 type Visitor = (header: (name: string) => string | undefined) => Session | undefined;
 
 /** Counts further calls of this caller, beyond the one that its request counts for. Throws Refusal `rate_limited`. */
-type Charge = (calls: number) => void;
+export type Charge = (calls: number) => void;
 
 /** Asks for `seconds` more than a handler has. `gone` is called when nobody is there for the answer any more. */
 export type Linger = (seconds: number, gone: () => void) => void;

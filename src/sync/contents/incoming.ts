@@ -4,11 +4,11 @@
  */
 import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
-import type { RawContent } from '../../pool/jobs.ts';
+import type { DigestedContent, RawContent } from '../../pool/jobs.ts';
 import type { Pool } from '../../pool/pool.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import type { ReadyContent } from '../log/change.ts';
-import { decodeContent } from '../log/version.ts';
+import { decodeContent, type StoredContent } from '../log/version.ts';
 import { digestContent } from './digest.ts';
 import type { PieceStaging } from './staging.ts';
 
@@ -22,13 +22,19 @@ export interface Used {
   readonly adopted: boolean;
 }
 
+/** Refuses a content that is not what the client says it is. */
+export type ContentCheck = (content: Pick<ReadyContent, 'sha256'>) => void;
+
+interface ContentSources {
+  readonly pool: Pool;
+  readonly staging: PieceStaging;
+}
+
 export class Contents {
-  readonly #pool: Pool;
-  readonly #staging: PieceStaging;
+  readonly #sources: ContentSources;
 
   constructor(pool: Pool, staging: PieceStaging) {
-    this.#pool = pool;
-    this.#staging = staging;
+    this.#sources = { pool, staging };
   }
 
   /**
@@ -37,48 +43,64 @@ export class Contents {
    */
   async use<T extends Used>(
     raw: RawContent,
-    check: (content: Pick<ReadyContent, 'sha256'>) => void,
+    check: ContentCheck,
     use: (content: IncomingContent) => Promise<T>,
   ): Promise<T> {
-    if (raw.text.length <= limits.inlineContentBytesMax) {
-      const content = smallContent(raw);
-      check(content);
-      return await use(content);
-    }
-    return await this.#staging.turn(() => this.#useLong(raw, check, use));
+    if (isSmall(raw)) return await use(smallContent(raw, digestContent(raw), check));
+    return await this.#sources.staging.turn(() => this.#useLong(raw, check, use));
   }
 
   /** Within a decision: the content belongs to what the decision writes. */
   adopt(batch: Batch, content: ReadyContent | undefined): void {
-    if (content?.stored.kind === 'pieces') this.#staging.adopt(batch, content.stored.storageId);
+    if (content?.stored.kind === 'pieces') this.#sources.staging.adopt(batch, content.stored.storageId);
   }
 
   async #useLong<T extends Used>(
-    { text, encoding }: RawContent,
-    check: (content: Pick<ReadyContent, 'sha256'>) => void,
+    raw: RawContent,
+    check: ContentCheck,
     use: (content: IncomingContent) => Promise<T>,
   ): Promise<T> {
-    const prepared = await this.#pool.run('prepareContent', { text, encoding });
-    if (!prepared.ok) throw invalidField(prepared.field, prepared.sentence);
-    const { sha256, gitSha, sizeBytes, escaped } = prepared;
-    check(prepared);
-    const storageId = await this.#staging.stage(escaped);
+    const content = await stageLong(this.#sources, raw, check);
     let adopted = false;
     try {
-      const stored = { kind: 'pieces' as const, storageId, escapedBytes: escaped.length };
-      const used = await use({ sha256, gitSha, sizeBytes, encoding, stored, bytes: () => undefined });
+      const used = await use(content);
       adopted = used.adopted;
       return used;
     } finally {
-      if (!adopted) await this.#staging.discard(storageId);
+      if (!adopted) await this.#sources.staging.discard(content.stored.storageId);
     }
   }
 }
 
-function smallContent({ text, encoding }: RawContent): IncomingContent {
-  const digested = digestContent({ text, encoding });
+/** Whether a content is hashed where it is and travels with the decision. */
+export const isSmall = ({ text }: RawContent): boolean => text.length <= limits.inlineContentBytesMax;
+
+/** A small content that is ready. Refuses with `invalid_fields`. */
+export function smallContent(
+  { text, encoding }: RawContent,
+  digested: DigestedContent,
+  check: ContentCheck,
+): IncomingContent {
   if (!digested.ok) throw invalidField(digested.field, digested.sentence);
+  check(digested);
   const { sizeBytes, sha256, gitSha } = digested;
   const stored = { kind: 'inline' as const, json: JSON.stringify(text) };
   return { sha256, gitSha, sizeBytes, encoding, stored, bytes: () => decodeContent(text, encoding) };
+}
+
+type Pieces = Extract<StoredContent, { kind: 'pieces' }>;
+
+/** A long content that is hashed and staged, within a turn of staging. Refuses with `invalid_fields`. */
+export async function stageLong(
+  { pool, staging }: ContentSources,
+  { text, encoding }: RawContent,
+  check: ContentCheck,
+): Promise<IncomingContent & { readonly stored: Pieces }> {
+  const prepared = await pool.run('prepareContent', { text, encoding });
+  if (!prepared.ok) throw invalidField(prepared.field, prepared.sentence);
+  const { sha256, gitSha, sizeBytes, escaped } = prepared;
+  check(prepared);
+  const storageId = await staging.stage(escaped);
+  const stored = { kind: 'pieces' as const, storageId, escapedBytes: escaped.length };
+  return { sha256, gitSha, sizeBytes, encoding, stored, bytes: () => undefined };
 }

@@ -15,7 +15,7 @@ import { checkSha256, type PushArguments, readPush } from './input.ts';
 import { keepRefused } from './keep-refused.ts';
 import { applyRename } from './rename.ts';
 import { gatherState } from './state.ts';
-import { type Decided, doneWith, type PushResult, type PushStep, settle } from './step.ts';
+import { type Decided, doneWith, type PushResult, type PushStep, resultOf, settle } from './step.ts';
 import type { AcceptOutcome, PushRequest, PushState } from './types.ts';
 
 export interface PushOptions {
@@ -45,19 +45,18 @@ export class Push {
     const decide = async (content: IncomingContent | undefined) => {
       const vaultId = await vaults.idOf(accountId, args.vault_id);
       push.content = content;
-      return await this.#decide(accountId, vaultId, push, content);
+      return await this.decide(accountId, vaultId, push, content);
     };
     const { content: text, encoding = 'utf-8' } = args;
     const decided =
       text === undefined
         ? await decide(undefined)
         : await contents.use({ text, encoding }, (content) => checkSha256(args.sha256, content), decide);
-    if (decided.kind === 'conflict') throw new Refusal(decided.fault);
-    if (decided.kind === 'unknown_base') throw new Error('a base was looked up and is still unknown');
-    return decided.result;
+    return resultOf(decided);
   }
 
-  async #decide(
+  /** Decides a push whose content is ready; resolves once that is on disk. Refuses as `push`, but for conflicts. */
+  async decide(
     accountId: string,
     vaultId: string,
     push: PushRequest,

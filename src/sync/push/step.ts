@@ -1,5 +1,5 @@
 /** Owns what the parts of one push share: its request and content within a decision, and what became of it. */
-import type { Fault } from '../../common/fault.ts';
+import { type Fault, Refusal } from '../../common/fault.ts';
 import type { IncomingContent } from '../contents/incoming.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import type { Turn } from '../log/vault-log.ts';
@@ -34,6 +34,13 @@ export interface PushStep {
 export function doneWith({ vaultId }: Turn, result: Omit<PushResult, 'vaultId'>, adopted: boolean): Decided {
   const { status, record, previousHlc, warnings } = result;
   return { kind: 'done', result: { vaultId, status, record, previousHlc, warnings }, adopted };
+}
+
+/** What a client is told of a push that was decided. Refuses a conflict, which is on disk by then. */
+export function resultOf(decided: Decided): PushResult {
+  if (decided.kind === 'conflict') throw new Refusal(decided.fault);
+  if (decided.kind === 'unknown_base') throw new Error('a base was looked up and is still unknown');
+  return decided.result;
 }
 
 /** Settles the conflicts that this push ends. Returns how many. */

@@ -7,6 +7,7 @@ import { vaultClone, vaultConnectStatus } from './devices.ts';
 import { syncHistory, syncRestore } from './history.ts';
 import { syncList, syncPull } from './pull.ts';
 import { syncPush } from './push.ts';
+import { syncPushMany } from './push-many.ts';
 import { vaultSync } from './vault-sync.ts';
 import { vaultCreate, vaultList } from './vaults.ts';
 
@@ -21,6 +22,7 @@ export function syncTools(sync: Sync): Tool[] {
     vaultConnectStatus(sync.reading),
     vaultSync(sync.reading, { push, pull, list }),
     push,
+    syncPushMany(sync.pushMany),
     pull,
     list,
     ...compareTools(sync),

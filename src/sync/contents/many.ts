@@ -1,0 +1,88 @@
+/**
+ * Owns how the contents of many files become ready at once: all small ones are hashed in one job of the pool, and all long
+ * ones share one turn of staging, which bounds memory because a call bounds their bytes together.
+ */
+import { type Attempt, attempt } from '../../common/attempt.ts';
+import { limits } from '../../limits/service.ts';
+import type { DigestedContent, RawContent } from '../../pool/jobs.ts';
+import type { Pool } from '../../pool/pool.ts';
+import { digestContent } from './digest.ts';
+import { type ContentCheck, type IncomingContent, isSmall, smallContent, stageLong, type Used } from './incoming.ts';
+import type { PieceStaging } from './staging.ts';
+
+/** A content as it was sent, and what it must agree with. */
+export interface CheckedRaw {
+  readonly raw: RawContent;
+  readonly check: ContentCheck;
+}
+
+/** A content that is ready, or why there is none; a file that brings no content has an undefined one. */
+export type Prepared = Attempt<IncomingContent | undefined>;
+
+export class ManyContents {
+  readonly #pool: Pool;
+  readonly #staging: PieceStaging;
+
+  constructor(pool: Pool, staging: PieceStaging) {
+    this.#pool = pool;
+    this.#staging = staging;
+  }
+
+  /**
+   * Makes contents ready and gives all of them to `use`, in their order; undefined stands for a file without content.
+   * What was staged and not adopted is removed again.
+   */
+  async use<T extends Used>(
+    files: readonly (CheckedRaw | undefined)[],
+    use: (contents: readonly Prepared[]) => Promise<readonly T[]>,
+  ): Promise<readonly T[]> {
+    const isLong = files.some((file) => file !== undefined && !isSmall(file.raw));
+    return isLong ? await this.#staging.turn(() => this.#use(files, use)) : await this.#use(files, use);
+  }
+
+  async #use<T extends Used>(
+    files: readonly (CheckedRaw | undefined)[],
+    use: (contents: readonly Prepared[]) => Promise<readonly T[]>,
+  ): Promise<readonly T[]> {
+    const settled = await this.#prepare(files);
+    let used: readonly T[] = [];
+    try {
+      used = await use(settled.map(prepared));
+      return used;
+    } finally {
+      for (const [index, made] of settled.entries()) {
+        const stored = made.status === 'fulfilled' && made.value.ok ? made.value.value?.stored : undefined;
+        if (stored?.kind === 'pieces' && used[index]?.adopted !== true) await this.#staging.discard(stored.storageId);
+      }
+    }
+  }
+
+  /** All of them settle, so that what one left on the disk is known when another fails. */
+  async #prepare(files: readonly (CheckedRaw | undefined)[]): Promise<readonly PromiseSettledResult<Prepared>[]> {
+    const small = files.filter((file): file is CheckedRaw => file !== undefined && isSmall(file.raw));
+    const digests = await this.#digest(small.map(({ raw }) => raw));
+    let next = 0;
+    return await Promise.allSettled(
+      files.map((file): Promise<Prepared> => {
+        if (file === undefined) return attempt(() => undefined);
+        const { raw, check } = file;
+        if (!isSmall(raw)) return attempt(() => stageLong({ pool: this.#pool, staging: this.#staging }, raw, check));
+        const digested = digests[next] as DigestedContent;
+        next += 1;
+        return attempt(() => smallContent(raw, digested, check));
+      }),
+    );
+  }
+
+  async #digest(raws: readonly RawContent[]): Promise<readonly DigestedContent[]> {
+    const chars = raws.reduce((sum, { text }) => sum + text.length, 0);
+    return chars <= limits.inlineContentBytesMax
+      ? raws.map(digestContent)
+      : await this.#pool.run('digestContents', raws);
+  }
+}
+
+function prepared(settled: PromiseSettledResult<Prepared>): Prepared {
+  if (settled.status === 'rejected') throw settled.reason;
+  return settled.value;
+}

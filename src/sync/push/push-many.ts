@@ -1,0 +1,85 @@
+/**
+ * The use case of many pushes in one call (SYN-23): contents become ready together, then each push is decided alone, in
+ * order, as a lone one is. Decisions go to the store in portions, so that many share a commit and other work gets between.
+ */
+import { type Attempt, attempt } from '../../common/attempt.ts';
+import { limits } from '../../limits/service.ts';
+import type { CheckedRaw, ManyContents, Prepared } from '../contents/many.ts';
+import type { Vaults } from '../vaults/vaults.ts';
+import { checkSha256, type PushArguments, readPush, type UnfilledPush } from './input.ts';
+import type { Push } from './push.ts';
+import { type PushResult, resultOf } from './step.ts';
+
+export interface PushManyOptions {
+  readonly vaults: Vaults;
+  readonly push: Push;
+  readonly contents: ManyContents;
+}
+
+export type PushOutcome = Attempt<PushResult>;
+
+interface ReadPush {
+  readonly push: UnfilledPush;
+  readonly raw: CheckedRaw | undefined;
+}
+
+interface Decided {
+  readonly outcome: PushOutcome;
+  readonly adopted: boolean;
+}
+
+export class PushMany {
+  readonly #options: PushManyOptions;
+
+  constructor(options: PushManyOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * What became of each push, in their order; one whose arguments were refused already stays that. Resolves once all is on
+   * disk. Refuses an unknown vault with `invalid_fields`.
+   */
+  async push(
+    accountId: string,
+    given: { readonly vaultId: string | undefined; readonly files: readonly Attempt<PushArguments>[] },
+  ): Promise<{ readonly vaultId: string; readonly outcomes: readonly PushOutcome[] }> {
+    const { vaults, contents } = this.#options;
+    const vaultId = await vaults.idOf(accountId, given.vaultId);
+    const files = await Promise.all(
+      given.files.map((file) => (file.ok ? attempt(() => readFile(file.value)) : Promise.resolve(file))),
+    );
+    const raws = files.map((file) => (file.ok ? file.value.raw : undefined));
+    const decided = await contents.use(raws, (prepared) =>
+      inPortions(files, (file, index) => this.#decide(accountId, vaultId, file, prepared[index] as Prepared)),
+    );
+    return { vaultId, outcomes: decided.map(({ outcome }) => outcome) };
+  }
+
+  /** Hands the decision to the vault's actor in the turn of the call, which keeps their order. */
+  async #decide(accountId: string, vaultId: string, file: Attempt<ReadPush>, prepared: Prepared): Promise<Decided> {
+    if (!file.ok) return { outcome: file, adopted: false };
+    if (!prepared.ok) return { outcome: prepared, adopted: false };
+    const { push } = file.value;
+    const content = prepared.value;
+    push.content = content;
+    const decided = await attempt(() => this.#options.push.decide(accountId, vaultId, push, content));
+    if (!decided.ok) return { outcome: decided, adopted: false };
+    return { outcome: await attempt(() => resultOf(decided.value)), adopted: decided.value.adopted };
+  }
+}
+
+function readFile(args: PushArguments): ReadPush {
+  const push = readPush(args);
+  const { content: text, encoding = 'utf-8' } = args;
+  if (text === undefined) return { push, raw: undefined };
+  return { push, raw: { raw: { text, encoding }, check: (content) => checkSha256(args.sha256, content) } };
+}
+
+async function inPortions<T, R>(items: readonly T[], run: (item: T, index: number) => Promise<R>): Promise<R[]> {
+  const made: R[] = [];
+  for (let from = 0; from < items.length; from += limits.pushManyDecisionsMax) {
+    const portion = items.slice(from, from + limits.pushManyDecisionsMax);
+    made.push(...(await Promise.all(portion.map((item, index) => run(item, from + index)))));
+  }
+  return made;
+}

@@ -1,0 +1,120 @@
+/** The tool that sends many files in one call, and how each outcome is shown. */
+import { z } from 'zod';
+import { attempt } from '../../common/attempt.ts';
+import { invalidField } from '../../common/fault.ts';
+import { readArguments } from '../../gateway/arguments.ts';
+import { rpcError } from '../../gateway/codes.ts';
+import { jsonSchema } from '../../gateway/registry.ts';
+import { ADDS, defineTool, type ToolCaller } from '../../gateway/tool.ts';
+import { limits } from '../../limits/service.ts';
+import { deviceIdArgument, type PushArguments, pushArguments, vaultIdArgument } from '../push/input.ts';
+import type { PushMany, PushOutcome } from '../push/push-many.ts';
+import { pushedSchema, pushedView } from './push.ts';
+
+const fileArguments = pushArguments.omit({ vault_id: true });
+
+/** Each file is checked alone, so that a wrong one harms no other; the documents show what is checked. */
+const file = z.looseObject({}).meta(jsonSchema(fileArguments.partial({ device_id: true }), 'input'));
+
+const refusedSchema = z.object({
+  path: z.string().nullable(),
+  status: z.literal('refused'),
+  error: z
+    .object({ code: z.int(), message: z.string(), data: z.looseObject({}).optional() })
+    .describe('What sync_push answers for this file'),
+});
+
+type Result = z.input<typeof refusedSchema> | Omit<z.input<typeof pushedSchema>, 'vault_id'>;
+
+export function syncPushMany(push: PushMany) {
+  return defineTool({
+    name: 'sync_push_many',
+    access: 'account',
+    description: `Sends up to ${limits.pushManyFilesMax} files (${limits.pushManyBytesMax / 2 ** 20} MiB in total) in one call. Each item is a sync_push, decided alone and in order; every ${limits.pushManyFilesPerCall} items count as one call.`,
+    input: z.strictObject({
+      files: z.array(file).min(1).max(limits.pushManyFilesMax).describe('Arguments of sync_push, one item per file'),
+      device_id: deviceIdArgument.optional().describe('Name of the sending device, for items without their own'),
+      vault_id: vaultIdArgument,
+    }),
+    output: z.object({
+      vault_id: z.string(),
+      accepted: z.int().nonnegative(),
+      refused: z.int().nonnegative(),
+      results: z
+        .array(z.union([pushedSchema.omit({ vault_id: true }), refusedSchema]))
+        .describe('In the order of files'),
+    }),
+    annotations: ADDS,
+    example: {
+      device_id: 'laptop',
+      files: [
+        {
+          path: 'notes/today.md',
+          content: '# Today\n',
+          sha256: '0438e1f6a52d130aff81d4002078707dc706c86de3753ceb933e2ae59f0d758c',
+          hlc: '2026-11-20T20:18:57.123Z-0000-89e4f1c2a0b3d756',
+        },
+      ],
+    },
+    async handle({ files: given, device_id: deviceId, vault_id: vaultId }, { accountId }, caller) {
+      chargeFor(given.length, caller);
+      checkBytes(given);
+      const defaults = deviceId === undefined ? {} : { device_id: deviceId };
+      const files = await Promise.all(
+        given.map((one) =>
+          attempt(() => readArguments({ input: fileArguments }, { ...defaults, ...one }) as PushArguments),
+        ),
+      );
+      const made = await push.push(accountId, { vaultId, files });
+      const results = made.outcomes.map((outcome, index) => viewOf(outcome, given[index]?.['path']));
+      const refused = made.outcomes.filter(({ ok }) => !ok).length;
+      const structured = { vault_id: made.vaultId, accepted: results.length - refused, refused, results };
+      return { structured, text: textOf(results, refused) };
+    },
+  });
+}
+
+/** The request itself was counted as one call. Refuses with `rate_limited`, or what could never be let through. */
+function chargeFor(files: number, { charge, callsAtOnceMax }: ToolCaller): void {
+  const calls = Math.ceil(files / limits.pushManyFilesPerCall);
+  if (calls > callsAtOnceMax) {
+    const most = callsAtOnceMax * limits.pushManyFilesPerCall;
+    throw invalidField(
+      'files',
+      `files may hold at most ${most} items under the rate limit of this hub; send the rest in another call`,
+    );
+  }
+  if (calls > 1) charge(calls - 1);
+}
+
+/** Bounds the contents together, before any is hashed. */
+function checkBytes(files: readonly Readonly<Record<string, unknown>>[]): void {
+  const bytes = files.reduce((sum, { content, encoding }) => sum + bytesOf(content, encoding), 0);
+  if (bytes <= limits.pushManyBytesMax) return;
+  const most = `${limits.pushManyBytesMax / 2 ** 20} MiB`;
+  throw invalidField('files', `files hold ${bytes} bytes of content; send at most ${most} in one call`);
+}
+
+function bytesOf(content: unknown, encoding: unknown): number {
+  if (typeof content !== 'string') return 0;
+  return encoding === 'base64' ? Buffer.byteLength(content, 'base64') : Buffer.byteLength(content);
+}
+
+function viewOf(outcome: PushOutcome, path: unknown): Result {
+  if (!outcome.ok) {
+    return { path: typeof path === 'string' ? path : null, status: 'refused', error: rpcError(outcome.fault) };
+  }
+  const { vault_id: _, ...view } = pushedView(outcome.value);
+  return view;
+}
+
+function textOf(results: readonly Result[], refused: number): string {
+  const summary = `${results.length - refused} of ${results.length} files accepted`;
+  if (refused === 0) return summary;
+  const lines = results.flatMap((result) =>
+    'error' in result ? [`${result.path ?? '(no path)'}: ${result.error.message}`] : [],
+  );
+  const told = lines.slice(0, limits.toolTextLinesMax);
+  const more = lines.length > told.length ? [`and ${lines.length - told.length} more, in results`] : [];
+  return [`${summary}, ${refused} refused:`, ...told, ...more].join('\n');
+}
