@@ -29,41 +29,17 @@ async function refusal(env: Record<string, string>): Promise<string> {
   return lines[0] ?? '';
 }
 
-const seconds = ['', '0', '-1', '1.5', '3601', 'ten', '1e1', ' 5'];
-
-const wrongSettings: readonly (readonly [name: string, values: readonly string[]])[] = [
-  ['CAIRN_PORT', ['', 'http', '-1', '65536', '80.5', '0x50', '+80']],
+// Every wrong value is in test/config.unit.test.ts, and of proxies in test/http/request/rules.unit.test.ts.
+test.each([
+  ['CAIRN_PORT', ['65536']],
+  // The last one is well formed and belongs to another machine.
   ['CAIRN_HOST', ['', 'not a host', '203.0.113.9']],
   ['CAIRN_DATA', ['']],
-  ['CAIRN_LOG_LEVEL', ['', 'loud', 'INFO']],
-  ['CAIRN_ALLOW_MISSING_AGENT', ['', 'yes', 'TRUE', '1']],
-  ['CAIRN_TLS_CERT', ['']],
-  ['CAIRN_TLS_KEY', ['']],
-  [
-    'CAIRN_TRUSTED_PROXIES',
-    ['proxy.test', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/x', '::1/129', '300.1.1.1', '10.0.0/8'],
-  ],
-  ['CAIRN_INFLIGHT_BYTES', ['', '0', '1', '256MiB', '-5']],
-  ['CAIRN_OAUTH_METADATA', ['', 'true', 'ON']],
-  [
-    'CAIRN_IDP_ISSUER',
-    [
-      '',
-      'idp.example.org',
-      'http://idp.example.org',
-      'ftp://idp.example.org',
-      'https://idp.example.org?x',
-      'https://u@x.org',
-    ],
-  ],
-  ['CAIRN_IDP_AUDIENCE', ['', 'two words', 'x'.repeat(256)]],
-  ['CAIRN_BODY_SECONDS', seconds],
-  ['CAIRN_HANDLER_SECONDS', seconds],
-  ['CAIRN_DRAIN_SECONDS', seconds],
-  ['CAIRN_POOL_THREADS', ['', '0', '65', 'all', '2.0']],
-];
-
-test.each(wrongSettings)('[OPS-1] a wrong %s stops the start with a sentence that names it', async (name, values) => {
+  ['CAIRN_LOG_LEVEL', ['loud']],
+  ['CAIRN_TRUSTED_PROXIES', ['10.0.0.0/33']],
+  ['CAIRN_IDP_ISSUER', ['http://idp.example.org']],
+  ['CAIRN_BODY_SECONDS', ['1.5']],
+])('[OPS-1] a wrong %s stops the start with a sentence that names it', async (name, values) => {
   for (const value of values)
     expect([value, await refusal({ [name]: value })]).toEqual([value, expect.stringContaining(name)]);
 });

@@ -1,7 +1,10 @@
-/** Every wait has an end: slow bodies, half heads, readers that stop reading. Only outcomes are looked at, never times. */
+/**
+ * Every wait has an end: slow bodies, half heads, readers that stop reading. Only outcomes are looked at, never times.
+ * The tests wait for real deadlines, so they run concurrently.
+ */
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, test } from 'vitest';
 import { AGENT, call } from '../support/http.ts';
 import {
   type Account,
@@ -24,19 +27,26 @@ const hub = useHub({ env: { CAIRN_BODY_SECONDS: '1', CAIRN_STALL_SECONDS: String
 let owner: Account & Credential;
 const bigCommit = randomCommit();
 const big = randomBytes(50 * MiB);
+const slowCommit = randomCommit();
+const slow = randomBytes(2 * MiB);
 
 beforeAll(async () => {
   owner = await mirrorAccount(hub);
-  const stored = await upload(hub, owner, bigCommit, big);
-  if (stored.status !== 200) throw new Error(stored.text);
+  for (const [commit, body] of [
+    [bigCommit, big],
+    [slowCommit, slow],
+  ] as const) {
+    const stored = await upload(hub, owner, commit, body);
+    if (stored.status !== 200) throw new Error(stored.text);
+  }
 });
 
-/** What `cairn verify` finds beside the running hub. */
+/** What `cairn verify` finds beside the running hub. It comes to this once no upload of any test is left. */
 async function verified(): Promise<unknown> {
   return JSON.parse((await hub.cli('verify', '--json')).stdout) as unknown;
 }
 
-const CLEAN = { ok: true, blobs: 1, staged_uploads: 0, problems: [] };
+const CLEAN = { ok: true, blobs: 2, staged_uploads: 0, problems: [] };
 
 function uploadHead(body: Uint8Array): string {
   const headers = { ...uploadHeaders(owner, randomCommit(), body), 'Content-Length': String(body.length) };
@@ -44,14 +54,14 @@ function uploadHead(body: Uint8Array): string {
   return head('POST /api/cert_mirror HTTP/1.1', lines);
 }
 
-test.each([
+test.concurrent.for<[string, number, number]>([
   ['a small one that stops at once', 1000, 0],
   ['a small one that stops half-way', 1000, 500],
   ['the largest that is held whole', 64 * 1024, 64 * 1024 - 1],
   ['a streamed one before its first chunk', 200_000, 100_000],
   ['a streamed one after some chunks', 5 * MiB, 3 * MiB + 17],
   ['a streamed one but for its last byte', 2 * MiB, 2 * MiB - 1],
-])('[NET-7] an upload that stalls is 408, closes and leaves nothing: %s', async (_name, size, sent) => {
+])('[NET-7] an upload that stalls is 408, closes and leaves nothing: %s', async ([_name, size, sent], { expect }) => {
   const body = randomBytes(size);
   const client = await rawClient(hub.port);
   client.send(uploadHead(body));
@@ -60,10 +70,12 @@ test.each([
   expect(answer?.status).toBe(408);
   expect(JSON.parse(answer?.body ?? '')).toEqual({ error: expect.stringContaining('1 seconds') });
   await client.closed;
-  await expect.poll(verified, { timeout: PATIENCE_MS }).toMatchObject(CLEAN);
+  await expect.poll(verified, { timeout: PATIENCE_MS, interval: 1000 }).toMatchObject(CLEAN);
 });
 
-test('[NET-7] an upload that drips is 408 in the end, however long each byte keeps the connection alive', async () => {
+test.concurrent('[NET-7] an upload that drips is 408 in the end, however long each byte keeps the connection alive', async ({
+  expect,
+}) => {
   const body = randomBytes(100_000);
   const client = await rawClient(hub.port);
   client.send(uploadHead(body));
@@ -76,13 +88,13 @@ test('[NET-7] an upload that drips is 408 in the end, however long each byte kee
   expect(answer?.status).toBe(408);
   await client.closed;
   expect(sent).toBeLessThan(body.length);
-  await expect.poll(verified, { timeout: PATIENCE_MS }).toMatchObject(CLEAN);
+  await expect.poll(verified, { timeout: PATIENCE_MS, interval: 1000 }).toMatchObject(CLEAN);
 });
 
-test.each([
+test.concurrent.for<[string, string[], string]>([
   ['with a length', ['Content-Length: 20'], '{"rotate":'],
   ['chunked', ['Transfer-Encoding: chunked'], 'a\r\n{"rotate":\r\n'],
-])('[NET-7] a JSON body that stalls is 408 and closes: %s', async (_name, lines, part) => {
+])('[NET-7] a JSON body that stalls is 408 and closes: %s', async ([_name, lines, part], { expect }) => {
   const client = await rawClient(hub.port);
   const own = [`Authorization: McpKey ${owner.mcp_key}`, 'Content-Type: application/json'];
   client.send(head('POST /api/cert_mirror/credentials HTTP/1.1', [...own, ...lines]) + part);
@@ -92,7 +104,9 @@ test.each([
   expect((await call(hub, '/health')).status).toBe(200);
 });
 
-test('[NET-7] a body refused for its time is not taken for one that arrived: the rest of it stores nothing', async () => {
+test.concurrent('[NET-7] a body refused for its time is not taken for one that arrived: the rest of it stores nothing', async ({
+  expect,
+}) => {
   const body = randomBytes(3 * MiB);
   const client = await rawClient(hub.port);
   client.send(uploadHead(body));
@@ -101,10 +115,10 @@ test('[NET-7] a body refused for its time is not taken for one that arrived: the
   client.send(body.subarray(MiB));
   await client.closed;
   expect(client.answers().map((answer) => answer.status)).toEqual([408]);
-  await expect.poll(verified, { timeout: PATIENCE_MS }).toMatchObject(CLEAN);
+  await expect.poll(verified, { timeout: PATIENCE_MS, interval: 1000 }).toMatchObject(CLEAN);
 });
 
-test('[NET-7] connections that say nothing, or half a head, are closed in the end', async () => {
+test.concurrent('[NET-7] connections that say nothing, or half a head, are closed in the end', async ({ expect }) => {
   const beginnings = ['', 'GET', 'GET /health HTTP/1.1\r\nHost: cairn.test\r\nUser-Agent: slow', '\r\n'];
   const clients = await Promise.all(
     beginnings.map(async (beginning) => {
@@ -118,7 +132,7 @@ test('[NET-7] connections that say nothing, or half a head, are closed in the en
   expect((await call(hub, '/health')).status).toBe(200);
 });
 
-test('[NET-7] a client that stops reading is closed, and nobody else waits for it', async () => {
+test.concurrent('[NET-7] a client that stops reading is closed, and nobody else waits for it', async ({ expect }) => {
   const client = await rawClient(hub.port);
   client.socket.pause();
   client.send(
@@ -139,7 +153,9 @@ test('[NET-7] a client that stops reading is closed, and nobody else waits for i
   expect(client.text().length).toBeLessThan(big.length);
 });
 
-test('[NET-7] a client that takes nothing for a while, as a full disk or a bad line does, gets all of its bytes', async () => {
+test.concurrent('[NET-7] a client that takes nothing for a while, as a full disk or a bad line does, gets all of its bytes', async ({
+  expect,
+}) => {
   const parts: Buffer[] = [];
   await new Promise<void>((resolve, reject) => {
     const headers = { Authorization: `McpKey ${owner.token}`, 'User-Agent': AGENT };
@@ -159,21 +175,18 @@ test('[NET-7] a client that takes nothing for a while, as a full disk or a bad l
   expect(Buffer.concat(parts).equals(big)).toBe(true);
 });
 
-test('[NET-7] a client that reads slowly and never stops gets all of its bytes', async () => {
+test.concurrent('[NET-7] a client that reads slowly and never stops gets all of its bytes', async ({ expect }) => {
   const client = await rawClient(hub.port);
-  const commit = randomCommit();
-  const body = randomBytes(2 * MiB);
-  expect((await upload(hub, owner, commit, body)).status).toBe(200);
   let turns = 0;
   client.socket.on('data', () => {
     turns += 1;
     client.socket.pause();
     setTimeout(() => client.socket.resume(), 5);
   });
-  client.send(head(`GET /api/cert_mirror/${commit}/download HTTP/1.1`, [`Authorization: McpKey ${owner.token}`]));
+  client.send(head(`GET /api/cert_mirror/${slowCommit}/download HTTP/1.1`, [`Authorization: McpKey ${owner.token}`]));
   const [answer] = await client.received(1);
   expect(answer?.status).toBe(200);
-  expect(Buffer.from(answer?.body ?? '', 'latin1').equals(body)).toBe(true);
+  expect(Buffer.from(answer?.body ?? '', 'latin1').equals(slow)).toBe(true);
   expect(turns).toBeGreaterThan(1);
   client.vanish();
 });

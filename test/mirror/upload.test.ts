@@ -115,7 +115,7 @@ test('[MIR-8] a chunked body is 411 and stores nothing', async () => {
   expect(await listAll(hub, who)).toEqual(before);
 });
 
-test.each([
+test.concurrent.each([
   ['52428801', {}],
   ['999999999999999', {}],
   ['52428801', { Expect: '100-continue' }],
