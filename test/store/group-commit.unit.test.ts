@@ -1,0 +1,222 @@
+/** Decisions share commits: in order, each sees those before it, and one that fails leaves no trace. */
+import fc from 'fast-check';
+import { afterEach, expect, test } from 'vitest';
+import { Refusal } from '../../src/common/fault.ts';
+import { limits } from '../../src/limits/service.ts';
+import { recordCodec } from '../../src/store/codec.ts';
+import { type Batch, GroupCommit, type GroupCommitOptions, type Raw } from '../../src/store/group-commit.ts';
+import { Revisions } from '../../src/store/revisions.ts';
+import { Store } from '../../src/store/store.ts';
+import { defineTable, type Entry, type Key, type Reader, type Table } from '../../src/store/table.ts';
+import { seed } from '../support/seed.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+interface Row {
+  readonly count: number;
+}
+
+const rows = defineTable<[string], Row>('rows', recordCodec<Row>(1));
+const others = defineTable<[string], Row>('others', recordCodec<Row>(1));
+
+let store: Store | undefined;
+afterEach(async () => {
+  await store?.close();
+  store = undefined;
+});
+
+function openStore(): Store {
+  store = new Store({ folder: temporaryFolder(), tables: [rows, others] });
+  return store;
+}
+
+const countOf = (reader: Reader, key: string) => reader.get(rows, [key])?.count ?? 0;
+
+function increment(batch: Batch): number {
+  const count = countOf(batch, 'a') + 1;
+  batch.put(rows, ['a'], { count });
+  return count;
+}
+
+test('[OPS-2] decisions run in the order in which they came, and each sees what those before it wrote', async () => {
+  const open = openStore();
+  const asked = Array.from({ length: 100 }, () => open.write(increment));
+  expect(countOf(open, 'a')).toBe(0);
+  expect(await Promise.all(asked)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+  expect(countOf(open, 'a')).toBe(100);
+});
+
+test('[OPS-2] a decision does not see its own puts, and the last put of a key counts', async () => {
+  const open = openStore();
+  const seen = await open.write((batch) => {
+    batch.put(rows, ['a'], { count: 1 });
+    batch.put(rows, ['a'], { count: 2 });
+    batch.remove(rows, ['b']);
+    return countOf(batch, 'a');
+  });
+  expect([seen, countOf(open, 'a')]).toEqual([0, 2]);
+});
+
+test('[OPS-2] a decision that throws writes nothing, and its neighbours in the same commit are written', async () => {
+  const open = openStore();
+  const failure = new Error('refused');
+  const settled = await Promise.allSettled([
+    open.write(increment),
+    open.write((batch) => {
+      batch.put(rows, ['b'], { count: 1 });
+      batch.remove(rows, ['a']);
+      throw failure;
+    }),
+    open.write(increment),
+  ]);
+  expect(settled).toEqual([
+    { status: 'fulfilled', value: 1 },
+    { status: 'rejected', reason: failure },
+    { status: 'fulfilled', value: 2 },
+  ]);
+  expect([countOf(open, 'a'), open.get(rows, ['b'])]).toEqual([2, undefined]);
+});
+
+type Step = { readonly key: string; readonly count: number | undefined; readonly fails: boolean };
+
+const steps = fc.array(
+  fc.record<Step>({
+    key: fc.constantFrom('a', 'b', 'c'),
+    count: fc.option(fc.nat(9), { nil: undefined }),
+    fails: fc.boolean(),
+  }),
+  { maxLength: 40 },
+);
+
+test(`[OPS-2] any decisions together leave what they leave one after another (seed ${seed})`, async () => {
+  const open = openStore();
+  const model = new Map<string, number>();
+  await fc.assert(
+    fc.asyncProperty(steps, async (given) => {
+      const expected: unknown[] = [];
+      const asked = given.map(({ key, count, fails }) => {
+        expected.push(fails ? 'failed' : (model.get(key) ?? 0));
+        if (!fails && count === undefined) model.delete(key);
+        else if (!fails && count !== undefined) model.set(key, count);
+        return open
+          .write((batch) => {
+            const before = countOf(batch, key);
+            if (count === undefined) batch.remove(rows, [key]);
+            else batch.put(rows, [key], { count });
+            if (fails) throw new Error('failed');
+            return before;
+          })
+          .catch((error: Error) => error.message);
+      });
+      expect(await Promise.all(asked)).toEqual(expected);
+      const left = open.range(rows, { prefix: [] }).map(({ key: [key], value }) => [key, value.count]);
+      expect(left).toEqual([...model].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+    }),
+    { seed, numRuns: 30 },
+  );
+});
+
+/** A writer in memory, for what no real disk does when it is asked to. `fails` breaks the next transactions. */
+class Harness implements Reader {
+  readonly data = new Map<string, Buffer>();
+  readonly commits: number[] = [];
+  readonly revisions = new Revisions();
+  readonly group: GroupCommit;
+  failsBefore = false;
+  failsAfter = false;
+  hasRoom = true;
+
+  constructor() {
+    const raw = {
+      put: (key: Key, bytes: Buffer) => this.data.set(String(key[0]), bytes),
+      remove: (key: Key) => this.data.delete(String(key[0])),
+    } as unknown as Raw;
+    const options: GroupCommitOptions = {
+      transact: (run) => this.#transact(run),
+      reader: this,
+      raw: () => raw,
+      revisions: this.revisions,
+      look: () => (bytes) => this.hasRoom && bytes > 0,
+      refusalOf: (error) => Promise.resolve(`refused: ${String(error)}`),
+    };
+    this.group = new GroupCommit(options);
+  }
+
+  async #transact(run: () => void): Promise<void> {
+    await Promise.resolve();
+    if (this.failsBefore) throw new Error('no transaction');
+    const before = new Map(this.data);
+    const decisions = this.group.counts.decisions;
+    run();
+    await Promise.resolve();
+    if (this.failsAfter) {
+      this.data.clear();
+      for (const [key, bytes] of before) this.data.set(key, bytes);
+      throw new Error('no flush');
+    }
+    this.commits.push(decisions);
+  }
+
+  get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {
+    const bytes = this.data.get(String(key[0]));
+    return bytes === undefined ? undefined : table.codec.decode(bytes);
+  }
+
+  range<K extends Key, V>(): Entry<K, V>[] {
+    return [];
+  }
+}
+
+test('[LIM-2] a commit takes as many decisions as the limit says; the next ones wait for the next commit', async () => {
+  const harness = new Harness();
+  const asked = Array.from({ length: limits.groupDecisionsMax + 1 }, () => harness.group.write(increment));
+  await Promise.all(asked.slice(0, -1));
+  expect([harness.commits.length, harness.group.counts.decisions]).toEqual([1, limits.groupDecisionsMax]);
+  expect(await asked.at(-1)).toBe(limits.groupDecisionsMax + 1);
+  expect([harness.commits.length, harness.group.counts.decisions]).toEqual([2, limits.groupDecisionsMax + 1]);
+});
+
+test('[OPS-2] when a commit fails, every decision in it is refused, and the next commit is written', async () => {
+  const harness = new Harness();
+  for (const moment of ['failsBefore', 'failsAfter'] as const) {
+    harness[moment] = true;
+    const settled = await Promise.allSettled([harness.group.write(increment), harness.group.write(increment)]);
+    expect(settled.map((each) => (each.status === 'rejected' ? String(each.reason) : 'written'))).toEqual(
+      Array(2).fill(`refused: Error: no ${moment === 'failsBefore' ? 'transaction' : 'flush'}`),
+    );
+    expect(harness.data.size).toBe(0);
+    expect(harness.revisions.of([rows])).toBeDefined();
+    harness[moment] = false;
+  }
+  expect(harness.group.counts).toEqual({ decisions: 0, failed: 2 });
+  expect(await harness.group.write(increment)).toBe(1);
+});
+
+test('[OPS-2] without room a put is refused as storage_full, and a decision that only removes is written', async () => {
+  const harness = new Harness();
+  await harness.group.write(increment);
+  harness.hasRoom = false;
+  const refused = await harness.group.write(increment).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(Refusal);
+  expect((refused as Refusal).fault).toMatchObject({ kind: 'storage_full' });
+  expect(countOf(harness, 'a')).toBe(1);
+  await harness.group.write((batch) => batch.remove(rows, ['a']));
+  expect(countOf(harness, 'a')).toBe(0);
+});
+
+test('[OPS-2] a revision is unknown while a commit is under way, and another one after it', async () => {
+  const open = openStore();
+  const [before, beforeOthers] = [open.revision([rows]), open.revision([others])];
+  let during: number | undefined = -1;
+  const first = open.write(increment);
+  const second = open.write((batch) => {
+    increment(batch);
+    // Outside of the transaction the revision is asked for once the group is written.
+    queueMicrotask(() => {
+      during = open.revision([rows]);
+    });
+  });
+  await Promise.all([first, second]);
+  expect(during).toBeUndefined();
+  expect(open.revision([rows])).not.toBe(before);
+  expect(open.revision([others])).toBe(beforeOthers);
+});
