@@ -123,7 +123,7 @@ class Harness implements Reader {
   readonly group: GroupCommit;
   failsBefore = false;
   failsAfter = false;
-  hasRoom = true;
+  roomBytes = Number.POSITIVE_INFINITY;
 
   constructor() {
     const raw = {
@@ -135,7 +135,7 @@ class Harness implements Reader {
       reader: this,
       raw: () => raw,
       revisions: this.revisions,
-      look: () => (bytes) => this.hasRoom && bytes > 0,
+      look: () => (bytes) => bytes <= this.roomBytes,
       refusalOf: (error) => Promise.resolve(`refused: ${String(error)}`),
     };
     this.group = new GroupCommit(options);
@@ -194,13 +194,26 @@ test('[OPS-2] when a commit fails, every decision in it is refused, and the next
 test('[OPS-2] without room a put is refused as storage_full, and a decision that only removes is written', async () => {
   const harness = new Harness();
   await harness.group.write(increment);
-  harness.hasRoom = false;
+  harness.roomBytes = 0;
   const refused = await harness.group.write(increment).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(Refusal);
   expect((refused as Refusal).fault).toMatchObject({ kind: 'storage_full' });
   expect(countOf(harness, 'a')).toBe(1);
   await harness.group.write((batch) => batch.remove(rows, ['a']));
   expect(countOf(harness, 'a')).toBe(0);
+});
+
+test('[OPS-2] decisions in one commit share its room: what fits is written, whatever came before and did not', async () => {
+  const harness = new Harness();
+  const bytes = rows.codec.encode({ count: 1 }).length;
+  harness.roomBytes = 2 * bytes;
+  const put = (keys: string[]) =>
+    harness.group.write((batch) => {
+      for (const key of keys) batch.put(rows, [key], { count: 1 });
+    });
+  const settled = await Promise.allSettled([put(['a']), put(['b', 'c']), put(['d']), put(['e'])]);
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected']);
+  expect([...harness.data.keys()]).toEqual(['a', 'd']);
 });
 
 test('[OPS-2] a revision is unknown while a commit is under way, and another one after it', async () => {
