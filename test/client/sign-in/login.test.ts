@@ -40,6 +40,8 @@ const fileOf = (folder: string) => join(folder, 'cairn', 'credentials.json');
 const keptIn = (folder: string) => JSON.parse(readFileSync(fileOf(folder), 'utf8')) as Kept;
 const client = (folder: string, ...args: string[]) => runCairn(args, { XDG_CONFIG_HOME: folder });
 
+// A login polls every five seconds, so tests that count nothing of the hub run concurrently.
+
 /** Signs a new folder in, approved by the operator. */
 async function signedIn(...args: string[]): Promise<string> {
   const folder = temporaryFolder();
@@ -69,7 +71,7 @@ async function tokensGiven(): Promise<number> {
   return hub.logs.filter((line) => line['route'] === '/oauth/token' && line['status'] === 200).length;
 }
 
-test('[OAUTH-4] login shows where to approve, and keeps tokens and key for the owner’s eyes only; whoami and logout follow', async () => {
+test.concurrent('[OAUTH-4] login shows where to approve, and keeps tokens and key for the owner’s eyes only; whoami and logout follow', async () => {
   const folder = temporaryFolder();
   const login = await startLogin(folder, '--server', `${hub.url}/`, '--name', 'build 7');
   await approve(hub, login.code, owner.email);
@@ -97,7 +99,7 @@ test('[OAUTH-4] login shows where to approve, and keeps tokens and key for the o
   expect([again.code, JSON.parse(again.stdout)]).toEqual([0, { server: hub.url, was_signed_in: false }]);
 });
 
-test('[OAUTH-4] a denied login ends with 1, keeps nothing, and says so', async () => {
+test.concurrent('[OAUTH-4] a denied login ends with 1, keeps nothing, and says so', async () => {
   const folder = temporaryFolder();
   const login = await startLogin(folder, '--server', hub.url);
   await approve(hub, login.code, owner.email, 'deny');
@@ -105,7 +107,7 @@ test('[OAUTH-4] a denied login ends with 1, keeps nothing, and says so', async (
   expect(readdirSync(join(folder, 'cairn'))).toEqual([]);
 });
 
-test('[OAUTH-4] with --json what a person has to do goes to standard error, and the result alone to standard output', async () => {
+test.concurrent('[OAUTH-4] with --json what a person has to do goes to standard error, and the result alone to standard output', async () => {
   const folder = temporaryFolder();
   const login = await startLogin(folder, '--server', hub.url, '--name', 'script', '--json');
   await approve(hub, login.code, owner.email);
@@ -113,7 +115,7 @@ test('[OAUTH-4] with --json what a person has to do goes to standard error, and 
   expect([code, JSON.parse(stdout)]).toEqual([0, { server: hub.url, device_name: 'script' }]);
 });
 
-test('[OAUTH-4] signing in again ends the sign-in before it, and leaves other hubs alone', async () => {
+test.concurrent('[OAUTH-4] signing in again ends the sign-in before it, and leaves other hubs alone', async () => {
   const folder = await signedIn('--name', 'first');
   const first = keptIn(folder).servers[hub.url];
   const elsewhere = 'https://elsewhere.example.org';
@@ -146,7 +148,7 @@ test('[OAUTH-4, KEY-6] of many commands at once with an expired token one renews
   expect(readdirSync(join(folder, 'cairn'))).toEqual(['credentials.json']);
 });
 
-test('[OAUTH-4, KEY-6] killed between the hub’s renewal and its own writing, the next command goes on with the old token', async () => {
+test.concurrent('[OAUTH-4, KEY-6] killed between the hub’s renewal and its own writing, the next command goes on with the old token', async () => {
   const folder = await signedIn();
   const stale = makeStale(folder);
   // The hub renewed, and the process that asked is gone, with its lock still there.
@@ -158,7 +160,7 @@ test('[OAUTH-4, KEY-6] killed between the hub’s renewal and its own writing, t
   expect(readdirSync(join(folder, 'cairn'))).toEqual(['credentials.json']);
 });
 
-test('[OAUTH-4] a sign-in that has ended on the hub is told with what to do, and still signed out', async () => {
+test.concurrent('[OAUTH-4] a sign-in that has ended on the hub is told with what to do, and still signed out', async () => {
   const folder = await signedIn();
   const { refresh_token: token } = makeStale(folder);
   for (let turn = 0; turn < 3; turn += 1) await refresh(hub, token);
