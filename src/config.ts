@@ -48,6 +48,7 @@ const settings = z.object({
   CAIRN_PORT: wholeNumber(0, 65535).default(8787),
   CAIRN_HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
   CAIRN_DATA: z.string().min(1, 'must not be empty').default('./data'),
+  CAIRN_MAP_BYTES: wholeNumber(limits.mapBytesMin, 2 ** 46).default(limits.mapBytes),
   CAIRN_MASTER_KEY: z
     .string()
     .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hex characters')
@@ -108,6 +109,8 @@ export interface Config {
   readonly port: number;
   readonly host: string;
   readonly dataFolder: string;
+  /** What the data file may grow to: the address space of its memory map. */
+  readonly mapBytes: number;
   readonly masterKey: string | undefined;
   readonly logLevel: string;
   readonly blockedAgents: readonly string[];
@@ -158,6 +161,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     port: values.CAIRN_PORT,
     host: values.CAIRN_HOST,
     dataFolder: values.CAIRN_DATA,
+    mapBytes: values.CAIRN_MAP_BYTES,
     masterKey: values.CAIRN_MASTER_KEY,
     logLevel: values.CAIRN_LOG_LEVEL,
     blockedAgents: values.CAIRN_BLOCKED_AGENTS,

@@ -26,6 +26,7 @@ import { ProviderKeys } from '../oauth/provider/keys.ts';
 import { oauthTables } from '../oauth/records.ts';
 import { SignIns, type SignInsOptions } from '../oauth/sign-ins.ts';
 import { paperTables } from '../papers/records.ts';
+import { endFirstStart, noHub, prepareFolder } from '../store/data-file/folder.ts';
 import { openEpoch } from '../store/epoch.ts';
 import { freeBytes } from '../store/failure.ts';
 import { metaTables } from '../store/meta.ts';
@@ -76,16 +77,22 @@ export interface Core {
   readonly close: () => Promise<void>;
 }
 
-/** Opens the data folder for writing; only one process can. Throws StartError. */
-export async function openCore(config: Config, log: Log): Promise<Core> {
+/**
+ * Opens the data folder for writing; only one process can. `mayMake`: a folder without a hub gets a new one.
+ * Throws StartError.
+ */
+export async function openCore(config: Config, log: Log, { mayMake }: { readonly mayMake: boolean }): Promise<Core> {
+  if (!mayMake && !existsSync(config.dataFolder)) throw noHub(config.dataFolder);
   makeFolder(config.dataFolder);
   let answer: ControlHandler = () => Promise.resolve(refuse('the service is starting; try again'));
   const control = await ControlSocket.acquire(config.dataFolder, (line, caller) => answer(line, caller));
   try {
+    prepareFolder(config.dataFolder, mayMake);
     const sealer = createSealer(loadMasterKey(config.dataFolder, config.masterKey));
-    const { store, broken } = openStore(config.dataFolder, log);
+    const { store, broken } = openStore(config, log);
     await checkMasterKey(store, sealer);
     const epoch = await openEpoch(store);
+    endFirstStart(config.dataFolder);
     const dropped = await dropImports(store, allTables);
     if (dropped > 0) log.info({ accounts: dropped }, 'removed what cut-off imports had left');
     const actors = new ActorRegistry(store);
@@ -126,7 +133,7 @@ export async function openCore(config: Config, log: Log): Promise<Core> {
 }
 
 /** The store, with what the disk refuses in the log. */
-function openStore(folder: string, log: Log): Pick<Core, 'store' | 'broken'> {
+function openStore({ dataFolder: folder, mapBytes }: Config, log: Log): Pick<Core, 'store' | 'broken'> {
   let giveUp: (cause: unknown) => void = () => undefined;
   const broken = new Promise<unknown>((resolve) => {
     giveUp = resolve;
@@ -142,7 +149,7 @@ function openStore(folder: string, log: Log): Pick<Core, 'store' | 'broken'> {
       `the disk of CAIRN_DATA has less than ${mebibytes} MiB free; free some space, then start again.`,
     );
   }
-  return { store: new Store({ folder, tables: allTables, onFailure }), broken };
+  return { store: new Store({ folder, tables: allTables, mapBytes, onFailure }), broken };
 }
 
 /** Signed-in devices; what they hold of accounts is made and ended in their own decisions. */

@@ -25,6 +25,9 @@ export interface IntegrityReport {
 }
 
 export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
+  const damagedPages = store.damagedPages();
+  // Reading rows through damaged pages may end the process.
+  if (damagedPages.length > 0) return { ok: false, damaged_pages: damagedPages.length, problems: damagedPages };
   const keyProblems = isMasterKey(store, sealer) ? [] : ['the data was written under another master key'];
   const reader = new CheckedReader(store, importedIds(store));
   const accounts = verifyAccounts(reader, { isSignIn: (id) => reader.get(signIns, [id]) !== undefined });

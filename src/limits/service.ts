@@ -254,6 +254,9 @@ export const limits = {
   // Store.
   /** Address space reserved for the memory map; the file grows inside it. */
   mapBytes: 1024 * 1024 * MiB,
+  /** CAIRN_MAP_BYTES may not be below this, and what stays free of a limited address space beside the map. */
+  mapBytesMin: 64 * MiB,
+  addressSpaceReserveBytes: 1024 * MiB,
   tablesMax: 128,
   /** Longest encoded key that LMDB's 4 KiB pages take. */
   keyBytesMax: 1900,

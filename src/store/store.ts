@@ -1,7 +1,10 @@
 /** Owns the LMDB environment: one data file, its tables, snapshot reads, and the two ways to write. */
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
 import { limits } from '../limits/service.ts';
+import { checkAddressSpace } from './data-file/address-space.ts';
+import { checkDataFile, findDamagedPages } from './data-file/check.ts';
 import { failureOf, freeBytes, hasOverrun } from './failure.ts';
 import { type Decision, GroupCommit, type Raw } from './group-commit.ts';
 import { Revisions } from './revisions.ts';
@@ -16,6 +19,8 @@ export interface StoreOptions {
   readonly folder: string;
   readonly tables: readonly AnyTable[];
   readonly readOnly?: boolean;
+  /** Address space of the memory map: what the data file may grow to. */
+  readonly mapBytes?: number;
   /** Hears of each commit that the disk refused, before those who wait for it do. */
   readonly onFailure?: (failure: DiskFailure) => void;
 }
@@ -36,18 +41,22 @@ export class Store implements Reader {
   readonly #revisions = new Revisions();
   readonly #room: Room;
 
-  /** Opens or makes the data file. Throws what the system says when the folder cannot be used. */
+  /** Opens or makes the data file. Throws StartError when LMDB could not, and what the system reports for the folder. */
   constructor(options: StoreOptions) {
     this.#folder = options.folder;
+    const path = join(options.folder, DATA_FILE);
+    const mapBytes = options.mapBytes ?? limits.mapBytes;
+    if (existsSync(path)) checkDataFile(path, mapBytes);
+    checkAddressSpace(mapBytes);
     this.#onFailure = options.onFailure ?? (() => undefined);
     const readOnly = options.readOnly ?? false;
     const settings: RootDatabaseOptionsWithPath & { readonly safeRestore: boolean } = {
-      path: join(options.folder, DATA_FILE),
+      path,
       noSubdir: true,
       encoding: 'binary',
       keyEncoding: 'ordered-binary',
       maxDbs: limits.tablesMax,
-      mapSize: limits.mapBytes,
+      mapSize: mapBytes,
       readOnly,
       // Off: the classic order (pages, fdatasync, meta page) makes "visible" and "durable" the same moment.
       overlappingSync: false,
@@ -61,9 +70,12 @@ export class Store implements Reader {
     }
     // The new data file's name must survive a power cut as well as its pages do.
     if (!readOnly) syncPath(options.folder);
-    this.#room = new Room(options.folder, () => {
-      const { pagesFree, pageBytes } = this.stats();
-      return pagesFree * pageBytes;
+    this.#room = new Room({
+      freeBytes: () => Math.min(freeBytes(options.folder), mapBytes - statSync(path).size),
+      unusedBytes: () => {
+        const { pagesFree, pageBytes } = this.stats();
+        return pagesFree * pageBytes;
+      },
     });
     this.#commits = new GroupCommit({
       // As a child transaction a group that breaks half-way is undone whole.
@@ -159,6 +171,19 @@ export class Store implements Reader {
   /** What was committed since the start. */
   get commits(): Pick<GroupCommit, 'counts' | 'durations'> {
     return this.#commits;
+  }
+
+  /**
+   * Walks every page of the file as this moment has it, without LMDB. Returns one sentence for each damaged page; a walk
+   * of rows over such a file may end the process.
+   */
+  damagedPages(): readonly string[] {
+    const moment = this.snapshot();
+    try {
+      return findDamagedPages(join(this.#folder, DATA_FILE));
+    } finally {
+      moment.close();
+    }
   }
 
   /** How full the file is. A handful of page reads, whatever its size. */

@@ -7,7 +7,7 @@ import { Store } from '../../src/store/store.ts';
 import { accessToken, structured } from './gateway.ts';
 import { call } from './http.ts';
 import type { CommandResult, Hub } from './hub.ts';
-import { account, credential, get, randomCommit, upload } from './mirror.ts';
+import { account, type Credential, credential, get, randomCommit, upload } from './mirror.ts';
 import { listAll } from './mirror-state.ts';
 import { Device, sha256Of } from './sync.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -110,11 +110,17 @@ export const toolsOf =
 /** Makes an account and gives it something of everything. */
 export async function fullAccount(hub: Hub): Promise<Owner> {
   const owner = await account(hub);
+  await fill(hub, owner, [1, 65_537, 3 * 1024 * 1024 + 7]);
+  return owner;
+}
+
+/** Gives an account something of everything; `blobBytes`: sizes of the blobs of one commit. Resolves with the mirror's credential. */
+export async function fill(hub: Hub, owner: Owner, blobBytes: readonly number[]): Promise<Credential> {
   await fillTasks(hub, owner);
   await fillDocuments(hub, owner);
-  await fillMirror(hub, owner);
+  const mirror = await fillMirror(hub, owner, blobBytes);
   await fillVaults(hub, owner);
-  return owner;
+  return mirror;
 }
 
 async function fillTasks(hub: Hub, owner: Owner): Promise<void> {
@@ -161,12 +167,13 @@ async function fillDocuments(hub: Hub, owner: Owner): Promise<void> {
   await tool('handoff_save', { ...handoff, time: '0930', content: 'at half past nine' });
 }
 
-async function fillMirror(hub: Hub, owner: Owner): Promise<void> {
+async function fillMirror(hub: Hub, owner: Owner, blobBytes: readonly number[]): Promise<Credential> {
   const former = await credential(hub, owner.mcp_key);
   await uploaded(hub, former, randomCommit(), randomBytes(1000));
   const current = await credential(hub, owner.mcp_key, true);
   const commit = randomCommit();
-  for (const bytes of [1, 65_537, 3 * 1024 * 1024 + 7]) await uploaded(hub, current, commit, randomBytes(bytes));
+  for (const bytes of blobBytes) await uploaded(hub, current, commit, randomBytes(bytes));
+  return current;
 }
 
 async function uploaded(hub: Hub, who: Parameters<typeof upload>[1], commit: string, bytes: Buffer): Promise<void> {

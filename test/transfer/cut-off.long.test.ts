@@ -99,7 +99,7 @@ async function expectNobody(hub: Hub): Promise<void> {
   expect(found).toMatchObject({ code: 1, stderr: expect.stringContaining('no account has this email') });
 }
 
-test('[OPS-9] an import that is killed with the service counts for nothing, and the next start removes it', {
+test('[OPS-13] an import that is killed with the service counts for nothing, and the next start removes it', {
   timeout: TEST_MS,
 }, async () => {
   const hub = await start();
@@ -119,7 +119,7 @@ test('[OPS-9] an import that is killed with the service counts for nothing, and 
   expect(rowsOf(again)['sync_files']).toBeGreaterThan(FILES);
 });
 
-test('[OPS-9] an import whose command is killed is given up by the service, which goes on', {
+test('[OPS-13] an import whose command is killed is given up by the service, which goes on', {
   timeout: TEST_MS,
 }, async () => {
   const hub = await start();
@@ -136,7 +136,7 @@ test('[OPS-9] an import whose command is killed is given up by the service, whic
   expect(await verified(hub)).toMatchObject({ ...sound, accounts: 1 });
 });
 
-test('[OPS-9] Ctrl-C, SIGTERM of the service and a kill without one leave nothing either', {
+test('[OPS-13] Ctrl-C, SIGTERM of the service and a kill without one leave nothing either', {
   timeout: TEST_MS,
 }, async () => {
   const hub = await start();

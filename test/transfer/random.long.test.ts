@@ -116,7 +116,7 @@ class Hand {
   }
 }
 
-test('[OPS-9] an archive of an archived account is the same archive', { timeout: 240_000 }, async () => {
+test('[OPS-13] an archive of an archived account is the same archive', { timeout: 240_000 }, async () => {
   const run = fc.asyncProperty(fc.array(step, { minLength: 60, maxLength: STEPS_MAX, size: 'max' }), async (steps) => {
     const owner = await account(from);
     const hand = new Hand(owner, await restOf(from, owner));

@@ -210,7 +210,7 @@ async function importBy(at: string): Promise<object> {
   return JSON.parse(answer ?? '') as object;
 }
 
-test('[OPS-9] an archive that was tampered with is refused with the place and the reason, and leaves nothing', async () => {
+test('[OPS-13] an archive that was tampered with is refused with the place and the reason, and leaves nothing', async () => {
   const before = rowsOf(hub);
   for (const [name, damage, reason] of damages) {
     const at = join(temporaryFolder(), 'archive');
@@ -230,7 +230,7 @@ test('[OPS-9] an archive that was tampered with is refused with the place and th
   expect(await verified(hub)).toMatchObject({ ...sound, accounts: 1 });
 }, 180_000);
 
-test('[OPS-9] a log whose oldest versions were let go of is taken, and one above the quota is not', async () => {
+test('[OPS-13] a log whose oldest versions were let go of is taken, and one above the quota is not', async () => {
   const at = join(temporaryFolder(), 'archive');
   cpSync(folder, at, { recursive: true });
   const gone = linesOf(at, 'vaults').find(({ type }) => type === 'deleted');
@@ -253,7 +253,7 @@ test('[OPS-9] a log whose oldest versions were let go of is taken, and one above
   await narrow.stop();
 });
 
-test('[OPS-9] the form of an archive is described: every type of record and every member of one', () => {
+test('[OPS-13] the form of an archive is described: every type of record and every member of one', () => {
   const described = readFileSync(new URL('../../src/archive/ARCHIVE.md', import.meta.url), 'utf8');
   for (const section of ['tasks', 'papers', 'docs', 'handoffs', 'mirror', 'vaults'] as const) {
     const part = described.split(/^## /m).find((text) => text.startsWith(`\`${section}.ndjson\``)) ?? '';

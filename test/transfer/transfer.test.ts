@@ -47,7 +47,7 @@ async function archived() {
   return { from, owner, token, told, ...(await exported(from, owner.email)) };
 }
 
-test('[OPS-9] an account that went to another hub while both ran is there what it was', {
+test('[OPS-13] an account that went to another hub while both ran is there what it was', {
   timeout: TEST_MS,
 }, async () => {
   const { owner, told, folder, manifest } = await archived();
@@ -65,7 +65,7 @@ test('[OPS-9] an account that went to another hub while both ran is there what i
   expect(sectionsOf((await exported(to, other.email)).folder)).not.toEqual(sectionsOf(folder));
 });
 
-test('[OPS-9] what comes behind an import goes on where the account stood', { timeout: TEST_MS }, async () => {
+test('[OPS-13] what comes behind an import goes on where the account stood', { timeout: TEST_MS }, async () => {
   const { from, owner, folder } = await archived();
   const laptop = new Device(from, owner.mcp_key, 'laptop');
   const before = await pull(laptop, { initial: true });
@@ -119,7 +119,7 @@ test('[OPS-9] what comes behind an import goes on where the account stood', { ti
   expect(await verified(later)).toMatchObject(sound);
 });
 
-test('[OPS-9] on a hub that does not run an account is imported as well, and on its own hub as another', {
+test('[OPS-13] on a hub that does not run an account is imported as well, and on its own hub as another', {
   timeout: TEST_MS,
 }, async () => {
   const { from, owner, token, told, folder } = await archived();
@@ -145,7 +145,7 @@ test('[OPS-9] on a hub that does not run an account is imported as well, and on 
   expect(await verified(again)).toMatchObject(sound);
 });
 
-test('[OPS-9] an export is of one moment, whatever is written meanwhile', { timeout: TEST_MS }, async () => {
+test('[OPS-13] an export is of one moment, whatever is written meanwhile', { timeout: TEST_MS }, async () => {
   const from = await start();
   const owner = await account(from);
   const tool = toolsOf(from, owner);
@@ -175,7 +175,7 @@ test('[OPS-9] an export is of one moment, whatever is written meanwhile', { time
   }
 });
 
-test('[OPS-9] no secret leaves with an archive, only its owner reads it, and it holds no internal number', {
+test('[OPS-13] no secret leaves with an archive, only its owner reads it, and it holds no internal number', {
   timeout: TEST_MS,
 }, async () => {
   const from = await start();
@@ -204,7 +204,7 @@ test('[OPS-9] no secret leaves with an archive, only its owner reads it, and it 
   }
 });
 
-test('[OPS-9] neither command overwrites anything, and each says what is in the way', {
+test('[OPS-13] neither command overwrites anything, and each says what is in the way', {
   timeout: TEST_MS,
 }, async () => {
   const { from, owner, token, told, folder } = await archived();
@@ -226,7 +226,7 @@ test('[OPS-9] neither command overwrites anything, and each says what is in the 
   expect(await verified(from)).toMatchObject(sound);
 });
 
-test('[OPS-9] what a person reads names the keys once, and that there is no password yet', {
+test('[OPS-13] what a person reads names the keys once, and that there is no password yet', {
   timeout: TEST_MS,
 }, async () => {
   const { folder, owner } = await archived();

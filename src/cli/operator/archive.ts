@@ -30,7 +30,7 @@ export const importCommand: Command = {
 
 async function runExport(options: Options): Promise<number> {
   const folder = options.operand() ?? '';
-  const store = openForReading(readConfig().dataFolder);
+  const store = openForReading(readConfig());
   const bar = openProgress('exporting');
   try {
     const manifest = exportAccount({

@@ -30,8 +30,9 @@ export const restoreCommand: Command = {
 
 async function backup(options: Options): Promise<number> {
   const folder = options.operand() ?? '';
-  const { dataFolder, masterKey } = readConfig();
-  const store = openForReading(dataFolder);
+  const config = readConfig();
+  const { dataFolder, masterKey, mapBytes } = config;
+  const store = openForReading(config);
   try {
     const key = loadMasterKey(dataFolder, masterKey);
     const withKey = options.flag('with-key');
@@ -43,6 +44,7 @@ async function backup(options: Options): Promise<number> {
       sealer: createSealer(key),
       folder,
       masterKey: withKey ? key : undefined,
+      mapBytes,
       now: Date.now,
     });
     if (options.json) print(JSON.stringify(manifest));
@@ -58,8 +60,8 @@ async function backup(options: Options): Promise<number> {
 
 async function restore(options: Options): Promise<number> {
   const from = options.operand() ?? '';
-  const { dataFolder, masterKey } = readConfig();
-  const { manifest, epoch } = await restoreBackup({ from, dataFolder, masterKey });
+  const { dataFolder, masterKey, mapBytes } = readConfig();
+  const { manifest, epoch } = await restoreBackup({ from, dataFolder, masterKey, mapBytes });
   if (options.json) print(JSON.stringify({ ...manifest, epoch }));
   else {
     print(table([['restored', from], ...figures(manifest), ['new epoch', epoch]]));

@@ -1,5 +1,6 @@
 /** Runs a control command: in the process that serves the data folder, or here when none does. */
-
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Log, openLog } from '../../common/log.ts';
 import { StartError } from '../../common/start-error.ts';
 import { type Core, openCore } from '../../compose/core.ts';
@@ -12,6 +13,8 @@ import {
   progressSchema,
 } from '../../control/protocol.ts';
 import { askControl } from '../../control/socket.ts';
+import { DATA_FILE } from '../../store/store.ts';
+import { printError } from '../output.ts';
 
 type RequestOf<C extends ControlRequest['command']> = Extract<ControlRequest, { command: C }>;
 
@@ -41,7 +44,9 @@ export async function control<C extends ControlRequest['command']>(
     return answer.result as ControlResults[C];
   }
   const sink = openLog('silent');
-  const core = await openCore(config, sink.log);
+  const isNew = !existsSync(join(config.dataFolder, DATA_FILE));
+  const core = await openCore(config, sink.log, { mayMake: MAKES_HUB.has(request.command) });
+  if (isNew) printError(`cairn: there was no hub in ${config.dataFolder}; a new one was made.`);
   let close = () => Promise.resolve();
   try {
     if (long !== undefined) close = await long.open(core, config, sink.log);
@@ -53,6 +58,9 @@ export async function control<C extends ControlRequest['command']>(
     sink.flush();
   }
 }
+
+/** Commands that may be the first of a hub; others never make one of a folder that was named by mistake. */
+const MAKES_HUB: ReadonlySet<ControlRequest['command']> = new Set(['account.create', 'account.import'] as const);
 
 const NEVER = new AbortController().signal;
 

@@ -16,8 +16,9 @@ export const statsCommand: Command = {
 };
 
 async function stats(options: Options): Promise<number> {
-  const { dataFolder } = readConfig();
-  const store = openForReading(dataFolder);
+  const config = readConfig();
+  const { dataFolder } = config;
+  const store = openForReading(config);
   try {
     const { pageBytes, pages, pagesFree, tables } = store.stats();
     const report = {

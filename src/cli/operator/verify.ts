@@ -17,7 +17,7 @@ export const verifyCommand: Command = {
 
 async function verify(options: Options): Promise<number> {
   const config = readConfig();
-  const store = openForReading(config.dataFolder);
+  const store = openForReading(config);
   try {
     const sealer = createSealer(loadMasterKey(config.dataFolder, config.masterKey));
     const report = checkIntegrity(store, sealer);

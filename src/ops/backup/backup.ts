@@ -23,6 +23,7 @@ export interface BackupOptions {
   readonly folder: string;
   /** Put beside the data when given. */
   readonly masterKey: Uint8Array | undefined;
+  readonly mapBytes: number;
   readonly now: () => number;
 }
 
@@ -52,12 +53,12 @@ export async function makeBackup(options: BackupOptions): Promise<Manifest> {
 }
 
 /** Opens the copy as a store of its own, checks all of it, and says what it holds. */
-async function checkCopy(folder: string, { sealer, masterKey, now }: BackupOptions): Promise<Manifest> {
+async function checkCopy(folder: string, { sealer, masterKey, mapBytes, now }: BackupOptions): Promise<Manifest> {
   const path = join(folder, DATA_FILE);
   chmodSync(path, 0o600);
   // On disk before it is read back: what is checked is what is kept.
   syncPath(path);
-  const copy = new Store({ folder, tables: allTables, readOnly: true });
+  const copy = new Store({ folder, tables: allTables, mapBytes, readOnly: true });
   try {
     const { ok, problems } = checkIntegrity(copy, sealer);
     if (!ok) {

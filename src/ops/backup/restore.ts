@@ -25,6 +25,7 @@ export interface RestoreOptions {
   readonly dataFolder: string;
   /** CAIRN_MASTER_KEY, when it is set. */
   readonly masterKey: string | undefined;
+  readonly mapBytes: number;
 }
 
 export interface Restored {
@@ -33,7 +34,7 @@ export interface Restored {
 }
 
 /** Throws StartError when there is data, when a service has the folder, or when the backup is not whole. */
-export async function restoreBackup({ from, dataFolder, masterKey }: RestoreOptions): Promise<Restored> {
+export async function restoreBackup({ from, dataFolder, masterKey, mapBytes }: RestoreOptions): Promise<Restored> {
   const manifest = readManifest(from);
   const unknown = Object.keys(manifest.tables).filter((name) => !allTables.some((table) => table.name === name));
   if (unknown.length > 0) {
@@ -53,7 +54,7 @@ export async function restoreBackup({ from, dataFolder, masterKey }: RestoreOpti
     rmSync(work, { recursive: true, force: true });
     mkdirSync(work, { mode: 0o700 });
     await copyChecked(from, work, manifest);
-    const epoch = await openChecked(work, key, manifest);
+    const epoch = await openChecked(work, key, { manifest, mapBytes });
     if (masterKey === undefined && !existsSync(join(dataFolder, KEY_FILE))) writeMasterKey(dataFolder, key);
     syncPath(join(work, DATA_FILE));
     renameSync(join(work, DATA_FILE), join(dataFolder, DATA_FILE));
@@ -87,9 +88,13 @@ async function copyChecked(from: string, work: string, manifest: Manifest): Prom
   }
 }
 
-async function openChecked(work: string, key: Uint8Array, manifest: Manifest): Promise<string> {
+async function openChecked(
+  work: string,
+  key: Uint8Array,
+  { manifest, mapBytes }: { readonly manifest: Manifest; readonly mapBytes: number },
+): Promise<string> {
   const sealer = createSealer(key);
-  const store = new Store({ folder: work, tables: allTables });
+  const store = new Store({ folder: work, tables: allTables, mapBytes });
   try {
     if (!isMasterKey(store, sealer)) {
       throw new StartError('the backup was written under another master key than the one at hand; find the right one.');

@@ -1,0 +1,30 @@
+/** Owns whether the memory map fits: LMDB reserves its address space at once, and the process ends by a signal where it cannot. */
+import { readFileSync } from 'node:fs';
+import { StartError } from '../../common/start-error.ts';
+import { limits } from '../../limits/service.ts';
+
+/**
+ * Refuses a map that the limit of this process's address space (`ulimit -v`, RLIMIT_AS) leaves no room for.
+ * @throws StartError naming the setting
+ */
+export function checkAddressSpace(mapBytes: number): void {
+  const free = freeAddressSpace();
+  if (mapBytes + limits.addressSpaceReserveBytes <= free) return;
+  const fits = Math.max(0, free - limits.addressSpaceReserveBytes);
+  throw new StartError(
+    `the memory map of ${mapBytes} bytes (CAIRN_MAP_BYTES) does not fit into the limit of address space (ulimit -v); ` +
+      `raise the limit, or set CAIRN_MAP_BYTES to at most ${fits}.`,
+  );
+}
+
+/** Bytes that this process may still map; infinite without a limit, and where the system does not report one. */
+function freeAddressSpace(): number {
+  try {
+    const limit = /^Max address space\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    const used = /^VmSize:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
+    return limit === undefined ? Number.POSITIVE_INFINITY : Number(limit) - Number(used ?? 0) * 1024;
+  } catch {
+    // Only Linux has these files; elsewhere LMDB itself reports the failure.
+    return Number.POSITIVE_INFINITY;
+  }
+}

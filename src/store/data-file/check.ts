@@ -1,0 +1,79 @@
+/** Looks at a data file before LMDB opens it: what LMDB would answer with a signal becomes one sentence. */
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import { basename } from 'node:path';
+import { StartError } from '../../common/start-error.ts';
+import { limits } from '../../limits/service.ts';
+import { DamagedFile, readHead } from './head.ts';
+import { PageWalk } from './walk.ts';
+
+/** A writer may be in the middle of a meta page: what is wrong only once is not damage. */
+const TRIES = 3;
+
+/**
+ * Reads the head of a data file and its lists of tables and free pages, and walks all pages when it is shorter than its
+ * head says. That alone is no damage: pages at the end that a transaction took and gave back are never written (see
+ * `mm_last_pg` in mdb.c).
+ * @throws StartError when LMDB cannot open it safely
+ */
+export function checkDataFile(path: string, mapBytes: number): void {
+  const problem = withFile(path, (descriptor) => {
+    const { size } = fstatSync(descriptor);
+    if (size === 0) return 'it is empty';
+    if (size + limits.diskFreeBytesMin > mapBytes) throw mapTooSmall(size, mapBytes);
+    const head = readHead(descriptor);
+    const isShort = size < (head.pageLast + 1) * head.pageBytes;
+    const [damage] = new PageWalk(descriptor, head).run(isShort);
+    return damage === undefined ? undefined : `${isShort ? 'it was cut short' : 'it is damaged'} (${damage})`;
+  });
+  if (problem === undefined) return;
+  throw new StartError(
+    `${basename(path)} cannot be opened: ${problem}; keep the file, and restore a backup into an empty folder (cairn restore).`,
+  );
+}
+
+function mapTooSmall(size: number, mapBytes: number): StartError {
+  return new StartError(
+    `CAIRN_MAP_BYTES is ${mapBytes}, but the data file has ${size} bytes already; set it to more than the file is to grow to.`,
+  );
+}
+
+/**
+ * Walks all pages of a data file. Returns one sentence for each that is damaged; LMDB must not read a file that has one.
+ * Where a service writes, hold a read transaction, which keeps the pages of its moment from being written again.
+ */
+export function findDamagedPages(path: string): readonly string[] {
+  const problems = withFile(path, (descriptor) => {
+    const found = new PageWalk(descriptor, readHead(descriptor)).run(true);
+    return found.length === 0 ? undefined : found;
+  });
+  return problems === undefined ? [] : [problems].flat();
+}
+
+function openFile(path: string): number {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartError(`${basename(path)} cannot be read (${code ?? 'unknown error'}); check its owner and mode.`);
+  }
+}
+
+/** What `look` finds wrong with the open file at the last of some tries; undefined: nothing at one of them. */
+function withFile<T>(path: string, look: (descriptor: number) => T | undefined): T | string | undefined {
+  const descriptor = openFile(path);
+  try {
+    let found: T | string | undefined;
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      try {
+        found = look(descriptor);
+      } catch (error) {
+        if (!(error instanceof DamagedFile)) throw error;
+        found = error.message;
+      }
+      if (found === undefined) return undefined;
+    }
+    return found;
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,45 @@
+/** Owns whether a data folder holds a hub, and the mark by which a first start that was cut off is told from a lost data file. */
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { StartError } from '../../common/start-error.ts';
+import { KEY_FILE } from '../sealing/master-key.ts';
+import { DATA_FILE } from '../store.ts';
+import { syncPath } from '../sync-path.ts';
+
+/** Stands from before the first byte of a new hub until its first commit. */
+const MARK_FILE = 'first-start';
+
+/** What a command that does not make a hub says where there is none. */
+export function noHub(folder: string): StartError {
+  return new StartError(
+    `CAIRN_DATA names a folder without a data file (${folder}); set it to the folder of the hub, or make a new hub there with cairn serve.`,
+  );
+}
+
+/**
+ * Looks at a folder before its data file is opened for writing, and marks the start of a new hub.
+ * @throws StartError when there is none and `mayMake` is false, or when the data file is missing beside its key
+ */
+export function prepareFolder(folder: string, mayMake: boolean): void {
+  const mark = join(folder, MARK_FILE);
+  if (existsSync(join(folder, DATA_FILE)) && !existsSync(mark)) return;
+  if (!mayMake && !existsSync(mark)) throw noHub(folder);
+  if (existsSync(mark)) {
+    // Nothing was served from it: the mark goes before the first request is taken.
+    for (const name of [DATA_FILE, `${DATA_FILE}-lock`]) rmSync(join(folder, name), { force: true });
+    return;
+  }
+  if (existsSync(join(folder, KEY_FILE))) {
+    throw new StartError(
+      `CAIRN_DATA holds ${KEY_FILE} but no ${DATA_FILE}; restore a backup (cairn restore), or remove ${KEY_FILE} to start an empty hub.`,
+    );
+  }
+  writeFileSync(mark, '', { mode: 0o600 });
+  syncPath(folder);
+}
+
+/** Takes the mark of a new hub away. Call after the first commit, before anything is served. */
+export function endFirstStart(folder: string): void {
+  rmSync(join(folder, MARK_FILE), { force: true });
+  syncPath(folder);
+}

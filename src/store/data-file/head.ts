@@ -1,0 +1,93 @@
+/**
+ * Reads the two meta pages at the head of an LMDB data file without LMDB, which maps a damaged file into memory and then
+ * ends the process with SIGBUS or SIGSEGV. Layout: `MDB_page_header`, `MDB_meta` and `MDB_db` of liblmdb's mdb.c, data
+ * format 2, 64-bit little-endian.
+ */
+import { readSync } from 'node:fs';
+
+const MAGIC = 0xbeefc0de;
+const DATA_VERSION = 2;
+const META_PAGES = 2;
+const META_FLAG = 0x08;
+const META_BYTES = 160;
+const PAGE_BYTES_MIN = 256;
+const PAGE_BYTES_MAX = 0x10000;
+/** Bytes of the header of every page. */
+export const PAGE_HEADER_BYTES = 24;
+/** Bytes of what describes one tree. */
+export const TREE_BYTES = 48;
+/** The root of a tree without pages. */
+const NO_PAGE = 2n ** 64n - 1n;
+const DEPTH_MAX = 32;
+
+/** One tree of pages: a table, the list of tables, or the list of free pages. */
+export interface Tree {
+  readonly depth: number;
+  /** Undefined: the tree is empty. */
+  readonly root: number | undefined;
+}
+
+/** What the newest meta page says. */
+export interface FileHead {
+  readonly pageBytes: number;
+  readonly pageLast: number;
+  readonly transaction: number;
+  readonly free: Tree;
+  readonly main: Tree;
+}
+
+/** What is wrong with the structure of a data file. */
+export class DamagedFile extends Error {
+  override readonly name = 'DamagedFile';
+}
+
+/** The newest head of an open data file. Throws DamagedFile when either meta page cannot be one. */
+export function readHead(descriptor: number): FileHead {
+  const first = readMeta(descriptor, 0, 0);
+  const second = readMeta(descriptor, 1, first.pageBytes);
+  if (second.pageBytes !== first.pageBytes) throw new DamagedFile('its two meta pages disagree on the page size');
+  return first.transaction >= second.transaction ? first : second;
+}
+
+/** Describes a tree from the bytes of an `MDB_db`. */
+export function readTree(bytes: Buffer, pageLast: number): Tree {
+  const depth = bytes.readUInt16LE(6);
+  const root = bytes.readBigUInt64LE(40);
+  if (root === NO_PAGE) return { depth: 0, root: undefined };
+  if (root < META_PAGES || root > pageLast || depth < 1 || depth > DEPTH_MAX) {
+    throw new DamagedFile(`a tree begins at page ${root} of ${pageLast}`);
+  }
+  return { depth, root: Number(root) };
+}
+
+function readMeta(descriptor: number, index: number, pageBytes: number): FileHead {
+  const page = Buffer.alloc(META_BYTES);
+  if (readSync(descriptor, page, 0, META_BYTES, index * pageBytes) < META_BYTES) {
+    throw new DamagedFile('it ends before its second meta page');
+  }
+  const meta = page.subarray(PAGE_HEADER_BYTES);
+  const trees = meta.subarray(24);
+  if ((page.readUInt16LE(18) & META_FLAG) === 0 || meta.readUInt32LE(0) !== MAGIC) {
+    throw new DamagedFile(`page ${index} is not a meta page`);
+  }
+  if ((meta.readUInt32LE(4) & 0xffff) !== DATA_VERSION) {
+    throw new DamagedFile(`meta page ${index} has an unknown data format`);
+  }
+  const ownPageBytes = trees.readUInt32LE(0);
+  if (ownPageBytes < PAGE_BYTES_MIN || ownPageBytes > PAGE_BYTES_MAX || (ownPageBytes & (ownPageBytes - 1)) !== 0) {
+    throw new DamagedFile(`meta page ${index} has a page size of ${ownPageBytes} bytes`);
+  }
+  const last = meta.readBigUInt64LE(24 + 2 * TREE_BYTES);
+  const transaction = meta.readBigUInt64LE(32 + 2 * TREE_BYTES);
+  if (last < META_PAGES - 1 || last > Number.MAX_SAFE_INTEGER || transaction > Number.MAX_SAFE_INTEGER) {
+    throw new DamagedFile(`meta page ${index} has a last page of ${last}`);
+  }
+  const pageLast = Number(last);
+  return {
+    pageBytes: ownPageBytes,
+    pageLast,
+    transaction: Number(transaction),
+    free: readTree(trees.subarray(0, TREE_BYTES), pageLast),
+    main: readTree(trees.subarray(TREE_BYTES, 2 * TREE_BYTES), pageLast),
+  };
+}

@@ -1,0 +1,147 @@
+/**
+ * Walks every tree of an LMDB data file page by page without LMDB, so that a damaged page is a sentence and not the end of
+ * the process. It checks structure (page numbers, kinds, offsets, sizes), not values. Layout as in `head.ts`, and
+ * `MDB_node` of the same source.
+ */
+import { fstatSync, readSync } from 'node:fs';
+import { DamagedFile, type FileHead, PAGE_HEADER_BYTES, readTree, TREE_BYTES, type Tree } from './head.ts';
+
+const BRANCH = 0x01;
+const LEAF = 0x02;
+const OVERFLOW = 0x04;
+const KINDS = BRANCH | LEAF | OVERFLOW | 0x08 | 0x20 | 0x40;
+const NODE_HEADER_BYTES = 8;
+const BIG_VALUE = 0x01;
+const SUB_TREE = 0x02;
+const PAGE_NUMBER_BYTES = 8;
+/** Findings after which a walk ends: one broken page near a root makes many. */
+const PROBLEMS_MAX = 20;
+
+interface Node {
+  readonly flags: number;
+  readonly keyBytes: number;
+  /** Where its key begins in the page. */
+  readonly at: number;
+  readonly lowHalf: number;
+  readonly highHalf: number;
+}
+
+export class PageWalk {
+  readonly problems: string[] = [];
+  readonly #descriptor: number;
+  readonly #head: FileHead;
+  readonly #seen: Uint8Array;
+  readonly #pagesInFile: number;
+  #deep = true;
+
+  constructor(descriptor: number, head: FileHead) {
+    this.#descriptor = descriptor;
+    this.#head = head;
+    this.#pagesInFile = Math.floor(fstatSync(descriptor).size / head.pageBytes);
+    this.#seen = new Uint8Array(Math.ceil((head.pageLast + 1) / 8));
+  }
+
+  /** Walks the list of free pages and the list of tables; `deep`: every table too. Returns one sentence for each finding. */
+  run(deep: boolean): readonly string[] {
+    this.#deep = deep;
+    this.#tree(this.#head.free, 'the list of free pages');
+    this.#tree(this.#head.main, 'the list of tables');
+    return this.problems;
+  }
+
+  #tree({ root, depth }: Tree, name: string): void {
+    if (root !== undefined) this.#page(root, depth, name);
+  }
+
+  #page(pageNumber: number, depth: number, name: string): void {
+    if (this.problems.length >= PROBLEMS_MAX) return;
+    try {
+      const page = this.#read(pageNumber, depth > 1 ? BRANCH : LEAF);
+      for (const node of this.#nodes(page, depth > 1)) {
+        if (depth > 1) this.#page(branchTarget(node), depth - 1, name);
+        else this.#value(page, node, name);
+      }
+    } catch (error) {
+      if (!(error instanceof DamagedFile)) throw error;
+      this.problems.push(`page ${pageNumber} of ${name}: ${error.message}`);
+    }
+  }
+
+  /** A value of a leaf: in the page, on pages of its own, or a table's tree. */
+  #value(page: Buffer, { flags, at, keyBytes, lowHalf, highHalf }: Node, name: string): void {
+    const valueAt = at + keyBytes;
+    const valueBytes = lowHalf + highHalf * 0x10000;
+    if ((flags & BIG_VALUE) !== 0) {
+      this.#overflow(Number(page.readBigUInt64LE(valueAt)), valueBytes);
+    } else if ((flags & SUB_TREE) !== 0) {
+      const table = page.toString('utf8', at, valueAt).replace(/\0$/, '');
+      const tree = readTree(page.subarray(valueAt, valueAt + TREE_BYTES), this.#head.pageLast);
+      if (this.#deep) this.#tree(tree, `table ${table}`);
+    } else if (valueAt + valueBytes > page.length) {
+      throw new DamagedFile(`a value of ${name} reaches beyond its page`);
+    }
+  }
+
+  #overflow(pageNumber: number, valueBytes: number): void {
+    const pages = Math.floor((PAGE_HEADER_BYTES - 1 + valueBytes) / this.#head.pageBytes) + 1;
+    const page = this.#read(pageNumber, OVERFLOW);
+    if (page.readUInt32LE(20) !== pages) throw new DamagedFile(`the value on page ${pageNumber} has a wrong length`);
+    for (let more = 1; more < pages; more += 1) this.#claim(pageNumber + more);
+  }
+
+  #read(pageNumber: number, kind: number): Buffer {
+    this.#claim(pageNumber);
+    const { pageBytes } = this.#head;
+    const page = Buffer.allocUnsafe(pageBytes);
+    if (readSync(this.#descriptor, page, 0, pageBytes, pageNumber * pageBytes) < pageBytes) {
+      throw new DamagedFile(`the file ends before page ${pageNumber}`);
+    }
+    if (Number(page.readBigUInt64LE(0)) !== pageNumber || (page.readUInt16LE(18) & KINDS) !== kind) {
+      throw new DamagedFile(`page ${pageNumber} is not the page that belongs there`);
+    }
+    return page;
+  }
+
+  /** A page belongs to one place, lies in the file, and is not a meta page. */
+  #claim(pageNumber: number): void {
+    if (!(pageNumber >= 2 && pageNumber <= this.#head.pageLast)) {
+      throw new DamagedFile(`there is no page ${pageNumber}`);
+    }
+    if (pageNumber >= this.#pagesInFile) throw new DamagedFile(`the file ends before page ${pageNumber}`);
+    const [byte, bit] = [pageNumber >> 3, 1 << (pageNumber & 7)];
+    const seen = this.#seen[byte] ?? 0;
+    if ((seen & bit) !== 0) throw new DamagedFile(`page ${pageNumber} is used twice`);
+    this.#seen[byte] = seen | bit;
+  }
+
+  *#nodes(page: Buffer, isBranch: boolean): Generator<Node> {
+    const [lower, upper] = [page.readUInt16LE(20), page.readUInt16LE(22)];
+    const spaceBytes = page.length - PAGE_HEADER_BYTES;
+    if (lower > upper || upper > spaceBytes || lower % 2 !== 0 || (isBranch && lower < 2)) {
+      throw new DamagedFile('its list of entries is damaged');
+    }
+    for (let index = 0; index < lower / 2; index += 1) {
+      const offset = page.readUInt16LE(PAGE_HEADER_BYTES + index * 2) + PAGE_HEADER_BYTES;
+      if (offset < upper + PAGE_HEADER_BYTES || offset + NODE_HEADER_BYTES > page.length) {
+        throw new DamagedFile(`entry ${index} lies outside of it`);
+      }
+      const flags = page.readUInt16LE(offset + 4);
+      const keyBytes = page.readUInt16LE(offset + 6);
+      const at = offset + NODE_HEADER_BYTES;
+      if (at + keyBytes + (isBranch ? 0 : fixedBytes(flags)) > page.length)
+        throw new DamagedFile(`entry ${index} reaches beyond it`);
+      yield { flags, keyBytes, at, lowHalf: page.readUInt16LE(offset), highHalf: page.readUInt16LE(offset + 2) };
+    }
+  }
+}
+
+/** What stands in place of a value that is not in the page. */
+function fixedBytes(flags: number): number {
+  if ((flags & BIG_VALUE) !== 0) return PAGE_NUMBER_BYTES;
+  return (flags & SUB_TREE) !== 0 ? TREE_BYTES : 0;
+}
+
+/** The page below an entry of a branch: 48 bits, of which the flags are the upper ones. */
+function branchTarget({ lowHalf, highHalf, flags }: Node): number {
+  return lowHalf + highHalf * 0x10000 + flags * 0x100000000;
+}

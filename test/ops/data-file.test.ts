@@ -1,0 +1,246 @@
+/** Data files that LMDB must not open: each is one sentence and exit 1, for the service and for every command. */
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { bytesCodec } from '../../src/store/codec.ts';
+import { checkDataFile, findDamagedPages } from '../../src/store/data-file/check.ts';
+import { Store } from '../../src/store/store.ts';
+import { defineTable } from '../../src/store/table.ts';
+import { call } from '../support/http.ts';
+import { type CommandResult, runCairn, startHub } from '../support/hub.ts';
+import { KEPT_KEY } from '../support/keep-data-file.ts';
+import { account, mirrorAccount, randomCommit, upload } from '../support/mirror.ts';
+import { refusedStart } from '../support/refused-start.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const KEPT = new URL('data-files/schema-1/cairn.mdb.gz', import.meta.url);
+const PAGE = 4096;
+/** Where a meta page says what it says; see src/store/data-file/head.ts. */
+const MAGIC = 24;
+const VERSION = 28;
+const PAGE_BYTES = 48;
+const MAIN_DEPTH = 48 + 48 + 6;
+const MAIN_ROOT = 48 + 48 + 40;
+const LAST_PAGE = 48 + 96;
+
+let whole: Buffer;
+
+beforeAll(() => {
+  whole = gunzipSync(readFileSync(KEPT));
+});
+
+/** A data folder with these bytes as its data file, and its key beside it. */
+function folderOf(bytes: Uint8Array): string {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'cairn.mdb'), bytes);
+  writeFileSync(join(folder, 'master.key'), `${KEPT_KEY}\n`);
+  return folder;
+}
+
+function sentenceOf({ code, stderr }: CommandResult): string {
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^cairn: [^\n]+\.\n$/)]);
+  return stderr;
+}
+
+/** What every way of opening a folder says; the data file is as it was. */
+async function refusals(folder: string, commands: readonly (readonly string[])[] = [['verify']]): Promise<Set<string>> {
+  const before = readFileSync(join(folder, 'cairn.mdb'));
+  const sentences = [sentenceOf(await refusedStart({ CAIRN_DATA: folder }))];
+  for (const args of commands) sentences.push(sentenceOf(await runCairn(args, { CAIRN_DATA: folder })));
+  expect(readFileSync(join(folder, 'cairn.mdb')).equals(before)).toBe(true);
+  return new Set(sentences);
+}
+
+test('[OPS-9] a data file cut short anywhere, or empty beside its key, is refused with one sentence', async () => {
+  const pages = whole.length / PAGE;
+  const commands = [
+    ['stats'],
+    ['backup', join(temporaryFolder(), 'backup')],
+    ['export', '--email', 'kept@example.org', join(temporaryFolder(), 'archive')],
+    ['key', 'list', '--email', 'kept@example.org'],
+    ['account', 'create', '--email', 'new@example.org'],
+  ];
+  for (const bytes of [0, 1, PAGE + 100, 2 * PAGE, Math.floor(pages / 2) * PAGE, whole.length - 100]) {
+    const said = await refusals(folderOf(whole.subarray(0, bytes)), bytes === 0 ? commands : [['verify']]);
+    expect([bytes, [...said]]).toEqual([
+      bytes,
+      [expect.stringMatching(/cairn\.mdb cannot be opened: .*restore a backup/)],
+    ]);
+  }
+});
+
+test.each<[what: string, at: number, value: bigint]>([
+  ['magic', MAGIC, 0n],
+  ['data format', VERSION, 7n],
+  ['page size', PAGE_BYTES, 3n],
+  ['depth', MAIN_DEPTH, 0xffffn],
+  ['root', MAIN_ROOT, 2n ** 40n],
+  ['last page', LAST_PAGE, 2n ** 63n],
+])('[OPS-9] a meta page with a bad %s is refused with one sentence', async (_what, at, value) => {
+  const bytes = Buffer.from(whole);
+  for (const meta of [0, 1]) {
+    if (at === MAIN_ROOT || at === LAST_PAGE) bytes.writeBigUInt64LE(value, meta * PAGE + at);
+    else bytes.writeUInt16LE(Number(value), meta * PAGE + at);
+  }
+  expect([...(await refusals(folderOf(bytes)))]).toEqual([expect.stringContaining('cairn.mdb cannot be opened')]);
+});
+
+test('[OPS-9] a file that is not a data file is refused with one sentence', async () => {
+  const text = Buffer.from('not a data file\n'.repeat(5000));
+  expect([...(await refusals(folderOf(text)))]).toEqual([expect.stringContaining('cairn.mdb cannot be opened')]);
+});
+
+test('[OPS-9] a key whose data file is gone does not become an empty hub', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'master.key'), `${KEPT_KEY}\n`);
+  expect(sentenceOf(await refusedStart({ CAIRN_DATA: folder }))).toContain('no cairn.mdb');
+  expect(
+    sentenceOf(await runCairn(['account', 'create', '--email', 'a@example.org'], { CAIRN_DATA: folder })),
+  ).toContain('no cairn.mdb');
+  expect(readdirSync(folder)).not.toContain('cairn.mdb');
+});
+
+test('[OPS-9] a first start that was cut off anywhere before its first commit is begun again', async () => {
+  const key = `${KEPT_KEY}\n`;
+  for (const left of [
+    {},
+    { 'master.key': key },
+    { 'master.key': key, 'cairn.mdb': '' },
+    { 'master.key': key, 'cairn.mdb': 'half' },
+  ]) {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'first-start'), '');
+    for (const [name, text] of Object.entries(left)) writeFileSync(join(folder, name), text);
+    const hub = await startHub({ dataFolder: folder });
+    await account(hub);
+    expect(existsSync(join(folder, 'first-start'))).toBe(false);
+    expect(await hub.stop()).toBe(0);
+  }
+});
+
+test('[OPS-10] verify and backup tell of damaged pages instead of ending by a signal', async () => {
+  const damaged = treePages().map((page) => {
+    const bytes = Buffer.from(whole);
+    // The place of an entry now points anywhere.
+    bytes.fill(0xff, page * PAGE + 24, page * PAGE + 28);
+    return { page, folder: folderOf(bytes) };
+  });
+  expect(damaged.length).toBeGreaterThan(40);
+  for (const { page, folder } of damaged) {
+    expect(findDamagedPages(join(folder, 'cairn.mdb'))).toEqual([expect.stringContaining(`page ${page} of`)]);
+  }
+  for (const { page, folder } of damaged.filter((_, index) => index % 20 === 0)) {
+    for (const args of [['verify'], ['backup', join(temporaryFolder(), 'backup')]]) {
+      const { code, stdout, stderr } = await runCairn(args, { CAIRN_DATA: folder });
+      expect([page, code, stdout + stderr]).toEqual([page, 1, expect.stringContaining(`page ${page} of`)]);
+    }
+  }
+});
+
+/** The pages of the kept file that a tree is made of: damaging any other page is no damage. */
+function treePages(): number[] {
+  const pages: number[] = [];
+  for (let page = 2; page < whole.length / PAGE; page += 1) {
+    const bytes = Buffer.from(whole);
+    bytes.fill(0xff, page * PAGE, page * PAGE + 8);
+    const isTree = (whole.readUInt16LE(page * PAGE + 18) & 3) !== 0;
+    if (isTree && findDamagedPages(join(folderOf(bytes), 'cairn.mdb')).length > 0) pages.push(page);
+  }
+  return pages;
+}
+
+test('[OPS-9] whatever is written and removed, a healthy file is never taken for a damaged one', async () => {
+  const pieces = defineTable<[number], Uint8Array>('pieces', bytesCodec);
+  const more = defineTable<[number], Uint8Array>('more', bytesCodec);
+  const run = fc.asyncProperty(
+    fc.array(fc.record({ puts: fc.array(fc.nat(60_000), { maxLength: 12 }), keeps: fc.nat(6) }), { maxLength: 12 }),
+    async (steps) => {
+      const folder = temporaryFolder();
+      const store = new Store({ folder, tables: [pieces, more] });
+      for (const { puts, keeps } of steps) {
+        await store.write((batch): void => {
+          for (const [key, bytes] of puts.entries()) batch.put(pieces, [key], Buffer.alloc(bytes));
+        });
+        await store.write((batch): void => {
+          for (const key of store.keys(pieces)) if (key[0] > keeps) batch.remove(pieces, key);
+          batch.put(more, [keeps], Buffer.alloc(10));
+        });
+        const path = join(folder, 'cairn.mdb');
+        checkDataFile(path, 2 ** 40);
+        expect(findDamagedPages(path)).toEqual([]);
+      }
+      await store.close();
+    },
+  );
+  await fc.assert(run, { numRuns: 10 });
+});
+
+test('[OPS-9] [OPS-1] a limit of address space below the map is one sentence; a smaller map is a setting', async () => {
+  const limited = ['prlimit', `--as=${200 * 2 ** 30}`];
+  const folder = temporaryFolder();
+  await expect(startHub({ dataFolder: folder, wrapper: limited })).rejects.toThrow(
+    /ended with 1: cairn: the memory map .*CAIRN_MAP_BYTES[^\n]*\.\n$/,
+  );
+  const hub = await startHub({ dataFolder: folder, wrapper: limited, env: { CAIRN_MAP_BYTES: String(2 ** 30) } });
+  await account(hub);
+  expect(await hub.stop()).toBe(0);
+});
+
+test('[OPS-1] a map that is full refuses what needs room and goes on serving', async () => {
+  const hub = await startHub({ env: { CAIRN_MAP_BYTES: String(64 * 2 ** 20) } });
+  const owner = await mirrorAccount(hub);
+  const statuses: number[] = [];
+  for (let blob = 0; blob < 8; blob += 1) {
+    statuses.push((await upload(hub, owner, randomCommit(), Buffer.alloc(10 * 2 ** 20, blob))).status);
+  }
+  expect(statuses[0]).toBe(200);
+  expect(statuses.at(-1)).toBe(507);
+  expect((await call(hub, '/ready')).status).toBe(200);
+  expect(await hub.stop()).toBe(0);
+  expect(statSync(join(hub.dataFolder, 'cairn.mdb')).size).toBeLessThan(64 * 2 ** 20);
+});
+
+test('[OPS-1] a map smaller than the data file is refused with one sentence', async () => {
+  const folder = folderOf(whole);
+  truncateSync(join(folder, 'cairn.mdb'), 60 * 2 ** 20);
+  expect(sentenceOf(await refusedStart({ CAIRN_DATA: folder, CAIRN_MAP_BYTES: String(64 * 2 ** 20) }))).toContain(
+    'CAIRN_MAP_BYTES',
+  );
+});
+
+test('[OPS-6] commands that read or change never make a hub of a folder that was named by mistake', async () => {
+  for (const folder of [temporaryFolder(), join(temporaryFolder(), 'none')]) {
+    for (const args of [
+      ['key', 'list', '--email', 'a@example.org'],
+      ['key', 'create', '--email', 'a@example.org', '--name', 'x'],
+      ['key', 'revoke', '--email', 'a@example.org', '--id', 'key_0123456789abcdef'],
+      ['account', 'password', '--email', 'a@example.org'],
+      ['token', 'create', '--email', 'a@example.org'],
+      ['device', 'approve', 'BCDF-GHJK', '--account', 'a@example.org'],
+      ['identity', 'list', '--email', 'a@example.org'],
+      ['verify'],
+      ['stats'],
+      ['backup', join(temporaryFolder(), 'b')],
+      ['export', '--email', 'a@example.org', join(temporaryFolder(), 'e')],
+    ]) {
+      const done = await runCairn(args, { CAIRN_DATA: folder }, 'correct horse battery\n');
+      expect([args, sentenceOf(done)]).toEqual([args, expect.stringContaining('without a data file')]);
+    }
+    expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
+  }
+  const folder = temporaryFolder();
+  const made = await runCairn(['account', 'create', '--email', 'a@example.org', '--json'], { CAIRN_DATA: folder });
+  expect([made.code, made.stderr]).toEqual([0, expect.stringContaining(folder)]);
+});
