@@ -64,6 +64,7 @@ const settings = z.object({
   CAIRN_TLS_KEY: z.string().min(1, 'must not be empty').optional(),
   CAIRN_TRUSTED_PROXIES: list.default([]),
   CAIRN_ALLOWED_ORIGINS: list.default([]),
+  CAIRN_UPGRADE_BACKUP: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   CAIRN_PUBLIC_URL: z
     .string()
     .regex(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, 'must be an http or https address')
@@ -111,6 +112,8 @@ export interface Config {
   readonly dataFolder: string;
   /** What the data file may grow to: the address space of its memory map. */
   readonly mapBytes: number;
+  /** Whether the upgrade of an older data file makes a backup first. */
+  readonly upgradeBackup: boolean;
   readonly masterKey: string | undefined;
   readonly logLevel: string;
   readonly blockedAgents: readonly string[];
@@ -162,6 +165,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     host: values.CAIRN_HOST,
     dataFolder: values.CAIRN_DATA,
     mapBytes: values.CAIRN_MAP_BYTES,
+    upgradeBackup: values.CAIRN_UPGRADE_BACKUP === 'on',
     masterKey: values.CAIRN_MASTER_KEY,
     logLevel: values.CAIRN_LOG_LEVEL,
     blockedAgents: values.CAIRN_BLOCKED_AGENTS,

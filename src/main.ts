@@ -37,7 +37,7 @@ export interface RunningService {
 export async function startService(config: Config, log: Log): Promise<RunningService> {
   const clientAddress = createAddressResolver(config.trustedProxies);
   if (config.tls !== undefined) checkTlsFiles(config.tls);
-  const core = await openCore(config, log, { mayMake: true });
+  const core = await openCore(config, log, { mayMake: true, mayUpgrade: true });
   const pool = new Pool({ threads: config.poolThreads });
   const loop = new LoopDelay();
   let phase: Phase = 'starting';

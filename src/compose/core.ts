@@ -30,6 +30,7 @@ import { endFirstStart, noHub, prepareFolder } from '../store/data-file/folder.t
 import { openEpoch } from '../store/epoch.ts';
 import { freeBytes } from '../store/failure.ts';
 import { metaTables } from '../store/meta.ts';
+import { putSchema, schemaOf } from '../store/schema.ts';
 import { checkMasterKey } from '../store/sealing/key-check.ts';
 import { loadMasterKey } from '../store/sealing/master-key.ts';
 import { createSealer, type Sealer } from '../store/sealing/seal.ts';
@@ -39,6 +40,8 @@ import { syncTables } from '../sync/log/records.ts';
 import { taskTables } from '../tasks/records.ts';
 import { dropImports } from '../transfer/leftovers.ts';
 import { versionTables } from '../versions/records.ts';
+import { SCHEMA } from './schema/steps.ts';
+import { upgrade } from './schema/upgrade.ts';
 
 export const allTables: readonly AnyTable[] = [
   ...metaTables,
@@ -77,11 +80,18 @@ export interface Core {
   readonly close: () => Promise<void>;
 }
 
+export interface OpenAs {
+  /** A folder without a hub gets a new one. */
+  readonly mayMake: boolean;
+  /** An older data file is brought to the schema of this version. */
+  readonly mayUpgrade: boolean;
+}
+
 /**
- * Opens the data folder for writing; only one process can. `mayMake`: a folder without a hub gets a new one.
- * Throws StartError.
+ * Opens the data folder for writing; only one process can.
+ * @throws StartError
  */
-export async function openCore(config: Config, log: Log, { mayMake }: { readonly mayMake: boolean }): Promise<Core> {
+export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }: OpenAs): Promise<Core> {
   if (!mayMake && !existsSync(config.dataFolder)) throw noHub(config.dataFolder);
   makeFolder(config.dataFolder);
   let answer: ControlHandler = () => Promise.resolve(refuse('the service is starting; try again'));
@@ -89,8 +99,10 @@ export async function openCore(config: Config, log: Log, { mayMake }: { readonly
   try {
     prepareFolder(config.dataFolder, mayMake);
     const sealer = createSealer(loadMasterKey(config.dataFolder, config.masterKey));
+    await upgrade({ ...config, mayUpgrade, tables: allTables, sealer, log, now: Date.now });
     const { store, broken } = openStore(config, log);
     await checkMasterKey(store, sealer);
+    await numberNew(store);
     const epoch = await openEpoch(store);
     endFirstStart(config.dataFolder);
     const dropped = await dropImports(store, allTables);
@@ -130,6 +142,11 @@ export async function openCore(config: Config, log: Log, { mayMake }: { readonly
     await control.release();
     throw error;
   }
+}
+
+/** A new data file has the schema of this version; an older one was upgraded before. */
+async function numberNew(store: Store): Promise<void> {
+  if (schemaOf(store) !== SCHEMA) await store.write((batch) => putSchema(batch, SCHEMA));
 }
 
 /** The store, with what the disk refuses in the log. */

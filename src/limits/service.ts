@@ -258,6 +258,8 @@ export const limits = {
   mapBytesMin: 64 * MiB,
   addressSpaceReserveBytes: 1024 * MiB,
   tablesMax: 128,
+  /** How often a migration of the data file is told of in the log. */
+  migrationToldMs: 5000,
   /** Longest encoded key that LMDB's 4 KiB pages take. */
   keyBytesMax: 1900,
   /** Decisions that share one durable commit at the most. */

@@ -45,7 +45,7 @@ export async function control<C extends ControlRequest['command']>(
   }
   const sink = openLog('silent');
   const isNew = !existsSync(join(config.dataFolder, DATA_FILE));
-  const core = await openCore(config, sink.log, { mayMake: MAKES_HUB.has(request.command) });
+  const core = await openCore(config, sink.log, { mayMake: MAKES_HUB.has(request.command), mayUpgrade: false });
   if (isNew) printError(`cairn: there was no hub in ${config.dataFolder}; a new one was made.`);
   let close = () => Promise.resolve();
   try {

@@ -6,15 +6,17 @@ import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } fro
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { allTables, makeFolder } from '../../compose/core.ts';
+import { SCHEMA } from '../../compose/schema/steps.ts';
 import { checkIntegrity } from '../../compose/verify.ts';
 import { ControlSocket } from '../../control/socket.ts';
+import { hashFile, type Manifest, readManifest } from '../../store/copies/manifest.ts';
 import { startNewEpoch } from '../../store/epoch.ts';
+import { schemaOf } from '../../store/schema.ts';
 import { isMasterKey } from '../../store/sealing/key-check.ts';
 import { KEY_FILE, loadMasterKey, writeMasterKey } from '../../store/sealing/master-key.ts';
 import { createSealer } from '../../store/sealing/seal.ts';
 import { DATA_FILE, Store } from '../../store/store.ts';
 import { syncPath } from '../../store/sync-path.ts';
-import { hashFile, type Manifest, readManifest } from './manifest.ts';
 
 /** Where the copy is checked; what a restore that was cut off leaves here is removed by the next. */
 const WORK_FOLDER = 'restoring';
@@ -36,10 +38,9 @@ export interface Restored {
 /** Throws StartError when there is data, when a service has the folder, or when the backup is not whole. */
 export async function restoreBackup({ from, dataFolder, masterKey, mapBytes }: RestoreOptions): Promise<Restored> {
   const manifest = readManifest(from);
+  if ((manifest.schema ?? 1) > SCHEMA) throw later(manifest);
   const unknown = Object.keys(manifest.tables).filter((name) => !allTables.some((table) => table.name === name));
-  if (unknown.length > 0) {
-    throw new StartError(`the backup is of a later version of cairn, ${manifest.cairn_version}; restore it with that.`);
-  }
+  if (unknown.length > 0) throw later(manifest);
   const key = findKey(from, dataFolder, masterKey);
   makeFolder(dataFolder);
   // Whoever has the socket has the folder: no service can start on it until the restore is through.
@@ -75,6 +76,10 @@ function findKey(from: string, dataFolder: string, setting: string | undefined):
   );
 }
 
+function later({ cairn_version: made }: Manifest): StartError {
+  return new StartError(`the backup is of a later version of cairn, ${made}; restore it with that.`);
+}
+
 async function copyChecked(from: string, work: string, manifest: Manifest): Promise<void> {
   const path = join(work, DATA_FILE);
   try {
@@ -99,8 +104,11 @@ async function openChecked(
     if (!isMasterKey(store, sealer)) {
       throw new StartError('the backup was written under another master key than the one at hand; find the right one.');
     }
-    const { ok, problems } = checkIntegrity(store, sealer);
-    if (!ok) throw new StartError(`the backup does not verify (${problems.length} problems): ${problems[0]}`);
+    // The rows of an older schema are checked when the first start upgrades them.
+    const problems = schemaOf(store) === SCHEMA ? checkIntegrity(store, sealer).problems : store.damagedPages();
+    if (problems.length > 0) {
+      throw new StartError(`the backup does not verify (${problems.length} problems): ${problems[0]}`);
+    }
     for (const { name, rows } of store.stats().tables) {
       const expected = manifest.tables[name] ?? 0;
       if (rows !== expected) throw new StartError(`the backup is damaged: ${name} has ${rows} rows, not ${expected}.`);

@@ -12,6 +12,8 @@ const manifestSchema = z.strictObject({
   /** Rises when a restore of before could not read it. */
   format: z.literal(1),
   cairn_version: z.string(),
+  /** The schema of the data file; absent: 1, which knew of none. */
+  schema: z.number().int().positive().optional(),
   made_at: z.string(),
   /** Null: the data is of a version that had none. */
   epoch: z.string().nullable(),

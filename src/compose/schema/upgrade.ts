@@ -1,0 +1,123 @@
+/** Brings an older data file to the schema of this version: checked first, backed up, then migrated piece by piece. */
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Log } from '../../common/log.ts';
+import { StartError } from '../../common/start-error.ts';
+import { limits } from '../../limits/service.ts';
+import { makeCopy } from '../../store/copies/copy.ts';
+import { freeBytes } from '../../store/failure.ts';
+import { isMigrating, type Migration, migrate, schemaOf } from '../../store/schema.ts';
+import { isMasterKey } from '../../store/sealing/key-check.ts';
+import type { Sealer } from '../../store/sealing/seal.ts';
+import { DATA_FILE, Store } from '../../store/store.ts';
+import type { AnyTable } from '../../store/table.ts';
+import { migrations, SCHEMA } from './steps.ts';
+
+export interface UpgradeOptions {
+  readonly dataFolder: string;
+  readonly mapBytes: number;
+  /** False: an older file is refused. */
+  readonly mayUpgrade: boolean;
+  /** Whether a backup is made before anything changes. */
+  readonly upgradeBackup: boolean;
+  readonly tables: readonly AnyTable[];
+  readonly sealer: Sealer;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+/** Refuses a data file of a later version. Throws StartError. */
+export function refuseNewer(store: Store): void {
+  const at = schemaOf(store);
+  if (at <= SCHEMA) return;
+  throw new StartError(
+    `the data file has schema ${at}, and this version of cairn reads up to ${SCHEMA}; ` +
+      'start the later version again, or restore the backup that its upgrade made (before-schema-…) into an empty folder.',
+  );
+}
+
+/** As `refuseNewer`; refuses an older one too, for commands that only read. */
+export function refuseOtherSchema(store: Store): void {
+  refuseNewer(store);
+  const at = schemaOf(store);
+  if (at === SCHEMA) return;
+  throw new StartError(
+    `the data file has schema ${at}, and this version of cairn reads ${SCHEMA}; start cairn serve, which upgrades it after a backup.`,
+  );
+}
+
+/**
+ * Upgrades the data file of a folder that this process owns; does nothing when its schema is the one of this version.
+ * @throws StartError when the file is of a later version, does not pass the check, or there is no room for the backup
+ */
+export async function upgrade(options: UpgradeOptions): Promise<void> {
+  const { dataFolder: folder, mapBytes, tables, log } = options;
+  if (!existsSync(join(folder, DATA_FILE))) return;
+  const old = new Store({ folder, tables, mapBytes, readOnly: true });
+  let from: number;
+  try {
+    from = schemaOf(old);
+    refuseNewer(old);
+    if (from === SCHEMA) return;
+    if (!options.mayUpgrade) refuseOtherSchema(old);
+    await prepare(old, options);
+  } finally {
+    await old.close();
+  }
+  const steps = migrations.filter(({ to }) => to > from);
+  const store = new Store({ folder, tables: withTablesOf(steps, tables), mapBytes });
+  try {
+    await migrate(store, steps, tellProgress(log, options.now));
+  } finally {
+    await store.close();
+  }
+  log.info({ from, to: SCHEMA }, 'the data file is upgraded');
+}
+
+async function prepare(old: Store, { dataFolder, mapBytes, tables, sealer, log, now, ...options }: UpgradeOptions) {
+  const from = schemaOf(old);
+  // Its own check tells of a wrong key; a file of one is not touched.
+  if (!isMasterKey(old, sealer)) throw new StartError(WRONG_KEY);
+  log.info({ from, to: SCHEMA }, 'the data file is older than this version; checking it');
+  const [next] = migrations.filter(({ to }) => to === from + 1);
+  const problems = [...old.damagedPages(), ...(next?.check(old) ?? [])];
+  if (problems.length > 0) {
+    throw new StartError(
+      `the data file cannot be upgraded (${problems.length} problems, the first: ${problems[0]}); ` +
+        'nothing was changed: mend it with the version that wrote it, or restore a backup.',
+    );
+  }
+  // A migration that was cut off has its backup: what is there now is no schema of its own.
+  if (isMigrating(old) || !options.upgradeBackup) return;
+  const folder = join(
+    dataFolder,
+    `before-schema-${from + 1}-${new Date(now()).toISOString().replaceAll(/[-:.]/g, '')}`,
+  );
+  const bytes = statSync(join(dataFolder, DATA_FILE)).size;
+  if (freeBytes(dataFolder) < bytes + limits.diskFreeBytesMin) {
+    throw new StartError(
+      `the upgrade of the data file makes a backup first, and the disk has no room for its ${bytes} bytes; free some space, ` +
+        'or make a backup elsewhere with the version that wrote it and set CAIRN_UPGRADE_BACKUP=off.',
+    );
+  }
+  const noMore = () => ({});
+  await makeCopy({ store: old, tables, folder, check: noMore, masterKey: undefined, mapBytes, now });
+  log.info({ backup: folder }, 'a backup was made; the version that wrote the data restores it');
+}
+
+const WRONG_KEY = 'the data was written under another master key; set CAIRN_MASTER_KEY or restore master.key.';
+
+function withTablesOf(steps: readonly Migration[], tables: readonly AnyTable[]): readonly AnyTable[] {
+  const all = new Map([...steps.flatMap((step) => step.tables), ...tables].map((table) => [table.name, table]));
+  return [...all.values()];
+}
+
+/** Tells of a step when it begins and then every few seconds. */
+function tellProgress(log: Log, now: () => number): (step: Migration, pieces: number) => void {
+  let toldMs = 0;
+  return ({ to, what }, pieces) => {
+    if (pieces > 1 && now() - toldMs < limits.migrationToldMs) return;
+    toldMs = now();
+    log.info({ to, what, commits: pieces }, 'upgrading the data file');
+  };
+}

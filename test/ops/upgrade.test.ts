@@ -1,0 +1,138 @@
+/** Data files of earlier schemas, as they were kept: opened, upgraded, verified and used; and the way back. */
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { allTables } from '../../src/compose/core.ts';
+import { SCHEMA } from '../../src/compose/schema/steps.ts';
+import { meta } from '../../src/store/meta.ts';
+import { Store } from '../../src/store/store.ts';
+import { callTool, PASSWORD, structured } from '../support/gateway.ts';
+import { type Hub, runCairn, startHub } from '../support/hub.ts';
+import { answersOf, KEPT_KEY, type Kept } from '../support/keep-data-file.ts';
+import { account, download, randomCommit, sha256, upload } from '../support/mirror.ts';
+import { verified } from '../support/mirror-state.ts';
+import { refresh, tokensOf } from '../support/oauth.ts';
+import { refusedStart } from '../support/refused-start.ts';
+import { Device } from '../support/sync.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const KEPT = fileURLToPath(new URL('data-files', import.meta.url));
+const env = { CAIRN_MASTER_KEY: KEPT_KEY };
+
+interface KeptFile {
+  readonly kept: Kept;
+  readonly folder: string;
+}
+
+/** A data folder with the kept file of a schema. */
+function keptFile(name: string): KeptFile {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'cairn.mdb'), gunzipSync(readFileSync(join(KEPT, name, 'cairn.mdb.gz'))));
+  return { kept: JSON.parse(readFileSync(join(KEPT, name, 'kept.json'), 'utf8')) as Kept, folder };
+}
+
+/** Everything that whoever used the hub before does with it. */
+async function use(hub: Hub, { owner, mirror, refresh_token, answers }: Kept): Promise<void> {
+  expect(await verified(hub)).toMatchObject({ code: 0, ok: true, problems: [] });
+  expect(await answersOf(hub, owner, mirror)).toEqual(answers);
+  for (const [commit, hash] of answers.blobs.slice(0, 1)) {
+    expect(sha256((await download(hub, mirror, commit)).bytes)).toBe(hash);
+  }
+  expect((await callTool(hub, 'login_and_get_key', { email: owner.email, password: PASSWORD })).error).toBeUndefined();
+  expect(tokensOf(await refresh(hub, refresh_token)).access_token).toMatch(/./);
+  expect(await structured(hub, 'list_tasks', {}, owner.account_key)).toBeDefined();
+  expect((await upload(hub, mirror, randomCommit(), Buffer.from('new'))).status).toBe(200);
+  await new Device(hub, owner.mcp_key, 'after').push('after.md', 'written after the upgrade\n');
+  expect(await verified(hub)).toMatchObject({ code: 0, ok: true });
+}
+
+test.each(readdirSync(KEPT))(
+  '[OPS-9] the kept data file of %s is upgraded at start, and holds what it held',
+  async (name) => {
+    const { kept, folder } = keptFile(name);
+    const hub = await startHub({ dataFolder: folder, env });
+    await use(hub, kept);
+    expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
+    expect(await hub.stop()).toBe(0);
+    const again = await startHub({ dataFolder: folder, env });
+    expect(again.logs.filter((line) => JSON.stringify(line).includes('upgrad'))).toEqual([]);
+    expect(await again.stop()).toBe(0);
+  },
+);
+
+test('[OPS-9] the upgrade makes a backup first, which is restored as it was', async () => {
+  const { kept, folder } = keptFile('schema-1');
+  const before = readFileSync(join(folder, 'cairn.mdb'));
+  const hub = await startHub({ dataFolder: folder, env });
+  const told = hub.logs.find((line) => typeof line['backup'] === 'string');
+  expect(await hub.stop()).toBe(0);
+  const backup = String(told?.['backup']);
+  const manifest = JSON.parse(readFileSync(join(backup, 'manifest.json'), 'utf8')) as Record<string, unknown>;
+  // As the version that wrote the file reads it: with nothing that it does not know.
+  expect(Object.keys(manifest).sort()).toEqual(
+    ['bytes', 'cairn_version', 'epoch', 'format', 'made_at', 'master_key', 'sha256', 'tables'].sort(),
+  );
+  expect(sha256(readFileSync(join(backup, 'cairn.mdb')))).toBe(manifest['sha256']);
+  expect(readFileSync(join(backup, 'cairn.mdb')).length).toBeLessThanOrEqual(before.length);
+  const restored = temporaryFolder();
+  const done = await runCairn(['restore', backup], { CAIRN_DATA: restored, ...env });
+  expect([done.code, done.stderr]).toEqual([0, '']);
+  const back = await startHub({ dataFolder: restored, env });
+  await use(back, kept);
+  expect(await back.stop()).toBe(0);
+});
+
+test('[OPS-9] a newer data file, and its backup, are refused with one sentence and left alone', async () => {
+  const hub = await startHub();
+  await account(hub, 'a@example.org');
+  await hub.cli('backup', join(hub.dataFolder, 'backup'));
+  expect(await hub.stop()).toBe(0);
+  const store = new Store({ folder: hub.dataFolder, tables: allTables });
+  await store.write((batch): void => batch.put(meta, ['schema'], { value: String(SCHEMA + 1) }));
+  await store.close();
+  const { code, stderr } = await refusedStart({ CAIRN_DATA: hub.dataFolder });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^cairn: the data file has schema \d+, [^\n]+\.\n$/)]);
+  for (const args of [
+    ['verify'],
+    ['stats'],
+    ['backup', join(temporaryFolder(), 'b')],
+    ['key', 'list', '--email', 'a@example.org'],
+  ]) {
+    const done = await hub.cli(...args);
+    expect([args, done.code, done.stderr]).toEqual([args, 1, expect.stringContaining(`schema ${SCHEMA + 1}`)]);
+  }
+  const later = join(temporaryFolder(), 'later');
+  cpSync(join(hub.dataFolder, 'backup'), later, { recursive: true });
+  const path = join(later, 'manifest.json');
+  const manifest = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+  expect(manifest['schema']).toBe(SCHEMA);
+  writeFileSync(path, JSON.stringify({ ...manifest, schema: SCHEMA + 1 }));
+  const restored = await runCairn(['restore', later], { CAIRN_DATA: temporaryFolder() });
+  expect([restored.code, restored.stderr]).toEqual([1, expect.stringContaining('later version')]);
+});
+
+test('[OPS-9] an older data file with damage, another key, or read by a command, is told and not touched', async () => {
+  const { folder } = keptFile('schema-1');
+  const path = join(folder, 'cairn.mdb');
+  const before = readFileSync(path);
+  const wrong = await refusedStart({ CAIRN_DATA: folder, CAIRN_MASTER_KEY: 'ab'.repeat(32) });
+  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('another master key')]);
+  for (const args of [['verify'], ['key', 'list', '--email', 'kept@example.org']]) {
+    const done = await runCairn(args, { CAIRN_DATA: folder, ...env });
+    expect([done.code, done.stderr]).toEqual([1, expect.stringContaining('cairn serve')]);
+  }
+  expect(readFileSync(path).equals(before)).toBe(true);
+  expect(readdirSync(folder).filter((name) => name.startsWith('before-schema'))).toEqual([]);
+  // The root of the list of tables, as the newer meta page names it.
+  const bytes = Buffer.from(before);
+  const root = Number(
+    bytes.readBigUInt64LE((bytes.readBigUInt64LE(152) > bytes.readBigUInt64LE(4096 + 152) ? 0 : 4096) + 136),
+  );
+  bytes.fill(0, root * 4096, root * 4096 + 24);
+  writeFileSync(path, bytes);
+  const damaged = await refusedStart({ CAIRN_DATA: folder, ...env });
+  expect([damaged.code, damaged.stderr]).toEqual([1, expect.stringMatching(/^cairn: [^\n]+\.\n$/)]);
+  expect(readFileSync(path).equals(bytes)).toBe(true);
+});
