@@ -27,7 +27,7 @@ export interface UpgradeOptions {
 }
 
 /** Refuses a data file of a later version. Throws StartError. */
-export function refuseNewer(store: Store): void {
+function refuseNewer(store: Store): void {
   const at = schemaOf(store);
   if (at <= SCHEMA) return;
   throw new StartError(
