@@ -9,6 +9,7 @@ const CAPABILITIES = ['accounts', 'oauth', 'mirror', 'tasks', 'sync', 'dev-docs'
 const SOURCE_LINES_MAX = 300;
 const FOLDER_FILES_MAX = 16;
 const TEST_LINES_MAX = 500;
+const MAP_LINES_MAX = 250;
 
 interface SourceFile {
   /** From the root, with forward slashes. */
@@ -105,6 +106,17 @@ test('every room of src/ has a floor, and beside the rooms lie only the first fi
   const loose = ['ARCHITECTURE.md', 'DECISIONS.md', 'manual'];
   const rooms = readdirSync(join(ROOT, 'src')).filter((name) => !loose.includes(name));
   expect(rooms.filter((room) => !HOUSE.flat().includes(room))).toEqual([]);
+});
+
+test('the map is short, names every room, and no file that does not exist', () => {
+  const map = readFileSync(join(ROOT, 'src/ARCHITECTURE.md'), 'utf8');
+  const named = [...map.matchAll(/`([a-z/-]+\.tsx?)`/g)].map(([, file = '']) => file);
+  expect(map.split('\n').length - 1).toBeLessThanOrEqual(MAP_LINES_MAX);
+  expect(HOUSE.flat().filter((room) => !map.includes(room.endsWith('.ts') ? `\`${room}\`` : `\`${room}/\``))).toEqual(
+    [],
+  );
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((file) => !source.some(({ path }) => path.endsWith(`/${file}`)))).toEqual([]);
 });
 
 test('a folder holds what a newcomer can overlook', () => {
