@@ -203,6 +203,11 @@ export class Accounts {
     return { accountId: found.account_id, credentialId: found.key_id };
   }
 
+  /** The name of the key that opened a session; undefined: it was no key. */
+  keyName({ accountId, credentialId }: Session): string | undefined {
+    return this.#options.store.get(keys, [accountId, credentialId])?.name;
+  }
+
   #noteUse(accountId: string, keyId: string): void {
     const nowMs = this.#options.now();
     const written = this.#usesWrittenMs.get(keyId);

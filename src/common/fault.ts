@@ -84,6 +84,8 @@ export interface SyncConflict {
   readonly timeDiffSeconds: number | null;
   readonly serverSha256: string | null;
   readonly serverGitSha: string | null;
+  /** False: a rename without content, so there is nothing to keep. */
+  readonly broughtBytes?: boolean;
 }
 
 /** An expected refusal. Thrown anywhere below a door, caught once at the door. */
@@ -208,6 +210,9 @@ const CONFLICT_REASONS: Readonly<Record<SyncConflict['reason'], string>> = {
 function explainConflict(fault: SyncConflict): string {
   const { path, conflictId, serverSha256 } = fault;
   const what = `Conflict: ${CONFLICT_REASONS[fault.reason]} (${path}, now ${serverSha256 ?? 'deleted'})`;
+  if (fault.broughtBytes === false) {
+    return `${what}. Nothing was changed: read the current version (sync_list), then repeat the rename with its base_sha`;
+  }
   if (conflictId === null) {
     return `${what}. Your bytes were not kept, because the path has too many pending conflicts: settle some with sync_resolve_conflict, then push again`;
   }

@@ -126,9 +126,14 @@ function openLogins({ config, core, pool, rates }: Parts): LoginParts {
 }
 
 /** The tools, in the order in which they are listed. */
-function openTools({ tasks, documents, sync, toolTraffic }: Parts, { onboarding }: LoginParts): ToolRegistry {
+function openTools({ core, tasks, documents, sync, toolTraffic }: Parts, { onboarding }: LoginParts): ToolRegistry {
   return new ToolRegistry(
-    [...taskTools(tasks), ...documentTools(documents), ...syncTools(sync), ...onboardingTools(onboarding)],
+    [
+      ...taskTools(tasks),
+      ...documentTools(documents),
+      ...syncTools(sync, (session) => core.accounts.keyName(session) ?? 'agent'),
+      ...onboardingTools(onboarding),
+    ],
     toolTraffic,
   );
 }

@@ -95,6 +95,11 @@ function conflictData(fault: SyncConflict): Readonly<Record<string, unknown>> {
     kind: fault.conflictKind,
     server_sha256: fault.serverSha256,
     server_git_sha: fault.serverGitSha,
-    next: fault.conflictId === null ? 'sync_resolve_conflict' : 'sync_merge',
+    next: nextOf(fault),
   };
+}
+
+function nextOf({ broughtBytes, conflictId }: SyncConflict): string {
+  if (broughtBytes === false) return 'sync_list';
+  return conflictId === null ? 'sync_resolve_conflict' : 'sync_merge';
 }

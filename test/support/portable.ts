@@ -193,7 +193,7 @@ async function fillVaults(hub: Hub, owner: Owner): Promise<void> {
   await laptop.result('sync_restore', { path: 'big.txt', seq: big.seq, base_sha: bigger.sha256 });
   const bytes = randomBytes(100_000);
   const binary = { encoding: 'base64', sha256: sha256Of(bytes) };
-  await laptop.push('image.bin', bytes.toString('base64'), binary);
+  await laptop.push('image.bin', bytes.toString('base64'), { ...binary, executable: true });
   const moved = await laptop.push('old/name.md', 'moves');
   await laptop.push('new/name.md', 'moves', { from_path: 'old/name.md', base_sha: moved.sha256 });
   const gone = await laptop.push('gone.md', 'gone');

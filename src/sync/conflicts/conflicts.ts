@@ -3,10 +3,10 @@ import { invalidField, Refusal } from '../../common/fault.ts';
 import type { Store } from '../../store/store.ts';
 import type { Contents, IncomingContent } from '../contents/incoming.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
-import type { ReadyContent } from '../log/change.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import { checkPath, type VaultPath } from '../log/paths.ts';
 import type { Conflict, SyncReader } from '../log/reader.ts';
+import type { ReadyContent } from '../log/ready-content.ts';
 import { pendingConflicts, vaults as vaultsTable } from '../log/records.ts';
 import type { Turn, VaultLog } from '../log/vault-log.ts';
 import { appendByHub, HUB_DEVICE, isBase } from '../push/hub-change.ts';
@@ -205,8 +205,9 @@ export class Conflicts {
     if (edited !== undefined) contents.adopt(batch, edited);
     else if (content?.stored.kind === 'pieces') new PieceShares(batch, store).share(content.stored.storageId);
     const status = content === undefined ? 'deleted' : live === undefined ? 'created' : 'updated';
-    const { mtime } = conflict.record;
-    const record = appendByHub(this.#options, turn, { path, before: file, content, status, deviceId, mtime });
+    const { mtime, executable = live?.executable ?? false } = conflict.record;
+    const made = { path, before: file, content, status, deviceId, mtime, executable } as const;
+    const record = appendByHub(this.#options, turn, made);
     return { file: record, adopted: edited !== undefined };
   }
 

@@ -7,7 +7,7 @@ import { limits } from '../../limits/service.ts';
 import type { DigestedContent, RawContent } from '../../pool/jobs.ts';
 import type { Pool } from '../../pool/pool.ts';
 import type { Batch } from '../../store/group-commit.ts';
-import type { ReadyContent } from '../log/change.ts';
+import type { ReadyContent } from '../log/ready-content.ts';
 import { decodeContent, type StoredContent } from '../log/version.ts';
 import { digestContent } from './digest.ts';
 import type { PieceStaging } from './staging.ts';

@@ -1,23 +1,17 @@
 /** The use cases of history: the versions of a path that are kept, and bringing one of them back as a new change. */
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { Store } from '../../store/store.ts';
+import { foldCase } from '../../text/fold-case.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
-import type { ReadyContent } from '../log/change.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import { checkPath } from '../log/paths.ts';
-import type { ChainLink, SyncReader } from '../log/reader.ts';
-import { versions } from '../log/records.ts';
+import type { SyncReader } from '../log/reader.ts';
+import type { ReadyContent } from '../log/ready-content.ts';
 import type { VaultLog } from '../log/vault-log.ts';
-import {
-  readVersionHead,
-  readVersionMeta,
-  storedContentOf,
-  type VersionMeta,
-  versionGitSha,
-  versionSha256,
-} from '../log/version.ts';
+import type { VersionMeta } from '../log/version.ts';
 import { appendByHub, HUB_DEVICE, isBase } from '../push/hub-change.ts';
 import type { Vaults } from '../vaults/vaults.ts';
+import { lineage } from './lineage.ts';
 
 export interface HistoryOptions {
   readonly store: Store;
@@ -66,21 +60,22 @@ export class History {
     this.#options = options;
   }
 
-  /** The kept versions of a path, newest first. Refuses with `path_not_found`. */
+  /** The kept versions of a file, newest first, those under names that it had before too. Refuses with `path_not_found`. */
   async list(accountId: string, { path, vaultId: given, limit, before }: HistoryQuery): Promise<HistoryPage> {
     const { vaults, reader } = this.#options;
     const { folded, path: shown } = checkPath(path);
     const vaultId = await vaults.idOf(accountId, given);
     const file = reader.file(vaultId, folded);
     if (file === undefined) throw new Refusal({ kind: 'path_not_found', path: shown, deletedAt: null });
-    const start = before === undefined ? file.seq : this.#olderThan(vaultId, folded, before);
     const found: VersionMeta[] = [];
     let hasMore = false;
-    for (const { seq } of reader.chain(vaultId, start)) {
-      if (found.length === limit) {
-        hasMore = true;
-        break;
-      }
+    if (before !== undefined && !isInLineage(reader, vaultId, file, before)) {
+      throw invalidField('before', 'before is not the seq of a kept version of this path');
+    }
+    for (const seq of lineage(reader, vaultId, file.seq)) {
+      if (before !== undefined && seq >= before) continue;
+      hasMore = found.length === limit;
+      if (hasMore) break;
       const meta = reader.versionMeta(vaultId, seq);
       if (meta !== undefined) found.push(meta);
     }
@@ -96,56 +91,45 @@ export class History {
       const file = reader.file(vaultId, path.folded);
       if (file === undefined) throw new Refusal({ kind: 'path_not_found', path: path.path, deletedAt: null });
       if (!isBase(request.baseSha, file)) throw staleBase(file);
-      const { content, meta } = this.#versionOf(vaultId, path.folded, request.seq);
-      if (!file.deleted && file.sha256 === content.sha256) {
+      const { content, meta } = this.#versionOf(vaultId, file, request.seq);
+      const executable = meta.executable === true;
+      if (!file.deleted && file.sha256 === content.sha256 && file.executable === executable) {
         return { vaultId, status: 'unchanged', record: file, previousHlc: file.hlc, warnings: [] };
       }
       if (content.stored.kind === 'pieces') {
         new PieceShares(turn.batch, this.#options.store).share(content.stored.storageId);
       }
       const record = appendByHub(this.#options, turn, {
-        path: { path: meta.path, folded: path.folded },
+        // In the spelling of then, unless the file had another path.
+        path: foldCase(meta.path) === path.folded ? { path: meta.path, folded: path.folded } : path,
         before: file,
         content,
         status: 'restored',
         deviceId: request.deviceId ?? HUB_DEVICE,
         mtime: meta.remote_mtime,
+        executable,
       });
       turn.change.finish();
       return { vaultId, status: 'restored', record, previousHlc: file.hlc, warnings: [] };
     });
   }
 
-  #olderThan(vaultId: string, folded: string, seq: number): number {
-    const link = this.#linkOf(vaultId, folded, seq);
-    if (link === undefined) throw invalidField('before', `before names no kept version of this path`);
-    return link.previousSeq;
-  }
-
-  /** A version, if it is one of this path. */
-  #linkOf(vaultId: string, folded: string, seq: number): ChainLink | undefined {
+  /** The content of a kept version of a file, ready to be stored again. */
+  #versionOf(vaultId: string, file: FileRecord, seq: number): { content: ReadyContent; meta: VersionMeta } {
     const { reader } = this.#options;
-    const meta = reader.versionMeta(vaultId, seq);
-    if (meta === undefined || checkPath(meta.path).folded !== folded) return undefined;
-    for (const link of reader.chain(vaultId, seq)) return link;
-    return undefined;
+    const meta = isInLineage(reader, vaultId, file, seq) ? reader.versionMeta(vaultId, seq) : undefined;
+    if (meta === undefined)
+      throw invalidField('seq', `seq ${seq} is not a kept version of this path; see sync_history`);
+    const content = reader.readyContent(vaultId, seq);
+    if (content === undefined)
+      throw invalidField('seq', `seq ${seq} is where the file was deleted; name an older version`);
+    return { meta, content };
   }
+}
 
-  /** The content of a kept version of a path, ready to be stored again. */
-  #versionOf(vaultId: string, folded: string, seq: number): { content: ReadyContent; meta: VersionMeta } {
-    const bytes = this.#options.store.get(versions, [vaultId, seq]);
-    const meta = bytes && readVersionMeta(bytes);
-    if (bytes === undefined || meta === undefined || checkPath(meta.path).folded !== folded) {
-      throw invalidField('seq', `seq ${seq} is no kept version of this path; sync_history lists them`);
-    }
-    const stored = storedContentOf(bytes);
-    if (stored === undefined) throw invalidField('seq', `seq ${seq} is where the file was deleted; name an older one`);
-    const { encoding, sizeBytes } = readVersionHead(bytes);
-    return {
-      meta,
-      content: { sha256: versionSha256(bytes), gitSha: versionGitSha(bytes), sizeBytes, encoding, stored },
-    };
-  }
+function isInLineage(reader: SyncReader, vaultId: string, file: FileRecord, wanted: number): boolean {
+  for (const seq of lineage(reader, vaultId, file.seq)) if (seq <= wanted) return seq === wanted;
+  return false;
 }
 
 /** The file has changed since the caller looked at it; nothing was sent that would have to be kept. */

@@ -3,15 +3,16 @@
  * see its own puts, so counters are kept here and written once, by `finish`.
  */
 import type { Batch } from '../../store/group-commit.ts';
+import { foldCase } from '../../text/fold-case.ts';
 import type { FileRecord } from './file-record.ts';
-import { formatHlc, type HubClock } from './hlc.ts';
+import { formatHlc, type Hlc, type HubClock, sendTick } from './hlc.ts';
 import { foldersOf, type VaultPath } from './paths.ts';
 import type { Conflict, SyncReader } from './reader.ts';
+import type { ReadyContent } from './ready-content.ts';
 import {
   type ConflictRecord,
   type ConflictStatus,
   conflicts,
-  type Encoding,
   files,
   folders,
   pendingConflicts,
@@ -20,7 +21,7 @@ import {
   vaultHeads,
   versions,
 } from './records.ts';
-import { encodeVersion, type NewMeta, type StoredContent, type VersionStatus } from './version.ts';
+import { encodeVersion, type NewMeta, type VersionStatus } from './version.ts';
 
 /** Whose vault a decision is about, and as whom the hub signs a clock. */
 export interface VaultScope {
@@ -28,15 +29,6 @@ export interface VaultScope {
   readonly vaultId: string;
   /** 16 hex characters. */
   readonly nodeId: string;
-}
-
-/** Content that is ready to be stored. */
-export interface ReadyContent {
-  readonly sha256: string;
-  readonly gitSha: string;
-  readonly sizeBytes: number;
-  readonly encoding: Encoding;
-  readonly stored: StoredContent;
 }
 
 export interface NewEntry {
@@ -50,6 +42,8 @@ export interface NewEntry {
   readonly hlc: string | null;
   readonly deviceId: string;
   readonly mtime: string | null;
+  readonly executable: boolean;
+  /** The file left this path in the change before. */
   readonly renamedFrom?: string | undefined;
   /** Its place in a log that is written again, and what a tombstone was of; undefined: the next one, now. */
   readonly place?: EntryReplay | undefined;
@@ -91,6 +85,11 @@ export class LogChange {
     return { ms: this.#head.hlc_ms, counter: this.#head.hlc_counter };
   }
 
+  /** A clock of the hub for a change whose client has none. */
+  clockOf(nowMs: number): Hlc {
+    return { ...sendTick(this.clock, nowMs), node: this.#scope.nodeId };
+  }
+
   /** Content bytes of current files and pending conflicts of the account. */
   get usageBytes(): number {
     // Read only where it counts: most changes neither grow nor are near the quota.
@@ -112,7 +111,8 @@ export class LogChange {
       entry.hlc ?? formatHlc({ ms: this.#head.hlc_ms, counter: this.#head.hlc_counter, node: this.#scope.nodeId });
     const of = content ?? { ...deletedOf(entry), sizeBytes: 0 };
     const meta = metaOf(entry, of, { seq, storedMs, hlc });
-    const made = encodeVersion({ meta, storedMs, previousSeq: before?.seq ?? 0, content: content?.stored });
+    const previousSeq = before?.seq ?? 0;
+    const made = encodeVersion({ meta, storedMs, previousSeq, moved: hasMoved(entry), content: content?.stored });
     const record: FileRecord = {
       path: path.path,
       seq,
@@ -124,6 +124,7 @@ export class LogChange {
       stored_ms: storedMs,
       device_id: entry.deviceId,
       mtime: entry.mtime,
+      executable: content !== undefined && entry.executable,
       line_bytes: made.lineBytes,
       versions: (before?.versions ?? 0) + 1,
     };
@@ -213,6 +214,11 @@ interface Hashes {
   readonly sizeBytes: number;
 }
 
+/** A new spelling of the same compared path stays in its own history. */
+function hasMoved({ renamedFrom, path }: NewEntry): boolean {
+  return renamedFrom !== undefined && foldCase(renamedFrom) !== path.folded;
+}
+
 /** What a tombstone is of. */
 function deletedOf({ before, place }: NewEntry): Omit<Hashes, 'sizeBytes'> {
   return place?.deleted ?? { sha256: before?.sha256 ?? '', gitSha: before?.git_sha ?? '' };
@@ -237,6 +243,7 @@ function metaOf(entry: NewEntry, of: Hashes, place: EntryPlace): NewMeta {
     device_id: entry.deviceId,
     remote_mtime: entry.mtime,
     status: entry.status,
+    executable: content !== undefined && entry.executable ? true : undefined,
     renamed_from: formerName,
     encoding: content?.encoding === 'base64' ? 'base64' : undefined,
   };

@@ -30,6 +30,8 @@ export function numbersCodec<V extends Readonly<Record<keyof V, number>>>(
 
 const DELETED = 1;
 const HAS_MTIME = 2;
+/** Rows from before this flag read as not executable. */
+const EXECUTABLE = 4;
 /** Layout, flags, five numbers, a count, both hashes, three lengths; then path, clock, device, mtime. */
 const FILE_HEAD_BYTES = 2 + 8 * 4 + 4 + 32 + 20 + 2 + 1 + 2;
 
@@ -39,7 +41,7 @@ export const fileCodec: Codec<FileRecord> = {
     const texts = 3 * (path.length + device.length) + hlc.length + (mtime?.length ?? 0);
     const bytes = Buffer.allocUnsafe(FILE_HEAD_BYTES + texts);
     bytes[0] = LAYOUT;
-    bytes[1] = (file.deleted ? DELETED : 0) | (mtime === null ? 0 : HAS_MTIME);
+    bytes[1] = (file.deleted ? DELETED : 0) | (mtime === null ? 0 : HAS_MTIME) | (file.executable ? EXECUTABLE : 0);
     bytes.writeDoubleLE(file.seq, 2);
     bytes.writeDoubleLE(file.size_bytes, 10);
     bytes.writeDoubleLE(file.stored_ms, 18);
@@ -74,6 +76,7 @@ export const fileCodec: Codec<FileRecord> = {
       stored_ms: view.getFloat64(18, true),
       device_id: text.toString('utf8', deviceAt, mtimeAt),
       mtime: (flags & HAS_MTIME) === 0 ? null : text.toString('latin1', mtimeAt),
+      executable: (flags & EXECUTABLE) !== 0,
       line_bytes: view.getFloat64(26, true),
       versions: view.getUint32(34, true),
     };

@@ -17,6 +17,8 @@ export interface FileRecord {
   readonly device_id: string;
   /** As the client gave it. */
   readonly mtime: string | null;
+  /** May be run as a program (the owner's execute bit); false of a tombstone and where no client said. */
+  readonly executable: boolean;
   /** Bytes of the line, its newline too. */
   readonly line_bytes: number;
   /** Versions of this path that are kept, this one too. */

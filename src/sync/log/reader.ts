@@ -5,6 +5,7 @@
 import { Refusal } from '../../common/fault.ts';
 import type { Store } from '../../store/store.ts';
 import type { FileRecord } from './file-record.ts';
+import { contentOfVersion, type ReadyContent } from './ready-content.ts';
 import {
   type ConflictRecord,
   conflictBytes,
@@ -83,6 +84,12 @@ export class SyncReader {
   contentText(vaultId: string, seq: number): string | undefined {
     const bytes = this.#store.get(versions, [vaultId, seq]);
     return bytes && readContentText(bytes, () => this.escapedContent(readVersionHead(bytes).storageId));
+  }
+
+  /** The content of a version, for another that holds the same. Undefined: a tombstone, or no such version. */
+  readyContent(vaultId: string, seq: number): ReadyContent | undefined {
+    const bytes = this.#store.get(versions, [vaultId, seq]);
+    return bytes && contentOfVersion(bytes);
   }
 
   /** The bytes that a version holds. Undefined: a tombstone, or no such version. */

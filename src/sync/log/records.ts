@@ -54,6 +54,8 @@ export interface ConflictRecord {
   readonly size_bytes: number;
   readonly encoding: Encoding;
   readonly mtime: string | null;
+  /** Absent in rows from before it was kept. */
+  readonly executable?: boolean | undefined;
   /** The pieces that hold the bytes; 0: they lie in `sync_conflict_bytes`, or it was a delete. */
   readonly storage_id: number;
   /** Bytes of those pieces, JSON-escaped. */

@@ -12,6 +12,8 @@ const LAYOUT = 1;
 const DELETED = 1;
 const BASE64 = 2;
 const IN_PIECES = 4;
+/** The file had another path before; not set in versions from before this flag. */
+const MOVED = 8;
 /** What the line continues with behind the metadata when the content is in pieces, and what ends it. */
 const CONTENT_OPEN = ',"content":"';
 export const CONTENT_CLOSE: Uint8Array = Buffer.from('"}\n');
@@ -37,6 +39,8 @@ export interface VersionMeta {
   readonly device_id: string;
   readonly remote_mtime: string | null;
   readonly status: VersionStatus;
+  /** Only of a file that may be run as a program. */
+  readonly executable?: true;
   /** Only when the file had another path, or another spelling of it, before. */
   readonly renamed_from?: string;
   /** Only of binary content. */
@@ -45,6 +49,8 @@ export interface VersionMeta {
 
 export interface VersionHead {
   readonly deleted: boolean;
+  /** The version before this change has another path: the one that `renamed_from` names, one number lower. */
+  readonly moved: boolean;
   readonly encoding: Encoding;
   readonly metaBytes: number;
   readonly previousSeq: number;
@@ -65,18 +71,19 @@ export type NewMeta = { readonly [field in keyof Required<VersionMeta>]: Version
   readonly [field in RequiredField]: VersionMeta[field];
 };
 
-type RequiredField = Exclude<keyof VersionMeta, 'deleted_at' | 'renamed_from' | 'encoding'>;
+type RequiredField = Exclude<keyof VersionMeta, 'deleted_at' | 'executable' | 'renamed_from' | 'encoding'>;
 
 export interface NewVersion {
   readonly meta: NewMeta;
   readonly storedMs: number;
   readonly previousSeq: number;
+  readonly moved: boolean;
   /** Undefined: a tombstone. */
   readonly content: StoredContent | undefined;
 }
 
 /** The bytes of a version, and of its whole line. */
-export function encodeVersion({ meta, storedMs, previousSeq, content }: NewVersion) {
+export function encodeVersion({ meta, storedMs, previousSeq, moved, content }: NewVersion) {
   const text = metaText(meta);
   const tail = tailText(content);
   const textBytes = Buffer.byteLength(text);
@@ -86,7 +93,8 @@ export function encodeVersion({ meta, storedMs, previousSeq, content }: NewVersi
   const lineBytes = textBytes + tailBytes + (inPieces ? content.escapedBytes + CONTENT_CLOSE.length : 0);
   const isBase64 = meta.encoding === 'base64';
   bytes[0] = LAYOUT;
-  bytes[1] = (content === undefined ? DELETED : 0) | (isBase64 ? BASE64 : 0) | (inPieces ? IN_PIECES : 0);
+  const kind = (content === undefined ? DELETED : 0) | (isBase64 ? BASE64 : 0);
+  bytes[1] = kind | (inPieces ? IN_PIECES : 0) | (moved ? MOVED : 0);
   bytes.writeUInt16LE(0, 2);
   bytes.writeUInt32LE(textBytes, 4);
   bytes.writeDoubleLE(previousSeq, 8);
@@ -110,12 +118,20 @@ function tailText(content: StoredContent | undefined): string {
 /** The metadata as JSON, without the closing brace. Only what a client wrote needs escaping. */
 function metaText(meta: NewMeta): string {
   const { type, seq, path, sha256, git_sha: gitSha, hlc, size_bytes: size, stored_at: storedAt, status } = meta;
-  const { deleted_at: deletedAt, device_id: device, remote_mtime: mtime, renamed_from: from, encoding } = meta;
+  const {
+    deleted_at: deletedAt,
+    device_id: device,
+    remote_mtime: mtime,
+    renamed_from: from,
+    encoding,
+    executable,
+  } = meta;
   return (
     `{"type":"${type}","seq":${seq},"path":${JSON.stringify(path)},"sha256":"${sha256}","git_sha":"${gitSha}"` +
     `,"hlc":${JSON.stringify(hlc)},"size_bytes":${size},"stored_at":"${storedAt}"` +
     (deletedAt === undefined ? '' : `,"deleted_at":"${deletedAt}"`) +
     `,"device_id":${JSON.stringify(device)},"remote_mtime":${JSON.stringify(mtime)},"status":"${status}"` +
+    (executable === undefined ? '' : ',"executable":true') +
     (from === undefined ? '' : `,"renamed_from":${JSON.stringify(from)}`) +
     (encoding === undefined ? '' : `,"encoding":"${encoding}"`)
   );
@@ -129,6 +145,7 @@ export function readVersionHead(bytes: Uint8Array): VersionHead {
   const flags = view.getUint8(1);
   return {
     deleted: (flags & DELETED) !== 0,
+    moved: (flags & MOVED) !== 0,
     encoding: (flags & BASE64) === 0 ? 'utf-8' : 'base64',
     metaBytes: view.getUint32(4, true),
     previousSeq: view.getFloat64(8, true),

@@ -10,7 +10,7 @@ import type { Batch } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 import { digestContent } from '../contents/digest.ts';
 import type { PieceStaging } from '../contents/staging.ts';
-import type { ReadyContent } from '../log/change.ts';
+import type { ReadyContent } from '../log/ready-content.ts';
 import { type Encoding, pieceShares } from '../log/records.ts';
 
 /** What a line says of its content. */

@@ -3,11 +3,12 @@ import type { Await, ImportTarget } from '../../archive/records.ts';
 import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
-import { LogChange, type ReadyContent } from '../log/change.ts';
+import { LogChange } from '../log/change.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import { type HubClock, parseHlc } from '../log/hlc.ts';
 import { checkPath, type VaultPath } from '../log/paths.ts';
 import type { SyncReader } from '../log/reader.ts';
+import type { ReadyContent } from '../log/ready-content.ts';
 import { type ConflictRecord, conflictBytes, conflicts, devices } from '../log/records.ts';
 import { decodeContent } from '../log/version.ts';
 import { describeClash } from '../push/refusals.ts';
@@ -92,6 +93,7 @@ export class VaultImport {
           hlc: line.hlc,
           deviceId: line.device_id,
           mtime: line.remote_mtime,
+          executable: line.type === 'file' && line.executable === true,
           renamedFrom: line.renamed_from,
           place,
         });

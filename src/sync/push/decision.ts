@@ -25,13 +25,20 @@ export function decidePush(push: PushRequest, state: PushState): PushOutcome {
   const quota = checkQuota(push, state, live);
   if (quota !== undefined) return quota;
   if (push.content === undefined) return decideDelete(push, state, live);
-  if (live?.sha256 === push.content.sha256) return { kind: 'unchanged' };
+  if (live?.sha256 === push.content.sha256 && !changesBit(push, live, state)) return { kind: 'unchanged' };
   if (push.base.kind !== 'unsaid') return decideGuarded(push, state, live);
   if (live !== undefined && state.isProtected()) {
     return needsBase(`${push.path} is protected: read what is there, then push with base_sha ${live.sha256}`, live);
   }
   if (file === undefined) return accept(push, state, 'created');
   return decideByClock(push, push.content, state, file);
+}
+
+/** The same bytes may still turn a file into a program, or back; from a client that is behind they change nothing. */
+function changesBit(push: PushRequest, live: FileRecord, state: PushState): boolean {
+  if (push.executable === undefined || push.executable === live.executable) return false;
+  if (push.base.kind !== 'unsaid') return matches(push.base, live);
+  return compareHlc(push.hlc, state.fileHlc(live)) > 0;
 }
 
 /** A delete never goes by clocks: a change that it did not know of beats it. */

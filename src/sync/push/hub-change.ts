@@ -1,10 +1,10 @@
 /** Appends a change that the hub makes for a user: a version restored, a conflict settled. Under the hub's own clock. */
 import { invalidField, Refusal } from '../../common/fault.ts';
-import type { ReadyContent } from '../log/change.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import { sendTick } from '../log/hlc.ts';
 import type { VaultPath } from '../log/paths.ts';
 import type { SyncReader } from '../log/reader.ts';
+import type { ReadyContent } from '../log/ready-content.ts';
 import type { Turn } from '../log/vault-log.ts';
 import type { VersionStatus } from '../log/version.ts';
 import { describeClash } from './refusals.ts';
@@ -21,6 +21,7 @@ export interface HubChange {
   readonly status: VersionStatus;
   readonly deviceId: string;
   readonly mtime: string | null;
+  readonly executable: boolean;
 }
 
 export interface HubSources {

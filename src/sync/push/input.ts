@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import { parseIsoMs } from '../../time/iso-time.ts';
-import { HLC_EXPECTED, parseHlc } from '../log/hlc.ts';
+import { HLC_EXPECTED, type Hlc, parseHlc } from '../log/hlc.ts';
 import { checkPath, type VaultPath } from '../log/paths.ts';
 import type { Base, PushedContent, PushRequest } from './types.ts';
 
@@ -37,34 +37,44 @@ export const pushArguments = z.strictObject({
   content: contentArgument.optional().describe('The whole content'),
   encoding: encodingArgument,
   sha256: z.string().max(64).optional().describe('SHA-256 of the content, 64 hex characters'),
-  hlc: z.string().max(limits.hlcCharsMax).describe('Hybrid logical clock, 2026-11-20T20:18:57.123Z-0000-<node>'),
-  device_id: deviceIdArgument.describe('Name of the sending device'),
+  hlc: z
+    .string()
+    .max(limits.hlcCharsMax)
+    .optional()
+    .describe('Hybrid logical clock, 2026-11-20T20:18:57.123Z-0000-<node>; optional with base_sha'),
+  device_id: deviceIdArgument.optional().describe('Name of the sending device; default: the name of the key'),
   mtime: z.string().max(limits.isoTimeCharsMax).optional().describe('When the file was changed locally, ISO 8601'),
+  executable: z
+    .boolean()
+    .optional()
+    .describe('Whether the file may be run as a program; without it the current value stays'),
   base_sha: z
     .string()
     .max(64)
     .optional()
-    .describe('sha256 or git_sha of what this change builds on; empty: there must be no file'),
+    .describe('sha256 or git_sha of the version that this change is based on; empty: the file must not exist yet'),
   deleted: z.boolean().optional().describe('Deletes the file; needs base_sha and no content'),
   from_path: pathArgument
     .optional()
-    .describe('Where the file was until now: renames it; needs its base_sha and the content'),
+    .describe('Renames the file from this path; needs its base_sha; without content the bytes stay'),
   resolves: z.string().max(limits.vaultIdCharsMax).optional().describe('Id of the pending conflict that this settles'),
   vault_id: vaultIdArgument,
 });
 
-export type PushArguments = z.output<typeof pushArguments>;
+/** Arguments of a push whose device is known. */
+export type PushArguments = z.output<typeof pushArguments> & { readonly device_id: string };
 
-/** A push whose content is filled in once it is hashed. */
-export type UnfilledPush = Omit<PushRequest, 'content'> & { content: PushedContent | undefined };
+/** A push whose content is filled in once it is hashed, and its clock, where it has none, within the decision. */
+export type UnfilledPush = Omit<PushRequest, 'content' | 'hlc'> & {
+  content: PushedContent | undefined;
+  readonly hlc: Hlc | undefined;
+};
 
 /** What a push says besides its content. Refuses with `invalid_fields`. */
 export function readPush(args: PushArguments): UnfilledPush {
   const path = checkPath(args.path);
   if (args.deleted === true) refuseContent(args);
-  else if (args.content === undefined) throw invalidField('content', 'content is required, or deleted: true');
-  const hlc = parseHlc(args.hlc, args.device_id);
-  if (hlc === undefined) throw invalidField('hlc', HLC_EXPECTED);
+  else if (args.content === undefined) checkNoContent(args);
   if (args.mtime !== undefined && parseIsoMs(args.mtime) === undefined) {
     throw invalidField('mtime', 'mtime must be ISO 8601 with a zone, e.g. 2026-11-20T20:18:57.123Z');
   }
@@ -73,14 +83,26 @@ export function readPush(args: PushArguments): UnfilledPush {
     path: path.path,
     folded: path.folded,
     content: undefined,
-    hlc,
-    hlcText: args.hlc,
+    hlc: readClock(args),
+    hlcText: args.hlc ?? '',
     base: readBase(args.base_sha),
     deviceId: args.device_id,
     mtime: args.mtime ?? null,
+    executable: args.executable,
     resolves: args.resolves,
     from: args.from_path === undefined ? undefined : readFrom(args, path),
   };
+}
+
+/** Undefined: the hub's clock will do, because the base decides. */
+function readClock({ hlc: text, device_id: deviceId, base_sha: base }: PushArguments): Hlc | undefined {
+  if (text === undefined) {
+    if (base !== undefined) return undefined;
+    throw invalidField('hlc', 'hlc is required without base_sha; send base_sha (see sync_list), or a clock');
+  }
+  const hlc = parseHlc(text, deviceId);
+  if (hlc === undefined) throw invalidField('hlc', HLC_EXPECTED);
+  return hlc;
 }
 
 /** The hash that a client says its content has. Refuses with `invalid_fields`. */
@@ -115,4 +137,10 @@ function refuseContent({ content, sha256 }: PushArguments): void {
   if (content !== undefined)
     throw invalidField('content', 'content does not go with deleted: true; send one of the two');
   if (sha256 !== undefined) throw invalidField('sha256', 'sha256 does not go with deleted: true; leave it out');
+}
+
+/** Only a rename can leave its content out. */
+function checkNoContent({ from_path: from, sha256 }: PushArguments): void {
+  if (from === undefined) throw invalidField('content', 'content is required, or deleted: true');
+  if (sha256 !== undefined) throw invalidField('sha256', 'sha256 goes with content; leave it out to keep the bytes');
 }

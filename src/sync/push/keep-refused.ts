@@ -51,6 +51,7 @@ function refusedRecord({ push, content }: PushStep, state: PushState, kind: Conf
     size_bytes: content?.sizeBytes ?? 0,
     encoding: content?.encoding ?? 'utf-8',
     mtime: push.mtime,
+    executable: push.executable ?? live?.executable ?? false,
     storage_id: inPieces?.storageId ?? 0,
     escaped_bytes: inPieces?.escapedBytes ?? 0,
     server_seq: file?.seq ?? 0,

@@ -5,13 +5,14 @@
 import { Refusal } from '../../common/fault.ts';
 import type { Store } from '../../store/store.ts';
 import type { Contents, IncomingContent } from '../contents/incoming.ts';
+import { formatHlc } from '../log/hlc.ts';
 import type { SyncReader } from '../log/reader.ts';
-import type { VaultLog } from '../log/vault-log.ts';
+import type { Turn, VaultLog } from '../log/vault-log.ts';
 import type { Visits } from '../vaults/push-visits.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 import { decidePush } from './decision.ts';
 import { isOfOtherFile } from './foreign-base.ts';
-import { checkSha256, type PushArguments, readPush } from './input.ts';
+import { checkSha256, type PushArguments, readPush, type UnfilledPush } from './input.ts';
 import { keepRefused } from './keep-refused.ts';
 import { applyRename } from './rename.ts';
 import { gatherState } from './state.ts';
@@ -59,13 +60,13 @@ export class Push {
   async decide(
     accountId: string,
     vaultId: string,
-    push: PushRequest,
+    push: UnfilledPush,
     content: IncomingContent | undefined,
   ): Promise<Decided> {
     const { log, store, visits } = this.#options;
-    const decide = (request: PushRequest) =>
+    const decide = (unfilled: UnfilledPush) =>
       log.write(accountId, vaultId, (turn): Decided => {
-        const made = this.#apply({ turn, push: request, content });
+        const made = this.#apply({ turn, push: withClock(unfilled, turn), content });
         const { deviceId } = push;
         visits.note(turn.batch, { vaultId, deviceId, nowMs: turn.nowMs, pushedSeq: turn.change.head.seq });
         return made;
@@ -109,6 +110,7 @@ export class Push {
       hlc: outcome.hubMade ? null : push.hlcText,
       deviceId: push.deviceId,
       mtime: push.mtime,
+      executable: push.executable ?? state.file?.executable ?? false,
     });
     settle(step, state, record.seq);
     this.#options.contents.adopt(turn.batch, content);
@@ -116,4 +118,15 @@ export class Push {
     const { status, warnings } = outcome;
     return doneWith(turn, { status, record, previousHlc: state.file?.hlc ?? null, warnings }, true);
   }
+}
+
+/** A push without a clock gets the hub's, which is above every one that the vault has stored. */
+function withClock(push: UnfilledPush, { change, nowMs }: Turn): PushRequest {
+  if (hasClock(push)) return push;
+  const hlc = change.clockOf(nowMs);
+  return { ...push, hlc, hlcText: formatHlc(hlc) };
+}
+
+function hasClock(push: UnfilledPush): push is PushRequest {
+  return push.hlc !== undefined;
 }

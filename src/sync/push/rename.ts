@@ -1,15 +1,19 @@
 /**
  * Decides and applies a rename: a push that says where the file was. The old path gets a tombstone and the new one the
- * content, in one decision; a new spelling of the same compared path is one version.
+ * content, in one decision; a new spelling of the same compared path is one version. Without content the bytes stay.
  */
 import { Refusal } from '../../common/fault.ts';
+import type { Store } from '../../store/store.ts';
 import type { Contents } from '../contents/incoming.ts';
+import { PieceShares } from '../contents/piece-shares.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import { sendTick } from '../log/hlc.ts';
 import type { VaultPath } from '../log/paths.ts';
+import type { ReadyContent } from '../log/ready-content.ts';
+import type { Turn } from '../log/vault-log.ts';
 import { adoptClock, matches, overQuota, settledBy } from './decision.ts';
 import { keepRefused } from './keep-refused.ts';
-import { needsBase, refuse, refuseClash, refuseResolves, refuseSpelling } from './refusals.ts';
+import { conflictFault, needsBase, refuse, refuseClash, refuseResolves, refuseSpelling } from './refusals.ts';
 import { gatherState, type StateSources } from './state.ts';
 import { type Decided, doneWith, type PushStep, settle } from './step.ts';
 import type { AdoptedClock, ConflictOutcome, PushOutcome, PushRequest, PushState } from './types.ts';
@@ -23,6 +27,7 @@ type RenameOutcome =
 
 interface RenameSources extends StateSources {
   readonly contents: Contents;
+  readonly store: Store;
 }
 
 /** Pure. `source` is the state of the path that the file leaves; the same as `target` for a new spelling. */
@@ -33,7 +38,7 @@ function decideRename(push: PushRequest, source: PushState, target: PushState): 
   const there = live(target);
   const isRespelling = source.folded === target.folded;
   const isDone = isRespelling ? there?.path === push.path : left === undefined;
-  if (isDone && there !== undefined && there.sha256 === push.content?.sha256) return { kind: 'unchanged', file: there };
+  if (isDone && there !== undefined && isWanted(push, there)) return { kind: 'unchanged', file: there };
   if (left === undefined) {
     const deletedAt = source.file === undefined ? null : new Date(source.file.stored_ms).toISOString();
     return refuse({ kind: 'path_not_found', path: source.path, deletedAt });
@@ -50,6 +55,11 @@ function decideRename(push: PushRequest, source: PushState, target: PushState): 
   }
   const before = [source.file, target.file].filter((file) => file !== undefined).map((file) => source.fileHlc(file));
   return { kind: 'rename', left, ...adoptClock(push, source, before) };
+}
+
+/** Whether a file is what the rename is to leave. What keeps the bytes of a file that is gone says them by its base. */
+function isWanted({ content, base }: PushRequest, there: FileRecord): boolean {
+  return content === undefined ? matches(base, there) : there.sha256 === content.sha256;
 }
 
 /** What stands where the file is to go. The same bytes under the same name are no hindrance. */
@@ -76,15 +86,19 @@ function live({ file }: PushState): FileRecord | undefined {
 }
 
 /** Within a decision: decides a rename and writes what becomes of it. */
-export function applyRename(options: RenameSources, step: PushStep, from: VaultPath): Decided {
-  const { push, turn } = step;
+export function applyRename(options: RenameSources, given: PushStep, from: VaultPath): Decided {
+  const { turn } = given;
   const source = gatherState(options, turn, from);
-  const target = from.folded === push.folded ? source : gatherState(options, turn, push, from.folded);
-  const outcome = decideRename(push, source, target);
+  const target = from.folded === given.push.folded ? source : gatherState(options, turn, given.push, from.folded);
+  const left = live(source);
+  // Without content the file keeps its own, which its row tells by hash and size.
+  const step = given.push.content === undefined && left !== undefined ? keeping(given, left) : given;
+  const outcome = decideRename(step.push, source, target);
   switch (outcome.kind) {
     case 'refuse':
       throw new Refusal(outcome.fault);
     case 'conflict':
+      if (step.content === undefined) throw new Refusal(nothingToKeep(step.push, outcome));
       return keepRefused(options, step, outcome.at, outcome);
     case 'unchanged': {
       const { file } = outcome;
@@ -95,21 +109,31 @@ export function applyRename(options: RenameSources, step: PushStep, from: VaultP
   }
 }
 
+function keeping(step: PushStep, { sha256, git_sha: gitSha, size_bytes: sizeBytes }: FileRecord): PushStep {
+  return { ...step, push: { ...step.push, content: { sha256, gitSha, sizeBytes } } };
+}
+
+/** A rename that met another change and brought no bytes. */
+function nothingToKeep(push: PushRequest, { at, reason }: ConflictOutcome & { readonly at: PushState }) {
+  return { ...conflictFault(push, at, reason, undefined), broughtBytes: false };
+}
+
 interface Rename {
   readonly source: PushState;
   readonly target: PushState;
   readonly outcome: Extract<RenameOutcome, { kind: 'rename' }>;
 }
 
-function rename({ contents }: RenameSources, step: PushStep, { source, target, outcome }: Rename): Decided {
-  const { push, content, turn } = step;
+function rename(sources: RenameSources, step: PushStep, { source, target, outcome }: Rename): Decided {
+  const { push, turn } = step;
   const { change, nowMs } = turn;
   const { left, clock, hubMade, warnings } = outcome;
   const by = { deviceId: push.deviceId, hlc: hubMade ? null : push.hlcText };
+  const content = step.content ?? contentOf(sources, turn, left);
   change.setClock(clock);
   if (source !== target) {
     const path = { path: left.path, folded: source.folded };
-    change.append({ ...by, path, before: left, status: 'deleted', content: undefined, mtime: null });
+    change.append({ ...by, path, before: left, status: 'deleted', content: undefined, mtime: null, executable: false });
     // Each change that the hub signs has a clock of its own.
     if (hubMade) change.setClock(sendTick(change.clock, nowMs));
   }
@@ -119,12 +143,21 @@ function rename({ contents }: RenameSources, step: PushStep, { source, target, o
     before: target.file,
     status: 'renamed',
     content,
-    mtime: push.mtime,
+    mtime: push.mtime ?? (step.content === undefined ? left.mtime : null),
+    executable: push.executable ?? left.executable,
     renamedFrom: left.path,
   });
   settle(step, source, record.seq);
   if (source !== target) settle(step, target, record.seq);
-  contents.adopt(turn.batch, content);
+  sources.contents.adopt(turn.batch, step.content);
   change.finish();
   return doneWith(turn, { status: 'renamed', record, previousHlc: left.hlc, warnings }, true);
+}
+
+/** The bytes of the file as it is, which both versions hold from now on. */
+function contentOf({ reader, store }: RenameSources, { batch, vaultId }: Turn, { seq }: FileRecord): ReadyContent {
+  const content = reader.readyContent(vaultId, seq);
+  if (content === undefined) throw new Error('a current file has no content; run cairn verify');
+  if (content.stored.kind === 'pieces') new PieceShares(batch, store).share(content.stored.storageId);
+  return content;
 }

@@ -21,13 +21,15 @@ export interface PushedContent {
 }
 
 export interface PushRequest extends VaultPath {
-  /** Undefined: the push is a delete. */
+  /** Undefined: the push is a delete, or a rename that keeps the bytes. */
   readonly content: PushedContent | undefined;
   readonly hlc: Hlc;
   readonly hlcText: string;
   readonly base: Base;
   readonly deviceId: string;
   readonly mtime: string | null;
+  /** Undefined: as it is now. */
+  readonly executable: boolean | undefined;
   /** The pending conflict that this push settles, as the client says. */
   readonly resolves: string | undefined;
   /** The path that the file had until now: the push is a rename. */

@@ -6,13 +6,13 @@ import { syncPendingConflicts, syncResolveConflict } from './conflicts.ts';
 import { vaultClone, vaultConnectStatus } from './devices.ts';
 import { syncHistory, syncRestore } from './history.ts';
 import { syncList, syncPull } from './pull.ts';
-import { syncPush } from './push.ts';
+import { type DeviceOf, syncPush } from './push.ts';
 import { syncPushMany } from './push-many.ts';
 import { vaultSync } from './vault-sync.ts';
 import { vaultCreate, vaultList } from './vaults.ts';
 
-export function syncTools(sync: Sync): Tool[] {
-  const push = syncPush(sync.push);
+export function syncTools(sync: Sync, deviceOf: DeviceOf): Tool[] {
+  const push = syncPush(sync.push, deviceOf);
   const pull = syncPull(sync.reading);
   const list = syncList(sync.reading);
   return [
@@ -22,7 +22,7 @@ export function syncTools(sync: Sync): Tool[] {
     vaultConnectStatus(sync.reading),
     vaultSync(sync.reading, { push, pull, list }),
     push,
-    syncPushMany(sync.pushMany),
+    syncPushMany(sync.pushMany, deviceOf),
     pull,
     list,
     ...compareTools(sync),

@@ -18,6 +18,7 @@ const remoteSchema = z.object({
   stored_at: z.string(),
   device_id: z.string(),
   remote_mtime: z.string().nullable(),
+  executable: z.boolean(),
 });
 
 /** Every tool of this file. */
@@ -130,6 +131,7 @@ function remoteView(file: FileRecord) {
     stored_at: new Date(file.stored_ms).toISOString(),
     device_id: file.device_id,
     remote_mtime: file.mtime,
+    executable: file.executable,
   };
 }
 

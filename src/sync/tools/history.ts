@@ -22,6 +22,7 @@ const versionSchema = z.object({
   stored_at: z.string(),
   device_id: z.string(),
   remote_mtime: z.string().nullable(),
+  executable: z.boolean(),
   renamed_from: z.string().nullable().describe('The path that the file had before this version'),
 });
 
@@ -29,7 +30,8 @@ export function syncHistory(history: History): Tool {
   return defineTool({
     name: 'sync_history',
     access: 'account',
-    description: 'Lists the versions of a path that are kept, newest first. sync_restore brings one back.',
+    description:
+      'Lists the kept versions of a file, newest first, including those under its earlier names. sync_restore brings one back.',
     input: z.strictObject({
       path: pathArgument.describe('Path inside the vault; a deleted one too'),
       limit: z
@@ -96,6 +98,6 @@ export function syncRestore(history: History): Tool {
 }
 
 function versionView(meta: VersionMeta): z.infer<typeof versionSchema> {
-  const { type, deleted_at: _, encoding = 'utf-8', renamed_from: from = null, ...rest } = meta;
-  return { ...rest, deleted: type === 'deleted', encoding, renamed_from: from };
+  const { type, deleted_at: _, encoding = 'utf-8', renamed_from: from = null, executable = false, ...rest } = meta;
+  return { ...rest, executable, deleted: type === 'deleted', encoding, renamed_from: from };
 }

@@ -28,6 +28,7 @@ const fileSchema = {
   type: z.literal('file'),
   ...recordSchema,
   status: z.string(),
+  executable: z.literal(true).optional().describe('Only of a file that may be run as a program'),
   renamed_from: z.string().optional(),
   encoding: z.literal('base64').optional().describe('Only where content is base64 of the bytes'),
   content: z.string(),
@@ -177,6 +178,7 @@ function listedView(file: FileRecord, isProtected: boolean) {
     stored_at: new Date(file.stored_ms).toISOString(),
     device_id: file.device_id,
     remote_mtime: file.mtime,
+    executable: file.executable,
     deleted: file.deleted,
     protected: isProtected,
   };

@@ -9,12 +9,12 @@ import { ADDS, defineTool, type ToolCaller } from '../../gateway/tool.ts';
 import { limits } from '../../limits/service.ts';
 import { deviceIdArgument, type PushArguments, pushArguments, vaultIdArgument } from '../push/input.ts';
 import type { PushMany, PushOutcome } from '../push/push-many.ts';
-import { pushedSchema, pushedView } from './push.ts';
+import { type DeviceOf, pushedSchema, pushedView } from './push.ts';
 
 const fileArguments = pushArguments.omit({ vault_id: true });
 
 /** Each file is checked alone, so that a wrong one harms no other; the documents show what is checked. */
-const file = z.looseObject({}).meta(jsonSchema(fileArguments.partial({ device_id: true }), 'input'));
+const file = z.looseObject({}).meta(jsonSchema(fileArguments, 'input'));
 
 const refusedSchema = z.object({
   path: z.string().nullable(),
@@ -26,14 +26,16 @@ const refusedSchema = z.object({
 
 type Result = z.input<typeof refusedSchema> | Omit<z.input<typeof pushedSchema>, 'vault_id'>;
 
-export function syncPushMany(push: PushMany) {
+export function syncPushMany(push: PushMany, deviceOf: DeviceOf) {
   return defineTool({
     name: 'sync_push_many',
     access: 'account',
     description: `Sends up to ${limits.pushManyFilesMax} files (${limits.pushManyBytesMax / 2 ** 20} MiB in total) in one call. Each item is a sync_push, decided alone and in order; every ${limits.pushManyFilesPerCall} items count as one call.`,
     input: z.strictObject({
       files: z.array(file).min(1).max(limits.pushManyFilesMax).describe('Arguments of sync_push, one item per file'),
-      device_id: deviceIdArgument.optional().describe('Name of the sending device, for items without their own'),
+      device_id: deviceIdArgument
+        .optional()
+        .describe('Name of the sending device, for items without their own; default: the name of the key'),
       vault_id: vaultIdArgument,
     }),
     output: z.object({
@@ -56,16 +58,16 @@ export function syncPushMany(push: PushMany) {
         },
       ],
     },
-    async handle({ files: given, device_id: deviceId, vault_id: vaultId }, { accountId }, caller) {
+    async handle({ files: given, device_id: device, vault_id: vaultId }, session, caller) {
       chargeFor(given.length, caller);
       checkBytes(given);
-      const defaults = deviceId === undefined ? {} : { device_id: deviceId };
+      const device_id = device ?? deviceOf(session);
       const files = await Promise.all(
         given.map((one) =>
-          attempt(() => readArguments({ input: fileArguments }, { ...defaults, ...one }) as PushArguments),
+          attempt(() => readArguments({ input: fileArguments }, { device_id, ...one }) as PushArguments),
         ),
       );
-      const made = await push.push(accountId, { vaultId, files });
+      const made = await push.push(session.accountId, { vaultId, files });
       const results = made.outcomes.map((outcome, index) => viewOf(outcome, given[index]?.['path']));
       const refused = made.outcomes.filter(({ ok }) => !ok).length;
       const structured = { vault_id: made.vaultId, accepted: results.length - refused, refused, results };

@@ -1,5 +1,6 @@
 /** The tool that sends one file to the hub, and how what became of it is shown. */
 import { z } from 'zod';
+import type { Session } from '../../common/session.ts';
 import { ADDS, defineTool } from '../../gateway/tool.ts';
 import { pushArguments } from '../push/input.ts';
 import type { Push } from '../push/push.ts';
@@ -14,18 +15,22 @@ export const pushedSchema = z.object({
   hlc: z.string(),
   previous_hlc: z.string().nullable().describe('Clock of the version before; null: the path is new'),
   size_bytes: z.int().nonnegative(),
+  executable: z.boolean().describe('Whether the file may be run as a program'),
   stored_at: z.string().describe('ISO 8601 UTC, rising with seq'),
   seq: z.int().positive().describe('Number of the change in its vault'),
   status: z.enum(['created', 'updated', 'deleted', 'renamed', 'restored', 'unchanged']),
   warnings: z.array(z.string()),
 });
 
-export function syncPush(push: Push) {
+/** The device of a caller that names none: the name of its key. */
+export type DeviceOf = (session: Session) => string;
+
+export function syncPush(push: Push, deviceOf: DeviceOf) {
   return defineTool({
     name: 'sync_push',
     access: 'account',
     description:
-      'Sends one file to the hub, renames it or deletes it. A push that meets a change which it does not build on is refused and kept as a conflict.',
+      'Sends one file to the hub, renames it or deletes it. If the file changed since base_sha, the push is rejected and stored as a conflict.',
     input: pushArguments,
     output: pushedSchema,
     annotations: ADDS,
@@ -37,8 +42,8 @@ export function syncPush(push: Push) {
       device_id: 'laptop',
       mtime: '2026-11-20T20:18:50.000Z',
     },
-    async handle(args, { accountId }) {
-      const result = await push.push(accountId, args);
+    async handle(args, session) {
+      const result = await push.push(session.accountId, { ...args, device_id: args.device_id ?? deviceOf(session) });
       return { structured: pushedView(result), text: pushedText(result) };
     },
   });
@@ -53,6 +58,7 @@ export function pushedView({ vaultId, status, record, previousHlc, warnings }: P
     hlc: record.hlc,
     previous_hlc: previousHlc,
     size_bytes: record.size_bytes,
+    executable: record.executable,
     stored_at: new Date(record.stored_ms).toISOString(),
     seq: record.seq,
     status,

@@ -158,6 +158,7 @@ function agrees(file: FileRecord, { meta, storedMs, lineBytes, count }: NewestVe
     file.stored_ms,
     file.device_id,
     file.mtime,
+    file.executable,
     file.line_bytes,
     file.versions,
   ];
@@ -171,6 +172,7 @@ function agrees(file: FileRecord, { meta, storedMs, lineBytes, count }: NewestVe
     size_bytes: sizeBytes,
     device_id: device,
     remote_mtime: mtime,
+    executable = false,
   } = meta;
   const wanted = [
     path,
@@ -183,6 +185,7 @@ function agrees(file: FileRecord, { meta, storedMs, lineBytes, count }: NewestVe
     storedMs,
     device,
     mtime,
+    executable,
     lineBytes,
     count,
   ];

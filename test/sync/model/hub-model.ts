@@ -33,6 +33,8 @@ export interface Version {
   readonly hlc: string;
   readonly device: string;
   readonly storedAt: string;
+  /** The other path that the file had before this version. */
+  readonly from?: string;
 }
 
 export interface Conflict {
@@ -203,6 +205,21 @@ export class HubModel {
       .map((file) => fold(file.path))
       .filter((other) => leaving === undefined || other !== fold(leaving));
     return others.some((other) => other.startsWith(`${folded}/`) || folded.startsWith(`${other}/`));
+  }
+
+  /** The versions of a path, and of the paths that its file had before, newest first. */
+  lineageOf(path: string): Version[] {
+    const found = new Set<Version>();
+    const take = (of: string, below: number) => {
+      for (const version of this.files.get(fold(of)) ?? []) {
+        if (version.seq >= below || found.has(version)) continue;
+        found.add(version);
+        // The tombstone of a rename is not a version of the file.
+        if (version.from !== undefined) take(version.from, version.seq - 1);
+      }
+    };
+    take(path, Infinity);
+    return [...found].sort((a, b) => b.seq - a.seq);
   }
 
   /** Adds what the hub says that it stored. */

@@ -147,8 +147,9 @@ export async function versionsOf(stage: Stage, path: string, limit: number): Pro
 
 /** The history of every path: complete, in order, each version as it was answered. */
 export async function histories(stage: Stage): Promise<void> {
-  for (const versions of stage.model.files.values()) {
-    const found = await versionsOf(stage, versions[0]?.path ?? '', 200);
+  for (const [{ path } = { path: '' }] of stage.model.files.values()) {
+    const versions = stage.model.lineageOf(path);
+    const found = await versionsOf(stage, path, 200);
     assert.deepEqual(
       found.map((one) => [
         one.seq,
@@ -160,9 +161,7 @@ export async function histories(stage: Stage): Promise<void> {
         one.device_id,
         one.stored_at,
       ]),
-      versions
-        .toReversed()
-        .map((one) => [one.seq, one.path, one.deleted, one.sha, one.gitSha, one.hlc, one.device, one.storedAt]),
+      versions.map((one) => [one.seq, one.path, one.deleted, one.sha, one.gitSha, one.hlc, one.device, one.storedAt]),
     );
   }
 }

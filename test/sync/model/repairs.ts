@@ -1,7 +1,7 @@
 /** What users repair on the hub itself: a conflict settled, an old version brought back. Answers are the model's. */
 import assert from 'node:assert/strict';
 import { type RpcReply, structuredOf } from '../../support/gateway.ts';
-import { type Conflict, fold, QUOTA_BYTES, type Version } from './hub-model.ts';
+import { type Conflict, fold, nfc, QUOTA_BYTES, type Version } from './hub-model.ts';
 import { versionsOf } from './reads.ts';
 import type { Stage } from './stage.ts';
 
@@ -56,7 +56,7 @@ function expectResolution({ model }: Stage, conflict: Conflict, keep: Keep): str
 /** Brings one of the versions of a path back. */
 export async function restoreVersion(stage: Stage, path: string, which: number): Promise<void> {
   const { model } = stage;
-  const versions = model.files.get(fold(path)) ?? [];
+  const versions = model.lineageOf(path);
   const version = versions[which % Math.max(versions.length, 1)];
   const live = model.live(path);
   const expected = expectRestore(stage, path, version);
@@ -64,7 +64,8 @@ export async function restoreVersion(stage: Stage, path: string, which: number):
   const told = `restore of ${path} #${version?.seq} was answered ${JSON.stringify(reply.error ?? reply.result)}`;
   assert.equal(nameOf(reply), expected, told);
   if (version === undefined || expected !== 'restored') return;
-  await storeByHub(stage, live?.path ?? version.path, stage.contentOf(version.sha));
+  const spelled = fold(version.path) === fold(path) ? version.path : nfc(path);
+  await storeByHub(stage, live?.path ?? spelled, stage.contentOf(version.sha));
 }
 
 function expectRestore({ model }: Stage, path: string, version: Version | undefined): string {

@@ -112,7 +112,8 @@ export class Stage {
     assert.equal(pushed.path, nfc(push.path), told);
     assert.equal(pushed.hlc === push.hlc, expected.ownClock, told);
     if (!expected.ownClock) assert.ok(model.isRisen(pushed.hlc), `a clock of the hub's must rise: ${told}`);
-    const common = { device, hlc: pushed.hlc, storedAt: pushed.stored_at };
+    const moved = isMove ? { from } : {};
+    const common = { device, hlc: pushed.hlc, storedAt: pushed.stored_at, ...moved };
     if (isMove) {
       const path = previous?.path ?? from;
       const [left] = await versionsOf(this, path, 1);
