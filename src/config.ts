@@ -77,7 +77,7 @@ const settings = z.object({
       error: 'must be open, closed, or a comma-separated list of email domains',
     })
     .default(['open']),
-  CAIRN_INFLIGHT_BYTES: wholeNumber(limits.uploadBytesMax, 2 ** 40).default(limits.inflightBytesDefault),
+  CAIRN_INFLIGHT_BYTES: wholeNumber(limits.inflightBytesMin, 2 ** 40).default(limits.inflightBytesDefault),
   CAIRN_SYNC_QUOTA_BYTES: wholeNumber(1, 2 ** 50).default(limits.syncQuotaBytesDefault),
   CAIRN_CONNECTIONS: wholeNumber(1, 1_000_000).default(limits.connectionsDefault),
   CAIRN_STREAMS: wholeNumber(1, 1_000_000).default(limits.streamsDefault),

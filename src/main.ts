@@ -14,7 +14,6 @@ import { LoopDelay } from './http/checks/loop-delay.ts';
 import { Rates } from './http/checks/rates.ts';
 import { checkTlsFiles } from './http/library/tls.ts';
 import { Traffic } from './http/measure/traffic.ts';
-import { InflightBudget } from './http/request/budget.ts';
 import { createAddressResolver } from './http/request/client-address.ts';
 import { healthRoutes, type Phase } from './http/route/health.ts';
 import { metricsRoutes } from './ops/metrics/routes.ts';
@@ -51,15 +50,14 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
     const tasks = new Tasks({ store: core.store, actors: core.actors, now: Date.now });
     const quotaBytes = config.syncQuotaBytes;
     const sync = await openSync({ ...core, pool, log, quotaBytes, now: Date.now });
-    const uploads = new InflightBudget(config.inflightBytesMax);
     const documents = openDocuments(core, config);
     const toolTraffic = new ToolTraffic();
-    const parts: Parts = { config, core, pool, rates, uploads, tasks, documents, sync, toolTraffic, log };
+    const parts: Parts = { config, core, pool, rates, tasks, documents, sync, toolTraffic, log };
     const traffic = new Traffic();
     const admission = new Admission({
       connectionsMax: connectionsThatFit(config.connectionsMax, log),
       streamsMax: config.streamsMax,
-      documentBytesMax: config.inflightBytesMax,
+      inflightBytesMax: config.inflightBytesMax,
       loopDelayMsMax: config.loopDelayMsMax,
       loopDelayMs: () => loop.medianMs,
     });

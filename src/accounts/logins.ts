@@ -1,6 +1,7 @@
 /** The use cases of a password: check it at sign-in, change it. Every try counts against the sign-in limits. */
 import type { ActorRegistry } from '../actors/registry.ts';
 import { invalidField, Refusal } from '../common/fault.ts';
+import { addressBlock } from '../http/request/address-block.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Passwords } from './password.ts';
 import { accounts as accountTable } from './records.ts';
@@ -47,7 +48,7 @@ export class Logins {
     countSignIn(`address ${address}`);
     countSignIn(`email ${email}`);
     const found = accounts.signIn(email);
-    const matches = await passwords.verify(found?.passwordHash, password);
+    const matches = await passwords.verify(found?.passwordHash, password, { address: addressBlock(address) });
     if (found === undefined || !matches) throw new Refusal({ kind: 'wrong_login' });
     return found.accountId;
   }
@@ -62,8 +63,9 @@ export class Logins {
     countSignIn(`address ${change.address}`);
     countSignIn(`email ${email}`);
     const known = accounts.signIn(email)?.passwordHash;
-    if (!(await passwords.verify(known, change.current))) throw wrongCurrent();
-    const passwordHash = await passwords.hash(change.next);
+    const caller = { accountId: change.accountId, address: addressBlock(change.address) };
+    if (!(await passwords.verify(known, change.current, caller))) throw wrongCurrent();
+    const passwordHash = await passwords.hash(change.next, caller);
     await actors.actor(change.accountId).ask((batch) => {
       // Changed in another browser since it was checked.
       if (batch.get(accountTable, [change.accountId])?.password_hash !== known) throw wrongCurrent();

@@ -1,5 +1,6 @@
 /** The use cases of a caller without a credential: sign up, or sign in for another key. */
 import { Refusal } from '../common/fault.ts';
+import { addressBlock } from '../http/request/address-block.ts';
 import { limits } from '../limits/service.ts';
 import type { Login, Logins } from './logins.ts';
 import type { Passwords } from './password.ts';
@@ -42,7 +43,7 @@ export class Onboarding {
             : 'sign-up on this hub is for certain email domains only; ask its operator',
       });
     }
-    const passwordHash = await passwords.hash(input.password);
+    const passwordHash = await passwords.hash(input.password, { address: addressBlock(input.address) });
     return await accounts.create({ email, name: input.name, passwordHash });
   }
 

@@ -1,5 +1,6 @@
 /** Owns the rule for passwords, and hashes them off the main thread (argon2id, RFC 9106). */
 import { invalidField } from '../common/fault.ts';
+import type { Caller } from '../common/shares.ts';
 import { limits } from '../limits/service.ts';
 import type { Pool } from '../pool/pool.ts';
 
@@ -15,7 +16,7 @@ export class Passwords {
   }
 
   /** The encoded hash, with its parameters and salt. Refuses a password that is too short or too long. */
-  async hash(password: string): Promise<string> {
+  async hash(password: string, caller?: Caller): Promise<string> {
     const bytes = Buffer.byteLength(password);
     if (bytes < limits.passwordBytesMin || bytes > limits.passwordBytesMax) {
       throw invalidField(
@@ -23,13 +24,14 @@ export class Passwords {
         `password must have ${limits.passwordBytesMin} to ${limits.passwordBytesMax} bytes, this one has ${bytes}`,
       );
     }
-    return await this.#pool.run('hashPassword', { password });
+    return await this.#pool.run('hashPassword', { password }, caller);
   }
 
   /** True when the password is the one of the hash. Without a hash it takes as long and is false. */
-  async verify(hash: string | undefined, password: string): Promise<boolean> {
+  async verify(hash: string | undefined, password: string, caller?: Caller): Promise<boolean> {
     if (Buffer.byteLength(password) > limits.passwordBytesMax) return false;
-    const matches = await this.#pool.run('verifyPassword', { hash: hash ?? (await this.#decoyHash()), password });
+    const input = { hash: hash ?? (await this.#decoyHash()), password };
+    const matches = await this.#pool.run('verifyPassword', input, caller);
     return matches && hash !== undefined;
   }
 

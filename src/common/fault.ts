@@ -35,7 +35,7 @@ export type Fault =
       readonly retryAfterSeconds: number;
     }
   | { readonly kind: 'length_required' }
-  | { readonly kind: 'body_too_large'; readonly bytesMax: number }
+  | { readonly kind: 'body_too_large'; readonly bytesMax: number; readonly forStrangers?: true }
   | { readonly kind: 'body_incomplete' }
   | { readonly kind: 'body_late'; readonly seconds: number }
   | { readonly kind: 'media_type'; readonly expected: string; readonly given: string }
@@ -141,7 +141,7 @@ export function explain(fault: Fault): string {
     case 'length_required':
       return 'Content-Length is required; send the exact size of the body in bytes';
     case 'body_too_large':
-      return `the body is larger than ${fault.bytesMax} bytes, which is the most that is accepted here`;
+      return `the body is larger than ${fault.bytesMax} bytes, the most accepted here${fault.forStrangers === true ? ' without a valid credential' : ''}`;
     case 'body_incomplete':
       return 'the body ended before its declared length; send it again';
     case 'body_late':

@@ -28,7 +28,7 @@ export class Doors {
       this.port = this.#open(options).listen(config.host, config.port);
       if (config.metricsPort === undefined) return;
       // Bounds of its own: whoever watches must see in when the service has too much to do.
-      const admission = new Admission({ ...UNHURRIED, documentBytesMax: 0 });
+      const admission = new Admission({ ...UNHURRIED, inflightBytesMax: 0 });
       const door = this.#open({ ...options, routes: metrics, tls: undefined, admission });
       this.metricsPort = door.listen('127.0.0.1', config.metricsPort, 'CAIRN_METRICS_PORT');
     } catch (error) {

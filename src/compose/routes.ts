@@ -8,6 +8,7 @@ import type { AccessTokens } from '../accounts/tokens.ts';
 import { onboardingTools } from '../accounts/tools.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
+import type { Caller } from '../common/shares.ts';
 import { version } from '../common/version.ts';
 import type { Config } from '../config.ts';
 import { Gateway } from '../gateway/gateway.ts';
@@ -18,7 +19,6 @@ import { gatewayRoutes } from '../gateway/routes.ts';
 import type { ToolTraffic } from '../gateway/tool-traffic.ts';
 import { createAuthenticator, type Scheme } from '../http/checks/authorization.ts';
 import type { Rates } from '../http/checks/rates.ts';
-import type { InflightBudget } from '../http/request/budget.ts';
 import { parseJson } from '../http/request/json-body.ts';
 import type { Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
@@ -48,8 +48,6 @@ export interface Parts {
   readonly core: Core;
   readonly pool: Pool;
   readonly rates: Rates;
-  /** What all uploads together may have in flight. */
-  readonly uploads: InflightBudget;
   readonly tasks: Tasks;
   readonly documents: Documents;
   readonly sync: Sync;
@@ -84,12 +82,7 @@ export async function openRoutes(parts: Parts, probes: readonly Route[]): Promis
 }
 
 /** The certificate mirror; sweeps what a crash left of uploads. */
-async function openMirror({
-  core,
-  pool,
-  uploads,
-  log,
-}: Parts): Promise<MirrorRoutesOptions & { readonly staging: Staging }> {
+async function openMirror({ core, pool, log }: Parts): Promise<MirrorRoutesOptions & { readonly staging: Staging }> {
   const { store, sealer, actors, accounts } = core;
   const staging = new Staging(store, log);
   const swept = await staging.sweep();
@@ -103,7 +96,6 @@ async function openMirror({
     credentials,
     buffers: new BufferPool(limits.chunkBytes),
     smallBuffers: new BufferPool(limits.wholeUploadBytesMax),
-    budget: uploads,
     now: Date.now,
   });
   const accountAccess = createAuthenticator(accountKeyScheme(accounts));
@@ -213,10 +205,10 @@ function signupRule(setting: readonly string[]): SignupRule {
 }
 
 /** Small documents are parsed where they are, large ones in the pool. */
-export function createJsonParser(pool: Pool): (bytes: Uint8Array) => unknown {
-  return async (bytes) => {
+export function createJsonParser(pool: Pool): (bytes: Uint8Array, caller: Caller) => unknown {
+  return async (bytes, caller) => {
     if (bytes.length <= limits.parseInlineBytesMax) return parseJson(bytes);
-    const parsed = await pool.run('parseDocument', { bytes });
+    const parsed = await pool.run('parseDocument', { bytes }, caller);
     if (!parsed.ok) throw new Refusal(parsed.fault);
     return parsed.document;
   };

@@ -44,5 +44,5 @@ async function authenticateLater(exchange: Exchange, pending: Promise<Session>, 
 /** That a check could not be made is not the caller's failure. Throws Refusal `rate_limited`. */
 function countRefused({ head }: Exchange, error: unknown, rates: Rates): void {
   const isCaller = error instanceof Refusal && error.fault.kind === 'unauthenticated';
-  if (isCaller) rates.countFailure(head.address);
+  if (isCaller) rates.countFailure(head.addressBlock);
 }

@@ -6,6 +6,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import type { Fault } from '../common/fault.ts';
+import type { Caller, Lease } from '../common/shares.ts';
 import { limits } from '../limits/service.ts';
 import type { ExchangeEnd } from './measure/exchange-end.ts';
 import type { ByteSource, Parts } from './reply/body.ts';
@@ -17,7 +18,6 @@ import type { SendTurns } from './reply/send-turns.ts';
 import { SourceSender } from './reply/source-sender.ts';
 import type { ReplyBytes } from './reply/whole.ts';
 import { IncomingBody } from './request/body.ts';
-import type { ByteLease } from './request/budget.ts';
 import type { RequestHead } from './request/head.ts';
 
 /** What all exchanges of a front door share. */
@@ -29,6 +29,14 @@ export interface ExchangeSurroundings {
   /** How long a reader may take nothing of an answer. */
   readonly stallSeconds: number;
   readonly onEnd: (exchange: Exchange, end: ExchangeEnd) => void;
+}
+
+interface Deadline {
+  readonly atMs: number;
+  readonly lingerMs: number;
+  readonly fault: Fault;
+  /** Each byte of the body that arrives puts the deadline off by so much. */
+  readonly msPerByte: number;
 }
 
 const STATUS_LINES: Readonly<Record<string, string>> = Object.fromEntries(
@@ -48,7 +56,7 @@ export class Exchange {
   /** Headers that any answer of this exchange carries, from the checks in front of the handler. */
   #answerHeaders: ReplyHeaders = NO_HEADERS;
   #body: IncomingBody | undefined;
-  #deadline: { readonly atMs: number; readonly lingerMs: number; readonly fault: Fault } | undefined;
+  #deadline: Deadline | undefined;
   #status: number | undefined;
   #settled = false;
   #ended = false;
@@ -80,8 +88,8 @@ export class Exchange {
   }
 
   /** Starts taking the body. Must be called in the same turn as the request came in. `onLast` runs at its last byte. */
-  openBody(bytesMax: number, onLast: () => void, lease?: ByteLease): IncomingBody {
-    const body = new IncomingBody(bytesMax, lease);
+  openBody(bytesMax: number, onLast: () => void, lease?: Lease): IncomingBody {
+    const body = new IncomingBody(bytesMax, lease, this.head.bytesDeclared);
     this.#body = body;
     this.#res.onData((chunk, isLast) => {
       if (this.#settled) return;
@@ -91,9 +99,15 @@ export class Exchange {
     return body;
   }
 
-  /** From now on the exchange has `seconds` until it is refused with `fault`. */
-  expireIn(seconds: number, fault: Fault): void {
-    this.#deadline = { atMs: performance.now() + seconds * 1000, lingerMs: 0, fault };
+  /** Whom this exchange is counted for. */
+  get caller(): Caller {
+    return { accountId: this.accountId, address: this.head.addressBlock };
+  }
+
+  /** From now on the exchange has `seconds` until it is refused with `fault`, and more as the body brings so many bytes a second. */
+  expireIn(seconds: number, fault: Fault, bytesPerSecond = Number.POSITIVE_INFINITY): void {
+    const atMs = performance.now() + seconds * 1000;
+    this.#deadline = { atMs, lingerMs: 0, fault, msPerByte: 1000 / bytesPerSecond };
   }
 
   /** Gives the handler `seconds` more than it has. `gone` is called when nobody is there for the answer any more. */
@@ -101,15 +115,16 @@ export class Exchange {
     if (this.#ended) gone();
     else this.#whenGone.push(gone);
     if (this.#deadline === undefined) return;
-    const { atMs, lingerMs, fault } = this.#deadline;
+    const { atMs, lingerMs } = this.#deadline;
     const longer = Math.max(lingerMs, seconds * 1000);
-    this.#deadline = { atMs: atMs - lingerMs + longer, lingerMs: longer, fault };
+    this.#deadline = { ...this.#deadline, atMs: atMs - lingerMs + longer, lingerMs: longer };
   }
 
   /** Refuses the exchange when its deadline has passed; an answer on its way is pushed on, or cut off when it hardly moves. */
   checkDeadline(nowMs: number): void {
     this.#sourceSender?.pushOn(nowMs);
     if (this.#deadline === undefined || nowMs < this.#deadline.atMs) return;
+    if (nowMs < this.#deadline.atMs + (this.#body?.bytes ?? 0) * this.#deadline.msPerByte) return;
     if (this.#settled) {
       // Part of the answer is out already: a connection that breaks off says that it is not whole.
       if (this.#feedSender?.isWaiting === true) this.#res.close();

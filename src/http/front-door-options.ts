@@ -1,5 +1,6 @@
 /** What the front door is opened over: routes, rules, bounds, deadlines. Types only. */
 import type { Log } from '../common/log.ts';
+import type { Caller } from '../common/shares.ts';
 import type { Admission } from './checks/admission.ts';
 import type { OriginRule } from './checks/origin.ts';
 import type { Rates } from './checks/rates.ts';
@@ -21,6 +22,6 @@ export interface FrontDoorOptions {
   readonly traffic: Traffic;
   readonly admission: Admission;
   /** Parses a JSON body; a large one off this thread. Throws Refusal `invalid_json`. */
-  readonly parseJson: (bytes: Uint8Array) => unknown;
+  readonly parseJson: (bytes: Uint8Array, caller: Caller) => unknown;
   readonly log: Log;
 }

@@ -26,6 +26,7 @@ import type { FrontDoorOptions } from './front-door-options.ts';
 import { listenExclusively } from './library/listen.ts';
 import type { ExchangeEnd } from './measure/exchange-end.ts';
 import { logRequest } from './measure/request-log.ts';
+import { openBody, ruleFor } from './open-body.ts';
 import { empty, isFeed, isSource, type Reply } from './reply/reply.ts';
 import { SendTurns } from './reply/send-turns.ts';
 import { refusalReply } from './reply/status.ts';
@@ -37,7 +38,7 @@ import { framingFault } from './request/framing.ts';
 import { RequestHead } from './request/head.ts';
 import { checkBody } from './route/check-body.ts';
 import { HandlerRequest } from './route/handler-request.ts';
-import type { BodyRule, Route } from './route/route.ts';
+import type { Route } from './route/route.ts';
 import { type Match, Router } from './route/router.ts';
 
 /** One matched request on its way to the handler. */
@@ -192,10 +193,12 @@ export class FrontDoor {
     session: Session | undefined,
     early: IncomingBody | undefined,
   ): Call {
-    const caller = session?.credentialId ?? exchange.head.address;
+    const caller = session?.credentialId ?? exchange.head.addressBlock;
     if (route.uncounted !== true) exchange.addHeaders(this.#options.rates.count(caller));
-    checkBody(exchange.head, route.body);
-    return { route, params, session, caller, body: early ?? this.#openBody(exchange, route.body) };
+    const rule = ruleFor(route.body, session);
+    checkBody(exchange.head, rule);
+    const body = early ?? openBody(exchange, rule, session !== undefined, this.#options);
+    return { route, params, session, caller, body };
   }
 
   /** Waits for the check of a credential. The body is taken meanwhile, as bounded as ever: the library gives it only once. */
@@ -207,7 +210,7 @@ export class FrontDoor {
     try {
       // A body that its head refuses is not taken: that is told behind the credential.
       const fits = rule.kind !== 'none' && (exchange.head.bytesDeclared ?? 0) <= rule.bytesMax;
-      if (fits) body = this.#openBody(exchange, rule);
+      if (fits) body = openBody(exchange, rule, false, this.#options);
       await this.#run(exchange, this.#admit(exchange, matched, await pending, body));
     } catch (error) {
       body?.release();
@@ -219,7 +222,7 @@ export class FrontDoor {
     try {
       const reply = await this.#handle(exchange, call);
       const isStream = (isSource(reply.body) || isFeed(reply.body)) && exchange.head.method !== 'HEAD';
-      if (isStream && !exchange.settled) exchange.closeStream = this.#openStream(reply);
+      if (isStream && !exchange.settled) exchange.closeStream = this.#openStream(exchange, reply);
       exchange.reply(reply);
     } catch (error) {
       exchange.reply(this.#errorReply(exchange, error));
@@ -229,27 +232,13 @@ export class FrontDoor {
   }
 
   /** Takes a stream. When there are too many already, what this one would have read is let go of. */
-  #openStream({ body }: Reply): () => void {
+  #openStream({ caller }: Exchange, { body }: Reply): () => void {
     try {
-      return this.#options.admission.openStream();
+      return this.#options.admission.streams.take(caller);
     } catch (error) {
       if (body !== undefined && isSource(body)) body.close?.();
       throw error;
     }
-  }
-
-  /** Takes the body from here on and sets the deadlines; in the turn in which the request came in. */
-  #openBody(exchange: Exchange, rule: BodyRule): IncomingBody | undefined {
-    const { bodySeconds, handlerSeconds } = this.#options;
-    const startHandlerTime = () => exchange.expireIn(handlerSeconds, { kind: 'handler_late', seconds: handlerSeconds });
-    if (rule.kind === 'none' || !exchange.head.hasBody) startHandlerTime();
-    else exchange.expireIn(bodySeconds, { kind: 'body_late', seconds: bodySeconds });
-    // A body that the route does not take is left unread: the library discards it.
-    if (rule.kind === 'none') return undefined;
-    // The bytes of a stream are admitted by who reads them: he knows what becomes of them.
-    const isDocument = rule.kind !== 'stream' && exchange.head.hasBody;
-    const lease = isDocument ? this.#options.admission.documents.lease(exchange.head.bytesDeclared ?? 0) : undefined;
-    return exchange.openBody(rule.bytesMax, startHandlerTime, lease);
   }
 
   async #handle(exchange: Exchange, { route, params, session, caller, body }: Call): Promise<Reply> {
@@ -259,7 +248,8 @@ export class FrontDoor {
       head: exchange.head,
       params,
       body,
-      document: isDocument ? await this.#options.parseJson(bytes) : undefined,
+      caller: exchange.caller,
+      document: isDocument ? await this.#options.parseJson(bytes, exchange.caller) : undefined,
       form: route.body.kind === 'form' && bytes !== undefined ? parseForm(bytes) : undefined,
       linger: (seconds, gone) => exchange.linger(seconds, gone),
       charge: (calls) => exchange.addHeaders(this.#options.rates.countMore(caller, calls)),

@@ -15,6 +15,10 @@ export const limits = {
   jsonBodyBytesMax: 1 * MiB,
   /** Deepest nesting of a JSON body. */
   jsonDepthMax: 64,
+  /** Largest body without a valid credential. */
+  strangerBodyBytesMax: 64 * KiB,
+  /** What of a body is counted before it has arrived. */
+  bodyBytesAhead: 64 * KiB,
   /** Values in a JSON body: what a body may become in memory, and hold up the main thread for, is bounded by this. */
   jsonValuesMax: 100_000,
   /** What is unread of a refused body is discarded up to here, so that a client that sends on reads its answer. */
@@ -81,7 +85,11 @@ export const limits = {
   linesUnaskedBytes: 1 * MiB,
 
   // Settable times (defaults) and their bounds.
-  bodySecondsDefault: 120,
+  bodySecondsDefault: 60,
+  /** How long a body may take without a valid credential, at the most. */
+  strangerBodySeconds: 30,
+  /** Beyond that time a body must have brought so much on average. */
+  bodyBytesPerSecondMin: 16 * KiB,
   handlerSecondsDefault: 30,
   drainSecondsDefault: 10,
   /** CAIRN_STALL_SECONDS: a reader that takes nothing for this long is cut off. */
@@ -95,8 +103,9 @@ export const limits = {
   chunkBytes: 1 * MiB,
   /** Up to here a body is hashed as it arrives, and its bytes go to the store together with its rows. */
   wholeUploadBytesMax: 64 * KiB,
-  /** Declared body bytes of all uploads that run at once (default of CAIRN_INFLIGHT_BYTES). */
+  /** Body bytes in memory at once (CAIRN_INFLIGHT_BYTES). One caller's part of the least holds the largest upload. */
   inflightBytesDefault: 256 * MiB,
+  inflightBytesMin: 80 * MiB,
   /** Staged bytes handed to the store and not yet on disk, over all uploads. */
   stagingBytesMax: 8 * MiB,
   /** How long discarded bytes that could not be removed (a full disk) wait for the next try. */
@@ -244,6 +253,8 @@ export const limits = {
 
   // Pool.
   poolJobsPerThread: 256,
+  /** Of those, jobs of a thread that streams leave to others. */
+  poolJobsKept: 16,
   poolQueueMax: 1024,
   /** Heap of one worker thread: a job that runs away ends its thread, and not the process. */
   workerHeapMebibytes: 512,

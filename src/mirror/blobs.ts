@@ -3,9 +3,9 @@ import { timingSafeEqual } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { invalidField, Refusal } from '../common/fault.ts';
 import type { Session } from '../common/session.ts';
+import type { Caller } from '../common/shares.ts';
 import type { ByteSource } from '../http/reply/body.ts';
 import type { IncomingBody } from '../http/request/body.ts';
-import type { InflightBudget } from '../http/request/budget.ts';
 import { limits } from '../limits/service.ts';
 import type { BufferPool } from '../pool/buffers.ts';
 import { startDigest } from '../pool/digest.ts';
@@ -26,16 +26,23 @@ export interface MirrorBlobsOptions extends UploadTools {
   readonly store: Store;
   readonly actors: ActorRegistry;
   readonly credentials: MirrorCredentials;
-  readonly budget: InflightBudget;
   /** Buffers that hold a whole small upload. */
   readonly smallBuffers: BufferPool;
   readonly now: () => number;
+}
+
+/** A body as it arrives, and for whom. */
+export interface Arriving {
+  readonly body: IncomingBody;
+  readonly bytesDeclared: number;
+  readonly caller: Caller;
 }
 
 interface UploadStart {
   readonly hmacKey: Uint8Array;
   /** As declared. */
   readonly byteSize: number;
+  readonly caller: Caller;
 }
 
 /** Bytes of a verified upload that belong to no blob yet. */
@@ -52,19 +59,16 @@ export class MirrorBlobs {
   }
 
   /**
-   * Takes an upload and publishes it in one durable commit. Refuses with `overloaded` before the body is read when the
-   * in-flight budget is used up, with `invalid_fields` when a digest differs; then nothing is kept.
+   * Takes an upload and publishes it in one durable commit. Refuses with `overloaded` when there is no room for it in memory
+   * or in the pool, with `invalid_fields` when a digest differs; then nothing is kept.
    */
-  upload(session: Session, fields: UploadFields, body: IncomingBody, bytesDeclared: number): Promise<Blob> {
+  upload(session: Session, fields: UploadFields, { body, bytesDeclared, caller }: Arriving): Promise<Blob> {
     if (bytesDeclared === 0) throw invalidField('body', 'the body is empty; send the tarball as the request body');
     const hmacKey = this.#options.credentials.hmacKey(session);
-    const giveBack = this.#options.budget.take(bytesDeclared);
-    const start: UploadStart = { hmacKey, byteSize: bytesDeclared };
-    const taken =
-      bytesDeclared <= limits.wholeUploadBytesMax
-        ? this.#uploadWhole(session, fields, body, start)
-        : this.#uploadStreamed(session, fields, body, start);
-    return taken.finally(giveBack);
+    const start: UploadStart = { hmacKey, byteSize: bytesDeclared, caller };
+    return bytesDeclared <= limits.wholeUploadBytesMax
+      ? this.#uploadWhole(session, fields, body, start)
+      : this.#uploadStreamed(session, fields, body, start);
   }
 
   /** Blobs newest first; one more than asked for tells that there is a next page. */
@@ -164,7 +168,8 @@ export class MirrorBlobs {
   }
 
   async #uploadStreamed(session: Session, fields: UploadFields, body: IncomingBody, start: UploadStart): Promise<Blob> {
-    const upload = new StreamedUpload(this.#options, session.accountId, start.hmacKey);
+    const passOn = (bytes: number) => body.passOn(bytes);
+    const upload = new StreamedUpload(this.#options, { accountId: session.accountId, passOn, ...start });
     const { storageId } = upload;
     return await this.#adopting(
       storageId,

@@ -55,7 +55,7 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
       doc: mirrorDocs.upload,
       async handle(request, session) {
         const fields = readUploadFields((name) => request.header(name));
-        return json(200, summary(await blobs.upload(session, fields, request.body, request.bytesDeclared)));
+        return json(200, summary(await blobs.upload(session, fields, request)));
       },
     },
     {

@@ -3,6 +3,7 @@
  * next arrives, then staged.
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import type { Caller } from '../common/shares.ts';
 import { limits } from '../limits/service.ts';
 import type { BufferPool } from '../pool/buffers.ts';
 import type { DigestMessage, DigestReturn, Digests } from '../pool/jobs.ts';
@@ -15,10 +16,19 @@ export interface UploadTools {
   readonly staging: Staging;
 }
 
+export interface StreamedUploadOptions {
+  readonly accountId: string;
+  readonly hmacKey: Uint8Array;
+  readonly caller: Caller;
+  /** Told how many bytes are on disk and no longer in memory. */
+  readonly passOn: (bytes: number) => void;
+}
+
 export class StreamedUpload {
   readonly storageId: number;
   readonly #tools: UploadTools;
   readonly #accountId: string;
+  readonly #passOn: (bytes: number) => void;
   readonly #port: MessagePort;
   readonly #digests: Promise<Digests | undefined>;
   /** Lengths of the chunks that the pool holds, in the order they were sent. */
@@ -30,14 +40,15 @@ export class StreamedUpload {
   #failure: Error | undefined;
   #whenHashed: (() => void) | undefined;
 
-  constructor(tools: UploadTools, accountId: string, hmacKey: Uint8Array) {
+  constructor(tools: UploadTools, { accountId, hmacKey, caller, passOn }: StreamedUploadOptions) {
     this.#tools = tools;
     this.#accountId = accountId;
+    this.#passOn = passOn;
     this.storageId = tools.staging.claim();
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     port1.on('message', (message: DigestReturn) => this.#stage(message.buffer));
-    this.#digests = tools.pool.run('digestStream', { port: port2, hmacKey }, [port2]);
+    this.#digests = tools.pool.run('digestStream', { port: port2, hmacKey }, caller, [port2]);
     this.#digests.catch((error: Error) => this.#fail(error));
   }
 
@@ -98,6 +109,7 @@ export class StreamedUpload {
       this.#stagedChunks += 1;
       const write = this.#tools.staging
         .put(this.storageId, this.#accountId, index, new Uint8Array(buffer, 0, length))
+        .then(() => this.#passOn(length))
         .catch((error: Error) => this.#fail(error))
         .finally(() => {
           this.#stagings.delete(write);

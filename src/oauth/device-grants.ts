@@ -5,8 +5,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { Refusal } from '../common/fault.ts';
-import { addressBlock } from '../http/checks/address-block.ts';
 import { RateLimiter } from '../http/checks/gcra.ts';
+import { addressBlock } from '../http/request/address-block.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/sealing/seal.ts';

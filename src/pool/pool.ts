@@ -1,9 +1,15 @@
-/** Owns the worker threads: Piscina behind typed jobs, bounded, each refusal typed. */
+/**
+ * Owns the worker threads: Piscina in front of typed jobs, bounded, each refusal typed. Jobs that compute wait here and not
+ * in Piscina, because a thread takes its jobs in order: callers take turns, and every other turn is of somebody known.
+ */
+import { createHistogram } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import type { TransferListItem } from 'node:worker_threads';
 import { Piscina } from 'piscina';
+import { FairQueue } from '../common/fair-queue.ts';
 import { Refusal } from '../common/fault.ts';
 import { Histogram } from '../common/histogram.ts';
+import { type Caller, Shares } from '../common/shares.ts';
 import { limits } from '../limits/service.ts';
 import { type JobName, type Jobs, jobFiles } from './jobs.ts';
 
@@ -34,50 +40,57 @@ export interface JobFigures {
   readonly durations: Histogram;
 }
 
+const MICROSECONDS = 1000;
+
 export class Pool {
   readonly #piscina: Piscina;
   readonly #folder: URL;
   readonly #jobs = new Map<JobName, JobFigures>();
+  /** Jobs that run or wait, and of those the streams, which take a place of a thread for as long as their sender likes. */
+  readonly #shares: Shares;
+  readonly #streams: Shares;
+  readonly #turns: JobTurns;
+  readonly #waits = createHistogram();
 
   constructor(options: PoolOptions) {
+    const { threads } = options;
     this.#folder = options.workersFolder ?? WORKERS_FOLDER;
+    const shared = { what: 'the worker pool is full', retryAfterSeconds: limits.retryAfterSeconds };
+    this.#shares = new Shares({ ...shared, max: limits.poolQueueMax });
+    this.#streams = new Shares({ ...shared, max: threads * (limits.poolJobsPerThread - limits.poolJobsKept) });
+    // One more than there are threads, so that none waits for its next message.
+    this.#turns = new JobTurns(threads + 1);
     this.#piscina = new Piscina({
       filename: this.#file('digestWhole'),
-      minThreads: options.threads,
-      maxThreads: options.threads,
+      minThreads: threads,
+      maxThreads: threads,
       idleTimeout: Number.POSITIVE_INFINITY,
       // A digest stream waits for its next chunk most of its life, so one thread serves many of them.
       concurrentTasksPerWorker: limits.poolJobsPerThread,
-      maxQueue: limits.poolQueueMax,
       resourceLimits: { maxOldGenerationSizeMb: limits.workerHeapMebibytes },
       // A thread that sleeps on an atomic between tasks would not hear its message ports.
       atomics: 'disabled',
-      // Per job, never per chunk: it costs nothing that could be measured, and says how long jobs waited for a thread.
-      recordTiming: true,
     });
     // The run that a dying thread took with it is rejected by itself; this is only the pool's own echo of it.
     this.#piscina.on('error', () => undefined);
   }
 
   /**
-   * Runs one job. Rejects with `overloaded` when the queue is full, with the thread's error when the thread died.
-   * Buffers in `transfer` belong to the job from now on.
+   * Runs one job for a caller; without one it is the service's own. Rejects with `overloaded` when the caller has no share of
+   * the queue left, with the thread's error when the thread died. Buffers in `transfer` belong to the job from now on.
    */
   async run<N extends JobName>(
     name: N,
     input: Jobs[N]['input'],
+    caller: Caller = {},
     transfer: readonly TransferListItem[] = [],
   ): Promise<Jobs[N]['output']> {
     const figures = this.#figuresOf(name);
-    if (this.#piscina.queueSize >= limits.poolQueueMax) {
-      figures.refused += 1;
-      throw new Refusal({
-        kind: 'overloaded',
-        what: 'the worker pool is full',
-        retryAfterSeconds: limits.retryAfterSeconds,
-      });
-    }
+    const isStream = name === 'digestStream';
+    const release = this.#take(figures, isStream ? this.#streams : this.#shares, caller);
     const startedMs = performance.now();
+    if (!isStream) await this.#turns.enter(caller);
+    this.#waits.record(Math.max(1, Math.round((performance.now() - startedMs) * MICROSECONDS)));
     try {
       const output = await this.#piscina.run(input, {
         filename: this.#file(name),
@@ -90,16 +103,18 @@ export class Pool {
       figures.failed += 1;
       throw error;
     } finally {
+      if (!isStream) this.#turns.leave();
+      release();
       figures.durations.record(performance.now() - startedMs);
     }
   }
 
   get load(): PoolLoad {
-    const { waitTime } = this.#piscina.histogram;
+    const waitMs = (percentile: number) => this.#waits.percentile(percentile) / MICROSECONDS;
     return {
       threads: this.#piscina.threads.length,
-      queued: this.#piscina.queueSize,
-      waitMs: { p50: waitTime.p50, p99: waitTime.p99, max: waitTime.max },
+      queued: this.#turns.waiting + this.#piscina.queueSize,
+      waitMs: { p50: waitMs(50), p99: waitMs(99), max: this.#waits.max / MICROSECONDS },
       jobs: this.#jobs,
     };
   }
@@ -107,6 +122,15 @@ export class Pool {
   /** Ends the threads; jobs that still run are lost. */
   async close(): Promise<void> {
     await this.#piscina.destroy();
+  }
+
+  #take(figures: JobFigures, shares: Shares, caller: Caller): () => void {
+    try {
+      return shares.take(caller);
+    } catch (error) {
+      if (error instanceof Refusal) figures.refused += 1;
+      throw error;
+    }
   }
 
   #figuresOf(name: JobName): JobFigures {
@@ -120,5 +144,44 @@ export class Pool {
 
   #file(name: JobName): string {
     return fileURLToPath(new URL(`${jobFiles[name]}.js`, this.#folder));
+  }
+}
+
+/** Which of the jobs that wait runs next. */
+class JobTurns {
+  readonly #known = new FairQueue<() => void>();
+  readonly #strangers = new FairQueue<() => void>();
+  #free: number;
+  #knownWasLast = false;
+
+  constructor(atOnce: number) {
+    this.#free = atOnce;
+  }
+
+  get waiting(): number {
+    return this.#known.size + this.#strangers.size;
+  }
+
+  /** Resolves when the job may run; then `leave` must be called once. */
+  enter({ accountId, address }: Caller): Promise<void> | undefined {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return undefined;
+    }
+    const queue = accountId === undefined && address !== undefined ? this.#strangers : this.#known;
+    return new Promise((resolve) => queue.push(accountId ?? address ?? '', resolve));
+  }
+
+  /** A job has ended: its place goes to the next, of somebody known and of a stranger in turn where both wait. */
+  leave(): void {
+    const [first, second] = this.#knownWasLast ? [this.#strangers, this.#known] : [this.#known, this.#strangers];
+    const queue = first.size > 0 ? first : second;
+    const next = queue.shift();
+    if (next === undefined) {
+      this.#free += 1;
+      return;
+    }
+    this.#knownWasLast = queue === this.#known;
+    next();
   }
 }

@@ -1,6 +1,6 @@
 /** The pages of the service: their routes, over the capabilities. */
 import { Refusal } from '../common/fault.ts';
-import { InflightBudget } from '../http/request/budget.ts';
+import { Shares } from '../common/shares.ts';
 import type { Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import { openAssets } from './assets.ts';
@@ -42,7 +42,11 @@ export function webRoutes(options: WebOptions): Route[] {
     isOwnOrigin: ownOrigins(publicUrl),
     keyedHash,
   });
-  const downloads = new InflightBudget(limits.pageDownloadBytesMax, 'too many files are downloaded from pages');
+  const downloads = new Shares({
+    max: limits.pageDownloadBytesMax,
+    what: 'too many files are being downloaded from pages',
+    retryAfterSeconds: limits.retryAfterSeconds,
+  });
   const over = { ...options, pages, downloads };
   return [
     assets.route,

@@ -79,7 +79,7 @@ beforeAll(() => {
     admission: new Admission({
       connectionsMax: 100,
       streamsMax: 100,
-      documentBytesMax: 1_000_000,
+      inflightBytesMax: 1_000_000,
       loopDelayMsMax: 0,
       loopDelayMs: () => 0,
     }),

@@ -8,7 +8,15 @@ import { GATEWAY, post, repliesOf, replyOf } from '../support/gateway.ts';
 import { type Answer, call } from '../support/http.ts';
 import { type Hub, startHub } from '../support/hub.ts';
 import { type Scrape, scrape } from '../support/metrics.ts';
-import { type Account, type Credential, download, mirrorAccount, randomCommit, upload } from '../support/mirror.ts';
+import {
+  type Account,
+  account,
+  type Credential,
+  download,
+  mirrorAccount,
+  randomCommit,
+  upload,
+} from '../support/mirror.ts';
 import { until } from '../support/mirror-state.ts';
 import { head, type RawClient, rawClient } from '../support/raw.ts';
 import { canTrace, straceWrapper } from '../support/strace.ts';
@@ -106,12 +114,13 @@ test('[OPS-7] more connections than the system has room for are not promised', a
 });
 
 test('[OPS-7] a download too many is 503, and one that ends makes room', async () => {
-  const on = await start({ CAIRN_STREAMS: '2' });
+  // Three quarters are for one account, here two.
+  const on = await start({ CAIRN_STREAMS: '4' });
   const who = await mirrorAccount(on);
   const [commit, bytes] = [randomCommit(), randomBytes(40 * MiB)];
   expect((await upload(on, who, commit, bytes)).status).toBe(200);
   const slow = await Promise.all([0, 1].map(() => slowDownload(on, who, commit)));
-  expectBusy(await download(on, who, commit), 'too many downloads run');
+  expectBusy(await download(on, who, commit), 'too many downloads are running');
   const seen = await figures(on);
   expect(seen.sum('cairn_streams')).toBe(2);
   expect(seen.sum('cairn_overloaded_total', { bound: 'streams' })).toBe(1);
@@ -136,27 +145,50 @@ async function slowDownload(on: Hub, who: Account & Credential, commit: string):
   return client;
 }
 
-test('[OPS-7] documents in flight are bounded, declared or chunked, and small ones pass again at once', async () => {
-  const on = await start({ CAIRN_INFLIGHT_BYTES: String(50 * MiB) });
-  const type = 'Content-Type: application/json';
+test('[OPS-7, NET-11] documents in flight are bounded, declared or chunked, and small ones of others pass', async () => {
+  const on = await start({ CAIRN_INFLIGHT_BYTES: String(80 * MiB) });
+  const [greedy, other] = [await account(on), await account(on)];
   const begin = async (line: string) => {
     const client = await open(on);
-    client.send(head(`POST ${GATEWAY} HTTP/1.1`, [type, line]));
+    const lines = ['Content-Type: application/json', `Authorization: McpKey ${greedy.mcp_key}`, line];
+    client.send(head(`POST ${GATEWAY} HTTP/1.1`, lines));
     return client;
   };
-  const held = await Promise.all(Array.from({ length: 3 }, () => begin(`Content-Length: ${15 * MiB}`)));
-  await until('45 MiB are held', async () => (await inFlight(on)) === 45 * MiB || undefined);
-  const [refused] = await (await begin(`Content-Length: ${15 * MiB}`)).received(1);
+  // Nothing is held for what is only declared.
+  const held = await Promise.all(Array.from({ length: 10 }, () => begin(`Content-Length: ${15 * MiB}`)));
+  await until('the heads are there', async () => (await inFlight(on)) === 10 * limits.bodyBytesAhead || undefined);
+  for (const client of held.slice(0, 3)) client.send(Buffer.alloc(15 * MiB - 1, ' '));
+  await until('45 MiB are held', async () => (await inFlight(on)) > 45 * MiB || undefined);
+  held[3]?.send(Buffer.alloc(15 * MiB - 1, ' '));
+  const [refused] = (await held[3]?.received(1)) ?? [];
   expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
   expect(refused?.body).toContain('too many request bodies are in flight');
-  // A chunked one counts as it comes.
   const chunked = await begin('Transfer-Encoding: chunked');
   const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(MiB, ' '), Buffer.from('\r\n')]);
-  for (let count = 0; count < 7; count += 1) chunked.send(chunk);
+  for (let count = 0; count < 15; count += 1) chunked.send(chunk);
   expect((await chunked.received(1))[0]).toMatchObject({ status: 503 });
+  const asOther = { Authorization: `McpKey ${other.mcp_key}` };
+  const note = 'x'.repeat(MiB);
+  expect(replyOf(await post(on, { jsonrpc: '2.0', id: 1, method: 'ping', note }, asOther))).toMatchObject({
+    result: {},
+  });
   expect(replyOf(await post(on, { jsonrpc: '2.0', id: 1, method: 'ping' }))).toMatchObject({ result: {} });
   for (const client of held) client.vanish();
   await until('all is given back', async () => (await inFlight(on)) === 0 || undefined);
+});
+
+test('[NET-11] a body without a credential is small, declared or chunked, whoever asks', async () => {
+  const on = await start({});
+  const { mcp_key: key } = await account(on);
+  const note = 'x'.repeat(limits.strangerBodyBytesMax);
+  const message = { jsonrpc: '2.0', id: 1, method: 'ping', note };
+  const refused = await post(on, message);
+  expect(refused).toMatchObject({ status: 413 });
+  expect(refused.text).toContain('65536 bytes, the most accepted here without a valid credential');
+  expect((await post(on, message, { 'Transfer-Encoding': 'chunked' })).status).toBe(413);
+  expect((await post(on, message, { Authorization: `McpKey ${key}` })).status).toBe(200);
+  const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  expect((await call(on, '/signin', { method: 'POST', headers: form, body: `email=${note}` })).status).toBe(413);
 });
 
 const inFlight = async (on: Hub) => (await figures(on)).sum('cairn_inflight_bytes', { bodies: 'documents' });
@@ -164,11 +196,12 @@ const inFlight = async (on: Hub) => (await figures(on)).sum('cairn_inflight_byte
 test('[OPS-7, NET-4] a body that would become millions of values is refused before it becomes them', async () => {
   const on = await start({});
   const values = (count: number) => `[${'1,'.repeat(count - 2)}1]`;
-  const most = await post(on, values(limits.jsonValuesMax));
+  const own = { Authorization: `McpKey ${(await account(on)).mcp_key}` };
+  const most = await post(on, values(limits.jsonValuesMax), own);
   expect(replyOf(most)).toMatchObject({ error: { code: -32600 } });
   const [arrays, objects] = [`[${'[],'.repeat(5_000_000)}[]]`, `[${'{},'.repeat(200_000)}{}]`];
   for (const body of [values(limits.jsonValuesMax + 1), arrays, objects]) {
-    expect(replyOf(await post(on, body))).toMatchObject({
+    expect(replyOf(await post(on, body, own))).toMatchObject({
       error: { code: -32700, message: expect.stringContaining('more than 100000 values') },
     });
   }
@@ -179,7 +212,7 @@ test('[OPS-7, NET-4] a body that would become millions of values is refused befo
     method: 'ping',
     note: ',[{\\"'.repeat(150_000),
   });
-  expect(replyOf(await post(on, text))).toMatchObject({ result: {} });
+  expect(replyOf(await post(on, text, own))).toMatchObject({ result: {} });
 });
 
 test('[OPS-7] while the event loop is late new work is 503, probes are answered, and it passes', async () => {

@@ -3,6 +3,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { afterEach, expect, test } from 'vitest';
+import type { Caller } from '../../src/common/shares.ts';
 import { limits } from '../../src/limits/service.ts';
 import type { DigestMessage, DigestReturn, Digests } from '../../src/pool/jobs.ts';
 import { Pool } from '../../src/pool/pool.ts';
@@ -22,8 +23,8 @@ function open(workersFolder: URL, threads: number): Pool {
   return pool;
 }
 
-function digest(on: Pool, bytes: Uint8Array): Promise<Digests> {
-  return on.run('digestWhole', { bytes, hmacKey });
+function digest(on: Pool, bytes: Uint8Array, caller: Caller = {}): Promise<Digests> {
+  return on.run('digestWhole', { bytes, hmacKey }, caller);
 }
 
 function expectDigests(actual: Digests | undefined, bytes: Uint8Array): void {
@@ -36,7 +37,7 @@ function expectDigests(actual: Digests | undefined, bytes: Uint8Array): void {
 /** A digest stream that runs: what is sent to it, and what becomes of it. */
 function openStream(on: Pool) {
   const { port1, port2 } = new MessageChannel();
-  const result = on.run('digestStream', { port: port2, hmacKey }, [port2]);
+  const result = on.run('digestStream', { port: port2, hmacKey }, {}, [port2]);
   return {
     port: port1,
     /** Never rejects: gives the digests or the error. */
@@ -152,12 +153,22 @@ test('[OPS-3] many jobs with deaths between them: every one of them ends, and th
   for (let count = 0; count < 10; count += 1) expectDigests(await digest(on, bytes), bytes);
 });
 
-test('[OPS-3] a full queue is refused as overloaded, and runs empty again', async () => {
+test('[OPS-3, NET-11] a full queue is refused as overloaded, and runs empty again; streams leave room for jobs', async () => {
   const on = open(DYING, 1);
-  const streams = Array.from({ length: limits.poolJobsPerThread }, () => openStream(on));
+  const streamsMax = limits.poolJobsPerThread - limits.poolJobsKept;
+  const streams = Array.from({ length: streamsMax }, () => openStream(on));
+  const refused = openStream(on);
+  expect(await refused.outcome).toMatchObject({ fault: { kind: 'overloaded' } });
+  refused.port.close();
   const bytes = randomBytes(10);
-  const queued = Array.from({ length: limits.poolQueueMax }, () => digest(on, bytes));
+  // A caller's own part, and the last of it for whoever has none yet.
+  const greedy = { accountId: 'greedy', address: '10.0.0.1' };
+  const own = Array.from({ length: (limits.poolQueueMax * 3) / 4 }, () => digest(on, bytes, greedy));
+  await expect(digest(on, bytes, greedy)).rejects.toMatchObject({ fault: { kind: 'overloaded' } });
+  const other = digest(on, bytes, { accountId: 'other', address: '10.0.0.1' });
+  const rest = Array.from({ length: limits.poolQueueMax / 4 - 1 }, () => digest(on, bytes));
   await expect(digest(on, bytes)).rejects.toMatchObject({ fault: { kind: 'overloaded' } });
+  const queued = [...own, other, ...rest];
   for (const stream of streams) stream.end();
   for (const result of await Promise.all(queued)) expectDigests(result, bytes);
   for (const stream of streams) {

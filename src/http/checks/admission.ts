@@ -3,40 +3,43 @@
  * and how late the event loop may be. What comes above a bound is told to come again, before it costs anything.
  */
 import { Refusal } from '../../common/fault.ts';
+import { Shares } from '../../common/shares.ts';
 import { limits } from '../../limits/service.ts';
-import { InflightBudget } from '../request/budget.ts';
 
 export interface AdmissionOptions {
   readonly connectionsMax: number;
   readonly streamsMax: number;
-  /** Bytes of JSON and form bodies that are in memory at once. */
-  readonly documentBytesMax: number;
+  /** Bytes of uploads that are in memory at once, and again of JSON and form bodies. */
+  readonly inflightBytesMax: number;
   /** 0: not looked at. */
   readonly loopDelayMsMax: number;
   readonly loopDelayMs: () => number;
 }
 
 /** What is refused at its bound. */
-export type Bound = 'connections' | 'streams' | 'event_loop';
+export type Bound = 'connections' | 'event_loop';
 
 export class Admission {
-  readonly documents: InflightBudget;
+  /** Bytes of the bodies of uploads. */
+  readonly uploads: Shares;
+  /** Bytes of JSON and form bodies. */
+  readonly documents: Shares;
+  /** Answers that are sent piece by piece. */
+  readonly streams: Shares;
   readonly #options: AdmissionOptions;
-  readonly #refused: Record<Bound, number> = { connections: 0, streams: 0, event_loop: 0 };
+  readonly #refused: Record<Bound, number> = { connections: 0, event_loop: 0 };
   #connections = 0;
-  #streams = 0;
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
-    this.documents = new InflightBudget(options.documentBytesMax, 'too many request bodies are in flight');
+    const { inflightBytesMax, streamsMax } = options;
+    this.uploads = shares(inflightBytesMax, 'too many uploads are in flight');
+    this.documents = shares(inflightBytesMax, 'too many request bodies are in flight');
+    this.streams = shares(streamsMax, 'too many downloads are running');
   }
 
   get connections(): number {
     return this.#connections;
-  }
-
-  get streams(): number {
-    return this.#streams;
   }
 
   get refused(): Readonly<Record<Bound, number>> {
@@ -62,17 +65,12 @@ export class Admission {
     throw this.#refuse('event_loop', 'the server is late with the work that it has');
   }
 
-  /** Takes a stream and gives how to let go of it. Refuses when too many readers are served already. */
-  openStream(): () => void {
-    if (this.#streams >= this.#options.streamsMax) throw this.#refuse('streams', 'too many downloads run');
-    this.#streams += 1;
-    return () => {
-      this.#streams -= 1;
-    };
-  }
-
   #refuse(bound: Bound, what: string): Refusal {
     this.#refused[bound] += 1;
     return new Refusal({ kind: 'overloaded', what, retryAfterSeconds: limits.retryAfterSeconds });
   }
+}
+
+function shares(max: number, what: string): Shares {
+  return new Shares({ max, what, retryAfterSeconds: limits.retryAfterSeconds });
 }

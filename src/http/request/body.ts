@@ -4,25 +4,29 @@
  * socket on for as long as the sender is as fast, and drops it after ten seconds; what bounds memory is admission.
  */
 import { type Fault, Refusal } from '../../common/fault.ts';
-import type { ByteLease } from './budget.ts';
+import type { Lease } from '../../common/shares.ts';
+import { limits } from '../../limits/service.ts';
 
 /** Takes a body as it arrives: copies the bytes, and may throw to refuse. */
 export type BodySink = (bytes: Uint8Array) => void;
 
 export class IncomingBody {
   readonly #bytesMax: number;
-  readonly #lease: ByteLease | undefined;
+  readonly #lease: Lease | undefined;
+  readonly #bytesExpected: number;
   #sink: BodySink | undefined;
   #early: Uint8Array[] = [];
   #bytes = 0;
+  #bytesPassedOn = 0;
   #ended = false;
   #failure: Error | undefined;
   #settle: { resolve(): void; reject(error: Error): void } | undefined;
 
-  /** `lease`: the part of a budget that covers what has arrived. */
-  constructor(bytesMax: number, lease?: ByteLease) {
+  /** `lease`: the part of the bytes in flight that covers what has arrived and is still in memory. */
+  constructor(bytesMax: number, lease?: Lease, bytesDeclared = bytesMax) {
     this.#bytesMax = bytesMax;
     this.#lease = lease;
+    this.#bytesExpected = Math.min(bytesDeclared, bytesMax);
   }
 
   /** Bytes received so far. */
@@ -68,7 +72,7 @@ export class IncomingBody {
       return;
     }
     try {
-      this.#lease?.reach(this.#bytes);
+      this.#lease?.hold(this.#bytesHeld(isLast));
     } catch (error) {
       this.#fail(error as Error);
       return;
@@ -79,7 +83,19 @@ export class IncomingBody {
     if (isLast && this.#failure === undefined) this.#settle?.resolve();
   }
 
-  /** Gives back what the lease covers, when nobody holds the bytes any more. */
+  /** Says that so many of the bytes that arrived are no longer in memory. */
+  passOn(bytes: number): void {
+    this.#bytesPassedOn += bytes;
+    if (this.#failure === undefined) this.#lease?.hold(this.#bytesHeld());
+  }
+
+  /** What is in memory, and what may arrive next before anybody looks. */
+  #bytesHeld(isWhole = this.#ended): number {
+    const next = isWhole ? 0 : limits.bodyBytesAhead;
+    return Math.max(0, Math.min(this.#bytes + next, this.#bytesExpected) - this.#bytesPassedOn);
+  }
+
+  /** Gives back what the lease covers, when nothing holds the bytes any more. */
   release(): void {
     this.#lease?.release();
   }

@@ -2,6 +2,7 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { randomUUID } from 'node:crypto';
 import { limits } from '../../limits/service.ts';
+import { addressBlock } from './address-block.ts';
 import { peerAddress } from './client-address.ts';
 import type { HeaderPairs } from './framing.ts';
 
@@ -14,6 +15,8 @@ export class RequestHead {
   readonly query: string;
   /** The client's address, as far as the proxies in front are trusted. */
   readonly address: string;
+  /** What limits and shares are counted by: the address, or the block of one IPv6 subscriber. */
+  readonly addressBlock: string;
   readonly pairs: HeaderPairs;
   /** Content-Length, or undefined. Meaningful once the framing was checked. */
   readonly bytesDeclared: number | undefined;
@@ -35,6 +38,7 @@ export class RequestHead {
     // The library gives undefined for none, whatever its types say.
     this.query = (req.getQuery() as string | undefined) ?? '';
     this.address = clientAddress(peerAddress(res.getRemoteAddressAsText()), this.header('x-forwarded-for'));
+    this.addressBlock = addressBlock(this.address);
     const declared = this.header('content-length');
     this.bytesDeclared = declared === undefined ? undefined : Number(declared);
     this.hasBody = (this.bytesDeclared ?? 0) > 0 || this.header('transfer-encoding') !== undefined;

@@ -6,12 +6,13 @@ import type { BodyRule } from './route.ts';
 const DOCUMENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
 
 /** Refuses with `length_required`, `body_too_large` or `media_type`. */
-export function checkBody(head: RequestHead, rule: BodyRule): void {
+export function checkBody(head: RequestHead, rule: BodyRule & { readonly forStrangers?: true }): void {
   if (rule.kind === 'none') return;
   const declared = head.bytesDeclared;
   if (rule.kind === 'stream' && declared === undefined) throw new Refusal({ kind: 'length_required' });
   if (declared !== undefined && declared > rule.bytesMax) {
-    throw new Refusal({ kind: 'body_too_large', bytesMax: rule.bytesMax });
+    const forStrangers = rule.forStrangers === true ? { forStrangers: true as const } : {};
+    throw new Refusal({ kind: 'body_too_large', bytesMax: rule.bytesMax, ...forStrangers });
   }
   if (rule.kind !== 'stream' && !head.hasBody) return;
   const expected = rule.kind === 'stream' ? rule.mediaType : DOCUMENT_TYPES[rule.kind];

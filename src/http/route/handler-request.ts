@@ -1,4 +1,5 @@
 /** Owns what a handler is given of one request; what few handlers ask for is made when it is asked for. */
+import type { Caller } from '../../common/shares.ts';
 import { type IncomingBody, noBody } from '../request/body.ts';
 import type { RequestHead } from '../request/head.ts';
 import type { Linger, RouteRequest } from './route.ts';
@@ -7,6 +8,7 @@ export interface RequestParts {
   readonly head: RequestHead;
   readonly params: Readonly<Record<string, string>>;
   readonly body: IncomingBody | undefined;
+  readonly caller: Caller;
   readonly document: unknown;
   readonly form: URLSearchParams | undefined;
   readonly charge: (calls: number) => void;
@@ -61,6 +63,10 @@ export class HandlerRequest implements RouteRequest {
 
   get address(): string {
     return this.#parts.head.address;
+  }
+
+  get caller(): Caller {
+    return this.#parts.caller;
   }
 
   charge(calls: number): void {

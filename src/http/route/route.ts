@@ -1,6 +1,7 @@
 /** Owns what a route declares and what its handler is given. */
 import type { Fault } from '../../common/fault.ts';
 import type { Session } from '../../common/session.ts';
+import type { Caller } from '../../common/shares.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { IncomingBody } from '../request/body.ts';
 import type { RouteDoc } from './doc.ts';
@@ -46,6 +47,8 @@ export interface RouteRequest {
   readonly bytesDeclared: number;
   /** The client's address, as far as the proxies in front are trusted. */
   readonly address: string;
+  /** Whom the work of this request is counted for. */
+  readonly caller: Caller;
   readonly charge: Charge;
   /** Calls that a caller can make at once, this request's own included. */
   readonly callsAtOnceMax: number;

@@ -6,7 +6,6 @@ import type { Admission } from '../../http/checks/admission.ts';
 import type { LoopDelay } from '../../http/checks/loop-delay.ts';
 import type { Rates } from '../../http/checks/rates.ts';
 import type { RouteTraffic, Traffic } from '../../http/measure/traffic.ts';
-import type { InflightBudget } from '../../http/request/budget.ts';
 import type { Pool } from '../../pool/pool.ts';
 import type { Store } from '../../store/store.ts';
 import { counter, gauge, histogram, one } from './families.ts';
@@ -16,7 +15,6 @@ export interface MetricSources {
   readonly traffic: Traffic;
   readonly toolTraffic: ToolTraffic;
   readonly rates: Rates;
-  readonly uploads: InflightBudget;
   readonly admission: Admission;
   readonly loop: LoopDelay;
   readonly pool: Pool;
@@ -128,7 +126,7 @@ function describeTools(registry: Registry, traffic: ToolTraffic): void {
 }
 
 /** What is bounded at the door, how much of it is taken, and how often more was asked for. */
-function describeBounds(registry: Registry, { rates, uploads, admission, loop }: MetricSources): void {
+function describeBounds(registry: Registry, { rates, admission, loop }: MetricSources): void {
   counter(
     registry,
     { name: 'cairn_rate_limited_total', help: 'Calls that a rate limit refused.', labels: ['limit'] },
@@ -137,10 +135,11 @@ function describeBounds(registry: Registry, { rates, uploads, admission, loop }:
       [{ limit: 'sign_ins' }, rates.refused.signIns],
     ],
   );
-  const bodies = { uploads, documents: admission.documents };
+  const { uploads, documents, streams } = admission;
+  const bodies = { uploads, documents };
   for (const [name, field, help] of [
-    ['cairn_inflight_bytes', 'bytes', 'Bytes of the bodies that are in memory now: mirror uploads, and documents.'],
-    ['cairn_inflight_bytes_max', 'bytesMax', 'CAIRN_INFLIGHT_BYTES: above it a body is 503.'],
+    ['cairn_inflight_bytes', 'used', 'Bytes of the bodies that are in memory now: mirror uploads, and documents.'],
+    ['cairn_inflight_bytes_max', 'max', 'CAIRN_INFLIGHT_BYTES: above its share of it a caller gets 503.'],
   ] as const) {
     gauge(registry, { name, help, labels: ['bodies'] }, () =>
       Object.entries(bodies).map(([kind, budget]) => [{ bodies: kind }, budget.state[field]]),
@@ -148,7 +147,7 @@ function describeBounds(registry: Registry, { rates, uploads, admission, loop }:
   }
   gauge(registry, { name: 'cairn_connections', help: 'Open connections.' }, () => one(admission.connections));
   gauge(registry, { name: 'cairn_streams', help: 'Answers that are sent piece by piece now.' }, () =>
-    one(admission.streams),
+    one(streams.state.used),
   );
   gauge(
     registry,
@@ -163,7 +162,7 @@ function describeBounds(registry: Registry, { rates, uploads, admission, loop }:
     { name: 'cairn_overloaded_total', help: 'What was refused with 503, by the bound that it met.', labels: ['bound'] },
     () => [
       ...Object.entries(admission.refused).map(([bound, count]) => [{ bound }, count] as const),
-      ...Object.entries(bodies).map(([bound, budget]) => [{ bound }, budget.state.refused] as const),
+      ...Object.entries({ ...bodies, streams }).map(([bound, budget]) => [{ bound }, budget.state.refused] as const),
     ],
   );
 }

@@ -1,16 +1,16 @@
 /** Owns whose vault a page may look at, and how bytes of a vault leave for the reader's disk. */
 import { Refusal } from '../../common/fault.ts';
+import type { Shares } from '../../common/shares.ts';
 import type { Reply } from '../../http/reply/reply.ts';
-import type { InflightBudget } from '../../http/request/budget.ts';
 import type { Sync } from '../../sync/service.ts';
 import type { VaultState } from '../../sync/vaults/vaults.ts';
 import type { Capabilities } from '../capabilities.ts';
-import type { Pages } from '../pages.ts';
+import type { MemberVisit, Pages } from '../pages.ts';
 
 export interface VaultOptions extends Pick<Capabilities, 'sync'> {
   readonly pages: Pages;
   /** What downloads from pages may hold together. */
-  readonly downloads: InflightBudget;
+  readonly downloads: Shares;
 }
 
 /** A vault of this account. Refuses with `not_found`, one of another account as one that is not there. */
@@ -24,8 +24,13 @@ export function vaultOf({ vaults }: Sync, accountId: string, id: string | undefi
  * Bytes to keep, never to be shown by the browser itself: they may be markup. They are read whole, since they are stored in
  * another form, so what all readers hold is bounded. Refuses with `overloaded`, and with `not_found` when there are none.
  */
-export function attachment(downloads: InflightBudget, sizeBytes: number, read: () => Uint8Array | undefined): Reply {
-  const close = downloads.take(sizeBytes);
+export function attachment(
+  { downloads }: Pick<VaultOptions, 'downloads'>,
+  { request }: Pick<MemberVisit, 'request'>,
+  sizeBytes: number,
+  read: () => Uint8Array | undefined,
+): Reply {
+  const close = downloads.take(request.caller, sizeBytes);
   try {
     const bytes = read();
     if (bytes === undefined) throw new Refusal({ kind: 'not_found', what: 'the file was deleted here' });

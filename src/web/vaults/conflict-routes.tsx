@@ -35,7 +35,7 @@ export function conflictRoutes(options: VaultOptions): Route[] {
       pages.member(`${PATH}/:conflict/${side}`, (visit) => {
         const { sides } = conflictOf(options, visit);
         const bytes = side === 'yours' ? sides.yours : sides.current?.bytes;
-        return attachment(options.downloads, bytes?.length ?? 0, () => bytes);
+        return attachment(options, visit, bytes?.length ?? 0, () => bytes);
       }),
     ),
   ];

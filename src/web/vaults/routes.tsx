@@ -33,11 +33,12 @@ export function vaultRoutes(options: VaultOptions): Route[] {
     }),
     pages.member(`${PATH}/:vault`, (visit) => showFiles(options, visit)),
     pages.member(`${PATH}/:vault/file`, (visit) => showFile(options, visit)),
-    pages.member(`${PATH}/:vault/bytes`, ({ accountId, request }) => {
+    pages.member(`${PATH}/:vault/bytes`, (visit) => {
+      const { accountId, request } = visit;
       const { id } = vaultOf(sync, accountId, request.params['vault']);
       const file = fileOf(sync, id, request.query.get('path') ?? '');
       const { sizeBytes, content } = versionOf(sync, id, file, readSeq(request.query.get('seq')) ?? file.seq);
-      return attachment(options.downloads, sizeBytes, content);
+      return attachment(options, visit, sizeBytes, content);
     }),
     pages.memberForm(`${PATH}/:vault/restore`, (visit, form) => restore(options, visit, form)),
     ...conflictRoutes(options),

@@ -89,7 +89,7 @@ test('[OAUTH-3, NET-2, OPS-3] a body that is too large is told from its head, be
 });
 
 test('[OAUTH-3, OPS-3] refused for want of memory while its token is still being checked, and the token is wrong as well', async () => {
-  const env = { CAIRN_IDP_ISSUER: issuer.url, CAIRN_IDP_AUDIENCE: AUDIENCE, CAIRN_INFLIGHT_BYTES: '52428800' };
+  const env = { CAIRN_IDP_ISSUER: issuer.url, CAIRN_IDP_AUDIENCE: AUDIENCE, CAIRN_INFLIGHT_BYTES: '83886080' };
   const full = await startHub({ env });
   const { mcp_key: key } = await account(full);
   const send = async (authorization: string) => {

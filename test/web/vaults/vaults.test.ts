@@ -211,7 +211,11 @@ test('[WEB-1, LIM-2, NET-7] what downloads hold is bounded, and given back howev
   // Refused each time for the one stream that there is, never for bytes that an earlier refusal still holds.
   for (let turn = 0; turn < times; turn += 1) {
     const refused = await client.send(path);
-    expect([turn, refused.status, client.text]).toEqual([turn, 503, expect.stringContaining('too many downloads run')]);
+    expect([turn, refused.status, client.text]).toEqual([
+      turn,
+      503,
+      expect.stringContaining('too many downloads are running'),
+    ]);
   }
   slow.destroy();
   await expect.poll(async () => (await client.send(path)).status, { timeout: 20_000 }).toBe(200);

@@ -6,6 +6,7 @@ const GROUPS_OF_BLOCK = 4;
 
 /** The block that an address counts for. Anything but an IPv6 address stands for itself. */
 export function addressBlock(address: string): string {
+  if (!address.includes(':')) return address;
   const plain = address.replace(/%.*$/, '');
   if (!isIPv6(plain) || plain.includes('.')) return address;
   const [head = '', tail] = plain.split('::');

@@ -1,0 +1,46 @@
+/** The order in which callers are served. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { FairQueue } from '../../src/common/fair-queue.ts';
+import { seed } from '../support/seed.ts';
+
+test('[NET-12] a caller with one item waits for one item of each other caller at most', () => {
+  const queue = new FairQueue<string>();
+  for (let at = 0; at < 1000; at += 1) queue.push('greedy', `greedy ${at}`);
+  queue.push('small', 'small 0');
+  queue.push('other', 'other 0');
+  expect([queue.shift(), queue.shift(), queue.shift(), queue.shift()]).toEqual([
+    'greedy 0',
+    'small 0',
+    'other 0',
+    'greedy 1',
+  ]);
+  expect(queue.size).toBe(998);
+});
+
+test('[NET-12] nothing is lost, each caller is served in its own order, and turns go round', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(4), { maxLength: 200 }), (pushes) => {
+      const queue = new FairQueue<readonly [caller: number, at: number]>();
+      for (const [at, caller] of pushes.entries()) queue.push(String(caller), [caller, at]);
+      const served: (readonly [number, number])[] = [];
+      for (let item = queue.shift(); item !== undefined; item = queue.shift()) served.push(item);
+      expect(served.length).toBe(pushes.length);
+      expect(queue.size).toBe(0);
+      const last = new Map<number, number>();
+      const turns = new Map<number, number>();
+      for (const [caller, at] of served) {
+        expect(at).toBeGreaterThan(last.get(caller) ?? -1);
+        last.set(caller, at);
+        turns.set(caller, (turns.get(caller) ?? 0) + 1);
+        // Whoever still has items was served at most one turn less than anybody else.
+        for (const other of new Set(pushes)) {
+          const total = pushes.filter((pushed) => pushed === other).length;
+          const had = turns.get(other) ?? 0;
+          if (had < total) expect(had).toBeGreaterThanOrEqual((turns.get(caller) ?? 0) - 1);
+        }
+      }
+    }),
+    { seed, numRuns: 200 },
+  );
+});
