@@ -75,17 +75,18 @@ test.concurrent.for<[string, number, number]>([
 test.concurrent.for<[string, number, number]>([
   ['after some chunks', 5 * MiB, 3 * MiB + 17],
   ['but for its last byte', 2 * MiB, 2 * MiB - 1],
-])('[NET-7] a long upload that stalls is closed by the library and leaves nothing: %s', async ([_name, size, sent], {
-  expect,
-}) => {
-  const body = randomBytes(size);
-  const client = await rawClient(hub.port);
-  client.send(uploadHead(body));
-  client.send(body.subarray(0, sent));
-  await client.closed;
-  expect(client.answers().filter(({ status }) => status !== 408)).toEqual([]);
-  await expect.poll(verified, { timeout: PATIENCE_MS, interval: 1000 }).toMatchObject(CLEAN);
-});
+])(
+  '[NET-7] a long upload that stalls is closed by the library and leaves nothing: %s',
+  async ([_name, size, sent], { expect }) => {
+    const body = randomBytes(size);
+    const client = await rawClient(hub.port);
+    client.send(uploadHead(body));
+    client.send(body.subarray(0, sent));
+    await client.closed;
+    expect(client.answers().filter(({ status }) => status !== 408)).toEqual([]);
+    await expect.poll(verified, { timeout: PATIENCE_MS, interval: 1000 }).toMatchObject(CLEAN);
+  },
+);
 
 test.concurrent('[NET-7] an upload that drips is 408 in the end, however long each byte keeps the connection alive', async ({
   expect,
