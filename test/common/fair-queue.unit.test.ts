@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { FairQueue } from '../../src/common/fair-queue.ts';
 import { seed } from '../support/seed.ts';
 
-test('[NET-12] a caller with one item waits for one item of each other caller at most', () => {
+test('[NET-11] a caller with one item waits for one item of each other caller at most', () => {
   const queue = new FairQueue<string>();
   for (let at = 0; at < 1000; at += 1) queue.push('greedy', `greedy ${at}`);
   queue.push('small', 'small 0');
@@ -18,7 +18,7 @@ test('[NET-12] a caller with one item waits for one item of each other caller at
   expect(queue.size).toBe(998);
 });
 
-test('[NET-12] nothing is lost, each caller is served in its own order, and turns go round', () => {
+test('[NET-11] nothing is lost, each caller is served in its own order, and turns go round', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(4), { maxLength: 200 }), (pushes) => {
       const queue = new FairQueue<readonly [caller: number, at: number]>();
