@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { clientSettingNames } from './client/settings.ts';
 import { StartError } from './common/start-error.ts';
+import { parse } from './fields/read.ts';
 import { limits } from './limits/service.ts';
 import { nearest } from './text/nearest.ts';
 
@@ -154,12 +155,9 @@ export interface Config {
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith('CAIRN_')));
   refuseUnknown(Object.keys(given));
-  const parsed = settings.safeParse(given);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    throw new StartError(`${String(issue?.path[0])} ${issue?.message}.`);
-  }
-  const values = parsed.data;
+  const parsed = parse(settings, given, 'environment');
+  if ('errors' in parsed) throw new StartError(`${Object.values(parsed.errors)[0]?.[0]}.`);
+  const values = parsed.value;
   return Object.freeze({
     port: values.CAIRN_PORT,
     host: values.CAIRN_HOST,

@@ -55,6 +55,7 @@ test('there is something to check', () => {
 /** Rooms from the ground up: a room imports only rooms of the floors before its own, and no room beside it. */
 const HOUSE = [
   ['common', 'limits', 'text', 'time'],
+  ['fields'],
   ['store', 'http', 'pool', 'client'],
   ['actors', 'cache', 'config.ts'],
   ['gateway', 'archive'],
@@ -189,8 +190,8 @@ test('commands of users load no service', () => {
   ).toEqual([]);
 });
 
-test('pure decisions import only limits, faults, their own records and zod', () => {
-  const allowed = /^(src\/limits\/[a-z-]+\.ts|src\/common\/fault\.ts|src\/[a-z-]+\/records\.ts|zod)$/;
+test('pure decisions import only limits, faults, their own records and fields, and zod', () => {
+  const allowed = /^(src\/limits\/[a-z-]+\.ts|src\/common\/fault\.ts|src\/[a-z-]+\/(records|fields)\.ts|zod)$/;
   expect(
     offenders(({ path, imports }) => path.endsWith('/rules.ts') && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);

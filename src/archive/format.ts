@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { invalidField, type Refusal } from '../common/fault.ts';
+import { parse } from '../fields/read.ts';
 
 export const MANIFEST_FILE = 'manifest.json';
 export const BLOB_FOLDER = 'blobs';
@@ -58,9 +59,7 @@ export function parseManifest(text: string): Manifest {
       `it has version ${head.data.version} of the format and this cairn reads ${VERSION}; use another cairn`,
     );
   }
-  const parsed = manifestSchema.safeParse(document);
-  if (!parsed.success) throw damaged(`${MANIFEST_FILE}: ${firstIssue(parsed.error)}`);
-  return parsed.data;
+  return readRecord(manifestSchema, document, `${MANIFEST_FILE}: `);
 }
 
 /** How every sentence about an archive begins. */
@@ -71,9 +70,9 @@ export function damaged(what: string): Refusal {
   return invalidField('archive', `${DAMAGED}${what}`);
 }
 
-/** The first thing that a schema found. */
-export function firstIssue(error: z.ZodError): string {
-  const [issue] = error.issues;
-  const place = issue?.path.join('.') ?? '';
-  return `${place === '' ? '' : `${place}: `}${issue?.message ?? 'has another form'}`;
+/** Reads what stands in an archive. Refuses what has another form than its schema; `place` begins the sentence. */
+export function readRecord<T>(schema: z.ZodType<T>, document: unknown, place = ''): T {
+  const parsed = parse(schema, document, 'record');
+  if ('value' in parsed) return parsed.value;
+  throw damaged(place + Object.values(parsed.errors).flat().join('; '));
 }

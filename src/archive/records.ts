@@ -7,7 +7,7 @@ import type { ActorRegistry } from '../actors/registry.ts';
 import { Refusal } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
 import type { Store } from '../store/store.ts';
-import { DAMAGED, damaged, fileOf, firstIssue, type Section } from './format.ts';
+import { DAMAGED, fileOf, readRecord, type Section } from './format.ts';
 import type { ArchiveReader } from './reader.ts';
 
 /** Where an import writes: an account that nobody can reach yet. */
@@ -38,9 +38,7 @@ export async function importSection<T>(
     for await (const { number, bytes, document } of archive.lines(section)) {
       const place = `${fileOf(section)} line ${number}`;
       try {
-        const parsed = schema.safeParse(document);
-        if (!parsed.success) throw damaged(firstIssue(parsed.error));
-        await take(parsed.data, (write) => window.add(place, bytes, write));
+        await take(readRecord(schema, document), (write) => window.add(place, bytes, write));
       } catch (error) {
         throw placed(error, place);
       }
@@ -112,8 +110,8 @@ export const text = (charsMax: number) =>
     .max(charsMax)
     .refine((value) => value.isWellFormed(), 'must be well-formed Unicode');
 
-export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/);
-export const gitShaHex = z.string().regex(/^[0-9a-f]{40}$/);
+export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex characters');
+export const gitShaHex = z.string().regex(/^[0-9a-f]{40}$/, 'must be 40 lower-case hex characters');
 
 /** A number that counts something, or names it: small enough that the next ones can be counted as well. */
 export const whole = z.int().nonnegative().max(limits.archiveNumberMax);

@@ -1,8 +1,8 @@
 /** Owns one call of a tool, whichever door it came through: access, arguments, the handler. */
 import { Refusal } from '../common/fault.ts';
 import type { Session } from '../common/session.ts';
+import { readFields } from '../fields/read.ts';
 import type { AnyRun } from '../http/reply/byte-run.ts';
-import { readArguments } from './arguments.ts';
 import { encoded, type KnownResults, placeOfCall, type WrittenResult } from './known-results.ts';
 import type { ToolRegistry } from './registry.ts';
 import { type AnyToolResult, JsonText, type Listing, type Tool, type ToolCaller, type ToolResult } from './tool.ts';
@@ -40,7 +40,7 @@ export async function callTool(context: CallContext, name: unknown, given: unkno
 }
 
 async function runTool({ session, caller, answers }: CallContext, tool: Tool, given: unknown): Promise<CallResult> {
-  if (tool.access === 'open') return written(resultOf(await tool.handle(readArguments(tool, given), caller)));
+  if (tool.access === 'open') return written(resultOf(await tool.handle(argumentsOf(tool, given), caller)));
   if (session === undefined) {
     throw new Refusal({
       kind: 'unauthenticated',
@@ -51,11 +51,16 @@ async function runTool({ session, caller, answers }: CallContext, tool: Tool, gi
   const place = placeOfCall(answers, tool, session.accountId, given);
   const known = place && answers.find(place);
   if (known !== undefined) return known;
-  const made = resultOf(await tool.handle(readArguments(tool, given), session, caller));
+  const made = resultOf(await tool.handle(argumentsOf(tool, given), session, caller));
   const result = written(made);
   const isWhole = made.listing === undefined && made.document === undefined;
   if (place !== undefined && isWhole) answers.keep(place, () => encoded(result), made.sameUntilMs);
   return result;
+}
+
+/** Arguments that conform to the input schema of a tool, or of one item of many. Refuses all that is wrong at once, `invalid_fields`. */
+export function argumentsOf(tool: Pick<Tool, 'input'>, given: unknown): Record<string, unknown> {
+  return readFields(tool.input, given ?? {}, 'arguments');
 }
 
 function resultOf(made: AnyToolResult<Structured>): AnyResult {

@@ -1,11 +1,9 @@
 /** Owns the tools by name, in a stable order, and what is derived from a declaration once at start. */
-import { z } from 'zod';
 import { Refusal } from '../common/fault.ts';
+import { type JsonSchema, jsonSchema } from '../fields/json-schema.ts';
 import { nearest } from '../text/nearest.ts';
 import type { Tool } from './tool.ts';
 import { type ToolCalls, ToolTraffic } from './tool-traffic.ts';
-
-export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A tool as `tools/list` shows it. */
 export interface ToolListing {
@@ -57,16 +55,4 @@ export class ToolRegistry {
     const asked = typeof name === 'string' ? name.slice(0, 64) : '';
     throw new Refusal({ kind: 'unknown_tool', name: asked, guess: nearest(asked, [...this.#tools.keys()]) });
   }
-}
-
-/** JSON Schema 2020-12 of a schema, which is the dialect of OpenAPI 3.1 and of MCP alike. */
-export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    io,
-    override({ jsonSchema: made }) {
-      // The pattern of a date-time is 250 characters that say what `format` says.
-      if (made.format !== undefined) delete made.pattern;
-    },
-  });
-  return rest;
 }

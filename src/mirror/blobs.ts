@@ -12,8 +12,9 @@ import { startDigest } from '../pool/digest.ts';
 import type { Digests } from '../pool/jobs.ts';
 import type { Store } from '../store/store.ts';
 import { goneCredential, type MirrorCredentials } from './credentials.ts';
+import { isCommitSha, isSha256, type ListQuery, type UploadHeaders } from './fields.ts';
 import { type BlobRecord, blobs, chunks, commits, credentials, heads, order } from './records.ts';
-import { decidePublish, isCommitSha, isSha256, type ListPage, type UploadFields } from './rules.ts';
+import { decidePublish } from './rules.ts';
 import { StreamedUpload, type UploadTools } from './upload.ts';
 
 export interface Blob {
@@ -62,7 +63,7 @@ export class MirrorBlobs {
    * Takes an upload and publishes it in one durable commit. Refuses with `overloaded` when there is no room for it in memory
    * or in the pool, with `invalid_fields` when a digest differs; then nothing is kept.
    */
-  upload(session: Session, fields: UploadFields, { body, bytesDeclared, caller }: Arriving): Promise<Blob> {
+  upload(session: Session, fields: UploadHeaders, { body, bytesDeclared, caller }: Arriving): Promise<Blob> {
     if (bytesDeclared === 0) throw invalidField('body', 'the body is empty; send the tarball as the request body');
     const hmacKey = this.#options.credentials.hmacKey(session);
     const start: UploadStart = { hmacKey, byteSize: bytesDeclared, caller };
@@ -72,7 +73,7 @@ export class MirrorBlobs {
   }
 
   /** Blobs newest first; one more than asked for tells that there is a next page. */
-  list(accountId: string, page: ListPage): { readonly blobs: Blob[]; readonly nextBefore: number | undefined } {
+  list(accountId: string, page: ListQuery): { readonly blobs: Blob[]; readonly nextBefore: number | undefined } {
     const rows = this.#options.store.range(order, {
       prefix: [accountId],
       reverse: true,
@@ -126,7 +127,7 @@ export class MirrorBlobs {
    * A small body is hashed as it arrives, which is cheaper than the way to the pool and back, and its bytes and its rows
    * go to the store together. Mostly they land in one commit; where the decision came first, it is taken again.
    */
-  async #uploadWhole(session: Session, fields: UploadFields, body: IncomingBody, upload: UploadStart): Promise<Blob> {
+  async #uploadWhole(session: Session, fields: UploadHeaders, body: IncomingBody, upload: UploadStart): Promise<Blob> {
     const { smallBuffers } = this.#options;
     const buffer = smallBuffers.take();
     try {
@@ -146,7 +147,7 @@ export class MirrorBlobs {
     }
   }
 
-  async #publishWhole(session: Session, fields: UploadFields, bytes: Uint8Array): Promise<Blob> {
+  async #publishWhole(session: Session, fields: UploadHeaders, bytes: Uint8Array): Promise<Blob> {
     const { staging } = this.#options;
     const storageId = staging.claim();
     const durable = staging.put(storageId, session.accountId, 0, bytes);
@@ -167,7 +168,12 @@ export class MirrorBlobs {
     );
   }
 
-  async #uploadStreamed(session: Session, fields: UploadFields, body: IncomingBody, start: UploadStart): Promise<Blob> {
+  async #uploadStreamed(
+    session: Session,
+    fields: UploadHeaders,
+    body: IncomingBody,
+    start: UploadStart,
+  ): Promise<Blob> {
     const passOn = (bytes: number) => body.passOn(bytes);
     const upload = new StreamedUpload(this.#options, { accountId: session.accountId, passOn, ...start });
     const { storageId } = upload;
@@ -200,9 +206,9 @@ export class MirrorBlobs {
   }
 
   /** Undefined, and nothing written, when the staged bytes of a new blob are not in the store yet. */
-  #publish(session: Session, fields: UploadFields, bytes: StagedBytes): Promise<Blob | undefined> {
+  #publish(session: Session, fields: UploadHeaders, bytes: StagedBytes): Promise<Blob | undefined> {
     const { accountId, credentialId } = session;
-    const { commitSha, sha256 } = fields;
+    const { 'X-Commit-Sha': commitSha, 'X-Tarball-Sha256': sha256 } = fields;
     const { actors, staging, now } = this.#options;
     return actors.actor(accountId).ask((batch): Blob | undefined => {
       // Rotated while the body arrived: it was checked under a secret that no longer counts.
@@ -213,7 +219,7 @@ export class MirrorBlobs {
         credentialId,
         storageId: bytes.storageId,
         byteSize: bytes.byteSize,
-        uploadedBy: fields.uploadedBy,
+        uploadedBy: fields['X-Uploaded-By'] || null,
         nowMs: now(),
       });
       const { record } = outcome;
@@ -236,14 +242,14 @@ export class MirrorBlobs {
 }
 
 /** Both digests in constant time; the comparison itself tells nothing of where they differ. */
-function checkDigests(fields: UploadFields, digests: Digests): void {
-  if (!timingSafeEqual(digests.sha256, Buffer.from(fields.sha256, 'hex'))) {
+function checkDigests(fields: UploadHeaders, digests: Digests): void {
+  if (!timingSafeEqual(digests.sha256, Buffer.from(fields['X-Tarball-Sha256'], 'hex'))) {
     throw invalidField(
       'X-Tarball-Sha256',
       'X-Tarball-Sha256 differs from the SHA-256 of the body that arrived; it was corrupted on the way, so send it again',
     );
   }
-  if (!timingSafeEqual(digests.hmac, fields.signature)) {
+  if (!timingSafeEqual(digests.hmac, fields['X-Mirror-Signature'])) {
     throw invalidField(
       'X-Mirror-Signature',
       'X-Mirror-Signature does not verify: sign the exact body with the current hmac_secret',

@@ -1,6 +1,8 @@
 /** What the routes of the certificate mirror say of themselves. */
-import { jsonContent, objectSchema, type ParameterDoc, type RouteDoc } from '../http/route/doc.ts';
+import { jsonSchema } from '../fields/json-schema.ts';
+import { jsonContent, objectSchema, type ParameterDoc, parametersOf, type RouteDoc } from '../http/route/doc.ts';
 import { limits } from '../limits/service.ts';
+import { credentialRequest, listQuery, uploadHeaders } from './fields.ts';
 
 const COMMIT = '8f14e45fceea167a5a36dedd4bea2543f1a0c7d9';
 const SHA256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
@@ -55,54 +57,16 @@ const issuedCredential = {
   }),
 };
 
-const uploadHeaders: readonly ParameterDoc[] = [
-  {
-    name: 'X-Commit-Sha',
-    in: 'header',
-    required: true,
-    description: 'Commit that the tarball belongs to, lower-case hex',
-    schema: commitSha,
-    example: COMMIT,
-  },
-  {
-    name: 'X-Tarball-Sha256',
-    in: 'header',
-    required: true,
-    description: 'SHA-256 of the body, hex',
-    schema: { type: 'string', pattern: '^[0-9a-fA-F]{64}$' },
-    example: SHA256,
-  },
-  {
-    name: 'X-Mirror-Signature',
-    in: 'header',
-    required: true,
-    description: '`sha256=` and the HMAC-SHA256 of the body, keyed with hmac_secret, hex',
-    schema: { type: 'string', pattern: '^sha256=[0-9a-fA-F]{64}$' },
-    example: `sha256=${SHA256}`,
-  },
-  {
-    name: 'X-Uploaded-By',
-    in: 'header',
-    description: 'Who uploads, for the list; printable ASCII',
-    schema: { type: 'string', maxLength: limits.uploadedByCharsMax, pattern: '^[ -~]*$' },
-    example: 'ci-runner-7',
-  },
-];
-
-const listQuery: readonly ParameterDoc[] = [
-  {
-    name: 'limit',
-    in: 'query',
-    description: 'Most blobs in one answer',
-    schema: { type: 'integer', minimum: 1, maximum: limits.blobPageMax, default: limits.blobPageDefault },
-  },
-  {
-    name: 'before',
-    in: 'query',
-    description: 'Where the next page starts; the Link header of the page before has it',
-    schema: { type: 'integer', minimum: 1 },
-  },
-];
+const HEADER_EXAMPLES: Readonly<Record<string, string>> = {
+  'X-Commit-Sha': COMMIT,
+  'X-Tarball-Sha256': SHA256,
+  'X-Mirror-Signature': `sha256=${SHA256}`,
+  'X-Uploaded-By': 'ci-runner-7',
+};
+const headerParameters = parametersOf('header', uploadHeaders).map((parameter) => ({
+  ...parameter,
+  example: HEADER_EXAMPLES[parameter.name],
+}));
 
 const downloadParameters: readonly ParameterDoc[] = [
   { name: 'sha', in: 'path', description: 'Commit of the blob', schema: commitSha, example: COMMIT },
@@ -147,14 +111,7 @@ export const mirrorDocs = {
       'uploaded under it cannot be downloaded until they are uploaded again.',
     request: {
       required: false,
-      ...jsonContent(
-        {
-          type: 'object',
-          properties: { rotate: { type: 'boolean', default: false, description: 'Make a new token and secret' } },
-          additionalProperties: true,
-        },
-        { rotate: false },
-      ),
+      ...jsonContent(jsonSchema(credentialRequest, 'input'), { rotate: false }),
     },
     answers: {
       200: {
@@ -192,7 +149,7 @@ export const mirrorDocs = {
     description:
       `The raw bytes, at most ${limits.uploadBytesMax}, with Content-Length; multipart is refused, because the ` +
       'signature covers the exact bytes. 200 means that they are durable on disk. Sending the same again is safe.',
-    parameters: uploadHeaders,
+    parameters: headerParameters,
     request: { required: true, mediaType: BYTES },
     answers: { 200: { description: 'Stored', content: jsonContent(storedBlob, stored) } },
     refusals: [422, 507],
@@ -201,7 +158,7 @@ export const mirrorDocs = {
     ...MIRROR,
     operationId: 'mirrorList',
     summary: 'Lists the blobs, newest first',
-    parameters: listQuery,
+    parameters: parametersOf('query', listQuery),
     answers: {
       200: {
         description: 'The blobs; a Link header when there are more',

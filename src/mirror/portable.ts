@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import {
+  gitShaHex,
   type ImportTarget,
   type Instant,
   id,
@@ -18,8 +19,9 @@ import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Snapshot } from '../store/table.ts';
 import { type FreshCredential, type MirrorCredentials, putCredential } from './credentials.ts';
+import { isLabel } from './fields.ts';
 import { type BlobRecord, blobs, chunks, commits, credentials, heads, order } from './records.ts';
-import { isLabel } from './rules.ts';
+
 import type { Staging } from './staging.ts';
 
 /** Stands for every credential that was replaced or destroyed before the export: it is none that was ever made. */
@@ -31,7 +33,7 @@ const recordSchema = (instant: Instant) =>
     z.strictObject({ type: z.literal('mirror'), has_credential: z.boolean() }),
     z.strictObject({
       type: z.literal('blob'),
-      commit_sha: z.string().regex(/^[0-9a-f]{40}$/),
+      commit_sha: gitShaHex,
       sha256: sha256Hex,
       byte_size: id.max(limits.uploadBytesMax),
       uploaded_at: instant,

@@ -1,14 +1,15 @@
 /** The REST rows of the certificate mirror. */
-import { invalidField, Refusal } from '../common/fault.ts';
+import { Refusal } from '../common/fault.ts';
 import type { Session } from '../common/session.ts';
+import { readFields, readQuery } from '../fields/read.ts';
 import { empty, json, type Reply, stream } from '../http/reply/reply.ts';
 import { answerRange } from '../http/request/conditional.ts';
 import type { Authenticator, Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import type { Blob, MirrorBlobs } from './blobs.ts';
 import type { MirrorCredentials } from './credentials.ts';
+import { credentialRequest, listQuery, uploadHeaders } from './fields.ts';
 import { mirrorDocs } from './openapi.ts';
-import { readListPage, readUploadFields } from './rules.ts';
 
 export interface MirrorRoutesOptions {
   readonly blobs: MirrorBlobs;
@@ -31,7 +32,13 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
       body: { kind: 'json', bytesMax: limits.jsonBodyBytesMax },
       doc: mirrorDocs.issueCredential,
       handle: async ({ document }, { accountId }) =>
-        json(200, await credentials.issue(accountId, readRotate(document))),
+        json(
+          200,
+          await credentials.issue(
+            accountId,
+            readFields(credentialRequest, document === undefined ? {} : document).rotate,
+          ),
+        ),
     },
     {
       method: 'DELETE',
@@ -54,7 +61,7 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
       body: { kind: 'stream', bytesMax: limits.uploadBytesMax, mediaType: 'application/octet-stream' },
       doc: mirrorDocs.upload,
       async handle(request, session) {
-        const fields = readUploadFields((name) => request.header(name));
+        const fields = readFields(uploadHeaders, headersOf(request), 'headers');
         return json(200, summary(await blobs.upload(session, fields, request)));
       },
     },
@@ -93,19 +100,12 @@ function summary({ commitSha, sha256, record }: Blob) {
   return { commit_sha: commitSha, sha256, byte_size: record.byte_size, uploaded_at: record.uploaded_at };
 }
 
-/** An absent body and `{}` ask for the same. Other members are left to later versions of the interface. */
-function readRotate(document: unknown): boolean {
-  if (document === undefined) return false;
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-    throw invalidField('body', 'the body must be a JSON object');
-  }
-  const { rotate = false } = document as { rotate?: unknown };
-  if (typeof rotate !== 'boolean') throw invalidField('rotate', 'rotate must be true or false');
-  return rotate;
+function headersOf(request: RouteRequest): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(Object.keys(uploadHeaders.shape).map((name) => [name, request.header(name.toLowerCase())]));
 }
 
 function list(blobs: MirrorBlobs, query: URLSearchParams, { accountId }: Session): Reply {
-  const page = readListPage(query);
+  const page = readQuery(listQuery, query);
   const found = blobs.list(accountId, page);
   const body = {
     blobs: found.blobs.map((blob) => ({ ...summary(blob), uploaded_by: blob.record.uploaded_by })),

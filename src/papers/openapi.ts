@@ -1,13 +1,16 @@
 /** What the routes of papers say of themselves. */
+import { jsonSchema } from '../fields/json-schema.ts';
 import {
   type AnswerDoc,
   jsonContent,
   objectSchema,
   type ParameterDoc,
+  parametersOf,
   type RouteDoc,
   type Schema,
 } from '../http/route/doc.ts';
 import { limits } from '../limits/service.ts';
+import * as fields from './fields.ts';
 
 const ID_MAX = Number.MAX_SAFE_INTEGER;
 const id: Schema = { type: 'integer', minimum: 1, maximum: ID_MAX };
@@ -33,26 +36,9 @@ const listed: Schema = {
   ...objectSchema({ id, title: { type: 'string' }, content, ...facts }, 'content'),
 };
 
-const written = {
-  title: {
-    type: 'string',
-    minLength: 1,
-    maxLength: limits.documentTitleCharsMax,
-    description: 'Printable; need not be unique',
-  },
-  content: { ...content, maxLength: limits.documentBytesMax },
-  category_id: { ...facts.category_id, description: 'One of /api/categories, or null for none' },
-  published: facts.published,
-} as const;
-
-const newPaper: Schema = { title: 'NewPaper', ...objectSchema(written, 'content', 'category_id', 'published') };
-const changes = {
-  ...written,
-  expected_version: { ...id, description: '409 when the paper is at another version' },
-  restore: { type: 'boolean', description: 'True: takes the paper out of the bin' },
-} as const;
-const paperChange: Schema = { title: 'PaperChange', ...objectSchema(changes, ...Object.keys(changes)) };
-const publication: Schema = { title: 'Publication', ...objectSchema({ published: { type: 'boolean' } }) };
+const newPaper: Schema = { title: 'NewPaper', ...jsonSchema(fields.newPaper, 'input') };
+const paperChange: Schema = { title: 'PaperChange', ...jsonSchema(fields.paperChange, 'input') };
+const publication: Schema = { title: 'Publication', ...jsonSchema(fields.publication, 'input') };
 const page: Schema = {
   title: 'PaperPage',
   ...objectSchema({
@@ -79,26 +65,6 @@ const { content: TEXT, ...FACTS } = {
 };
 const PAPER = { ...FACTS, content: TEXT };
 
-const query = (name: string, description: string, schema: Schema): ParameterDoc => ({
-  name,
-  in: 'query',
-  description,
-  schema,
-});
-
-const pageQuery: readonly ParameterDoc[] = [
-  query('include_content', 'With contents; a large page then ends early', { type: 'boolean', default: false }),
-  query('published', 'Only published papers, or only drafts', { type: 'boolean' }),
-  query('category_id', 'Only papers of this category', id),
-  query('limit', 'Papers on a page', {
-    type: 'integer',
-    minimum: 1,
-    maximum: limits.paperPageMax,
-    default: limits.paperPageDefault,
-  }),
-  query('cursor', 'Where an earlier page ended', { type: 'string', maxLength: limits.cursorCharsMax }),
-];
-
 const paperId: readonly ParameterDoc[] = [
   { name: 'id', in: 'path', description: 'Id of the paper', schema: id, example: 3 },
 ];
@@ -112,7 +78,7 @@ export const paperDocs = {
     operationId: 'papersList',
     summary: 'Lists a page of papers, newest first',
     description: 'All filters must hold together; the bin is left out.',
-    parameters: pageQuery,
+    parameters: parametersOf('query', fields.pageQuery),
     answers: {
       200: {
         description: 'A page',

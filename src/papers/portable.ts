@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { type ImportTarget, type Instant, id, importSection, instantUpTo, text, whole } from '../archive/records.ts';
 import type { WriteRecord } from '../archive/writer.ts';
 import { invalidField } from '../common/fault.ts';
+import { readFields } from '../fields/read.ts';
 import { limits } from '../limits/service.ts';
 import type { Snapshot } from '../store/table.ts';
 import { putInBin } from '../versions/bin.ts';
 import { exportVersions, VersionsImport, versionSchema } from '../versions/portable.ts';
-import { readNewPaper } from './input.ts';
+import { newPaper } from './fields.ts';
 import { type PaperRecord, paperHeads, papers } from './records.ts';
 import { moveRows } from './service.ts';
 
@@ -84,8 +85,11 @@ export async function importPapers(target: ImportTarget, hasCategory: (id: numbe
     }
     last = paper.id;
     const { title, category_id, published } = paper;
-    if (readNewPaper({ title, category_id, published }, hasCategory).title !== title) {
+    if (readFields(newPaper, { title, category_id, published }).title !== title) {
       throw invalidField('title', 'title is not as it is stored');
+    }
+    if (category_id !== null && !hasCategory(category_id)) {
+      throw invalidField('category_id', 'there is no such category');
     }
     if (published !== (paper.published_at !== null))
       throw invalidField('published_at', 'published and published_at disagree');

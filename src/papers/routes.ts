@@ -1,10 +1,11 @@
 /** The REST rows of papers. */
 
+import { readId } from '../fields/kinds.ts';
+import { readQuery } from '../fields/read.ts';
 import { empty, json } from '../http/reply/reply.ts';
-import { readId } from '../http/request/members.ts';
 import type { Authenticator, Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
-import { readPaperQuery } from './input.ts';
+import { pageQuery } from './fields.ts';
 import { paperDocs } from './openapi.ts';
 import type { Papers } from './service.ts';
 import { paperView } from './views.ts';
@@ -83,7 +84,7 @@ export function paperRoutes({ papers, access }: PaperRoutesOptions): Route[] {
 }
 
 function listPage(papers: Papers, accountId: string, query: URLSearchParams) {
-  const read = readPaperQuery(query);
+  const read = readQuery(pageQuery, query);
   const { papers: found, cursor } = papers.list(accountId, read);
   return {
     data: found.map(paperView),

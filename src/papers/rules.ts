@@ -1,18 +1,7 @@
 /** Pure decisions about papers: what a write makes of what is there, and in which lists it then stands. */
 import { Refusal, staleVersion } from '../common/fault.ts';
+import type { PaperFields } from './fields.ts';
 import type { PaperHead, PaperRecord } from './records.ts';
-
-/** What a caller writes of a paper beside its text; an absent field is left as it is. */
-export interface PaperFields {
-  readonly title?: string;
-  readonly content?: string;
-  readonly category_id?: number | null;
-  readonly published?: boolean;
-  /** Refused when the paper is at another version. */
-  readonly expected_version?: number;
-  /** Takes the paper out of the bin. */
-  readonly restore?: boolean;
-}
 
 /** How much a text is; see the versions. */
 type TextSize = Pick<PaperRecord, 'size_bytes' | 'json_bytes'>;

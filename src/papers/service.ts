@@ -1,15 +1,16 @@
 /** The use cases of papers. Every write goes through the account's actor; lists only read. */
 import type { ActorRegistry } from '../actors/registry.ts';
-import { refuseFields } from '../common/fault.ts';
+import { type FieldErrors, refuseFields } from '../common/fault.ts';
+import { checkFields, readFields } from '../fields/read.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
 import { putInBin, takeFromBin } from '../versions/bin.ts';
 import { type DocumentName, dropVersion, keptText, measure, putVersion } from '../versions/texts.ts';
-import { categoryErrors, type PaperQuery, readNewPaper, readPaperChange, readPublished } from './input.ts';
+import { newPaper, type PaperFields, type PaperQuery, paperChange, publication } from './fields.ts';
 import { type PaperRecord, paperHeads, paperRows, papers } from './records.ts';
-import { decideBin, decideCreate, decidePatch, type PaperFields, paperNotFound, scopeOf, scopesOf } from './rules.ts';
+import { decideBin, decideCreate, decidePatch, paperNotFound, scopeOf, scopesOf } from './rules.ts';
 
 /** Whether an account has a category; the categories belong to another capability. */
 type CategoryExists = (reader: Pick<Reader, 'get'>, accountId: string, id: number) => boolean;
@@ -44,18 +45,23 @@ export class Papers {
   /** A page, newest first. With contents it ends early when it is large, with one paper at the least. */
   list(accountId: string, query: PaperQuery): PaperPage {
     const { store, categoryExists } = this.#options;
-    const { categoryId, includeContent, limit, beforeId = Number.MAX_SAFE_INTEGER } = query;
+    const { category_id: categoryId, include_content: withContent, limit, cursor = Number.MAX_SAFE_INTEGER } = query;
     if (categoryId !== undefined && !categoryExists(store, accountId, categoryId))
       return { papers: [], cursor: undefined };
     const found: ShownPaper[] = [];
     let bytes = 0;
-    const rows = { prefix: [accountId, scopeOf(query)], reverse: true, beyond: beforeId, limit: limit + 1 };
+    const rows = {
+      prefix: [accountId, scopeOf({ published: query.published, categoryId })],
+      reverse: true,
+      beyond: cursor,
+      limit: limit + 1,
+    };
     for (const { key } of store.range(paperRows, rows)) {
       const isFull = found.length === limit || (found.length > 0 && bytes > limits.paperPageBytes);
       if (isFull) return { papers: found, cursor: String(found.at(-1)?.paper.id) };
       const paper = live(store, accountId, key[2]);
-      if (includeContent) bytes += paper.json_bytes;
-      found.push(this.#shown(accountId, paper, includeContent ? textOf(store, accountId, paper) : undefined));
+      if (withContent) bytes += paper.json_bytes;
+      found.push(this.#shown(accountId, paper, withContent ? textOf(store, accountId, paper) : undefined));
     }
     return { papers: found, cursor: undefined };
   }
@@ -70,11 +76,11 @@ export class Papers {
   /** Keeps a new paper from a caller's document. */
   async create(accountId: string, document: unknown): Promise<ShownPaper> {
     const { actors, now } = this.#options;
-    const fields = readNewPaper(document, this.#hasCategory(this.#options.store, accountId));
+    const fields = this.#readFields(accountId, newPaper, document);
     const { content = '' } = fields;
     const size = measure(content);
     const paper = await actors.actor(accountId).ask((batch) => {
-      refuseFields(categoryErrors(fields, this.#hasCategory(batch, accountId)));
+      refuseFields(this.#categoryErrors(batch, accountId, fields));
       const { paper: made, head } = decideCreate(fields, size, batch.get(paperHeads, [accountId]), now());
       batch.put(paperHeads, [accountId], head);
       batch.put(papers, [accountId, made.id], made);
@@ -89,13 +95,13 @@ export class Papers {
   async patch(accountId: string, id: number | undefined, document: unknown): Promise<ShownPaper> {
     const { store } = this.#options;
     if (id === undefined || store.get(papers, [accountId, id]) === undefined) throw paperNotFound();
-    return await this.#write(accountId, id, readPaperChange(document, this.#hasCategory(store, accountId)));
+    return await this.#write(accountId, id, this.#readFields(accountId, paperChange, document));
   }
 
   /** Publishes a paper, or makes it a draft again. Refuses with `not_found`. */
   async publish(accountId: string, id: number | undefined, document: unknown): Promise<ShownPaper> {
     if (id === undefined || this.#options.store.get(papers, [accountId, id]) === undefined) throw paperNotFound();
-    return await this.#write(accountId, id, readPublished(document));
+    return await this.#write(accountId, id, readFields(publication, document));
   }
 
   /** Moves a paper to the bin. Refuses with `not_found`. */
@@ -116,7 +122,7 @@ export class Papers {
       const before = batch.get(papers, [accountId, id]);
       const isBinned = before !== undefined && before.deleted_at !== null;
       if (before === undefined || (isBinned && fields.restore !== true)) throw paperNotFound();
-      refuseFields(categoryErrors(fields, this.#hasCategory(batch, accountId)));
+      refuseFields(this.#categoryErrors(batch, accountId, fields));
       const name = nameOf(accountId, before);
       const current = keptText(batch, name, before.version);
       const text = fields.content ?? current;
@@ -142,8 +148,16 @@ export class Papers {
     return { paper: isGone ? { ...paper, category_id: null } : paper, content };
   }
 
-  #hasCategory(reader: Pick<Reader, 'get'>, accountId: string): (id: number) => boolean {
-    return (id) => this.#options.categoryExists(reader, accountId, id);
+  /** Reads a caller's document; refuses all that is wrong with it at once, an unknown category too. */
+  #readFields(accountId: string, schema: typeof newPaper | typeof paperChange, document: unknown): PaperFields {
+    const { fields, errors } = checkFields(schema, document);
+    refuseFields({ ...errors, ...this.#categoryErrors(this.#options.store, accountId, fields) });
+    return fields;
+  }
+
+  #categoryErrors(reader: Pick<Reader, 'get'>, accountId: string, { category_id: id }: PaperFields): FieldErrors {
+    if (id === undefined || id === null || this.#options.categoryExists(reader, accountId, id)) return {};
+    return { category_id: ['category_id must be the id of one of your categories, or null'] };
   }
 }
 

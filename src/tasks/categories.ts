@@ -1,9 +1,10 @@
 /** The use cases of categories. Every write goes through the account's actor. */
 import type { ActorRegistry } from '../actors/registry.ts';
+import { readFields } from '../fields/read.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
 import type { CategoryClearing } from './clearing.ts';
-import { readCategoryFields } from './input.ts';
+import { categoryChange, newCategory } from './fields.ts';
 import { type CategoryRecord, categories, taskCounts, taskHeads } from './records.ts';
 import { categoryNotFound, decideCreateCategory, decidePatchCategory } from './rules.ts';
 
@@ -41,7 +42,7 @@ export class Categories {
 
   /** Makes a category from a caller's document. */
   async create(accountId: string, document: unknown): Promise<Category> {
-    const fields = readCategoryFields(document, true);
+    const fields = readFields(newCategory, document);
     const { actors, now } = this.#options;
     const record = await actors.actor(accountId).ask((batch) => {
       const head = batch.get(taskHeads, [accountId]);
@@ -56,7 +57,7 @@ export class Categories {
   /** Changes what the caller's document names. Refuses with `not_found`. */
   async patch(accountId: string, id: number | undefined, document: unknown): Promise<Category> {
     existing(this.#options.store, accountId, id);
-    const fields = readCategoryFields(document, false);
+    const fields = readFields(categoryChange, document);
     const { actors, now } = this.#options;
     return actors.actor(accountId).ask((batch) => {
       const category = existing(batch, accountId, id);

@@ -1,16 +1,15 @@
 /** What the routes of tasks and categories say of themselves. */
-import { jsonSchema } from '../gateway/registry.ts';
+import { jsonSchema } from '../fields/json-schema.ts';
 import {
   type AnswerDoc,
   jsonContent,
   objectSchema,
   type ParameterDoc,
+  parametersOf,
   type RouteDoc,
-  type Schema,
 } from '../http/route/doc.ts';
 import { limits } from '../limits/service.ts';
-import { SORT_FIELDS } from './list/query.ts';
-import { KANBAN_STATUSES } from './records.ts';
+import * as fields from './fields.ts';
 import { categorySchema, taskSchema } from './views.ts';
 
 const ID_MAX = Number.MAX_SAFE_INTEGER;
@@ -18,41 +17,10 @@ const ID_MAX = Number.MAX_SAFE_INTEGER;
 const task = { title: 'Task', ...jsonSchema(taskSchema, 'output') };
 const category = { title: 'Category', ...jsonSchema(categorySchema, 'output') };
 
-const taskFields = {
-  content: {
-    type: 'string',
-    minLength: 1,
-    maxLength: limits.taskContentCharsMax,
-    description: 'What is to be done; not only white space',
-  },
-  due_date: { type: ['string', 'null'], format: 'date', description: 'YYYY-MM-DD; null for none' },
-  is_important: { type: 'boolean' },
-  completed: { type: 'boolean', description: 'True is the same as kanban_status done' },
-  category_id: { type: ['integer', 'null'], minimum: 1, maximum: ID_MAX, description: 'null for none' },
-  kanban_status: { enum: KANBAN_STATUSES, description: 'Column of the board; todo unless given' },
-} as const;
-
-const categoryFields = {
-  name: {
-    type: 'string',
-    minLength: 1,
-    maxLength: limits.categoryNameCharsMax,
-    description: 'Unique within the account, compared without case',
-  },
-  color: { type: ['string', 'null'], pattern: '^#[0-9a-fA-F]{6}$', description: 'null for none' },
-  position: { type: 'integer', minimum: 0, maximum: limits.categoryPositionMax, description: 'Place in the list' },
-} as const;
-
-/** A partial write: nothing is required. */
-const partial = (fields: Readonly<Record<string, Schema>>) => objectSchema(fields, ...Object.keys(fields));
-
-const newTask = {
-  title: 'NewTask',
-  ...objectSchema(taskFields, ...Object.keys(taskFields).filter((name) => name !== 'content')),
-};
-const newCategory = { title: 'NewCategory', ...objectSchema(categoryFields, 'color', 'position') };
-const taskChange = { title: 'TaskChange', ...partial(taskFields) };
-const categoryChange = { title: 'CategoryChange', ...partial(categoryFields) };
+const newTask = { title: 'NewTask', ...jsonSchema(fields.newTask, 'input') };
+const taskChange = { title: 'TaskChange', ...jsonSchema(fields.taskChange, 'input') };
+const newCategory = { title: 'NewCategory', ...jsonSchema(fields.newCategory, 'input') };
+const categoryChange = { title: 'CategoryChange', ...jsonSchema(fields.categoryChange, 'input') };
 
 const count = { type: 'integer', minimum: 0 };
 const taskPage = {
@@ -91,36 +59,6 @@ const CATEGORY = {
   updated_at: '2026-11-20T20:18:57.123Z',
 };
 
-const query = (name: string, description: string, schema: Schema): ParameterDoc => ({
-  name,
-  in: 'query',
-  description,
-  schema,
-});
-
-const day = { type: 'string', format: 'date' };
-
-const pageQuery: readonly ParameterDoc[] = [
-  query('category_id', 'Only tasks of this category', { type: 'integer', minimum: 1, maximum: ID_MAX }),
-  query('completed', 'Only completed tasks, or only open ones', { type: 'boolean' }),
-  query('is_important', 'Only important tasks, or only others', { type: 'boolean' }),
-  query('kanban_status', 'Only this column of the board', { type: 'string', enum: KANBAN_STATUSES }),
-  query('due_date_from', 'First day due, YYYY-MM-DD', day),
-  query('due_date_to', 'Last day due, YYYY-MM-DD', day),
-  query('sort_by', 'What the list is sorted by; created_at unless given', { type: 'string', enum: SORT_FIELDS }),
-  query('sort_order', 'asc for due_date and content unless given, else desc', {
-    type: 'string',
-    enum: ['asc', 'desc'],
-  }),
-  query('page', 'Which page, from 1', { type: 'integer', minimum: 1, maximum: limits.taskPageNumberMax, default: 1 }),
-  query('per_page', 'Tasks on a page', {
-    type: 'integer',
-    minimum: 1,
-    maximum: limits.taskPageMax,
-    default: limits.taskPageDefault,
-  }),
-];
-
 const idOf = (what: string): readonly ParameterDoc[] => [
   {
     name: 'id',
@@ -142,7 +80,7 @@ export const taskDocs = {
     operationId: 'tasksList',
     summary: 'Lists a page of tasks',
     description: 'All filters must hold together. Tasks without a due date sort last; the bin is left out.',
-    parameters: pageQuery,
+    parameters: parametersOf('query', fields.pageQuery),
     answers: {
       200: {
         description: 'A page',

@@ -3,12 +3,13 @@ import { z } from 'zod';
 import { type ImportTarget, type Instant, id, importSection, instantUpTo, text, whole } from '../archive/records.ts';
 import type { WriteRecord } from '../archive/writer.ts';
 import { invalidField, refuseFields } from '../common/fault.ts';
+import { readFields } from '../fields/read.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Snapshot } from '../store/table.ts';
 import { withoutCleared } from './clearing.ts';
+import { newCategory, newTask } from './fields.ts';
 import { IndexChange } from './indexes.ts';
-import { readCategoryFields, readTaskFields } from './input.ts';
 import {
   type CategoryRecord,
   categories,
@@ -18,7 +19,7 @@ import {
   taskHeads,
   tasks,
 } from './records.ts';
-import { foldName } from './rules.ts';
+import { disagreement, foldName } from './rules.ts';
 
 /** The last numbers that were given, then categories, then tasks, each by number. */
 const recordSchema = (instant: Instant) =>
@@ -118,7 +119,7 @@ function checkNumber(given: number, last: number, head: number): void {
 }
 
 function checkCategory({ name, color, position }: CategoryRecord, names: Set<string>): void {
-  const fields = readCategoryFields({ name, color, position }, true);
+  const fields = readFields(newCategory, { name, color, position });
   const folded = foldName(name);
   if (fields.name !== name || fields.color !== color)
     throw invalidField('name', 'name or color is not as it is stored');
@@ -129,7 +130,7 @@ function checkCategory({ name, color, position }: CategoryRecord, names: Set<str
 
 function checkTask(task: TaskRecord, known: ReadonlySet<number>): void {
   const { content, due_date, is_important, completed, kanban_status, category_id: categoryId } = task;
-  refuseFields(readTaskFields({ content, due_date, is_important, completed, kanban_status }, true).errors);
+  refuseFields(disagreement(readFields(newTask, { content, due_date, is_important, completed, kanban_status })));
   if (completed !== (task.completed_at !== null))
     throw invalidField('completed_at', 'completed and completed_at disagree');
   if (categoryId !== null && !known.has(categoryId)) throw invalidField('category_id', 'there is no such category');

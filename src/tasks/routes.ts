@@ -1,10 +1,12 @@
 /** The REST rows of tasks and categories. */
 
+import { refuseFields } from '../common/fault.ts';
+import { readId } from '../fields/kinds.ts';
+import { checkQuery } from '../fields/read.ts';
 import { empty, json, jsonText } from '../http/reply/reply.ts';
-import { readId } from '../http/request/members.ts';
 import type { Authenticator, Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
-import { readPageQuery } from './input.ts';
+import { daySpan, defined, pageQuery, readOrder, spanErrors } from './fields.ts';
 import { type KnownPages, knownPage } from './list/known-pages.ts';
 import { categoryDocs, taskDocs } from './openapi.ts';
 import { taskNotFound } from './rules.ts';
@@ -137,8 +139,18 @@ function categoryRoutes({ categories }: Tasks, access: Authenticator): Route[] {
 
 /** A page as JSON, put together from tasks that are JSON already. */
 function pageText(tasks: Tasks, accountId: string, query: URLSearchParams): string {
-  const { filter, order, page, perPage } = readPageQuery(query);
-  const found = tasks.listTexts(accountId, { filter, order, offset: (page - 1) * perPage, limit: perPage });
-  const meta = { page, per_page: perPage, total: found.total, total_pages: Math.ceil(found.total / perPage) };
+  const { fields, errors } = checkQuery(pageQuery, query);
+  const { due_date_from: from, due_date_to: to, page = 1, per_page = limits.taskPageDefault } = fields;
+  refuseFields({ ...spanErrors('due_date', from, to), ...errors });
+  const filter = defined({
+    categoryId: fields.category_id,
+    completed: fields.completed,
+    isImportant: fields.is_important,
+    kanbanStatus: fields.kanban_status,
+    due: daySpan(from, to),
+  });
+  const order = readOrder(fields.sort_by, fields.sort_order);
+  const found = tasks.listTexts(accountId, { filter, order, offset: (page - 1) * per_page, limit: per_page });
+  const meta = { page, per_page, total: found.total, total_pages: Math.ceil(found.total / per_page) };
   return `{"data":[${found.tasks.join(',')}],"meta":${JSON.stringify(meta)}}`;
 }

@@ -1,37 +1,16 @@
 /** Pure decisions about tasks and categories: which values are taken, and what a write makes of what is there. */
 
-import { type FieldErrors, Refusal } from '../common/fault.ts';
+import { type FieldErrors, invalidField, Refusal } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
+import type { CategoryFields, TaskFields } from './fields.ts';
 import type { CategoryRecord, KanbanStatus, TaskHead, TaskRecord } from './records.ts';
-
-/** What a caller writes of a task; an absent field is left as it is. */
-export interface TaskFields {
-  readonly content?: string;
-  readonly due_date?: string | null;
-  readonly is_important?: boolean;
-  readonly completed?: boolean;
-  readonly category_id?: number | null;
-  readonly kanban_status?: KanbanStatus;
-}
-
-/** What a caller writes of a category. */
-export interface CategoryFields {
-  readonly name?: string;
-  readonly color?: string | null;
-  readonly position?: number;
-}
 
 const DAY_MS = 86_400_000;
 const NEW_HEAD: TaskHead = { task_id: 0, category_id: 0, created_at: new Date(0).toISOString() };
 
-/** Refuses with all errors at once, if there is one. */
-export function refuseErrors(errors: FieldErrors): void {
-  if (Object.keys(errors).length > 0) throw new Refusal({ kind: 'invalid_fields', fields: errors });
-}
-
-/** What is wrong with a status and a completion that are written together; undefined: they agree. */
-export function disagreement({ completed, kanban_status: status }: TaskFields): FieldErrors | undefined {
-  if (completed === undefined || status === undefined || completed === (status === 'done')) return undefined;
+/** What is wrong with a status and a completion that are written together. */
+export function disagreement({ completed, kanban_status: status }: TaskFields): FieldErrors {
+  if (completed === undefined || status === undefined || completed === (status === 'done')) return {};
   return {
     kanban_status: [`kanban_status ${status} and completed ${completed} disagree; send one of the two`],
     completed: ['completed is true exactly when kanban_status is done'],
@@ -129,7 +108,7 @@ export function decideCreateCategory(
   const name = fields.name ?? '';
   checkFreeName(name, existing);
   if (existing.length >= limits.categoriesMax) {
-    refuseErrors({ name: [`this account already has ${limits.categoriesMax} categories; delete one first`] });
+    throw invalidField('name', `this account already has ${limits.categoriesMax} categories; delete one first`);
   }
   const behind = existing.reduce((position, other) => Math.max(position, other.position + 1), 0);
   const at = new Date(nowMs).toISOString();
@@ -167,7 +146,7 @@ export function decidePatchCategory(
 function checkFreeName(name: string, others: readonly CategoryRecord[]): void {
   const folded = foldName(name);
   if (others.some((other) => foldName(other.name) === folded)) {
-    refuseErrors({ name: ['this account already has a category of that name'] });
+    throw invalidField('name', 'this account already has a category of that name');
   }
 }
 

@@ -1,14 +1,15 @@
 /** The use cases of tasks, for both doors. Every write goes through the account's actor; lists only read. */
 
 import type { ActorRegistry } from '../actors/registry.ts';
-import type { FieldErrors } from '../common/fault.ts';
+import { type FieldErrors, refuseFields } from '../common/fault.ts';
+import { checkFields } from '../fields/read.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import { Categories, categoryExists } from './categories.ts';
 import { CategoryClearing, withoutCleared } from './clearing.ts';
+import { newTask, type TaskFields, taskChange } from './fields.ts';
 import { IndexChange } from './indexes.ts';
-import { readTaskFields } from './input.ts';
 import { findPage, type PageIds, type PageRequest } from './list/page.ts';
 import type { TaskFilter } from './list/query.ts';
 import { liveTask, readTasks, readTaskTexts } from './list/reads.ts';
@@ -20,8 +21,7 @@ import {
   decideCreate,
   decidePatch,
   decideRestore,
-  refuseErrors,
-  type TaskFields,
+  disagreement,
   taskNotFound,
 } from './rules.ts';
 
@@ -107,9 +107,9 @@ export class Tasks {
   /** Makes a task from a caller's document. */
   async create(accountId: string, document: unknown): Promise<TaskRecord> {
     const { actors, now } = this.#options;
-    const fields = this.#readFields(accountId, document, true);
+    const fields = this.#readFields(accountId, newTask, document);
     return actors.actor(accountId).ask((batch) => {
-      refuseErrors(categoryErrors(batch, accountId, fields));
+      refuseFields(categoryErrors(batch, accountId, fields));
       const { task, head } = decideCreate(fields, batch.get(taskHeads, [accountId]), now());
       batch.put(taskHeads, [accountId], head);
       write(batch, accountId, undefined, task);
@@ -131,11 +131,11 @@ export class Tasks {
       return task;
     };
     find(store);
-    const fields = this.#readFields(accountId, document, false);
+    const fields = this.#readFields(accountId, taskChange, document);
     return actors.actor(accountId).ask((batch) => {
       const stored = find(batch);
       const task = withoutCleared(stored, this.#clearing.of(batch, accountId));
-      refuseErrors(categoryErrors(batch, accountId, fields));
+      refuseFields(categoryErrors(batch, accountId, fields));
       const nowMs = now();
       const live = task.deleted_at === null ? task : takeFromBin(batch, accountId, task, nowMs);
       const next = decidePatch(live, fields, nowMs);
@@ -209,9 +209,9 @@ export class Tasks {
   }
 
   /** Reads a caller's document; refuses all that is wrong with it at once, an unknown category too. */
-  #readFields(accountId: string, document: unknown, creating: boolean): TaskFields {
-    const { fields, errors } = readTaskFields(document, creating);
-    refuseErrors({ ...errors, ...categoryErrors(this.#options.store, accountId, fields) });
+  #readFields(accountId: string, schema: typeof newTask | typeof taskChange, document: unknown): TaskFields {
+    const { fields, errors } = checkFields(schema, document);
+    refuseFields({ ...disagreement(fields), ...errors, ...categoryErrors(this.#options.store, accountId, fields) });
     return fields;
   }
 }

@@ -1,33 +1,19 @@
 /** The tools over tasks and categories. */
 
 import { z } from 'zod';
+import { counted } from '../fields/kinds.ts';
 import { ADDS, DESTROYS, defineTool, JsonText, READS, SETS, type Tool } from '../gateway/tool.ts';
 import { headed, oneLine, plural } from '../gateway/words.ts';
 import { limits } from '../limits/service.ts';
+import { newTask, taskChange } from './fields.ts';
 import { listArguments, listQuery } from './list/arguments.ts';
-import { KANBAN_STATUSES, type TaskRecord, taskTables } from './records.ts';
+import { type TaskRecord, taskTables } from './records.ts';
 import type { Tasks } from './service.ts';
 import { categorySchema, categoryView, taskSchema, taskView } from './views.ts';
 
 type ShownTask = Omit<TaskRecord, 'deleted_at'>;
 
-const taskId = z.int().min(1).max(Number.MAX_SAFE_INTEGER).describe('Id of the task');
-
-/** Real dates, trimmed contents and known categories are checked by the same rules as on the REST door. */
-const fieldArguments = {
-  content: z.string().min(1).max(limits.taskContentCharsMax).describe('What is to be done'),
-  due_date: z.string().length(10).nullable().optional().describe('Day it is due, YYYY-MM-DD; null for none'),
-  is_important: z.boolean().optional().describe('Marks it as important'),
-  completed: z.boolean().optional().describe('True is the same as kanban_status done'),
-  category_id: z
-    .int()
-    .min(1)
-    .max(Number.MAX_SAFE_INTEGER)
-    .nullable()
-    .optional()
-    .describe('Id of a category (see list_categories); null for none'),
-  kanban_status: z.enum(KANBAN_STATUSES).optional().describe('Column of the board; default todo'),
-};
+const taskId = counted.describe('Id of the task');
 
 const oneTask = z.object({ task: taskSchema });
 
@@ -70,7 +56,7 @@ function createTask(tasks: Tasks): Tool {
     name: 'create_task',
     access: 'account',
     description: 'Creates a task.',
-    input: z.strictObject(fieldArguments),
+    input: newTask,
     output: oneTask,
     annotations: ADDS,
     example: { content: 'Renew the certificate', due_date: '2026-12-01', is_important: true },
@@ -88,8 +74,7 @@ function updateTask(tasks: Tasks): Tool {
     description: 'Changes the given fields of a task; the others stay. With restore it is first taken out of the bin.',
     input: z.strictObject({
       id: taskId,
-      ...fieldArguments,
-      content: fieldArguments.content.optional(),
+      ...taskChange.shape,
       restore: z.boolean().optional().describe('Takes the task out of the bin'),
     }),
     output: oneTask,

@@ -1,6 +1,7 @@
 /** Owns dates and moments as callers write them. Pure. */
 
-const DAY_MS = 86_400_000;
+/** Milliseconds of a day. */
+export const DAY_MS = 86_400_000;
 const INSTANT = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /** True for a day that the calendar has, as YYYY-MM-DD. */

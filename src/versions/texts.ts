@@ -2,7 +2,9 @@
  * Owns the texts of documents: what is taken as one, and how versions of it are written, read and let go of.
  * It knows nothing of the documents themselves; a capability keeps those, and names them by account, space and number.
  */
+import { z } from 'zod';
 import type { FieldErrors } from '../common/fault.ts';
+import { isWellFormed, WELL_FORMED } from '../fields/kinds.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Reader } from '../store/table.ts';
@@ -25,14 +27,23 @@ export function measure(text: string): Pick<VersionRecord, 'size_bytes' | 'json_
   return { size_bytes: Buffer.byteLength(text), json_bytes: Buffer.byteLength(JSON.stringify(text)) };
 }
 
-/** What is wrong with a text; nothing: it is taken. Empty is a text too. */
-export function textErrors(text: string, field = 'content'): FieldErrors {
-  if (/\p{Cs}/u.test(text)) return { [field]: [`${field} must be well-formed Unicode`] };
+/** A text as callers send it. Empty is a text too. */
+export const documentText = z
+  .string()
+  .max(limits.documentBytesMax, { abort: true })
+  .refine((text) => fault(text) === undefined, { error: ({ input }) => fault(input as string) });
+
+/** What is wrong with a text that was put together, or read from an archive. */
+export function textErrors(text: string): FieldErrors {
+  const why = fault(text);
+  return why === undefined ? {} : { content: [`content ${why}`] };
+}
+
+function fault(text: string): string | undefined {
+  if (!isWellFormed(text)) return WELL_FORMED;
   const bytes = Buffer.byteLength(text);
-  if (bytes <= limits.documentBytesMax) return {};
-  return {
-    [field]: [`${field} would have ${bytes} bytes and may have ${limits.documentBytesMax}; split it into several`],
-  };
+  if (bytes <= limits.documentBytesMax) return undefined;
+  return `would have ${bytes} bytes and may have ${limits.documentBytesMax}; split it into several`;
 }
 
 /** Writes a version that is not there yet. */

@@ -51,7 +51,7 @@ test.each([
   [{ since: '2026-02-03T00:00:00' }, 'since', /zone/],
   [{ cursor: 'x' }, 'cursor', /leave it out/],
   [{ cursor: '1', since: '2026-01-01' }, 'cursor', /not both/],
-  [{ limit: 5 }, 'limit', /not an argument/],
+  [{ limit: 5 }, 'limit', /limit is not a known field/],
 ])('[DOC-3] %j is refused', async (args, field, sentence) => {
   const { error } = await callTool(hub, 'pull_dev_docs', args, key);
   expect(error).toMatchObject({ code: -32602, data: { field }, message: expect.stringMatching(sentence) });

@@ -244,9 +244,9 @@ const slips: readonly (readonly [string, unknown, string, string])[] = [
   ['list_tasks', { DUE_TODAY: true }, 'DUE_TODAY', 'did you mean due_today?'],
   ['create_task', { content: 'x', is_importent: true }, 'is_importent', 'did you mean is_important?'],
   ['get_setup_guide', { clients: 'cursor' }, 'clients', 'did you mean client?'],
-  ['delete_task', { id: 1, completely_else: true }, 'completely_else', 'it takes id'],
-  ['list_categories', { constructor: 1 }, 'constructor', 'it takes none'],
-  ['list_categories', { toString: 1 }, 'toString', 'it takes none'],
+  ['delete_task', { id: 1, completely_else: true }, 'completely_else', 'known fields: id'],
+  ['list_categories', { constructor: 1 }, 'constructor', 'known fields: none'],
+  ['list_categories', { toString: 1 }, 'toString', 'known fields: none'],
 ];
 
 test.each(slips)('[TOOL-5] %s refuses %j and says what was meant', async (name, args, field, hint) => {
@@ -256,7 +256,7 @@ test.each(slips)('[TOOL-5] %s refuses %j and says what was meant', async (name, 
 
 test('[TOOL-5] an argument named __proto__ is refused like any other', async () => {
   const answer = await mirrorTool(hub, 'list_categories', '{"__proto__":{"x":1}}', withKey(owner.mcp_key));
-  expect([answer.status, answer.text]).toEqual([422, expect.stringContaining('__proto__ is not an argument')]);
+  expect([answer.status, answer.text]).toEqual([422, expect.stringContaining('__proto__ is not a known field')]);
 });
 
 test('[TOOL-5] a long name and a host of names are refused in a short answer', async () => {

@@ -114,10 +114,9 @@ function check(world: World): void {
         .map(({ id, title, content, category_id: category }) => [id, title, content, shown(category)]);
       const { papers } = desk.papers.list(ACCOUNT, {
         published,
-        categoryId,
-        includeContent: true,
+        category_id: categoryId,
+        include_content: true,
         limit: 100,
-        beforeId: undefined,
       });
       const found = papers.map(({ paper, content }) => [paper.id, paper.title, content, paper.category_id]);
       expect(found).toEqual(wanted.reverse());

@@ -1,7 +1,8 @@
 /** The plainest tasks that could be right: arrays, filtered and sorted whole on each question. */
+
+import type { TaskFields } from '../../src/tasks/fields.ts';
 import type { SortBy, TaskOrder } from '../../src/tasks/list/query.ts';
 import type { KanbanStatus, TaskRecord } from '../../src/tasks/records.ts';
-import type { TaskFields } from '../../src/tasks/rules.ts';
 
 export interface ModelFilter {
   readonly categoryId?: number;

@@ -3,11 +3,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
-import { defined } from '../../src/tasks/input.ts';
+import type { TaskFields } from '../../src/tasks/fields.ts';
+import { defined } from '../../src/tasks/fields.ts';
 import { SORT_FIELDS, type TaskFilter } from '../../src/tasks/list/query.ts';
 import { openZone } from '../../src/tasks/list/search.ts';
 import { clearedCategories, KANBAN_STATUSES, taskCounts } from '../../src/tasks/records.ts';
-import type { TaskFields } from '../../src/tasks/rules.ts';
 import { verifyTasks } from '../../src/tasks/verify.ts';
 import { dayNumber } from '../../src/time/calendar.ts';
 import { compare, Model, type ModelFilter } from './model.ts';

@@ -126,7 +126,7 @@ const FAULTS: Readonly<Record<number, Fault>> = {
   409: staleVersion('paper', 1, 2).fault,
   411: { kind: 'length_required' },
   416: { kind: 'range_unsatisfiable', bytesTotal: 48_213 },
-  422: { kind: 'invalid_fields', fields: { limit: ['limit must be a whole number from 1 to 1000'] } },
+  422: { kind: 'invalid_fields', fields: { limit: ['limit must be between 1 and 1000'] } },
   429: { kind: 'rate_limited', limit: 200, retryAfterSeconds: 3 },
   503: { kind: 'draining' },
   507: { kind: 'storage_full' },

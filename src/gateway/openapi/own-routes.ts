@@ -84,7 +84,7 @@ const called = {
 const refused = {
   jsonrpc: '2.0',
   id: 2,
-  error: { code: -32602, message: 'limit: Too big: expected number to be <=500', data: { field: 'limit' } },
+  error: { code: -32602, message: 'limit must be between 1 and 500', data: { field: 'limit' } },
 };
 
 const failure = (code: number, message: string) => ({ jsonrpc: '2.0', id: 1, error: { code, message } });

@@ -1,4 +1,6 @@
 /** Owns what a route says of itself for the OpenAPI document; the document is built from nothing else. */
+import type { z } from 'zod';
+import { jsonSchema } from '../../fields/json-schema.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -70,6 +72,21 @@ export interface RouteDoc {
 /** A JSON body of a request or an answer. */
 export function jsonContent(schema: Schema, example?: unknown): ContentDoc {
   return { mediaType: 'application/json', schema, ...(example === undefined ? {} : { example }) };
+}
+
+/** The parameters that a schema reads: those of a query, or headers. */
+export function parametersOf(place: 'query' | 'header', schema: z.ZodObject): ParameterDoc[] {
+  const { properties, required = [] } = jsonSchema(schema, 'input') as {
+    properties: Record<string, Schema & { description: string }>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name,
+    in: place,
+    description,
+    ...(required.includes(name) ? { required: true } : {}),
+    schema: rest,
+  }));
 }
 
 /** A closed object: every property but the `optional` ones is required. */

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { attempt } from '../../common/attempt.ts';
 import { invalidField } from '../../common/fault.ts';
-import { readArguments } from '../../gateway/arguments.ts';
+import { jsonSchema } from '../../fields/json-schema.ts';
+import { argumentsOf } from '../../gateway/call.ts';
 import { rpcError } from '../../gateway/codes.ts';
-import { jsonSchema } from '../../gateway/registry.ts';
 import { ADDS, defineTool, type ToolCaller } from '../../gateway/tool.ts';
 import { limits } from '../../limits/service.ts';
 import { deviceIdArgument, type PushArguments, pushArguments, vaultIdArgument } from '../push/input.ts';
@@ -64,7 +64,7 @@ export function syncPushMany(push: PushMany, deviceOf: DeviceOf) {
       const device_id = device ?? deviceOf(session);
       const files = await Promise.all(
         given.map((one) =>
-          attempt(() => readArguments({ input: fileArguments }, { device_id, ...one }) as PushArguments),
+          attempt(() => argumentsOf({ input: fileArguments }, { device_id, ...one }) as PushArguments),
         ),
       );
       const made = await push.push(session.accountId, { vaultId, files });

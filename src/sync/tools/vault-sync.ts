@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { invalidField } from '../../common/fault.ts';
 import type { Session } from '../../common/session.ts';
-import { readArguments } from '../../gateway/arguments.ts';
+import { argumentsOf } from '../../gateway/call.ts';
 import { type AccountTool, type AnyToolResult, defineTool, type ToolCaller } from '../../gateway/tool.ts';
 import { limits } from '../../limits/service.ts';
 import { pullArguments } from '../pull/input.ts';
@@ -68,7 +68,7 @@ export function vaultSync(reading: Reading, actions: Actions) {
 /** What was not given is left out, so that the other tool tells its own arguments from foreign ones. */
 async function delegate(tool: AccountTool, given: object, session: Session, caller: ToolCaller) {
   const args = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  return (await tool.handle(readArguments(tool, args), session, caller)) as AnyToolResult<Record<string, unknown>>;
+  return (await tool.handle(argumentsOf(tool, args), session, caller)) as AnyToolResult<Record<string, unknown>>;
 }
 
 function status(reading: Reading, { accountId }: Session, given: Readonly<Record<string, unknown>>) {

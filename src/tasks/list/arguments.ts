@@ -1,38 +1,34 @@
 /** Owns the arguments of the list tool, and how they become a search. */
 
 import { z } from 'zod';
-import type { FieldErrors } from '../../common/fault.ts';
+import { refuseFields } from '../../common/fault.ts';
+import { day } from '../../fields/kinds.ts';
 import { limits } from '../../limits/service.ts';
-import { isCalendarDate } from '../../time/calendar.ts';
-import { daySpan, defined, readOrder } from '../input.ts';
+import { DAY_MS } from '../../time/calendar.ts';
+import { daySpan, defined, listFields, readOrder, spanErrors } from '../fields.ts';
 import { KANBAN_STATUSES } from '../records.ts';
-import { refuseErrors } from '../rules.ts';
-import { SORT_FIELDS, type TaskFilter } from './query.ts';
-import { openZone, type TaskSearch } from './search.ts';
+import type { TaskFilter } from './query.ts';
+import { openZone, type TaskSearch, UTC, type Zone } from './search.ts';
 
-const day = (what: string) => z.string().length(10).optional().describe(`${what}, YYYY-MM-DD`);
+const dayOf = (what: string) => day.optional().describe(`${what}, YYYY-MM-DD`);
 
 export const listArguments = z.strictObject({
   due_today: z.boolean().optional().describe('True: only tasks that are due today'),
   overdue: z.boolean().optional().describe('True: only open tasks that were due before today'),
   status: z.enum(KANBAN_STATUSES).optional().describe('Only this kanban_status'),
-  completed: z.boolean().optional().describe('Only completed tasks, or only open ones'),
-  is_important: z.boolean().optional().describe('Only important tasks, or only others'),
-  category_id: z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional().describe('Only tasks of this category'),
+  ...listFields,
   search: z
     .string()
     .min(1)
     .max(limits.taskSearchCharsMax)
     .optional()
     .describe('Only tasks whose content has this text in it, in upper or lower case'),
-  due_from: day('First day due'),
-  due_to: day('Last day due'),
-  created_from: day('First day of creation'),
-  created_to: day('Last day of creation'),
-  completed_from: day('First day of completion'),
-  completed_to: day('Last day of completion'),
-  sort_by: z.enum(SORT_FIELDS).optional().describe('Default created_at'),
-  sort_order: z.enum(['asc', 'desc']).optional().describe('Default asc for due_date and content, else desc'),
+  due_from: dayOf('First day due'),
+  due_to: dayOf('Last day due'),
+  created_from: dayOf('First day of creation'),
+  created_to: dayOf('Last day of creation'),
+  completed_from: dayOf('First day of completion'),
+  completed_to: dayOf('Last day of completion'),
   limit: z
     .int()
     .min(1)
@@ -43,18 +39,21 @@ export const listArguments = z.strictObject({
     .string()
     .min(1)
     .max(limits.timeZoneCharsMax)
+    .transform(zoneOf)
     .optional()
     .describe('IANA time zone that days are counted in, e.g. Europe/Berlin; default UTC'),
 });
 
 type ListArguments = z.output<typeof listArguments>;
 
-const DATES = ['due_from', 'due_to', 'created_from', 'created_to', 'completed_from', 'completed_to'] as const;
-
-/** The search that the arguments ask for, as of `nowMs`. Refuses all wrong dates at once, and an unknown time zone. */
+/** The search that the arguments ask for, as of `nowMs`. Refuses all spans that end before they begin. */
 export function listQuery(args: ListArguments, nowMs: number): TaskSearch {
-  const zone = openZone(args.timezone ?? 'UTC');
-  checkDates(args);
+  const zone = args.timezone ?? UTC;
+  refuseFields({
+    ...spanErrors('due', args.due_from, args.due_to),
+    ...spanErrors('created', args.created_from, args.created_to),
+    ...spanErrors('completed', args.completed_from, args.completed_to),
+  });
   const today = zone.dayOf(nowMs);
   const { overdue = false } = args;
   const from = latest(args.due_from, args.due_today === true ? today : undefined);
@@ -64,7 +63,7 @@ export function listQuery(args: ListArguments, nowMs: number): TaskSearch {
     completed: args.completed ?? (overdue ? false : undefined),
     isImportant: args.is_important,
     kanbanStatus: args.status,
-    due: daySpan(from, to, 'due_to', {}),
+    due: daySpan(from, to),
   });
   const contradicts = overdue && args.completed === true;
   return {
@@ -79,17 +78,13 @@ export function listQuery(args: ListArguments, nowMs: number): TaskSearch {
   };
 }
 
-function checkDates(args: ListArguments): void {
-  const errors: Record<string, FieldErrors[string]> = {};
-  for (const field of DATES) {
-    const date = args[field];
-    if (date !== undefined && !isCalendarDate(date)) errors[field] = [`${field} must be a calendar date as YYYY-MM-DD`];
+function zoneOf(name: string, context: z.RefinementCtx): Zone {
+  try {
+    return openZone(name);
+  } catch {
+    context.addIssue('must be an IANA name such as Europe/Berlin or Asia/Seoul');
+    return z.NEVER;
   }
-  refuseErrors(errors);
-  for (const name of ['due', 'created', 'completed'] as const) {
-    daySpan(args[`${name}_from`], args[`${name}_to`], `${name}_to`, errors);
-  }
-  refuseErrors(errors);
 }
 
 function rangeOf(from: string | undefined, to: string | undefined): TaskSearch['createdOn'] {
@@ -111,5 +106,5 @@ function earliest(...dates: readonly (string | undefined)[]): string | undefined
 }
 
 function dayBefore(date: string): string {
-  return new Date(Date.parse(`${date}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
+  return new Date(Date.parse(`${date}T00:00:00Z`) - DAY_MS).toISOString().slice(0, 10);
 }

@@ -68,7 +68,7 @@ test.each([
   [{ name: 'nothing' }, 'name', /no vault/],
   [{ name: 'Notes', vault_id: 'v_0000000000000000' }, 'name', /not both/],
   [{ vault_id: 'v_0000000000000000' }, 'vault_id', /no vault/],
-  [{ name: '' }, 'name', />=1/],
+  [{ name: '' }, 'name', /must not be empty/],
 ])('[SYN-18] vault_clone refuses %j', async (args, field, sentence) => {
   const { code, data, message } = await device.refusal('vault_clone', args);
   expect([code, data['field']]).toEqual([-32602, field]);
@@ -319,8 +319,8 @@ test('[SYN-19] the other actions answer as the tools that they stand for', async
 test.each([
   [{}, 'action', /required/],
   [{ action: 'merge' }, 'action', /status/],
-  [{ action: 'list', content: 'x' }, 'content', /not an argument/],
-  [{ action: 'pull', glob: '*' }, 'glob', /not an argument/],
+  [{ action: 'list', content: 'x' }, 'content', /content is not a known field/],
+  [{ action: 'pull', glob: '*' }, 'glob', /glob is not a known field/],
   [{ action: 'pull' }, 'path', /say what to pull/],
   [{ action: 'push', path: 'a' }, 'hlc', /required/],
   [{ action: 'status', path: 'a' }, 'path', /does not go with status/],

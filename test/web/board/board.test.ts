@@ -113,7 +113,7 @@ test('[WEB-1, TASK-1] what is wrong with a task is said in its form, with what w
   const { client } = await member();
   expect((await client.submit('/tasks', { content: '   ', due_date: '2030-02-30' })).status).toBe(422);
   expect(client.text).toContain('New task must not be empty.');
-  expect(client.text).toContain('Due date must be a calendar date as YYYY-MM-DD, or null.');
+  expect(client.text).toContain('Due date must be a date like 2026-11-21, or null.');
   expect(client.fieldsOf('/tasks').get('due_date')).toBe('2030-02-30');
   expect((await client.submit('/tasks', { content: 'x'.repeat(10_001), due_date: '' })).status).toBe(422);
   // The longest task there can be, in the longest form of its characters.

@@ -1,0 +1,171 @@
+/** Owns the sentences for what zod finds wrong with a value: one place, so that the library's own words reach nobody. Pure. */
+import { z } from 'zod';
+import type { FieldErrors } from '../common/fault.ts';
+import { nearest } from '../text/nearest.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** Characters of a caller's own name or word that a sentence repeats. */
+const NAME_CHARS_MAX = 64;
+/** Wrong fields reported at once; a body can have a million. */
+const FIELDS_MAX = 20;
+
+/** How to parse for `fieldErrors`: an issue then has a message only where its schema declares one. */
+export const OWN_WORDS = { reportInput: true, error: () => '' } as const;
+
+/**
+ * Every wrong field of a value with its sentences. A message declared in a schema is a predicate, such as `must be odd`; the
+ * name of the field goes before it.
+ *
+ * @param whole the name of the value itself, for when it is not an object
+ */
+export function fieldErrors(schema: z.ZodType, issues: readonly Issue[], whole: string): FieldErrors {
+  // A map, because a given name may be one that every object has, such as `constructor`.
+  const errors = new Map<string, string[]>();
+  for (const issue of issues) {
+    for (const [field, sentence] of sentencesOf(schema, issue, whole)) {
+      const earlier = errors.get(field) ?? [];
+      if (errors.size === FIELDS_MAX && earlier.length === 0) return Object.fromEntries(errors);
+      if (!earlier.includes(sentence)) errors.set(field, [...earlier, sentence]);
+    }
+  }
+  return Object.fromEntries(errors);
+}
+
+function sentencesOf(schema: z.ZodType, issue: Issue, whole: string): [field: string, sentence: string][] {
+  const place = placeAt(schema, issue.path);
+  if (issue.code === 'unrecognized_keys') {
+    const known = place?.schema instanceof z.ZodObject ? Object.keys(place.schema.shape) : undefined;
+    return issue.keys.slice(0, FIELDS_MAX).map((given) => {
+      const name = given.slice(0, NAME_CHARS_MAX);
+      return [[...issue.path, name].join('.'), unknownField(name, known)];
+    });
+  }
+  if (issue.path.length === 0) return [[whole, `${whole} ${predicateOf(issue, place)}`]];
+  const field = issue.path.join('.');
+  const isMissing = issue.input === undefined && /^invalid_(type|value|union)$/.test(issue.code);
+  return [[field, `${field} ${isMissing ? 'is required' : predicateOf(issue, place)}`]];
+}
+
+/** `known`: the fields of the object; undefined: they depend on others. */
+function unknownField(name: string, known: readonly string[] | undefined): string {
+  const shown = /^[\w.-]+$/.test(name) ? name : JSON.stringify(name);
+  const guess = nearest(name, known ?? []);
+  if (guess !== undefined) return `${shown} is not a known field; did you mean ${guess}?`;
+  const hint = known === undefined ? '' : `; known fields: ${known.join(', ') || 'none'}`;
+  return `${shown} is not a known field${hint}`;
+}
+
+function predicateOf(issue: Issue, place: Place | undefined): string {
+  const predicate = issue.message === '' ? ownPredicate(issue, place) : issue.message;
+  const orNull = place?.isNullable === true && predicate.startsWith('must be ') ? ', or null' : '';
+  return `${predicate}${orNull}${guessAt(issue)}`;
+}
+
+function ownPredicate(issue: Issue, place: Place | undefined): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return typePredicate(issue.expected, place);
+    case 'invalid_value':
+      return issue.values.length === 1
+        ? `must be ${String(issue.values[0])}`
+        : `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'too_small':
+      return sizePredicate(issue.origin, issue.minimum, issue.exact === true ? 'exactly' : 'at least', place);
+    case 'too_big':
+      return sizePredicate(issue.origin, issue.maximum, issue.exact === true ? 'exactly' : 'at most', place);
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`;
+    case 'invalid_union':
+      return 'is none of the kinds accepted here';
+    default:
+      return 'has the wrong form';
+  }
+}
+
+function typePredicate(expected: string, place: Place | undefined): string {
+  switch (expected) {
+    case 'string':
+      return 'must be a string';
+    case 'boolean':
+      return 'must be true or false';
+    case 'int':
+    case 'number': {
+      const range = rangeOf(place);
+      const kind = isWhole(place) || expected === 'int' ? 'a whole number' : 'a number';
+      return `must be ${kind}${range === '' ? '' : /^\d/.test(range) ? ` of ${range}` : ` ${range}`}`;
+    }
+    case 'array':
+      return 'must be a list';
+    case 'object':
+    case 'record':
+      return 'must be a JSON object';
+    default:
+      return 'has the wrong type';
+  }
+}
+
+function sizePredicate(origin: string, bound: number | bigint, how: string, place: Place | undefined): string {
+  const unit = { string: 'character', array: 'item', set: 'item', map: 'entry' }[origin];
+  if (unit === undefined) return `must be ${rangeOf(place) || `${how} ${bound}`}`;
+  if (how === 'at least' && Number(bound) === 1) return 'must not be empty';
+  return `must have ${how} ${bound} ${unit}${Number(bound) === 1 ? '' : 's'}`;
+}
+
+/** The bounds of a number: `between 1 and 100`, `1 or more`, `at most 5`; empty: it has none of its own. */
+function rangeOf(place: Place | undefined): string {
+  if (!(place?.schema instanceof z.ZodNumber)) return '';
+  const low = place.schema.minValue ?? -Infinity;
+  const high = place.schema.maxValue ?? Infinity;
+  const [hasLow, hasHigh] = [low > Number.MIN_SAFE_INTEGER, high < Number.MAX_SAFE_INTEGER];
+  if (hasLow && hasHigh) return `between ${low} and ${high}`;
+  if (hasLow) return `${low} or more`;
+  return hasHigh ? `at most ${high}` : '';
+}
+
+function isWhole(place: Place | undefined): boolean {
+  return place?.schema instanceof z.ZodNumber && place.schema.isInt;
+}
+
+/** The name of a choice that a wrong word was probably meant to be. */
+function guessAt(issue: Issue): string {
+  if (issue.code !== 'invalid_value' || typeof issue.input !== 'string' || issue.values.length < 2) return '';
+  const guess = nearest(issue.input.slice(0, NAME_CHARS_MAX), issue.values.map(String));
+  return guess === undefined ? '' : `; did you mean ${guess}?`;
+}
+
+/** A schema without what stands around it. */
+interface Place {
+  readonly schema: z.core.$ZodType;
+  readonly isNullable: boolean;
+}
+
+/** The schema at a path; undefined: which one depends on the value. */
+function placeAt(root: z.core.$ZodType, path: readonly PropertyKey[]): Place | undefined {
+  let place: Place | undefined = bare(root);
+  for (const key of path) {
+    const parent: z.core.$ZodType | undefined = place?.schema;
+    if (parent instanceof z.ZodObject) place = bareOf(parent.shape, key);
+    else if (parent instanceof z.ZodArray) place = bare(parent.element);
+    else if (parent instanceof z.ZodRecord) place = bare(parent.valueType);
+    else return undefined;
+  }
+  return place;
+}
+
+function bareOf(shape: Readonly<Record<string, z.core.$ZodType>>, key: PropertyKey): Place | undefined {
+  const schema = Object.hasOwn(shape, key) ? shape[String(key)] : undefined;
+  return schema === undefined ? undefined : bare(schema);
+}
+
+/** Takes off what makes a schema optional, nullable or a first step of several. */
+export function bare(schema: z.core.$ZodType): Place {
+  let [inner, isNullable] = [schema, false];
+  for (;;) {
+    const def = inner._zod.def as { type: string; innerType?: z.core.$ZodType; in?: z.core.$ZodType };
+    const next = def.type === 'pipe' ? def.in : def.innerType;
+    if (next === undefined) return { schema: inner, isNullable };
+    isNullable ||= def.type === 'nullable';
+    inner = next;
+  }
+}

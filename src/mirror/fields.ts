@@ -1,0 +1,54 @@
+/** Owns what clients of the mirror send besides bytes: headers of an upload, the query of a list, the wish for a new credential. */
+import { z } from 'zod';
+import { limits } from '../limits/service.ts';
+
+const commitSha = z.string().regex(/^[0-9a-f]{40}$/, 'must be 40 lower-case hex characters');
+const sha256 = z.string().regex(/^[0-9a-fA-F]{64}$/, 'must be the 64 hex characters of the body’s SHA-256');
+
+/** The headers of an upload by name (interface specification, 4.2). */
+export const uploadHeaders = z.object({
+  'X-Commit-Sha': commitSha.describe('Commit that the tarball belongs to, lower-case hex'),
+  'X-Tarball-Sha256': sha256.describe('SHA-256 of the body, hex').transform((text) => text.toLowerCase()),
+  'X-Mirror-Signature': z
+    .string()
+    .regex(/^sha256=[0-9a-fA-F]{64}$/, 'must be sha256= and the 64 hex characters of the body’s HMAC-SHA256')
+    .describe('`sha256=` and the HMAC-SHA256 of the body, keyed with hmac_secret, hex')
+    .transform((text) => Buffer.from(text.slice('sha256='.length), 'hex')),
+  'X-Uploaded-By': z
+    .string()
+    .max(limits.uploadedByCharsMax)
+    .regex(/^[ -~]*$/, 'must have only printable ASCII characters')
+    .optional()
+    .describe('Who uploads, for the list; printable ASCII'),
+});
+
+export type UploadHeaders = z.output<typeof uploadHeaders>;
+
+/** Other members are left to later versions of the interface. */
+export const credentialRequest = z.looseObject({
+  rotate: z.boolean().default(false).describe('Make a new token and secret'),
+});
+
+/** Other parameters are left to later versions of the interface. */
+export const listQuery = z.object({
+  limit: z.int().min(1).max(limits.blobPageMax).default(limits.blobPageDefault).describe('Most blobs in one answer'),
+  before: z
+    .int({ error: 'must be the value from the Link header of the page before' })
+    .min(1)
+    .optional()
+    .describe('Where the next page starts; the Link header of the page before has it'),
+});
+
+export type ListQuery = z.output<typeof listQuery>;
+
+export function isCommitSha(text: string): boolean {
+  return commitSha.safeParse(text).success;
+}
+
+export function isSha256(text: string): boolean {
+  return sha256.safeParse(text).success;
+}
+
+export function isLabel(text: string): boolean {
+  return uploadHeaders.shape['X-Uploaded-By'].safeParse(text).success;
+}

@@ -1,0 +1,94 @@
+/** Owns what callers write and ask of tasks and categories, once for tools, REST and pages. */
+import { z } from 'zod';
+import type { FieldErrors } from '../common/fault.ts';
+import { counted, day, isWellFormed, printableName, WELL_FORMED } from '../fields/kinds.ts';
+import { limits } from '../limits/service.ts';
+import { dayNumber } from '../time/calendar.ts';
+import type { TaskFilter, TaskOrder } from './list/query.ts';
+import { defaultOrder, SORT_FIELDS, type SortBy } from './list/query.ts';
+import { KANBAN_STATUSES } from './records.ts';
+
+const content = z
+  .string()
+  .min(1)
+  .max(limits.taskContentCharsMax)
+  .refine((text) => text.trim() !== '', 'must not be empty')
+  .refine(isWellFormed, WELL_FORMED)
+  .describe('What is to be done; not only white space');
+
+export const newTask = z.strictObject({
+  content,
+  due_date: day.nullable().optional().describe('Day it is due, YYYY-MM-DD; null for none'),
+  is_important: z.boolean().optional().describe('Marks it as important'),
+  completed: z.boolean().optional().describe('True is the same as kanban_status done'),
+  category_id: counted.nullable().optional().describe('Id of a category (see list_categories); null for none'),
+  kanban_status: z.enum(KANBAN_STATUSES).optional().describe('Column of the board; default todo'),
+});
+
+/** A partial write: an absent field stays as it is. */
+export const taskChange = newTask.extend({ content: content.optional() });
+
+export type TaskFields = z.output<typeof taskChange>;
+
+const COLOR = { error: 'must be # and six hex digits' };
+
+export const newCategory = z.strictObject({
+  name: printableName(limits.categoryNameCharsMax).describe('Unique within the account, compared without case'),
+  color: z
+    .string(COLOR)
+    .regex(/^#[0-9a-fA-F]{6}$/)
+    .toLowerCase()
+    .nullable()
+    .optional()
+    .describe('null for none'),
+  position: z.int().min(0).max(limits.categoryPositionMax).optional().describe('Place in the list'),
+});
+
+/** A partial write. */
+export const categoryChange = newCategory.extend({ name: newCategory.shape.name.optional() });
+
+export type CategoryFields = z.output<typeof categoryChange>;
+
+/** Filters and orders of every list. */
+export const listFields = {
+  category_id: counted.optional().describe('Only tasks of this category'),
+  completed: z.boolean().optional().describe('Only completed tasks, or only open ones'),
+  is_important: z.boolean().optional().describe('Only important tasks, or only others'),
+  sort_by: z.enum(SORT_FIELDS).optional().describe('Default created_at'),
+  sort_order: z.enum(['asc', 'desc']).optional().describe('Default asc for due_date and content, else desc'),
+};
+
+/** The query of the REST list. */
+export const pageQuery = z.strictObject({
+  ...listFields,
+  kanban_status: z.enum(KANBAN_STATUSES).optional().describe('Only this column of the board'),
+  due_date_from: day.optional().describe('First day due, YYYY-MM-DD'),
+  due_date_to: day.optional().describe('Last day due, YYYY-MM-DD'),
+  page: z.int().min(1).max(limits.taskPageNumberMax).default(1).describe('Which page, from 1'),
+  per_page: z.int().min(1).max(limits.taskPageMax).default(limits.taskPageDefault).describe('Tasks on a page'),
+});
+
+/** The order that a caller names, in part or not at all. */
+export function readOrder(sortBy: SortBy | undefined, sortOrder: 'asc' | 'desc' | undefined): TaskOrder {
+  const order = defaultOrder(sortBy);
+  return sortOrder === undefined ? order : { ...order, descending: sortOrder === 'desc' };
+}
+
+/** What is wrong with the days from `<name>_from` to `<name>_to`. */
+export function spanErrors(name: string, from: string | undefined, to: string | undefined): FieldErrors {
+  if (from === undefined || to === undefined || from <= to) return {};
+  return { [`${name}_to`]: [`${name}_to must not be before ${name}_from`] };
+}
+
+/** The days from one date to another, either open; undefined: neither was given. */
+export function daySpan(from: string | undefined, to: string | undefined): TaskFilter['due'] {
+  if (from === undefined && to === undefined) return undefined;
+  return { low: dayNumber(from ?? '0000-01-01'), high: dayNumber(to ?? '9999-12-31') };
+}
+
+/** Leaves undefined members out. */
+export function defined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
