@@ -128,10 +128,10 @@ test('[SYN-11] a file that stays is listed once, whatever is written between the
 });
 
 test.each([
-  [{ limit: 0 }, 'limit', />=1/],
-  [{ limit: 10_001 }, 'limit', /<=10000/],
-  [{ glob: '' }, 'glob', />=1/],
-  [{ glob: 'x'.repeat(201) }, 'glob', /<=200/],
+  [{ limit: 0 }, 'limit', /must be between 1 and 10000/],
+  [{ limit: 10_001 }, 'limit', /must be between 1 and 10000/],
+  [{ glob: '' }, 'glob', /must not be empty/],
+  [{ glob: 'x'.repeat(201) }, 'glob', /must have at most 200 characters/],
   [{ glob: '!a' }, 'glob', /no !/],
   [{ glob: '[ab].md' }, 'glob', /no \[sets\]/],
   [{ glob: '{a,b' }, 'glob', /closed/],
