@@ -11,6 +11,7 @@ import { readOptions } from './command.ts';
 import { findCommand, loadGroups } from './commands.ts';
 import { commandHelp, overview } from './help.ts';
 import { print, printError } from './output.ts';
+import { useUmaskOfService } from './umask.ts';
 import { UsageError } from './usage-error.ts';
 
 const EXIT = { done: 0, refused: 1, usage: 2, conflict: 3, unreachable: 4 } as const;
@@ -51,8 +52,8 @@ function exitOf(error: Error): number {
   return error instanceof ToolRefused && error.isConflict ? EXIT.conflict : EXIT.refused;
 }
 
-// The data folder holds keys: nothing this process makes is for other users.
-process.umask(0o077);
+// The data folder holds keys: nothing this process makes is for other users. Synced files are (see umask.ts).
+useUmaskOfService();
 try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (error) {

@@ -9,6 +9,8 @@ export interface CommandOption {
   /** What the help calls its value. */
   readonly value: string;
   readonly required: boolean;
+  /** May be given more than once. */
+  readonly isMany?: true;
 }
 
 export interface Command {
@@ -20,6 +22,8 @@ export interface Command {
   readonly options?: readonly CommandOption[];
   /** Options without a value. */
   readonly flags?: readonly string[];
+  /** What each option does, by its name, for the help. */
+  readonly explains?: Readonly<Record<string, string>>;
   /** Takes options of any other name as well, as `--name=value` or `--name`. */
   readonly isOpen?: true;
   readonly examples: readonly string[];
@@ -33,11 +37,16 @@ export const needs = (name: string, value: string): CommandOption => ({ name, va
 /** An option that may be left out. */
 export const takes = (name: string, value: string): CommandOption => ({ name, value, required: false });
 
+/** An option that may be given more than once. */
+export const repeats = (name: string, value: string): CommandOption => ({ name, value, required: false, isMany: true });
+
 /** What a command was called with. */
 export interface Options {
   /** The value of an option that the command needs. */
   required(name: string): string;
   optional(name: string): string | undefined;
+  /** The values of an option that may be given more than once. */
+  many(name: string): readonly string[];
   /** Whether an option without a value was given. */
   flag(name: string): boolean;
   /** The word without a name at this place. */
@@ -55,7 +64,7 @@ export function readOptions(command: Command, argv: readonly string[]): Options 
   const { options = [], flags = [], operands = [] } = command;
   const known = [...options.map(({ name }) => name), ...flags, ...COMMON_FLAGS];
   const shape = Object.fromEntries([
-    ...options.map(({ name }) => [name, { type: 'string' as const }] as const),
+    ...options.map(({ name, isMany }) => [name, { type: 'string' as const, multiple: isMany === true }] as const),
     ...[...flags, ...COMMON_FLAGS].map((name) => [name, { type: 'boolean' as const }] as const),
   ]);
   let parsed: ReturnType<typeof parse>;
@@ -77,6 +86,7 @@ export function readOptions(command: Command, argv: readonly string[]): Options 
   return {
     required: (name) => values[name] as string,
     optional: (name) => values[name] as string | undefined,
+    many: (name) => (values[name] as string[] | undefined) ?? [],
     flag: (name) => values[name] === true,
     operand: (index = 0) => words[index],
     others: Object.fromEntries(
@@ -86,7 +96,7 @@ export function readOptions(command: Command, argv: readonly string[]): Options 
   };
 }
 
-type Shape = Readonly<Record<string, { readonly type: 'string' | 'boolean' }>>;
+type Shape = Readonly<Record<string, { readonly type: 'string' | 'boolean'; readonly multiple?: boolean }>>;
 
 const parse = (argv: readonly string[], options: Shape, isOpen: boolean) =>
   parseArgs({ args: [...argv], options, allowPositionals: true, strict: !isOpen });

@@ -23,7 +23,22 @@ Exit codes: 0 done, 1 refused or found damaged, 2 wrong usage, 3 conflicts wait 
 /** One command: how it is called, and examples. */
 export function commandHelp(command: Command): string {
   const examples = command.examples.map((example) => `  ${example}`).join('\n');
-  return `cairn ${synopsis(command)}\n\n${command.summary}\n\nExamples\n${examples}\n`;
+  return `cairn ${synopsis(command)}\n\n${command.summary}\n${explained(command)}\nExamples\n${examples}\n`;
+}
+
+/** Each option with what it does. */
+function explained({ options = [], flags = [], explains = {} }: Command): string {
+  const names: [string, string][] = [
+    ...options.map(({ name, value }): [string, string] => [name, `--${name} ${value}`]),
+    ...flags.map((name): [string, string] => [name, `--${name}`]),
+  ];
+  const known = names.flatMap(([name, shown]): [string, string][] => {
+    const text = explains[name];
+    return text === undefined ? [] : [[shown, text]];
+  });
+  if (known.length === 0) return '';
+  const width = Math.max(...known.map(([shown]) => shown.length));
+  return `\nOptions\n${known.map(([shown, text]) => `  ${shown.padEnd(width)}  ${text}`).join('\n')}\n`;
 }
 
 function synopsis({ name, operands = [], options = [], flags = [] }: Command): string {
@@ -31,7 +46,9 @@ function synopsis({ name, operands = [], options = [], flags = [] }: Command): s
     name,
     ...operands,
     ...options.map((option) =>
-      option.required ? `--${option.name} ${option.value}` : `[--${option.name} ${option.value}]`,
+      option.required
+        ? `--${option.name} ${option.value}`
+        : `[--${option.name} ${option.value}]${option.isMany === true ? '…' : ''}`,
     ),
     ...[...flags, 'json'].map((flag) => `[--${flag}]`),
   ].join(' ');

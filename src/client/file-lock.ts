@@ -3,15 +3,22 @@
  * died leaves its file; the next one sees that (process gone, or file too old) and takes it over. Two could take over at
  * once in a rare race, so what runs under it must stay right, if wasteful, when it runs twice.
  */
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../limits/service.ts';
 import { ClientError } from './client-error.ts';
 
+export interface LockOptions {
+  /** How long to wait for another process. */
+  readonly waitMs?: number;
+  /** What another process does, for the refusal: "another cairn process …". */
+  readonly holder?: string;
+}
+
 /** Runs `work` while no other process holds the lock of `path`. Throws ClientError when it is never free. */
-export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+export async function withFileLock<T>(path: string, work: () => Promise<T>, options: LockOptions = {}): Promise<T> {
   const lock = `${path}.lock`;
   const mark = `${process.pid} ${hostname()} ${crypto.randomUUID()}`;
   try {
@@ -19,23 +26,37 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
   } catch (error) {
     throw unwritable(dirname(path), error);
   }
-  await acquire(lock, mark);
+  await acquire(lock, mark, options);
+  const beat = setInterval(() => renew(lock), limits.clientLockBeatMs);
+  beat.unref();
   try {
     return await work();
   } finally {
+    clearInterval(beat);
     // Taken over by another: then it is theirs to remove.
     if (contentOf(lock) === mark) rmSync(lock, { force: true });
   }
 }
 
-async function acquire(lock: string, mark: string): Promise<void> {
-  const giveUpMs = Date.now() + limits.clientLockWaitMs;
+async function acquire(lock: string, mark: string, { waitMs, holder }: LockOptions): Promise<void> {
+  const giveUpMs = Date.now() + (waitMs ?? limits.clientLockWaitMs);
   while (!tryCreate(lock, mark)) {
     if (removeStale(lock, mark)) continue;
     if (Date.now() > giveUpMs) {
-      throw new ClientError(`another cairn process holds ${lock}; wait for it, or remove that file if there is none.`);
+      const what = holder ?? `holds ${lock}`;
+      throw new ClientError(`Another cairn process ${what}. Wait for it; if there is none, remove ${lock}.`);
     }
     await sleep(limits.clientLockPollMs);
+  }
+}
+
+/** Says that the holder lives. */
+function renew(lock: string): void {
+  try {
+    const now = new Date();
+    utimesSync(lock, now, now);
+  } catch {
+    // Taken over or removed: then it is not ours to renew.
   }
 }
 

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { version } from '../common/version.ts';
 import { limits } from '../limits/service.ts';
 import { ClientError } from './client-error.ts';
+import { NotSignedIn } from './not-signed-in.ts';
 
 export interface ClientRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -72,10 +73,14 @@ export function refusalOf(server: string, answer: ClientAnswer): ClientError {
       `${server} sends on to ${answer.header('location') ?? 'another address'}; name that one with --server.`,
     );
   }
+  if (answer.status === 401) {
+    return new NotSignedIn(`${server} does not accept this sign-in; run \`cairn login --server ${server}\`.`);
+  }
   const body = answer.json();
   const told = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
-  if (typeof told === 'string') return new ClientError(`${server} refused (${answer.status}): ${told}`);
-  return new ClientError(`${server} answered ${answer.status}, and not as a Cairn hub does; check --server.`);
+  if (typeof told === 'string') return new ClientError(`${server} refused: ${told}`);
+  if (answer.status >= 500) return new Unreachable(`${server} is not available right now; try again later.`);
+  return new ClientError(`${server} does not answer like a Cairn hub; check --server.`);
 }
 
 /** A body in pieces, so that its progress can be told. */
@@ -140,9 +145,7 @@ function unreachable(server: string, seconds: number, isLate: boolean, error: No
   if (isLate) return new Unreachable(`${server} did not answer within ${seconds} seconds; try again.`);
   switch (error.code) {
     case 'ECONNREFUSED':
-      return new Unreachable(
-        `nothing listens at ${server}; start the hub with cairn serve, or name another: --server.`,
-      );
+      return new Unreachable(`Cannot connect to ${server}. Start the hub with \`cairn serve\` or pass --server.`);
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new Unreachable(`the host of ${server} is not known; check --server and the network.`);
@@ -155,6 +158,9 @@ function unreachable(server: string, seconds: number, isLate: boolean, error: No
       return new Unreachable(
         `the certificate of ${server} is not trusted (${error.code}); name its authority in NODE_EXTRA_CA_CERTS.`,
       );
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return new Unreachable(`The connection to ${server} was interrupted; try again.`);
     default:
       return new Unreachable(`the connection to ${server} failed: ${error.code ?? error.message}; try again.`);
   }

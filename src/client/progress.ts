@@ -46,3 +46,28 @@ export function formatBytes(bytes: number): string {
   }
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit] ?? ''}`;
 }
+
+/** A line that is written anew in place; where there is no terminal, none. */
+export interface StatusLine {
+  show(text: string): void;
+  /** Takes the line off the screen. */
+  close(): void;
+}
+
+export function openStatusLine(stream: NodeJS.WriteStream = process.stderr): StatusLine {
+  let drawnMs = 0;
+  let isShown = false;
+  return {
+    show(text) {
+      const nowMs = Date.now();
+      if (!stream.isTTY || nowMs - drawnMs < REDRAW_MS) return;
+      drawnMs = nowMs;
+      isShown = true;
+      stream.write(`\r${text.slice(0, Math.max(20, stream.columns - 1))}\u001b[K`);
+    },
+    close() {
+      if (isShown) stream.write('\r\u001b[K');
+      isShown = false;
+    },
+  };
+}

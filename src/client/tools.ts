@@ -3,8 +3,12 @@ import { z } from 'zod';
 import { limits } from '../limits/service.ts';
 import { ClientError } from './client-error.ts';
 import { type ClientAnswer, refusalOf, send, Unreachable } from './http.ts';
+import { NotSignedIn } from './not-signed-in.ts';
 import type { Credentials } from './sign-in/credentials.ts';
 import { ToolRefused } from './tool-refused.ts';
+
+/** JSON-RPC code of a credential that the hub does not know. */
+const NOT_AUTHENTICATED = -32001;
 
 const toolSchema = z.object({
   name: z.string(),
@@ -151,7 +155,7 @@ export class ToolClient {
   #read<T>(schema: z.ZodType<T>, result: unknown): T {
     const parsed = schema.safeParse(result);
     if (!parsed.success) {
-      throw new ClientError(`${this.#credentials.server} answered not as a Cairn hub does; check --server.`);
+      throw new ClientError(`${this.#credentials.server} does not answer like a Cairn hub; check --server.`);
     }
     return parsed.data;
   }
@@ -164,10 +168,10 @@ function body(method: string, params: Readonly<Record<string, unknown>>): string
 /** The result of a JSON-RPC answer. Throws ToolRefused when it is an error. */
 function resultOf(server: string, document: unknown): unknown {
   const parsed = answerSchema.safeParse(document);
-  if (!parsed.success) throw new ClientError(`${server} answered not as a Cairn hub does; check --server.`);
+  if (!parsed.success) throw new ClientError(`${server} does not answer like a Cairn hub; check --server.`);
   if ('result' in parsed.data) return parsed.data.result;
   const { code, message, data } = parsed.data.error;
-  throw new ToolRefused(code, message, data);
+  throw refusalFor(server, code, message, data);
 }
 
 /** What a line says that belongs to no listing: a refusal. */
@@ -178,7 +182,7 @@ function refusedOrOdd(server: string, document: unknown): ClientError {
     if (error instanceof ClientError) return error;
     throw error;
   }
-  return new ClientError(`${server} answered not as a Cairn hub does; check --server.`);
+  return new ClientError(`${server} does not answer like a Cairn hub; check --server.`);
 }
 
 /** Why a whole batch was refused. */
@@ -186,5 +190,15 @@ function refusedWhole(server: string, answer: ClientAnswer): ClientError {
   const parsed = answerSchema.safeParse(answer.json());
   if (!parsed.success || 'result' in parsed.data) return refusalOf(server, answer);
   const { code, message, data } = parsed.data.error;
-  return new ToolRefused(code, message, data);
+  return refusalFor(server, code, message, data);
+}
+
+function refusalFor(
+  server: string,
+  code: number,
+  message: string,
+  data: Readonly<Record<string, unknown>> | undefined,
+): ClientError {
+  if (code !== NOT_AUTHENTICATED) return new ToolRefused(code, message, data);
+  return new NotSignedIn(`${server} does not accept this sign-in; run \`cairn login --server ${server}\`.`);
 }

@@ -11,15 +11,32 @@ export const clientLimits = {
   /** Files, and bytes of files, that a sync pushes in one request. */
   clientPushFiles: 50,
   clientPushBytes: 6 * MiB,
-  /** A sync deletes more files than this on the hub only when that is less than half of all. */
-  clientDeletesMin: 20,
+  /** Changes that a sync pulls in one request, after which it goes on from there; and paths that it asks for by name. */
+  clientPullFiles: 5000,
+  clientPullPaths: 500,
+  /** How long a replaced or removed file is kept aside, in case a program still writes to it. */
+  clientAsideMs: 10_000,
+  /** How much work a sync does before it saves its state. */
+  clientSaveMs: 5000,
   /** How often a sync pulls and pushes again while the hub moves in between. */
   clientSyncRounds: 5,
-  /** How long a watched folder must be quiet before it is synced, and how long one question for news takes. */
+  /** How long a watched folder must be quiet before it is synced, how long that is waited for, how long a question for news takes. */
   clientQuietMs: 300,
+  clientQuietMsMax: 5000,
   clientWaitSeconds: 50,
-  /** Pause after a hub could not be reached. */
-  clientRetryMs: 5000,
+  /** The shortest time from one question for news to the next, when the hub does not wait with its answer. */
+  clientNewsMs: 5000,
+  /** A watched folder is looked at as a whole this often, whatever the watcher noticed. */
+  clientRescanMs: 300_000,
+  /** Pause after a sync failed; doubled with each failure, up to the longest. */
+  clientRetryMs: 1000,
+  clientRetryMsMax: 60_000,
+  /** How often a paused watch looks whether it goes on. */
+  clientPausedMs: 1000,
+  /** How often a watch sends again what the hub refused. */
+  clientRefusedMs: 600_000,
+  /** Lines that a sync prints of one kind before it sums up. */
+  clientLinesMax: 20,
   /** Blobs that the client lists unless it is told how many. */
   clientListDefault: 20,
   /** Largest answer that is taken. */
@@ -32,4 +49,6 @@ export const clientLimits = {
   clientLockStaleMs: 180_000,
   clientLockWaitMs: 200_000,
   clientLockPollMs: 50,
+  /** How often a holder says that it lives. */
+  clientLockBeatMs: 30_000,
 } as const;

@@ -2,19 +2,22 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CAIRN, cleanEnvironment, type Hub, runCairn } from './hub.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
+const UNTIL_MS_MAX = 30_000;
+
 export type SyncedFolder = ReturnType<typeof syncedFolder>;
 
-export function syncedFolder({ url }: Pick<Hub, 'url'>, key: string, vault: string) {
-  const folder = temporaryFolder();
+export function syncedFolder({ url }: Pick<Hub, 'url'>, key: string, vault: string, folder = temporaryFolder()) {
   const env = { CAIRN_SERVER: url, CAIRN_KEY: key, XDG_CONFIG_HOME: temporaryFolder() };
   const at = (path: string) => join(folder, path);
   return {
     folder,
     at,
-    sync: (...args: string[]) => runCairn(['sync', ...args, '--folder', folder, '--vault', vault], env),
+    sync: (...args: string[]) =>
+      runCairn(['sync', ...args, '--folder', folder, ...(isOffline(args) ? [] : ['--vault', vault])], env),
     /** Calls a tool as this machine's user. */
     call: (tool: string, ...args: string[]) => runCairn(['call', tool, ...args], env),
     write(path: string, content: string | Buffer) {
@@ -28,10 +31,16 @@ export function syncedFolder({ url }: Pick<Hub, 'url'>, key: string, vault: stri
       mkdirSync(dirname(at(to)), { recursive: true });
       renameSync(at(from), at(to));
     },
-    /** Starts a watch; resolves when its first sync is over. */
-    watch() {
-      const args = [CAIRN, 'sync', 'watch', '--folder', folder, '--vault', vault];
+    /** Starts a watch. */
+    watch(...more: string[]) {
+      const args = [CAIRN, 'sync', 'watch', '--folder', folder, '--vault', vault, ...more];
       const child = spawn(process.execPath, args, { env: cleanEnvironment(env), stdio: ['ignore', 'pipe', 'pipe'] });
+      let output = '';
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          output += text;
+        });
+      }
       const ended = new Promise<number | null>((resolve) => {
         child.once('exit', (code) => resolve(code));
       });
@@ -39,7 +48,7 @@ export function syncedFolder({ url }: Pick<Hub, 'url'>, key: string, vault: stri
         child.kill(signal);
         return ended;
       };
-      return { stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
+      return { stop: () => end('SIGTERM'), kill: () => end('SIGKILL'), ended, output: () => output };
     },
   };
 }
@@ -58,3 +67,15 @@ export function textsOf({ folder }: Pick<SyncedFolder, 'folder'>): Record<string
   const all = Object.entries(contentsOf(folder));
   return Object.fromEntries(all.map(([path, content]) => [path, Buffer.from(content, 'base64').toString()]));
 }
+
+/** Resolves once something holds; rejects with what it was instead. */
+export async function until(holds: () => boolean | Promise<boolean>, what: () => string = () => ''): Promise<void> {
+  const giveUpMs = Date.now() + UNTIL_MS_MAX;
+  while (!(await holds())) {
+    if (Date.now() > giveUpMs) throw new Error(`it never came to hold: ${holds.toString()} ${what()}`);
+    await sleep(50);
+  }
+}
+
+/** Commands that name no vault. */
+const isOffline = ([command]: readonly string[]) => command === 'pause' || command === 'resume';

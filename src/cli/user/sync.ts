@@ -1,171 +1,207 @@
 /** cairn sync: keeps a folder in step with a vault. Nothing is overwritten silently, on neither side. */
-import { resolve } from 'node:path';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { ClientError } from '../../client/client-error.ts';
-import { openProgress } from '../../client/progress.ts';
-import { type Keep, resolveConflict } from '../../client/sync/conflicts.ts';
+import { shownLine } from '../../client/shown.ts';
 import { type Direction, lockFolder, syncOnce } from '../../client/sync/cycle.ts';
-import { findVault, VaultHub } from '../../client/sync/hub.ts';
-import type { SyncEvent, SyncSession } from '../../client/sync/session.ts';
-import { newState, readState } from '../../client/sync/state.ts';
+import { SyncedFolder } from '../../client/sync/folder/folder.ts';
+import { resolveConflict } from '../../client/sync/resolve.ts';
 import { statusOf } from '../../client/sync/status.ts';
-import { watchFolder } from '../../client/sync/watch.ts';
-import { type Command, needs, type Options, takes } from '../command.ts';
+import { type Command, needs, type Options, repeats, takes } from '../command.ts';
 import { print, printError, table } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
-import { openTools } from './tool-access.ts';
+import { type FolderChoice, isSynced, openSession } from './sync-open.ts';
+import { reportOf } from './sync-report.ts';
+import { watchOne } from './sync-watch.ts';
 
 const COMMON = [takes('folder', 'DIR'), takes('vault', 'NAME'), takes('server', 'URL')];
+const CHOICE = [...COMMON, repeats('only', 'PATTERN')];
 const DELETES = ['allow-deletes'];
-/** Conflicts wait for the user. */
-const EXIT_CONFLICT = 3;
+
+const EXPLAINS = {
+  folder: 'folder to sync; default: the current one',
+  vault: 'vault to sync it with, created if there is none; default: the one it belongs to, else the primary vault',
+  server: 'address of the hub; default: the one it belongs to, else CAIRN_SERVER, else the last sign-in',
+  only: "sync only what matches on this device, e.g. notes/ or '*.md'; kept for later syncs; '*' syncs everything again",
+  'allow-deletes': 'delete on the hub what is gone here, even when it is most of the folder',
+  'restore-missing': 'bring back files that are gone here, instead of deleting them on the hub',
+};
 
 export const syncCommands: readonly Command[] = [
   {
     name: 'sync',
-    summary: 'bring a folder and its vault in step: pull, then push',
-    options: COMMON,
-    flags: DELETES,
-    examples: ['cairn sync', 'cairn sync --folder ~/notes --vault notes'],
+    summary: 'sync a folder and its vault in both directions',
+    options: CHOICE,
+    flags: [...DELETES, 'restore-missing'],
+    explains: EXPLAINS,
+    examples: ['cairn sync', 'cairn sync --folder ~/notes --vault notes', "cairn sync --only notes/ --only '*.md'"],
     run: (options) => syncCommand(options, 'both'),
   },
   {
     name: 'sync pull',
-    summary: 'only bring what is new on the hub into the folder',
-    options: COMMON,
+    summary: 'only bring changes from the hub into the folder; nothing is sent',
+    options: CHOICE,
+    explains: EXPLAINS,
     examples: ['cairn sync pull --folder ~/notes --vault notes'],
     run: (options) => syncCommand(options, 'pull'),
   },
   {
     name: 'sync push',
-    summary: 'the same as sync: a push begins with a pull, so that it builds on what is there',
-    options: COMMON,
-    flags: DELETES,
+    summary: 'same as sync: every push starts with a pull, so that it builds on the current versions',
+    options: CHOICE,
+    flags: [...DELETES, 'restore-missing'],
+    explains: EXPLAINS,
     examples: ['cairn sync push --folder ~/notes'],
     run: (options) => syncCommand(options, 'both'),
   },
   {
     name: 'sync status',
-    summary: 'say what a sync would do; exit code 3 when conflicts wait',
+    summary: 'list what a sync would do; exit code 3 for conflicts, 1 for files that cannot be synced',
     options: COMMON,
+    explains: EXPLAINS,
     examples: ['cairn sync status --json'],
     run: status,
   },
   {
     name: 'sync watch',
-    summary: 'sync whenever a file changes here or on the hub, until it is stopped',
-    options: COMMON,
+    summary: 'sync whenever a file changes here or on the hub, until stopped',
+    options: CHOICE,
     flags: DELETES,
+    explains: EXPLAINS,
     examples: ['cairn sync watch --folder ~/notes'],
     run: watch,
   },
   {
+    name: 'sync pause',
+    summary: 'stop syncing a folder until cairn sync resume, also under a running watch',
+    options: [takes('folder', 'DIR')],
+    explains: EXPLAINS,
+    examples: ['cairn sync pause --folder ~/notes'],
+    run: (options) => pause(options, true),
+  },
+  {
+    name: 'sync resume',
+    summary: 'sync a paused folder again',
+    options: [takes('folder', 'DIR')],
+    explains: EXPLAINS,
+    examples: ['cairn sync resume --folder ~/notes'],
+    run: (options) => pause(options, false),
+  },
+  {
     name: 'sync resolve',
-    summary: 'settle a file that changed on both sides: keep mine, theirs, or merge both into the file',
+    summary: 'settle a conflict: keep my version, the hub’s (theirs), or merge both into the file',
     operands: ['PATH'],
     options: [needs('keep', 'mine|theirs|merge'), ...COMMON],
+    explains: {
+      ...EXPLAINS,
+      keep: 'mine: push the file here; theirs: replace it; merge: write both sides into it, with markers',
+    },
     examples: ['cairn sync resolve notes.md --keep mine'],
     run: settle,
   },
 ];
 
+function choiceOf(options: Options): FolderChoice {
+  return {
+    folder: options.optional('folder') ?? '.',
+    vault: options.optional('vault'),
+    server: options.optional('server'),
+    only: options.many('only'),
+  };
+}
+
 async function syncCommand(options: Options, direction: Direction): Promise<number> {
-  const { session, events, close } = await openSession(options);
-  try {
-    await syncOnce(session, direction, { allowDeletes: options.flag('allow-deletes') });
-  } finally {
-    close();
+  const { session, takeEvents, line } = await openSession(choiceOf(options));
+  const isFirst = session.state.cursor === null;
+  if (existsSync(session.folder.own('paused'))) {
+    throw new ClientError(`${session.folder.root.path} is paused; run \`cairn sync resume\` first.`);
   }
-  return report(options, session, events);
+  try {
+    const [allowDeletes, restoreMissing] = [options.flag('allow-deletes'), options.flag('restore-missing')];
+    await syncOnce(session, { direction, allowDeletes, restoreMissing, retryRefused: true });
+  } catch (error) {
+    // What was done until then is told all the same.
+    line.close();
+    if (!options.json) for (const text of reportOf(session, takeEvents(), isFirst).done) print(text);
+    throw error;
+  }
+  line.close();
+  const events = takeEvents();
+  const { done, open, exitCode } = reportOf(session, events, isFirst);
+  if (options.json) print(JSON.stringify(documentOf(session, events)));
+  else {
+    for (const text of done) print(text);
+    for (const text of open) printError(`cairn: ${text}`);
+    if (done.length + open.length === 0) print(direction === 'both' ? 'in step' : 'up to date with the hub');
+  }
+  return exitCode;
+}
+
+type Session = Awaited<ReturnType<typeof openSession>>['session'];
+
+function documentOf({ state, troubles, held }: Session, events: readonly unknown[]) {
+  const conflicts = [...state.waits].filter(([, { kind }]) => kind === 'conflict');
+  return {
+    events,
+    conflicts: Object.fromEntries(
+      conflicts.map(([path, { reason, conflictId }]) => [path, { reason, conflict_id: conflictId }]),
+    ),
+    problems: Object.fromEntries(troubles),
+    held_deletes: [...held],
+  };
 }
 
 async function status(options: Options): Promise<number> {
-  const { session, close } = await openSession(options);
-  try {
-    const found = await statusOf(session);
-    if (options.json) print(JSON.stringify(found));
-    else {
-      const { skipped, ...lists } = found;
-      const lines = Object.entries(lists).flatMap(([what, paths]) =>
-        paths.map((path): [string, string] => [what, path]),
-      );
-      const notes = Object.entries(skipped).map(([path, note]): [string, string] => ['skipped', `${path} ${note}`]);
-      print(lines.length + notes.length === 0 ? 'in step' : table([...lines, ...notes]));
-    }
-    return found.conflict.length > 0 ? EXIT_CONFLICT : 0;
-  } finally {
-    close();
+  const { session } = await openSession(choiceOf(options));
+  const found = await statusOf(session);
+  const { problem, links, ...lists } = found;
+  if (options.json) print(JSON.stringify(found));
+  else {
+    const rows = Object.entries(lists).flatMap(([what, paths]) =>
+      paths.map((path): [string, string] => [what, shownLine(path)]),
+    );
+    const reasons = Object.entries(problem).map(([path, reason]): [string, string] => [
+      'problem',
+      `${shownLine(path)}  (${shownLine(reason)})`,
+    ]);
+    const left = links.map((path): [string, string] => ['link', `${shownLine(path)}  (links are not synced)`]);
+    if (rows.length + reasons.length === 0) print('in step');
+    if (rows.length + reasons.length + left.length > 0) print(table([...rows, ...reasons, ...left]));
   }
+  if (found.conflict.length > 0) return 3;
+  return Object.keys(problem).length > 0 ? 1 : 0;
 }
 
 async function settle(options: Options): Promise<number> {
   const keep = options.required('keep');
   if (keep !== 'mine' && keep !== 'theirs' && keep !== 'merge')
     throw new UsageError('--keep takes mine, theirs or merge');
-  const { session, events, close } = await openSession(options);
-  try {
-    await lockFolder(session.folder, () => resolveConflict(session, options.operand() ?? '', keep satisfies Keep));
-  } finally {
-    close();
+  const { session, takeEvents, line } = await openSession(choiceOf(options));
+  await lockFolder(session, () => resolveConflict(session, options.operand() ?? '', keep));
+  line.close();
+  const events = takeEvents();
+  const { done, open, exitCode } = reportOf(session, events, false);
+  if (options.json) print(JSON.stringify(documentOf(session, events)));
+  else {
+    for (const text of done) print(text);
+    for (const text of open) printError(`cairn: ${text}`);
   }
-  return report(options, session, events);
+  return exitCode;
 }
 
 async function watch(options: Options): Promise<number> {
-  const { session, events, close } = await openSession(options);
   const ended = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
-  if (!options.json) print(`watching ${session.folder}; Ctrl-C ends it`);
-  await watchFolder(session, {
-    signal: ended.signal,
-    warn: (error) => printError(`cairn: ${error.message}`),
-    async syncNow() {
-      await syncOnce(session, 'both', { allowDeletes: options.flag('allow-deletes') });
-      for (const event of events.splice(0)) print(options.json ? JSON.stringify(event) : line(event));
-    },
-  });
-  close();
-  return Object.keys(session.state.conflicts).length > 0 ? EXIT_CONFLICT : 0;
+  const { json } = options;
+  const allowDeletes = options.flag('allow-deletes');
+  return await watchOne(choiceOf(options), { json, allowDeletes, signal: ended.signal, prefix: '' });
 }
 
-/** What was done, and whether something waits. */
-function report(options: Options, { state }: SyncSession, events: readonly SyncEvent[]): number {
-  const conflicts = Object.keys(state.conflicts);
-  if (options.json) print(JSON.stringify({ events, conflicts: state.conflicts }));
-  else {
-    for (const event of events) print(line(event));
-    for (const path of conflicts) {
-      printError(`cairn: ${path} waits for you: cairn sync resolve '${path}' --keep mine|theirs|merge`);
-    }
-    if (events.length === 0 && conflicts.length === 0) print('in step');
-  }
-  if (conflicts.length > 0) return EXIT_CONFLICT;
-  return events.some(({ verb }) => verb === 'problem') ? 1 : 0;
-}
-
-function line({ verb, path, note }: SyncEvent): string {
-  return `${verb.padEnd(8)}  ${path}${note === undefined ? '' : `  (${note})`}`;
-}
-
-/** Opens the folder that the options name, for the vault that it belongs to or that they name. */
-async function openSession(options: Options) {
-  const folder = resolve(options.optional('folder') ?? '.');
-  const kept = readState(folder);
-  const { server, tools } = openTools(options.optional('server') ?? kept?.server);
-  const vault = options.optional('vault');
-  const vaultId = kept === undefined || vault !== undefined ? await findVault(tools, vault) : kept.vault_id;
-  if (kept !== undefined && (kept.vault_id !== vaultId || kept.server !== server)) {
-    throw new ClientError(
-      `${folder} belongs to another vault (${kept.vault_id} of ${kept.server}); sync another folder.`,
-    );
-  }
-  const events: SyncEvent[] = [];
-  const bar = openProgress('syncing');
-  const session: SyncSession = {
-    folder,
-    hub: new VaultHub(tools, vaultId),
-    state: kept ?? newState(server, vaultId),
-    tell: (event) => void events.push(event),
-    progress: (done, total) => bar.update(done, total),
-  };
-  return { session, events, close: () => bar.close() };
+async function pause(options: Options, isPausing: boolean): Promise<number> {
+  const folder = options.optional('folder') ?? '.';
+  if (!isSynced(folder)) throw new ClientError(`${folder} is not a synced folder; check --folder.`);
+  const opened = new SyncedFolder(folder);
+  if (isPausing) writeFileSync(opened.own('paused'), '', { mode: 0o600 });
+  else rmSync(opened.own('paused'), { force: true });
+  print(isPausing ? 'paused' : 'resumed');
+  return 0;
 }

@@ -5,6 +5,7 @@
 import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
 import { Unreachable } from '../http.ts';
+import { NotSignedIn } from '../not-signed-in.ts';
 import { type ClientSettings, serverUrl } from '../settings.ts';
 import { CredentialFile, type Login } from './credential-file.ts';
 import { Refused, refreshTokens, type TokenAnswer } from './oauth.ts';
@@ -81,7 +82,7 @@ export class Credentials {
       });
     } catch (error) {
       if (error instanceof Refused && error.code === 'invalid_grant') {
-        throw new ClientError(`the sign-in to ${this.server} has ended; run cairn login.`);
+        throw new NotSignedIn(`The sign-in to ${this.server} has expired; run \`cairn login\`.`);
       }
       throw error;
     }
@@ -113,5 +114,5 @@ export function withTokens(login: Pick<Login, 'mcp_key' | 'device_name'>, answer
 }
 
 function notSignedIn(server: string): ClientError {
-  return new ClientError(`not signed in to ${server}; run cairn login --server ${server}, or set CAIRN_KEY.`);
+  return new NotSignedIn(`Not signed in to ${server}. Run \`cairn login --server ${server}\` or set CAIRN_KEY.`);
 }

@@ -1,27 +1,103 @@
 /** One sync of a folder: pull, then push, again while the hub moves in between. One process at a time. */
-import { join } from 'node:path';
 import { limits } from '../../limits/service.ts';
+import { ClientError } from '../client-error.ts';
 import { withFileLock } from '../file-lock.ts';
-import { pullChanges } from './pull.ts';
-import { type PushOptions, pushChanges } from './push.ts';
-import type { SyncSession } from './session.ts';
-import { OWN_FOLDER } from './state.ts';
+import { ToolRefused } from '../tool-refused.ts';
+import type { FolderPath } from './folder/path.ts';
+import { pullChanges } from './pull/pull.ts';
+import { pushArguments } from './push/arguments.ts';
+import { type PushOptions, pushChanges } from './push/push.ts';
+import { send } from './push/send.ts';
+import { type SyncSession, save, scan } from './session.ts';
+import { readState, stampOf } from './state-file.ts';
 
 /** Which way a sync goes. */
 export type Direction = 'pull' | 'both';
 
+export interface SyncOptions extends PushOptions {
+  readonly direction: Direction;
+  /** Files that are gone here come back from the hub instead of being deleted there. */
+  readonly restoreMissing: boolean;
+  /** What the hub refused is sent once more. */
+  readonly retryRefused: boolean;
+}
+
 /** Syncs once. Throws ClientError; what was done until then is kept, and the next sync goes on from there. */
-export async function syncOnce(session: SyncSession, direction: Direction, options: PushOptions): Promise<void> {
-  await lockFolder(session.folder, async () => {
+export async function syncOnce(session: SyncSession, options: SyncOptions): Promise<void> {
+  await lockFolder(session, async () => {
+    session.troubles.clear();
+    if (options.retryRefused) forgetRefused(session);
+    let recheck = options.restoreMissing ? await missingHere(session) : new Set<FolderPath>();
+    const unmovable = new Set<FolderPath>();
+    await sendStrays(session);
     for (let round = 0; round < limits.clientSyncRounds; round += 1) {
-      await pullChanges(session, round === 0);
-      if (direction === 'pull') return;
-      if (!(await pushChanges(session, options))) return;
+      await pullChanges(session, recheck, options.direction === 'pull' ? 'leave' : 'merge');
+      if (options.direction === 'pull') break;
+      recheck = await pushChanges(session, options, unmovable);
+      if (recheck.size === 0) break;
     }
+    for (const path of recheck) session.troubles.set(path, 'It kept changing on the hub; sync again.');
+    await listTroubles(session);
   });
 }
 
-/** Runs work on a folder while no other process does. */
-export async function lockFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  return await withFileLock(join(folder, OWN_FOLDER, 'sync'), work);
+/** Runs work on a folder while no other process does. Throws RootGone. */
+export async function lockFolder<T>(session: SyncSession, work: () => Promise<T>): Promise<T> {
+  const { folder } = session;
+  // The lock would make the folder anew where it is gone.
+  folder.root.check();
+  return await withFileLock(folder.own('sync'), async () => {
+    const stamp = stampOf(folder.root.path);
+    if (stamp !== session.saved.stamp) {
+      session.state = readState(folder.root.path) ?? session.state;
+      session.saved = { atMs: session.saved.atMs, stamp };
+    }
+    return await work();
+  });
+}
+
+/** Why single paths are not equal on both sides, each with a reason; a conflict is no trouble, it has its own list. */
+async function listTroubles(session: SyncSession): Promise<void> {
+  const { state, troubles, folder } = session;
+  const { skipped, problems, links, leavesOut, excludes } = await scan(session);
+  session.links.clear();
+  for (const link of links) session.links.add(link);
+  for (const [path, reason] of [...problems, ...skipped]) troubles.set(path, reason);
+  for (const [path, { kind, reason }] of state.waits) {
+    const isOut = kind === 'hub' && excludes(path);
+    const isListed = troubles.has(path) || (leavesOut(path) && skipped.has(path));
+    if (kind !== 'conflict' && !isOut && !isListed) troubles.set(path, reason);
+  }
+  folder.root.check();
+}
+
+/** Bytes that a program wrote to a file after it was replaced: the hub keeps them as a conflict. */
+async function sendStrays(session: SyncSession): Promise<void> {
+  const { folder, tell } = session;
+  for (const { path, base, content, drop } of folder.asides.sweep()) {
+    if (content.bytes.length > limits.fileBytesMax) continue;
+    const [outcome] = await send(session, [{ path, args: pushArguments(session, path, content, base) }]);
+    if (outcome instanceof ToolRefused && !outcome.isConflict) {
+      session.troubles.set(path, `A late change of it waits in .cairn/aside: ${outcome.message}`);
+      continue;
+    }
+    drop();
+    const note = 'it was written to while it was replaced; the hub keeps those bytes as a pending conflict';
+    if (outcome instanceof ToolRefused) tell({ verb: 'conflict', path, note });
+  }
+}
+
+function forgetRefused({ state }: SyncSession): void {
+  for (const [path, { kind }] of state.waits) if (kind === 'push') state.waits.delete(path);
+}
+
+/** Forgets files that are gone here, so that they are new from the hub again. */
+async function missingHere(session: SyncSession): Promise<Set<FolderPath>> {
+  const { files, leavesOut } = await scan(session);
+  const missing = new Set([...session.state.base.keys()].filter((path) => !files.has(path) && !leavesOut(path)));
+  if (missing.size > 0 && session.state.cursor === null) throw new ClientError('This folder was never synced.');
+  for (const path of missing) session.state.base.delete(path);
+  session.state.inode = session.folder.root.inode;
+  save(session);
+  return missing;
 }

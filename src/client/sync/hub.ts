@@ -4,127 +4,201 @@ import { z } from 'zod';
 import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
 import { ToolRefused } from '../tool-refused.ts';
-import type { ListingTotals, ToolAnswer, ToolClient } from '../tools.ts';
+import type { ToolAnswer, ToolClient } from '../tools.ts';
+import { sha256Of } from './folder/file.ts';
+import { type BadPath, checkPath, type FolderPath, isBad } from './folder/path.ts';
 
 /** JSON-RPC codes that say when to try again. */
 const RATE_LIMITED = -32029;
 const BUSY = -32007;
+const NOT_FOUND = -32005;
+const INTERNAL = -32603;
 
 const recordSchema = z.object({
   type: z.enum(['file', 'deleted']),
-  seq: z.number(),
   path: z.string(),
   sha256: z.string().optional(),
   content: z.string().optional(),
   encoding: z.enum(['utf-8', 'base64']).optional(),
+  stored_at: z.string(),
+  remote_mtime: z.string().nullish(),
+  executable: z.boolean().optional(),
 });
-const endSchema = z.object({ cursor: z.string(), has_more: z.boolean() });
-const newsSchema = z.object({ total_count: z.number() });
-const pushedSchema = z.object({
-  status: z.string(),
-  sha256: z.string(),
-  seq: z.number(),
-  warnings: z.array(z.string()),
+const endSchema = z.object({
+  cursor: z.string().nullable(),
+  has_more: z.boolean(),
 });
+const newsSchema = z.object({ total_count: z.number(), deleted_count: z.number(), has_more: z.boolean() });
+const pushedSchema = z.object({ status: z.string(), sha256: z.string(), stored_at: z.string() });
 const vaultSchema = z.object({ vault_id: z.string() });
 const vaultsSchema = z.object({
   vaults: z.array(z.object({ vault_id: z.string(), name: z.string(), is_primary: z.boolean() })),
 });
 
-/** One change as the hub tells it. */
-export type RemoteRecord =
-  | { readonly type: 'file'; readonly path: string; readonly sha256: string; readonly bytes: Buffer }
-  | { readonly type: 'deleted'; readonly path: string };
+/** The hub's side of a path. */
+export interface RemoteSide {
+  readonly sha256: string;
+  readonly bytes: Buffer;
+  readonly executable: boolean | undefined;
+  /** When its device says that it was changed. */
+  readonly modifiedMs: number | undefined;
+}
+
+/** One change as the hub reports it. */
+export interface RemoteRecord {
+  readonly path: FolderPath;
+  /** Undefined: it is deleted. */
+  readonly side: RemoteSide | undefined;
+  /** When the hub stored it, by its own clock (milliseconds since 1970). */
+  readonly storedMs: number;
+}
+
+/** How far a transfer is. */
+export interface Amount {
+  readonly files: number;
+  readonly filesTotal: number;
+  readonly bytes: number;
+  readonly bytesTotal: number;
+}
+
+/** What is told while changes arrive. */
+export interface Arrivals {
+  readonly record: (record: RemoteRecord) => void;
+  /** A path that is not for this folder. */
+  readonly bad: (path: string, reason: string) => void;
+  readonly progress: (amount: Amount) => void;
+}
+
+export interface PullEnd {
+  readonly cursor: string;
+  readonly hasMore: boolean;
+}
 
 export type PushedFile = z.infer<typeof pushedSchema>;
 
 /** Arguments of one sync_push, without the vault. */
 export type PushArguments = Readonly<Record<string, unknown>> & { readonly path: string };
 
+/** The vault is not on the hub; trying again is of no use. */
+export class VaultGone extends ClientError {}
+
 export class VaultHub {
   readonly #tools: ToolClient;
   readonly #vaultId: string;
+  readonly #onBusy: (seconds: number) => void;
 
-  constructor(tools: ToolClient, vaultId: string) {
+  /** `onBusy`: told when the hub asks to wait for so many seconds. */
+  constructor(tools: ToolClient, vaultId: string, onBusy: (seconds: number) => void = () => undefined) {
     this.#tools = tools;
     this.#vaultId = vaultId;
+    this.#onBusy = onBusy;
   }
 
-  /**
-   * Everything that changed since the cursor, or all there is; each change is handed on as it arrives. Resolves with the
-   * next cursor.
-   */
-  async pull(
-    cursor: string | null,
-    onRecord: (record: RemoteRecord, totals: ListingTotals) => void,
-  ): Promise<{ readonly cursor: string; readonly hasMore: boolean }> {
+  /** What changed since the cursor, or all there is; each change is handed on as it arrives. */
+  async pull(cursor: string | null, arrivals: Arrivals): Promise<PullEnd> {
     const from = cursor === null ? { initial: true } : { cursor };
-    const args = { vault_id: this.#vaultId, ...from };
-    const end = await patiently(() =>
-      this.#tools.stream('sync_pull', args, (record, totals) => onRecord(readRecord(record), totals)),
-    );
-    const parsed = endSchema.safeParse(end);
-    if (!parsed.success) throw new ClientError('the hub ended a pull without a cursor; it is of another version.');
-    return { cursor: parsed.data.cursor, hasMore: parsed.data.has_more };
+    const end = await this.#stream({ ...from, limit: limits.clientPullFiles }, arrivals).catch((error: unknown) => {
+      const isGone = error instanceof ToolRefused && error.code === NOT_FOUND;
+      throw isGone ? new VaultGone(`The vault of this folder is no longer on the hub: ${error.message}`) : error;
+    });
+    if (end.cursor === null) throw new ClientError('The hub ended a pull without a cursor; its version differs.');
+    return { cursor: end.cursor, hasMore: end.has_more };
+  }
+
+  /** What the hub has at these paths; of those that it never had, nothing is told. */
+  async pullPaths(paths: readonly FolderPath[], arrivals: Arrivals): Promise<void> {
+    for (let at = 0; at < paths.length; at += limits.clientPullPaths) {
+      await this.#stream({ paths: paths.slice(at, at + limits.clientPullPaths) }, arrivals);
+    }
   }
 
   /** True once something is newer than the cursor; false when nothing was for so long. Throws when the signal ends it. */
   async hasNews(cursor: string, waitSeconds: number, signal: AbortSignal): Promise<boolean> {
     const args = { vault_id: this.#vaultId, cursor, wait_seconds: waitSeconds, limit: 1 };
     const { structured } = await this.#tools.call('sync_pull', args, signal);
-    return newsSchema.parse(structured).total_count > 0;
+    const news = readAs(newsSchema, structured);
+    return news.total_count + news.deleted_count > 0 || news.has_more;
   }
 
   /** Pushes some files in one request; the outcomes are in their order. */
   async push(many: readonly PushArguments[]): Promise<(PushedFile | ToolRefused)[]> {
+    if (many.length === 0) return [];
     const args = many.map((one) => ({ ...one, vault_id: this.#vaultId }));
-    const outcomes = await patiently(() => this.#tools.callMany('sync_push', args));
-    return await Promise.all(
-      outcomes.map(async (outcome, index) => {
-        // A busy hub refuses items one by one; these come again alone.
-        if (!(outcome instanceof ToolRefused)) return pushedSchema.parse(outcome.structured);
-        if (waitOf(outcome) === undefined) return outcome;
-        return await this.#pushOne(args[index] ?? {});
+    const outcomes = await this.#patiently(() => this.#tools.callMany('sync_push', args));
+    const found: (PushedFile | ToolRefused)[] = [];
+    for (const [index, outcome] of outcomes.entries()) {
+      // A busy hub refuses items one by one; these come again alone.
+      if (!(outcome instanceof ToolRefused)) found.push(readAs(pushedSchema, outcome.structured));
+      else if (outcome.code === INTERNAL) throw outcome;
+      else if (waitOf(outcome) === undefined) found.push(outcome);
+      else found.push(await this.#pushOne(args[index] ?? {}));
+    }
+    return found;
+  }
+
+  /** Calls a tool on the vault. */
+  async call(name: string, args: Readonly<Record<string, unknown>>): Promise<ToolAnswer> {
+    return await this.#patiently(() => this.#tools.call(name, { vault_id: this.#vaultId, ...args }));
+  }
+
+  async #stream(args: Readonly<Record<string, unknown>>, { record, bad, progress }: Arrivals) {
+    let files = 0;
+    let bytes = 0;
+    const end = await this.#patiently(() =>
+      this.#tools.stream('sync_pull', { vault_id: this.#vaultId, ...args }, (given, totals) => {
+        const { path, ...rest } = readRecord(given);
+        files += 1;
+        bytes += rest.side?.bytes.length ?? 0;
+        const isWhole = rest.side === undefined || sha256Of(rest.side.bytes) === rest.side.sha256;
+        if (isBad(path)) bad(String(given['path']), path.bad);
+        else if (!isWhole) bad(path, 'The content that the hub sent does not match its hash; sync again.');
+        else record({ path, ...rest });
+        const filesTotal = Math.max(files, totals.total_count);
+        progress({ files, filesTotal, bytes, bytesTotal: Math.max(bytes, totals.total_size_bytes) });
       }),
     );
+    return readAs(endSchema, end);
   }
 
   async #pushOne(args: Readonly<Record<string, unknown>>): Promise<PushedFile | ToolRefused> {
     try {
-      return pushedSchema.parse((await this.call('sync_push', args)).structured);
+      return readAs(pushedSchema, (await this.call('sync_push', args)).structured);
     } catch (error) {
       if (error instanceof ToolRefused) return error;
       throw error;
     }
   }
 
-  /** Calls a tool on the vault. */
-  async call(name: string, args: Readonly<Record<string, unknown>>): Promise<ToolAnswer> {
-    return await patiently(() => this.#tools.call(name, { vault_id: this.#vaultId, ...args }));
+  /** Runs a call again while the hub says that it is too much just now, for as long as a transfer may take. */
+  async #patiently<T>(call: () => Promise<T>): Promise<T> {
+    const giveUpMs = Date.now() + limits.clientTransferSeconds * 1000;
+    for (;;) {
+      try {
+        return await call();
+      } catch (error) {
+        const waitSeconds = error instanceof ToolRefused ? waitOf(error) : undefined;
+        if (waitSeconds === undefined || Date.now() + waitSeconds * 1000 > giveUpMs) throw error;
+        this.#onBusy(waitSeconds);
+        await sleep(waitSeconds * 1000);
+      }
+    }
   }
 }
 
 /** The vault of a name, made when there is none; no name: the primary vault. */
 export async function findVault(tools: ToolClient, name: string | undefined): Promise<string> {
-  if (name !== undefined) return vaultSchema.parse((await tools.call('vault_create', { name })).structured).vault_id;
-  const { vaults } = vaultsSchema.parse((await tools.call('vault_list', {})).structured);
+  if (name !== undefined) return readAs(vaultSchema, (await tools.call('vault_create', { name })).structured).vault_id;
+  const { vaults } = readAs(vaultsSchema, (await tools.call('vault_list', {})).structured);
   const primary = vaults.find((vault) => vault.is_primary);
-  if (primary === undefined) throw new ClientError('this account has no vault yet; name one with --vault.');
+  if (primary === undefined) throw new ClientError('This account has no vault yet; name one with --vault.');
   return primary.vault_id;
 }
 
-/** Runs a call again while the hub says that it is too much just now, for as long as a transfer may take. */
-async function patiently<T>(call: () => Promise<T>): Promise<T> {
-  const giveUpMs = Date.now() + limits.clientTransferSeconds * 1000;
-  for (;;) {
-    try {
-      return await call();
-    } catch (error) {
-      const waitSeconds = error instanceof ToolRefused ? waitOf(error) : undefined;
-      if (waitSeconds === undefined || Date.now() + waitSeconds * 1000 > giveUpMs) throw error;
-      await sleep(waitSeconds * 1000);
-    }
-  }
+/** Reads a part of an answer. Throws ClientError when it is not what a hub of this version sends. */
+export function readAs<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new ClientError('The hub sent an answer that this version of cairn cannot read; update one of them.');
 }
 
 function waitOf({ code, data }: ToolRefused): number | undefined {
@@ -133,9 +207,27 @@ function waitOf({ code, data }: ToolRefused): number | undefined {
   return typeof seconds === 'number' ? Math.max(1, seconds) : 1;
 }
 
-function readRecord(given: Readonly<Record<string, unknown>>): RemoteRecord {
-  const { type, path, sha256, content, encoding } = recordSchema.parse(given);
-  if (type === 'deleted') return { type, path };
-  if (sha256 === undefined || content === undefined) throw new ClientError('the hub sent a file without its content.');
-  return { type, path, sha256, bytes: Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8') };
+interface ReadRecord extends Omit<RemoteRecord, 'path'> {
+  readonly path: FolderPath | BadPath;
+}
+
+function readRecord(given: Readonly<Record<string, unknown>>): ReadRecord {
+  const record = readAs(recordSchema, given);
+  const { type, sha256, content, encoding, remote_mtime: mtime } = record;
+  const storedMs = Date.parse(record.stored_at);
+  const path = checkPath(record.path);
+  if (type === 'deleted') return { path, side: undefined, storedMs };
+  if (sha256 === undefined || content === undefined) throw new ClientError('The hub sent a file without its content.');
+  const bytes = Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
+  const modifiedMs = mtime === null || mtime === undefined ? Number.NaN : Date.parse(mtime);
+  return {
+    path,
+    storedMs,
+    side: {
+      sha256,
+      bytes,
+      executable: record.executable,
+      modifiedMs: Number.isNaN(modifiedMs) ? undefined : modifiedMs,
+    },
+  };
 }

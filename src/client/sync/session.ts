@@ -1,20 +1,13 @@
 /** Owns one run over a synced folder: what it works on, and what it tells of what it did. */
-import { respell, Unwritable } from './files.ts';
-import type { VaultHub } from './hub.ts';
-import { type Scan, scanFolder } from './scan.ts';
-import { type SyncState, writeState } from './state.ts';
+import { limits } from '../../limits/service.ts';
+import type { SyncedFolder } from './folder/folder.ts';
+import type { FolderPath } from './folder/path.ts';
+import { type Scan, scanFolder } from './folder/scan.ts';
+import type { Amount, VaultHub } from './hub.ts';
+import type { SyncState } from './state.ts';
+import { stampOf, writeState } from './state-file.ts';
 
-type SyncVerb =
-  | 'pulled'
-  | 'pushed'
-  | 'renamed'
-  | 'merged'
-  | 'removed'
-  | 'deleted'
-  | 'kept'
-  | 'revived'
-  | 'conflict'
-  | 'problem';
+type SyncVerb = 'pulled' | 'pushed' | 'renamed' | 'merged' | 'removed' | 'deleted' | 'kept' | 'revived' | 'conflict';
 
 /** One thing that happened to one path. */
 export interface SyncEvent {
@@ -22,54 +15,67 @@ export interface SyncEvent {
   readonly path: string;
   /** What a person should know or do. */
   readonly note?: string;
+  /** Content bytes that went over the line. */
+  readonly bytes?: number;
 }
 
+type Transfer = 'upload' | 'download';
+
 export interface SyncSession {
-  readonly folder: string;
+  readonly folder: SyncedFolder;
   readonly hub: VaultHub;
-  readonly state: SyncState;
+  /** Read anew by each sync when another process wrote it. */
+  state: SyncState;
   readonly tell: (event: SyncEvent) => void;
-  /** Told while files arrive. */
-  readonly progress: (done: number, total: number) => void;
+  /** Told while files go over the line. */
+  readonly progress: (transfer: Transfer, amount: Amount) => void;
+  /** What is wrong with single paths, each with its reason; made anew by each sync. */
+  readonly troubles: Map<string, string>;
+  /** Links and devices of the last scan; they never take part. */
+  readonly links: Set<string>;
+  /** Files that are gone here and are not deleted on the hub without the user's word. */
+  readonly held: Set<FolderPath>;
+  /** The last save of the state: when, and how the file looked after it. */
+  saved: { readonly atMs: number; readonly stamp: string | undefined };
 }
 
 /**
- * What takes part now, by the last hashes where they still hold. Paths that cannot are told once. Names are put into NFC on
- * the disk, so that one name means one file from here on.
+ * What takes part now, by the last hashes where they still hold. Names are put into NFC on the disk, so that one name means
+ * one file from here on. Throws RootGone.
  */
-export function scan({ folder, state, tell }: SyncSession, isFirst: boolean): Scan {
-  const found = scanFolder(folder, state.base);
+export async function scan(session: SyncSession): Promise<Scan> {
+  const { folder, state, tell } = session;
+  const found = await scanFolder(folder, state.base, state.only);
   for (const [path, here] of found.otherForms) {
     const problem = putIntoNfc(folder, here, path);
     if (problem === undefined) {
-      tell({ verb: 'renamed', path, note: 'its name is now in the Unicode form that all devices share' });
+      tell({ verb: 'renamed', path, note: 'its name now has the Unicode form that all devices share' });
       continue;
     }
     found.files.delete(path);
     found.skipped.set(path, problem);
   }
-  if (isFirst) for (const [path, note] of found.skipped) tell({ verb: 'problem', path, note });
   return found;
 }
 
-export function save({ folder, state }: SyncSession): void {
+export function save(session: SyncSession): void {
+  const { folder, state } = session;
+  folder.settle();
   writeState(folder, state);
+  session.saved = { atMs: Date.now(), stamp: stampOf(folder.root.path) };
 }
 
-/** Notes that both sides hold these bytes. */
-export function agree(state: SyncState, path: string, record: SyncState['base'][string] | undefined): void {
-  if (record === undefined) delete state.base[path];
-  else state.base[path] = record;
-  delete state.conflicts[path];
+/** Saves where a crash would cost much work by now. */
+export function saveSometimes(session: SyncSession): void {
+  if (Date.now() - session.saved.atMs > limits.clientSaveMs) save(session);
 }
 
 /** Undefined: it is done; else why it cannot be, in words for the user. */
-function putIntoNfc(folder: string, here: string, path: string): string | undefined {
+function putIntoNfc(folder: SyncedFolder, here: string, path: FolderPath): string | undefined {
   try {
-    return respell(folder, here, path) ? undefined : 'is not spelled in NFC on this disk, and another file is';
+    return folder.rename(here, path) ? undefined : 'Another file has this name in another Unicode form.';
   } catch (error) {
     // A disk that takes no new name, or a path that may not be written: the rest is synced.
-    const why = error instanceof Unwritable ? error.message : (error as NodeJS.ErrnoException).code;
-    return `is not spelled in NFC on this disk and cannot be renamed (${why})`;
+    return `Its name cannot be put into the Unicode form NFC: ${(error as Error).message}`;
   }
 }

@@ -3,17 +3,17 @@
  * a twin of a file, and a file that gets another spelling here is renamed on the hub.
  */
 import { foldCase } from '../../text/fold-case.ts';
-import { respell, Unwritable } from './files.ts';
-import type { RemoteRecord } from './hub.ts';
-import type { Scan } from './scan.ts';
-import { type SyncSession, scan } from './session.ts';
+import { Unwritable } from './folder/folder.ts';
+import type { FolderPath } from './folder/path.ts';
+import type { Scan } from './folder/scan.ts';
+import type { SyncSession } from './session.ts';
 import type { SyncState } from './state.ts';
 
 /** Names by what is compared of them. */
 export class NameIndex {
-  readonly #names = new Map<string, string[]>();
+  readonly #names = new Map<string, FolderPath[]>();
 
-  constructor(names: Iterable<string>) {
+  constructor(names: Iterable<FolderPath>) {
     for (const name of new Set(names)) {
       const folded = foldCase(name);
       const same = this.#names.get(folded);
@@ -23,7 +23,7 @@ export class NameIndex {
   }
 
   /** Names that are the same but for their spelling. */
-  others(name: string): readonly string[] {
+  others(name: string): readonly FolderPath[] {
     return (this.#names.get(foldCase(name)) ?? []).filter((other) => other !== name);
   }
 }
@@ -40,33 +40,31 @@ export class Spellings {
     this.#local = local;
   }
 
-  /** Before a change of the hub is taken in: so that it meets the file that it is about. */
-  adoptFrom(record: RemoteRecord): void {
+  /** Before a change of the hub is taken in: so that it meets the file that it is about. `sha256` undefined: a delete. */
+  adoptFrom(path: FolderPath, sha256: string | undefined): void {
     const { base } = this.#session.state;
-    const { path } = record;
     // Nothing new there: another spelling is a change that was made here.
-    if (record.type === 'file' && base[path]?.sha256 === record.sha256) return;
+    if (sha256 !== undefined && base.get(path)?.sha256 === sha256) return;
     // A new file here is not the one that was deleted there, whatever its spelling.
-    const isKnown = base[path] !== undefined || this.#others(path).some((other) => base[other] !== undefined);
-    if (record.type === 'file' || isKnown) this.adopt(path);
+    const isKnown = base.has(path) || this.#others(path).some((other) => base.has(other));
+    if (sha256 !== undefined || isKnown) this.adopt(path);
   }
 
   /**
    * Makes `path` the name of the file that is known here in another spelling: on disk, in the base record, and among what
    * waits. A file that has that very name here already keeps it, and so does the other one.
    */
-  adopt(path: string): void {
+  adopt(path: FolderPath): void {
     const { folder, state, tell } = this.#session;
     const { files } = this.#local;
     for (const other of this.#others(path)) {
-      move(state.base, other, path);
-      move(state.conflicts, other, path);
+      for (const record of [state.base, state.waits, state.sent]) move<unknown>(record, other, path);
       const file = files.get(other);
       if (file === undefined || files.has(path)) continue;
       try {
-        if (!respell(folder, other, path)) continue;
+        if (!folder.rename(other, path)) continue;
       } catch (error) {
-        // What cannot be written at the path is told by who tries to write it.
+        // What cannot be written at the path is reported by the write itself.
         if (error instanceof Unwritable) continue;
         throw error;
       }
@@ -76,32 +74,29 @@ export class Spellings {
     }
   }
 
-  #others(path: string): readonly string[] {
-    const { base, conflicts } = this.#session.state;
-    this.#names ??= new NameIndex([...this.#local.files.keys(), ...Object.keys(base), ...Object.keys(conflicts)]);
+  #others(path: string): readonly FolderPath[] {
+    const { base, waits } = this.#session.state;
+    this.#names ??= new NameIndex([...this.#local.files.keys(), ...base.keys(), ...waits.keys()]);
     return this.#names.others(path);
   }
 }
 
-/** What waits for the user does so under the name that the hub has. */
-export function settleWaitingNames(session: SyncSession): void {
-  const waiting = Object.keys(session.state.conflicts);
-  if (waiting.length === 0) return;
-  const spellings = new Spellings(session, scan(session, false));
-  for (const path of waiting) spellings.adopt(path);
+/** What waits does so under the name that the hub has. */
+export function settleWaitingNames(session: SyncSession, local: Scan): void {
+  if (session.state.waits.size === 0) return;
+  const spellings = new Spellings(session, local);
+  for (const path of [...session.state.waits.keys()]) spellings.adopt(path);
 }
 
 /** Files that are here in another spelling than in the base record: the new name, with the one that the hub has. */
-export function respelledHere({ files, leavesOut }: Scan, { base, conflicts }: SyncState): Map<string, string> {
-  const found = new Map<string, string>();
-  const gone = Object.keys(base).filter(
-    (path) => !files.has(path) && conflicts[path] === undefined && !leavesOut(path),
-  );
+export function respelledHere({ files, leavesOut }: Scan, { base, waits }: SyncState): Map<FolderPath, FolderPath> {
+  const found = new Map<FolderPath, FolderPath>();
+  const gone = [...base.keys()].filter((path) => !files.has(path) && !waits.has(path) && !leavesOut(path));
   if (gone.length === 0) return found;
   const names = new NameIndex(gone);
-  const taken = new Set<string>();
+  const taken = new Set<FolderPath>();
   for (const path of files.keys()) {
-    if (base[path] !== undefined) continue;
+    if (base.has(path)) continue;
     const former = names.others(path).find((other) => !taken.has(other));
     if (former === undefined) continue;
     taken.add(former);
@@ -110,9 +105,9 @@ export function respelledHere({ files, leavesOut }: Scan, { base, conflicts }: S
   return found;
 }
 
-function move<T>(record: Record<string, T>, from: string, to: string): void {
-  const moved = record[from];
-  if (moved === undefined || record[to] !== undefined) return;
-  record[to] = moved;
-  delete record[from];
+function move<T>(record: Map<FolderPath, T>, from: FolderPath, to: FolderPath): void {
+  const moved = record.get(from);
+  if (moved === undefined || record.has(to)) return;
+  record.set(to, moved);
+  record.delete(from);
 }

@@ -1,94 +1,106 @@
 /**
  * Owns what a synced folder remembers: which vault it belongs to, where its pull stands, and the base record: of each path
- * the hash on which both sides last agreed. Kept in `.cairn/state.json` inside the folder, replaced as a whole.
+ * the hash on which both sides last agreed. All of it is in memory during a sync; state-file.ts keeps it on disk.
  */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
-import { z } from 'zod';
-import { ClientError } from '../client-error.ts';
-import { readPrivateFile, writePrivateFile } from '../private-file.ts';
+import type { Seen } from './folder/file.ts';
+import type { FolderPath } from './folder/path.ts';
 
-/** The folder of ours inside a synced folder; never synced itself. */
-export const OWN_FOLDER = '.cairn';
+/** The SHA-256 of a file's bytes; null: there is no file. */
+export type Sha = string | null;
 
-const baseSchema = z.object({
-  sha256: z.string(),
-  /** How the file looked when its hash was taken, so that it need not be read again: bytes, times in milliseconds, inode. */
-  seen: z
-    .object({
-      bytes: z.number(),
-      modifiedMs: z.number(),
-      changedMs: z.number(),
-      inode: z.number(),
-      hashedMs: z.number(),
-    })
-    .optional(),
-});
-
-const conflictSchema = z.object({
-  /** Null: the hub's side is a delete. */
-  remote_sha256: z.string().nullable(),
-  /** Null: our side is a delete. */
-  local_sha256: z.string().nullable(),
-  /** Under which the hub keeps our side; null: it has not been sent, or came to nothing new. */
-  conflict_id: z.string().nullable(),
-  /** Why it waits, in words for the user. */
-  reason: z.string(),
-});
-
-const stateSchema = z.object({
-  version: z.literal(1),
-  server: z.string(),
-  vault_id: z.string(),
-  device_id: z.string(),
-  /** Of the last whole pull; null: none yet. */
-  cursor: z.string().nullable(),
-  /** The clock of this folder's own changes. */
-  clock: z.object({ ms: z.number(), counter: z.number(), node: z.string() }),
-  base: z.record(z.string(), baseSchema),
-  /** Paths that wait for the user's choice. */
-  conflicts: z.record(z.string(), conflictSchema),
-});
-
-export type SyncState = z.infer<typeof stateSchema>;
-export type BaseRecord = z.infer<typeof baseSchema>;
-export type WaitingConflict = z.infer<typeof conflictSchema>;
-
-/** What a folder remembers; undefined: it was never synced. Throws ClientError when it cannot be read. */
-export function readState(folder: string): SyncState | undefined {
-  const path = statePath(folder);
-  const text = readPrivateFile(path);
-  if (text === undefined) return undefined;
-  try {
-    return stateSchema.parse(JSON.parse(text));
-  } catch {
-    throw new ClientError(
-      `${path} is not a file of this cairn; move it away and sync again: nothing is overwritten, equal files are recognised.`,
-    );
-  }
+export interface BaseRecord {
+  readonly sha256: string;
+  readonly executable?: boolean | undefined;
+  /** How the file looked when its hash was taken. */
+  readonly seen?: Seen | undefined;
+  /** When the hub stored this version, by its own clock (milliseconds since 1970). */
+  readonly storedMs?: number | undefined;
 }
 
-export function writeState(folder: string, state: SyncState): void {
-  writePrivateFile(statePath(folder), `${JSON.stringify(state)}\n`);
+/**
+ * - `conflict`: both sides changed, and the user chooses.
+ * - `hub`: the hub's side is not here, because the path takes no part or cannot be written.
+ * - `push`: our side was refused by the hub.
+ */
+export type WaitKind = 'conflict' | 'hub' | 'push';
+
+/** A path that is not equal on both sides, for a reason that does not go away by trying again at once. */
+export interface Wait {
+  readonly kind: WaitKind;
+  /** Both sides when it was last looked at. */
+  readonly remote: Sha;
+  readonly local: Sha;
+  /** Under which the hub keeps our side; null: it was not sent, or the hub has it already. */
+  readonly conflictId: string | null;
+  /** In words for the user. */
+  readonly reason: string;
+}
+
+export interface SyncState {
+  readonly server: string;
+  readonly vault_id: string;
+  device_id: string;
+  /** The inode of the folder; null: not known yet. */
+  inode: number | null;
+  /** Of the last whole pull; null: none yet. */
+  cursor: string | null;
+  /** The clock of this folder's own changes. */
+  clock: { readonly ms: number; readonly counter: number; readonly node: string };
+  /** What this device chose to sync, as patterns; empty: everything. */
+  only: readonly string[];
+  readonly base: Map<FolderPath, BaseRecord>;
+  readonly waits: Map<FolderPath, Wait>;
+  /** What was sent for each path since the last agreement, whether or not the hub has it. */
+  readonly sent: Map<FolderPath, Set<Sha>>;
 }
 
 /** A folder that meets its vault for the first time. */
 export function newState(server: string, vaultId: string): SyncState {
+  return {
+    server,
+    vault_id: vaultId,
+    ...newDevice(),
+    inode: null,
+    cursor: null,
+    only: [],
+    base: new Map(),
+    waits: new Map(),
+    sent: new Map(),
+  };
+}
+
+/** A name and a clock that no other folder has. */
+export function newDevice(): Pick<SyncState, 'device_id' | 'clock'> {
   const node = randomBytes(8).toString('hex');
   const host = hostname()
     .replace(/[^A-Za-z0-9_.-]/g, '-')
     .slice(0, 40);
-  return {
-    version: 1,
-    server,
-    vault_id: vaultId,
-    device_id: `${host === '' ? 'device' : host}-${node.slice(0, 8)}`,
-    cursor: null,
-    clock: { ms: 0, counter: 0, node },
-    base: {},
-    conflicts: {},
-  };
+  return { device_id: `${host === '' ? 'device' : host}-${node.slice(0, 8)}`, clock: { ms: 0, counter: 0, node } };
+}
+
+/** Notes that both sides are equal at a path. */
+export function agree(state: SyncState, path: FolderPath, record: BaseRecord | undefined): void {
+  if (record === undefined) state.base.delete(path);
+  else state.base.set(path, record);
+  state.waits.delete(path);
+  state.sent.delete(path);
+}
+
+/**
+ * Notes what the hub has where that is what this folder sent: an answer that was lost, so both sides agreed on it.
+ */
+export function recallSent(state: SyncState, path: FolderPath, remote: Sha): void {
+  if (state.sent.get(path)?.has(remote) !== true) return;
+  if (remote === null) state.base.delete(path);
+  else if (state.base.get(path)?.sha256 !== remote) state.base.set(path, { sha256: remote });
+  state.sent.delete(path);
+}
+
+/** The paths that wait for the user's choice. */
+export function conflictsOf(state: SyncState): FolderPath[] {
+  return [...state.waits].filter(([, { kind }]) => kind === 'conflict').map(([path]) => path);
 }
 
 /**
@@ -105,5 +117,3 @@ export function tick(state: SyncState, nowMs: number): string {
   const next = state.clock;
   return `${new Date(next.ms).toISOString()}-${next.counter.toString(16).toUpperCase().padStart(4, '0')}-${node}`;
 }
-
-const statePath = (folder: string) => join(folder, OWN_FOLDER, 'state.json');

@@ -1,7 +1,9 @@
 /** Says what a sync would do, without doing it: three hashes for each path, no content. */
 import { z } from 'zod';
 import { decidePull, decidePush } from './decide.ts';
-import { scanFolder } from './scan.ts';
+import { checkPath, type FolderPath, isBad } from './folder/path.ts';
+import { scanFolder } from './folder/scan.ts';
+import { readAs } from './hub.ts';
 import type { SyncSession } from './session.ts';
 import { NameIndex } from './spelling.ts';
 
@@ -14,7 +16,10 @@ export interface SyncStatus {
   readonly delete: readonly string[];
   /** Changed on both sides. */
   readonly conflict: readonly string[];
-  readonly skipped: Readonly<Record<string, string>>;
+  /** What cannot be synced, with the reason. */
+  readonly problem: Readonly<Record<string, string>>;
+  /** Links and devices, which never take part. */
+  readonly links: readonly string[];
 }
 
 const pageSchema = z.object({
@@ -23,12 +28,15 @@ const pageSchema = z.object({
   has_more: z.boolean(),
 });
 
+type Side = Map<FolderPath, string>;
+
 export async function statusOf(session: SyncSession): Promise<SyncStatus> {
   const { folder, state } = session;
-  const { files, skipped, leavesOut } = scanFolder(folder, state.base);
-  const remote = await listRemote(session);
-  const base = new Map(Object.entries(state.base).map(([path, { sha256 }]) => [path, sha256]));
-  const here = new Map([...files].map(([path, { sha256 }]) => [path, sha256]));
+  const { files, skipped, problems, links, leavesOut } = await scanFolder(folder, state.base, state.only);
+  const problem = new Map([...problems, ...skipped]);
+  const remote = await listRemote(session, problem);
+  const base: Side = new Map([...state.base].map(([path, { sha256 }]) => [path, sha256]));
+  const here: Side = new Map([...files].map(([path, { sha256 }]) => [path, sha256]));
   const spellings = alignSpellings({ remote, here, base });
   const found = { pull: [] as string[], push: [] as string[], delete: [] as string[], conflict: [] as string[] };
   const paths = new Set([...here.keys(), ...remote.keys(), ...base.keys()]);
@@ -36,7 +44,9 @@ export async function statusOf(session: SyncSession): Promise<SyncStatus> {
     if (leavesOut(path)) continue;
     const [local, hub, common] = [here.get(path), remote.get(path), base.get(path)];
     const spelling = spellings.get(path);
-    if (state.conflicts[path] !== undefined && local !== hub) found.conflict.push(path);
+    const wait = state.waits.get(path);
+    if (wait !== undefined && wait.kind !== 'conflict' && local !== hub) problem.set(path, wait.reason);
+    else if (wait !== undefined && local !== hub) found.conflict.push(path);
     else if (hub !== common) {
       const action = decidePull(local, hub, common);
       if (action === 'conflict') found.conflict.push(path);
@@ -49,7 +59,7 @@ export async function statusOf(session: SyncSession): Promise<SyncStatus> {
       else if (spelling !== undefined) found.pull.push(path);
     }
   }
-  return { ...found, skipped: Object.fromEntries(skipped) };
+  return { ...found, problem: Object.fromEntries(problem), links: [...links].sort() };
 }
 
 interface Spelling {
@@ -59,10 +69,10 @@ interface Spelling {
   readonly isOurs: boolean;
 }
 
-/** Puts what is here in another spelling under the name that the hub has. Gives these names, with what they are here. */
-function alignSpellings(sides: Record<'remote' | 'here' | 'base', Map<string, string>>): Map<string, Spelling> {
+/** Puts what is here in another spelling under the name that the hub has. Returns these names, with what they are here. */
+function alignSpellings(sides: Record<'remote' | 'here' | 'base', Side>): Map<FolderPath, Spelling> {
   const { remote, here, base } = sides;
-  const found = new Map<string, Spelling>();
+  const found = new Map<FolderPath, Spelling>();
   const names = new NameIndex([...remote.keys(), ...here.keys(), ...base.keys()]);
   for (const path of remote.keys()) {
     const isOurs = base.has(path);
@@ -79,14 +89,18 @@ function alignSpellings(sides: Record<'remote' | 'here' | 'base', Map<string, st
   return found;
 }
 
-/** The hash of every file of the vault, by path. */
-async function listRemote({ hub }: SyncSession): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
+/** The hash of every file of the vault, by path; a path that is not for this folder becomes a problem. */
+async function listRemote({ hub }: SyncSession, problem: Map<string, string>): Promise<Side> {
+  const found: Side = new Map();
   let cursor: string | null = null;
   do {
     const { structured } = await hub.call('sync_list', cursor === null ? {} : { cursor });
-    const page: z.infer<typeof pageSchema> = pageSchema.parse(structured);
-    for (const { path, sha256 } of page.files) found.set(path, sha256);
+    const page: z.infer<typeof pageSchema> = readAs(pageSchema, structured);
+    for (const { path, sha256 } of page.files) {
+      const checked = checkPath(path);
+      if (isBad(checked)) problem.set(path, checked.bad);
+      else found.set(checked, sha256);
+    }
     cursor = page.has_more ? page.cursor : null;
   } while (cursor !== null);
   return found;

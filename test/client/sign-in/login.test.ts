@@ -165,7 +165,7 @@ test.concurrent('[OAUTH-4] a sign-in that has ended on the hub is told with what
   const { refresh_token: token } = makeStale(folder);
   for (let turn = 0; turn < 3; turn += 1) await refresh(hub, token);
   const refused = await client(folder, 'whoami');
-  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('has ended; run cairn login')]);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('has expired; run `cairn login`')]);
   expect((await client(folder, 'logout')).code).toBe(0);
 });
 

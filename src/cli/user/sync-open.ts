@@ -1,0 +1,71 @@
+/** Opens the folder that a sync command is about, for the vault that it belongs to or that the options name. */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ClientError } from '../../client/client-error.ts';
+import { formatBytes, openStatusLine, type StatusLine } from '../../client/progress.ts';
+import { counted } from '../../client/shown.ts';
+import { SyncedFolder } from '../../client/sync/folder/folder.ts';
+import { findVault, VaultHub } from '../../client/sync/hub.ts';
+import type { SyncEvent, SyncSession } from '../../client/sync/session.ts';
+import { newState } from '../../client/sync/state.ts';
+import { readState, stampOf } from '../../client/sync/state-file.ts';
+import { useUmaskOfUser } from '../umask.ts';
+import { openTools } from './tool-access.ts';
+
+/** Which folder, and of which vault. */
+export interface FolderChoice {
+  readonly folder: string;
+  readonly vault?: string | undefined;
+  readonly server?: string | undefined;
+  /** Patterns of what this device syncs; empty: as it was chosen before. */
+  readonly only?: readonly string[] | undefined;
+}
+
+export interface OpenSession {
+  readonly session: SyncSession;
+  /** What happened since they were taken. */
+  readonly takeEvents: () => SyncEvent[];
+  readonly line: StatusLine;
+}
+
+/** Whether a folder was synced before. */
+export function isSynced(folder: string): boolean {
+  return existsSync(resolve(folder, '.cairn', 'state.json'));
+}
+
+/** Throws ClientError. */
+export async function openSession(choice: FolderChoice): Promise<OpenSession> {
+  useUmaskOfUser();
+  const asked = resolve(choice.folder);
+  const kept = readState(asked);
+  const { server, tools } = openTools(choice.server ?? kept?.server);
+  const { vault } = choice;
+  const vaultId = kept === undefined || vault !== undefined ? await findVault(tools, vault) : kept.vault_id;
+  if (kept !== undefined && (kept.vault_id !== vaultId || kept.server !== server)) {
+    throw new ClientError(
+      `${asked} belongs to another vault (${kept.vault_id} on ${kept.server}). Use another folder, or remove ${asked}/.cairn to start over.`,
+    );
+  }
+  const folder = new SyncedFolder(asked);
+  const events: SyncEvent[] = [];
+  const line = openStatusLine();
+  const state = kept ?? newState(server, vaultId);
+  if (choice.only !== undefined && choice.only.length > 0) {
+    state.only = choice.only.includes('*') ? [] : [...choice.only];
+  }
+  const session: SyncSession = {
+    folder,
+    hub: new VaultHub(tools, vaultId, (seconds) => line.show(`the hub is busy; waiting ${seconds} s`)),
+    state,
+    tell: (event) => void events.push(event),
+    progress(transfer, { files, filesTotal, bytes, bytesTotal }) {
+      const amount = `${formatBytes(bytes)} of ${formatBytes(bytesTotal)}`;
+      line.show(`${transfer}  ${files.toLocaleString('en-US')} of ${counted(filesTotal, 'file')}, ${amount}`);
+    },
+    troubles: new Map(),
+    links: new Set(),
+    held: new Set(),
+    saved: { atMs: Date.now(), stamp: stampOf(folder.root.path) },
+  };
+  return { session, takeEvents: () => events.splice(0), line };
+}

@@ -1,0 +1,73 @@
+/** Owns how a sync tells what it did: each file while they are few, sums when they are many, and what to do next. */
+import { formatBytes } from '../../client/progress.ts';
+import { counted, quoted, shownLine } from '../../client/shown.ts';
+import type { SyncEvent, SyncSession } from '../../client/sync/session.ts';
+import { conflictsOf } from '../../client/sync/state.ts';
+import { limits } from '../../limits/service.ts';
+
+export interface Report {
+  /** For standard output and standard error. */
+  readonly done: readonly string[];
+  readonly open: readonly string[];
+  readonly exitCode: number;
+}
+
+const EXIT = { done: 0, refused: 1, conflict: 3 } as const;
+
+/** What was done, what is not equal on both sides, and the exit code that this means. */
+export function reportOf(session: SyncSession, events: readonly SyncEvent[], isFirst: boolean): Report {
+  const { links } = session;
+  const conflicts = conflictsOf(session.state);
+  const note =
+    isFirst && links.size > 0 ? [`not synced: ${counted(links.size, 'link')} (cairn sync status lists them)`] : [];
+  return {
+    done: [...linesOf(events), ...note],
+    open: openLines(session),
+    exitCode: exitCodeOf(session, conflicts.length),
+  };
+}
+
+export function exitCodeOf({ troubles, held }: SyncSession, conflicts: number): number {
+  if (conflicts > 0) return EXIT.conflict;
+  return troubles.size + held.size > 0 ? EXIT.refused : EXIT.done;
+}
+
+/** One line a file, or one line a kind of change when they are many. */
+export function linesOf(events: readonly SyncEvent[]): string[] {
+  const kinds = new Map<string, SyncEvent[]>();
+  for (const event of events) kinds.set(event.verb, [...(kinds.get(event.verb) ?? []), event]);
+  return [...kinds].flatMap(([verb, some]) => {
+    if (some.length <= limits.clientLinesMax) return some.map(lineOf);
+    const bytes = some.reduce((sum, { bytes: one = 0 }) => sum + one, 0);
+    return [`${verb.padEnd(8)}  ${counted(some.length, 'file')}${bytes === 0 ? '' : `, ${formatBytes(bytes)}`}`];
+  });
+}
+
+/** What waits for the user, each with the command that settles it. */
+export function openLines(session: SyncSession): string[] {
+  const { folder, state, troubles, held } = session;
+  const conflicts = conflictsOf(state).map(
+    (path) =>
+      `${shownLine(path)} has a conflict. Choose a side: cairn sync resolve ${quoted(path)} --keep mine|theirs|merge`,
+  );
+  const problems = [...troubles].map(([path, reason]) => `${shownLine(path)} is not synced. ${reason}`);
+  return [...capped(conflicts, 'conflict'), ...capped(problems, 'problem'), ...heldLine(held.size, folder.root.path)];
+}
+
+function heldLine(count: number, root: string): string[] {
+  if (count === 0) return [];
+  const gone = count === 1 ? '1 file is gone' : `${counted(count, 'file')} are gone`;
+  return [
+    `${gone} from ${shownLine(root)}. Nothing was deleted on the hub. To delete there too: cairn sync --allow-deletes. To get the files back: cairn sync --restore-missing`,
+  ];
+}
+
+function lineOf({ verb, path, note }: SyncEvent): string {
+  return `${verb.padEnd(8)}  ${shownLine(path)}${note === undefined ? '' : `  (${shownLine(note)})`}`;
+}
+
+function capped(lines: readonly string[], what: string): string[] {
+  const more = lines.length - limits.clientLinesMax;
+  if (more <= 0) return [...lines];
+  return [...lines.slice(0, limits.clientLinesMax), `… and ${counted(more, what)} more; cairn sync status lists them`];
+}

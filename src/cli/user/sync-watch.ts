@@ -1,0 +1,119 @@
+/** cairn sync watch: keeps folders in step until it is stopped, and says once what changes in how it goes. */
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { withFileLock } from '../../client/file-lock.ts';
+import { Unreachable } from '../../client/http.ts';
+import { NotSignedIn } from '../../client/not-signed-in.ts';
+import { shownLine } from '../../client/shown.ts';
+import { type SyncOptions, syncOnce } from '../../client/sync/cycle.ts';
+import { RootGone } from '../../client/sync/folder/root.ts';
+import { conflictsOf } from '../../client/sync/state.ts';
+import { watchFolder } from '../../client/sync/watch/watch.ts';
+import { ToolRefused } from '../../client/tool-refused.ts';
+import { limits } from '../../limits/service.ts';
+import { print, printError } from '../output.ts';
+import { type FolderChoice, isSynced, type OpenSession, openSession } from './sync-open.ts';
+import { exitCodeOf, linesOf, openLines } from './sync-report.ts';
+
+export interface WatchOptions extends Pick<SyncOptions, 'allowDeletes'> {
+  readonly json: boolean;
+  readonly signal: AbortSignal;
+  /** Goes before each line; several folders share one output. */
+  readonly prefix: string;
+}
+
+/** Watches one folder. Resolves with the exit code; throws what no waiting mends. */
+export async function watchOne(choice: FolderChoice, options: WatchOptions): Promise<number> {
+  const opened = await openPatiently(choice, options);
+  if (opened === undefined) return 0;
+  const { session } = opened;
+  session.folder.root.check();
+  const holder = `watches ${session.folder.root.path} already`;
+  return await withFileLock(session.folder.own('watch'), () => keepInStep(opened, options), { waitMs: 0, holder });
+}
+
+async function keepInStep({ session, takeEvents, line }: OpenSession, options: WatchOptions): Promise<number> {
+  const { json, signal, prefix } = options;
+  const { root } = session.folder;
+  const says = (text: string) => print(`${prefix}${text}`);
+  const warns = (text: string) => printError(`cairn: ${prefix}${text}`);
+  const told = new Told();
+  let refusedMs = 0;
+  if (!json) says(`watching ${shownLine(root.path)}; Ctrl-C ends it`);
+  await watchFolder(session, {
+    signal,
+    onTrouble(error, retryMs) {
+      line.close();
+      if (!told.isNew(error instanceof Unreachable ? 'unreachable' : error.message)) return;
+      const down = error instanceof Unreachable ? `The hub is down: ${error.message}` : error.message;
+      warns(`${down} Trying again in ${Math.ceil(retryMs / 1000)} s, then less often.`);
+    },
+    onWell() {
+      told.forget();
+      if (!json) says('back: syncing again');
+    },
+    async syncNow() {
+      for (let wasPaused = false; !signal.aborted; wasPaused = true) {
+        if (!existsSync(session.folder.own('paused'))) {
+          if (wasPaused) says('resumed');
+          break;
+        }
+        if (!wasPaused) says('paused; run cairn sync resume to go on');
+        await sleep(limits.clientPausedMs, undefined, { signal }).catch(() => undefined);
+      }
+      if (signal.aborted) return;
+      const retryRefused = Date.now() - refusedMs > limits.clientRefusedMs;
+      if (retryRefused) refusedMs = Date.now();
+      const { allowDeletes } = options;
+      try {
+        await syncOnce(session, { direction: 'both', allowDeletes, restoreMissing: false, retryRefused });
+      } finally {
+        line.close();
+        const events = takeEvents();
+        const lines = json ? events.map((event) => JSON.stringify(event)) : linesOf(events);
+        for (const text of lines) says(text);
+      }
+      for (const text of told.news(openLines(session))) warns(text);
+    },
+  });
+  return exitCodeOf(session, conflictsOf(session.state).length);
+}
+
+/** A first sync needs the hub to find the vault: where it is down or busy, the watch waits for it. */
+async function openPatiently(choice: FolderChoice, { signal, prefix }: WatchOptions): Promise<OpenSession | undefined> {
+  for (let failures = 0; !signal.aborted; failures += 1) {
+    try {
+      return await openSession(choice);
+    } catch (error) {
+      const mayPass = error instanceof Unreachable || error instanceof ToolRefused;
+      if (!mayPass || error instanceof NotSignedIn || error instanceof RootGone || isSynced(choice.folder)) throw error;
+      if (failures === 0) printError(`cairn: ${prefix}${error.message} Waiting for it.`);
+      const pauseMs = Math.min(limits.clientRetryMs * 2 ** failures, limits.clientRetryMsMax);
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+  return undefined;
+}
+
+/** What was said already, so that each thing is said once. */
+class Told {
+  #trouble: string | undefined;
+  #open = new Set<string>();
+
+  isNew(trouble: string): boolean {
+    const isNew = trouble !== this.#trouble;
+    this.#trouble = trouble;
+    return isNew;
+  }
+
+  forget(): void {
+    this.#trouble = undefined;
+  }
+
+  /** Those lines that were not among the last ones. */
+  news(lines: readonly string[]): string[] {
+    const before = this.#open;
+    this.#open = new Set(lines);
+    return lines.filter((line) => !before.has(line));
+  }
+}

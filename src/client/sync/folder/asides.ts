@@ -1,0 +1,118 @@
+/**
+ * Owns files that were moved aside before they were replaced or removed. They stay for a while: a program that still had
+ * one open may have written to it after that, and a process may have died in between.
+ */
+import { randomUUID } from 'node:crypto';
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { limits } from '../../../limits/service.ts';
+import { type Content, codeOf, lookAt, readPlain } from './file.ts';
+import { checkPath, type FolderPath, isBad } from './path.ts';
+
+const noteSchema = z.object({ path: z.string(), sha256: z.string(), isUnsent: z.boolean().optional() });
+
+/** A file whose bytes nobody else may have. */
+export interface Stray {
+  readonly path: FolderPath;
+  /** What it was when it was moved aside: the version that it builds on. */
+  readonly base: string;
+  readonly content: Content;
+  /** Its bytes are safe now. */
+  readonly drop: () => void;
+}
+
+export class Asides {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Moves a plain file aside. False: it does not have the hash, and is back in its place. */
+  take(path: FolderPath, target: string, expected: string): boolean {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const aside = join(this.#folder, randomUUID());
+    this.#note(aside, path, expected, false);
+    try {
+      renameSync(target, aside);
+    } catch (error) {
+      rmSync(`${aside}.json`, { force: true });
+      if (codeOf(error) === 'ENOENT') return false;
+      throw error;
+    }
+    if (readPlain(aside)?.sha256 === expected) return true;
+    putBack(aside, target);
+    return false;
+  }
+
+  /** Says that bytes of a path which stay aside are not on the hub yet, in case this process dies before they are. */
+  keepUnsent(path: FolderPath, sha256: string): () => void {
+    const aside = this.#names().find((name) => {
+      const note = this.#noteOf(name);
+      return note?.path === path && note.sha256 === sha256;
+    });
+    if (aside === undefined) return () => undefined;
+    const at = join(this.#folder, aside);
+    this.#note(at, path, sha256, true);
+    return () => this.#note(at, path, sha256, false);
+  }
+
+  /** Removes what is as it was, after a while; returns what is not. */
+  sweep(nowMs = Date.now()): Stray[] {
+    const strays: Stray[] = [];
+    for (const name of this.#names()) {
+      const at = join(this.#folder, name);
+      const drop = () => {
+        rmSync(at, { force: true });
+        rmSync(`${at}.json`, { force: true });
+      };
+      const stats = lookAt(at);
+      if (stats !== undefined && nowMs - stats.ctimeMs < limits.clientAsideMs && nowMs >= stats.ctimeMs) continue;
+      const note = this.#noteOf(name);
+      // A power cut took the note: the file stays where a person can find it.
+      if (note === undefined) continue;
+      const path = checkPath(note.path);
+      const content = readPlain(at);
+      const isKnown = content?.sha256 === note.sha256 && note.isUnsent !== true;
+      if (content === undefined || isKnown || isBad(path)) drop();
+      else strays.push({ path, base: note.sha256, content, drop });
+    }
+    return strays;
+  }
+
+  #names(): string[] {
+    try {
+      return readdirSync(this.#folder).filter((name) => !name.endsWith('.json'));
+    } catch {
+      // Nothing was ever moved aside.
+      return [];
+    }
+  }
+
+  #note(aside: string, path: string, sha256: string, isUnsent: boolean): void {
+    writeFileSync(`${aside}.json`, JSON.stringify({ path, sha256, isUnsent }), { mode: 0o600 });
+  }
+
+  #noteOf(name: string): z.infer<typeof noteSchema> | undefined {
+    try {
+      return noteSchema.parse(JSON.parse(readFileSync(join(this.#folder, `${name}.json`), 'utf8')));
+    } catch {
+      // Damaged: told by the answer.
+      return undefined;
+    }
+  }
+}
+
+/** Puts a file back, unless a newer one is there by now: then it stays aside, and is found by the sweep. */
+function putBack(aside: string, target: string): void {
+  try {
+    mkdirSync(dirname(target), { recursive: true });
+    linkSync(aside, target);
+    rmSync(aside, { force: true });
+    rmSync(`${aside}.json`, { force: true });
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return;
+    if (lookAt(target) === undefined) renameSync(aside, target);
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Owns which paths take part: not what `.cairnignore` (shared) or `.cairn/ignore` (this device only) excludes, and with a
+ * choice of this device (`--only`) nothing else. Patterns read as those of .gitignore.
+ */
+import ignore from 'ignore';
+import { codeOf, lookAt, readPlain } from './file.ts';
+import type { SyncedFolder } from './folder.ts';
+import type { FolderPath } from './path.ts';
+
+const SHARED = '.cairnignore' as FolderPath;
+
+export interface Rules {
+  /** True for a path that takes no part; a folder's path ends with a slash. */
+  readonly excludes: (path: string) => boolean;
+  /** What is wrong with the rules themselves, by path. */
+  readonly problems: ReadonlyMap<string, string>;
+}
+
+/** Reads the rules of a folder. `known`: paths that took part until now, which go on where the rules cannot be read. */
+export function readRules(folder: SyncedFolder, only: readonly string[], known: { has(path: string): boolean }): Rules {
+  const rules = ignore();
+  const problems = new Map<string, string>();
+  let isBlind = false;
+  for (const [name, absolute] of [
+    [SHARED, folder.at(SHARED)],
+    ['.cairn/ignore', folder.own('ignore')],
+  ] as const) {
+    try {
+      const text = textOf(absolute);
+      if (text === undefined) continue;
+      rules.add(text);
+    } catch (error) {
+      isBlind = true;
+      problems.set(name, `It cannot be read (${codeOf(error)}), so no new files are synced.`);
+    }
+  }
+  if (lookAt(folder.at(SHARED))?.isDirectory() === true) {
+    problems.set(SHARED, 'It is a folder, so nothing is ignored; its files are synced.');
+  }
+  const chosen = only.length === 0 ? undefined : ignore().add([...only]);
+  return {
+    problems,
+    excludes(path) {
+      if (rules.ignores(path)) return true;
+      if (path.endsWith('/')) return false;
+      return (chosen !== undefined && !chosen.ignores(path)) || (isBlind && !known.has(path));
+    },
+  };
+}
+
+function textOf(absolute: string): string | undefined {
+  return readPlain(absolute)?.bytes.toString('utf8');
+}

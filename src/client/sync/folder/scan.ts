@@ -1,0 +1,155 @@
+/** Owns what is in a synced folder: which files take part, with their hashes, and what is left out for which reason. */
+import { type Dirent, readdirSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { limits } from '../../../limits/service.ts';
+import type { BaseRecord } from '../state.ts';
+import { type Rules, readRules } from './choice.ts';
+import { codeOf, isExecutable, lookAt, looksSame, readPlain, seenOf } from './file.ts';
+import type { LocalFile, SyncedFolder } from './folder.ts';
+import { checkPath, type FolderPath, isBad, isReserved, parentsOf } from './path.ts';
+
+export interface Scan {
+  readonly files: Map<FolderPath, LocalFile>;
+  /** Of those that are not in NFC on this disk: how they are spelled there. */
+  readonly otherForms: ReadonlyMap<FolderPath, string>;
+  /** What should take part and cannot, with the reason for the user. A folder stands for all that is below it. */
+  readonly skipped: Map<string, string>;
+  /** What is wrong with the rules of what takes part, by the path of the rules. */
+  readonly problems: ReadonlyMap<string, string>;
+  /** Links and devices: they never take part. */
+  readonly links: ReadonlySet<string>;
+  /** True for a path that takes no part here, whatever the hub has: excluded, skipped, or a link. */
+  readonly leavesOut: (path: FolderPath) => boolean;
+  /** True for a path that the rules exclude. */
+  readonly excludes: (path: FolderPath) => boolean;
+}
+
+/** How long a scan works before other work has its turn. */
+const TURN_MS = 20;
+
+/** Reads a folder. What looks as it did when it was hashed last is not read again. Throws RootGone. */
+export async function scanFolder(
+  folder: SyncedFolder,
+  base: ReadonlyMap<string, BaseRecord>,
+  only: readonly string[],
+): Promise<Scan> {
+  const scanner = new Scanner(folder, base, readRules(folder, only, base));
+  folder.root.check();
+  await scanner.walk();
+  // What was read meanwhile may have been another folder.
+  folder.root.check();
+  return scanner.found();
+}
+
+class Scanner {
+  readonly #folder: SyncedFolder;
+  readonly #base: ReadonlyMap<string, BaseRecord>;
+  readonly #rules: Rules;
+  readonly #files = new Map<FolderPath, LocalFile>();
+  readonly #otherForms = new Map<FolderPath, string>();
+  readonly #skipped = new Map<string, string>();
+  readonly #links = new Set<string>();
+
+  constructor(folder: SyncedFolder, base: ReadonlyMap<string, BaseRecord>, rules: Rules) {
+    this.#folder = folder;
+    this.#base = base;
+    this.#rules = rules;
+  }
+
+  async walk(): Promise<void> {
+    const folders = [''];
+    let turnEndMs = performance.now() + TURN_MS;
+    for (let below = folders.pop(); below !== undefined; below = folders.pop()) {
+      for (const entry of this.#entries(below)) {
+        const path = below === '' ? entry.name : `${below}/${entry.name}`;
+        const isFolder = entry.isDirectory();
+        if (isReserved(entry.name) || this.#rules.excludes(isFolder ? `${path}/` : path)) continue;
+        if (isFolder) folders.push(path);
+        else this.#take(path, entry);
+        if (performance.now() < turnEndMs) continue;
+        await setImmediate();
+        turnEndMs = performance.now() + TURN_MS;
+      }
+    }
+  }
+
+  found(): Scan {
+    const [files, skipped, links, rules] = [this.#files, this.#skipped, this.#links, this.#rules];
+    const isIn = (path: string) => skipped.has(path) || links.has(path);
+    return {
+      files,
+      otherForms: this.#otherForms,
+      skipped,
+      problems: rules.problems,
+      links,
+      leavesOut: (path) => isIn(path) || parentsOf(path).some(isIn) || rules.excludes(path),
+      excludes: (path) => rules.excludes(path),
+    };
+  }
+
+  #entries(below: string): Dirent[] {
+    let entries: Dirent<Buffer>[];
+    try {
+      entries = readdirSync(join(this.#folder.root.path, below), { withFileTypes: true, encoding: 'buffer' });
+    } catch (error) {
+      if (below === '') throw error;
+      // Removed since its parent was read: then it is gone. Otherwise nothing below it is known.
+      if (lookAt(join(this.#folder.root.path, below)) !== undefined) {
+        this.#skipped.set(below.normalize('NFC'), `The folder cannot be read (${codeOf(error)}).`);
+      }
+      return [];
+    }
+    return entries.flatMap((entry) => {
+      const bytes = entry.name;
+      const name = bytes.toString('utf8');
+      if (Buffer.from(name).equals(bytes)) return [Object.assign(entry as unknown as Dirent, { name })];
+      this.#skipped.set(below === '' ? name : `${below}/${name}`, 'The name is not valid UTF-8; rename it.');
+      return [];
+    });
+  }
+
+  #take(path: string, entry: Dirent): void {
+    const shown = path.normalize('NFC');
+    if (!entry.isFile()) {
+      this.#links.add(shown);
+      return;
+    }
+    const checked = checkPath(path);
+    if (isBad(checked)) this.#skipped.set(shown, checked.bad);
+    else if (path === checked || this.#isOnlyForm(path, checked)) this.#add(checked, path);
+  }
+
+  /** Whether no other file here has the NFC form of this name. */
+  #isOnlyForm(path: string, checked: FolderPath): boolean {
+    const twin = this.#stat(checked);
+    const isTaken = this.#otherForms.has(checked) || (twin !== undefined && twin.ino !== this.#stat(path)?.ino);
+    if (isTaken) {
+      this.#skipped.set(path, 'Another file differs from it only in Unicode form; remove or rename one of them.');
+    } else if (twin === undefined) this.#otherForms.set(checked, path);
+    return !isTaken;
+  }
+
+  #add(path: FolderPath, onDisk: string): void {
+    const stats = this.#stat(onDisk);
+    if (stats?.isFile() !== true) return;
+    if (stats.size > limits.fileBytesMax) {
+      this.#skipped.set(path, `It has ${stats.size} bytes; a vault takes files of up to ${limits.fileBytesMax} bytes.`);
+      return;
+    }
+    const known = this.#base.get(path);
+    const hashedMs = Date.now();
+    try {
+      const isKnown = known?.seen !== undefined && looksSame(stats, known.seen);
+      const sha256 = isKnown ? known.sha256 : readPlain(join(this.#folder.root.path, onDisk))?.sha256;
+      if (sha256 === undefined) return;
+      this.#files.set(path, { sha256, executable: isExecutable(stats), seen: seenOf(stats, hashedMs) });
+    } catch (error) {
+      this.#skipped.set(path, (error as Error).message);
+    }
+  }
+
+  #stat(path: string): Stats | undefined {
+    return lookAt(join(this.#folder.root.path, path));
+  }
+}

@@ -1,0 +1,84 @@
+/** Does to one file of the folder what a change on the hub means for it. It overwrites nothing that was changed here. */
+import { decidePull, type PullAction } from '../decide.ts';
+import type { LocalFile } from '../folder/folder.ts';
+import { Unwritable } from '../folder/folder.ts';
+import type { RemoteRecord } from '../hub.ts';
+import type { SyncSession } from '../session.ts';
+import { agree, recallSent } from '../state.ts';
+
+/** `done`; or why the path has to wait. */
+export type Applied = 'done' | 'both changed' | { readonly unwritable: string };
+
+/** What was here when the decision was taken. */
+type Local = Pick<LocalFile, 'sha256' | 'executable'> & Partial<LocalFile>;
+
+/** Applies the hub's side, undefined for a delete. Throws RootGone. */
+export function applyRemote(session: SyncSession, record: RemoteRecord, local: Local | undefined): Applied {
+  const { state } = session;
+  const { path, side: remote } = record;
+  recallSent(state, path, remote?.sha256 ?? null);
+  const action = decidePull(local?.sha256, remote?.sha256, state.base.get(path)?.sha256);
+  if (action === 'conflict') return 'both changed';
+  try {
+    return act(session, record, action, local) ? 'done' : 'both changed';
+  } catch (error) {
+    if (error instanceof Unwritable) return { unwritable: error.message };
+    throw error;
+  }
+}
+
+/** False: the file changed since the decision. */
+function act(session: SyncSession, record: RemoteRecord, action: PullAction, local: Local | undefined): boolean {
+  const { folder, state, tell } = session;
+  const { path, side: remote, storedMs } = record;
+  switch (action) {
+    case 'unchanged':
+      state.waits.delete(path);
+      return true;
+    case 'agree':
+      agreeOn(session, record, local);
+      return true;
+    case 'take':
+    case 'revive': {
+      const { bytes = Buffer.alloc(0), ...look } = remote ?? {};
+      const written = folder.put(path, bytes, local?.sha256, look);
+      if (written === false) return false;
+      agree(state, path, { ...written, storedMs });
+      const size = { bytes: bytes.length };
+      if (action === 'take') tell({ verb: 'pulled', path, ...size });
+      else tell({ verb: 'revived', path, note: 'deleted here, changed elsewhere: the change stays', ...size });
+      return true;
+    }
+    case 'remove':
+      if (!folder.remove(path, local?.sha256 ?? '')) return false;
+      agree(state, path, undefined);
+      tell({ verb: 'removed', path });
+      return true;
+    case 'keep':
+      agree(state, path, undefined);
+      tell({ verb: 'kept', path, note: 'changed here, deleted elsewhere: the change stays' });
+      return true;
+    case 'conflict':
+      return false;
+  }
+}
+
+/** Both sides have the same bytes. The executable bit goes by the same rule of three. */
+function agreeOn(
+  { folder, state, tell }: SyncSession,
+  { path, side: remote, storedMs }: RemoteRecord,
+  local: Local | undefined,
+): void {
+  const before = state.base.get(path)?.executable;
+  const theirs = remote?.executable;
+  const isTheirs = local !== undefined && theirs !== undefined && theirs !== local.executable && theirs !== before;
+  if (isTheirs) {
+    folder.dress(path, { executable: theirs });
+    tell({ verb: 'pulled', path, note: theirs ? 'executable now' : 'no longer executable' });
+  }
+  if (local === undefined) agree(state, path, undefined);
+  else {
+    const seen = isTheirs ? undefined : local.seen;
+    agree(state, path, { sha256: local.sha256, executable: theirs ?? local.executable, seen, storedMs });
+  }
+}

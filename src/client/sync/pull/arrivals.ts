@@ -1,0 +1,12 @@
+/** Owns what is told while changes of the hub arrive. */
+import type { Arrivals, RemoteRecord } from '../hub.ts';
+import type { SyncSession } from '../session.ts';
+
+/** Hands records on; a path that is not for this folder is listed, and the rest goes on. */
+export function arrivalsOf(session: SyncSession, record: (record: RemoteRecord) => void): Arrivals {
+  return {
+    record,
+    bad: (path, reason) => void session.troubles.set(path, reason),
+    progress: (amount) => session.progress('download', amount),
+  };
+}

@@ -1,0 +1,77 @@
+/** Takes in what the hub has, path by path; what cannot be taken is noted in the state, with its reason. */
+import type { FolderPath } from '../folder/path.ts';
+import type { Scan } from '../folder/scan.ts';
+import type { RemoteRecord } from '../hub.ts';
+import { type SyncSession, saveSometimes } from '../session.ts';
+import { Spellings } from '../spelling.ts';
+import type { Wait, WaitKind } from '../state.ts';
+import { applyRemote } from './apply.ts';
+
+export class Inbox {
+  /** Paths that changed on both sides. */
+  readonly bothChanged = new Set<FolderPath>();
+  readonly #session: SyncSession;
+  readonly #local: Scan;
+  readonly #spellings: Spellings;
+  /** Paths whose way was blocked; what arrives later may clear it. */
+  readonly #blocked = new Map<FolderPath, RemoteRecord>();
+
+  constructor(session: SyncSession, local: Scan) {
+    this.#session = session;
+    this.#local = local;
+    this.#spellings = new Spellings(session, local);
+  }
+
+  take(record: RemoteRecord): void {
+    const { path, side } = record;
+    const { state } = this.#session;
+    this.bothChanged.delete(path);
+    this.#blocked.delete(path);
+    if (this.#local.leavesOut(path)) {
+      const isNews = side?.sha256 !== state.base.get(path)?.sha256;
+      if (!isNews) state.waits.delete(path);
+      else if (state.waits.get(path)?.kind !== 'conflict') this.#wait(record, 'hub', this.#whyLeftOut(path));
+      return;
+    }
+    this.#spellings.adoptFrom(path, side?.sha256);
+    this.#apply(record);
+    saveSometimes(this.#session);
+  }
+
+  /** Tries once more what was blocked. */
+  finish(): void {
+    const again = [...this.#blocked.values()];
+    this.#blocked.clear();
+    for (const record of again) this.#apply(record);
+  }
+
+  #apply(record: RemoteRecord): void {
+    const { path } = record;
+    const local = this.#local.files.get(path);
+    const applied = applyRemote(this.#session, record, local);
+    if (applied === 'done') return;
+    if (applied === 'both changed') {
+      this.bothChanged.add(path);
+      this.#wait(record, 'conflict', 'changed on both sides');
+    } else {
+      this.#blocked.set(path, record);
+      this.#wait(record, 'hub', applied.unwritable);
+    }
+  }
+
+  #wait({ path, side }: RemoteRecord, kind: WaitKind, reason: string): void {
+    const wait: Wait = {
+      kind,
+      remote: side?.sha256 ?? null,
+      local: this.#local.files.get(path)?.sha256 ?? null,
+      conflictId: this.#session.state.waits.get(path)?.conflictId ?? null,
+      reason,
+    };
+    this.#session.state.waits.set(path, wait);
+  }
+
+  #whyLeftOut(path: FolderPath): string {
+    if (this.#local.excludes(path)) return 'It is ignored here.';
+    return 'A newer version is on the hub, and what has this name here cannot be synced.';
+  }
+}

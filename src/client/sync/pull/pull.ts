@@ -1,0 +1,87 @@
+/** Brings the changes of the hub into the folder. Nothing that was changed here is overwritten. */
+import { setImmediate } from 'node:timers/promises';
+import { ToolRefused } from '../../tool-refused.ts';
+import { Unreadable } from '../folder/file.ts';
+import type { FolderPath } from '../folder/path.ts';
+import type { Scan } from '../folder/scan.ts';
+import type { RemoteRecord } from '../hub.ts';
+import { type SyncSession, save, scan } from '../session.ts';
+import { settleWaitingNames } from '../spelling.ts';
+import { arrivalsOf } from './arrivals.ts';
+import { Inbox } from './inbox.ts';
+import { type Reconcile, reconcilePaths } from './reconcile.ts';
+import { startOver } from './start-over.ts';
+
+/** Pulls until nothing is left; what cannot be taken waits in the state. `recheck`: paths to compare whatever the cursor says. */
+export async function pullChanges(
+  session: SyncSession,
+  recheck: Iterable<FolderPath>,
+  reconcile: Reconcile,
+): Promise<void> {
+  const { hub, state } = session;
+  let local = await scan(session);
+  settleWaitingNames(session, local);
+  await lookAgain(session, local, recheck, reconcile);
+  for (let more = true; more; ) {
+    const inbox = new Inbox(session, local);
+    try {
+      const end = await hub.pull(
+        state.cursor,
+        arrivalsOf(session, (record) => inbox.take(record)),
+      );
+      inbox.finish();
+      await reconcilePaths(session, inbox.bothChanged, reconcile);
+      // Only now: whatever ends this run before is pulled again by the next, and found to agree.
+      state.cursor = end.cursor;
+      more = end.hasMore;
+    } catch (error) {
+      if (!isOutdated(error)) throw error;
+      await startOver(session, local, reconcile);
+    }
+    save(session);
+    await setImmediate();
+    if (more) local = await scan(session);
+  }
+}
+
+/** Looks again at what waits, where it takes part again or either side has moved. */
+async function lookAgain(
+  session: SyncSession,
+  local: Scan,
+  recheck: Iterable<FolderPath>,
+  reconcile: Reconcile,
+): Promise<void> {
+  const { hub, state } = session;
+  const due = new Set<FolderPath>(recheck);
+  for (const [path, wait] of state.waits) {
+    if (local.leavesOut(path)) continue;
+    if (wait.kind === 'hub' && canWrite(session, path)) due.add(path);
+    if (wait.kind === 'conflict' && (local.files.get(path)?.sha256 ?? null) !== wait.local) due.add(path);
+  }
+  if (due.size === 0) return;
+  const inbox = new Inbox(session, local);
+  const gone = new Set(due);
+  const take = (record: RemoteRecord) => {
+    gone.delete(record.path);
+    inbox.take(record);
+  };
+  await hub.pullPaths([...due], arrivalsOf(session, take));
+  for (const path of gone) inbox.take({ path, side: undefined, storedMs: 0 });
+  inbox.finish();
+  await reconcilePaths(session, inbox.bothChanged, reconcile);
+  save(session);
+}
+
+function canWrite({ folder }: SyncSession, path: FolderPath): boolean {
+  try {
+    return folder.blocked(path) === undefined;
+  } catch (error) {
+    if (error instanceof Unreadable) return false;
+    throw error;
+  }
+}
+
+/** The hub was restored from a backup, or replaced: the cursor means nothing to it. */
+export function isOutdated(error: unknown): boolean {
+  return error instanceof ToolRefused && error.data['resync_required'] === true;
+}

@@ -1,0 +1,151 @@
+/**
+ * Owns paths that changed on both sides: a merge without a conflict is taken, anything else waits for the user while the
+ * hub keeps both sides.
+ */
+import { z } from 'zod';
+import { ToolRefused } from '../../tool-refused.ts';
+import { type Content, sha256Of, Unreadable } from '../folder/file.ts';
+import { Unwritable } from '../folder/folder.ts';
+import type { FolderPath } from '../folder/path.ts';
+import { readAs } from '../hub.ts';
+import { pushArguments, textOf } from '../push/arguments.ts';
+import { send } from '../push/send.ts';
+import type { SyncSession } from '../session.ts';
+import { agree } from '../state.ts';
+
+const mergeSchema = z.object({
+  content: z.string().nullable(),
+  encoding: z.enum(['utf-8', 'base64']),
+  has_conflicts: z.boolean(),
+  deleted: z.boolean(),
+  base_sha: z.string(),
+});
+const historySchema = z.object({ versions: z.array(z.object({ sha256: z.string() })) });
+
+type Merged = z.infer<typeof mergeSchema>;
+
+/** `merge`: merges and sends our side. `leave`: a pull alone, which sends nothing; the path waits. */
+export type Reconcile = 'merge' | 'leave';
+
+/** Merges each path, or leaves it to the user with our side on the hub. One path never stops the others. */
+export async function reconcilePaths(session: SyncSession, paths: Iterable<FolderPath>, how: Reconcile): Promise<void> {
+  if (how === 'leave') return;
+  for (const path of paths) {
+    try {
+      await reconcile(session, path);
+    } catch (error) {
+      if (!(error instanceof Unreadable || error instanceof Unwritable)) throw error;
+      session.troubles.set(path, error.message);
+    }
+  }
+}
+
+async function reconcile(session: SyncSession, path: FolderPath): Promise<void> {
+  const { folder, state, tell } = session;
+  const wait = state.waits.get(path);
+  if (wait === undefined) return;
+  const mine = folder.read(path);
+  // Gone this moment: the next round compares it anew.
+  if (mine === undefined) return;
+  await recallFromHistory(session, path);
+  if (wait.remote !== null && (await tryMerge(session, path, mine))) return;
+  const kept = await keepOnHub(session, path, mine);
+  if (kept === 'accepted') return;
+  state.waits.set(path, { ...wait, local: mine.sha256, ...kept });
+  tell({ verb: 'conflict', path, note: kept.reason });
+}
+
+/** Merges our text with the hub's against the version that both build on. */
+export async function mergeOnHub({ hub }: SyncSession, path: FolderPath, content: string, base: string | undefined) {
+  const args = { path, content, ...(base === undefined ? {} : { base_sha: base }) };
+  return readAs(mergeSchema, (await hub.call('sync_merge', args)).structured);
+}
+
+/**
+ * What was sent and got no answer may have been accepted, and another device may have built on it: then that is what both
+ * sides last agreed on.
+ */
+async function recallFromHistory({ hub, state }: SyncSession, path: FolderPath): Promise<void> {
+  const sent = state.sent.get(path);
+  if (sent === undefined) return;
+  try {
+    const { structured } = await hub.call('sync_history', { path });
+    const known = readAs(historySchema, structured).versions.find(({ sha256 }) => sent.has(sha256));
+    const base = state.base.get(path)?.sha256;
+    if (known !== undefined && known.sha256 !== base) state.base.set(path, { sha256: known.sha256 });
+  } catch (error) {
+    if (!(error instanceof ToolRefused)) throw error;
+  }
+  state.sent.delete(path);
+}
+
+/** True when both sides went together without a conflict. */
+async function tryMerge(session: SyncSession, path: FolderPath, mine: Content): Promise<boolean> {
+  const { state } = session;
+  const base = state.base.get(path)?.sha256;
+  const text = textOf(mine.bytes);
+  if (text === undefined || base === undefined) return false;
+  try {
+    const merged = await mergeOnHub(session, path, text, base);
+    if (merged.has_conflicts || merged.content === null || merged.encoding !== 'utf-8') return false;
+    return await takeMerge(session, path, mine, { ...merged, bytes: Buffer.from(merged.content) });
+  } catch (error) {
+    // A side that is not text, or too large to be merged: the user decides.
+    if (error instanceof ToolRefused) return false;
+    throw error;
+  }
+}
+
+/**
+ * Takes a merge: on the disk first, so that a crash between the two pushes is made good by the next sync; then our own side
+ * as a version, then the merge on top of it.
+ */
+async function takeMerge(
+  session: SyncSession,
+  path: FolderPath,
+  mine: Content,
+  merged: Merged & { readonly bytes: Buffer },
+): Promise<boolean> {
+  const { folder, state, tell } = session;
+  const written = folder.put(path, merged.bytes, mine.sha256, { modifiedMs: Date.now() });
+  if (written === false) return false;
+  const done = folder.asides.keepUnsent(path, mine.sha256);
+  agree(state, path, { sha256: merged.base_sha });
+  const [own] = await send(session, [{ path, args: pushArguments(session, path, mine, merged.base_sha) }]);
+  // Kept as a version; or, when the hub moved on in this moment, as a conflict that the next push settles.
+  if (own instanceof ToolRefused && !own.isConflict) throw own;
+  done();
+  if (!(own instanceof ToolRefused)) {
+    agree(state, path, { sha256: mine.sha256 });
+    const content = { bytes: merged.bytes, sha256: sha256Of(merged.bytes), modifiedMs: Date.now() };
+    const [both] = await send(session, [{ path, args: pushArguments(session, path, content, mine.sha256) }]);
+    if (!(both instanceof ToolRefused) && both !== undefined) {
+      agree(state, path, { ...written, storedMs: Date.parse(both.stored_at) });
+    }
+  }
+  tell({ verb: 'merged', path, note: 'changed on both sides, in different places' });
+  return true;
+}
+
+interface Kept {
+  readonly conflictId: string | null;
+  readonly reason: string;
+}
+
+/** Pushes our side on top of the base that it was made on; the hub refuses it and keeps it. */
+async function keepOnHub(session: SyncSession, path: FolderPath, mine: Content): Promise<'accepted' | Kept> {
+  const { state } = session;
+  const wait = state.waits.get(path);
+  const args = pushArguments(session, path, mine, state.base.get(path)?.sha256 ?? '');
+  const [outcome] = await send(session, [{ path, args }]);
+  if (outcome !== undefined && !(outcome instanceof ToolRefused)) {
+    agree(state, path, { sha256: mine.sha256, executable: mine.executable, storedMs: Date.parse(outcome.stored_at) });
+    return 'accepted';
+  }
+  const id = outcome?.data['conflict_id'];
+  const isConflict = outcome?.isConflict !== false;
+  return {
+    conflictId: typeof id === 'string' ? id : (wait?.conflictId ?? null),
+    reason: isConflict ? 'changed on both sides' : `changed on both sides; the hub refused ours: ${outcome.message}`,
+  };
+}

@@ -1,0 +1,92 @@
+/**
+ * Compares a folder with a hub that was restored from a backup. The hub may have lost what this folder last agreed on:
+ * that is pushed again. When the hub stored each version is told by the hub's own clock, so no other clock is trusted.
+ */
+import { z } from 'zod';
+import { ToolRefused } from '../../tool-refused.ts';
+import type { FolderPath } from '../folder/path.ts';
+import type { Scan } from '../folder/scan.ts';
+import { type RemoteRecord, readAs } from '../hub.ts';
+import { pushArguments } from '../push/arguments.ts';
+import type { SyncSession } from '../session.ts';
+import { arrivalsOf } from './arrivals.ts';
+import { Inbox } from './inbox.ts';
+import { type Reconcile, reconcilePaths } from './reconcile.ts';
+
+const diffSchema = z.object({ base_available: z.boolean() });
+
+export async function startOver(session: SyncSession, local: Scan, reconcile: Reconcile): Promise<void> {
+  const { hub, state } = session;
+  const inbox = new Inbox(session, local);
+  const missing = new Set<FolderPath>(state.base.keys());
+  /** Stored after what is agreed on here, by a hub that may not know that. */
+  const doubtful: RemoteRecord[] = [];
+  const take = (record: RemoteRecord) => {
+    const { path, side, storedMs } = record;
+    missing.delete(path);
+    const base = state.base.get(path);
+    const isOther = base !== undefined && base.sha256 !== side?.sha256;
+    if (isOther && storedMs > (base.storedMs ?? Number.POSITIVE_INFINITY)) {
+      doubtful.push(record);
+      return;
+    }
+    // What is here came after what the hub has: seen from here, both sides agreed on that once.
+    if (isOther && side === undefined) state.base.delete(path);
+    else if (isOther) state.base.set(path, { sha256: side?.sha256 ?? '', executable: side?.executable, storedMs });
+    inbox.take(record);
+  };
+  let cursor: string | null = null;
+  for (let more = true; more; ) {
+    const end = await hub.pull(cursor, arrivalsOf(session, take));
+    cursor = end.cursor;
+    more = end.hasMore;
+  }
+  await takeMissing(session, missing, take);
+  for (const record of doubtful) {
+    // Unknown to the hub: the only copies are in folders, so nothing replaces it before the hub has it.
+    const isSafe = (await knowsBase(session, record.path)) || (await keepOnHub(session, local, record));
+    if (!isSafe) state.base.delete(record.path);
+    inbox.take(record);
+  }
+  inbox.finish();
+  await reconcilePaths(session, inbox.bothChanged, reconcile);
+  state.cursor = cursor;
+}
+
+/** Deletions are not part of a whole pull: they are asked for, and what the hub never had is new to it. */
+async function takeMissing(
+  session: SyncSession,
+  missing: ReadonlySet<FolderPath>,
+  take: (record: RemoteRecord) => void,
+): Promise<void> {
+  const unknown = new Set(missing);
+  const arrivals = arrivalsOf(session, (record) => {
+    unknown.delete(record.path);
+    take(record);
+  });
+  await session.hub.pullPaths([...unknown], arrivals);
+  for (const path of unknown) session.state.base.delete(path);
+}
+
+/**
+ * Gives the hub the unedited bytes of a path that it has a newer version of: as a refused push, which is settled for that
+ * version at once and kept among the settled conflicts. False: they were edited, or the hub does not keep them.
+ */
+async function keepOnHub(session: SyncSession, local: Scan, { path, side }: RemoteRecord): Promise<boolean> {
+  const { folder, hub, state } = session;
+  const base = state.base.get(path)?.sha256;
+  if (side === undefined || local.files.get(path)?.sha256 !== base) return false;
+  const content = folder.read(path);
+  if (content === undefined || base === undefined || content.sha256 !== base) return false;
+  const [outcome] = await hub.push([pushArguments(session, path, content, base)]);
+  const id = outcome instanceof ToolRefused ? outcome.data['conflict_id'] : undefined;
+  if (typeof id !== 'string') return false;
+  await hub.call('sync_resolve_conflict', { conflict_id: id, keep: 'theirs' });
+  return true;
+}
+
+async function knowsBase({ hub, state }: SyncSession, path: FolderPath): Promise<boolean> {
+  const base = state.base.get(path)?.sha256 ?? '';
+  const { structured } = await hub.call('sync_diff', { path, sha256: base, base_sha: base });
+  return readAs(diffSchema, structured).base_available;
+}

@@ -1,0 +1,99 @@
+/** Decides what is pushed, from a scan and the base record: what changed, what moved, what is gone, and what has to wait. */
+import { decidePush } from '../decide.ts';
+import type { FolderPath } from '../folder/path.ts';
+import type { Scan } from '../folder/scan.ts';
+import { respelledHere } from '../spelling.ts';
+import type { SyncState } from '../state.ts';
+
+export interface PushPlan {
+  /** New name by the former one's: a file that was moved or spelled anew; its bytes may have changed as well. */
+  readonly moves: ReadonlyMap<FolderPath, FolderPath>;
+  /** Files to push, the small ones first, so that none waits for a large one. */
+  readonly puts: readonly FolderPath[];
+  readonly deletes: readonly FolderPath[];
+  /** Deletes that need the user's word. */
+  readonly held: readonly FolderPath[];
+}
+
+export interface PlanOptions {
+  /** Deletes need no word, however many they are. */
+  readonly allowDeletes: boolean;
+  /** The folder is another one than before. */
+  readonly isOtherRoot: boolean;
+  /** New names whose move the hub refused; they are pushed as new files. */
+  readonly unmovable: ReadonlySet<FolderPath>;
+  /** Whether something else has the name of a file that is gone, or of a folder on its way. */
+  readonly isReplaced: (path: FolderPath) => boolean;
+}
+
+export function planPush(local: Scan, state: SyncState, options: PlanOptions): PushPlan {
+  const { files, leavesOut } = local;
+  const respelled = respelledHere(local, state);
+  const former = new Set(respelled.values());
+  const changed = [...new Set([...files.keys(), ...state.base.keys()])].filter((path) => {
+    const here = files.get(path);
+    const base = state.base.get(path);
+    const isOther = decidePush(here?.sha256, base?.sha256) !== undefined || isNewlyExecutable(here, base);
+    return isOther && !former.has(path) && !leavesOut(path) && !mustWait(state, path, here?.sha256);
+  });
+  const gone = changed.filter((path) => !files.has(path));
+  const moved = movesOf(gone, changed, local, state, options);
+  const movedFrom = new Set(moved.values());
+  const deleted = gone.filter((path) => !movedFrom.has(path));
+  const replaced = deleted.filter(options.isReplaced);
+  const lost = deleted.filter((path) => !replaced.includes(path));
+  const isMass = lost.length * 2 > state.base.size || options.isOtherRoot;
+  const held = isMass && !options.allowDeletes ? lost : [];
+  const size = (path: FolderPath) => files.get(path)?.seen.bytes ?? 0;
+  return {
+    moves: new Map([...respelled, ...moved]),
+    puts: changed.filter((path) => files.has(path) && !moved.has(path)).sort((a, b) => size(a) - size(b)),
+    deletes: held.length > 0 ? replaced : deleted,
+    held,
+  };
+}
+
+/** What waits for the user, or was refused as it is, is not sent again. */
+function mustWait({ waits }: SyncState, path: FolderPath, sha256: string | undefined): boolean {
+  const wait = waits.get(path);
+  return wait !== undefined && (wait.kind !== 'push' || wait.local === (sha256 ?? null));
+}
+
+function isNewlyExecutable(
+  here: { readonly executable: boolean } | undefined,
+  base: { readonly executable?: boolean | undefined } | undefined,
+): boolean {
+  return here !== undefined && base?.executable !== undefined && here.executable !== base.executable;
+}
+
+/** New files with the bytes of one that is gone: each such pair is a move. Empty files are all alike, so they are none. */
+function movesOf(
+  gone: readonly FolderPath[],
+  changed: readonly FolderPath[],
+  { files }: Scan,
+  { base }: SyncState,
+  { unmovable, isReplaced }: PlanOptions,
+): Map<FolderPath, FolderPath> {
+  const bySha = new Map<string, FolderPath[]>();
+  for (const path of gone) {
+    const sha256 = base.get(path)?.sha256 ?? '';
+    if (isReplaced(path)) continue;
+    bySha.set(sha256, [...(bySha.get(sha256) ?? []), path]);
+  }
+  const moves = new Map<FolderPath, FolderPath>();
+  for (const path of changed) {
+    const here = files.get(path);
+    if (here === undefined || here.seen.bytes === 0 || base.has(path) || unmovable.has(path)) continue;
+    const from = nearest(path, bySha.get(here.sha256) ?? []);
+    if (from === undefined) continue;
+    bySha.set(here.sha256, bySha.get(here.sha256)?.filter((other) => other !== from) ?? []);
+    moves.set(path, from);
+  }
+  return moves;
+}
+
+/** Of several files with the same bytes the one with the same name, as when a folder was renamed. */
+function nearest(path: FolderPath, candidates: readonly FolderPath[]): FolderPath | undefined {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return candidates.find((other) => other.slice(other.lastIndexOf('/') + 1) === name) ?? candidates[0];
+}

@@ -1,0 +1,218 @@
+/** Brings the changes of the folder to the hub, each on top of the base it was made on. */
+import { limits } from '../../../limits/service.ts';
+import { foldCase } from '../../../text/fold-case.ts';
+import { ToolRefused } from '../../tool-refused.ts';
+import { type Content, lookAt, Unreadable } from '../folder/file.ts';
+import type { FolderPath } from '../folder/path.ts';
+import type { Scan } from '../folder/scan.ts';
+import type { PushedFile } from '../hub.ts';
+import { type SyncSession, save, saveSometimes, scan } from '../session.ts';
+import { agree, newDevice } from '../state.ts';
+import { pushArguments } from './arguments.ts';
+import { type PushPlan, planPush } from './plan.ts';
+import { type Parcel, send } from './send.ts';
+
+export interface PushOptions {
+  /** Deletes go up however many they are. */
+  readonly allowDeletes: boolean;
+}
+
+interface Change extends Parcel {
+  /** The name that the hub has. */
+  readonly from: FolderPath | undefined;
+  /** Undefined: a delete. */
+  readonly content: Content | undefined;
+  readonly isDelete: boolean;
+  readonly bytes: number;
+}
+
+/** JSON-RPC code of a path that is not there. */
+const NOT_FOUND = -32005;
+
+/** Pushes what changed here. Resolves with the paths where the hub had changed meanwhile: pull, and push again. */
+export async function pushChanges(
+  session: SyncSession,
+  { allowDeletes }: PushOptions,
+  unmovable: Set<FolderPath>,
+): Promise<Set<FolderPath>> {
+  const local = await scan(session);
+  const { folder, state } = session;
+  if (state.inode !== null && state.inode !== folder.root.inode) Object.assign(state, newDevice());
+  const plan = planPush(local, state, {
+    allowDeletes,
+    unmovable,
+    isOtherRoot: state.inode !== null && state.inode !== folder.root.inode,
+    isReplaced: (path) => isReplaced(session, path),
+  });
+  session.held.clear();
+  for (const path of plan.held) session.held.add(path);
+  if (plan.held.length === 0) state.inode = folder.root.inode;
+  const run = new PushRun(session, local, plan, unmovable);
+  for (const portion of run.portions()) await run.push(portion);
+  save(session);
+  return run.moved;
+}
+
+function isReplaced({ folder }: SyncSession, path: FolderPath): boolean {
+  try {
+    return folder.blocked(path) !== undefined || !folder.isAbsent(path);
+  } catch (error) {
+    if (error instanceof Unreadable) return false;
+    throw error;
+  }
+}
+
+class PushRun {
+  /** Paths where the hub had changed meanwhile. */
+  readonly moved = new Set<FolderPath>();
+  readonly #session: SyncSession;
+  readonly #local: Scan;
+  readonly #plan: PushPlan;
+  readonly #unmovable: Set<FolderPath>;
+  readonly #done = { files: 0, bytes: 0 };
+
+  constructor(session: SyncSession, local: Scan, plan: PushPlan, unmovable: Set<FolderPath>) {
+    this.#session = session;
+    this.#local = local;
+    this.#plan = plan;
+    this.#unmovable = unmovable;
+  }
+
+  /** What has to go first goes first: a name is given up before it is used anew. */
+  *portions(): Generator<Change[]> {
+    const { deletes, moves, puts } = this.#plan;
+    yield* this.#portionsOf(deletes, (path) => this.#delete(path));
+    yield* this.#portionsOf([...moves.keys()], (path) => this.#put(path));
+    yield* this.#portionsOf(
+      puts.filter((path) => !moves.has(path)),
+      (path) => this.#put(path),
+    );
+  }
+
+  async push(portion: readonly Change[]): Promise<void> {
+    const session = this.#session;
+    // Looked at again in the last moment: the folder may be another one, or the file back.
+    session.folder.root.check();
+    const outcomes = await this.#send(portion);
+    for (const [index, change] of portion.entries()) {
+      const outcome = outcomes[index];
+      if (outcome instanceof ToolRefused) this.#refused(change, outcome);
+      else this.#settle(change, outcome);
+      this.#done.files += 1;
+      this.#done.bytes += change.bytes;
+    }
+    this.#progress();
+    saveSometimes(session);
+  }
+
+  *#portionsOf(paths: readonly FolderPath[], read: (path: FolderPath) => Change | undefined): Generator<Change[]> {
+    let portion: Change[] = [];
+    let bytes = 0;
+    for (const path of paths) {
+      const change = read(path);
+      if (change === undefined) continue;
+      const isFull = portion.length >= limits.clientPushFiles || bytes + change.bytes > limits.clientPushBytes;
+      if (portion.length > 0 && isFull) {
+        yield portion;
+        portion = [];
+        bytes = 0;
+      }
+      portion.push(change);
+      bytes += change.bytes;
+    }
+    if (portion.length > 0) yield portion;
+  }
+
+  #delete(path: FolderPath): Change | undefined {
+    const { folder, state } = this.#session;
+    folder.root.check();
+    // Back since the scan: the next run sees that.
+    if (folder.blocked(path) === undefined && lookAt(folder.at(path))?.isFile() === true) return undefined;
+    const args = pushArguments(this.#session, path, undefined, state.base.get(path)?.sha256 ?? '');
+    return { path, args, from: undefined, content: undefined, isDelete: true, bytes: 0 };
+  }
+
+  #put(path: FolderPath): Change | undefined {
+    const { folder, state, troubles } = this.#session;
+    try {
+      const content = folder.read(path);
+      // Gone since the scan: the next run sees that.
+      if (content === undefined) return undefined;
+      const from = this.#plan.moves.get(path);
+      const args = pushArguments(this.#session, path, content, state.base.get(from ?? path)?.sha256 ?? '');
+      const named = from === undefined ? args : { ...args, from_path: from };
+      return { path, from, content, args: named, isDelete: false, bytes: content.bytes.length };
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      troubles.set(path, error.message);
+      return undefined;
+    }
+  }
+
+  /** A portion that is refused as a whole goes up one by one, so that one file never stops the others. */
+  async #send(portion: readonly Change[]): Promise<(PushedFile | ToolRefused)[]> {
+    try {
+      return await send(this.#session, portion);
+    } catch (error) {
+      if (!(error instanceof ToolRefused)) throw error;
+      if (portion.length === 1) return [error];
+    }
+    const outcomes: (PushedFile | ToolRefused)[] = [];
+    for (const change of portion) outcomes.push(...(await this.#send([change])));
+    return outcomes;
+  }
+
+  #settle({ path, from, content, isDelete, bytes }: Change, outcome: PushedFile | undefined): void {
+    const { state, tell } = this.#session;
+    const seen = this.#local.files.get(path);
+    if (from !== undefined) agree(state, from, undefined);
+    if (isDelete) {
+      agree(state, path, undefined);
+      tell({ verb: 'deleted', path });
+      return;
+    }
+    const storedMs = outcome === undefined ? undefined : Date.parse(outcome.stored_at);
+    // What was pushed is what was read, which may be newer than the scan.
+    const isScanned = seen !== undefined && (content === undefined || seen.sha256 === content.sha256);
+    if (isScanned) agree(state, path, { ...seen, storedMs });
+    else if (content !== undefined) {
+      agree(state, path, { sha256: content.sha256, executable: content.executable, storedMs });
+    }
+    if (from === undefined) tell({ verb: 'pushed', path, bytes });
+    else tell({ verb: 'renamed', path, note: `it was ${from}`, bytes });
+  }
+
+  #refused(change: Change, refusal: ToolRefused): void {
+    const { state } = this.#session;
+    const { path, from, content, isDelete } = change;
+    if (isDelete && refusal.code === NOT_FOUND) {
+      this.#settle(change, undefined);
+      return;
+    }
+    if (from !== undefined && foldsDiffer(from, path)) {
+      // Next time as a delete and a new file, each decided alone.
+      this.#unmovable.add(path);
+      this.moved.add(path).add(from);
+      return;
+    }
+    if (refusal.isConflict) {
+      this.moved.add(path);
+      return;
+    }
+    const local = content?.sha256 ?? null;
+    const reason = `The hub refused it: ${refusal.message}`;
+    state.waits.set(path, { kind: 'push', remote: null, local, conflictId: null, reason });
+  }
+
+  #progress(): void {
+    const { puts, moves, deletes } = this.#plan;
+    const bytesTotal = puts.reduce((sum, path) => sum + (this.#local.files.get(path)?.seen.bytes ?? 0), 0);
+    const filesTotal = puts.length + moves.size + deletes.length;
+    this.#session.progress('upload', { ...this.#done, filesTotal, bytesTotal });
+  }
+}
+
+/** Whether two names are more than two spellings of one. */
+function foldsDiffer(a: string, b: string): boolean {
+  return foldCase(a) !== foldCase(b);
+}

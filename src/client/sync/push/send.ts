@@ -1,0 +1,29 @@
+/** Sends pushes, and remembers them first: an answer may get lost, and then the next pull shows what it was. */
+
+import type { ToolRefused } from '../../tool-refused.ts';
+import type { FolderPath } from '../folder/path.ts';
+import type { PushArguments, PushedFile } from '../hub.ts';
+import type { SyncSession } from '../session.ts';
+import { rememberSent } from '../state-file.ts';
+
+/** One push of a path, as the hub takes it. */
+export interface Parcel {
+  readonly path: FolderPath;
+  readonly args: PushArguments;
+}
+
+/** Sends some files in one request; the outcomes are in their order. Throws ClientError when nobody knows. */
+export async function send(
+  { hub, folder, state }: SyncSession,
+  parcels: readonly Parcel[],
+): Promise<(PushedFile | ToolRefused)[]> {
+  rememberSent(
+    folder,
+    state,
+    parcels.map(({ path, args }) => {
+      const sha256 = args['sha256'];
+      return [path, typeof sha256 === 'string' ? sha256 : null] as const;
+    }),
+  );
+  return await hub.push(parcels.map(({ args }) => args));
+}

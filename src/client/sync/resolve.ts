@@ -1,0 +1,110 @@
+/** Settles a path that changed on both sides by the user's word, never by a clock's. */
+import { ClientError } from '../client-error.ts';
+import { ToolRefused } from '../tool-refused.ts';
+import type { Content } from './folder/file.ts';
+import { checkPath, type FolderPath, isBad } from './folder/path.ts';
+import type { RemoteRecord, RemoteSide } from './hub.ts';
+import { applyRemote } from './pull/apply.ts';
+import { mergeOnHub } from './pull/reconcile.ts';
+import { pushArguments, textOf } from './push/arguments.ts';
+import { send } from './push/send.ts';
+import { type SyncSession, save, scan } from './session.ts';
+import { settleWaitingNames } from './spelling.ts';
+import { agree, type Wait } from './state.ts';
+
+export type Keep = 'mine' | 'theirs' | 'merge';
+
+interface Sides {
+  readonly path: FolderPath;
+  readonly wait: Wait;
+  readonly mine: Content | undefined;
+  readonly remote: RemoteRecord;
+}
+
+/** Settles a path. Throws ClientError when nothing waits there, or it changed in this moment. */
+export async function resolveConflict(session: SyncSession, given: string, keep: Keep): Promise<void> {
+  const { folder, state, tell } = session;
+  settleWaitingNames(session, await scan(session));
+  const path = checkPath(given.replace(/^\.\//, ''));
+  const wait = isBad(path) ? undefined : state.waits.get(path);
+  if (isBad(path) || wait === undefined || wait.kind === 'push') {
+    throw new ClientError(`${given} has no conflict; \`cairn sync status\` lists them.`);
+  }
+  const sides = { path, wait, mine: folder.read(path), remote: await currentOf(session, path) };
+  if (keep === 'mine') await keepMine(session, sides);
+  else if (keep === 'theirs') await keepTheirs(session, sides);
+  else await writeMarkers(session, sides);
+  save(session);
+  if (keep !== 'merge') tell({ verb: keep === 'mine' ? 'pushed' : 'pulled', path, note: `settled: ${keep}` });
+}
+
+/** What the hub has at a path now. */
+async function currentOf({ hub, progress }: SyncSession, path: FolderPath): Promise<RemoteRecord> {
+  let found: RemoteRecord = { path, side: undefined, storedMs: 0 };
+  await hub.pullPaths([path], {
+    record: (record) => {
+      found = record;
+    },
+    bad: () => undefined,
+    progress: (amount) => progress('download', amount),
+  });
+  return found;
+}
+
+async function keepMine(session: SyncSession, { path, wait, mine, remote }: Sides): Promise<void> {
+  const args = pushArguments(session, path, mine, remote.side?.sha256 ?? '');
+  const resolves = wait.conflictId === null ? {} : { resolves: wait.conflictId };
+  const [outcome] = await send(session, [{ path, args: { ...args, ...resolves } }]);
+  if (outcome instanceof ToolRefused) throw outcome;
+  const { executable } = mine ?? {};
+  agree(session.state, path, mine === undefined ? undefined : { sha256: mine.sha256, executable });
+}
+
+async function keepTheirs(session: SyncSession, { path, wait, mine, remote }: Sides): Promise<void> {
+  const { hub, state } = session;
+  if (wait.conflictId === null && mine !== undefined) await keepAsVersion(session, path, mine, remote.side);
+  // Seen from here both sides agree on ours, so that only theirs has changed.
+  agree(state, path, mine === undefined ? undefined : { sha256: mine.sha256 });
+  const applied = applyRemote(session, remote, mine);
+  if (applied !== 'done') {
+    state.waits.set(path, wait);
+    const why = applied === 'both changed' ? 'It changed in this moment; run the command again.' : applied.unwritable;
+    throw new ClientError(`${path} was not replaced. ${why}`);
+  }
+  if (wait.conflictId !== null)
+    await hub.call('sync_resolve_conflict', { conflict_id: wait.conflictId, keep: 'theirs' });
+}
+
+/** Our side becomes a version, and theirs the current one again, so that what is given up is in the history. */
+async function keepAsVersion(
+  session: SyncSession,
+  path: FolderPath,
+  mine: Content,
+  theirs: RemoteSide | undefined,
+): Promise<void> {
+  if (mine.sha256 === theirs?.sha256) return;
+  const [own] = await send(session, [{ path, args: pushArguments(session, path, mine, theirs?.sha256 ?? '') }]);
+  if (own instanceof ToolRefused) throw own;
+  const back = theirs && { ...theirs, modifiedMs: theirs.modifiedMs ?? Date.now() };
+  const [again] = await send(session, [{ path, args: pushArguments(session, path, back, mine.sha256) }]);
+  if (again instanceof ToolRefused) throw again;
+}
+
+/** Puts both sides into the file, with markers as git's; the user edits it and then keeps mine. */
+async function writeMarkers(session: SyncSession, { path, mine, remote }: Sides): Promise<void> {
+  const { folder, state, tell } = session;
+  const text = mine && textOf(mine.bytes);
+  const theirs = remote.side && textOf(remote.side.bytes);
+  if (mine === undefined || text === undefined || theirs === undefined) {
+    throw new ClientError(`${path} is not text on both sides; choose --keep mine or --keep theirs.`);
+  }
+  const merged = await mergeOnHub(session, path, text, state.base.get(path)?.sha256);
+  if (merged.content === null) {
+    throw new ClientError(`${path} cannot be merged; choose --keep mine or --keep theirs.`);
+  }
+  if (folder.put(path, Buffer.from(merged.content), mine.sha256) === false) {
+    throw new ClientError(`${path} changed in this moment; run the command again.`);
+  }
+  const note = `both sides are in the file; edit it, then run: cairn sync resolve '${path}' --keep mine`;
+  tell({ verb: 'merged', path, note });
+}

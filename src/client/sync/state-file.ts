@@ -1,0 +1,151 @@
+/**
+ * Owns how a folder's state is kept: `.cairn/state.json`, replaced as a whole, and beside it a journal of what was sent
+ * since. A state is a list of pairs, so that a file may have any name (`__proto__` too).
+ */
+import { closeSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ClientError } from '../client-error.ts';
+import { readPrivateFile, writePrivateFile } from '../private-file.ts';
+import type { SyncedFolder } from './folder/folder.ts';
+import { checkPath, type FolderPath, isBad, OWN_FOLDER } from './folder/path.ts';
+import type { Sha, SyncState } from './state.ts';
+
+const shaSchema = z.string().nullable();
+const seenSchema = z.object({
+  bytes: z.number(),
+  modifiedMs: z.number(),
+  changedMs: z.number(),
+  inode: z.number(),
+  hashedMs: z.number(),
+});
+const baseSchema = z.object({
+  sha256: z.string(),
+  executable: z.boolean().optional(),
+  seen: seenSchema.optional(),
+  storedMs: z.number().optional(),
+});
+const waitSchema = z.object({
+  kind: z.enum(['conflict', 'hub', 'push']),
+  remote: shaSchema,
+  local: shaSchema,
+  conflictId: z.string().nullable(),
+  reason: z.string(),
+});
+const headSchema = z.object({
+  server: z.string(),
+  vault_id: z.string(),
+  device_id: z.string(),
+  cursor: z.string().nullable(),
+  clock: z.object({ ms: z.number(), counter: z.number(), node: z.string() }),
+});
+const stateSchema = headSchema.extend({
+  version: z.literal(2),
+  inode: z.number().nullable(),
+  only: z.array(z.string()),
+  base: z.array(z.tuple([z.string(), baseSchema])),
+  waits: z.array(z.tuple([z.string(), waitSchema])),
+  sent: z.array(z.tuple([z.string(), z.array(shaSchema)])),
+});
+/** As it was before paths could have any name. */
+const firstSchema = headSchema.extend({ version: z.literal(1), base: z.record(z.string(), baseSchema) });
+const sentSchema = z.tuple([z.string(), shaSchema]);
+
+const statePath = (folder: string) => join(folder, OWN_FOLDER, 'state.json');
+const journalPath = (folder: string) => join(folder, OWN_FOLDER, 'sent.jsonl');
+
+/** What a folder remembers; undefined: it was never synced. Throws ClientError when it cannot be read. */
+export function readState(folder: string): SyncState | undefined {
+  const path = statePath(folder);
+  const text = readPrivateFile(path);
+  if (text === undefined) return undefined;
+  try {
+    const state = parse(JSON.parse(text));
+    for (const [sentPath, sha] of readJournal(folder)) remember(state, sentPath, sha);
+    return state;
+  } catch {
+    throw new ClientError(
+      `${path} is damaged. Move it away and sync again: equal files are recognised, and nothing is overwritten.`,
+    );
+  }
+}
+
+/** Which write of the state a folder has now; changes with each write of any process. Undefined: none. */
+export function stampOf(folder: string): string | undefined {
+  const stats = statSync(statePath(folder), { throwIfNoEntry: false });
+  return stats && `${stats.ino} ${stats.mtimeMs} ${stats.size}`;
+}
+
+/** Writes the state, for good also after a power cut. Throws RootGone, ClientError. */
+export function writeState(folder: SyncedFolder, state: SyncState): void {
+  folder.root.check();
+  const { base, waits, sent, ...head } = state;
+  const document = {
+    version: 2,
+    ...head,
+    base: [...base],
+    waits: [...waits],
+    sent: [...sent].map(([path, shas]) => [path, [...shas]]),
+  };
+  writePrivateFile(statePath(folder.root.path), `${JSON.stringify(document)}\n`);
+  rmSync(journalPath(folder.root.path), { force: true });
+}
+
+/** Remembers what is about to be sent, before it is: an answer may get lost, and this process may end. Throws RootGone. */
+export function rememberSent(
+  folder: SyncedFolder,
+  state: SyncState,
+  sent: readonly (readonly [FolderPath, Sha])[],
+): void {
+  if (sent.length === 0) return;
+  for (const [path, sha] of sent) remember(state, path, sha);
+  folder.root.check();
+  const descriptor = openSync(journalPath(folder.root.path), 'a', 0o600);
+  try {
+    writeSync(descriptor, sent.map((pair) => `${JSON.stringify(pair)}\n`).join(''));
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function remember(state: SyncState, path: FolderPath, sha: Sha): void {
+  const shas = state.sent.get(path);
+  if (shas === undefined) state.sent.set(path, new Set([sha]));
+  else shas.add(sha);
+}
+
+function readJournal(folder: string): [FolderPath, Sha][] {
+  const lines = (readPrivateFile(journalPath(folder)) ?? '').split('\n');
+  return lines.flatMap((line): [FolderPath, Sha][] => {
+    try {
+      const [path, sha] = sentSchema.parse(JSON.parse(line));
+      const checked = checkPath(path);
+      return isBad(checked) ? [] : [[checked, sha]];
+    } catch {
+      // The last line may be cut off; what it names was not sent.
+      return [];
+    }
+  });
+}
+
+function parse(document: unknown): SyncState {
+  const isFirst = typeof document === 'object' && document !== null && 'version' in document && document.version === 1;
+  if (isFirst) {
+    const { version: _, base, ...head } = firstSchema.parse(document);
+    const empty = { inode: null, only: [], waits: new Map(), sent: new Map() };
+    return { ...head, ...empty, base: mapOf(Object.entries(base)) };
+  }
+  const { version: _, base, waits, sent, ...head } = stateSchema.parse(document);
+  const sets = sent.map(([path, shas]): [string, Set<Sha>] => [path, new Set(shas)]);
+  return { ...head, base: mapOf(base), waits: mapOf(waits), sent: mapOf(sets) };
+}
+
+function mapOf<T>(pairs: readonly (readonly [string, T])[]): Map<FolderPath, T> {
+  const found = new Map<FolderPath, T>();
+  for (const [path, value] of pairs) {
+    const checked = checkPath(path);
+    if (!isBad(checked)) found.set(checked, value);
+  }
+  return found;
+}

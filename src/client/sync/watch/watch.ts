@@ -1,0 +1,110 @@
+/**
+ * Keeps a folder and its vault in step: one loop that syncs when a file changes here, when the hub has news, and once in a
+ * while. What goes wrong is said at once and tried again after growing pauses; what cannot go on ends the loop.
+ */
+import { relative, sep } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type FSWatcher, watch } from 'chokidar';
+import { limits } from '../../../limits/service.ts';
+import { NotSignedIn } from '../../not-signed-in.ts';
+import { isReserved } from '../folder/path.ts';
+import { RootGone } from '../folder/root.ts';
+import { VaultGone } from '../hub.ts';
+import { isOutdated } from '../pull/pull.ts';
+import type { SyncSession } from '../session.ts';
+import { Bell } from './bell.ts';
+
+export interface Watch {
+  /** Runs one sync; called again and again, never twice at once. */
+  readonly syncNow: () => Promise<void>;
+  /** What goes wrong for now; the watch goes on, and tries again after so many milliseconds. */
+  readonly onTrouble: (error: Error, retryMs: number) => void;
+  /** It goes well again. */
+  readonly onWell: () => void;
+  readonly signal: AbortSignal;
+}
+
+/** Resolves when the signal ends it. Throws what no waiting mends: the folder is gone, the sign-in has ended. */
+export async function watchFolder(session: SyncSession, { syncNow, onTrouble, onWell, signal }: Watch): Promise<void> {
+  const changes = new Bell();
+  signal.addEventListener('abort', () => changes.ring(), { once: true });
+  const watcher = watchDisk(session, changes, (error) => onTrouble(error, limits.clientRescanMs));
+  let failures = 0;
+  try {
+    while (!signal.aborted) {
+      try {
+        changes.silence();
+        await syncNow();
+        if (failures > 0) onWell();
+        failures = 0;
+        await untilDue(session, changes, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (isFinal(error)) throw error;
+        const retryMs = Math.min(limits.clientRetryMs * 2 ** failures, limits.clientRetryMsMax);
+        failures += 1;
+        onTrouble(error as Error, retryMs);
+        await pause(retryMs, signal);
+      }
+    }
+  } finally {
+    await watcher.close();
+  }
+}
+
+function isFinal(error: unknown): boolean {
+  return error instanceof RootGone || error instanceof NotSignedIn || error instanceof VaultGone;
+}
+
+function watchDisk({ folder }: SyncSession, changes: Bell, onError: (error: Error) => void): FSWatcher {
+  const { path: root } = folder.root;
+  const watcher = watch(root, {
+    ignoreInitial: true,
+    followSymlinks: false,
+    ignored: (path) => relative(root, path).split(sep).some(isReserved),
+  });
+  watcher.on('all', () => changes.ring());
+  // Most often too many folders for the system; what the watcher misses, the next full look finds.
+  let isTold = false;
+  watcher.on('error', (error) => {
+    if (!isTold) onError(new Error(`Not every change here is noticed at once (${(error as Error).message}).`));
+    isTold = true;
+  });
+  return watcher;
+}
+
+/** Resolves when a sync is due: something changed here and is quiet again, the hub has news, or it was long ago. */
+async function untilDue({ hub, state }: SyncSession, changes: Bell, signal: AbortSignal): Promise<void> {
+  const { cursor } = state;
+  const asking = new AbortController();
+  const longAgo = sleep(limits.clientRescanMs, undefined, { signal: asking.signal }).catch(() => undefined);
+  const ask = async () => {
+    while (cursor !== null && !asking.signal.aborted) {
+      const askedMs = performance.now();
+      if (await hub.hasNews(cursor, limits.clientWaitSeconds, asking.signal)) return;
+      // A hub with too many waiting answers at once.
+      await pause(limits.clientNewsMs - (performance.now() - askedMs), asking.signal);
+    }
+    if (cursor === null) await longAgo;
+  };
+  const news = ask().catch((error: unknown) => {
+    // A hub that was restored has news too; the sync finds out which.
+    if (!asking.signal.aborted && !isOutdated(error)) throw error;
+  });
+  try {
+    await Promise.race([changes.rung(), news, longAgo]);
+  } finally {
+    asking.abort();
+  }
+  // A program that saves in steps is let finish.
+  const untilMs = Date.now() + limits.clientQuietMsMax;
+  while (changes.isRung && !signal.aborted && Date.now() < untilMs) {
+    changes.silence();
+    await pause(limits.clientQuietMs, signal);
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  // Ended early: there is nothing to undo.
+  await sleep(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,165 @@
+/** One bad file never stops the others: it is listed, with a reason, once. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { beforeAll, expect, test } from 'vitest';
+import { account } from '../../support/mirror.ts';
+import { type SyncedFolder, syncedFolder, textsOf } from '../../support/synced-folder.ts';
+import { useHub } from '../../support/use-hub.ts';
+
+const MiB = 1024 * 1024;
+
+const hub = useHub();
+let key: string;
+
+beforeAll(async () => {
+  ({ mcp_key: key } = await account(hub));
+});
+
+async function pair(files: Record<string, string | Buffer>): Promise<[SyncedFolder, SyncedFolder]> {
+  const vault = `vault ${randomBytes(4).toString('hex')}`;
+  const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(hub, key, vault)];
+  for (const [path, content] of Object.entries(files)) a.write(path, content);
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(await b.sync()).toMatchObject({ code: 0 });
+  return [a, b];
+}
+
+test('[SYN-24] a file here that became a folder elsewhere while it was edited, and the other way round', async () => {
+  const [a, b] = await pair({ x: 'file\n', 'd/y': 'in a folder\n', other: '1\n' });
+  a.remove('x');
+  a.write('x/deep/z', 'below\n');
+  rmSync(a.at('d'), { recursive: true });
+  a.write('d', 'a file now\n');
+  a.write('other', '2\n');
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  b.write('x', 'edited\n');
+  b.write('d/y', 'edited\n');
+  for (let round = 0; round < 3; round += 1) {
+    const met = await b.sync();
+    expect([1, 3]).toContain(met.code);
+    expect(met.stderr).not.toMatch(/at .*\.js:|ENOTDIR/);
+    expect(met.stdout + met.stderr).toMatch(/x/);
+  }
+  expect(textsOf(b)).toEqual({ x: 'edited\n', 'd/y': 'edited\n', other: '2\n' });
+  b.rename('x', 'x.mine');
+  b.rename('d/y', 'y.mine');
+  rmSync(b.at('d'), { recursive: true, force: true });
+  expect(await b.sync()).toMatchObject({ code: 0 });
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  const all = { 'x/deep/z': 'below\n', d: 'a file now\n', other: '2\n', 'x.mine': 'edited\n', 'y.mine': 'edited\n' };
+  expect(textsOf(b)).toEqual(all);
+  expect(textsOf(a)).toEqual(all);
+}, 60_000);
+
+test('[SYN-24] an unedited file becomes a folder, and a folder a file, and both back', async () => {
+  const [a, b] = await pair({ x: 'file\n', 'd/e/y': 'in a folder\n' });
+  for (const back of [false, true]) {
+    for (const path of ['x', 'd']) rmSync(a.at(path), { recursive: true });
+    if (back) a.write('x', 'file again\n');
+    else a.write('x/z', 'below\n');
+    if (back) a.write('d/e/y', 'folder again\n');
+    else a.write('d', 'a file now\n');
+    expect(await a.sync('--allow-deletes')).toMatchObject({ code: 0 });
+    expect(await b.sync()).toMatchObject({ code: 0 });
+    expect(textsOf(b)).toEqual(textsOf(a));
+  }
+}, 60_000);
+
+test('[SYN-24] text here and binary there waits for the user, at every later sync', async () => {
+  const [a, b] = await pair({ x: 'text\n', y: 'text\n', other: '1\n' });
+  a.write('x', Buffer.from([0, 255, 254, 0, 1]));
+  a.write('y', 'other text\n');
+  a.write('other', '2\n');
+  await a.sync();
+  b.write('x', 'text, edited\n');
+  b.write('y', Buffer.from([0, 255, 254, 0, 2]));
+  for (let round = 0; round < 3; round += 1) {
+    const met = await b.sync();
+    expect([met.code, met.stderr]).toEqual([3, expect.not.stringMatching(/at .*\.js:/)]);
+  }
+  expect(b.read('other')).toBe('2\n');
+  expect(await b.sync('resolve', 'x', '--keep', 'mine')).toMatchObject({ code: 3 });
+  expect(await b.sync('resolve', 'y', '--keep', 'theirs')).toMatchObject({ code: 0 });
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(textsOf(a)).toEqual({ x: 'text, edited\n', y: 'other text\n', other: '2\n' });
+}, 60_000);
+
+test('[SYN-24] .cairnignore as a folder', async () => {
+  const [a, b] = await pair({ x: 'x\n' });
+  a.write('.cairnignore/inside', 'inside\n');
+  a.write('y', 'y\n');
+  const met = await a.sync();
+  expect(met.stderr).not.toMatch(/EISDIR/);
+  expect(await b.sync()).toMatchObject({ stderr: expect.not.stringMatching(/EISDIR/) });
+  expect(b.read('y')).toBe('y\n');
+}, 60_000);
+
+test('[SYN-24] what was left out while the hub changed is compared again when it takes part', async () => {
+  const [a, b] = await pair({ 'ignored.log': '1\n', linked: '1\n', large: '1\n' });
+  b.write('.cairnignore', '');
+  await b.sync();
+  await a.sync();
+  b.write('.cairn/ignore', '*.log\n');
+  b.remove('linked');
+  symlinkSync('/etc/hostname', b.at('linked'));
+  b.write('large', Buffer.alloc(11 * MiB));
+  for (const path of ['ignored.log', 'linked', 'large', 'new.log']) a.write(path, '2\n');
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(await b.sync()).toMatchObject({ code: 1, stdout: expect.not.stringContaining('in step') });
+  expect(b.read('ignored.log')).toBe('1\n');
+  expect(b.has('new.log')).toBe(false);
+  b.remove('.cairn/ignore');
+  b.remove('linked');
+  b.write('large', '1\n');
+  expect(await b.sync()).toMatchObject({ code: 0 });
+  expect(textsOf(b)).toEqual({ ...textsOf(a) });
+  expect(b.read('ignored.log')).toBe('2\n');
+}, 60_000);
+
+test('[SYN-24] a refused push is told, and the folder is not in step until it is accepted', async () => {
+  const [a] = await pair({ x: 'x\n' });
+  a.write('bad|name', 'x\n');
+  for (let round = 0; round < 2; round += 1) {
+    const met = await a.sync();
+    expect([met.code, met.stdout]).toEqual([1, expect.not.stringContaining('in step')]);
+    expect(met.stdout + met.stderr).toContain('bad|name');
+  }
+  const status = await a.sync('status');
+  expect([status.code, status.stdout]).toEqual([1, expect.stringContaining('bad|name')]);
+  a.rename('bad|name', 'good name');
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect((await a.sync()).stdout.trim()).toBe('in step');
+}, 60_000);
+
+test.runIf(process.getuid?.() !== 0)(
+  '[SYN-24] a file and a folder that cannot be read',
+  async () => {
+    const [a, b] = await pair({ x: 'x\n', 'closed/y': 'y\n' });
+    expect([a.folder, b.folder]).toHaveLength(2);
+  },
+  60_000,
+);
+
+test('[SYN-25] a folder that is emptied, replaced or mostly gone deletes nothing on the hub, however few files it had', async () => {
+  const [a, b] = await pair({ one: '1\n', two: '2\n', 'three/deep': '3\n' });
+  for (const path of ['one', 'two', 'three']) rmSync(b.at(path), { recursive: true });
+  const emptied = await b.sync();
+  expect([emptied.code, emptied.stderr]).toEqual([1, expect.stringContaining('--allow-deletes')]);
+  b.write('new', 'goes up all the same\n');
+  await b.sync();
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(Object.keys(textsOf(a))).toEqual(['new', 'one', 'three/deep', 'two']);
+  expect(await b.sync('--restore-missing')).toMatchObject({ code: 0 });
+  expect(textsOf(b)).toEqual(textsOf(a));
+
+  // Another folder in its place, with the state of the first.
+  const moved = `${b.folder}-moved`;
+  mkdirSync(moved);
+  for (const path of ['.cairn', 'two', 'three', 'new']) b.rename(path, `../${moved.split('/').at(-1)}/${path}`);
+  rmSync(b.folder, { recursive: true });
+  b.rename(`../${moved.split('/').at(-1)}`, '.');
+  expect(await b.sync()).toMatchObject({ code: 1, stderr: expect.stringContaining('--allow-deletes') });
+  expect(await b.sync('--allow-deletes')).toMatchObject({ code: 0 });
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(a.has('one')).toBe(false);
+}, 60_000);

@@ -1,0 +1,147 @@
+/** cairn sync watch: it is never deaf or silent, asks no more than it must, and ends where it cannot go on. */
+import { randomBytes } from 'node:crypto';
+import { renameSync, rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, expect, test } from 'vitest';
+import { account } from '../../support/mirror.ts';
+import { startRelay } from '../../support/relay.ts';
+import { type SyncedFolder, syncedFolder, textsOf, until } from '../../support/synced-folder.ts';
+import { useHub } from '../../support/use-hub.ts';
+
+const hub = useHub();
+let key: string;
+
+beforeAll(async () => {
+  ({ mcp_key: key } = await account(hub));
+});
+
+/** Two machines on one new vault that both have these files; the second speaks through a relay. */
+async function pair(files: Record<string, string>) {
+  const vault = `vault ${randomBytes(4).toString('hex')}`;
+  const relay = await startRelay(hub);
+  const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(relay, key, vault)];
+  for (const [path, content] of Object.entries(files)) a.write(path, content);
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(await b.sync()).toMatchObject({ code: 0 });
+  return { a, b, relay };
+}
+
+const said = (output: string, what: RegExp) => output.match(new RegExp(what, 'g'))?.length ?? 0;
+
+const isLike = (a: SyncedFolder, b: SyncedFolder) => () => JSON.stringify(textsOf(a)) === JSON.stringify(textsOf(b));
+
+test('[SYN-24] a delete on the hub reaches a watch, which then waits again instead of asking without a pause', async () => {
+  const { a, b, relay } = await pair({ one: '1\n', two: '2\n', three: '3\n' });
+  const watcher = b.watch();
+  await until(() => watcher.output().includes('watching'));
+  a.remove('one');
+  await a.sync();
+  await until(() => !b.has('one'), watcher.output);
+  a.write('two', '2, changed\n');
+  await a.sync();
+  await until(isLike(a, b), watcher.output);
+  const before = relay.requests.length;
+  await sleep(3000);
+  expect(relay.requests.length - before).toBeLessThan(5);
+  await watcher.stop();
+  await relay.close();
+}, 60_000);
+
+test('[SYN-24] a watch goes on with the rest while deletes wait for a word, which another process may give', async () => {
+  const { a, b, relay } = await pair({ one: '1\n', two: '2\n', three: '3\n', four: '4\n' });
+  const watcher = b.watch();
+  await until(() => watcher.output().includes('watching'));
+  for (const path of ['one', 'two', 'three']) b.remove(path);
+  await until(() => watcher.output().includes('--allow-deletes'));
+  b.write('new', 'new\n');
+  a.write('four', '4, changed\n');
+  await a.sync();
+  await until(async () => {
+    await a.sync();
+    return a.has('new') && b.read('four') === '4, changed\n';
+  }, watcher.output);
+  expect(a.has('one')).toBe(true);
+  expect(said(watcher.output(), /--allow-deletes/)).toBe(1);
+  await b.sync('--allow-deletes');
+  await a.sync();
+  expect(textsOf(a)).toEqual({ four: '4, changed\n', new: 'new\n' });
+  b.write('later', 'later\n');
+  await until(async () => (await a.sync()).code === 0 && a.has('later'), watcher.output);
+  expect(await watcher.stop()).toBe(0);
+  await relay.close();
+}, 90_000);
+
+test('[SYN-24] a hub that is down is told once, and once that it is back; a start while it is down waits for it', async () => {
+  const { a, b, relay } = await pair({ one: '1\n' });
+  const fresh = syncedFolder(relay, key, `vault ${randomBytes(4).toString('hex')}`);
+  fresh.write('first', 'first\n');
+  const watcher = b.watch();
+  await until(() => watcher.output().includes('watching'));
+  await relay.close();
+  const late = fresh.watch();
+  b.write('offline', 'offline\n');
+  await until(() => watcher.output().includes('The hub is down'));
+  await until(() => late.output().includes('Cannot connect'));
+  await sleep(4000);
+  await relay.open();
+  await until(() => watcher.output().includes('back'), watcher.output);
+  await until(() => late.output().includes('pushed'), late.output);
+  await until(async () => (await a.sync()).code === 0 && a.has('offline'));
+  expect([said(watcher.output(), /hub is down/), said(watcher.output(), /back/)]).toEqual([1, 1]);
+  expect(watcher.output()).not.toMatch(/HTTP|ECONN|\b50\d\b/);
+  await Promise.all([watcher.stop(), late.stop()]);
+  await relay.close();
+}, 90_000);
+
+test('[SYN-24] what no waiting mends ends a watch with an exit code and a sentence', async () => {
+  const { b, relay } = await pair({ one: '1\n' });
+  const watcher = b.watch();
+  await until(() => watcher.output().includes('watching'));
+  const second = b.watch();
+  expect(await second.ended).toBe(1);
+  expect(second.output()).toContain('watches');
+  relay.rules = { answers: () => ({ status: 401, body: '{"error":"no"}' }) };
+  b.write('two', '2\n');
+  expect(await watcher.ended).toBe(1);
+  expect(watcher.output()).toContain('cairn login');
+  expect(watcher.output()).not.toMatch(/401/);
+  relay.rules = {};
+  const third = b.watch();
+  await until(() => third.output().includes('pushed'), third.output);
+  renameSync(b.folder, `${b.folder}-moved`);
+  relay.rules = { answers: () => undefined };
+  expect(await third.ended).toBe(1);
+  expect(third.output()).toContain('moved, replaced or unmounted');
+  expect(b.has('.')).toBe(false);
+  renameSync(`${b.folder}-moved`, b.folder);
+  expect(await b.sync()).toMatchObject({ code: 0 });
+  await relay.close();
+}, 90_000);
+
+test('[SYN-25] a watched folder whose files and state are removed deletes nothing on the hub', async () => {
+  const { a, b, relay } = await pair({ one: '1\n', 'two/deep': '2\n' });
+  const watcher = b.watch();
+  await until(() => watcher.output().includes('watching'));
+  for (const path of ['one', 'two', '.cairn']) rmSync(b.at(path), { recursive: true });
+  expect(await watcher.ended).toBe(1);
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(textsOf(a)).toEqual({ one: '1\n', 'two/deep': '2\n' });
+  await relay.close();
+}, 60_000);
+
+test('[CLI-2] a paused folder is not synced until it is resumed', async () => {
+  const { a, b, relay } = await pair({ one: '1\n' });
+  const watcher = b.watch();
+  await until(() => watcher.output().includes('watching'));
+  expect(await b.sync('pause')).toMatchObject({ code: 0 });
+  b.write('two', '2\n');
+  await until(() => watcher.output().includes('paused'), watcher.output);
+  await sleep(1500);
+  await a.sync();
+  expect(a.has('two')).toBe(false);
+  expect(await b.sync()).toMatchObject({ code: 1, stderr: expect.stringContaining('resume') });
+  expect(await b.sync('resume')).toMatchObject({ code: 0 });
+  await until(async () => (await a.sync()).code === 0 && a.has('two'), watcher.output);
+  await watcher.stop();
+  await relay.close();
+}, 90_000);
