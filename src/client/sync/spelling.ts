@@ -85,7 +85,7 @@ export class Spellings {
 export function settleWaitingNames(session: SyncSession, local: Scan): void {
   if (session.state.waits.size === 0) return;
   const spellings = new Spellings(session, local);
-  for (const path of [...session.state.waits.keys()]) spellings.adopt(path);
+  for (const path of session.state.waits.keys()) spellings.adopt(path);
 }
 
 /** Files that are here in another spelling than in the base record: the new name, with the one that the hub has. */
