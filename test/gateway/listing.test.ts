@@ -1,10 +1,7 @@
 /** How a listing travels: as lines or as arrays, the same records over every door, and with a length that holds. */
 
 import { connect } from 'node:net';
-import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { type ByteRun, itemsOf, runOf, sourceOf } from '../../src/http/reply/byte-run.ts';
-import { acceptance } from '../../src/http/request/accept.ts';
 import { pullLines, recordsOf } from '../dev-docs/support.ts';
 import {
   callTool,
@@ -20,7 +17,6 @@ import {
   withKey,
 } from '../support/gateway.ts';
 import { account } from '../support/mirror.ts';
-import { seed } from '../support/seed.ts';
 import { useHub } from '../support/use-hub.ts';
 
 interface Pull {
@@ -198,67 +194,4 @@ test('[RPC-5] a version that goes while it is sent breaks the answer off, which 
   expect(sent.length).toBeLessThan(promised);
   const lines = recordsOf(await pullLines(hub, key));
   expect(lines.at(-2)).toMatchObject({ id: 12, content: '50', version: 52 });
-});
-
-test(`[RPC-5] runs of bytes, however cut, come out whole and as items (seed ${seed})`, () => {
-  const record = fc.record({ type: fc.constant('doc'), text: fc.string({ unit: 'binary' }) });
-  const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
-  const takes = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 9 });
-  fc.assert(
-    fc.property(fc.array(record, { maxLength: 9 }), cuts, takes, (records, cut, take) => {
-      const lines = cutRun(records.map((one) => `${JSON.stringify(one)}\n`).join(''), cut);
-      const source = sourceOf([runOf('['), itemsOf(lines), runOf(']'), lines]);
-      let sent = Buffer.alloc(0);
-      // What a socket does not take is asked for again.
-      for (let turn = 0; sent.length < source.bytesTotal; turn += 1) {
-        const bytes = source.read(sent.length);
-        expect(bytes.length).toBeGreaterThan(0);
-        sent = Buffer.concat([sent, bytes.subarray(0, Math.max(turn % 3, take[turn % take.length] ?? 1))]);
-      }
-      expect(source.read(sent.length)).toHaveLength(0);
-      const split = sent.length - lines.bytes;
-      expect(JSON.parse(sent.subarray(0, split).toString())).toEqual(records);
-      expect(sent.subarray(split).toString()).toBe(records.map((one) => `${JSON.stringify(one)}\n`).join(''));
-    }),
-    { seed },
-  );
-});
-
-/** Text as a run that is read in parts of these sizes, in turn. */
-function cutRun(text: string, sizes: readonly number[]): ByteRun {
-  const bytes = Buffer.from(text);
-  return {
-    bytes: bytes.length,
-    open() {
-      let [offset, turn] = [0, 0];
-      return () => {
-        if (offset === bytes.length) return undefined;
-        const size = sizes[turn % sizes.length] ?? 1;
-        turn += 1;
-        const part = bytes.subarray(offset, offset + size);
-        offset += part.length;
-        return part;
-      };
-    },
-  };
-}
-
-test('[RPC-5] a run that is shorter or longer than it said is no whole body', () => {
-  for (const bytes of [2, 4]) {
-    const source = sourceOf([{ ...runOf('abc'), bytes }]);
-    expect(() => source.read(0) && source.read(bytes)).toThrow(/a run of/);
-  }
-});
-
-test.each([
-  [undefined, 'allowed'],
-  ['', 'allowed'],
-  ['APPLICATION/X-NDJSON', 'named'],
-  ['text/html, application/x-ndjson; charset=utf-8; q=0.1', 'named'],
-  ['*/*, application/x-ndjson;q=0', 'refused'],
-  ['application/*;q=0, */*', 'refused'],
-  ['*/*;q=0.000', 'refused'],
-  ['junk, ;;,', 'refused'],
-])('[MCP-4] Accept: %s says of lines: %s', (header, expected) => {
-  expect(acceptance(header, NDJSON)).toBe(expected);
 });

@@ -14,7 +14,8 @@ export interface Glob {
 /** Takes a pattern apart. It holds in any folder, unless it begins with `/`. */
 export function compileGlob(pattern: string): Glob {
   const folded = foldCase(pattern);
-  const named = folded.split('/').filter((part) => part !== '');
+  // `**` twice in a row means what it means once.
+  const named = folded.split(/\/+/).filter((part, at, all) => part !== '' && !(part === '**' && all[at - 1] === '**'));
   const literal = named.find((part) => !/[*?]/.test(part)) ?? '';
   return { parts: folded.startsWith('/') ? named : ['**', ...named], literal };
 }

@@ -4,7 +4,6 @@ import { readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
-import { decidePull, decidePush } from '../../../src/client/sync/decide.ts';
 import { runCairn } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
 import { contentsOf, syncedFolder } from '../../support/synced-folder.ts';
@@ -207,20 +206,3 @@ async function converge(a: ReturnType<typeof device>, b: ReturnType<typeof devic
     `not converged: ${JSON.stringify([Object.keys(contentsOf(a.folder)), Object.keys(contentsOf(b.folder))])}`,
   );
 }
-
-test('[CLI-2] what becomes of a path follows from three hashes alone', () => {
-  const hashes = [undefined, 'x', 'y', 'z'];
-  for (const local of hashes) {
-    for (const remote of hashes) {
-      for (const base of hashes) {
-        const action = decidePull(local, remote, base);
-        // Bytes of ours that the hub never had are never replaced or removed.
-        if (local !== undefined && local !== base && local !== remote) {
-          expect(['keep', 'conflict', 'unchanged']).toContain(action);
-        }
-        if (local === remote) expect(action).toBe('agree');
-        expect(decidePush(local, base) === undefined).toBe(local === base);
-      }
-    }
-  }
-});

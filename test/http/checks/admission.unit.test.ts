@@ -1,0 +1,42 @@
+/** The bounds of the front door that are not shared out: exact at their value. */
+import { expect, test } from 'vitest';
+import { Refusal } from '../../../src/common/fault.ts';
+import { Admission, type AdmissionOptions } from '../../../src/http/checks/admission.ts';
+import { limits } from '../../../src/limits/service.ts';
+
+/** What is refused, or undefined. */
+function faultOf(run: () => unknown): unknown {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return error.fault;
+    throw error;
+  }
+}
+
+const overloaded = { kind: 'overloaded', retryAfterSeconds: limits.retryAfterSeconds };
+
+function admission(options: Partial<AdmissionOptions> = {}): Admission {
+  const roomy = { connectionsMax: 2, streamsMax: 2, inflightBytesMax: 10, loopDelayMsMax: 0, loopDelayMs: () => 0 };
+  return new Admission({ ...roomy, ...options });
+}
+
+test('[OPS-7] a connection above the bound is refused and counts until it is closed', () => {
+  const door = admission();
+  expect([door.connect(), door.connect(), door.connect()]).toEqual([true, true, false]);
+  door.disconnect();
+  expect(door.connect()).toBe(false);
+  door.disconnect();
+  door.disconnect();
+  expect(door.connect()).toBe(true);
+  expect([door.connections, door.refused.connections]).toEqual([2, 2]);
+});
+
+test('[OPS-7] the event loop may be as late as the bound, not later; a bound of 0 is none', () => {
+  const late = (loopDelayMs: number, loopDelayMsMax: number) =>
+    faultOf(() => admission({ loopDelayMs: () => loopDelayMs, loopDelayMsMax }).checkLoop());
+  expect(late(500, 500)).toBeUndefined();
+  expect(late(500.5, 500)).toMatchObject(overloaded);
+  expect(late(1e9, 0)).toBeUndefined();
+});
