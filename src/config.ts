@@ -38,6 +38,7 @@ const wholeNumber = (min: number, max: number) =>
     .transform(Number);
 const seconds = wholeNumber(1, limits.settingSecondsMax);
 const flag = z.enum(['true', 'false'], { error: 'must be true or false' }).transform((text) => text === 'true');
+const onOff = z.enum(['on', 'off'], { error: 'must be on or off' });
 const list = z.string().transform((text) =>
   text
     .split(',')
@@ -86,7 +87,8 @@ const settings = z.object({
   CAIRN_BODY_SECONDS: seconds.default(limits.bodySecondsDefault),
   CAIRN_HANDLER_SECONDS: seconds.default(limits.handlerSecondsDefault),
   CAIRN_DRAIN_SECONDS: seconds.default(limits.drainSecondsDefault),
-  CAIRN_OAUTH_METADATA: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
+  CAIRN_OAUTH_METADATA: onOff.optional(),
+  CAIRN_OAUTH_PRIVATE_CLIENTS: onOff.default('off'),
   CAIRN_IDP_ISSUER: z
     .string()
     .refine((text) => URL.canParse(text) && isProviderAddress(new URL(text)), {
@@ -143,6 +145,8 @@ export interface Config {
   readonly poolThreads: number;
   /** Whether OAuth clients find the metadata documents. */
   readonly oauthMetadata: boolean;
+  /** Whether the metadata document of an OAuth client may lie at a private address. */
+  readonly oauthPrivateClients: boolean;
   /** Whose tokens open the gateway for linked accounts, and what they must be made out for; undefined: nobody's. */
   readonly identityProvider: { readonly issuer: string; readonly audience: string } | undefined;
   /** Metrics on a port of their own, to this machine; undefined: none. */
@@ -186,7 +190,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     handoffDays: values.CAIRN_HANDOFF_DAYS,
     stallSeconds: values.CAIRN_STALL_SECONDS,
     poolThreads: values.CAIRN_POOL_THREADS,
-    oauthMetadata: values.CAIRN_OAUTH_METADATA === 'on',
+    // Over plain http a browser sign-in would send its code and tokens in the clear.
+    oauthMetadata: (values.CAIRN_OAUTH_METADATA ?? (isHttps(values.CAIRN_PUBLIC_URL) ? 'on' : 'off')) === 'on',
+    oauthPrivateClients: values.CAIRN_OAUTH_PRIVATE_CLIENTS === 'on',
     identityProvider: identityProvider(values.CAIRN_IDP_ISSUER, values.CAIRN_IDP_AUDIENCE),
     metricsPort: values.CAIRN_METRICS_PORT,
     metricsToken: values.CAIRN_METRICS_TOKEN,
@@ -225,4 +231,8 @@ function tlsFiles(certFile: string | undefined, keyFile: string | undefined): Co
   if (certFile !== undefined) throw new StartError('CAIRN_TLS_KEY must be set together with CAIRN_TLS_CERT.');
   if (keyFile !== undefined) throw new StartError('CAIRN_TLS_CERT must be set together with CAIRN_TLS_KEY.');
   return undefined;
+}
+
+function isHttps(url: string | undefined): boolean {
+  return url?.startsWith('https:') === true;
 }

@@ -19,6 +19,8 @@ export interface KeyRecord {
   readonly created_at: string;
   readonly last_used_at: string | null;
   readonly revoked_at: string | null;
+  /** It may read and change nothing. */
+  readonly read_only?: boolean;
 }
 
 export const accounts = defineTable<[accountId: string], AccountRecord>('accounts', recordCodec(1));
@@ -28,17 +30,23 @@ export const emails = defineTable<[email: string], { readonly account_id: string
 
 export const keys = defineTable<[accountId: string, keyId: string], KeyRecord>('keys', recordCodec(1));
 
+/** A key that opens its account. */
+export interface LiveKey {
+  readonly account_id: string;
+  readonly key_id: string;
+  readonly read_only?: boolean;
+}
+
 /** Live keys only: revoking one removes its row, so a hit is a valid key. */
-export const keyHashes = defineTable<[hash: string], { readonly account_id: string; readonly key_id: string }>(
-  'key_hashes',
-  recordCodec(1),
-);
+export const keyHashes = defineTable<[hash: string], LiveKey>('key_hashes', recordCodec(1));
 
 export interface AccessTokenRecord {
   readonly account_id: string;
   readonly expires_ms: number;
   /** The sign-in that it ends with; absent: minted by the operator. */
   readonly sign_in?: string;
+  /** It may read and change nothing. */
+  readonly read_only?: boolean;
 }
 
 export const accessTokens = defineTable<[hash: string], AccessTokenRecord>('access_tokens', recordCodec(1));

@@ -10,7 +10,16 @@ import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
-import { type AccountRecord, accounts, emails, type KeyKind, type KeyRecord, keyHashes, keys } from './records.ts';
+import {
+  type AccountRecord,
+  accounts,
+  emails,
+  type KeyKind,
+  type KeyRecord,
+  keyHashes,
+  keys,
+  type LiveKey,
+} from './records.ts';
 import { checkKeyLimit, checkName, isUseWorthWriting, kindOfKey, makeKey, normalizeEmail } from './rules.ts';
 
 /** Account creation spans accounts (emails are unique), so one actor of its own decides it. */
@@ -37,6 +46,11 @@ export interface NewAccountInput {
   readonly passwordHash?: string;
 }
 
+/** What a key may do. */
+export interface KeyAccess {
+  readonly readOnly?: boolean;
+}
+
 export interface NewKey {
   readonly key_id: string;
   readonly name: string;
@@ -50,6 +64,7 @@ export interface KeySummary {
   readonly created_at: string;
   readonly last_used_at: string | null;
   readonly revoked_at: string | null;
+  readonly read_only: boolean;
 }
 
 export function newAccountId(): string {
@@ -69,7 +84,7 @@ export class Accounts {
   /** When the use of a key was last written, by key id; a cache of the store to spare it a read per request. */
   readonly #usesWrittenMs = new Map<string, number>();
 
-  readonly #known: KnownCredentials<{ readonly account_id: string; readonly key_id: string }>;
+  readonly #known: KnownCredentials<LiveKey>;
 
   constructor(options: AccountsOptions) {
     this.#options = options;
@@ -127,16 +142,16 @@ export class Accounts {
   }
 
   /** Makes one more MCP key; it is returned here and never again. */
-  async createKey(accountId: string, givenName: string): Promise<NewKey> {
-    return await this.#options.actors.actor(accountId).ask((batch) => this.addKey(batch, accountId, givenName));
+  async createKey(accountId: string, givenName: string, access: KeyAccess = {}): Promise<NewKey> {
+    return await this.#options.actors.actor(accountId).ask((batch) => this.addKey(batch, accountId, givenName, access));
   }
 
   /** Makes one more MCP key as a part of a decision. Refuses with `key_limit`. */
-  addKey(batch: Batch, accountId: string, givenName: string): NewKey {
+  addKey(batch: Batch, accountId: string, givenName: string, access: KeyAccess = {}): NewKey {
     const name = checkName('name', givenName);
     const mcpKey = makeKey('mcp', randomBytes);
     this.checkKeyRoom(batch, accountId);
-    return { key_id: this.#putKey(batch, accountId, 'mcp', name, mcpKey), name, mcp_key: mcpKey };
+    return { key_id: this.#putKey(batch, accountId, 'mcp', name, mcpKey, access), name, mcp_key: mcpKey };
   }
 
   /** Refuses with `key_limit` when the account holds its most. */
@@ -163,6 +178,7 @@ export class Accounts {
       created_at: value.created_at,
       last_used_at: value.last_used_at,
       revoked_at: value.revoked_at,
+      read_only: value.read_only === true,
     }));
   }
 
@@ -200,7 +216,8 @@ export class Accounts {
     });
     if (found === undefined) return undefined;
     this.#noteUse(found.account_id, found.key_id);
-    return { accountId: found.account_id, credentialId: found.key_id };
+    const session = { accountId: found.account_id, credentialId: found.key_id };
+    return found.read_only === true ? { ...session, readOnly: true } : session;
   }
 
   /** The name of the key that opened a session; undefined: it was no key. */
@@ -222,7 +239,14 @@ export class Accounts {
     write.catch((error: unknown) => this.#options.log.warn({ err: error }, 'the last use of a key was not written'));
   }
 
-  #putKey(batch: Batch, accountId: string, kind: KeyKind, name: string, value: string): string {
+  #putKey(
+    batch: Batch,
+    accountId: string,
+    kind: KeyKind,
+    name: string,
+    value: string,
+    { readOnly = false }: KeyAccess = {},
+  ): string {
     const keyId = `key_${randomBytes(8).toString('hex')}`;
     const record: KeyRecord = {
       kind,
@@ -231,9 +255,11 @@ export class Accounts {
       created_at: this.#timestamp(),
       last_used_at: null,
       revoked_at: null,
+      ...(readOnly ? { read_only: true } : {}),
     };
     batch.put(keys, [accountId, keyId], record);
-    batch.put(keyHashes, [record.hash], { account_id: accountId, key_id: keyId });
+    const live = { account_id: accountId, key_id: keyId, ...(readOnly ? { read_only: true } : {}) };
+    batch.put(keyHashes, [record.hash], live);
     return keyId;
   }
 

@@ -56,10 +56,11 @@ export class AccessTokens {
   }
 
   /**
-   * Mints a token as a part of a decision; `signIn` names what it ends with. Expired ones of the account go on the way,
+   * Mints a token as a part of a decision; `signIn` names what it ends with; with
+   * `readOnly` it changes nothing. Expired ones of the account go on the way,
    * and of too many live ones those that expire first.
    */
-  add(batch: Batch, accountId: string, signIn?: string): NewAccessToken {
+  add(batch: Batch, accountId: string, signIn?: string, readOnly = false): NewAccessToken {
     const token = withChecksum(PREFIX + randomBytes(RANDOM_BYTES).toString('base64url'));
     const hash = this.#hash(token);
     const nowMs = this.#options.now();
@@ -74,6 +75,7 @@ export class AccessTokens {
       account_id: accountId,
       expires_ms: expiresMs,
       ...(signIn === undefined ? {} : { sign_in: signIn }),
+      ...(readOnly ? { read_only: true } : {}),
     });
     batch.put(tokenExpiries, [accountId, expiresMs, hash], {});
     return { access_token: token, token_type: 'Bearer', expires_in: limits.accessTokenSeconds };
@@ -126,7 +128,8 @@ export class AccessTokens {
     const hash = this.#hash(token);
     const found = this.#options.store.get(accessTokens, [hash]);
     if (found === undefined) return undefined;
-    const session = { accountId: found.account_id, credentialId: tokenId(hash) };
+    const readOnly = found.read_only === true;
+    const session = { accountId: found.account_id, credentialId: tokenId(hash), ...(readOnly ? { readOnly } : {}) };
     return { session, expiresMs: found.expires_ms };
   }
 

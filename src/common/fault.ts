@@ -3,12 +3,16 @@
  * It knows no HTTP status and no RPC code: each door maps a kind to its own number.
  */
 
-/** Errors of the token endpoint: RFC 6749, 5.2 and RFC 8628, 3.5. */
+/** Errors of the OAuth endpoints: RFC 6749 (4.1.2.1, 5.2), RFC 7591 (3.2.2), RFC 8628 (3.5), RFC 8707 (2). */
 export type OAuthError =
   | 'invalid_request'
   | 'invalid_client'
   | 'invalid_grant'
   | 'unsupported_grant_type'
+  | 'unsupported_response_type'
+  | 'invalid_target'
+  | 'invalid_redirect_uri'
+  | 'invalid_client_metadata'
   | 'invalid_scope'
   | 'authorization_pending'
   | 'slow_down'
@@ -25,6 +29,8 @@ export type Fault =
   | { readonly kind: 'route_unknown' }
   | { readonly kind: 'method_unknown'; readonly allow: readonly string[] }
   | { readonly kind: 'unauthenticated'; readonly scheme: string; readonly detail: string }
+  /** `canStepUp`: the caller may ask its user for more; a read-only key may not. */
+  | { readonly kind: 'insufficient_scope'; readonly what: string; readonly canStepUp: boolean }
   | { readonly kind: 'wrong_login' }
   | { readonly kind: 'signup_closed'; readonly detail: string }
   | {
@@ -134,20 +140,18 @@ export function explain(fault: Fault): string {
     case 'oauth':
     case 'stale_version':
       return fault.detail;
+    case 'insufficient_scope':
+      return explainScope(fault);
     case 'wrong_login':
       return 'email or password is wrong; sign up with signup_and_get_key if there is no account yet';
     case 'rate_limited':
       return `too many calls; try again in ${fault.retryAfterSeconds} s`;
     case 'length_required':
-      return 'Content-Length is required; send the exact size of the body in bytes';
     case 'body_too_large':
-      return `the body is larger than ${fault.bytesMax} bytes, the most accepted here${fault.forStrangers === true ? ' without a valid credential' : ''}`;
     case 'body_incomplete':
-      return 'the body ended before its declared length; send it again';
     case 'body_late':
-      return `the body did not arrive within ${fault.seconds} seconds; send it again over a faster connection`;
     case 'media_type':
-      return explainMediaType(fault);
+      return explainBody(fault);
     case 'invalid_fields':
       return Object.values(fault.fields).flat().join('; ');
     case 'unknown_tool':
@@ -178,6 +182,33 @@ export function explain(fault: Fault): string {
     case 'internal':
       return 'something broke on the server; the operator finds it in the log under this X-Request-Id';
   }
+}
+
+/** What is wrong with a body. */
+function explainBody(
+  fault: Extract<
+    Fault,
+    { kind: 'length_required' | 'body_too_large' | 'body_incomplete' | 'body_late' | 'media_type' }
+  >,
+): string {
+  switch (fault.kind) {
+    case 'length_required':
+      return 'Content-Length is required; send the exact size of the body in bytes';
+    case 'body_too_large':
+      return `the body is larger than ${fault.bytesMax} bytes, the most accepted here${fault.forStrangers === true ? ' without a valid credential' : ''}`;
+    case 'body_incomplete':
+      return 'the body ended before its declared length; send it again';
+    case 'body_late':
+      return `the body did not arrive within ${fault.seconds} seconds; send it again over a faster connection`;
+    case 'media_type':
+      return explainMediaType(fault);
+  }
+}
+
+function explainScope({ what, canStepUp }: Extract<Fault, { kind: 'insufficient_scope' }>): string {
+  return canStepUp
+    ? `${what} changes data, and this token may only read; sign in again and allow changes`
+    : `${what} changes data, and this key may only read; use a key with full access`;
 }
 
 function explainMediaType({ given, expected }: Extract<Fault, { kind: 'media_type' }>): string {

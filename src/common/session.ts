@@ -3,4 +3,11 @@ export interface Session {
   readonly accountId: string;
   /** The key, or the mirror credential, that opened this session. */
   readonly credentialId: string;
+  /** It may read and change nothing: a token of scope `read`, or a read-only key. */
+  readonly readOnly?: boolean;
+}
+
+/** True where the caller is a client that can ask its user for a wider token: a key stays what it is. */
+export function canStepUp({ credentialId }: Session): boolean {
+  return credentialId.startsWith('token_');
 }

@@ -19,6 +19,8 @@ import { devDocTables } from '../dev-docs/records.ts';
 import { handoffTables } from '../handoffs/records.ts';
 import { limits } from '../limits/service.ts';
 import { mirrorTables } from '../mirror/records.ts';
+import { OAuthClients } from '../oauth/clients/clients.ts';
+import { AuthorizationCodes } from '../oauth/code/codes.ts';
 import { DeviceGrants } from '../oauth/device-grants.ts';
 import { Identities } from '../oauth/provider/identities.ts';
 import { IdentityProvider } from '../oauth/provider/identity-provider.ts';
@@ -71,6 +73,9 @@ export interface Core {
   /** Devices that ask to be signed in, and those that are. */
   readonly devices: DeviceGrants;
   readonly signIns: SignIns;
+  /** OAuth clients, and the codes that they exchange. */
+  readonly clients: OAuthClients;
+  readonly codes: AuthorizationCodes;
   /** Which accounts the identity provider's subjects open. */
   readonly identities: Identities;
   /** Resolves with what the system said when this process can use the data file no more. Another one can. */
@@ -113,6 +118,8 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     const sessions = new BrowserSessions({ store, actors, sealer, log, now: Date.now });
     const signIns = openSignIns({ store, actors, sealer, log, now: Date.now }, accounts, tokens);
     const devices = new DeviceGrants({ store, actors, sealer, signIns, now: Date.now });
+    const codes = new AuthorizationCodes({ actors, signIns, now: Date.now });
+    const clients = new OAuthClients({ store, actors, now: Date.now, allowPrivate: config.oauthPrivateClients });
     const provider = openProvider(config, log);
     const identities = new Identities({ store, actors, sealer, provider, now: Date.now });
     const imports = new ImportDoor();
@@ -129,6 +136,8 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
       sessions,
       devices,
       signIns,
+      clients,
+      codes,
       identities,
       broken,
       imports,
@@ -174,7 +183,7 @@ function openSignIns(base: Omit<SignInsOptions, 'account'>, accounts: Accounts, 
   return new SignIns({
     ...base,
     account: {
-      mintToken: (batch, accountId, signInId) => tokens.add(batch, accountId, signInId),
+      mintToken: (batch, accountId, signInId, { readOnly }) => tokens.add(batch, accountId, signInId, readOnly),
       endTokens: (batch, accountId, signInId) => tokens.endSignIn(batch, accountId, signInId),
       addKey: (batch, accountId, name) => accounts.addKey(batch, accountId, name).mcp_key,
       checkKeyRoom: (reader, accountId) => accounts.checkKeyRoom(reader, accountId),

@@ -1,5 +1,6 @@
 /** Opens signing in by devices and through an identity provider over the accounts. */
 import type { Config } from '../config.ts';
+import { GATEWAY_PATHS } from '../gateway/routes.ts';
 import type { Scheme } from '../http/checks/authorization.ts';
 import type { Rates } from '../http/checks/rates.ts';
 import type { Route } from '../http/route/route.ts';
@@ -14,11 +15,13 @@ export interface OAuthInput {
 }
 
 export function openOAuth({ parts: { config, core, rates }, baseUrl }: OAuthInput): Route[] {
-  const { accounts, tokens, devices, signIns, identities } = core;
+  const { accounts, tokens, devices, signIns, clients, codes, identities } = core;
   identities.warm();
   const routes = oauthRoutes({
     devices,
     signIns,
+    clients,
+    codes,
     async revokeOther(value) {
       if (value.startsWith('cat_')) await tokens.revoke(value);
       else await accounts.revokePresentedKey(value);
@@ -27,7 +30,7 @@ export function openOAuth({ parts: { config, core, rates }, baseUrl }: OAuthInpu
     countFailure: (address) => rates.countFailure(address),
     baseUrl,
   });
-  return config.oauthMetadata ? [...routes, ...metadataRoutes({ baseUrl })] : routes;
+  return config.oauthMetadata ? [...routes, ...metadataRoutes({ baseUrl, resources: GATEWAY_PATHS })] : routes;
 }
 
 /** The gateway's Bearer: access tokens, checked at once, and tokens of the identity provider, which takes a moment. */

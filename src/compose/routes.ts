@@ -15,7 +15,7 @@ import { Gateway } from '../gateway/gateway.ts';
 import { openKnownResults } from '../gateway/known-results.ts';
 import { openApiRoute } from '../gateway/openapi/route.ts';
 import { ToolRegistry } from '../gateway/registry.ts';
-import { gatewayRoutes } from '../gateway/routes.ts';
+import { GATEWAY_PATHS, gatewayRoutes, SIGN_IN_DOOR } from '../gateway/routes.ts';
 import type { ToolTraffic } from '../gateway/tool-traffic.ts';
 import { createAuthenticator, type Scheme } from '../http/checks/authorization.ts';
 import type { Rates } from '../http/checks/rates.ts';
@@ -26,6 +26,7 @@ import { MirrorBlobs } from '../mirror/blobs.ts';
 import { MirrorCredentials } from '../mirror/credentials.ts';
 import { type MirrorRoutesOptions, mirrorRoutes } from '../mirror/routes.ts';
 import { Staging } from '../mirror/staging.ts';
+import { RESOURCE_PATH } from '../oauth/metadata.ts';
 import { paperRoutes } from '../papers/routes.ts';
 import { BufferPool } from '../pool/buffers.ts';
 import type { Pool } from '../pool/pool.ts';
@@ -139,6 +140,7 @@ function openGateway({ config, core, log }: Parts, registry: ToolRegistry): Rout
     registry,
     access: createAuthenticator(accountKeyScheme(core.accounts), bearerScheme(core)),
     baseUrl: baseUrlOf(config),
+    metadataUrl: config.oauthMetadata ? (host) => baseUrlOf(config)(host) + RESOURCE_PATH + SIGN_IN_DOOR : undefined,
   });
 }
 
@@ -148,12 +150,14 @@ function openPages(
   { blobs, credentials, logins, onboarding }: LoginParts & Pick<MirrorRoutesOptions, 'blobs' | 'credentials'>,
 ): Route[] {
   const { publicUrl, tls } = config;
-  const { accounts, sessions, devices, signIns, tokens, identities, sealer } = core;
+  const { accounts, sessions, devices, signIns, clients, codes, tokens, identities, sealer } = core;
   return webRoutes({
     accounts,
     sessions,
     devices,
     signIns,
+    clients,
+    codes,
     tokens,
     identities,
     logins,
@@ -166,6 +170,7 @@ function openPages(
     secure: tls !== undefined || publicUrl?.startsWith('https:') === true,
     publicUrl,
     baseUrl: baseUrlOf(config),
+    resources: GATEWAY_PATHS,
     keyedHash: (purpose, value) => sealer.keyedHash(purpose, value),
     now: Date.now,
   });

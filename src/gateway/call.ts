@@ -1,6 +1,6 @@
 /** Owns one call of a tool, whichever door it came through: access, arguments, the handler. */
 import { Refusal } from '../common/fault.ts';
-import type { Session } from '../common/session.ts';
+import { canStepUp, type Session } from '../common/session.ts';
 import { readFields } from '../fields/read.ts';
 import type { AnyRun } from '../http/reply/byte-run.ts';
 import { encoded, type KnownResults, placeOfCall, type WrittenResult } from './known-results.ts';
@@ -24,7 +24,7 @@ export interface CallResult<Text extends string | Uint8Array = string | Uint8Arr
   readonly document?: AnyRun;
 }
 
-/** Runs a tool. Refuses with `unknown_tool`, `unauthenticated`, `invalid_fields`, or what the tool itself refuses. */
+/** Runs a tool. Refuses with `unknown_tool`, `unauthenticated`, `insufficient_scope`, `invalid_fields`, or what the tool itself refuses. */
 export async function callTool(context: CallContext, name: unknown, given: unknown): Promise<CallResult> {
   const { registry } = context;
   const tool = registry.find(name);
@@ -47,6 +47,9 @@ async function runTool({ session, caller, answers }: CallContext, tool: Tool, gi
       scheme: 'McpKey',
       detail: `${tool.name} needs a key: send Authorization: McpKey <MCP key>; signup_and_get_key and login_and_get_key give one`,
     });
+  }
+  if (session.readOnly === true && !tool.annotations.readOnlyHint) {
+    throw new Refusal({ kind: 'insufficient_scope', what: tool.name, canStepUp: canStepUp(session) });
   }
   const place = placeOfCall(answers, tool, session.accountId, given);
   const known = place && answers.find(place);

@@ -25,6 +25,7 @@ const codes = {
   route_unknown: METHOD_NOT_FOUND,
   method_unknown: METHOD_NOT_FOUND,
   unauthenticated: NOT_AUTHENTICATED,
+  insufficient_scope: FORBIDDEN,
   wrong_login: NOT_AUTHENTICATED,
   signup_closed: FORBIDDEN,
   rate_limited: RATE_LIMITED,

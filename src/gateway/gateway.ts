@@ -6,7 +6,7 @@ import type { ByteSource, Parts } from '../http/reply/body.ts';
 import { type AnyRun, runOf, sourceOf } from '../http/reply/byte-run.ts';
 import { feedOf } from '../http/reply/feed.ts';
 import { empty, feed, jsonText, type Reply, textOf } from '../http/reply/reply.ts';
-import { refusalReply } from '../http/reply/status.ts';
+import { INSUFFICIENT_SCOPE, refusalReply } from '../http/reply/status.ts';
 import type { RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import { INTERNAL, INVALID_REQUEST, rpcError } from './codes.ts';
@@ -157,6 +157,7 @@ function reply(request: RouteRequest, answered: Answered): Reply {
     return wantsLines(request) ? jsonReply([...runsOf(answered), runOf('\n')], LINES) : jsonReply(runsOf(answered));
   }
   if (status === 401) return jsonText(status, response, { 'WWW-Authenticate': 'McpKey realm="cairn"' });
+  if (status === 403) return jsonText(status, response, { 'WWW-Authenticate': INSUFFICIENT_SCOPE });
   if (status !== 200 || !wantsLines(request)) return jsonText(status, response);
   return { status, headers: LINES_HEADERS, body: [...response, '\n'] };
 }

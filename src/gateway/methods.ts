@@ -1,5 +1,5 @@
 /** Owns the methods of the gateway: what each answers, in each dialect. */
-import { Refusal } from '../common/fault.ts';
+import { type Fault, Refusal } from '../common/fault.ts';
 import type { Parts } from '../http/reply/body.ts';
 import type { AnyRun } from '../http/reply/byte-run.ts';
 import { textOf } from '../http/reply/reply.ts';
@@ -27,7 +27,7 @@ interface MethodResult {
 export type MethodAnswer =
   | MethodResult
   /** `status`: the HTTP status that this error asks for when it travels alone; 200 unless it steers the client. */
-  | { readonly ok: false; readonly error: RpcError; readonly status: 200 | 401 | 404 };
+  | { readonly ok: false; readonly error: RpcError; readonly status: 200 | 401 | 403 | 404 };
 
 /** How long a modern client may keep a list, in milliseconds. */
 const LIST_TTL_MS = 300_000;
@@ -78,14 +78,19 @@ async function answerCall(context: MethodContext, params: Record<string, unknown
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const told = rpcError(error.fault);
-    const isBusiness = error.fault.kind !== 'unknown_tool' && error.fault.kind !== 'unauthenticated';
-    if (context.dialect === 'bare' || !isBusiness) {
-      // A missing credential is told to HTTP as well: clients take their cue from it.
-      return { ok: false, error: told, status: error.fault.kind === 'unauthenticated' ? 401 : 200 };
+    // A missing credential or scope is told to HTTP as well: clients start a sign-in at these statuses.
+    const status = steeringStatus(error.fault);
+    if (context.dialect === 'bare' || status !== 200 || error.fault.kind === 'unknown_tool') {
+      return { ok: false, error: told, status };
     }
     // No structuredContent: clients check it against the output schema, which an error does not have.
     return result(context, membersOf({ content: [{ type: 'text', text: told.message }], isError: true }));
   }
+}
+
+function steeringStatus(fault: Fault): 200 | 401 | 403 {
+  if (fault.kind === 'unauthenticated') return 401;
+  return fault.kind === 'insufficient_scope' && fault.canStepUp ? 403 : 200;
 }
 
 function initialize(context: MethodContext, params: unknown): MethodAnswer {

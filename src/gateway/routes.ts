@@ -1,7 +1,7 @@
 /** The HTTP rows of the gateway: the JSON-RPC URL, the tool mirror, and who may ask from a browser. */
-import { Refusal } from '../common/fault.ts';
+import { type Fault, Refusal } from '../common/fault.ts';
 import type { Session } from '../common/session.ts';
-import { jsonText, textOf } from '../http/reply/reply.ts';
+import { jsonText, type Reply, textOf } from '../http/reply/reply.ts';
 import type { Authenticator, Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import { callTool } from './call.ts';
@@ -20,11 +20,18 @@ export interface GatewayRoutesOptions {
   readonly access: Authenticator;
   /** This service as a request addressed it. */
   readonly baseUrl: (host: string) => string;
+  /** Where a client reads how to sign in for `SIGN_IN_DOOR` (RFC 9728); undefined: nowhere, it needs a static key. */
+  readonly metadataUrl: ((host: string) => string) | undefined;
 }
 
 const BASE = '/api/mcp';
+/** The gateway for clients that sign in by browser: it asks for a credential from the first message on. */
+export const SIGN_IN_DOOR = '/mcp';
+/** Every address of the gateway. */
+export const GATEWAY_PATHS = [BASE, SIGN_IN_DOOR] as const;
 
-export function gatewayRoutes({ gateway, registry, answers, access, baseUrl }: GatewayRoutesOptions): Route[] {
+export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
+  const { gateway, registry, answers, access, baseUrl } = options;
   const callerOf = (request: RouteRequest): Asking => ({
     address: request.address,
     agent: request.header('user-agent') ?? '',
@@ -34,28 +41,34 @@ export function gatewayRoutes({ gateway, registry, answers, access, baseUrl }: G
     callsAtOnceMax: request.callsAtOnceMax,
   });
   const body = { kind: 'json', bytesMax: limits.gatewayBodyBytesMax } as const;
+  const answer = async (request: RouteRequest, session: Session | undefined) => {
+    if (request.document === undefined) {
+      throw new Refusal({ kind: 'invalid_json', detail: 'body is not valid JSON: it is empty' });
+    }
+    return await gateway.answer(request, session, callerOf(request));
+  };
+  const shared = { method: 'POST', body, checksOrigin: true, scope: 'by_handler' } as const;
   return [
     {
-      method: 'POST',
+      ...shared,
       path: BASE,
       access: { optional: access },
-      body,
-      checksOrigin: true,
       refuse: gatewayRefusal,
       doc: gatewayDocs.rpc,
-      async handle(request: RouteRequest, session: Session | undefined) {
-        if (request.document === undefined) {
-          throw new Refusal({ kind: 'invalid_json', detail: 'body is not valid JSON: it is empty' });
-        }
-        return await gateway.answer(request, session, callerOf(request));
-      },
+      handle: answer,
     },
     {
-      method: 'POST',
+      ...shared,
+      path: SIGN_IN_DOOR,
+      access,
+      refuse: (fault, host) => doorRefusal(fault, options.metadataUrl?.(host)),
+      doc: gatewayDocs.signInDoor,
+      handle: answer,
+    },
+    {
+      ...shared,
       path: `${BASE}/tools/:name`,
       access: { optional: access },
-      body,
-      checksOrigin: true,
       refuse: toolRefusal,
       doc: toolDocs(registry, `${BASE}/tools`),
       async handle(request: RouteRequest, session: Session | undefined) {
@@ -73,4 +86,12 @@ export function gatewayRoutes({ gateway, registry, answers, access, baseUrl }: G
       },
     },
   ];
+}
+
+/** A 401 says where a client finds out how to sign in (RFC 9728, section 5.1; RFC 6750, section 3). */
+function doorRefusal(fault: Fault, metadataUrl: string | undefined): Reply {
+  const plain = gatewayRefusal(fault);
+  if (fault.kind !== 'unauthenticated' || metadataUrl === undefined) return plain;
+  const challenge = `Bearer realm="cairn", resource_metadata="${metadataUrl}", scope="read write"`;
+  return { ...plain, headers: { ...plain.headers, 'WWW-Authenticate': challenge } };
 }

@@ -1,16 +1,13 @@
 /** Owns how a request's credential becomes a session, at once or a moment later; a refused one counts for its address. */
 import { Refusal } from '../common/fault.ts';
-import type { Session } from '../common/session.ts';
+import { canStepUp, type Session } from '../common/session.ts';
 import type { Rates } from './checks/rates.ts';
 import type { Exchange } from './exchange.ts';
 import type { Route } from './route/route.ts';
 
 /** The session of the credential; undefined where the route does without. Throws or rejects with a Refusal. */
-export function authenticate(
-  exchange: Exchange,
-  { access }: Route,
-  rates: Rates,
-): Session | undefined | Promise<Session> {
+export function authenticate(exchange: Exchange, route: Route, rates: Rates): Session | undefined | Promise<Session> {
+  const { access } = route;
   if (access === 'open') return undefined;
   if (typeof access === 'object' && 'visitor' in access) {
     const visitor = access.visitor((name) => exchange.head.header(name));
@@ -21,8 +18,9 @@ export function authenticate(
   if (typeof access === 'object' && authorization === undefined) return undefined;
   try {
     const session = (typeof access === 'object' ? access.optional : access)(authorization);
-    if (session instanceof Promise) return authenticateLater(exchange, session, rates);
+    if (session instanceof Promise) return authenticateLater(exchange, route, session, rates);
     exchange.accountId = session.accountId;
+    checkReadOnly(route, session);
     return session;
   } catch (error) {
     countRefused(exchange, error, rates);
@@ -30,10 +28,16 @@ export function authenticate(
   }
 }
 
-async function authenticateLater(exchange: Exchange, pending: Promise<Session>, rates: Rates): Promise<Session> {
+async function authenticateLater(
+  exchange: Exchange,
+  route: Route,
+  pending: Promise<Session>,
+  rates: Rates,
+): Promise<Session> {
   try {
     const session = await pending;
     exchange.accountId = session.accountId;
+    checkReadOnly(route, session);
     return session;
   } catch (error) {
     countRefused(exchange, error, rates);
@@ -45,4 +49,10 @@ async function authenticateLater(exchange: Exchange, pending: Promise<Session>, 
 function countRefused({ head }: Exchange, error: unknown, rates: Rates): void {
   const isCaller = error instanceof Refusal && error.fault.kind === 'unauthenticated';
   if (isCaller) rates.countFailure(head.addressBlock);
+}
+
+/** A session that only reads may GET; where one route both reads and changes, its handler decides. */
+function checkReadOnly({ method, scope }: Route, session: Session): void {
+  if (session.readOnly !== true || method === 'GET' || scope === 'by_handler') return;
+  throw new Refusal({ kind: 'insufficient_scope', what: 'this request', canStepUp: canStepUp(session) });
 }

@@ -24,8 +24,8 @@ import type { RequestHead } from './request/head.ts';
 export interface ExchangeSurroundings {
   readonly replyBytes: ReplyBytes;
   readonly turns: SendTurns;
-  /** A refusal in the words of the surface that a path belongs to. */
-  readonly refuse: (path: string, fault: Fault) => Reply;
+  /** A refusal in the words of the surface that was asked. */
+  readonly refuse: (head: RequestHead, fault: Fault) => Reply;
   /** How long a reader may take nothing of an answer. */
   readonly stallSeconds: number;
   readonly onEnd: (exchange: Exchange, end: ExchangeEnd) => void;
@@ -131,7 +131,7 @@ export class Exchange {
       return;
     }
     const { fault } = this.#deadline;
-    this.reply(this.#surroundings.refuse(this.head.path, fault));
+    this.reply(this.#surroundings.refuse(this.head, fault));
     this.#body?.fail(fault);
   }
 

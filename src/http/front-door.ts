@@ -73,7 +73,7 @@ export class FrontDoor {
       replyBytes: new ReplyBytes(),
       turns: new SendTurns(),
       stallSeconds: options.stallSeconds,
-      refuse: (path, fault) => this.#refuse(path, fault),
+      refuse: (head, fault) => this.#refuse(head, fault),
       onEnd: (exchange, end) => this.#onEnd(exchange, end),
     };
     this.#app = options.tls
@@ -140,7 +140,7 @@ export class FrontDoor {
     if (framing !== undefined) {
       // Answered a turn later: what stands behind a badly framed request in the same packet may be smuggled. While this
       // one is unanswered the library takes it for pipelining and closes the connection without handling it.
-      setImmediate(() => exchange.reply(this.#refuse(path, { kind: 'bad_framing', detail: framing })));
+      setImmediate(() => exchange.reply(this.#refuse(exchange.head, { kind: 'bad_framing', detail: framing })));
       return;
     }
     if (this.#options.isBlockedAgent(path, exchange.head.header('user-agent'))) {
@@ -261,15 +261,15 @@ export class FrontDoor {
   }
 
   #errorReply(exchange: Exchange, error: unknown): Reply {
-    if (error instanceof Refusal) return this.#refuse(exchange.head.path, error.fault);
+    if (error instanceof Refusal) return this.#refuse(exchange.head, error.fault);
     this.#options.log.error({ err: error, id: exchange.head.id }, 'a request broke an assumption');
-    return this.#refuse(exchange.head.path, { kind: 'internal' });
+    return this.#refuse(exchange.head, { kind: 'internal' });
   }
 
   /** In the words of the surface that was asked, but for the one refusal whose body is the same everywhere (UA-1). */
-  #refuse(path: string, fault: Fault): Reply {
-    const refuse = fault.kind === 'blocked_agent' ? undefined : this.#router.wording(path);
-    return (refuse ?? refusalReply)(fault);
+  #refuse(head: RequestHead, fault: Fault): Reply {
+    const refuse = fault.kind === 'blocked_agent' ? undefined : this.#router.wording(head.path);
+    return refuse === undefined ? refusalReply(fault) : refuse(fault, head.header('host') ?? '');
   }
 
   #onEnd(exchange: Exchange, end: ExchangeEnd): void {

@@ -159,8 +159,8 @@ export const limits = {
   searchCharsMax: 200,
   /** Bytes of files that pages hold in memory for all readers who download them. */
   pageDownloadBytesMax: 64 * MiB,
-  /** Longest own path that a sign-in leads back to. */
-  nextPathCharsMax: 500,
+  /** Longest own path that a sign-in leads back to; an authorization request fits. */
+  nextPathCharsMax: 8 * KiB,
 
   ...signInLimits,
 

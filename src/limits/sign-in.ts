@@ -25,6 +25,25 @@ export const signInLimits = {
   refreshTokenSeconds: 60 * 86_400,
   /** How long a refresh token that was just used is taken once more, for an answer that got lost. */
   refreshRetryMs: 30_000,
+  // Authorization code flow and its clients (OAuth 2.1, RFC 7591).
+  /** A client exchanges its code in the same second; a person does not carry it. */
+  authorizationCodeSeconds: 60,
+  authorizationCodesMax: 10_000,
+  authorizationCodesPerAccountMax: 20,
+  oauthStateCharsMax: 2048,
+  redirectUrisMax: 10,
+  redirectUriCharsMax: 2048,
+  clientRegistrationBytesMax: 16 * KiB,
+  /** Registered clients over the whole hub; the unused one that expires first makes room. */
+  clientRegistrationsMax: 1000,
+  /** A registration that never led to a sign-in expires after a day. */
+  clientUnusedMs: 86_400_000,
+  /** One client ID metadata document: its size, its time, how long it is used again, and how many at once. */
+  clientDocumentBytesMax: 16 * KiB,
+  clientDocumentMs: 5000,
+  clientDocumentFreshMs: 3_600_000,
+  clientDocumentsRemembered: 500,
+  clientDocumentFetchesMax: 8,
   /** Signed-in devices of an account; one more ends the one that was away longest. */
   signInsMax: 100,
   /** Live access tokens of an account; one more ends the one that expires first. */

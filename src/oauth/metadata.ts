@@ -6,15 +6,16 @@ import { DEVICE_GRANT_TYPE, paths } from './routes.ts';
 import { SCOPES } from './rules.ts';
 
 const SERVER_PATH = '/.well-known/oauth-authorization-server';
-const RESOURCE_PATH = '/.well-known/oauth-protected-resource';
-const GATEWAY_PATH = '/api/mcp';
+export const RESOURCE_PATH = '/.well-known/oauth-protected-resource';
 
 export interface MetadataOptions {
   /** This service as a request addressed it. */
   readonly baseUrl: (host: string) => string;
+  /** Paths of protected resources. */
+  readonly resources: readonly string[];
 }
 
-export function metadataRoutes({ baseUrl }: MetadataOptions): Route[] {
+export function metadataRoutes({ baseUrl, resources }: MetadataOptions): Route[] {
   const base = (request: RouteRequest) => baseUrl(request.header('host') ?? '');
   const route = (path: string, doc: RouteDoc, document: (base: string) => object): Route => ({
     method: 'GET',
@@ -36,20 +37,25 @@ export function metadataRoutes({ baseUrl }: MetadataOptions): Route[] {
   return [
     route(SERVER_PATH, docs.server, authorizationServer),
     route(RESOURCE_PATH, docs.resource, (url) => resource(url, '')),
-    // RFC 9728, 3.1: the path of the resource stands behind the well-known one.
-    route(RESOURCE_PATH + GATEWAY_PATH, docs.gateway, (url) => resource(url, GATEWAY_PATH)),
+    // RFC 9728, 3.1: the path of the resource follows the well-known one.
+    ...resources.map((path) => route(RESOURCE_PATH + path, resourceDoc(path), (url) => resource(url, path))),
   ];
 }
 
 function authorizationServer(url: string): object {
   return {
     issuer: url,
+    authorization_endpoint: url + paths.authorization,
+    registration_endpoint: url + paths.registration,
     device_authorization_endpoint: url + paths.deviceAuthorization,
     token_endpoint: url + paths.token,
     revocation_endpoint: url + paths.revocation,
-    grant_types_supported: [DEVICE_GRANT_TYPE, 'refresh_token'],
-    // There is no authorization endpoint, so there are no response types.
-    response_types_supported: [],
+    grant_types_supported: ['authorization_code', 'refresh_token', DEVICE_GRANT_TYPE],
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
     scopes_supported: SCOPES,
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint_auth_methods_supported: ['none'],
@@ -58,16 +64,23 @@ function authorizationServer(url: string): object {
 
 const names: Schema = { type: 'array', items: { type: 'string' } };
 const text: Schema = { type: 'string' };
+const flag: Schema = { type: 'boolean' };
 
 const serverSchema = {
   title: 'AuthorizationServerMetadata',
   ...objectSchema({
     issuer: text,
+    authorization_endpoint: text,
+    registration_endpoint: text,
     device_authorization_endpoint: text,
     token_endpoint: text,
     revocation_endpoint: text,
     grant_types_supported: names,
     response_types_supported: names,
+    response_modes_supported: names,
+    code_challenge_methods_supported: names,
+    authorization_response_iss_parameter_supported: flag,
+    client_id_metadata_document_supported: flag,
     scopes_supported: names,
     token_endpoint_auth_methods_supported: names,
     revocation_endpoint_auth_methods_supported: names,
@@ -102,10 +115,13 @@ const docs = {
     summary: 'What this service protects (RFC 9728)',
     answers: answer(resourceSchema),
   },
-  gateway: {
-    ...OAUTH,
-    operationId: 'protectedGatewayMetadata',
-    summary: 'What the gateway is protected by (RFC 9728)',
-    answers: answer(resourceSchema),
-  },
 } as const satisfies Record<string, RouteDoc>;
+
+function resourceDoc(path: string): RouteDoc {
+  return {
+    ...OAUTH,
+    operationId: `protectedResourceMetadata${path.replace(/[^a-z]+([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
+    summary: `What protects ${path} (RFC 9728)`,
+    answers: answer(resourceSchema),
+  };
+}

@@ -53,12 +53,20 @@ const tokenRequest = {
   title: 'TokenRequest',
   ...objectSchema(
     {
-      grant_type: { enum: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'] },
+      grant_type: { enum: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'] },
+      code: { ...text, description: 'With the grant type authorization_code; it is exchanged once' },
+      redirect_uri: { ...text, description: 'With authorization_code: as the authorization request had it' },
+      code_verifier: { ...text, description: 'With authorization_code: what code_challenge was made of (RFC 7636)' },
+      resource: { ...text, description: 'With authorization_code: as the authorization request had it (RFC 8707)' },
       device_code: { ...text, description: 'With the grant type of devices' },
       refresh_token: { ...text, description: 'With the grant type refresh_token; it is exchanged once' },
       client_id: clientId,
       scope: { ...text, description: 'With refresh_token: at most what was granted' },
     },
+    'code',
+    'redirect_uri',
+    'code_verifier',
+    'resource',
     'device_code',
     'refresh_token',
     'client_id',
@@ -75,7 +83,7 @@ const tokenAnswer = {
       expires_in: seconds,
       refresh_token: { ...text, pattern: '^crt_' },
       scope: text,
-      mcp_key: { ...text, pattern: '^[0-9a-f]{64}$', description: 'With scope mcp, for a device code only' },
+      mcp_key: { ...text, pattern: '^[0-9a-f]{64}$', description: 'With scope mcp, at the first exchange only' },
     },
     'mcp_key',
   ),
@@ -120,7 +128,63 @@ const tokenExample = {
   mcp_key: '0'.repeat(64),
 };
 
+const registration = {
+  title: 'ClientRegistration',
+  type: 'object',
+  properties: {
+    redirect_uris: {
+      type: 'array',
+      items: text,
+      minItems: 1,
+      maxItems: limits.redirectUrisMax,
+      description: 'https, http on loopback, or a scheme of the app itself',
+    },
+    client_name: { ...text, maxLength: limits.deviceNameCharsMax, description: 'Shown to the user' },
+  },
+  required: ['redirect_uris'],
+  // Members of RFC 7591 that this service does not use are allowed and ignored.
+  additionalProperties: true,
+};
+
+const registered = {
+  title: 'RegisteredClient',
+  ...objectSchema(
+    {
+      client_id: { ...text, pattern: '^ccl_[0-9a-f]{32}$' },
+      client_name: text,
+      redirect_uris: { type: 'array', items: text },
+      grant_types: { type: 'array', items: text },
+      response_types: { type: 'array', items: text },
+      token_endpoint_auth_method: { const: 'none' },
+    },
+    'client_name',
+  ),
+};
+
+const registrationExample = { redirect_uris: ['http://127.0.0.1:33418/callback'], client_name: 'My agent' };
+
 export const oauthDocs = {
+  register: {
+    ...OAUTH,
+    operationId: 'registerClient',
+    summary: 'Registers an OAuth client (RFC 7591)',
+    description:
+      'Registers a public OAuth client (RFC 7591). A registration that never leads to a sign-in expires after a day.',
+    request: { ...jsonContent(registration, registrationExample), required: true },
+    answers: {
+      201: {
+        description: 'The client_id to sign in with',
+        content: jsonContent(registered, {
+          client_id: `ccl_${'0'.repeat(32)}`,
+          ...registrationExample,
+          grant_types: ['authorization_code', 'refresh_token'],
+          response_types: ['code'],
+          token_endpoint_auth_method: 'none',
+        }),
+      },
+      400: refused('The metadata cannot be used', 'invalid_redirect_uri', 'redirect_uris must hold 1 to 10 URIs'),
+    },
+  },
   deviceAuthorization: {
     ...OAUTH,
     operationId: 'deviceAuthorization',

@@ -1,9 +1,12 @@
 /** Owns how the parameters of a request to the OAuth endpoints are read (RFC 6749, 3.2). Pure. */
 import { limits } from '../limits/service.ts';
+import { isDocumentAddress } from './clients/document.ts';
 import { oauthRefusal, readLabel } from './rules.ts';
 
 /** Longest code or token that is looked at; ours are shorter. */
 const VALUE_CHARS_MAX = 512;
+/** What may hold an address. */
+const ADDRESSES = new Set(['client_id', 'redirect_uri', 'resource']);
 
 export interface Parameters {
   /** Undefined: absent or empty, which means the same. */
@@ -21,8 +24,9 @@ export function readParameters(form: URLSearchParams): Parameters {
   }
   const optional = (name: string) => {
     const value = form.get(name);
-    if (value !== null && value.length > VALUE_CHARS_MAX) {
-      throw oauthRefusal('invalid_request', `${name} must have at most ${VALUE_CHARS_MAX} characters`);
+    const charsMax = ADDRESSES.has(name) ? limits.redirectUriCharsMax : VALUE_CHARS_MAX;
+    if (value !== null && value.length > charsMax) {
+      throw oauthRefusal('invalid_request', `${name} must have at most ${charsMax} characters`);
     }
     return value === null || value === '' ? undefined : value;
   };
@@ -34,6 +38,12 @@ export function readParameters(form: URLSearchParams): Parameters {
       if (value === undefined) throw oauthRefusal('invalid_request', `${name} is required`);
       return value;
     },
-    clientId: clientId === undefined ? undefined : readLabel('client_id', clientId, limits.clientIdCharsMax),
+    clientId: clientId === undefined ? undefined : readClientId(clientId),
   };
+}
+
+/** A label that a device gives itself, or the address of a client's metadata document. */
+function readClientId(clientId: string): string {
+  const isAddress = isDocumentAddress(clientId);
+  return readLabel('client_id', clientId, isAddress ? limits.redirectUriCharsMax : limits.clientIdCharsMax);
 }

@@ -26,6 +26,8 @@ export interface SignInRecord {
   readonly client_id: string;
   readonly device_name: string | null;
   readonly scope: string;
+  /** Authorized in a browser, for a client; absent: a device, by its code. */
+  readonly via_browser?: boolean;
   readonly created_at: string;
   /** When its tokens were last rotated. */
   readonly used_at: string;
@@ -76,6 +78,24 @@ export const accountIdentities = defineTable<[accountId: string, identityId: str
   recordCodec(1),
 );
 
+/** A client that registered itself (RFC 7591). */
+export interface OAuthClientRecord {
+  readonly client_name: string | null;
+  readonly redirect_uris: readonly string[];
+  readonly registered_ms: number;
+  readonly expires_ms: number;
+  /** It led to a sign-in. */
+  readonly used?: boolean;
+}
+
+export const oauthClients = defineTable<[clientId: string], OAuthClientRecord>('oauth_clients', recordCodec(1));
+
+/** Registrations by the time at which they expire. */
+export const oauthClientExpiries = defineTable<[expiresMs: number, clientId: string], object>(
+  'oauth_client_expiries',
+  recordCodec(1),
+);
+
 export const oauthTables: readonly AnyTable[] = [
   deviceGrants,
   deviceUserCodes,
@@ -84,4 +104,6 @@ export const oauthTables: readonly AnyTable[] = [
   accountSignIns,
   identities,
   accountIdentities,
+  oauthClients,
+  oauthClientExpiries,
 ];

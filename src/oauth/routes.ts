@@ -1,8 +1,13 @@
-/** The endpoints of device sign-in: RFC 8628 (device authorization), RFC 6749 (token), RFC 7009 (revocation). */
+/**
+ * The OAuth endpoints for programs: RFC 8628 (device authorization), RFC 6749 (token), RFC 7009 (revocation), RFC 7591
+ * (registration). The authorization endpoint is a page: web/sign-in/authorize.tsx.
+ */
 import { Refusal } from '../common/fault.ts';
 import { empty, json } from '../http/reply/reply.ts';
 import type { Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
+import type { OAuthClients } from './clients/clients.ts';
+import type { AuthorizationCodes } from './code/codes.ts';
 import type { DeviceGrants } from './device-grants.ts';
 import { oauthDocs } from './openapi.ts';
 import { type Parameters, readParameters } from './parameters.ts';
@@ -14,6 +19,8 @@ export const DEVICE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** Where the endpoints are, below the address of the service. */
 export const paths = {
+  authorization: '/oauth/authorize',
+  registration: '/oauth/register',
   deviceAuthorization: '/oauth/device_authorization',
   token: '/oauth/token',
   revocation: '/oauth/revoke',
@@ -24,6 +31,8 @@ export const paths = {
 export interface OAuthRoutesOptions {
   readonly devices: DeviceGrants;
   readonly signIns: SignIns;
+  readonly clients: OAuthClients;
+  readonly codes: AuthorizationCodes;
   /** Ends an access token or an MCP key; one that opens nothing is no refusal. */
   readonly revokeOther: (value: string) => Promise<void>;
   /** Counts a device that asks, by address. Throws Refusal `rate_limited`. */
@@ -47,6 +56,13 @@ export function oauthRoutes(options: OAuthRoutesOptions): Route[] {
       path: paths.deviceAuthorization,
       doc: oauthDocs.deviceAuthorization,
       handle: (request: RouteRequest) => authorizeDevice(options, request),
+    },
+    {
+      ...base,
+      path: paths.registration,
+      body: { kind: 'json', bytesMax: limits.clientRegistrationBytesMax },
+      doc: oauthDocs.register,
+      handle: (request: RouteRequest) => register(options, request),
     },
     {
       ...base,
@@ -89,6 +105,21 @@ async function authorizeDevice({ devices, countRequest, baseUrl }: OAuthRoutesOp
   return json(200, answer, NO_CACHE);
 }
 
+/** Registers a client that nobody here knows; counted by address, since anybody may ask. */
+async function register({ clients, countRequest }: OAuthRoutesOptions, request: RouteRequest) {
+  countRequest(request.address);
+  const { client_id, client_name, redirect_uris } = await clients.register(request.document);
+  const answer = {
+    client_id,
+    ...(client_name === null ? {} : { client_name }),
+    redirect_uris,
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  };
+  return json(201, answer, NO_CACHE);
+}
+
 async function giveTokens(options: OAuthRoutesOptions, request: RouteRequest): Promise<TokenAnswer> {
   const parameters = read(request);
   try {
@@ -101,7 +132,7 @@ async function giveTokens(options: OAuthRoutesOptions, request: RouteRequest): P
   }
 }
 
-async function exchange({ devices, signIns }: OAuthRoutesOptions, parameters: Parameters): Promise<TokenAnswer> {
+async function exchange({ devices, signIns, codes }: OAuthRoutesOptions, parameters: Parameters): Promise<TokenAnswer> {
   const grantType = parameters.required('grant_type');
   switch (grantType) {
     case DEVICE_GRANT_TYPE: {
@@ -109,6 +140,14 @@ async function exchange({ devices, signIns }: OAuthRoutesOptions, parameters: Pa
       if (parameters.clientId === undefined) throw oauthRefusal('invalid_request', 'client_id is required');
       return await devices.redeem(deviceCode, parameters.clientId);
     }
+    case 'authorization_code':
+      return await codes.redeem({
+        code: parameters.required('code'),
+        clientId: parameters.clientId,
+        redirectUri: parameters.optional('redirect_uri'),
+        verifier: parameters.optional('code_verifier'),
+        resource: parameters.optional('resource'),
+      });
     case 'refresh_token':
       return await signIns.refresh(
         parameters.required('refresh_token'),
@@ -116,7 +155,10 @@ async function exchange({ devices, signIns }: OAuthRoutesOptions, parameters: Pa
         parameters.optional('scope'),
       );
     default:
-      throw oauthRefusal('unsupported_grant_type', `grant_type may be refresh_token or ${DEVICE_GRANT_TYPE}`);
+      throw oauthRefusal(
+        'unsupported_grant_type',
+        `grant_type may be authorization_code, refresh_token or ${DEVICE_GRANT_TYPE}`,
+      );
   }
 }
 

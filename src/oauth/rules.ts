@@ -10,8 +10,16 @@ const USER_CODE = new RegExp(`^[${USER_CODE_LETTERS}]{${USER_CODE_CHARS}}$`);
 /** Longest input that is looked at as a user code: the code itself with room for spaces and dashes. */
 const USER_CODE_INPUT_CHARS_MAX = 64;
 
-/** What a grant may be for: `account`, which every grant is, and `mcp`, which adds an MCP key. */
-export const SCOPES = ['account', 'mcp'] as const;
+/**
+ * What a grant may be for: `read` reads, `write` also changes; `account` is both, as every device has it; `mcp` is both and
+ * adds an MCP key.
+ */
+export const SCOPES = ['read', 'write', 'account', 'mcp'] as const;
+
+/** True for a scope that changes nothing. */
+export function isReadOnly(scope: string): boolean {
+  return scope === 'read';
+}
 
 /** Refuses with an error of the OAuth specifications. */
 export function oauthRefusal(error: OAuthError, detail: string): Refusal {
@@ -54,7 +62,7 @@ export function readScope(asked: string | undefined): string {
   if (asked === undefined) return 'account';
   const names = asked.split(' ');
   const isKnown = names.every((name) => (SCOPES as readonly string[]).includes(name));
-  if (!isKnown) throw oauthRefusal('invalid_scope', `scope may hold ${SCOPES.join(' and ')}, separated by one space`);
+  if (!isKnown) throw oauthRefusal('invalid_scope', `scope may hold ${SCOPES.join(', ')}, separated by one space`);
   return SCOPES.filter((name) => names.includes(name)).join(' ');
 }
 

@@ -16,19 +16,24 @@ import {
   signInIdBytes,
   signInOfToken,
 } from './refresh-token.ts';
-import { checkScopeWithin, decideRefresh, oauthRefusal } from './rules.ts';
+import { checkScopeWithin, decideRefresh, isReadOnly, oauthRefusal } from './rules.ts';
 
 const NONCE_BYTES = 16;
 
 /** What accounts do for a sign-in; each is a part of one decision. */
 interface AccountTools {
   /** Mints an access token that ends with the sign-in. */
-  readonly mintToken: (batch: Batch, accountId: string, signInId: string) => AccessToken;
+  readonly mintToken: (batch: Batch, accountId: string, signInId: string, scope: TokenScope) => AccessToken;
   readonly endTokens: (batch: Batch, accountId: string, signInId: string) => void;
   /** Makes an MCP key. Refuses with `key_limit`. */
   readonly addKey: (batch: Batch, accountId: string, name: string) => string;
   /** Refuses with `key_limit` when the account can hold no further key. */
   readonly checkKeyRoom: (reader: Reader, accountId: string) => void;
+}
+
+/** What a token may do. */
+export interface TokenScope {
+  readonly readOnly: boolean;
 }
 
 interface AccessToken {
@@ -49,6 +54,8 @@ export interface Device {
   readonly client_id: string;
   readonly device_name: string | null;
   readonly scope: string;
+  /** Authorized in a browser, for a client. */
+  readonly via_browser?: boolean;
 }
 
 export interface SignInSummary extends Device {
@@ -94,6 +101,11 @@ export class SignIns {
 
   /** Starts a sign-in as a part of a decision; the tokens and the key are returned here and never again. */
   start(batch: Batch, accountId: string, device: Device): TokenAnswer {
+    return this.begin(batch, accountId, device).answer;
+  }
+
+  /** As `start`; also returns which sign-in it is. */
+  begin(batch: Batch, accountId: string, device: Device): { readonly signInId: string; readonly answer: TokenAnswer } {
     const { sealer, account, now } = this.#options;
     this.#makeRoom(batch, accountId);
     const signInId = randomBytes(signInIdBytes).toString('hex');
@@ -104,6 +116,7 @@ export class SignIns {
       client_id: device.client_id,
       device_name: device.device_name,
       scope: device.scope,
+      ...(device.via_browser === true ? { via_browser: true } : {}),
       created_at: new Date(nowMs).toISOString(),
       used_at: new Date(nowMs).toISOString(),
       current_hash: refreshTokenHash(sealer, token),
@@ -114,12 +127,13 @@ export class SignIns {
     batch.put(signIns, [signInId], record);
     batch.put(accountSignIns, [accountId, signInId], {});
     const wantsKey = device.scope.split(' ').includes('mcp');
-    return {
-      ...account.mintToken(batch, accountId, signInId),
+    const answer = {
+      ...account.mintToken(batch, accountId, signInId, { readOnly: isReadOnly(device.scope) }),
       refresh_token: token,
       scope: device.scope,
       ...(wantsKey ? { mcp_key: account.addKey(batch, accountId, keyName(device, nowMs)) } : {}),
     };
+    return { signInId, answer };
   }
 
   /** Refuses with `key_limit` when a device of this scope could not be given what it asks for. */
@@ -167,6 +181,7 @@ export class SignIns {
         client_id: record.client_id,
         device_name: record.device_name,
         scope: record.scope,
+        ...(record.via_browser === true ? { via_browser: true } : {}),
         created_at: record.created_at,
         used_at: record.used_at,
         expires_at: new Date(record.expires_ms).toISOString(),
@@ -208,7 +223,7 @@ export class SignIns {
             expires_ms: nowMs + limits.refreshTokenSeconds * 1000,
           };
     batch.put(signIns, [signInId], { ...record, ...renewed });
-    const minted = account.mintToken(batch, record.account_id, signInId);
+    const minted = account.mintToken(batch, record.account_id, signInId, { readOnly: isReadOnly(record.scope) });
     return { ok: true, answer: { ...minted, refresh_token: next, scope: record.scope } };
   }
 

@@ -6,6 +6,8 @@ import type { BrowserSessions } from '../accounts/sessions.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
 import type { MirrorBlobs } from '../mirror/blobs.ts';
 import type { MirrorCredentials } from '../mirror/credentials.ts';
+import type { OAuthClients } from '../oauth/clients/clients.ts';
+import type { AuthorizationCodes } from '../oauth/code/codes.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
 import type { Identities } from '../oauth/provider/identities.ts';
 import type { SignIns } from '../oauth/sign-ins.ts';
@@ -19,6 +21,8 @@ export interface Capabilities {
   readonly logins: Logins;
   readonly onboarding: Onboarding;
   readonly devices: DeviceGrants;
+  readonly clients: OAuthClients;
+  readonly codes: AuthorizationCodes;
   readonly signIns: SignIns;
   readonly tokens: AccessTokens;
   readonly identities: Identities;

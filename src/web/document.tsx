@@ -4,7 +4,7 @@ import type { Reply, ReplyHeaders } from '../http/reply/reply.ts';
 import { Document, type Frame } from './layout.tsx';
 
 /** Nothing from another host, nothing inline, no frame around it, no form that leads elsewhere. */
-const POLICY = [
+const POLICY_PARTS = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -12,7 +12,11 @@ const POLICY = [
   "form-action 'self'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
-].join('; ');
+];
+const POLICY = POLICY_PARTS.join('; ');
+
+/** For a page whose own form is answered by a redirect to another origin. */
+export const POLICY_WITHOUT_FORMS = POLICY_PARTS.filter((part) => !part.startsWith('form-action')).join('; ');
 
 const PAGE_HEADERS: ReplyHeaders = {
   'Content-Type': 'text/html; charset=utf-8',

@@ -11,6 +11,7 @@ import { mirrorRoutes } from './mirror/page.tsx';
 import { Notices } from './notices.ts';
 import { Pages } from './pages.ts';
 import { settingsRoutes } from './settings/routes.ts';
+import { authorizeRoutes } from './sign-in/authorize.tsx';
 import { deviceRoutes } from './sign-in/device.tsx';
 import { signInRoutes } from './sign-in/sign-in.tsx';
 import { vaultRoutes } from './vaults/routes.tsx';
@@ -24,6 +25,8 @@ export interface WebOptions extends Capabilities {
   readonly publicUrl: string | undefined;
   /** This service as a request addressed it. */
   readonly baseUrl: (host: string) => string;
+  /** Paths of the resources that OAuth tokens are for. */
+  readonly resources: readonly string[];
   /** A keyed hash under the master key. */
   readonly keyedHash: (purpose: string, value: string) => string;
   readonly now: () => number;
@@ -57,6 +60,7 @@ export function webRoutes(options: WebOptions): Route[] {
     ...signInRoutes(over),
     ...settingsRoutes(over),
     ...deviceRoutes(over),
+    ...authorizeRoutes(over),
     ...boardRoutes(over),
     ...vaultRoutes(over),
     ...mirrorRoutes(over),

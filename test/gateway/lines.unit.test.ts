@@ -66,6 +66,7 @@ beforeAll(() => {
       answers,
       registry,
       access,
+      metadataUrl: undefined,
       baseUrl: () => '',
     }),
     isBlockedAgent: () => false,

@@ -7,7 +7,7 @@ import { type Hub, startHub } from '../support/hub.ts';
 
 const SERVER = '/.well-known/oauth-authorization-server';
 const RESOURCE = '/.well-known/oauth-protected-resource';
-const PATHS = [SERVER, RESOURCE, `${RESOURCE}/api/mcp`];
+const PATHS = [SERVER, RESOURCE, `${RESOURCE}/api/mcp`, `${RESOURCE}/mcp`];
 
 async function withHub(env: Record<string, string>, run: (hub: Hub) => Promise<void>): Promise<void> {
   const hub = await startHub({ env });
@@ -19,7 +19,8 @@ async function withHub(env: Record<string, string>, run: (hub: Hub) => Promise<v
 }
 
 test('[OAUTH-2, MCP-4] by default there are none: 404 in JSON, so that clients keep to their keys', async () => {
-  for (const env of [{}, { CAIRN_OAUTH_METADATA: 'off' }]) {
+  const off = { CAIRN_OAUTH_METADATA: 'off', CAIRN_PUBLIC_URL: 'https://hub.example.org' };
+  for (const env of [{}, { CAIRN_PUBLIC_URL: 'http://hub.example.org' }, off]) {
     await withHub(env, async (hub) => {
       for (const path of PATHS) {
         const answer = await call(hub, path);
@@ -40,12 +41,18 @@ test('[OAUTH-2, UA-3] asked for, they are there for any User-Agent and as their 
     }
     expect((await call(hub, SERVER)).json()).toEqual({
       issuer: hub.url,
+      authorization_endpoint: `${hub.url}/oauth/authorize`,
+      registration_endpoint: `${hub.url}/oauth/register`,
       device_authorization_endpoint: `${hub.url}/oauth/device_authorization`,
       token_endpoint: `${hub.url}/oauth/token`,
       revocation_endpoint: `${hub.url}/oauth/revoke`,
-      grant_types_supported: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
-      response_types_supported: [],
-      scopes_supported: ['account', 'mcp'],
+      grant_types_supported: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+      client_id_metadata_document_supported: true,
+      scopes_supported: ['read', 'write', 'account', 'mcp'],
       token_endpoint_auth_methods_supported: ['none'],
       revocation_endpoint_auth_methods_supported: ['none'],
     });
@@ -75,8 +82,8 @@ test('[OAUTH-2] oauth4webapi finds the endpoints from the gateway’s address al
   });
 });
 
-test('[OAUTH-2] behind a proxy they name the address that the operator set', async () => {
-  const env = { CAIRN_OAUTH_METADATA: 'on', CAIRN_PUBLIC_URL: 'https://hub.example.org' };
+test('[OAUTH-2] an https address that the operator set turns them on, and they name it', async () => {
+  const env = { CAIRN_PUBLIC_URL: 'https://hub.example.org' };
   await withHub(env, async (hub) => {
     expect((await call(hub, SERVER)).json()).toMatchObject({ issuer: 'https://hub.example.org' });
     expect((await call(hub, `${RESOURCE}/api/mcp`)).json()).toMatchObject({

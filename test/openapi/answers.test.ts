@@ -73,6 +73,8 @@ test('[TOOL-3, RPC-1, RPC-3, RPC-4, RPC-5] the gateway: every example, a notific
     await client.send('rpc', 200, { body: value, headers: { Accept: 'application/x-ndjson' } });
   }
   await client.send('rpc', 202, { body: { jsonrpc: '2.0', method: 'notifications/initialized' } });
+  await client.send('rpcSignedIn', 200, { body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } });
+  await client.send('rpcSignedIn', 202, { body: { jsonrpc: '2.0', method: 'notifications/initialized' } });
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   await client.send('rpc', 200, { body: { ...list, method: 'no/such' } });
   await client.send('rpc', 200, { body: '{', headers: { 'Content-Type': 'application/json' } });
@@ -114,6 +116,8 @@ test('[TOOL-3, OAUTH-1] signing in a device', async () => {
   const next = (await client.send('token', 200, form(refresh))).json();
   await client.send('revoke', 200, form({ token: String(next['refresh_token']) }));
   await client.send('revoke', 400, form({}));
+  await client.send('registerClient', 201, { body: { redirect_uris: ['http://127.0.0.1/callback'] } });
+  await client.send('registerClient', 400, { body: {} });
 });
 
 test('[TOOL-3, TASK-3, TASK-4] tasks', async () => {

@@ -9,14 +9,16 @@ export interface Certificate {
   readonly key: string;
 }
 
-export function selfSigned(): Certificate {
+/** `altNames`: as openssl writes them, such as `DNS:localhost,IP:127.0.0.1`. */
+export function selfSigned(altNames?: string): Certificate {
   const folder = temporaryFolder();
   const certificate = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
   execFileSync(
     'openssl',
     'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=cairn.test'
       .split(' ')
-      .concat(['-keyout', certificate.key, '-out', certificate.cert]),
+      .concat(['-keyout', certificate.key, '-out', certificate.cert])
+      .concat(altNames === undefined ? [] : ['-addext', `subjectAltName=${altNames}`]),
     { stdio: 'ignore' },
   );
   return certificate;

@@ -62,7 +62,8 @@ function refusalStatuses({ access, body, uncounted }: Route, doc: RouteDoc): num
 
 function refusal(route: Route, doc: RouteDoc, status: number, components: Components): Json {
   const { fault, isOutside = false, variant = '' } = sample(route, doc, status);
-  const reply = (isOutside ? refusalReply : (route.refuse ?? refusalReply))(fault);
+  const isPlain = isOutside || route.refuse === undefined;
+  const reply = isPlain ? refusalReply(fault) : route.refuse(fault, 'cairn.example.org');
   const schema = doc.refusalSchema ?? errorSchema;
   const known = Object.keys(reply.headers).filter((name) => !UNTOLD_HEADERS.has(name));
   return components.response(`${String(schema['title'])}${status}${variant}`, {

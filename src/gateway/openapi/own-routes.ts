@@ -89,65 +89,73 @@ const refused = {
 
 const failure = (code: number, message: string) => ({ jsonrpc: '2.0', id: 1, error: { code, message } });
 
+const rpc = {
+  operationId: 'rpc',
+  tag: 'gateway',
+  summary: 'JSON-RPC 2.0 and MCP: one message or a batch',
+  description:
+    'Speaks JSON-RPC 2.0 with `tools/list` and `tools/call`, and MCP in its revisions since 2025-03-26. A failed ' +
+    'call travels in an HTTP 200. Without a credential the handshake, `tools/list` and the onboarding tools answer. ' +
+    'With `Accept: application/x-ndjson` the responses come one per line, as each is done, and the records of one ' +
+    'listing tool one per line between a first and a last line; so do large listings unasked where `Accept` allows it.',
+  security: ['McpKey', 'AccessToken'],
+  securityOptional: true,
+  parameters: [
+    {
+      name: 'MCP-Protocol-Version',
+      in: 'header',
+      description: 'Revision that an MCP client speaks; absent: plain JSON-RPC',
+      schema: { type: 'string' },
+      example: '2025-11-25',
+    },
+  ],
+  request: {
+    required: true,
+    mediaType: 'application/json',
+    schema: {
+      anyOf: [rpcRequest, { type: 'array', items: rpcRequest, minItems: 1, maxItems: limits.batchItemsMax }],
+    },
+    examples: { list, call, batch: [list, call] },
+  },
+  answers: {
+    200: {
+      description: 'The response; for a batch an array in any order, matched by id',
+      content: [
+        {
+          mediaType: 'application/json',
+          schema: { anyOf: [rpcResponse, { type: 'array', items: rpcResponse, minItems: 1 }] },
+          examples: { success: called, failure: refused, batch: [called] },
+        },
+        {
+          mediaType: LINES,
+          schema: { type: 'string', description: 'One response per line, each as in application/json' },
+          example: `${JSON.stringify(called)}\n`,
+        },
+      ],
+    },
+    202: { description: 'Only notifications: nothing to answer' },
+    400: {
+      description: 'The protocol version is not spoken, or an MCP header differs from the body',
+      content: jsonContent(rpcRefusal, failure(HEADER_MISMATCH, 'Mcp-Method must be tools/list, as the body has it')),
+    },
+    404: {
+      description: 'Unknown method, in MCP since 2026-07-28',
+      content: jsonContent(rpcRefusal, failure(METHOD_NOT_FOUND, 'unknown method ping; use tools/list or tools/call')),
+    },
+  },
+  refusalSchema: rpcRefusal,
+} as const satisfies RouteDoc;
+
 export const gatewayDocs = {
-  rpc: {
-    operationId: 'rpc',
-    tag: 'gateway',
-    summary: 'JSON-RPC 2.0 and MCP: one message or a batch',
+  rpc,
+  signInDoor: {
+    ...rpc,
+    operationId: 'rpcSignedIn',
+    summary: 'The same for clients that sign in by browser',
     description:
-      'Speaks JSON-RPC 2.0 with `tools/list` and `tools/call`, and MCP in its revisions since 2025-03-26. A failed ' +
-      'call travels in an HTTP 200. Without a credential the handshake, `tools/list` and the onboarding tools answer. ' +
-      'With `Accept: application/x-ndjson` the responses come one per line, as each is done, and the records of one ' +
-      'listing tool one per line between a first and a last line; so do large listings unasked where `Accept` allows it.',
-    security: ['McpKey', 'AccessToken'],
-    securityOptional: true,
-    parameters: [
-      {
-        name: 'MCP-Protocol-Version',
-        in: 'header',
-        description: 'Revision that an MCP client speaks; absent: plain JSON-RPC',
-        schema: { type: 'string' },
-        example: '2025-11-25',
-      },
-    ],
-    request: {
-      required: true,
-      mediaType: 'application/json',
-      schema: {
-        anyOf: [rpcRequest, { type: 'array', items: rpcRequest, minItems: 1, maxItems: limits.batchItemsMax }],
-      },
-      examples: { list, call, batch: [list, call] },
-    },
-    answers: {
-      200: {
-        description: 'The response; for a batch an array in any order, matched by id',
-        content: [
-          {
-            mediaType: 'application/json',
-            schema: { anyOf: [rpcResponse, { type: 'array', items: rpcResponse, minItems: 1 }] },
-            examples: { success: called, failure: refused, batch: [called] },
-          },
-          {
-            mediaType: LINES,
-            schema: { type: 'string', description: 'One response per line, each as in application/json' },
-            example: `${JSON.stringify(called)}\n`,
-          },
-        ],
-      },
-      202: { description: 'Only notifications: nothing to answer' },
-      400: {
-        description: 'The protocol version is not spoken, or an MCP header differs from the body',
-        content: jsonContent(rpcRefusal, failure(HEADER_MISMATCH, 'Mcp-Method must be tools/list, as the body has it')),
-      },
-      404: {
-        description: 'Unknown method, in MCP since 2026-07-28',
-        content: jsonContent(
-          rpcRefusal,
-          failure(METHOD_NOT_FOUND, 'unknown method ping; use tools/list or tools/call'),
-        ),
-      },
-    },
-    refusalSchema: rpcRefusal,
+      'Answers as `/api/mcp` does, but only with a credential: without one it is 401 from the first message on, and ' +
+      '`WWW-Authenticate` names the metadata (RFC 9728) by which an MCP client finds the sign-in.',
+    securityOptional: false,
   },
   document: {
     operationId: 'getOpenApi',

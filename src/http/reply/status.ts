@@ -10,6 +10,7 @@ const statuses = {
   route_unknown: 404,
   method_unknown: 405,
   unauthenticated: 401,
+  insufficient_scope: 403,
   wrong_login: 401,
   signup_closed: 403,
   rate_limited: 429,
@@ -39,6 +40,9 @@ const statuses = {
   internal: 500,
 } as const satisfies Record<Fault['kind'], number>;
 
+/** RFC 6750, section 3.1: which scope would do. */
+export const INSUFFICIENT_SCOPE = 'Bearer realm="cairn", error="insufficient_scope", scope="read write"';
+
 /** Where the connection ends with the answer; behind broken framing nothing more may be read from it. */
 const closing: { readonly [kind in Fault['kind']]?: 'now' | 'after' } = {
   bad_framing: 'now',
@@ -61,6 +65,8 @@ function refusalHeaders(fault: Fault): ReplyHeaders {
       return { Allow: fault.allow.join(', ') };
     case 'unauthenticated':
       return { 'WWW-Authenticate': `${fault.scheme} realm="cairn"` };
+    case 'insufficient_scope':
+      return fault.canStepUp ? { 'WWW-Authenticate': INSUFFICIENT_SCOPE } : {};
     case 'wrong_login':
       return { 'WWW-Authenticate': 'McpKey realm="cairn"' };
     case 'range_unsatisfiable':

@@ -64,6 +64,8 @@ interface RouteBase {
   readonly body: BodyRule;
   /** Refuses a browser page of an origin that is neither the service's own nor allowed. */
   readonly checksOrigin?: boolean;
+  /** `by_handler`: the handler decides what a session that only reads may do; default: GET and nothing else. */
+  readonly scope?: 'by_handler';
   /** Not counted against the rate limit: probes. */
   readonly uncounted?: boolean;
   /**
@@ -71,8 +73,8 @@ interface RouteBase {
    * browser, which is no API and has no place in the document.
    */
   readonly doc: RouteDoc | readonly RouteDoc[] | 'page';
-  /** How this surface words a refusal, when it is not the REST form. */
-  readonly refuse?: (fault: Fault) => Reply;
+  /** How this surface words a refusal, when it is not the REST form. `host`: as the request addressed this service. */
+  readonly refuse?: (fault: Fault, host: string) => Reply;
 }
 
 /** A route that anyone may call. */

@@ -11,7 +11,7 @@ interface DevicesProps {
 }
 
 export function Devices({ visit, capabilities }: DevicesProps): VNode {
-  const devices = capabilities.signIns.list(visit.accountId);
+  const devices = capabilities.signIns.list(visit.accountId).filter((one) => one.via_browser !== true);
   return (
     <section class="panel" aria-labelledby="devices">
       <h2 id="devices">Signed-in devices</h2>
@@ -30,6 +30,48 @@ export function Devices({ visit, capabilities }: DevicesProps): VNode {
           ))}
         </ul>
       )}
+    </section>
+  );
+}
+
+/** Apps that were authorized in a browser; one without any takes no room on the page. */
+export function ConnectedApps({ visit, capabilities }: DevicesProps): VNode | null {
+  const apps = capabilities.signIns.list(visit.accountId).filter((one) => one.via_browser === true);
+  if (apps.length === 0) return null;
+  return (
+    <section class="panel" aria-labelledby="apps">
+      <h2 id="apps">Connected apps</h2>
+      <p class="lead">Apps you authorized in a browser. Each loses access 60 days after its last use.</p>
+      <ul class="rows">
+        {apps.map((app) => (
+          <li key={app.sign_in_id} class="row">
+            <div class="row-main">
+              <strong>
+                <Given>{nameOf(app)}</Given>
+              </strong>
+              <p class="meta">
+                {app.scope === 'read' ? 'read only' : 'full access'} · since{' '}
+                <Moment at={app.created_at} zone={visit.zone} /> · last used{' '}
+                <Moment at={app.used_at} zone={visit.zone} />
+              </p>
+            </div>
+            <Confirm
+              label={
+                <>
+                  Revoke…<span class="sr-only"> {nameOf(app)}</span>
+                </>
+              }
+            >
+              <p>The app loses access immediately.</p>
+              <Form csrf={visit.csrf} action={`/settings/devices/${app.sign_in_id}/end`}>
+                <button class="button danger" type="submit">
+                  Revoke access
+                </button>
+              </Form>
+            </Confirm>
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }

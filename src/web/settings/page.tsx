@@ -7,7 +7,7 @@ import { Field, FormErrors, type Problem } from '../fields.tsx';
 import type { MemberVisit, View } from '../pages.ts';
 import { browserName } from '../sign-in/browser-name.ts';
 import { Confirm, Empty, Form, Given, Moment } from '../ui.tsx';
-import { Devices, Tokens } from './devices.tsx';
+import { ConnectedApps, Devices, Tokens } from './devices.tsx';
 import { Identities } from './identities.tsx';
 
 export interface SettingsProps {
@@ -29,6 +29,7 @@ export function settingsView(props: SettingsProps): View {
         <h1>Settings</h1>
         <McpKeys {...props} keys={keys.filter(({ kind }) => kind === 'mcp')} />
         <AccountKey {...props} current={keys.find((key) => key.kind === 'account' && key.revoked_at === null)} />
+        <ConnectedApps {...props} />
         <Devices {...props} />
         <Tokens {...props} />
         <Identities {...props} />
@@ -64,6 +65,9 @@ function McpKeys({ visit, problem, keys }: SettingsProps & { readonly keys: read
       <Form csrf={visit.csrf} action="/settings/keys" class="inline-form">
         <FormErrors form={form} problem={problem} shown={['name']} />
         <Field form={form} name="name" label="Name of a new key" maxlength={limits.nameCharsMax} problem={problem} />
+        <label class="check">
+          <input type="checkbox" name="read_only" value="true" /> Read only
+        </label>
         <button class="button primary" type="submit">
           Create key
         </button>
@@ -96,6 +100,7 @@ function KeyItem({ row, visit }: { readonly row: KeySummary; readonly visit: Mem
           <Given>{row.name}</Given>
         </strong>
         <p class="meta">
+          {row.read_only ? 'read only · ' : ''}
           made <Moment at={row.created_at} zone={zone} /> ·{' '}
           {row.last_used_at === null ? (
             'never used'

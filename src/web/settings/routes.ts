@@ -21,7 +21,9 @@ export function settingsRoutes(options: SettingsOptions): Route[] {
     pages.member(PATH, (visit) => show(visit)),
     pages.memberForm(`${PATH}/keys`, async (visit, form) => {
       const name = form.get('name') ?? '';
-      const tried = await problemOf('key', { name }, () => accounts.createKey(visit.accountId, name));
+      const tried = await problemOf('key', { name }, () =>
+        accounts.createKey(visit.accountId, name, { readOnly: form.get('read_only') === 'true' }),
+      );
       if (!tried.ok) return show(visit, tried.problem);
       const { name: given, mcp_key: key } = tried.value;
       return pages.go(visit, PATH, {

@@ -71,7 +71,7 @@ async function tokensGiven(): Promise<number> {
   return hub.logs.filter((line) => line['route'] === '/oauth/token' && line['status'] === 200).length;
 }
 
-test.concurrent('[OAUTH-4] login shows where to approve, and keeps tokens and key for the owner’s eyes only; whoami and logout follow', async () => {
+test.concurrent('[OAUTH-6] login shows where to approve, and keeps tokens and key for the owner’s eyes only; whoami and logout follow', async () => {
   const folder = temporaryFolder();
   const login = await startLogin(folder, '--server', `${hub.url}/`, '--name', 'build 7');
   await approve(hub, login.code, owner.email);
@@ -99,7 +99,7 @@ test.concurrent('[OAUTH-4] login shows where to approve, and keeps tokens and ke
   expect([again.code, JSON.parse(again.stdout)]).toEqual([0, { server: hub.url, was_signed_in: false }]);
 });
 
-test.concurrent('[OAUTH-4] a denied login ends with 1, keeps nothing, and says so', async () => {
+test.concurrent('[OAUTH-6] a denied login ends with 1, keeps nothing, and says so', async () => {
   const folder = temporaryFolder();
   const login = await startLogin(folder, '--server', hub.url);
   await approve(hub, login.code, owner.email, 'deny');
@@ -107,7 +107,7 @@ test.concurrent('[OAUTH-4] a denied login ends with 1, keeps nothing, and says s
   expect(readdirSync(join(folder, 'cairn'))).toEqual([]);
 });
 
-test.concurrent('[OAUTH-4] with --json what a person has to do goes to standard error, and the result alone to standard output', async () => {
+test.concurrent('[OAUTH-6] with --json what a person has to do goes to standard error, and the result alone to standard output', async () => {
   const folder = temporaryFolder();
   const login = await startLogin(folder, '--server', hub.url, '--name', 'script', '--json');
   await approve(hub, login.code, owner.email);
@@ -115,7 +115,7 @@ test.concurrent('[OAUTH-4] with --json what a person has to do goes to standard 
   expect([code, JSON.parse(stdout)]).toEqual([0, { server: hub.url, device_name: 'script' }]);
 });
 
-test.concurrent('[OAUTH-4] signing in again ends the sign-in before it, and leaves other hubs alone', async () => {
+test.concurrent('[OAUTH-6] signing in again ends the sign-in before it, and leaves other hubs alone', async () => {
   const folder = await signedIn('--name', 'first');
   const first = keptIn(folder).servers[hub.url];
   const elsewhere = 'https://elsewhere.example.org';
@@ -135,7 +135,7 @@ test.concurrent('[OAUTH-4] signing in again ends the sign-in before it, and leav
   expect(await isOpen(hub, `McpKey ${after.servers[hub.url]?.mcp_key}`)).toBe(true);
 });
 
-test('[OAUTH-4, KEY-6] of many commands at once with an expired token one renews it, and all go on', async () => {
+test('[OAUTH-6, KEY-6] of many commands at once with an expired token one renews it, and all go on', async () => {
   const folder = await signedIn();
   const stale = makeStale(folder);
   const before = await tokensGiven();
@@ -148,7 +148,7 @@ test('[OAUTH-4, KEY-6] of many commands at once with an expired token one renews
   expect(readdirSync(join(folder, 'cairn'))).toEqual(['credentials.json']);
 });
 
-test.concurrent('[OAUTH-4, KEY-6] killed between the hub’s renewal and its own writing, the next command goes on with the old token', async () => {
+test.concurrent('[OAUTH-6, KEY-6] killed between the hub’s renewal and its own writing, the next command goes on with the old token', async () => {
   const folder = await signedIn();
   const stale = makeStale(folder);
   // The hub renewed, and the process that asked is gone, with its lock still there.
@@ -160,7 +160,7 @@ test.concurrent('[OAUTH-4, KEY-6] killed between the hub’s renewal and its own
   expect(readdirSync(join(folder, 'cairn'))).toEqual(['credentials.json']);
 });
 
-test.concurrent('[OAUTH-4] a sign-in that has ended on the hub is told with what to do, and still signed out', async () => {
+test.concurrent('[OAUTH-6] a sign-in that has ended on the hub is told with what to do, and still signed out', async () => {
   const folder = await signedIn();
   const { refresh_token: token } = makeStale(folder);
   for (let turn = 0; turn < 3; turn += 1) await refresh(hub, token);
@@ -169,7 +169,7 @@ test.concurrent('[OAUTH-4] a sign-in that has ended on the hub is told with what
   expect((await client(folder, 'logout')).code).toBe(0);
 });
 
-test('[OAUTH-4] a hub that cannot be asked keeps the sign-in, unless it is to be forgotten here', async () => {
+test('[OAUTH-6] a hub that cannot be asked keeps the sign-in, unless it is to be forgotten here', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'cairn'), { mode: 0o700 });
   const gone = 'http://127.0.0.1:9';
@@ -184,7 +184,7 @@ test('[OAUTH-4] a hub that cannot be asked keeps the sign-in, unless it is to be
   expect((await client(folder, 'login', '--server', gone)).code).toBe(4);
 });
 
-test('[OAUTH-4] where nothing can be kept, login says so before anyone has to approve', async () => {
+test('[OAUTH-6] where nothing can be kept, login says so before anyone has to approve', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'cairn'), 'a file where the folder should be');
   const refused = await client(folder, 'login', '--server', hub.url);
@@ -192,7 +192,7 @@ test('[OAUTH-4] where nothing can be kept, login says so before anyone has to ap
   expect(refused.stderr).toMatch(/^cairn: .*cannot be made \(\w+\)\.\n$/);
 });
 
-test('[OAUTH-4] polling keeps to the interval, longer after slow_down, a full hub or a network that fails', () => {
+test('[OAUTH-6] polling keeps to the interval, longer after slow_down, a full hub or a network that fails', () => {
   const refused = (code: string) => new Refused(code, code);
   expect(nextInterval(refused('authorization_pending'), 5)).toBe(5);
   expect(nextInterval(refused('slow_down'), 5)).toBe(10);

@@ -46,7 +46,7 @@ async function oddServer(status: number, headers: Record<string, string>, body: 
   return { url, asked, close: () => new Promise((resolve) => server.close(resolve)) };
 }
 
-test('[OAUTH-4, KEY-3] CAIRN_SERVER and CAIRN_KEY, an account key or an MCP key, are enough to be known', async () => {
+test('[OAUTH-6, KEY-3] CAIRN_SERVER and CAIRN_KEY, an account key or an MCP key, are enough to be known', async () => {
   for (const key of [owner.mcp_key, owner.account_key]) {
     const { code, stdout } = await client(['whoami', '--json'], { CAIRN_SERVER: hub.url, CAIRN_KEY: key });
     expect([code, JSON.parse(stdout)]).toEqual([
@@ -73,12 +73,12 @@ test('[KEY-3, KEY-8] GET /api/account takes a key or a token and tells of its ow
   }
 });
 
-test('[OAUTH-4] without a key and a sign-in the next step is named', async () => {
+test('[OAUTH-6] without a key and a sign-in the next step is named', async () => {
   const { code, sentence } = await refusal(['whoami', '--server', hub.url]);
   expect([code, sentence]).toEqual([1, expect.stringContaining(`cairn login --server ${hub.url}`)]);
 });
 
-test('[OAUTH-4] a key that the hub does not take, or that is none, is told without being shown', async () => {
+test('[OAUTH-6] a key that the hub does not take, or that is none, is told without being shown', async () => {
   const unknown = randomBytes(32).toString('hex');
   const refused = await refusal(['whoami'], { CAIRN_SERVER: hub.url, CAIRN_KEY: unknown });
   expect([refused.code, refused.sentence]).toEqual([1, expect.stringContaining('CAIRN_KEY')]);
@@ -87,7 +87,7 @@ test('[OAUTH-4] a key that the hub does not take, or that is none, is told witho
   expect(refused.sentence + malformed.sentence).not.toMatch(new RegExp(`${unknown}|not-a-key-at-all`));
 });
 
-test('[OAUTH-4] an address that is none, and a wrong option, are named', async () => {
+test('[OAUTH-6] an address that is none, and a wrong option, are named', async () => {
   for (const wrong of ['hub.example.org', 'ftp://hub.example.org', 'https://me:secret@hub.example.org', '']) {
     expect(await refusal(['whoami', '--server', wrong])).toMatchObject({
       code: 1,
@@ -98,7 +98,7 @@ test('[OAUTH-4] an address that is none, and a wrong option, are named', async (
   expect((await refusal(['whoami', '--sever', hub.url])).code).toBe(2);
 });
 
-test('[OAUTH-4] a hub that is not there, is another service, or sends elsewhere, is told apart', async () => {
+test('[OAUTH-6] a hub that is not there, is another service, or sends elsewhere, is told apart', async () => {
   const key = { CAIRN_KEY: owner.mcp_key };
   const gone = await oddServer(200, {}, '');
   await gone.close();
@@ -114,7 +114,7 @@ test('[OAUTH-4] a hub that is not there, is another service, or sends elsewhere,
   await elsewhere.close();
 });
 
-test('[OAUTH-4] a file of sign-ins that others can read, or that is none, is refused with what to do', async () => {
+test('[OAUTH-6] a file of sign-ins that others can read, or that is none, is refused with what to do', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'cairn', 'credentials.json');
   mkdirSync(join(folder, 'cairn'));
@@ -130,7 +130,7 @@ test('[OAUTH-4] a file of sign-ins that others can read, or that is none, is ref
   }
 });
 
-test('[OAUTH-4, OPS-1] the client’s variables do not stop the service', async () => {
+test('[OAUTH-6, OPS-1] the client’s variables do not stop the service', async () => {
   const beside = await startHub({ env: { CAIRN_SERVER: hub.url, CAIRN_KEY: owner.mcp_key } });
   expect((await call(beside, '/health')).status).toBe(200);
   expect(await beside.stop()).toBe(0);

@@ -1,0 +1,130 @@
+/**
+ * The use cases of OAuth clients: finding one by its client_id, and dynamic registration (RFC 7591). A registration that
+ * never led to a sign-in expires within a day, and the oldest unused one makes room for the next, so strangers cannot
+ * fill the table.
+ */
+import { randomBytes } from 'node:crypto';
+import type { ActorRegistry } from '../../actors/registry.ts';
+import { Remembered } from '../../cache/lru.ts';
+import { Refusal } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
+import type { Batch } from '../../store/group-commit.ts';
+import type { Store } from '../../store/store.ts';
+import { oauthClientExpiries, oauthClients } from '../records.ts';
+import { oauthRefusal } from '../rules.ts';
+import { type ClientMetadata, checkFlows, readClientMetadata } from './client-metadata.ts';
+import { type DocumentOptions, fetchClientDocument, isDocumentAddress } from './document.ts';
+
+const CLIENT_ID_BYTES = 16;
+/** Registrations belong to no account, so one actor decides about all of them. */
+const CLIENTS_ACTOR = 'oauth-clients';
+
+export interface OAuthClient extends ClientMetadata {
+  readonly client_id: string;
+  /** The host that vouches for the client; null: the client registered itself, and nothing vouches for it. */
+  readonly host: string | null;
+}
+
+export interface OAuthClientsOptions extends DocumentOptions {
+  readonly store: Store;
+  readonly actors: ActorRegistry;
+  readonly now: () => number;
+}
+
+interface Fetched {
+  readonly metadata: ClientMetadata;
+  readonly fetchedMs: number;
+}
+
+export class OAuthClients {
+  readonly #options: OAuthClientsOptions;
+  readonly #documents = new Remembered<Fetched>(limits.clientDocumentsRemembered);
+  readonly #fetching = new Map<string, Promise<ClientMetadata>>();
+
+  constructor(options: OAuthClientsOptions) {
+    this.#options = options;
+  }
+
+  /** Registers a public client. Refuses with `invalid_client_metadata` or `invalid_redirect_uri`. */
+  async register(document: unknown): Promise<OAuthClient> {
+    const metadata = readClientMetadata(document);
+    checkFlows(document as Readonly<Record<string, unknown>>);
+    const clientId = `ccl_${randomBytes(CLIENT_ID_BYTES).toString('hex')}`;
+    const nowMs = this.#options.now();
+    await this.#options.actors.actor(CLIENTS_ACTOR).ask((batch) => {
+      this.#makeRoom(batch, nowMs);
+      const expiresMs = nowMs + limits.clientUnusedMs;
+      batch.put(oauthClients, [clientId], { ...metadata, registered_ms: nowMs, expires_ms: expiresMs });
+      batch.put(oauthClientExpiries, [expiresMs, clientId], {});
+    });
+    return { ...metadata, client_id: clientId, host: null };
+  }
+
+  /** Finds a client. Refuses with `invalid_client` for one that is unknown, or whose document cannot be used. */
+  async find(clientId: string): Promise<OAuthClient> {
+    if (isDocumentAddress(clientId)) {
+      const metadata = await this.#document(clientId);
+      return { ...metadata, client_id: clientId, host: new URL(clientId).host };
+    }
+    const record = this.#options.store.get(oauthClients, [clientId]);
+    if (record === undefined || record.expires_ms <= this.#options.now()) {
+      throw oauthRefusal('invalid_client', 'this client_id is unknown or its registration has expired; register again');
+    }
+    const { client_name, redirect_uris } = record;
+    return { client_id: clientId, client_name, redirect_uris, host: null };
+  }
+
+  /** Notes that a registration led to a sign-in, which keeps it for as long as a sign-in lives unused. */
+  async noteUsed(clientId: string): Promise<void> {
+    if (isDocumentAddress(clientId)) return;
+    await this.#options.actors.actor(CLIENTS_ACTOR).ask((batch) => {
+      const record = batch.get(oauthClients, [clientId]);
+      if (record === undefined) return;
+      const expiresMs = this.#options.now() + limits.refreshTokenSeconds * 1000;
+      batch.remove(oauthClientExpiries, [record.expires_ms, clientId]);
+      batch.put(oauthClients, [clientId], { ...record, expires_ms: expiresMs, used: true });
+      batch.put(oauthClientExpiries, [expiresMs, clientId], {});
+    });
+  }
+
+  /** One fetch at a time for each client; a document that was read lately is not fetched again. */
+  async #document(clientId: string): Promise<ClientMetadata> {
+    const known = this.#documents.get(clientId, 0);
+    if (known !== undefined && this.#options.now() - known.fetchedMs < limits.clientDocumentFreshMs) {
+      return known.metadata;
+    }
+    const running = this.#fetching.get(clientId);
+    if (running !== undefined) return await running;
+    if (this.#fetching.size >= limits.clientDocumentFetchesMax) {
+      const what = 'too many client metadata documents are being fetched';
+      throw new Refusal({ kind: 'overloaded', what, retryAfterSeconds: limits.retryAfterSeconds });
+    }
+    const fetching = fetchClientDocument(clientId, this.#options);
+    this.#fetching.set(clientId, fetching);
+    try {
+      const metadata = await fetching;
+      this.#documents.set(clientId, 0, { metadata, fetchedMs: this.#options.now() }, 1);
+      return metadata;
+    } finally {
+      this.#fetching.delete(clientId);
+    }
+  }
+
+  /** Removes expired registrations; above the most that are kept, the unused one that expires first. */
+  #makeRoom(batch: Batch, nowMs: number): void {
+    const rows = batch.range(oauthClientExpiries, { prefix: [] });
+    let surplus = rows.length + 1 - limits.clientRegistrationsMax;
+    for (const { key } of rows) {
+      const [expiresMs, clientId] = key;
+      const isUsed = batch.get(oauthClients, [clientId])?.used === true;
+      if (expiresMs > nowMs && (surplus <= 0 || isUsed)) continue;
+      batch.remove(oauthClientExpiries, key);
+      batch.remove(oauthClients, [clientId]);
+      surplus -= 1;
+    }
+    if (surplus > 0) {
+      const what = 'too many clients are registered';
+      throw new Refusal({ kind: 'overloaded', what, retryAfterSeconds: limits.retryAfterSeconds });
+    }
+  }
+}

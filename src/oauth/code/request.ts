@@ -1,0 +1,113 @@
+/**
+ * Owns how an authorization request is read: OAuth 2.1 with PKCE, `resource` (RFC 8707), exact redirect match. What is wrong
+ * with the client or the redirect URI is told to the person; everything else is told to the client, by redirect. Pure.
+ */
+import { type OAuthError, Refusal } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
+import type { OAuthClient } from '../clients/clients.ts';
+import { isSameRedirect } from '../clients/redirect-uri.ts';
+import { oauthRefusal, readScope } from '../rules.ts';
+import { isChallenge } from './pkce.ts';
+
+/** What a client asks for when it names no scope. */
+const DEFAULT_SCOPE = 'read write';
+
+/** Where the answer goes, and what it must repeat. */
+export interface RedirectTarget {
+  readonly redirectUri: string;
+  readonly state: string | null;
+}
+
+export interface AuthorizationRequest extends RedirectTarget {
+  readonly clientId: string;
+  /** True when the request named the URI, which the exchange must then repeat (RFC 6749, section 4.1.3). */
+  readonly namesRedirect: boolean;
+  readonly challenge: string;
+  readonly scope: string;
+  readonly resource: string | null;
+}
+
+export type ReadRequest =
+  | { readonly ok: true; readonly request: AuthorizationRequest }
+  /** To be told to the client. */
+  | { readonly ok: false; readonly target: RedirectTarget; readonly error: OAuthError; readonly detail: string };
+
+/** The client_id of a request. Refuses with `invalid_request`. */
+export function clientIdOf(query: URLSearchParams): string {
+  const [clientId, ...others] = query.getAll('client_id');
+  if (clientId === undefined || clientId === '' || others.length > 0) {
+    throw oauthRefusal('invalid_request', 'client_id must be there exactly once');
+  }
+  if (clientId.length > limits.redirectUriCharsMax) {
+    throw oauthRefusal('invalid_request', `client_id must have at most ${limits.redirectUriCharsMax} characters`);
+  }
+  return clientId;
+}
+
+/** Where answers may go. Refuses with `invalid_request`: a redirect that is not registered gets no answer at all. */
+export function redirectOf(query: URLSearchParams, client: OAuthClient): RedirectTarget & { namesRedirect: boolean } {
+  const asked = query.getAll('redirect_uri');
+  const [only, ...more] = client.redirect_uris;
+  if (asked.length > 1) throw oauthRefusal('invalid_request', 'redirect_uri must be there at most once');
+  const [given] = asked;
+  const states = query.getAll('state');
+  const state = states.length === 1 ? (states[0] ?? null) : null;
+  if (given === undefined || given === '') {
+    if (only === undefined || more.length > 0) {
+      throw oauthRefusal('invalid_request', 'redirect_uri is required, because the client registered more than one');
+    }
+    return { redirectUri: only, state, namesRedirect: false };
+  }
+  if (!client.redirect_uris.some((uri) => isSameRedirect(uri, given))) {
+    throw oauthRefusal('invalid_request', 'redirect_uri is not one that this client registered');
+  }
+  return { redirectUri: given, state, namesRedirect: true };
+}
+
+/** Reads the rest of a request of a known client. `isResource`: true for an address that this service protects. */
+export function readRequest(
+  query: URLSearchParams,
+  client: OAuthClient,
+  isResource: (uri: string) => boolean,
+): ReadRequest {
+  const target = redirectOf(query, client);
+  const refuse = (error: OAuthError, detail: string): ReadRequest => ({ ok: false, target, error, detail });
+  for (const name of new Set(query.keys())) {
+    if (name !== 'resource' && query.getAll(name).length > 1) {
+      return refuse('invalid_request', `${name} must be there at most once`);
+    }
+  }
+  if ((target.state?.length ?? 0) > limits.oauthStateCharsMax) {
+    return refuse('invalid_request', `state must have at most ${limits.oauthStateCharsMax} characters`);
+  }
+  if (query.get('response_type') !== 'code') return refuse('unsupported_response_type', 'response_type must be code');
+  const challenge = query.get('code_challenge') ?? '';
+  if (query.get('code_challenge_method') !== 'S256' || !isChallenge(challenge)) {
+    return refuse('invalid_request', 'PKCE is required: send code_challenge and code_challenge_method=S256');
+  }
+  const resources = query.getAll('resource');
+  if (!resources.every(isResource)) {
+    return refuse('invalid_target', 'resource must be the address of this service or of its MCP endpoint');
+  }
+  try {
+    const scope = readScope(query.get('scope') || DEFAULT_SCOPE);
+    const request = { ...target, clientId: client.client_id, challenge, scope, resource: resources[0] ?? null };
+    return { ok: true, request };
+  } catch (error) {
+    if (error instanceof Refusal && error.fault.kind === 'oauth') return refuse(error.fault.error, error.message);
+    throw error;
+  }
+}
+
+/** The redirect that carries an answer: its members, the state, and who answers (RFC 9207). */
+export function answerUri(
+  { redirectUri, state }: RedirectTarget,
+  issuer: string,
+  answer: Readonly<Record<string, string>>,
+): string {
+  const url = new URL(redirectUri);
+  for (const [name, value] of Object.entries(answer)) url.searchParams.set(name, value);
+  if (state !== null) url.searchParams.set('state', state);
+  url.searchParams.set('iss', issuer);
+  return url.href;
+}
