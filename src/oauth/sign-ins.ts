@@ -32,7 +32,7 @@ interface AccountTools {
 }
 
 /** What a token may do. */
-export interface TokenScope {
+interface TokenScope {
   readonly readOnly: boolean;
 }
 

@@ -45,7 +45,7 @@ export function clientIdOf(query: URLSearchParams): string {
 }
 
 /** Where answers may go. Refuses with `invalid_request`: a redirect that is not registered gets no answer at all. */
-export function redirectOf(query: URLSearchParams, client: OAuthClient): RedirectTarget & { namesRedirect: boolean } {
+function redirectOf(query: URLSearchParams, client: OAuthClient): RedirectTarget & { namesRedirect: boolean } {
   const asked = query.getAll('redirect_uri');
   const [only, ...more] = client.redirect_uris;
   if (asked.length > 1) throw oauthRefusal('invalid_request', 'redirect_uri must be there at most once');
