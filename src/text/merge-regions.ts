@@ -1,7 +1,7 @@
 /**
  * Owns the three-way decision over lines: which parts of a merge come from which side, and where both changed the same
- * part in different ways (diff3; Khanna, Kunal, Pierce, "A Formal Investigation of Diff3", 2007). Changes that touch or
- * overlap are one region. Nothing here knows how a conflict is shown.
+ * part in different ways (diff3; Khanna, Kunal, Pierce, "A Formal Investigation of Diff3", 2007). When changes count as
+ * touching, and which conflicts are split or joined, is measured behaviour of `git merge-file`.
  */
 import { diffLines, type LineChange } from './line-diff.ts';
 
@@ -24,41 +24,68 @@ const JOINING_LINES_MAX = 3;
 /** The regions of a merge, in order, each conflict as large as its changes of the ancestor. */
 export function mergeRegions(base: Lines, ours: Lines, theirs: Lines): MergeRegion[] {
   const regions: MergeRegion[] = [];
-  const ourChanges = diffLines(base, ours);
-  const theirChanges = diffLines(base, theirs);
-  let [nextOurs, nextTheirs] = [0, 0];
-  // How many lines each side has more than the ancestor, up to where the walk is.
-  let [oursAhead, theirsAhead] = [0, 0];
+  const our = new Side(diffLines(base, ours));
+  const their = new Side(diffLines(base, theirs));
   for (;;) {
-    const our = ourChanges[nextOurs];
-    const their = theirChanges[nextTheirs];
-    if (our === undefined && their === undefined) return regions;
-    if (our !== undefined && (their === undefined || endOf(our) < their.left)) {
-      append(regions, { take: 'ours', ...placeOurs(our), theirs: our.left + theirsAhead, theirsCount: our.leftCount });
-      oursAhead = endOfRight(our) - endOf(our);
-      nextOurs += 1;
-    } else if (their !== undefined && (our === undefined || endOf(their) < our.left)) {
-      append(regions, {
-        take: 'theirs',
-        ...placeTheirs(their),
-        ours: their.left + oursAhead,
-        oursCount: their.leftCount,
-      });
-      theirsAhead = endOfRight(their) - endOf(their);
-      nextTheirs += 1;
-    } else if (our !== undefined && their !== undefined) {
-      if (!isSameChange(our, their, ours, theirs)) append(regions, overlap(our, their));
-      if (endOf(our) <= endOf(their)) {
-        oursAhead = endOfRight(our) - endOf(our);
-        nextOurs += 1;
-      }
-      if (endOf(their) <= endOf(our)) {
-        theirsAhead = endOfRight(their) - endOf(their);
-        nextTheirs += 1;
-      }
-    }
+    const start = Math.min(our.nextStart, their.nextStart);
+    if (start === Infinity) return regions;
+    const [fromOurs, fromTheirs] = [start + our.growth, start + their.growth];
+    const { end, ourChanges, theirChanges } = takeCluster(our, their, start);
+    if (isSameChange(ourChanges, theirChanges, ours, theirs)) continue;
+    regions.push({
+      take: theirChanges.length === 0 ? 'ours' : ourChanges.length === 0 ? 'theirs' : 'conflict',
+      base: start,
+      baseCount: end - start,
+      ours: fromOurs,
+      oursCount: end + our.growth - fromOurs,
+      theirs: fromTheirs,
+      theirsCount: end + their.growth - fromTheirs,
+    });
   }
 }
+
+/** What one side changed, read from the top. */
+class Side {
+  readonly #changes: readonly LineChange[];
+  #next = 0;
+  /** How many lines more than the ancestor this side has, in what was read. */
+  growth = 0;
+
+  constructor(changes: readonly LineChange[]) {
+    this.#changes = changes;
+  }
+
+  /** Where the next change starts in the ancestor; infinite after the last one. */
+  get nextStart(): number {
+    return this.#changes[this.#next]?.left ?? Infinity;
+  }
+
+  /** The next change, if it starts at or before a line of the ancestor. */
+  takeUpTo(line: number): LineChange | undefined {
+    const change = this.#changes[this.#next];
+    if (change === undefined || change.left > line) return undefined;
+    this.#next += 1;
+    this.growth += change.rightCount - change.leftCount;
+    return change;
+  }
+}
+
+/** Reads every change that touches or overlaps, directly or through others, the one at `start`; up to `end` of the ancestor. */
+function takeCluster(our: Side, their: Side, start: number) {
+  const ourChanges: LineChange[] = [];
+  const theirChanges: LineChange[] = [];
+  let end = start;
+  for (;;) {
+    const ourNext = our.takeUpTo(end);
+    const theirNext = their.takeUpTo(end);
+    if (ourNext === undefined && theirNext === undefined) return { end, ourChanges, theirChanges };
+    if (ourNext !== undefined) ourChanges.push(ourNext);
+    if (theirNext !== undefined) theirChanges.push(theirNext);
+    end = Math.max(end, endOf(ourNext), endOf(theirNext));
+  }
+}
+
+const endOf = (change: LineChange | undefined): number => (change === undefined ? 0 : change.left + change.leftCount);
 
 /**
  * Makes conflicts small: what both sides have in common inside of one is taken out of it, unless that would leave
@@ -75,18 +102,14 @@ export function refineConflicts(regions: readonly MergeRegion[], ours: Lines, th
   return refined;
 }
 
-const endOf = (change: LineChange): number => change.left + change.leftCount;
-const endOfRight = (change: LineChange): number => change.right + change.rightCount;
-
-function placeOurs({ left, leftCount, right, rightCount }: LineChange) {
-  return { base: left, baseCount: leftCount, ours: right, oursCount: rightCount };
-}
-
-function placeTheirs({ left, leftCount, right, rightCount }: LineChange) {
-  return { base: left, baseCount: leftCount, theirs: right, theirsCount: rightCount };
-}
-
-function isSameChange(our: LineChange, their: LineChange, ours: Lines, theirs: Lines): boolean {
+/** Whether both sides made exactly one change here, and the same. */
+function isSameChange(
+  [our, ...moreOurs]: readonly LineChange[],
+  [their, ...moreTheirs]: readonly LineChange[],
+  ours: Lines,
+  theirs: Lines,
+): boolean {
+  if (our === undefined || their === undefined || moreOurs.length > 0 || moreTheirs.length > 0) return false;
   if (our.left !== their.left || our.leftCount !== their.leftCount || our.rightCount !== their.rightCount) return false;
   for (let at = 0; at < our.rightCount; at += 1) {
     if (ours[our.right + at] !== theirs[their.right + at]) return false;
@@ -94,37 +117,10 @@ function isSameChange(our: LineChange, their: LineChange, ours: Lines, theirs: L
   return true;
 }
 
-/** The region of two changes that touch, each side with the lines around its change that the other one changed. */
-function overlap(our: LineChange, their: LineChange): MergeRegion {
-  const base = Math.min(our.left, their.left);
-  const baseEnd = Math.max(endOf(our), endOf(their));
-  const ours = our.right - (our.left - base);
-  const theirs = their.right - (their.left - base);
-  return {
-    take: 'conflict',
-    base,
-    baseCount: baseEnd - base,
-    ours,
-    oursCount: endOfRight(our) + (baseEnd - endOf(our)) - ours,
-    theirs,
-    theirsCount: endOfRight(their) + (baseEnd - endOf(their)) - theirs,
-  };
-}
-
-/** Adds a region; one that touches the last one becomes part of it, and a conflict unless both take the same side. */
-function append(regions: MergeRegion[], region: MergeRegion): void {
-  const last = regions.at(-1);
-  const touches =
-    last !== undefined &&
-    (region.ours <= last.ours + last.oursCount || region.theirs <= last.theirs + last.theirsCount);
-  if (touches) regions[regions.length - 1] = span(last, region);
-  else regions.push(region);
-}
-
-/** From the start of one region to the end of a later one. */
+/** One conflict from the start of the first one to the end of the last one. */
 function span(first: MergeRegion, last: MergeRegion): MergeRegion {
   return {
-    take: first.take === last.take ? first.take : 'conflict',
+    take: 'conflict',
     base: first.base,
     baseCount: last.base + last.baseCount - first.base,
     ours: first.ours,

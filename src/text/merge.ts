@@ -130,15 +130,20 @@ function ended(lines: Lines, lineEnd: string): Lines {
   return last === undefined || last.endsWith('\n') ? lines : [...lines.slice(0, -1), last + lineEnd];
 }
 
-/** Whether markers end in CRLF: when the line before the region does on each side that shows it, and the ancestor's first. */
+/**
+ * Whether markers end in CRLF, as measured on `git merge-file`: unless the line before the conflict ends in LF on either
+ * side, the first line of the ancestor decides. Without an ancestor the sides do.
+ */
 function isCrlf({ base, ours, theirs }: Sides, region: MergeRegion): boolean {
-  const known = [endsInCrlf(ours, Math.max(region.ours - 1, 0)), endsInCrlf(theirs, Math.max(region.theirs - 1, 0))];
-  if (known.includes(false)) return false;
-  return base === undefined ? known.includes(true) : endsInCrlf(base, 0) === true;
+  const beforeConflict = [lineEndAt(ours, region.ours - 1), lineEndAt(theirs, region.theirs - 1)];
+  if (beforeConflict.includes('\n')) return false;
+  return (base === undefined ? beforeConflict : [lineEndAt(base, 0)]).includes('\r\n');
 }
 
-/** Whether a line ends in CRLF; undefined when neither it nor the one before it has an end. */
-function endsInCrlf(lines: Lines, at: number): boolean | undefined {
+/** How the line at a place ends, or the nearest one if there is none: the first line, or the one before an unended last one. */
+function lineEndAt(lines: Lines, place: number): '\n' | '\r\n' | undefined {
+  const at = Math.max(place, 0);
   const line = [lines[at], lines[at - 1]].find((one) => one?.endsWith('\n'));
-  return line?.endsWith('\r\n');
+  if (line === undefined) return undefined;
+  return line.endsWith('\r\n') ? '\r\n' : '\n';
 }

@@ -1,208 +1,192 @@
 /**
- * Owns the search for a shortest edit script between two sequences: Myers, "An O(ND) Difference Algorithm and Its
- * Variations" (1986), section 4b: from both ends at once, in linear space. Where several scripts are equally short it
- * takes the one that git takes. A search that becomes too costly settles for a good split instead of the best one.
+ * Finds a longest common subsequence of two sequences in linear space: Eugene W. Myers, "An O(ND) Difference Algorithm
+ * and Its Variations", Algorithmica 1 (1986), section 4b. Paths of ever more edits are walked from both corners until
+ * they meet; the meeting point divides the problem in two. Which of several meeting points counts, and when a costly
+ * search stops early, is measured behaviour of `git merge-file`.
  */
-/** Edits from either end after which a search settles for a good split instead of the best one. */
-const COST_MAX = 256;
 
-/** 1 stands for an element that the other sequence does not have at its place. */
-export interface Marks {
-  readonly left: Uint8Array;
-  readonly right: Uint8Array;
+/**
+ * After this many edits from either corner the search divides at the furthest point instead of the best one. Measured:
+ * `git merge-file` does the same as long as both texts have fewer than 65,536 lines together.
+ */
+const EDITS_MAX = 256;
+
+/** Places of equal elements, ascending: `left[i]` in one sequence belongs to `right[i]` in the other. */
+export interface Matches {
+  readonly left: Int32Array;
+  readonly right: Int32Array;
 }
 
-/** A part of both sequences, the ends not included. */
-interface Box {
-  readonly left: number;
-  readonly leftEnd: number;
-  readonly right: number;
-  readonly rightEnd: number;
-  /** It is known to hold a short script, so that its search is not cut short. */
-  readonly isShort: boolean;
+/** The common subsequence of two sequences. The time is at most O((n + m) · EDITS_MAX), the memory O(n + m). */
+export function matchSequences(left: Int32Array, right: Int32Array): Matches {
+  return new Matcher(left, right).run();
 }
 
-/** Where a box falls into two. */
-interface Split {
-  readonly left: number;
-  readonly right: number;
-  readonly firstIsShort: boolean;
-  readonly secondIsShort: boolean;
-}
-
-/** Beyond what any path reaches, for the diagonals at the rim. */
-const NOWHERE = 0x7fffffff;
-
-/** Marks what is to be removed from `left` and added from `right`. */
-export function markShortestScript(left: Int32Array, right: Int32Array): Marks {
-  return new Search(left, right).run();
-}
-
-/** One search over one pair of sequences; the furthest points of both directions are kept by diagonal (left − right). */
-class Search {
+class Matcher {
   readonly #left: Int32Array;
   readonly #right: Int32Array;
-  readonly #marks: Marks;
-  readonly #forward: Int32Array;
-  readonly #backward: Int32Array;
-  /** Where diagonal 0 stands in both. */
-  readonly #zero: number;
+  readonly #forward: Frontier;
+  readonly #reverse: Frontier;
+  readonly #found: Matches;
+  #count = 0;
 
   constructor(left: Int32Array, right: Int32Array) {
     this.#left = left;
     this.#right = right;
-    this.#marks = { left: new Uint8Array(left.length), right: new Uint8Array(right.length) };
+    this.#forward = new Frontier(left, right, 'highest');
+    this.#reverse = new Frontier(left.toReversed(), right.toReversed(), 'lowest');
+    const matchesMax = Math.min(left.length, right.length);
+    this.#found = { left: new Int32Array(matchesMax), right: new Int32Array(matchesMax) };
+  }
+
+  run(): Matches {
+    this.#match(0, this.#left.length, 0, this.#right.length);
+    const { left, right } = this.#found;
+    return { left: left.subarray(0, this.#count), right: right.subarray(0, this.#count) };
+  }
+
+  /** Matches two parts: what they have in common at their ends, and the rest by halves. */
+  #match(leftStart: number, leftEnd: number, rightStart: number, rightEnd: number): void {
+    const sizeMin = Math.min(leftEnd - leftStart, rightEnd - rightStart);
+    let head = 0;
+    while (head < sizeMin && this.#left[leftStart + head] === this.#right[rightStart + head]) head += 1;
+    let tail = 0;
+    while (tail < sizeMin - head && this.#left[leftEnd - 1 - tail] === this.#right[rightEnd - 1 - tail]) tail += 1;
+    this.#keep(leftStart, rightStart, head);
+    if (head + tail < sizeMin) {
+      const [x, y] = [leftStart + head, rightStart + head];
+      const [xEnd, yEnd] = [leftEnd - tail, rightEnd - tail];
+      const middle = this.#divide(x, xEnd, y, yEnd);
+      this.#match(x, middle.left, y, middle.right);
+      this.#match(middle.left, xEnd, middle.right, yEnd);
+    }
+    this.#keep(leftEnd - tail, rightEnd - tail, tail);
+  }
+
+  #keep(left: number, right: number, length: number): void {
+    for (let at = 0; at < length; at += 1) {
+      this.#found.left[this.#count] = left + at;
+      this.#found.right[this.#count] = right + at;
+      this.#count += 1;
+    }
+  }
+
+  /** A point on a path with the fewest edits; on a good path when that search costs too much. */
+  #divide(leftStart: number, leftEnd: number, rightStart: number, rightEnd: number): Point {
+    const [width, height] = [leftEnd - leftStart, rightEnd - rightStart];
+    const forward = this.#forward.enter(leftStart, rightStart, width, height);
+    const [leftAfter, rightAfter] = [this.#left.length - leftEnd, this.#right.length - rightEnd];
+    const reverse = this.#reverse.enter(leftAfter, rightAfter, width, height);
+    const isOdd = ((width - height) & 1) === 1;
+    const fromStart = ({ x, y }: Step): Point => ({ left: leftStart + x, right: rightStart + y });
+    const fromEnd = ({ x, y }: Step): Point => ({ left: leftEnd - x, right: rightEnd - y });
+    for (let edits = 1; ; edits += 1) {
+      const met = forward.advance(edits, isOdd ? reverse : undefined);
+      if (met !== undefined) return fromStart(met);
+      const metInReverse = reverse.advance(edits, isOdd ? undefined : forward);
+      if (metInReverse !== undefined) return fromEnd(metInReverse);
+      if (edits < EDITS_MAX) continue;
+      const [far, farInReverse] = [forward.furthest(), reverse.furthest()];
+      return far.x + far.y > farInReverse.x + farInReverse.y ? fromStart(far) : fromEnd(farInReverse);
+    }
+  }
+}
+
+/** Places in both sequences. */
+interface Point {
+  readonly left: number;
+  readonly right: number;
+}
+
+/** How many elements of either sequence come before a point. */
+interface Step {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Less than any path reaches. */
+const UNREACHED = -1;
+
+/**
+ * How far paths get from the start of a part, by diagonal k = x − y (the paper's V). The search from the end is one from
+ * the start of the reversed sequences.
+ */
+class Frontier {
+  readonly #left: Int32Array;
+  readonly #right: Int32Array;
+  /** Which diagonal counts where several are equally good. */
+  readonly #preferred: 'highest' | 'lowest';
+  readonly #reach: Int32Array;
+  /** The index of diagonal 0. */
+  readonly #zero: number;
+  #leftStart = 0;
+  #rightStart = 0;
+  #width = 0;
+  #height = 0;
+  #lowest = 0;
+  #highest = 0;
+
+  constructor(left: Int32Array, right: Int32Array, preferred: 'highest' | 'lowest') {
+    this.#left = left;
+    this.#right = right;
+    this.#preferred = preferred;
+    this.#reach = new Int32Array(left.length + right.length + 3);
     this.#zero = right.length + 1;
-    this.#forward = new Int32Array(left.length + right.length + 3);
-    this.#backward = new Int32Array(left.length + right.length + 3);
   }
 
-  run(): Marks {
-    const open: Box[] = [
-      { left: 0, leftEnd: this.#left.length, right: 0, rightEnd: this.#right.length, isShort: false },
-    ];
-    for (let box = open.pop(); box !== undefined; box = open.pop()) {
-      const core = this.#shrink(box);
-      if (core.left === core.leftEnd) this.#marks.right.fill(1, core.right, core.rightEnd);
-      else if (core.right === core.rightEnd) this.#marks.left.fill(1, core.left, core.leftEnd);
-      else {
-        const split = this.#split(core);
-        open.push({ ...core, leftEnd: split.left, rightEnd: split.right, isShort: split.firstIsShort });
-        open.push({ ...core, left: split.left, right: split.right, isShort: split.secondIsShort });
+  /** Begins anew at the start of a part; its first elements differ. */
+  enter(leftStart: number, rightStart: number, width: number, height: number): this {
+    this.#leftStart = leftStart;
+    this.#rightStart = rightStart;
+    this.#width = width;
+    this.#height = height;
+    this.#lowest = 0;
+    this.#highest = 0;
+    this.#reach[this.#zero] = 0;
+    return this;
+  }
+
+  /** Walks one edit further on every diagonal; returns where a path met one of the other frontier. */
+  advance(edits: number, other: Frontier | undefined): Step | undefined {
+    this.#widen(edits);
+    const [left, right, reach] = [this.#left, this.#right, this.#reach];
+    const [leftStart, rightStart, width, height] = [this.#leftStart, this.#rightStart, this.#width, this.#height];
+    const [zero, highest, lowest] = [this.#zero, this.#highest, this.#lowest];
+    const [first, stride] = this.#preferred === 'highest' ? [highest, -2] : [lowest, 2];
+    for (let k = first; lowest <= k && k <= highest; k += stride) {
+      let x = Math.max((reach[zero + k - 1] ?? 0) + 1, reach[zero + k + 1] ?? 0);
+      let y = x - k;
+      while (x < width && y < height && left[leftStart + x] === right[rightStart + y]) {
+        x += 1;
+        y += 1;
       }
-    }
-    return this.#marks;
-  }
-
-  /** A box without the elements that are equal at its start and at its end. */
-  #shrink(box: Box): Box {
-    let { left, leftEnd, right, rightEnd } = box;
-    while (left < leftEnd && right < rightEnd && this.#left[left] === this.#right[right]) {
-      left += 1;
-      right += 1;
-    }
-    while (left < leftEnd && right < rightEnd && this.#left[leftEnd - 1] === this.#right[rightEnd - 1]) {
-      leftEnd -= 1;
-      rightEnd -= 1;
-    }
-    return { left, leftEnd, right, rightEnd, isShort: box.isShort };
-  }
-
-  /** Finds a point of a shortest path through a box, or of a long common one when that costs too much. */
-  #split(box: Box): Split {
-    const lowest = box.left - box.rightEnd;
-    const highest = box.leftEnd - box.right;
-    const forward = new Reach(this.#forward, this.#zero, box.left - box.right, box.left, -1);
-    const backward = new Reach(this.#backward, this.#zero, box.leftEnd - box.rightEnd, box.leftEnd, NOWHERE);
-    const meetsForward = ((forward.low - backward.low) & 1) !== 0;
-    for (let cost = 1; ; cost += 1) {
-      forward.widen(lowest, highest);
-      const met = this.#stepForward(box, forward, meetsForward ? backward : undefined);
-      if (met !== undefined) return met;
-      backward.widen(lowest, highest);
-      const metBackward = this.#stepBackward(box, backward, meetsForward ? undefined : forward);
-      if (metBackward !== undefined) return metBackward;
-      if (cost >= COST_MAX && !box.isShort) return settle(box, forward, backward);
-    }
-  }
-
-  /** Goes one edit further from the start, on every diagonal; gives where the paths from both ends met. */
-  #stepForward(box: Box, own: Reach, other: Reach | undefined): Split | undefined {
-    const { points } = own;
-    const { leftEnd, rightEnd } = box;
-    const [lefts, rights] = [this.#left, this.#right];
-    for (let diagonal = own.high; diagonal >= own.low; diagonal -= 2) {
-      const at = diagonal + this.#zero;
-      const below = points[at - 1] ?? 0;
-      const above = points[at + 1] ?? 0;
-      let left = below >= above ? below + 1 : above;
-      let right = left - diagonal;
-      while (left < leftEnd && right < rightEnd && lefts[left] === rights[right]) {
-        left += 1;
-        right += 1;
-      }
-      points[at] = left;
-      if (other?.has(diagonal) && (other.points[at] ?? 0) <= left) return meeting(left, right);
+      reach[zero + k] = x;
+      if (other?.hasReached(width - height - k, width - x)) return { x, y };
     }
     return undefined;
   }
 
-  /** Goes one edit further from the end. */
-  #stepBackward(box: Box, own: Reach, other: Reach | undefined): Split | undefined {
-    const { points } = own;
-    const [lefts, rights] = [this.#left, this.#right];
-    for (let diagonal = own.high; diagonal >= own.low; diagonal -= 2) {
-      const at = diagonal + this.#zero;
-      const below = points[at - 1] ?? 0;
-      const above = points[at + 1] ?? 0;
-      let left = below < above ? below : above - 1;
-      let right = left - diagonal;
-      while (left > box.left && right > box.right && lefts[left - 1] === rights[right - 1]) {
-        left -= 1;
-        right -= 1;
-      }
-      points[at] = left;
-      if (other?.has(diagonal) && left <= (other.points[at] ?? 0)) return meeting(left, right);
+  hasReached(k: number, x: number): boolean {
+    return this.#lowest <= k && k <= this.#highest && (this.#reach[this.#zero + k] ?? 0) >= x;
+  }
+
+  /** The point with the most elements before it. */
+  furthest(): Step {
+    let best: Step = { x: UNREACHED, y: UNREACHED };
+    for (let k = this.#lowest; k <= this.#highest; k += 2) {
+      const x = Math.min(this.#reach[this.#zero + k] ?? 0, this.#width, this.#height + k);
+      const ahead = 2 * x - k - best.x - best.y;
+      if (ahead > 0 || (ahead === 0 && this.#preferred === 'highest')) best = { x, y: x - k };
     }
-    return undefined;
-  }
-}
-
-/** How far the paths of one direction have come, on a range of diagonals of which every other is in use. */
-class Reach {
-  readonly points: Int32Array;
-  readonly zero: number;
-  low: number;
-  high: number;
-  readonly #outside: number;
-
-  constructor(points: Int32Array, zero: number, diagonal: number, start: number, outside: number) {
-    this.points = points;
-    this.zero = zero;
-    this.low = diagonal;
-    this.high = diagonal;
-    this.#outside = outside;
-    points[diagonal + zero] = start;
+    return best;
   }
 
-  has(diagonal: number): boolean {
-    return this.low <= diagonal && diagonal <= this.high;
+  /** Every other diagonal from −edits to edits, as far as the part has them. */
+  #widen(edits: number): void {
+    const [width, height] = [this.#width, this.#height];
+    this.#lowest = edits <= height ? -edits : -height + ((edits - height) & 1);
+    this.#highest = edits <= width ? edits : width - ((edits - width) & 1);
+    if (edits <= height) this.#reach[this.#zero - edits - 1] = UNREACHED;
+    if (edits <= width) this.#reach[this.#zero + edits + 1] = UNREACHED;
   }
-
-  /** Takes in the next diagonals on both sides; at the rim of the box the range becomes narrower instead. */
-  widen(lowest: number, highest: number): void {
-    if (this.low > lowest) {
-      this.low -= 1;
-      this.points[this.low - 1 + this.zero] = this.#outside;
-    } else this.low += 1;
-    if (this.high < highest) {
-      this.high += 1;
-      this.points[this.high + 1 + this.zero] = this.#outside;
-    } else this.high -= 1;
-  }
-}
-
-function meeting(left: number, right: number): Split {
-  return { left, right, firstIsShort: true, secondIsShort: true };
-}
-
-/** The point that either direction got furthest to; what lies between it and that direction's end is short. */
-function settle(box: Box, forward: Reach, backward: Reach): Split {
-  let [far, farLeft] = [-1, 0];
-  for (let diagonal = forward.high; diagonal >= forward.low; diagonal -= 2) {
-    const left = Math.min(forward.points[diagonal + forward.zero] ?? 0, box.leftEnd, box.rightEnd + diagonal);
-    const sum = left + left - diagonal;
-    if (sum > far) [far, farLeft] = [sum, left];
-  }
-  let [near, nearLeft] = [NOWHERE, 0];
-  for (let diagonal = backward.high; diagonal >= backward.low; diagonal -= 2) {
-    const left = Math.max(backward.points[diagonal + backward.zero] ?? 0, box.left, box.right + diagonal);
-    const sum = left + left - diagonal;
-    if (sum < near) [near, nearLeft] = [sum, left];
-  }
-  const fromStart = far - box.left - box.right;
-  const fromEnd = box.leftEnd + box.rightEnd - near;
-  return fromStart > fromEnd
-    ? { left: farLeft, right: far - farLeft, firstIsShort: true, secondIsShort: false }
-    : { left: nearLeft, right: near - nearLeft, firstIsShort: false, secondIsShort: true };
 }
