@@ -5,6 +5,7 @@ import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb'
 import { limits } from '../limits/service.ts';
 import { checkAddressSpace } from './data-file/address-space.ts';
 import { checkDataFile, findDamagedPages } from './data-file/check.ts';
+import { DATA_FILE } from './data-file/name.ts';
 import { failureOf, freeBytes, hasOverrun } from './failure.ts';
 import { type Decision, GroupCommit, type Raw } from './group-commit.ts';
 import { Revisions } from './revisions.ts';
@@ -12,8 +13,6 @@ import { Room } from './room.ts';
 import { readStats, type StoreStats } from './stats.ts';
 import { syncPath } from './sync-path.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Snapshot, Table } from './table.ts';
-
-export const DATA_FILE = 'cairn.mdb';
 
 export interface StoreOptions {
   readonly folder: string;

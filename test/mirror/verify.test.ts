@@ -14,8 +14,9 @@ import {
   staging,
   tokenHashes,
 } from '../../src/mirror/records.ts';
+import { DATA_FILE } from '../../src/store/data-file/name.ts';
 import type { Batch } from '../../src/store/group-commit.ts';
-import { DATA_FILE, Store } from '../../src/store/store.ts';
+import { Store } from '../../src/store/store.ts';
 import { type CommandResult, runCairn, startHub } from '../support/hub.ts';
 import { type Account, type Credential, mirrorAccount, randomCommit, sha256, upload } from '../support/mirror.ts';
 import { verified } from '../support/mirror-state.ts';

@@ -10,7 +10,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { splitLines } from '../../src/text/lines.ts';
 import { type MergeOptions, type MergeTexts, mergeTexts } from '../../src/text/merge.ts';
-import { temporaryFolder } from '../support/hub.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const TRIPLES_DEFAULT = 2000;
 const OUTPUT_BYTES_MAX = 2 ** 30;

@@ -1,8 +1,6 @@
 /** cairn account: makes an account and prints its keys, once; sets the password that opens its pages. */
-import { Passwords } from '../../accounts/password.ts';
 import { Refusal } from '../../common/fault.ts';
 import { StartError } from '../../common/start-error.ts';
-import { Pool } from '../../pool/pool.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
 import { print, table } from '../output.ts';
 import { readSecret } from '../secret-input.ts';
@@ -35,6 +33,8 @@ async function setPassword(options: Options): Promise<number> {
 
 /** Hashed here, so that the password itself goes no further than this process. */
 async function hash(password: string): Promise<string> {
+  const { Passwords } = await import('../../accounts/password.ts');
+  const { Pool } = await import('../../pool/pool.ts');
   const pool = new Pool({ threads: 1 });
   try {
     return await new Passwords(pool).hash(password);

@@ -3,8 +3,6 @@ import { resolve } from 'node:path';
 import { SECTIONS } from '../../archive/format.ts';
 import { formatBytes, openProgress } from '../../client/progress.ts';
 import { readConfig } from '../../config.ts';
-import { exportAccount } from '../../transfer/export.ts';
-import { openImporterAlone } from '../../transfer/open.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
 import { print, table } from '../output.ts';
 import { control } from './control.ts';
@@ -30,7 +28,8 @@ export const importCommand: Command = {
 
 async function runExport(options: Options): Promise<number> {
   const folder = options.operand() ?? '';
-  const store = openForReading(readConfig());
+  const { exportAccount } = await import('../../transfer/export.ts');
+  const store = await openForReading(readConfig());
   const bar = openProgress('exporting');
   try {
     const manifest = exportAccount({
@@ -66,6 +65,7 @@ async function runExport(options: Options): Promise<number> {
 }
 
 async function runImport(options: Options): Promise<number> {
+  const { openImporterAlone } = await import('../../transfer/open.ts');
   const folder = resolve(options.operand() ?? '');
   const email = options.optional('email');
   const bar = openProgress('importing');

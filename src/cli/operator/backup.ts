@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { readConfig } from '../../config.ts';
-import { makeBackup } from '../../ops/backup/backup.ts';
-import { restoreBackup } from '../../ops/backup/restore.ts';
+import type { makeBackup } from '../../ops/backup/backup.ts';
 import { KEY_FILE, loadMasterKey } from '../../store/sealing/master-key.ts';
 import { createSealer } from '../../store/sealing/seal.ts';
 import type { Command, Options } from '../command.ts';
@@ -32,14 +31,15 @@ async function backup(options: Options): Promise<number> {
   const folder = options.operand() ?? '';
   const config = readConfig();
   const { dataFolder, masterKey, mapBytes } = config;
-  const store = openForReading(config);
+  const backups = await import('../../ops/backup/backup.ts');
+  const store = await openForReading(config);
   try {
     const key = loadMasterKey(dataFolder, masterKey);
     const withKey = options.flag('with-key');
     if (withKey && masterKey !== undefined) {
       throw new StartError('--with-key copies the key file, but CAIRN_MASTER_KEY is set: keep that value yourself.');
     }
-    const manifest = await makeBackup({
+    const manifest = await backups.makeBackup({
       store,
       sealer: createSealer(key),
       folder,
@@ -61,6 +61,7 @@ async function backup(options: Options): Promise<number> {
 async function restore(options: Options): Promise<number> {
   const from = options.operand() ?? '';
   const { dataFolder, masterKey, mapBytes } = readConfig();
+  const { restoreBackup } = await import('../../ops/backup/restore.ts');
   const { manifest, epoch } = await restoreBackup({ from, dataFolder, masterKey, mapBytes });
   if (options.json) print(JSON.stringify({ ...manifest, epoch }));
   else {

@@ -3,9 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Log, openLog } from '../../common/log.ts';
 import { StartError } from '../../common/start-error.ts';
-import { type Core, openCore } from '../../compose/core.ts';
+import type { Core } from '../../compose/core.ts';
 import { type Config, readConfig } from '../../config.ts';
-import { runControl } from '../../control/commands.ts';
 import {
   type ControlAnswer,
   type ControlRequest,
@@ -13,7 +12,7 @@ import {
   progressSchema,
 } from '../../control/protocol.ts';
 import { askControl } from '../../control/socket.ts';
-import { DATA_FILE } from '../../store/store.ts';
+import { DATA_FILE } from '../../store/data-file/name.ts';
 import { printError } from '../output.ts';
 
 type RequestOf<C extends ControlRequest['command']> = Extract<ControlRequest, { command: C }>;
@@ -43,6 +42,8 @@ export async function control<C extends ControlRequest['command']>(
     if (!answer.ok) throw new StartError(answer.error);
     return answer.result as ControlResults[C];
   }
+  const { openCore } = await import('../../compose/core.ts');
+  const { runControl } = await import('../../control/commands.ts');
   const sink = openLog('silent');
   const isNew = !existsSync(join(config.dataFolder, DATA_FILE));
   const core = await openCore(config, sink.log, { mayMake: MAKES_HUB.has(request.command), mayUpgrade: false });

@@ -3,7 +3,8 @@
 import { openLog } from '../../common/log.ts';
 import { version } from '../../common/version.ts';
 import { readConfig } from '../../config.ts';
-import { type RunningService, startService } from '../../main.ts';
+import { requireHttpLibrary } from '../../http/library/load.ts';
+import type { RunningService } from '../../main.ts';
 import { isCommitFailure } from '../../store/failure.ts';
 import type { Command } from '../command.ts';
 
@@ -18,6 +19,8 @@ export const serveCommand: Command = {
 };
 
 async function serve(): Promise<number> {
+  await requireHttpLibrary();
+  const { startService } = await import('../../main.ts');
   const config = readConfig();
   const { log, flush } = openLog(config.logLevel);
   const die = (error: unknown, what: string) => {

@@ -2,8 +2,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../config.ts';
-import { epochOf } from '../../store/epoch.ts';
-import { DATA_FILE } from '../../store/store.ts';
+import { DATA_FILE } from '../../store/data-file/name.ts';
 import type { Command, Options } from '../command.ts';
 import { print, table } from '../output.ts';
 import { openForReading } from './read-only.ts';
@@ -18,7 +17,8 @@ export const statsCommand: Command = {
 async function stats(options: Options): Promise<number> {
   const config = readConfig();
   const { dataFolder } = config;
-  const store = openForReading(config);
+  const { epochOf } = await import('../../store/epoch.ts');
+  const store = await openForReading(config);
   try {
     const { pageBytes, pages, pagesFree, tables } = store.stats();
     const report = {

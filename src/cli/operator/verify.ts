@@ -1,6 +1,6 @@
 /** cairn verify: reads the data file beside the service, or without it, and reports what is wrong. */
 
-import { checkIntegrity, type IntegrityReport } from '../../compose/verify.ts';
+import type { IntegrityReport } from '../../compose/verify.ts';
 import { readConfig } from '../../config.ts';
 import { loadMasterKey } from '../../store/sealing/master-key.ts';
 import { createSealer } from '../../store/sealing/seal.ts';
@@ -17,7 +17,8 @@ export const verifyCommand: Command = {
 
 async function verify(options: Options): Promise<number> {
   const config = readConfig();
-  const store = openForReading(config);
+  const { checkIntegrity } = await import('../../compose/verify.ts');
+  const store = await openForReading(config);
   try {
     const sealer = createSealer(loadMasterKey(config.dataFolder, config.masterKey));
     const report = checkIntegrity(store, sealer);

@@ -5,11 +5,12 @@ import type { Log } from '../../common/log.ts';
 import { StartError } from '../../common/start-error.ts';
 import { limits } from '../../limits/service.ts';
 import { makeCopy } from '../../store/copies/copy.ts';
+import { DATA_FILE } from '../../store/data-file/name.ts';
 import { freeBytes } from '../../store/failure.ts';
 import { isMigrating, type Migration, migrate, schemaOf } from '../../store/schema.ts';
 import { isMasterKey } from '../../store/sealing/key-check.ts';
 import type { Sealer } from '../../store/sealing/seal.ts';
-import { DATA_FILE, Store } from '../../store/store.ts';
+import { Store } from '../../store/store.ts';
 import type { AnyTable } from '../../store/table.ts';
 import { migrations, SCHEMA } from './steps.ts';
 

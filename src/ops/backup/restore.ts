@@ -10,12 +10,13 @@ import { SCHEMA } from '../../compose/schema/steps.ts';
 import { checkIntegrity } from '../../compose/verify.ts';
 import { ControlSocket } from '../../control/socket.ts';
 import { hashFile, type Manifest, readManifest } from '../../store/copies/manifest.ts';
+import { DATA_FILE } from '../../store/data-file/name.ts';
 import { startNewEpoch } from '../../store/epoch.ts';
 import { schemaOf } from '../../store/schema.ts';
 import { isMasterKey } from '../../store/sealing/key-check.ts';
 import { KEY_FILE, loadMasterKey, writeMasterKey } from '../../store/sealing/master-key.ts';
 import { createSealer } from '../../store/sealing/seal.ts';
-import { DATA_FILE, Store } from '../../store/store.ts';
+import { Store } from '../../store/store.ts';
 import { syncPath } from '../../store/sync-path.ts';
 
 /** Where the copy is checked; what a restore that was cut off leaves here is removed by the next. */

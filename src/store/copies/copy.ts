@@ -6,10 +6,11 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, stat
 import { dirname, join, resolve } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { version } from '../../common/version.ts';
+import { DATA_FILE } from '../data-file/name.ts';
 import { epochOf } from '../epoch.ts';
 import { schemaOf } from '../schema.ts';
 import { writeMasterKey } from '../sealing/master-key.ts';
-import { DATA_FILE, Store } from '../store.ts';
+import { Store } from '../store.ts';
 import { syncPath } from '../sync-path.ts';
 import type { AnyTable } from '../table.ts';
 import { hashFile, MANIFEST_FILE, type Manifest } from './manifest.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
-import { DATA_FILE } from '../store.ts';
+import { DATA_FILE } from '../data-file/name.ts';
 
 export const KEY_FILE = 'master.key';
 const KEY_BYTES = 32;

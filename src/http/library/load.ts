@@ -1,0 +1,17 @@
+/** Checks that the HTTP library can be loaded, whose binary is made for some versions of Node.js only. */
+import './settings.ts';
+import { StartError } from '../../common/start-error.ts';
+
+/** Loads the library. Throws StartError if there is no binary for this version of Node.js or this machine. */
+export async function requireHttpLibrary(): Promise<void> {
+  try {
+    await import('uWebSockets.js');
+  } catch (cause) {
+    const { version, platform, arch } = process;
+    throw new StartError(
+      `the HTTP library has no binary for Node.js ${version} on ${platform} ${arch}: use Node.js 22 ` +
+        '(or 20.19 or later in 20), or see "Newer versions of Node.js" in the README.',
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,74 @@
+/** Client commands on a machine where no library of the service can be loaded; cairn serve where its HTTP library has no binary. */
+import { expect, test } from 'vitest';
+import { runCairn } from '../support/hub.ts';
+import { refusedStart } from '../support/refused-start.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const preload = (code: string) => `--import data:text/javascript,${encodeURIComponent(code)}`;
+const SERVICE_LIBRARIES = ['uWebSockets.js', 'lmdb', 'piscina', '@node-rs/argon2'];
+const BLOCKED = 'the test blocks the library';
+const resolveHook = `export const resolve = (name, context, next) => {
+  if (${JSON.stringify(SERVICE_LIBRARIES)}.includes(name)) throw new Error('${BLOCKED} ' + name);
+  return next(name, context);
+};`;
+/** Throws when a library of the service is imported. */
+const withoutLibraries = preload(
+  `import { register } from 'node:module';
+  register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(resolveHook)}));`,
+);
+/** Throws what Node.js throws for a binary that is not in the package. */
+const withoutBinary = preload(
+  `import Module from 'node:module';
+  const load = Module._load;
+  Module._load = (name, ...rest) => {
+    if (/uws_.*\\.node$/.test(name)) throw Object.assign(new Error("Cannot find module '" + name + "'"), { code: 'MODULE_NOT_FOUND' });
+    return load(name, ...rest);
+  };`,
+);
+
+const UNREACHABLE = { CAIRN_SERVER: 'http://127.0.0.1:9', CAIRN_KEY: '0'.repeat(64) };
+const run = (args: readonly string[]) =>
+  runCairn(args, { ...UNREACHABLE, XDG_CONFIG_HOME: temporaryFolder(), NODE_OPTIONS: withoutLibraries });
+
+test('[OPS-10] the help, and that of every client command, loads no library of the service', async () => {
+  const { code, stdout, stderr } = await run(['help']);
+  expect([code, stderr]).toEqual([0, '']);
+  const [, clients = ''] = stdout.split('\n\n');
+  const names = [...clients.matchAll(/^ {2}cairn (\S+(?: \S+)?) {2,}/gm)].map(([, name = '']) => name);
+  expect(names).toEqual(expect.arrayContaining(['login', 'whoami', 'mirror push', 'sync', 'tasks add', 'call']));
+  const helps = await Promise.all([...names, 'completion'].map((name) => run([...name.split(' '), '--help'])));
+  for (const help of helps) expect([help.code, help.stderr]).toEqual([0, '']);
+}, 120_000);
+
+test.each([
+  [['login'], 4],
+  [['whoami'], 4],
+  // This machine has no mirror credential.
+  [['mirror', 'list'], 1],
+  [['sync', 'status', '--folder', temporaryFolder(), '--vault', 'notes'], 4],
+  [['tasks'], 4],
+  [['tasks', 'add', 'water the plants'], 4],
+  [['call', 'list_tasks'], 4],
+  [['completion', 'bash'], 0],
+  [['--version'], 0],
+  [['taks'], 2],
+])('[OPS-10] cairn %j runs without the libraries of the service', async (args, expected) => {
+  const { code, stderr } = await run(args);
+  expect(stderr).not.toContain(BLOCKED);
+  expect(code, stderr).toBe(expected);
+});
+
+test('[OPS-10] cairn serve does need the libraries that this test blocks', async () => {
+  const { code, stderr } = await run(['serve']);
+  expect(code).toBe(1);
+  expect(stderr).toContain('the HTTP library has no binary');
+});
+
+test('[OPS-10] where the HTTP library has no binary, cairn serve names the versions of Node.js that work', async () => {
+  const { code, stdout, stderr } = await refusedStart({ NODE_OPTIONS: withoutBinary });
+  expect([code, stdout]).toEqual([1, '']);
+  const { version, platform, arch } = process;
+  expect(stderr).toBe(
+    `cairn: the HTTP library has no binary for Node.js ${version} on ${platform} ${arch}: use Node.js 22 (or 20.19 or later in 20), or see "Newer versions of Node.js" in the README.\n`,
+  );
+});
