@@ -190,8 +190,9 @@ test('commands of users load no service', () => {
   ).toEqual([]);
 });
 
-test('pure decisions import only limits, faults, their own records and fields, and zod', () => {
-  const allowed = /^(src\/limits\/[a-z-]+\.ts|src\/common\/fault\.ts|src\/[a-z-]+\/(records|fields)\.ts|zod)$/;
+test('pure decisions import only limits, faults, days, their own records and fields, and zod', () => {
+  const allowed =
+    /^(src\/limits\/[a-z-]+\.ts|src\/common\/fault\.ts|src\/time\/[a-z-]+\.ts|src\/[a-z-]+\/(records|fields)\.ts|zod)$/;
   expect(
     offenders(({ path, imports }) => path.endsWith('/rules.ts') && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);

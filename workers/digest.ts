@@ -1,12 +1,6 @@
 /** Hashes the chunks of a body off the main thread. */
 import { startDigest } from '../src/pool/digest.ts';
-import type { DigestMessage, DigestReturn, DigestStreamInput, Digests, DigestWholeInput } from '../src/pool/jobs.ts';
-
-export function digestWhole({ bytes, hmacKey }: DigestWholeInput): Digests {
-  const digest = startDigest(hmacKey);
-  digest.update(bytes);
-  return digest.finish();
-}
+import type { DigestMessage, DigestReturn, DigestStreamInput, Digests } from '../src/pool/jobs.ts';
 
 /** Runs until the port says `end`, or closes before that, which means that the body was given up. */
 export function digestStream({ port, hmacKey }: DigestStreamInput): Promise<Digests | undefined> {

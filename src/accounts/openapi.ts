@@ -11,7 +11,7 @@ const account = {
   }),
 };
 
-export const accountDocs = {
+export const accountOperations = {
   get: {
     operationId: 'getAccount',
     tag: 'account',

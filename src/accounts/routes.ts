@@ -1,7 +1,7 @@
 /** The REST rows of an account: whose a credential is. */
 import { json } from '../http/reply/reply.ts';
 import type { Authenticator, Route } from '../http/route/route.ts';
-import { accountDocs } from './openapi.ts';
+import { accountOperations } from './openapi.ts';
 import type { Accounts } from './service.ts';
 
 export interface AccountRoutesOptions {
@@ -17,7 +17,7 @@ export function accountRoutes({ accounts, access }: AccountRoutesOptions): Route
       path: '/api/account',
       access,
       body: { kind: 'none' },
-      doc: accountDocs.get,
+      doc: accountOperations.get,
       handle: (_request, { accountId }) => json(200, accounts.describe(accountId)),
     },
   ];

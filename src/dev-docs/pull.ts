@@ -10,7 +10,7 @@ import { type FieldErrors, refuseFields } from '../common/fault.ts';
 import type { ByteRun } from '../http/reply/byte-run.ts';
 import { limits } from '../limits/service.ts';
 import type { Store } from '../store/store.ts';
-import { readInstant } from '../time/calendar.ts';
+import { readInstant } from '../time/iso-time.ts';
 import { readText } from '../versions/texts.ts';
 import { filterCategory } from './categories.ts';
 import { changeScope } from './indexes.ts';
@@ -65,7 +65,7 @@ export function planPull(store: Store, accountId: string, request: PullRequest):
       // Who has nothing yet has nothing to remove.
       if (isFirst) continue;
       const { id: docId, title, category: from, deleted_at } = doc;
-      lines.push(lineOf(`${JSON.stringify({ type: 'deleted', id: docId, title, category: from, deleted_at })}\n`));
+      lines.push(toLine(`${JSON.stringify({ type: 'deleted', id: docId, title, category: from, deleted_at })}\n`));
       continue;
     }
     const head = `${JSON.stringify({ type: 'doc', ...docView(doc) }).slice(0, -1)},"content":`;
@@ -89,7 +89,7 @@ export function planPull(store: Store, accountId: string, request: PullRequest):
 
 const TAIL = '}\n';
 
-function lineOf(head: string): Line {
+function toLine(head: string): Line {
   return { head, bytes: Buffer.byteLength(head) };
 }
 

@@ -107,7 +107,7 @@ export class Gateway {
       await Promise.all(answers);
       return empty(202);
     }
-    if (wantsLines(request)) return feed(200, feedOf(answers.map(lineOf)), LINES_HEADERS);
+    if (wantsLines(request)) return feed(200, feedOf(answers.map(answerLine)), LINES_HEADERS);
     return arrayReply((await Promise.all(answers)).filter((answered) => answered !== undefined));
   }
 
@@ -163,7 +163,7 @@ function reply(request: RouteRequest, answered: Answered): Reply {
 }
 
 /** One response of a batch as a line, when it is there; undefined: it needs none. */
-async function lineOf(answer: Promise<Answered | undefined>): Promise<Parts | ByteSource | undefined> {
+async function answerLine(answer: Promise<Answered | undefined>): Promise<Parts | ByteSource | undefined> {
   const answered = await answer;
   if (answered === undefined) return undefined;
   return isStreamed(answered) ? sourceOf([...runsOf(answered), runOf('\n')]) : [...answered.response, '\n'];

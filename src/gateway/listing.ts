@@ -35,7 +35,7 @@ export function goesAsLines(wish: LinesWish, bytes: number): boolean {
   return wish === 'asked' || (wish === 'large' && bytes > limits.linesUnaskedBytes);
 }
 
-/** The first line says what comes, the last one the rest of the result. `id` is null behind the tool mirror. */
+/** The first line says what comes, the last one the rest of the result. `id` is null on the REST route of a tool. */
 export function listingLines(id: RpcId, listing: AnsweredListing): Reply {
   const start = { type: 'start', jsonrpc: '2.0', id, tool: listing.tool, ...totals(listing) };
   const rest = listing.structured.slice(1, -1);

@@ -48,7 +48,7 @@ export async function answerMethod(context: MethodContext, method: string, param
   }
   switch (method) {
     case 'tools/list':
-      return result(context, `"tools":${context.registry.listingsText}`, listCache('private'));
+      return result(context, `"tools":${context.registry.descriptionsText}`, listCache('private'));
     case 'tools/call':
       return await answerCall(context, params as Record<string, unknown> | undefined);
     case 'initialize':

@@ -6,7 +6,7 @@ import type { Tool } from './tool.ts';
 import { type ToolCalls, ToolTraffic } from './tool-traffic.ts';
 
 /** A tool as `tools/list` shows it. */
-export interface ToolListing {
+export interface ToolDescription {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
@@ -16,9 +16,9 @@ export interface ToolListing {
 
 export class ToolRegistry {
   readonly #tools: ReadonlyMap<string, Tool>;
-  readonly listings: readonly ToolListing[];
-  /** The listings as JSON. */
-  readonly listingsText: string;
+  readonly descriptions: readonly ToolDescription[];
+  /** The descriptions as JSON. */
+  readonly descriptionsText: string;
 
   readonly #traffic: ToolTraffic;
 
@@ -29,14 +29,14 @@ export class ToolRegistry {
     for (const { name } of tools) traffic.of(name);
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     if (this.#tools.size !== tools.length) throw new Error('two tools have the same name');
-    this.listings = tools.map((tool) => ({
+    this.descriptions = tools.map((tool) => ({
       name: tool.name,
       description: tool.description,
       inputSchema: jsonSchema(tool.input, 'input'),
       outputSchema: jsonSchema(tool.output, 'output'),
       annotations: tool.annotations,
     }));
-    this.listingsText = JSON.stringify(this.listings);
+    this.descriptionsText = JSON.stringify(this.descriptions);
   }
 
   get tools(): readonly Tool[] {

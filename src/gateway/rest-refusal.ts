@@ -1,4 +1,4 @@
-/** Owns how the tool mirror words a refusal: the REST form, with the code that the gateway would give. */
+/** Owns how the REST route of a tool words a refusal: the REST form, with the code that the gateway would give. */
 import type { Fault } from '../common/fault.ts';
 import type { Reply } from '../http/reply/reply.ts';
 import { refusalReply } from '../http/reply/status.ts';

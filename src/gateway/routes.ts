@@ -1,4 +1,4 @@
-/** The HTTP rows of the gateway: the JSON-RPC URL, the tool mirror, and who may ask from a browser. */
+/** The HTTP rows of the gateway: the JSON-RPC URL, the tools as REST routes, and who may ask from a browser. */
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Session } from '../common/session.ts';
 import { jsonText, type Reply, textOf } from '../http/reply/reply.ts';
@@ -8,7 +8,7 @@ import { callTool } from './call.ts';
 import { type Asking, type Gateway, gatewayRefusal } from './gateway.ts';
 import type { KnownResults } from './known-results.ts';
 import { documentRuns, goesAsLines, jsonReply, jsonRuns, linesWish, listingLines } from './listing.ts';
-import { gatewayDocs, toolDocs } from './openapi/own-routes.ts';
+import { gatewayOperations, toolOperations } from './openapi/own-routes.ts';
 import type { ToolRegistry } from './registry.ts';
 import { toolRefusal } from './rest-refusal.ts';
 
@@ -54,7 +54,7 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
       path: BASE,
       access: { optional: access },
       refuse: gatewayRefusal,
-      doc: gatewayDocs.rpc,
+      doc: gatewayOperations.rpc,
       handle: answer,
     },
     {
@@ -62,7 +62,7 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
       path: SIGN_IN_DOOR,
       access,
       refuse: (fault, host) => doorRefusal(fault, options.metadataUrl?.(host)),
-      doc: gatewayDocs.signInDoor,
+      doc: gatewayOperations.signInDoor,
       handle: answer,
     },
     {
@@ -70,7 +70,7 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
       path: `${BASE}/tools/:name`,
       access: { optional: access },
       refuse: toolRefusal,
-      doc: toolDocs(registry, `${BASE}/tools`),
+      doc: toolOperations(registry, `${BASE}/tools`),
       async handle(request: RouteRequest, session: Session | undefined) {
         const lines = linesWish(request, 'bare');
         const context = { registry, answers, session, caller: { ...callerOf(request), lines } };

@@ -7,11 +7,11 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 }
 
 /** A headline and as many items as a text takes, a line each. */
-export function headed<T>(headline: string, items: readonly T[], lineOf: (item: T) => string): string {
+export function headed<T>(headline: string, items: readonly T[], describe: (item: T) => string): string {
   if (items.length === 0) return headline;
   const shown = items.slice(0, limits.toolTextLinesMax - 2);
   const rest = items.length - shown.length;
-  return [`${headline}:`, ...shown.map(lineOf), ...(rest > 0 ? [`… and ${rest} more`] : [])].join('\n');
+  return [`${headline}:`, ...shown.map(describe), ...(rest > 0 ? [`… and ${rest} more`] : [])].join('\n');
 }
 
 /** A text on one line of at most `charsMax` characters. */

@@ -101,7 +101,7 @@ const CREDENTIAL = { tag: 'mirror', security: ['McpKey'] } as const;
 const MIRROR = { tag: 'mirror', security: ['MirrorToken'] } as const;
 const TARBALL_HEADERS = ['ETag', 'Accept-Ranges', 'X-Tarball-Sha256'] as const;
 
-export const mirrorDocs = {
+export const mirrorOperations = {
   issueCredential: {
     ...CREDENTIAL,
     operationId: 'mirrorIssueCredential',

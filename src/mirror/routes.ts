@@ -9,7 +9,7 @@ import { limits } from '../limits/service.ts';
 import type { Blob, MirrorBlobs } from './blobs.ts';
 import type { MirrorCredentials } from './credentials.ts';
 import { credentialRequest, listQuery, uploadHeaders } from './fields.ts';
-import { mirrorDocs } from './openapi.ts';
+import { mirrorOperations } from './openapi.ts';
 
 export interface MirrorRoutesOptions {
   readonly blobs: MirrorBlobs;
@@ -30,7 +30,7 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
       path: `${BASE}/credentials`,
       access: accountAccess,
       body: { kind: 'json', bytesMax: limits.jsonBodyBytesMax },
-      doc: mirrorDocs.issueCredential,
+      doc: mirrorOperations.issueCredential,
       handle: async ({ document }, { accountId }) =>
         json(
           200,
@@ -45,7 +45,7 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
       path: `${BASE}/credentials`,
       access: accountAccess,
       body: { kind: 'none' },
-      doc: mirrorDocs.destroyCredential,
+      doc: mirrorOperations.destroyCredential,
       async handle(_request, { accountId }) {
         await credentials.destroy(accountId);
         return json(200, {
@@ -59,7 +59,7 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
       path: BASE,
       access: mirrorAccess,
       body: { kind: 'stream', bytesMax: limits.uploadBytesMax, mediaType: 'application/octet-stream' },
-      doc: mirrorDocs.upload,
+      doc: mirrorOperations.upload,
       async handle(request, session) {
         const fields = readFields(uploadHeaders, headersOf(request), 'headers');
         return json(200, summary(await blobs.upload(session, fields, request)));
@@ -70,7 +70,7 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
       path: BASE,
       access: mirrorAccess,
       body: { kind: 'none' },
-      doc: mirrorDocs.list,
+      doc: mirrorOperations.list,
       handle: ({ query }, session) => list(blobs, query, session),
     },
     {
@@ -78,7 +78,7 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
       path: `${BASE}/latest`,
       access: mirrorAccess,
       body: { kind: 'none' },
-      doc: mirrorDocs.latest,
+      doc: mirrorOperations.latest,
       handle(_request, { accountId }) {
         const blob = blobs.latest(accountId);
         if (blob === undefined) throw new Refusal({ kind: 'not_found', what: 'no blobs yet' });
@@ -90,7 +90,7 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
       path: `${BASE}/:sha/download`,
       access: mirrorAccess,
       body: { kind: 'none' },
-      doc: mirrorDocs.download,
+      doc: mirrorOperations.download,
       handle: (request, session) => mirrorDownload(blobs, request, session),
     },
   ];

@@ -163,7 +163,7 @@ const registered = {
 
 const registrationExample = { redirect_uris: ['http://127.0.0.1:33418/callback'], client_name: 'My agent' };
 
-export const oauthDocs = {
+export const oauthOperations = {
   register: {
     ...OAUTH,
     operationId: 'registerClient',

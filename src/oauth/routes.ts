@@ -9,7 +9,7 @@ import { limits } from '../limits/service.ts';
 import type { OAuthClients } from './clients/clients.ts';
 import type { AuthorizationCodes } from './code/codes.ts';
 import type { DeviceGrants } from './device-grants.ts';
-import { oauthDocs } from './openapi.ts';
+import { oauthOperations } from './openapi.ts';
 import { type Parameters, readParameters } from './parameters.ts';
 import { NO_CACHE, oauthRefusalReply } from './refusal.ts';
 import { oauthRefusal, readLabel, readScope } from './rules.ts';
@@ -54,26 +54,26 @@ export function oauthRoutes(options: OAuthRoutesOptions): Route[] {
     {
       ...base,
       path: paths.deviceAuthorization,
-      doc: oauthDocs.deviceAuthorization,
+      doc: oauthOperations.deviceAuthorization,
       handle: (request: RouteRequest) => authorizeDevice(options, request),
     },
     {
       ...base,
       path: paths.registration,
       body: { kind: 'json', bytesMax: limits.clientRegistrationBytesMax },
-      doc: oauthDocs.register,
+      doc: oauthOperations.register,
       handle: (request: RouteRequest) => register(options, request),
     },
     {
       ...base,
       path: paths.token,
-      doc: oauthDocs.token,
+      doc: oauthOperations.token,
       handle: async (request: RouteRequest) => json(200, await giveTokens(options, request), NO_CACHE),
     },
     {
       ...base,
       path: paths.revocation,
-      doc: oauthDocs.revoke,
+      doc: oauthOperations.revoke,
       async handle(request: RouteRequest) {
         await revoke(options, read(request));
         return empty(200, { 'Cache-Control': 'no-store', ...NO_CACHE });

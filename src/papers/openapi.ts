@@ -72,7 +72,7 @@ const paperId: readonly ParameterDoc[] = [
 const PAPERS = { tag: 'papers', security: ['AccessToken'] } as const;
 const onePaper: AnswerDoc = { description: 'The paper', content: jsonContent(paper, PAPER) };
 
-export const paperDocs = {
+export const paperOperations = {
   list: {
     ...PAPERS,
     operationId: 'papersList',

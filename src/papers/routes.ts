@@ -6,7 +6,7 @@ import { empty, json } from '../http/reply/reply.ts';
 import type { Authenticator, Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import { pageQuery } from './fields.ts';
-import { paperDocs } from './openapi.ts';
+import { paperOperations } from './openapi.ts';
 import type { Papers } from './service.ts';
 import { paperView } from './views.ts';
 
@@ -29,7 +29,7 @@ export function paperRoutes({ papers, access }: PaperRoutesOptions): Route[] {
       path: PAPERS,
       access,
       body: NONE,
-      doc: paperDocs.list,
+      doc: paperOperations.list,
       handle: ({ query }, { accountId }) => json(200, listPage(papers, accountId, query)),
     },
     {
@@ -37,7 +37,7 @@ export function paperRoutes({ papers, access }: PaperRoutesOptions): Route[] {
       path: PAPERS,
       access,
       body: JSON_BODY,
-      doc: paperDocs.create,
+      doc: paperOperations.create,
       async handle({ document }, { accountId }) {
         const made = await papers.create(accountId, document);
         return json(201, paperView(made), { Location: `${PAPERS}/${made.paper.id}` });
@@ -48,7 +48,7 @@ export function paperRoutes({ papers, access }: PaperRoutesOptions): Route[] {
       path: `${PAPERS}/:id`,
       access,
       body: NONE,
-      doc: paperDocs.get,
+      doc: paperOperations.get,
       handle: (request, { accountId }) => json(200, paperView(papers.get(accountId, idOf(request)))),
     },
     {
@@ -56,7 +56,7 @@ export function paperRoutes({ papers, access }: PaperRoutesOptions): Route[] {
       path: `${PAPERS}/:id`,
       access,
       body: JSON_BODY,
-      doc: paperDocs.change,
+      doc: paperOperations.change,
       handle: async (request, { accountId }) =>
         json(200, paperView(await papers.patch(accountId, idOf(request), request.document))),
     },
@@ -65,7 +65,7 @@ export function paperRoutes({ papers, access }: PaperRoutesOptions): Route[] {
       path: `${PAPERS}/:id/publish`,
       access,
       body: { kind: 'json', bytesMax: limits.jsonBodyBytesMax },
-      doc: paperDocs.publish,
+      doc: paperOperations.publish,
       handle: async (request, { accountId }) =>
         json(200, paperView(await papers.publish(accountId, idOf(request), request.document))),
     },
@@ -74,7 +74,7 @@ export function paperRoutes({ papers, access }: PaperRoutesOptions): Route[] {
       path: `${PAPERS}/:id`,
       access,
       body: NONE,
-      doc: paperDocs.remove,
+      doc: paperOperations.remove,
       async handle(request, { accountId }) {
         await papers.remove(accountId, idOf(request));
         return empty(204);

@@ -10,11 +10,6 @@ export interface Digests {
   readonly hmac: Uint8Array;
 }
 
-export interface DigestWholeInput {
-  readonly bytes: Uint8Array;
-  readonly hmacKey: Uint8Array;
-}
-
 export interface DigestStreamInput {
   readonly port: MessagePort;
   readonly hmacKey: Uint8Array;
@@ -77,8 +72,6 @@ export type PreparedContent =
 
 /** Every job by name: worker file, input and output. */
 export interface Jobs {
-  /** Hashes one small body. */
-  readonly digestWhole: { readonly input: DigestWholeInput; readonly output: Digests };
   /** Hashes chunks as they arrive; undefined when the sender closed the port before the end. */
   readonly digestStream: { readonly input: DigestStreamInput; readonly output: Digests | undefined };
   /** argon2id, encoded. */
@@ -100,7 +93,6 @@ export type JobName = keyof Jobs;
 
 /** Which file of workers/ holds a job. */
 export const jobFiles: Readonly<Record<JobName, string>> = {
-  digestWhole: 'digest',
   digestStream: 'digest',
   hashPassword: 'password',
   verifyPassword: 'password',

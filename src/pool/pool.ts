@@ -61,7 +61,7 @@ export class Pool {
     // One more than there are threads, so that none waits for its next message.
     this.#turns = new JobTurns(threads + 1);
     this.#piscina = new Piscina({
-      filename: this.#file('digestWhole'),
+      filename: this.#file('digestStream'),
       minThreads: threads,
       maxThreads: threads,
       idleTimeout: Number.POSITIVE_INFINITY,

@@ -21,7 +21,7 @@ import { VaultViews } from './packs/vault-view.ts';
 import { Push } from './push/push.ts';
 import { PushMany } from './push/push-many.ts';
 import { openReading, type Reading } from './reading.ts';
-import { Visits } from './vaults/push-visits.ts';
+import { PushVisits } from './vaults/push-visits.ts';
 import { Vaults } from './vaults/vaults.ts';
 
 export interface SyncOptions {
@@ -66,7 +66,7 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
   const changes = new Changes();
   const log = new VaultLog({ actors, reader, changes, nodeId: options.epoch, now });
   const contents = new Contents(pool, staging);
-  const push = new Push({ store, vaults, reader, log, contents, visits: new Visits(), quotaBytes });
+  const push = new Push({ store, vaults, reader, log, contents, visits: new PushVisits(), quotaBytes });
   const pushMany = new PushMany({ vaults, push, contents: new ManyContents(pool, staging) });
   const history = new History({ store, vaults, reader, log, quotaBytes });
   const conflicts = new Conflicts({ store, vaults, reader, log, contents, quotaBytes });

@@ -74,7 +74,7 @@ const CATEGORIES = { tag: 'categories', security: ['AccessToken'] } as const;
 const oneTask: AnswerDoc = { description: 'The task', content: jsonContent(task, TASK) };
 const oneCategory: AnswerDoc = { description: 'The category', content: jsonContent(category, CATEGORY) };
 
-export const taskDocs = {
+export const taskOperations = {
   list: {
     ...TASKS,
     operationId: 'tasksList',
@@ -125,7 +125,7 @@ export const taskDocs = {
   },
 } as const satisfies Record<string, RouteDoc>;
 
-export const categoryDocs = {
+export const categoryOperations = {
   list: {
     ...CATEGORIES,
     operationId: 'categoriesList',

@@ -8,7 +8,7 @@ import type { Authenticator, Route, RouteRequest } from '../http/route/route.ts'
 import { limits } from '../limits/service.ts';
 import { daySpan, defined, pageQuery, readOrder, spanErrors } from './fields.ts';
 import { type KnownPages, knownPage } from './list/known-pages.ts';
-import { categoryDocs, taskDocs } from './openapi.ts';
+import { categoryOperations, taskOperations } from './openapi.ts';
 import { taskNotFound } from './rules.ts';
 import type { Tasks } from './service.ts';
 import { categoryView, taskView } from './views.ts';
@@ -34,7 +34,7 @@ export function taskRoutes({ tasks, access, pages }: TaskRoutesOptions): Route[]
       path: TASKS,
       access,
       body: NONE,
-      doc: taskDocs.list,
+      doc: taskOperations.list,
       handle: (request, { accountId }) =>
         jsonText(
           200,
@@ -46,7 +46,7 @@ export function taskRoutes({ tasks, access, pages }: TaskRoutesOptions): Route[]
       path: TASKS,
       access,
       body: JSON_BODY,
-      doc: taskDocs.create,
+      doc: taskOperations.create,
       async handle({ document }, { accountId }) {
         const task = await tasks.create(accountId, document);
         return json(201, taskView(task), { Location: `${TASKS}/${task.id}` });
@@ -57,7 +57,7 @@ export function taskRoutes({ tasks, access, pages }: TaskRoutesOptions): Route[]
       path: `${TASKS}/:id`,
       access,
       body: NONE,
-      doc: taskDocs.get,
+      doc: taskOperations.get,
       handle: (request, { accountId }) => json(200, taskView(tasks.get(accountId, idOf(request)))),
     },
     {
@@ -65,7 +65,7 @@ export function taskRoutes({ tasks, access, pages }: TaskRoutesOptions): Route[]
       path: `${TASKS}/:id`,
       access,
       body: JSON_BODY,
-      doc: taskDocs.change,
+      doc: taskOperations.change,
       handle: async (request, { accountId }) =>
         json(200, taskView(await tasks.patch(accountId, idOf(request), request.document))),
     },
@@ -74,7 +74,7 @@ export function taskRoutes({ tasks, access, pages }: TaskRoutesOptions): Route[]
       path: `${TASKS}/:id`,
       access,
       body: NONE,
-      doc: taskDocs.remove,
+      doc: taskOperations.remove,
       async handle(request, { accountId }) {
         const { wasBinned } = await tasks.remove(accountId, idOf(request));
         if (wasBinned) throw taskNotFound();
@@ -92,7 +92,7 @@ function categoryRoutes({ categories }: Tasks, access: Authenticator): Route[] {
       path: CATEGORIES,
       access,
       body: NONE,
-      doc: categoryDocs.list,
+      doc: categoryOperations.list,
       handle: (_request, { accountId }) => json(200, { data: categories.list(accountId).map(categoryView) }),
     },
     {
@@ -100,7 +100,7 @@ function categoryRoutes({ categories }: Tasks, access: Authenticator): Route[] {
       path: CATEGORIES,
       access,
       body: JSON_BODY,
-      doc: categoryDocs.create,
+      doc: categoryOperations.create,
       async handle({ document }, { accountId }) {
         const category = await categories.create(accountId, document);
         return json(201, categoryView(category), { Location: `${CATEGORIES}/${category.id}` });
@@ -111,7 +111,7 @@ function categoryRoutes({ categories }: Tasks, access: Authenticator): Route[] {
       path: `${CATEGORIES}/:id`,
       access,
       body: NONE,
-      doc: categoryDocs.get,
+      doc: categoryOperations.get,
       handle: (request, { accountId }) => json(200, categoryView(categories.get(accountId, idOf(request)))),
     },
     {
@@ -119,7 +119,7 @@ function categoryRoutes({ categories }: Tasks, access: Authenticator): Route[] {
       path: `${CATEGORIES}/:id`,
       access,
       body: JSON_BODY,
-      doc: categoryDocs.change,
+      doc: categoryOperations.change,
       handle: async (request, { accountId }) =>
         json(200, categoryView(await categories.patch(accountId, idOf(request), request.document))),
     },
@@ -128,7 +128,7 @@ function categoryRoutes({ categories }: Tasks, access: Authenticator): Route[] {
       path: `${CATEGORIES}/:id`,
       access,
       body: NONE,
-      doc: categoryDocs.remove,
+      doc: categoryOperations.remove,
       async handle(request, { accountId }) {
         await categories.remove(accountId, idOf(request));
         return empty(204);

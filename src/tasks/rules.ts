@@ -2,10 +2,10 @@
 
 import { type FieldErrors, invalidField, Refusal } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
+import { DAY_MS } from '../time/calendar.ts';
 import type { CategoryFields, TaskFields } from './fields.ts';
 import type { CategoryRecord, KanbanStatus, TaskHead, TaskRecord } from './records.ts';
 
-const DAY_MS = 86_400_000;
 const NEW_HEAD: TaskHead = { task_id: 0, category_id: 0, created_at: new Date(0).toISOString() };
 
 /** What is wrong with a status and a completion that are written together. */

@@ -1,6 +1,7 @@
-/** Owns how a moment written in ISO 8601 is read. It refuses days and times that do not exist. Pure. */
+/** The one reader of moments written in ISO 8601. It refuses days and times that do not exist. Pure. */
+import { DAY_MS, dayNumber, isCalendarDate } from './calendar.ts';
 
-const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/;
+const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|[+-]\d\d:\d\d)$/;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
@@ -8,18 +9,31 @@ const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
  * Undefined: it is no such moment, or one before 1970.
  */
 export function parseIsoMs(text: string): number | undefined {
-  const match = ISO.exec(text);
-  if (match === null) return undefined;
-  const [, year, month, day, hour, minute, second, fraction = '', zone = 'Z'] = match;
-  const local = utcMs(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second));
-  if (local === undefined) return undefined;
-  const ms = local + (fraction.length === 3 ? Number(fraction) : fractionMs(fraction)) - zoneMs(zone);
-  return ms >= 0 ? ms : undefined;
+  const ms = readMs(text);
+  return ms === undefined || ms < 0 ? undefined : ms;
 }
 
-/** Undefined: the calendar has no such day, the day no such second, or it is before 1970. */
+/** Milliseconds since 1970-01-01 UTC of a moment with its zone, rounded down, or of a date alone (midnight UTC); else undefined. */
+export function readInstant(text: string): number | undefined {
+  if (isCalendarDate(text)) return dayNumber(text) * DAY_MS;
+  const ms = readMs(text);
+  return ms === undefined ? undefined : Math.floor(ms);
+}
+
+function readMs(text: string): number | undefined {
+  const match = ISO.exec(text);
+  if (match === null) return undefined;
+  const [, year, month, day, hour, minute, second = '00', fraction = '', zone = 'Z'] = match;
+  const local = utcMs(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second));
+  if (local === undefined) return undefined;
+  const offsetMs = zoneMs(zone);
+  if (offsetMs === undefined) return undefined;
+  return local + (fraction.length === 3 ? Number(fraction) : fractionMs(fraction)) - offsetMs;
+}
+
+/** Undefined: the calendar has no such day, the day no such second, or `Date.UTC` takes the year for another century. */
 function utcMs(year: number, month: number, day: number, hour: number, minute: number, second: number) {
-  if (year < 1970 || month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59) return undefined;
+  if (year < 100 || month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59) return undefined;
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const days = month === 2 && isLeap ? 29 : (DAYS[month - 1] ?? 0);
   return day > days ? undefined : Date.UTC(year, month - 1, day, hour, minute, second);
@@ -30,8 +44,10 @@ function fractionMs(fraction: string): number {
   return Number(digits.slice(0, 3)) + Number(digits.slice(3)) / 1000;
 }
 
-function zoneMs(zone: string): number {
+/** Undefined: no day has that many hours, or no hour that many minutes. */
+function zoneMs(zone: string): number | undefined {
   if (zone === 'Z') return 0;
-  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(4, 6));
-  return (zone[0] === '-' ? -minutes : minutes) * 60_000;
+  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(4, 6))];
+  if (hours > 23 || minutes > 59) return undefined;
+  return (zone[0] === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 }

@@ -1,7 +1,8 @@
 /** Owns Korea Standard Time: UTC+9 all year round. Pure. */
 
+import { DAY_MS } from './calendar.ts';
+
 const OFFSET_MS = 9 * 3_600_000;
-const DAY_MS = 86_400_000;
 
 /** The day of a moment, YYYY-MM-DD. */
 export function kstDate(ms: number): string {

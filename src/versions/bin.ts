@@ -3,6 +3,7 @@ import type { ActorRegistry } from '../actors/registry.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
+import { DAY_MS } from '../time/calendar.ts';
 import { documentBin, type Space } from './records.ts';
 import { type DocumentName, dropDocument, dropVersion } from './texts.ts';
 
@@ -17,7 +18,6 @@ export interface DocumentBinOptions {
   readonly forget: Readonly<Record<Exclude<Space, 'handoffs'>, Forget>>;
 }
 
-const DAY_MS = 86_400_000;
 const WHOLE = 0;
 
 /** Puts a document, or one version of it, into the bin. */

@@ -1,11 +1,11 @@
-/** The worker threads: right digests, and a thread that dies takes only its own jobs with it. */
+/** The worker threads: right results, and a thread that dies takes only its own jobs with it. */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { afterEach, expect, test } from 'vitest';
 import type { Caller } from '../../src/common/shares.ts';
 import { limits } from '../../src/limits/service.ts';
-import type { DigestMessage, DigestReturn, Digests } from '../../src/pool/jobs.ts';
+import type { DigestMessage, DigestReturn, Digests, ParsedJson } from '../../src/pool/jobs.ts';
 import { Pool } from '../../src/pool/pool.ts';
 
 const REAL = new URL('../../dist/workers/', import.meta.url);
@@ -23,9 +23,12 @@ function open(workersFolder: URL, threads: number): Pool {
   return pool;
 }
 
-function digest(on: Pool, bytes: Uint8Array, caller: Caller = {}): Promise<Digests> {
-  return on.run('digestWhole', { bytes, hmacKey }, caller);
+/** A small job. */
+function parse(on: Pool, text: string, caller: Caller = {}): Promise<ParsedJson> {
+  return on.run('parseDocument', { bytes: Buffer.from(JSON.stringify({ text })) }, caller);
 }
+
+const parsed = (text: string): ParsedJson => ({ ok: true, document: { text } });
 
 function expectDigests(actual: Digests | undefined, bytes: Uint8Array): void {
   expect(Buffer.from(actual?.sha256 ?? []).toString('hex')).toBe(createHash('sha256').update(bytes).digest('hex'));
@@ -59,9 +62,13 @@ async function threadOf(port: MessagePort): Promise<number> {
   return hello.threadId;
 }
 
-test.each([0, 1, 64, 65_536, 1_048_576])('[MIR-9] a worker digests %i bytes in one job', async (size) => {
+test.each([0, 1, 64, 65_536, 1_048_576])('[MIR-9] a worker digests %i bytes in one chunk', async (size) => {
   const bytes = randomBytes(size);
-  expectDigests(await digest(open(REAL, 1), bytes), bytes);
+  const stream = openStream(open(REAL, 1));
+  stream.send(bytes);
+  stream.end();
+  expectDigests((await stream.outcome) as Digests, bytes);
+  stream.port.close();
 });
 
 test('[MIR-9] a worker digests a stream chunk by chunk and gives each buffer back in order', async () => {
@@ -88,8 +95,8 @@ test('[MIR-9] many streams and jobs at once on one thread keep to their own byte
       stream.send(part);
     }
   }
-  const whole = randomBytes(5000);
-  expectDigests(await digest(on, whole), whole);
+  const text = randomBytes(5000).toString('hex');
+  expect(await parse(on, text)).toEqual(parsed(text));
   for (const stream of streams) {
     stream.end();
     expectDigests((await stream.outcome) as Digests, Buffer.concat(stream.parts));
@@ -106,19 +113,18 @@ test('[MIR-16] a stream whose sender goes away ends without digests', async () =
 
 test('[OPS-3] a worker that dies fails its own job and is replaced', async () => {
   const on = open(DYING, 1);
-  const bytes = randomBytes(100);
   for (let round = 0; round < 3; round += 1) {
-    await expect(digest(on, Buffer.from('die'))).rejects.toThrow();
-    expectDigests(await digest(on, bytes), bytes);
+    await expect(parse(on, 'die')).rejects.toThrow();
+    expect(await parse(on, `round ${round}`)).toEqual(parsed(`round ${round}`));
   }
 });
 
 test('[OPS-3] a job that throws fails alone, and its thread lives on', async () => {
   const on = open(DYING, 1);
-  const which = async () => Buffer.from((await digest(on, Buffer.from('which thread'))).sha256).toString();
-  const before = await which();
-  await expect(digest(on, Buffer.from('throw'))).rejects.toThrow('the job failed');
-  expect(await which()).toBe(before);
+  const before = await parse(on, 'which thread');
+  expect(before).toEqual({ ok: true, document: { threadId: expect.any(Number) } });
+  await expect(parse(on, 'throw')).rejects.toThrow('the job failed');
+  expect(await parse(on, 'which thread')).toEqual(before);
 });
 
 test('[OPS-3] what runs on another thread does not notice, what runs on the same one is told', async () => {
@@ -137,20 +143,19 @@ test('[OPS-3] what runs on another thread does not notice, what runs on the same
     else expectDigests(outcome as Digests, Buffer.from('first half, second half'));
     stream.port.close();
   }
-  const bytes = randomBytes(1000);
-  for (const result of await Promise.all(Array.from({ length: 20 }, () => digest(on, bytes)))) {
-    expectDigests(result, bytes);
-  }
+  const texts = Array.from({ length: 20 }, (_, at) => `text ${at}`);
+  expect(await Promise.all(texts.map((text) => parse(on, text)))).toEqual(texts.map(parsed));
 });
 
 test('[OPS-3] many jobs with deaths between them: every one of them ends, and the pool works on', async () => {
   const on = open(DYING, 2);
-  const bytes = randomBytes(500);
-  const jobs = Array.from({ length: 60 }, (_, at) => digest(on, at % 20 === 10 ? Buffer.from('die') : bytes));
+  const jobs = Array.from({ length: 60 }, (_, at) => parse(on, at % 20 === 10 ? 'die' : `text ${at}`));
   const outcomes = await Promise.allSettled(jobs);
   expect(outcomes[10]?.status).toBe('rejected');
-  for (const outcome of outcomes) if (outcome.status === 'fulfilled') expectDigests(outcome.value, bytes);
-  for (let count = 0; count < 10; count += 1) expectDigests(await digest(on, bytes), bytes);
+  for (const [at, outcome] of outcomes.entries()) {
+    if (outcome.status === 'fulfilled') expect(outcome.value).toEqual(parsed(`text ${at}`));
+  }
+  for (let count = 0; count < 10; count += 1) expect(await parse(on, 'later')).toEqual(parsed('later'));
 });
 
 test('[OPS-3, NET-11] a full queue is refused as overloaded, and runs empty again; streams leave room for jobs', async () => {
@@ -160,17 +165,16 @@ test('[OPS-3, NET-11] a full queue is refused as overloaded, and runs empty agai
   const refused = openStream(on);
   expect(await refused.outcome).toMatchObject({ fault: { kind: 'overloaded' } });
   refused.port.close();
-  const bytes = randomBytes(10);
   // A caller's own part, and the last of it for whoever has none yet.
   const greedy = { accountId: 'greedy', address: '10.0.0.1' };
-  const own = Array.from({ length: (limits.poolQueueMax * 3) / 4 }, () => digest(on, bytes, greedy));
-  await expect(digest(on, bytes, greedy)).rejects.toMatchObject({ fault: { kind: 'overloaded' } });
-  const other = digest(on, bytes, { accountId: 'other', address: '10.0.0.1' });
-  const rest = Array.from({ length: limits.poolQueueMax / 4 - 1 }, () => digest(on, bytes));
-  await expect(digest(on, bytes)).rejects.toMatchObject({ fault: { kind: 'overloaded' } });
+  const own = Array.from({ length: (limits.poolQueueMax * 3) / 4 }, () => parse(on, 'own', greedy));
+  await expect(parse(on, 'own', greedy)).rejects.toMatchObject({ fault: { kind: 'overloaded' } });
+  const other = parse(on, 'own', { accountId: 'other', address: '10.0.0.1' });
+  const rest = Array.from({ length: limits.poolQueueMax / 4 - 1 }, () => parse(on, 'own'));
+  await expect(parse(on, 'own')).rejects.toMatchObject({ fault: { kind: 'overloaded' } });
   const queued = [...own, other, ...rest];
   for (const stream of streams) stream.end();
-  for (const result of await Promise.all(queued)) expectDigests(result, bytes);
+  for (const result of await Promise.all(queued)) expect(result).toEqual(parsed('own'));
   for (const stream of streams) {
     expectDigests((await stream.outcome) as Digests, Buffer.alloc(0));
     stream.port.close();

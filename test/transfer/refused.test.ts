@@ -101,8 +101,8 @@ const damages: [string, (at: string) => void, RegExp][] = [
   ['a number twice', set('tasks', { type: 'task', id: 2 }, { id: 1 }), /id 1 must be above 1/],
   ['no such category', set('tasks', { type: 'task' }, { category_id: 2 }), /there is no such category/],
   ['no status', set('tasks', { type: 'task' }, { kanban_status: 'done' }), /disagree|completed/],
-  ['a time ahead', set('tasks', { type: 'task' }, { updated_at: FAR }), /updated_at: lies ahead of this hub/],
-  ['a day that is none', set('tasks', { type: 'task' }, { due_date: '2026-02-30' }), /calendar date/],
+  ['a time ahead', set('tasks', { type: 'task' }, { updated_at: FAR }), /updated_at lies ahead of this hub/],
+  ['a day that is none', set('tasks', { type: 'task' }, { due_date: '2026-02-30' }), /due_date must be a date like/],
   ['a lone half', (at) => flip(join(at, 'tasks.ndjson'), 'plain', '\\ud800', true), /well-formed Unicode/],
   ['more members', set('papers', { type: 'paper' }, { __proto: 1 }), /papers.ndjson line \d+: .*__proto/],
   [

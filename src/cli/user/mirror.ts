@@ -59,7 +59,7 @@ async function list(options: Options): Promise<number> {
   const blobs = await hub.list(readCount(options.optional('limit')));
   if (options.json) print(JSON.stringify({ blobs }));
   else if (blobs.length === 0) print('Nothing is mirrored yet; run cairn mirror push in a repository.');
-  else for (const blob of blobs) print(lineOf(blob));
+  else for (const blob of blobs) print(blobLine(blob));
   return 0;
 }
 
@@ -67,12 +67,12 @@ async function latest(options: Options): Promise<number> {
   const { hub } = openMirror(options.optional('server'));
   const blob = await hub.latest();
   if (options.json) print(JSON.stringify({ latest: blob ?? null }));
-  else print(blob === undefined ? 'Nothing is mirrored yet; run cairn mirror push in a repository.' : lineOf(blob));
+  else print(blob === undefined ? 'Nothing is mirrored yet; run cairn mirror push in a repository.' : blobLine(blob));
   // A job that watches its backups wants to fail when there is none.
   return blob === undefined ? 1 : 0;
 }
 
-function lineOf({ commit_sha, uploaded_at, byte_size, uploaded_by }: MirrorBlob): string {
+function blobLine({ commit_sha, uploaded_at, byte_size, uploaded_by }: MirrorBlob): string {
   return [commit_sha, uploaded_at, formatBytes(byte_size).padStart(10), uploaded_by ?? ''].join('  ').trimEnd();
 }
 

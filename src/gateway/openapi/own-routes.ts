@@ -11,7 +11,7 @@ import {
 import { limits } from '../../limits/service.ts';
 import { HEADER_MISMATCH, METHOD_NOT_FOUND } from '../codes.ts';
 import { LINES } from '../listing.ts';
-import type { ToolListing, ToolRegistry } from '../registry.ts';
+import type { ToolDescription, ToolRegistry } from '../registry.ts';
 import type { Tool } from '../tool.ts';
 
 /** An object whose members differ from case to case. */
@@ -146,7 +146,7 @@ const rpc = {
   refusalSchema: rpcRefusal,
 } as const satisfies RouteDoc;
 
-export const gatewayDocs = {
+export const gatewayOperations = {
   rpc,
   signInDoor: {
     ...rpc,
@@ -176,10 +176,10 @@ export const gatewayDocs = {
   },
 } as const satisfies Record<string, RouteDoc>;
 
-/** One operation for each tool of the mirror below `base`. */
-export function toolDocs(registry: ToolRegistry, base: string): RouteDoc[] {
-  const listings = new Map(registry.listings.map((listing) => [listing.name, listing]));
-  return registry.tools.map((tool) => toolDoc(tool, listings.get(tool.name) as ToolListing, base));
+/** One operation for each tool as a REST route below `base`. */
+export function toolOperations(registry: ToolRegistry, base: string): RouteDoc[] {
+  const descriptions = new Map(registry.descriptions.map((description) => [description.name, description]));
+  return registry.tools.map((tool) => toolDoc(tool, descriptions.get(tool.name) as ToolDescription, base));
 }
 
 /** A listing comes as lines as well: when they are asked for, and unasked when there is much. */
@@ -199,7 +199,7 @@ function resultContent({ lists, name }: Tool, outputSchema: Schema): ContentDoc[
   ];
 }
 
-function toolDoc(tool: Tool, { inputSchema, outputSchema }: ToolListing, base: string): RouteDoc {
+function toolDoc(tool: Tool, { inputSchema, outputSchema }: ToolDescription, base: string): RouteDoc {
   const [summary = tool.description] = tool.description.split(/(?<=\.) /);
   return {
     path: `${base}/${tool.name}`,

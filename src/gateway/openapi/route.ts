@@ -2,7 +2,7 @@
 import { json } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
 import { openApiDocument } from './document.ts';
-import { gatewayDocs } from './own-routes.ts';
+import { gatewayOperations } from './own-routes.ts';
 
 export interface OpenApiRouteOptions {
   /** Every other route of the service. */
@@ -17,7 +17,7 @@ export function openApiRoute({ routes, version, serverUrl }: OpenApiRouteOptions
     path: '/api/mcp/openapi.json',
     access: 'open',
     body: { kind: 'none' },
-    doc: gatewayDocs.document,
+    doc: gatewayOperations.document,
   } as const;
   const described: Route = { ...route, handle: () => document };
   const document = json(200, openApiDocument({ routes: [...routes, described], version, serverUrl }), {

@@ -3,7 +3,7 @@ import { jsonContent, objectSchema, type RouteDoc } from './doc.ts';
 
 const PROBE = { tag: 'probes', security: [] } as const;
 
-export const probeDocs = {
+export const probeOperations = {
   health: {
     ...PROBE,
     operationId: 'getHealth',

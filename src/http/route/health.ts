@@ -1,7 +1,7 @@
 /** Owns the probes: whether the process is up, and whether it takes work. */
 import { Refusal } from '../../common/fault.ts';
 import { json } from '../reply/reply.ts';
-import { probeDocs } from './health-openapi.ts';
+import { probeOperations } from './health-openapi.ts';
 import type { Route } from './route.ts';
 
 export type Phase = 'starting' | 'ready' | 'draining';
@@ -19,7 +19,7 @@ export function healthRoutes({ version, phase }: HealthOptions): Route[] {
       access: 'open',
       body: { kind: 'none' },
       uncounted: true,
-      doc: probeDocs.health,
+      doc: probeOperations.health,
       handle: () => json(200, { status: 'ok', version, uptime_seconds: Math.floor(process.uptime()) }),
     },
     {
@@ -28,7 +28,7 @@ export function healthRoutes({ version, phase }: HealthOptions): Route[] {
       access: 'open',
       body: { kind: 'none' },
       uncounted: true,
-      doc: probeDocs.ready,
+      doc: probeOperations.ready,
       handle() {
         const now = phase();
         if (now !== 'ready') throw new Refusal({ kind: now });

@@ -9,6 +9,7 @@ import type { Sweep } from '../../common/sweep.ts';
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
+import { DAY_MS } from '../../time/calendar.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import type { SyncReader } from '../log/reader.ts';
@@ -25,8 +26,6 @@ export interface RetentionOptions {
   readonly packer: Packer;
   readonly now: () => number;
 }
-
-const DAY_MS = 86_400_000;
 
 export class Retention {
   /** For the timer. */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
-import { readInstant } from '../../time/calendar.ts';
+import { readInstant } from '../../time/iso-time.ts';
 import { checkPath, type VaultPath } from '../log/paths.ts';
 import { deviceIdArgument, pathArgument, vaultIdArgument } from '../push/input.ts';
 

@@ -8,7 +8,7 @@ import type { Contents, IncomingContent } from '../contents/incoming.ts';
 import { formatHlc } from '../log/hlc.ts';
 import type { SyncReader } from '../log/reader.ts';
 import type { Turn, VaultLog } from '../log/vault-log.ts';
-import type { Visits } from '../vaults/push-visits.ts';
+import type { PushVisits } from '../vaults/push-visits.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 import { decidePush } from './decision.ts';
 import { isOfOtherFile } from './foreign-base.ts';
@@ -25,7 +25,7 @@ export interface PushOptions {
   readonly reader: SyncReader;
   readonly log: VaultLog;
   readonly contents: Contents;
-  readonly visits: Visits;
+  readonly visits: PushVisits;
   readonly quotaBytes: number;
 }
 

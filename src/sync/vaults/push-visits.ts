@@ -3,7 +3,7 @@ import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { devices } from '../log/records.ts';
 
-export interface Visit {
+export interface PushVisit {
   readonly vaultId: string;
   readonly deviceId: string;
   readonly nowMs: number;
@@ -14,12 +14,12 @@ export interface Visit {
 }
 
 /** One per process. */
-export class Visits {
+export class PushVisits {
   /** When a visit was written last, by vault and device, so that most visits cost no read. */
   readonly #writtenMs = new Map<string, number>();
 
   /** Within a decision: notes a visit, unless one was noted a moment ago and this one took nothing along. */
-  note(batch: Batch, { vaultId, deviceId, nowMs, pushedSeq = 0, pulledSeq = 0 }: Visit): void {
+  note(batch: Batch, { vaultId, deviceId, nowMs, pushedSeq = 0, pulledSeq = 0 }: PushVisit): void {
     const name = `${vaultId} ${deviceId}`;
     const writtenMs = this.#writtenMs.get(name);
     if (pulledSeq === 0 && writtenMs !== undefined && nowMs - writtenMs < limits.deviceSeenMs) return;

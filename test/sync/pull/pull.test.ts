@@ -183,7 +183,7 @@ test.each([
   [{ since: '2026-02-03T00:00:00' }, 'since', /zone/],
   [{ since: '1700000000' }, 'since', /ISO 8601/],
   [{ initial: true, limit: 0 }, 'limit', /must be between 1 and [0-9]+/],
-  [{ initial: true, limit: 1.5 }, 'limit', /int/],
+  [{ initial: true, limit: 1.5 }, 'limit', /must be a whole number/],
   [{ since: '2026-01-01', wait_seconds: 56 }, 'wait_seconds', /must be between [01] and 55/],
   [{ initial: true, device_id: '' }, 'device_id', /must not be empty/],
   [{ initial: true, vault_id: 'v_0000000000000000' }, 'vault_id', /no vault/],
