@@ -6,7 +6,7 @@
  */
 import { refuseFields } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
-import type { Store } from '../store/store.ts';
+import type { Walkable } from '../store/table.ts';
 import { keptText } from '../versions/texts.ts';
 import { filterCategory } from './categories.ts';
 import { listScope } from './indexes.ts';
@@ -33,13 +33,16 @@ export interface DocList {
   readonly looked: number;
 }
 
+/** Characters of a text that are folded at once. */
+const PIECE_CHARS = 64 * 1024;
+
 interface Filter {
   readonly category: string | undefined;
   readonly contentType: ContentType | undefined;
 }
 
-/** Refuses an unknown category and a cursor that is none. */
-export function listDocs(store: Store, accountId: string, request: ListRequest): DocList {
+/** Rests between any two documents, for whoever runs it in turns. Refuses an unknown category and an invalid cursor. */
+export function* listDocs(store: Walkable, accountId: string, request: ListRequest): Generator<void, DocList> {
   const { category, errors } = filterCategory(store, accountId, request.category);
   const isCursor = request.cursor === undefined || /^[1-9]\d{0,14}$/.test(request.cursor);
   const cursorErrors = { cursor: ['cursor must be one that this tool gave; leave it out to begin again'] };
@@ -49,13 +52,20 @@ export function listDocs(store: Store, accountId: string, request: ListRequest):
   const limit = request.limit ?? limits.devDocListDefault;
   const wanted = foldText(request.search ?? '');
   return wanted === ''
-    ? listPage(store, accountId, filter, beforeId, limit)
-    : searchPage(store, accountId, { filter, beforeId, limit, wanted });
+    ? yield* listPage(store, accountId, filter, beforeId, limit)
+    : yield* searchPage(store, accountId, { filter, beforeId, limit, wanted });
 }
 
-function listPage(store: Store, accountId: string, filter: Filter, beforeId: number, limit: number): DocList {
+function* listPage(
+  store: Walkable,
+  accountId: string,
+  filter: Filter,
+  beforeId: number,
+  limit: number,
+): Generator<void, DocList> {
   const docs: DevDocRecord[] = [];
   for (const id of walkRows(store, accountId, filter, beforeId)) {
+    yield;
     if (docs.length === limit) return { docs, cursor: String(docs.at(-1)?.id), complete: true, looked: limit };
     docs.push(liveDoc(store, accountId, id));
   }
@@ -70,7 +80,11 @@ interface Search {
   readonly wanted: string;
 }
 
-function searchPage(store: Store, accountId: string, { filter, beforeId, limit, wanted }: Search): DocList {
+function* searchPage(
+  store: Walkable,
+  accountId: string,
+  { filter, beforeId, limit, wanted }: Search,
+): Generator<void, DocList> {
   const slots = wantedSlots(wanted, filter.category, filter.contentType);
   const ids =
     slots.length === 0
@@ -79,6 +93,7 @@ function searchPage(store: Store, accountId: string, { filter, beforeId, limit, 
   const docs: DevDocRecord[] = [];
   let [looked, bytes, last] = [0, 0, beforeId];
   for (const id of ids) {
+    yield;
     const isEnough = looked >= limits.devDocSearchTextsMax || bytes >= limits.devDocSearchBytesMax;
     if (docs.length === limit || isEnough) {
       return { docs, cursor: String(last), complete: docs.length === limit, looked };
@@ -91,15 +106,31 @@ function searchPage(store: Store, accountId: string, { filter, beforeId, limit, 
     if (!foldText(doc.title).includes(wanted)) {
       bytes += doc.size_bytes;
       const text = keptText(store, { accountId, space: 'docs', id }, doc.version);
-      if (!foldText(text).includes(wanted)) continue;
+      if (!(yield* hasText(text, wanted))) continue;
     }
     docs.push(doc);
   }
   return { docs, cursor: undefined, complete: true, looked };
 }
 
+/**
+ * Whether a folded text is in another one, which is folded piece by piece: a piece ends with a line, and nothing folds or
+ * composes over the end of a line. A wanted text of several lines is looked for in the whole.
+ */
+function* hasText(text: string, wanted: string): Generator<void, boolean> {
+  if (text.length <= PIECE_CHARS || wanted.includes('\n')) return foldText(text).includes(wanted);
+  for (let from = 0; from < text.length; ) {
+    const end = text.indexOf('\n', from + PIECE_CHARS);
+    const until = end < 0 ? text.length : end + 1;
+    if (foldText(text.slice(from, until)).includes(wanted)) return true;
+    from = until;
+    yield;
+  }
+  return false;
+}
+
 /** Newest first. */
-function* walkRows(store: Store, accountId: string, filter: Filter, beforeId: number): Generator<number> {
+function* walkRows(store: Walkable, accountId: string, filter: Filter, beforeId: number): Generator<number> {
   const scope = listScope(filter.category, filter.contentType);
   const query = { prefix: [accountId, scope], reverse: true, beyond: beforeId };
   for (const { key } of store.entries(devDocRows, query)) yield key[2];
@@ -107,7 +138,7 @@ function* walkRows(store: Store, accountId: string, filter: Filter, beforeId: nu
 
 /** Those that the text index does not rule out, newest first. */
 function* walkCandidates(
-  store: Store,
+  store: Walkable,
   accountId: string,
   slots: readonly number[],
   beforeId: number,
@@ -119,7 +150,7 @@ function* walkCandidates(
   }
 }
 
-function liveDoc(store: Store, accountId: string, id: number): DevDocRecord {
+function liveDoc(store: Walkable, accountId: string, id: number): DevDocRecord {
   const doc = store.get(devDocs, [accountId, id]);
   if (doc?.deleted_at !== null) throw new Error(`an index names dev doc ${id}, which is not live`);
   return doc;

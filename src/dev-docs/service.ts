@@ -3,6 +3,7 @@ import type { ActorRegistry } from '../actors/registry.ts';
 import { invalidField, Refusal, refuseFields } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
+import { readInTurns } from '../store/in-turns.ts';
 import type { Store } from '../store/store.ts';
 import { putInBin, takeFromBin } from '../versions/bin.ts';
 import {
@@ -82,9 +83,9 @@ export class DevDocs {
     this.#options = options;
   }
 
-  /** A page of documents without their texts. */
-  list(accountId: string, request: ListRequest): DocList {
-    return listDocs(this.#options.store, accountId, request);
+  /** A page of documents without their texts, of one moment; a promise when it takes more than one turn. */
+  list(accountId: string, request: ListRequest): DocList | Promise<DocList> {
+    return readInTurns(this.#options.store, accountId, (reader) => listDocs(reader, accountId, request));
   }
 
   categories(accountId: string): DevCategory[] {

@@ -70,8 +70,8 @@ function listDevDocs(docs: DevDocs): Tool {
     }),
     annotations: READS,
     example: { category: 'claude', search: 'rules', limit: 10 },
-    handle(args, { accountId }) {
-      const found = docs.list(accountId, args);
+    async handle(args, { accountId }) {
+      const found = await docs.list(accountId, args);
       const structured = {
         docs: found.docs.map(docView),
         count: found.docs.length,

@@ -2,6 +2,7 @@
 import type { Fault } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
 import type { Session } from '../common/session.ts';
+import { turns } from '../common/turns.ts';
 import type { ByteSource, Parts } from '../http/reply/body.ts';
 import { type AnyRun, runOf, sourceOf } from '../http/reply/byte-run.ts';
 import { feedOf } from '../http/reply/feed.ts';
@@ -102,7 +103,8 @@ export class Gateway {
     const messages = items.map(readMessage);
     // A line of a batch is a whole answer, so no listing goes in lines of its own.
     const context = { session, caller, wish: () => 'never' as const };
-    const answers = messages.map((message) => this.#answerMessage(message, headers, context));
+    const who = session?.accountId ?? caller.address;
+    const answers = messages.map((message) => inTurn(who, () => this.#answerMessage(message, headers, context)));
     if (!messages.some(isAnswered)) {
       await Promise.all(answers);
       return empty(202);
@@ -135,6 +137,12 @@ export class Gateway {
       return failed(message.id, { ...rpcError({ kind: 'internal' }), code: INTERNAL });
     }
   }
+}
+
+/** Runs an item of a batch now if there is still time in this turn, else when its caller has the next. */
+async function inTurn<T>(caller: string, run: () => Promise<T>): Promise<T> {
+  if (turns.isOver) await turns.next(caller);
+  return await run();
 }
 
 function failed(id: RpcId, error: RpcError, status = 200): Answered {

@@ -269,6 +269,9 @@ export const limits = {
   mapBytesMin: 64 * MiB,
   addressSpaceReserveBytes: 1024 * MiB,
   tablesMax: 128,
+  /** Places for read transactions in LMDB's lock file, and those of them that long reads may take at once. */
+  readersMax: 1024,
+  longReadsMax: 512,
   /** How often a migration of the data file is told of in the log. */
   migrationToldMs: 5000,
   /** Longest encoded key that LMDB's 4 KiB pages take. */

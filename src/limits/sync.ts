@@ -89,6 +89,8 @@ export const syncLimits = {
   listCursorCharsMax: 4096,
   /** Globs that one glob with braces may stand for. */
   globChoicesMax: 32,
+  /** Characters that one call of a listing compares; then it says where to go on. */
+  globWorkChars: 20_000_000,
   /** Files that the manifest of a device and its bases name together. */
   manifestFilesMax: 40_000,
   /** Files, deleted ones too, that one comparison with a manifest looks at, and older versions of all of them. */

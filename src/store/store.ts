@@ -55,6 +55,7 @@ export class Store implements Reader {
       encoding: 'binary',
       keyEncoding: 'ordered-binary',
       maxDbs: limits.tablesMax,
+      maxReaders: limits.readersMax,
       mapSize: mapBytes,
       readOnly,
       // Off: the classic order (pages, fdatasync, meta page) makes "visible" and "durable" the same moment.
@@ -220,6 +221,12 @@ export class Store implements Reader {
         for (const { key, value } of tables.get(table.name)?.getRange({ ...bounds(query), transaction }) ?? []) {
           yield { key: parts(key), value: table.codec.decode(value) };
         }
+      },
+      range(table, query) {
+        return [...this.entries(table, query)];
+      },
+      *keysIn<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<K> {
+        for (const key of tables.get(table.name)?.getKeys({ ...bounds(query), transaction }) ?? []) yield parts(key);
       },
       close: () => transaction.done(),
     };

@@ -37,10 +37,16 @@ export interface Reader {
   range<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Entry<K, V>[];
 }
 
-/** Reads of one moment, however long they take. */
-export interface Snapshot extends Pick<Reader, 'get'> {
+/** Reads that go row by row. */
+export interface Walkable extends Reader {
   /** One row at a time, in order. */
   entries<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<Entry<K, V>>;
+  /** As `entries`, without reading values. */
+  keysIn<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<K>;
+}
+
+/** Reads of one moment, however long they take. */
+export interface Snapshot extends Walkable {
   /** Lets go of the moment. */
   close(): void;
 }

@@ -5,6 +5,7 @@ import { type FieldErrors, refuseFields } from '../common/fault.ts';
 import { checkFields } from '../fields/read.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
+import { readInTurns } from '../store/in-turns.ts';
 import type { Store } from '../store/store.ts';
 import { Categories, categoryExists } from './categories.ts';
 import { CategoryClearing, withoutCleared } from './clearing.ts';
@@ -79,17 +80,15 @@ export class Tasks {
   }
 
   /** The first tasks that match a text, local days and filters. */
-  search(accountId: string, search: TaskSearch): TaskFinds<TaskRecord> {
-    const cleared = this.#clearing.of(this.#options.store, accountId);
-    const { ids, ...rest } = this.#search(accountId, search, cleared);
-    return { tasks: this.#read(accountId, ids, cleared), ...rest };
-  }
-
-  /** As `search`, each task as the JSON that is shown of it. */
-  searchTexts(accountId: string, search: TaskSearch): TaskFinds<string> {
-    const cleared = this.#clearing.of(this.#options.store, accountId);
-    const { ids, ...rest } = this.#search(accountId, search, cleared);
-    return { tasks: readTaskTexts(this.#options.store, accountId, ids, cleared), ...rest };
+  /** The same, each task as the JSON that is shown of it. Of one moment; a promise when it takes more than one turn. */
+  searchTexts(accountId: string, search: TaskSearch): TaskFinds<string> | Promise<TaskFinds<string>> {
+    const clearing = this.#clearing;
+    return readInTurns(this.#options.store, accountId, function* (reader) {
+      const cleared = clearing.of(reader, accountId);
+      if (isAmong(cleared, search.filter)) return { tasks: [], hasMore: false, complete: true };
+      const { ids, ...rest } = yield* searchTasks(reader, accountId, search);
+      return { tasks: readTaskTexts(reader, accountId, ids, cleared), ...rest };
+    });
   }
 
   /** The service's clock. */
@@ -186,11 +185,6 @@ export class Tasks {
 
   #find(accountId: string, request: PageRequest, cleared: ReadonlySet<number>): PageIds {
     return isAmong(cleared, request.filter) ? { ids: [], total: 0 } : findPage(this.#options.store, accountId, request);
-  }
-
-  #search(accountId: string, search: TaskSearch, cleared: ReadonlySet<number>): FoundIds {
-    if (isAmong(cleared, search.filter)) return { ids: [], hasMore: false, complete: true };
-    return searchTasks(this.#options.store, accountId, search);
   }
 
   #read(accountId: string, ids: readonly number[], cleared: ReadonlySet<number>): TaskRecord[] {

@@ -37,9 +37,9 @@ function listTasks(tasks: Tasks): Tool {
     annotations: READS,
     example: { due_today: true, limit: 10 },
     madeFrom: taskTables,
-    handle(args, { accountId }) {
+    async handle(args, { accountId }) {
       const nowMs = tasks.now();
-      const found = tasks.searchTexts(accountId, listQuery(args, nowMs));
+      const found = await tasks.searchTexts(accountId, listQuery(args, nowMs));
       const rest = { count: found.tasks.length, has_more: found.hasMore, complete: found.complete };
       return {
         structured: new JsonText(`{"tasks":[${found.tasks.join(',')}],${JSON.stringify(rest).slice(1)}`),

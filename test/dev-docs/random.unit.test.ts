@@ -147,7 +147,7 @@ function pull(world: World): void {
   expect([...world.replica].sort(([a], [b]) => a - b)).toEqual(expected);
 }
 
-function checkLists(world: World): void {
+async function checkLists(world: World): Promise<void> {
   const { docs } = world.desk;
   const newest = live(world).reverse();
   for (const search of [
@@ -172,7 +172,7 @@ function checkLists(world: World): void {
       const found: number[] = [];
       let cursor: string | undefined;
       do {
-        const page = docs.list(ACCOUNT, { search, category, limit: 2, cursor });
+        const page = await docs.list(ACCOUNT, { search, category, limit: 2, cursor });
         expect(page.complete).toBe(true);
         found.push(...page.docs.map(({ id }) => id));
         cursor = page.cursor;
@@ -209,7 +209,7 @@ test(`[DOC-1, DOC-2, DOC-3] random writes leave every list, search, version and 
           await take(world, step);
           pull(world);
         }
-        checkLists(world);
+        await checkLists(world);
         checkDocs(world);
         expect(world.desk.problems()).toEqual([]);
       } finally {
@@ -232,14 +232,14 @@ test('[DOC-3] a search over many documents reads few, and finds what is there in
     );
   }
   for (const id of [1, 511, 512, 513, 1024, 1025, 1100]) {
-    const found = desk.docs.list(ACCOUNT, { search: `#${id * 7919}#` });
+    const found = await desk.docs.list(ACCOUNT, { search: `#${id * 7919}#` });
     expect(found.docs.map((doc) => doc.id)).toEqual([id]);
     expect(found.looked).toBeLessThan(40);
   }
-  expect(desk.docs.list(ACCOUNT, { search: 'DEPLOY. renew', limit: 3 }).docs.map(({ id }) => id)).toEqual([
+  expect((await desk.docs.list(ACCOUNT, { search: 'DEPLOY. renew', limit: 3 })).docs.map(({ id }) => id)).toEqual([
     1100, 1099, 1098,
   ]);
-  expect(desk.docs.list(ACCOUNT, { search: 'nowhere at all' })).toMatchObject({ docs: [], complete: true });
+  expect(await desk.docs.list(ACCOUNT, { search: 'nowhere at all' })).toMatchObject({ docs: [], complete: true });
   expect(desk.problems()).toEqual([]);
   await desk.close();
 });
@@ -247,16 +247,16 @@ test('[DOC-3] a search over many documents reads few, and finds what is there in
 test('[DOC-3] a search that has read enough says how much it read, and goes on to the end', async () => {
   const desk = openDesk();
   for (let n = 0; n < 601; n += 1) await desk.docs.create(ACCOUNT, { title: `${n}`, content: n === 0 ? '¶' : 'other' });
-  const short = desk.docs.list(ACCOUNT, { search: '¶' });
+  const short = await desk.docs.list(ACCOUNT, { search: '¶' });
   expect(short).toMatchObject({ docs: [], complete: false, looked: 500 });
-  const rest = desk.docs.list(ACCOUNT, { search: '¶', cursor: short.cursor });
+  const rest = await desk.docs.list(ACCOUNT, { search: '¶', cursor: short.cursor });
   expect(rest).toMatchObject({ docs: [{ id: 1 }], complete: true, looked: 101, cursor: undefined });
   for (let n = 0; n < 10; n += 1) {
     await desk.docs.create(ACCOUNT, { title: `large ${n}`, content: `${n}${'long text '.repeat(104_000)}` });
   }
-  const large = desk.docs.list(ACCOUNT, { search: 'long text nowhere' });
+  const large = await desk.docs.list(ACCOUNT, { search: 'long text nowhere' });
   expect(large).toMatchObject({ docs: [], complete: false, looked: 9 });
-  expect(desk.docs.list(ACCOUNT, { search: 'long text nowhere', cursor: large.cursor })).toMatchObject({
+  expect(await desk.docs.list(ACCOUNT, { search: 'long text nowhere', cursor: large.cursor })).toMatchObject({
     complete: true,
   });
   expect(desk.problems()).toEqual([]);

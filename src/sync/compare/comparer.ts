@@ -20,21 +20,21 @@ export class TextComparer {
    * Merges by lines; texts without a base, or above the limits, are one conflict as a whole. Undefined: that conflict would
    * be longer than a file may be.
    */
-  async merge({ texts, options }: MergeInput): Promise<MergeOutput | undefined> {
+  async merge({ texts, options }: MergeInput, accountId: string): Promise<MergeOutput | undefined> {
     const { base, ours, theirs } = texts;
     const size = measure([ours, theirs, ...(base === undefined ? [] : [base])]);
     const input = { texts: { base: size.isTooLarge ? undefined : base, ours, theirs }, options };
     const isWhole = input.texts.base === undefined && options.favor === 'none';
     if (isWhole && Buffer.byteLength(ours) + Buffer.byteLength(theirs) > limits.fileBytesMax) return undefined;
-    return size.isSmall ? runMerge(input) : this.#pool.run('merge', input);
+    return size.isSmall ? runMerge(input) : this.#pool.run('merge', input, { accountId });
   }
 
   /** The unified diff; above the limits a sentence in its place. */
-  async diff(request: DiffRequest): Promise<string> {
+  async diff(request: DiffRequest, accountId: string): Promise<string> {
     const { before, after, beforeName, afterName } = request;
     const size = measure([before, after]);
     if (size.isTooLarge) return `Files ${beforeName} and ${afterName} differ and are too large to compare by lines\n`;
-    return size.isSmall ? unifiedDiff(request) : this.#pool.run('diff', request);
+    return size.isSmall ? unifiedDiff(request) : this.#pool.run('diff', request, { accountId });
   }
 }
 

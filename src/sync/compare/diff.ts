@@ -2,7 +2,7 @@
 import { invalidField } from '../../common/fault.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import { checkPath } from '../log/paths.ts';
-import type { SyncReader } from '../log/reader.ts';
+import type { SyncReader, VaultOf } from '../log/reader.ts';
 import type { Encoding } from '../log/records.ts';
 import { readBase } from '../push/input.ts';
 import type { Vaults } from '../vaults/vaults.ts';
@@ -69,32 +69,33 @@ export class DiffQuery {
     const base = readBase(request.base_sha);
     const vaultId = await vaults.idOf(accountId, request.vault_id);
     const file = reader.file(vaultId, path.folded);
-    const local = await this.#local(vaultId, file, request);
+    const local = await this.#local({ accountId, vaultId }, file, request);
     const sha = base.kind === 'sha' ? base.sha : undefined;
-    const kept = file === undefined || sha === undefined ? undefined : await sides.find(vaultId, file, sha);
+    const kept =
+      file === undefined || sha === undefined ? undefined : await sides.find({ accountId, vaultId }, file, sha);
     return {
       vaultId,
       path: file?.path ?? path.path,
       status: statusOf(file, local, kept === undefined ? [sha] : [kept.sha256, kept.gitSha]),
       file,
       isBaseKept: kept !== undefined,
-      diff: await this.#text({ vaultId, path: path.path, file, local, contextLines: request.context }),
+      diff: await this.#text({ accountId, vaultId, path: path.path, file, local, contextLines: request.context }),
     };
   }
 
   /** The caller's copy; undefined: none was named. */
-  async #local(vaultId: string, file: FileRecord | undefined, request: DiffQueryRequest): Promise<Local | undefined> {
+  async #local(vault: VaultOf, file: FileRecord | undefined, request: DiffQueryRequest): Promise<Local | undefined> {
     const { sides } = this.#options;
     const { content, sha256, encoding = 'utf-8' } = request;
-    const given = content === undefined ? undefined : await sides.given({ content, encoding, sha256 });
+    const given = content === undefined ? undefined : await sides.given(vault.accountId, { content, encoding, sha256 });
     const wanted = given?.side.sha256 ?? (sha256 === undefined ? undefined : readSha256(sha256));
     if (wanted === undefined) return undefined;
-    const link = file && (await sides.find(vaultId, file, wanted));
-    const side = given?.side ?? (link && sides.version(vaultId, link.seq));
+    const link = file && (await sides.find(vault, file, wanted));
+    const side = given?.side ?? (link && sides.version(vault.vaultId, link.seq));
     return { sha256: wanted, gitSha: given?.gitSha ?? link?.gitSha, side, isKept: link !== undefined };
   }
 
-  async #text({ vaultId, path, file, local, contextLines }: TextRequest): Promise<string | undefined> {
+  async #text({ accountId, vaultId, path, file, local, contextLines }: TextRequest): Promise<string | undefined> {
     const { reader, sides, comparer } = this.#options;
     const current: Side = file === undefined ? { kind: 'nothing' } : sides.version(vaultId, file.seq);
     let [before, after]: [Side, Side | undefined] = [current, local?.side];
@@ -111,17 +112,15 @@ export class DiffQuery {
     if (from === undefined || to === undefined) {
       return isSame(before, after) ? '' : `Binary files ${beforeName} and ${afterName} differ\n`;
     }
-    return comparer.diff({
-      before: from,
-      after: to,
-      beforeName,
-      afterName,
-      contextLines: contextLines ?? CONTEXT_LINES_DEFAULT,
-    });
+    return comparer.diff(
+      { before: from, after: to, beforeName, afterName, contextLines: contextLines ?? CONTEXT_LINES_DEFAULT },
+      accountId,
+    );
   }
 }
 
 interface TextRequest {
+  readonly accountId: string;
   readonly vaultId: string;
   readonly path: string;
   readonly file: FileRecord | undefined;

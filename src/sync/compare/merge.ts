@@ -3,7 +3,7 @@ import { invalidField, Refusal } from '../../common/fault.ts';
 import type { ConflictStyle, Favor } from '../../text/merge.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import { checkPath } from '../log/paths.ts';
-import type { SyncReader } from '../log/reader.ts';
+import type { SyncReader, VaultOf } from '../log/reader.ts';
 import type { Encoding } from '../log/records.ts';
 import { readBase } from '../push/input.ts';
 import type { Base } from '../push/types.ts';
@@ -69,13 +69,15 @@ export class MergeQuery {
   async merge(accountId: string, request: MergeRequest): Promise<MergeAnswer> {
     const { vaults, reader, sides } = this.#options;
     const vaultId = await vaults.idOf(accountId, request.vault_id);
-    const asked = await this.#asked(vaultId, request);
+    const asked = await this.#asked({ accountId, vaultId }, request);
     const file = reader.file(vaultId, asked.folded);
     if (file === undefined && request.conflict_id === undefined) {
       throw new Refusal({ kind: 'path_not_found', path: asked.path, deletedAt: null });
     }
-    const ancestor = file && asked.base.kind === 'sha' ? await sides.find(vaultId, file, asked.base.sha) : undefined;
+    const ancestor =
+      file && asked.base.kind === 'sha' ? await sides.find({ accountId, vaultId }, file, asked.base.sha) : undefined;
     const merged = await this.#mergeSides(
+      accountId,
       {
         base: ancestor === undefined ? baseOf(asked.base) : sides.version(vaultId, ancestor.seq),
         ours: asked.ours,
@@ -95,7 +97,7 @@ export class MergeQuery {
     };
   }
 
-  async #asked(vaultId: string, request: MergeRequest): Promise<Asked> {
+  async #asked({ accountId, vaultId }: VaultOf, request: MergeRequest): Promise<Asked> {
     const { reader, sides } = this.#options;
     const { conflict_id: conflictId, path, content, encoding, base_sha: baseSha } = request;
     if (conflictId !== undefined) {
@@ -111,11 +113,12 @@ export class MergeQuery {
     if (content === undefined) throw invalidField('content', 'content is required, or conflict_id');
     const checked = checkPath(path);
     const base = readBase(baseSha);
-    const { side } = await sides.given({ content, encoding: encoding ?? 'utf-8', sha256: undefined });
+    const { side } = await sides.given(accountId, { content, encoding: encoding ?? 'utf-8', sha256: undefined });
     return { ...checked, ours: side, base };
   }
 
   async #mergeSides(
+    accountId: string,
     three: { readonly base: Side | undefined; readonly ours: Side; readonly theirs: Side },
     { favor = 'none', style = 'merge' }: MergeRequest,
   ): Promise<Pick<MergeAnswer, 'content' | 'deleted' | 'conflicts'>> {
@@ -123,7 +126,10 @@ export class MergeQuery {
     if (plan.kind === 'choose') return { content: undefined, deleted: false, conflicts: 1 };
     if (plan.kind === 'take')
       return { content: contentOf(plan.side), deleted: plan.side.kind === 'nothing', conflicts: 0 };
-    const merged = await this.#options.comparer.merge({ texts: plan.texts, options: { favor, style, labels: LABELS } });
+    const merged = await this.#options.comparer.merge(
+      { texts: plan.texts, options: { favor, style, labels: LABELS } },
+      accountId,
+    );
     if (merged === undefined) return { content: undefined, deleted: false, conflicts: 1 };
     const { content: text, conflicts, sha256 } = merged;
     return { content: { text, encoding: 'utf-8', sha256 }, deleted: false, conflicts };

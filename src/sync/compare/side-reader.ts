@@ -2,20 +2,17 @@
  * Owns how the sides of a diff or a merge are found: the current version of a path, an older one by its hash, what a
  * refused push brought, what a caller sends.
  */
-import { setImmediate } from 'node:timers/promises';
 import { invalidField, Refusal } from '../../common/fault.ts';
+import { turns } from '../../common/turns.ts';
 import { limits } from '../../limits/service.ts';
 import type { Pool } from '../../pool/pool.ts';
 import { digestContent } from '../contents/digest.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import { checkPath } from '../log/paths.ts';
-import type { ChainLink, Conflict, SyncReader } from '../log/reader.ts';
+import type { ChainLink, Conflict, SyncReader, VaultOf } from '../log/reader.ts';
 import type { Encoding } from '../log/records.ts';
 import { checkSha256 } from '../push/input.ts';
 import type { FileSide, Side } from './sides.ts';
-
-/** Versions looked at in one turn of the event loop. */
-const LINKS_PER_TURN = 500;
 
 export interface GivenContent {
   readonly content: string;
@@ -60,10 +57,10 @@ export class SideReader {
   }
 
   /** What a caller sends. Refuses with `invalid_fields` what could not be pushed. */
-  async given({ content: text, encoding, sha256: claimed }: GivenContent): Promise<GivenSide> {
+  async given(accountId: string, { content: text, encoding, sha256: claimed }: GivenContent): Promise<GivenSide> {
     const isLong = text.length > limits.inlineContentBytesMax;
     const digested = isLong
-      ? await this.#pool.run('prepareContent', { text, encoding })
+      ? await this.#pool.run('prepareContent', { text, encoding }, { accountId })
       : digestContent({ text, encoding });
     if (!digested.ok) throw invalidField(digested.field, digested.sentence);
     const { sha256, gitSha } = digested;
@@ -75,7 +72,7 @@ export class SideReader {
    * The newest version of a file that has this sha256 or git id, under the names that it had before as well. A busy path
    * has very many versions, so that others have their turn in between.
    */
-  async find(vaultId: string, file: FileRecord, sha: string): Promise<ChainLink | undefined> {
+  async find({ accountId, vaultId }: VaultOf, file: FileRecord, sha: string): Promise<ChainLink | undefined> {
     let looked = 0;
     for (let seq: number | undefined = file.seq; seq !== undefined; ) {
       let formerSeq: number | undefined;
@@ -84,7 +81,7 @@ export class SideReader {
         looked += 1;
         if (looked > limits.chainWalkMax) return undefined;
         formerSeq ??= this.#seqBeforeRename(vaultId, link.seq);
-        if (looked % LINKS_PER_TURN === 0) await setImmediate();
+        if (turns.isOver) await turns.next(accountId);
       }
       seq = formerSeq;
     }

@@ -2,11 +2,11 @@
  * Owns the comparison of a device with a vault: what is to be pulled, pushed, deleted, and what needs a decision. It only
  * reads, in short turns; what changes meanwhile comes behind the cursor that goes with it.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invalidField } from '../../common/fault.ts';
+import { turns } from '../../common/turns.ts';
 import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../log/file-record.ts';
-import type { SyncReader } from '../log/reader.ts';
+import type { SyncReader, VaultOf } from '../log/reader.ts';
 import type { Listings } from '../pull/list.ts';
 import type { DeviceFile, Manifest } from './manifest.ts';
 import { type Standing, standingByHistory, standingOf } from './standing.ts';
@@ -43,12 +43,12 @@ export interface CompareSources {
  */
 export async function compareDevice(
   { reader, listings }: CompareSources,
-  vaultId: string,
+  { accountId, vaultId }: VaultOf,
   { files }: Pick<Manifest, 'files'>,
   prefix: string,
 ): Promise<Comparison> {
   const tasks: Record<Task, ComparedFile[]> = { pull: [], push: [], push_delete: [], delete: [], conflict: [] };
-  const history = new History(reader, vaultId);
+  const history = new History(reader, accountId, vaultId);
   let [looked, same, hasMore] = [0, 0, false];
   const sort = async (device: DeviceFile | undefined, remote: FileRecord | undefined) => {
     const { local, base, path = '', given } = device ?? {};
@@ -61,7 +61,7 @@ export async function compareDevice(
     else if (tasks[standing].length >= limits.standingPathsMax) hasMore = true;
     else tasks[standing].push({ path: remote?.path ?? path, given, local, remote });
   };
-  for await (const { folded, file } of listings.walk(vaultId, prefix)) {
+  for await (const { folded, file } of listings.walk({ accountId, vaultId }, prefix)) {
     looked += 1;
     if (looked > limits.standingScanMax) throw tooMany();
     await sort(files.get(folded), file);
@@ -69,7 +69,7 @@ export async function compareDevice(
   }
   for (const [folded, device] of files) {
     looked += 1;
-    if (looked % limits.listTurnRows === 0) await nextTurn();
+    if (turns.isOver) await turns.next(accountId);
     if (folded.startsWith(prefix)) await sort(device, undefined);
   }
   return { tasks, same, hasMore };
@@ -78,11 +78,13 @@ export async function compareDevice(
 /** What the hub had at its paths. All files together look through a bounded number of versions. */
 class History {
   readonly #reader: SyncReader;
+  readonly #accountId: string;
   readonly #vaultId: string;
   #links = 0;
 
-  constructor(reader: SyncReader, vaultId: string) {
+  constructor(reader: SyncReader, accountId: string, vaultId: string) {
     this.#reader = reader;
+    this.#accountId = accountId;
     this.#vaultId = vaultId;
   }
 
@@ -94,7 +96,7 @@ class History {
       this.#links += 1;
       if (this.#links >= limits.standingLinksMax) return undefined;
       // Versions never change, so the chain goes on where it was; what retention took meanwhile ends it.
-      if (this.#links % limits.listTurnRows === 0) await nextTurn();
+      if (turns.isOver) await turns.next(this.#accountId);
     }
     return false;
   }

@@ -2,8 +2,8 @@
  * Owns how the manifest of a device is read: which files it has, and what it and the hub last agreed on. Names that the hub
  * would not take are set aside with the reason, so that one bad name does not hide what is to be done about the others.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invalidField, Refusal } from '../../common/fault.ts';
+import { turns } from '../../common/turns.ts';
 import { limits } from '../../limits/service.ts';
 import { checkPath, type VaultPath } from '../log/paths.ts';
 import type { DeviceState } from './standing.ts';
@@ -32,10 +32,10 @@ export interface Manifest {
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /** Reads a manifest in short turns. Refuses fields `manifest` and `bases`: too many, or what is no path or no hash. */
-export async function readManifest(given: GivenHashes, bases: GivenHashes): Promise<Manifest> {
+export async function readManifest(accountId: string, given: GivenHashes, bases: GivenHashes): Promise<Manifest> {
   const files = new Map<string, DeviceFile>();
   const refused: RefusedName[] = [];
-  const entries = new Entries();
+  const entries = new Entries(accountId);
   for await (const { path, sha256: local } of entries.of('manifest', given)) {
     const checked = tryPath(path);
     const twin = 'reason' in checked ? undefined : files.get(checked.folded);
@@ -54,7 +54,12 @@ export async function readManifest(given: GivenHashes, bases: GivenHashes): Prom
 
 /** Counts what both lists name together. */
 class Entries {
+  readonly #accountId: string;
   #count = 0;
+
+  constructor(accountId: string) {
+    this.#accountId = accountId;
+  }
 
   async *of(field: string, hashes: GivenHashes): AsyncGenerator<{ readonly path: string; readonly sha256: string }> {
     for (const path of Object.keys(hashes)) {
@@ -63,7 +68,7 @@ class Entries {
         const sentence = `manifest and bases together name more than ${limits.manifestFilesMax} files; send one folder at a time with prefix`;
         throw invalidField(field, sentence);
       }
-      if (this.#count % limits.listTurnRows === 0) await nextTurn();
+      if (turns.isOver) await turns.next(this.#accountId);
       const value = hashes[path];
       const sha256 = typeof value === 'string' && value.length === 64 ? value.toLowerCase() : '';
       const shown = path.slice(0, limits.pathPartBytesMax);

@@ -31,6 +31,12 @@ import {
   versionSha256,
 } from './version.ts';
 
+/** A vault, and the account that it belongs to. */
+export interface VaultOf {
+  readonly accountId: string;
+  readonly vaultId: string;
+}
+
 /** One link of a path's chain of versions. */
 export interface ChainLink extends VersionHead {
   readonly seq: number;

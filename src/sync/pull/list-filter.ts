@@ -1,19 +1,19 @@
-/** Owns which paths a glob of a listing lets through. Pure, and linear in the path whatever the glob. */
+/** Owns which paths a glob of a listing lets through, and how much work that was. Pure. */
 import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
-import { compileGlob, matchesGlob } from '../log/glob.ts';
+import { compileGlob, type GlobWork, matchesGlob } from '../log/glob.ts';
 
 /**
  * A check of folded paths: `*` and `?` within a part, `**` over parts, `{a,b}` for either; case does not count. A glob with a
  * slash begins at the vault's top, one without holds in any folder. Refuses field `glob`.
  */
-export function listFilter(glob: string | undefined): (folded: string) => boolean {
+export function listFilter(glob: string | undefined, work?: GlobWork): (folded: string) => boolean {
   if (glob === undefined) return () => true;
   if (/^!|[[\]]/.test(glob)) {
     throw invalidField('glob', 'glob takes *, ?, ** and {a,b}; it has no [sets] and no !, and ? stands for a bracket');
   }
   const compiled = expandBraces(glob).map((plain) => compileGlob(plain.includes('/') ? `/${plain}` : plain));
-  return (folded) => compiled.some((one) => matchesGlob(one, folded));
+  return (folded) => compiled.some((one) => matchesGlob(one, folded, work));
 }
 
 /** Every plain glob that a glob with braces stands for. */

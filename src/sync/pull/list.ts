@@ -3,12 +3,12 @@
  * short turns, so that a filter that few files pass holds up nobody.
  */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { turns } from '../../common/turns.ts';
 import { limits } from '../../limits/service.ts';
 import type { Store } from '../../store/store.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import type { FileRecord } from '../log/file-record.ts';
-import type { SyncReader } from '../log/reader.ts';
+import type { SyncReader, VaultOf } from '../log/reader.ts';
 import { files } from '../log/records.ts';
 import { listFilter } from './list-filter.ts';
 
@@ -50,9 +50,10 @@ export class Listings {
     this.#reader = reader;
   }
 
-  async list(vaultId: string, request: ListRequest): Promise<ListPage> {
+  async list({ accountId, vaultId }: VaultOf, request: ListRequest): Promise<ListPage> {
     const { limit, includeDeleted, after } = request;
-    const passes = listFilter(request.glob);
+    const work = { chars: 0 };
+    const passes = listFilter(request.glob, work);
     const { files: allFiles, bytes: allBytes } = this.#reader.head(vaultId);
     const isFiltered = request.prefix !== undefined || request.glob !== undefined;
     // The totals of a filter are counted, which only its first page can do.
@@ -60,8 +61,8 @@ export class Listings {
     const found: ListedFile[] = [];
     const counted = { files: 0, bytes: 0 };
     let [looked, place, more, stopped] = [0, '', false, false];
-    for await (const { folded, file } of this.walk(vaultId, foldCase(request.prefix ?? ''), after)) {
-      stopped = looked === limits.listScanMax;
+    for await (const { folded, file } of this.walk({ accountId, vaultId }, foldCase(request.prefix ?? ''), after)) {
+      stopped = looked === limits.listScanMax || work.chars > limits.globWorkChars;
       if (stopped) break;
       looked += 1;
       const isMatch = (includeDeleted || !file.deleted) && passes(folded);
@@ -81,8 +82,8 @@ export class Listings {
     return { files: found, total: counts && !stopped ? counted : all, next: more || stopped ? place : undefined };
   }
 
-  /** Files and tombstones whose folded path begins with a folded prefix, in order, in short turns. */
-  async *walk(vaultId: string, prefix: string, after?: string): AsyncGenerator<ListedFile> {
+  /** Files and tombstones whose folded path begins with a folded prefix, in order, in turns of the caller. */
+  async *walk({ accountId, vaultId }: VaultOf, prefix: string, after?: string): AsyncGenerator<ListedFile> {
     const exact = after === undefined && prefix !== '' ? this.#reader.file(vaultId, prefix) : undefined;
     if (exact !== undefined) yield { folded: prefix, file: exact };
     let beyond = after ?? prefix;
@@ -90,12 +91,12 @@ export class Listings {
       const rows = this.#store.range(files, { prefix: [vaultId], beyond, limit: limits.listTurnRows });
       for (const { key, value } of rows) {
         if (!key[1].startsWith(prefix)) return;
+        if (turns.isOver) await turns.next(accountId);
         yield { folded: key[1], file: value };
       }
       const last = rows.at(-1);
       if (last === undefined || rows.length < limits.listTurnRows) return;
       beyond = last.key[1];
-      await nextTurn();
     }
   }
 }

@@ -1,5 +1,6 @@
 /** The tools that read a vault: sync_pull and sync_list. */
 import { z } from 'zod';
+import { turns } from '../../common/turns.ts';
 import { goesAsLines } from '../../gateway/listing.ts';
 import { defineTool, READS } from '../../gateway/tool.ts';
 import { limits } from '../../limits/service.ts';
@@ -145,17 +146,25 @@ export function syncList(reading: Reading) {
     example: { prefix: 'notes/' },
     async handle(args, { accountId }) {
       const vaultId = await reading.vaults.idOf(accountId, args.vault_id);
-      const page = await reading.listings.list(vaultId, {
-        prefix: args.prefix,
-        glob: args.glob,
-        includeDeleted: args.include_deleted ?? false,
-        limit: args.limit,
-        after: args.cursor === undefined ? undefined : readListCursor(reading.hash, args.cursor, vaultId),
-      });
+      const page = await reading.listings.list(
+        { accountId, vaultId },
+        {
+          prefix: args.prefix,
+          glob: args.glob,
+          includeDeleted: args.include_deleted ?? false,
+          limit: args.limit,
+          after: args.cursor === undefined ? undefined : readListCursor(reading.hash, args.cursor, vaultId),
+        },
+      );
       const isProtected = protectedCheck(reading.vaults.record(accountId, vaultId).protected_paths);
+      const listed: z.input<typeof listedSchema>[] = [];
+      for (const { folded, file } of page.files) {
+        if (turns.isOver) await turns.next(accountId);
+        listed.push(listedView(file, isProtected(folded)));
+      }
       const structured = {
         vault_id: vaultId,
-        files: page.files.map(({ folded, file }) => listedView(file, isProtected(folded))),
+        files: listed,
         total_count: page.total?.files ?? null,
         total_size_bytes: page.total?.bytes ?? null,
         has_more: page.next !== undefined,

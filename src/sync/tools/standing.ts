@@ -62,9 +62,9 @@ export async function standingResult(
   { manifest, bases, prefix }: StandingRequest,
 ) {
   const vaultId = await reading.vaults.idOf(accountId, givenVault);
-  const device = await readManifest(manifest, bases);
+  const device = await readManifest(accountId, manifest, bases);
   const { seq } = reading.reader.head(vaultId);
-  const comparison = await compareDevice(reading, vaultId, device, foldCase(prefix));
+  const comparison = await compareDevice(reading, { accountId, vaultId }, device, foldCase(prefix));
   const structured = {
     vault_id: vaultId,
     ...comparisonView(comparison, device),

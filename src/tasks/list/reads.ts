@@ -1,5 +1,4 @@
 /** Reads live tasks by the ids that an order gave, as records or as the JSON that both doors show. */
-import type { Store } from '../../store/store.ts';
 import type { Reader } from '../../store/table.ts';
 import { withoutCleared } from '../clearing.ts';
 import { type TaskRecord, tasks, taskTexts } from '../records.ts';
@@ -11,7 +10,7 @@ export function liveTask(reader: Pick<Reader, 'get'>, accountId: string, id: num
 }
 
 /** Live tasks as records. */
-export function readTasks(store: Store, accountId: string, ids: readonly number[]): TaskRecord[] {
+export function readTasks(store: Pick<Reader, 'get'>, accountId: string, ids: readonly number[]): TaskRecord[] {
   return ids.flatMap((id) => liveTask(store, accountId, id) ?? []);
 }
 
@@ -20,7 +19,7 @@ export function readTasks(store: Store, accountId: string, ids: readonly number[
  * order holds one. `cleared`: categories to leave out.
  */
 export function readTaskTexts(
-  store: Store,
+  store: Pick<Reader, 'get'>,
   accountId: string,
   ids: readonly number[],
   cleared: ReadonlySet<number>,

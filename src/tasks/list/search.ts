@@ -1,13 +1,15 @@
 /**
  * Owns the list that an agent asks for: besides the filters, a text and local days, which no index answers exactly.
- * Candidates come from the index in order and are tested one by one, a bounded number of them. Only reads.
+ * Candidates come from the index in order and are tested one by one, a bounded number of them, with a rest between any two of
+ * them for whoever runs it in turns. Only reads.
  */
 
 import { limits } from '../../limits/service.ts';
-import type { Store } from '../../store/store.ts';
+import type { Walkable } from '../../store/table.ts';
 import { DAY_MS, dayNumber } from '../../time/calendar.ts';
+import type { TaskRecord } from '../records.ts';
 import { compareTasks, type SortBy, type Span, segmentsOf, type TaskFilter, type TaskOrder } from './query.ts';
-import { liveTask, readTasks } from './reads.ts';
+import { liveTask } from './reads.ts';
 import { walk } from './walk.ts';
 
 /** The first and last day, both included, either open. */
@@ -65,7 +67,7 @@ export function openZone(name: string): Zone {
 }
 
 /** Finds the first tasks that match, in order. */
-export function searchTasks(store: Store, accountId: string, search: TaskSearch): FoundIds {
+export function* searchTasks(store: Walkable, accountId: string, search: TaskSearch): Generator<void, FoundIds> {
   const filter: TaskFilter = {
     ...search.filter,
     ...spanOf('created', search.createdOn, search.zone),
@@ -74,7 +76,8 @@ export function searchTasks(store: Store, accountId: string, search: TaskSearch)
   const isMatch = matcherOf(store, accountId, search, filter);
   const ids: number[] = [];
   let looked = 0;
-  for (const id of candidates(store, accountId, filter, search.order)) {
+  for (const id of yield* candidates(store, accountId, filter, search.order)) {
+    yield;
     looked += 1;
     if (looked > limits.taskScanMax) return { ids, hasMore: true, complete: false };
     if (isMatch !== undefined && !isMatch(id)) continue;
@@ -85,14 +88,24 @@ export function searchTasks(store: Store, accountId: string, search: TaskSearch)
 }
 
 /** Tasks of the filter's spaces in order: out of the smallest range, if it is short, else along the order itself. */
-function candidates(store: Store, accountId: string, filter: TaskFilter, order: TaskOrder): Iterable<number> {
-  const gathered = gatherRange(store, accountId, filter, order);
+function* candidates(
+  store: Walkable,
+  accountId: string,
+  filter: TaskFilter,
+  order: TaskOrder,
+): Generator<void, Iterable<number>> {
+  const gathered = yield* gatherRange(store, accountId, filter, order);
   if (gathered !== undefined) return gathered;
   return walk(store, accountId, { filter, segments: segmentsOf(filter, order), descending: order.descending });
 }
 
 /** All tasks of a range other than the order's own, sorted; undefined when there is none that is short enough. */
-function gatherRange(store: Store, accountId: string, filter: TaskFilter, order: TaskOrder): number[] | undefined {
+function* gatherRange(
+  store: Walkable,
+  accountId: string,
+  filter: TaskFilter,
+  order: TaskOrder,
+): Generator<void, number[] | undefined> {
   const ranged = [
     { sortBy: 'completed_at', span: filter.completedAt },
     { sortBy: 'created_at', span: filter.created },
@@ -103,13 +116,18 @@ function gatherRange(store: Store, accountId: string, filter: TaskFilter, order:
     const segments = segmentsOf(filter, { sortBy, descending: false });
     const ids: number[] = [];
     for (const id of walk(store, accountId, { filter, segments, descending: false })) {
+      yield;
       ids.push(id);
       if (ids.length > limits.taskGatherMax) break;
     }
     if (ids.length > limits.taskGatherMax) continue;
-    return readTasks(store, accountId, ids)
-      .sort((a, b) => compareTasks(a, b, order))
-      .map(({ id }) => id);
+    const found: TaskRecord[] = [];
+    for (const id of ids) {
+      yield;
+      const task = liveTask(store, accountId, id);
+      if (task !== undefined) found.push(task);
+    }
+    return found.sort((a, b) => compareTasks(a, b, order)).map(({ id }) => id);
   }
   return undefined;
 }
@@ -127,7 +145,7 @@ function spanOf<K extends 'created' | 'completedAt'>(
 }
 
 /** Tests what the order that is walked does not say by itself; undefined: there is nothing to test. */
-function matcherOf(store: Store, accountId: string, search: TaskSearch, filter: TaskFilter) {
+function matcherOf(store: Walkable, accountId: string, search: TaskSearch, filter: TaskFilter) {
   const { text, createdOn, completedOn, zone, order } = search;
   const isExact = (...orders: readonly SortBy[]) => zone.slackDays === 0 && orders.includes(order.sortBy);
   const isCreatedOpen = filter.created !== undefined && !isExact('created_at', 'is_important');

@@ -2,8 +2,7 @@
  * Owns the way along an order: the rows of some spaces merged into one, from any place of it. What lies before that place
  * is passed over by the store, a block at a time.
  */
-import type { Store } from '../../store/store.ts';
-import type { RangeQuery } from '../../store/table.ts';
+import type { RangeQuery, Walkable } from '../../store/table.ts';
 import { scopeOf, spaceOf } from '../indexes.ts';
 import { taskCounts, taskRows } from '../records.ts';
 import type { Segment, Span, TaskFilter } from './query.ts';
@@ -34,7 +33,7 @@ const BLOCK_ROWS = 256;
 
 /** The ids of the segments' tasks, in order; only those due within the filter's span. */
 export function* walk(
-  store: Store,
+  store: Walkable,
   accountId: string,
   { filter, segments, descending, skip = 0 }: Walk,
 ): Generator<number> {
@@ -84,12 +83,12 @@ function passBlocks(reader: SpaceReader, sources: readonly Source[], most: numbe
 
 /** Reads rows of one order, within a span of its values. */
 class SpaceReader {
-  readonly #store: Store;
+  readonly #store: Walkable;
   readonly #accountId: string;
   readonly #span: Span | undefined;
   readonly #descending: boolean;
 
-  constructor(store: Store, accountId: string, span: Span | undefined, descending: boolean) {
+  constructor(store: Walkable, accountId: string, span: Span | undefined, descending: boolean) {
     this.#store = store;
     this.#accountId = accountId;
     this.#span = span;

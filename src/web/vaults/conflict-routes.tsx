@@ -53,7 +53,7 @@ async function showConflict(options: VaultOptions, visit: MemberVisit, problem?:
     return pages.go(visit, vaultPath(vault.id), { text: 'This conflict is settled already.' });
   }
   const draft = await draftOf(options, visit.accountId, vault.id, sides);
-  const body = { visit, vault, sides, diff: await diffOf(options, sides), draft, problem };
+  const body = { visit, vault, sides, diff: await diffOf(options, visit.accountId, sides), draft, problem };
   return pages.show(visit, {
     title: `Conflict: ${sides.conflict.record.path}`,
     section: 'vaults',
@@ -62,17 +62,24 @@ async function showConflict(options: VaultOptions, visit: MemberVisit, problem?:
   });
 }
 
-async function diffOf({ sync }: VaultOptions, sides: ConflictSides): Promise<SideBySide | undefined> {
+async function diffOf(
+  { sync }: VaultOptions,
+  accountId: string,
+  sides: ConflictSides,
+): Promise<SideBySide | undefined> {
   const theirs = shortText(sides.current?.bytes);
   const mine = shortText(sides.yours);
   if (theirs === undefined || mine === undefined) return undefined;
-  const diff = await sync.comparer.diff({
-    before: theirs,
-    after: mine,
-    beforeName: 'theirs',
-    afterName: 'mine',
-    contextLines: limits.diffContextLines,
-  });
+  const diff = await sync.comparer.diff(
+    {
+      before: theirs,
+      after: mine,
+      beforeName: 'theirs',
+      afterName: 'mine',
+      contextLines: limits.diffContextLines,
+    },
+    accountId,
+  );
   return sideBySide(diff, limits.diffRowsMax);
 }
 

@@ -4,6 +4,7 @@ import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../../sync/log/file-record.ts';
 import { compileGlob, matchesGlob } from '../../sync/log/glob.ts';
 import { checkPath } from '../../sync/log/paths.ts';
+import type { VaultOf } from '../../sync/log/reader.ts';
 import type { Sync } from '../../sync/service.ts';
 import { foldCase } from '../../text/fold-case.ts';
 
@@ -45,13 +46,17 @@ interface FoundFiles {
 }
 
 /** Current files in the order of their paths. Looks at a bounded number of them. */
-export async function findFiles({ reading }: Sync, vaultId: string, query: FileQuery): Promise<FoundFiles> {
+export async function findFiles(
+  { reading }: Sync,
+  { accountId, vaultId }: VaultOf,
+  query: FileQuery,
+): Promise<FoundFiles> {
   const { search, after, limit } = query;
   const passes = matcherOf(search);
   const found: FileRecord[] = [];
   let looked = 0;
   let last = after;
-  for await (const { folded, file } of reading.listings.walk(vaultId, '', after)) {
+  for await (const { folded, file } of reading.listings.walk({ accountId, vaultId }, '', after)) {
     const isMatch = !file.deleted && passes(file.path);
     if (looked === limits.listScanMax || (isMatch && found.length === limit)) return { files: found, next: last };
     if (isMatch) found.push(file);

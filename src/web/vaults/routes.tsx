@@ -68,7 +68,11 @@ async function showFiles({ pages, sync }: VaultOptions, visit: MemberVisit): Pro
   const vault = vaultOf(sync, accountId, request.params['vault']);
   const search = (request.query.get('q') ?? '').trim().slice(0, limits.searchCharsMax);
   const after = request.query.get('after') ?? undefined;
-  const found = await findFiles(sync, vault.id, { search, after, limit: limits.fileRowsPerPage });
+  const found = await findFiles(
+    sync,
+    { accountId, vaultId: vault.id },
+    { search, after, limit: limits.fileRowsPerPage },
+  );
   return pages.show(visit, {
     title: vault.record.name,
     section: 'vaults',

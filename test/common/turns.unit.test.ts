@@ -1,0 +1,66 @@
+/** Turns of the event loop, with a clock and rounds that the test owns. */
+import { expect, test } from 'vitest';
+import { Turns } from '../../src/common/turns.ts';
+
+function world() {
+  let nowMs = 0;
+  let rounds: (() => void)[] = [];
+  const turns = new Turns(
+    () => nowMs,
+    (run) => rounds.push(run),
+  );
+  return {
+    turns,
+    work: (ms: number) => {
+      nowMs += ms;
+    },
+    /** Runs a round of the loop and what it sets off; false when there was nothing. */
+    async round() {
+      const due = rounds;
+      rounds = [];
+      for (const run of due) run();
+      for (let count = 0; count < 10; count += 1) await Promise.resolve();
+      return due.length > 0;
+    },
+  };
+}
+
+test('[NET-12] work that fits into a turn is not put off, and the turn is shared by all that begin in a round', async () => {
+  const { turns, work, round } = world();
+  expect(turns.isOver).toBe(false);
+  work(1.9);
+  expect(turns.isOver).toBe(false);
+  work(0.1);
+  expect(turns.isOver).toBe(true);
+  await round();
+  expect(turns.isOver).toBe(false);
+});
+
+test('[NET-12] a long walk holds a round for one turn, and turns go round the callers', async () => {
+  const { turns, work, round } = world();
+  const order: string[] = [];
+  const walk = async (caller: string, steps: number) => {
+    for (let step = 0; step < steps; step += 1) {
+      if (turns.isOver) await turns.next(caller);
+      work(0.5);
+      order.push(caller);
+    }
+  };
+  const greedy = Array.from({ length: 60 }, () => walk('greedy', 40));
+  const small = walk('small', 3);
+  // Only the first four steps ran at once; everybody else waits.
+  expect(order).toEqual(Array(4).fill('greedy'));
+  await round();
+  await round();
+  expect(order.slice(4).filter((caller) => caller === 'small').length).toBe(3);
+  let rounds = 2;
+  while (await round()) {
+    rounds += 1;
+    if (rounds > 10_000) break;
+  }
+  await Promise.all([...greedy, small]);
+  expect(order.length).toBe(60 * 40 + 3);
+  expect(turns.waiting).toBe(0);
+  // Each round had one turn of four steps.
+  expect(rounds).toBeGreaterThanOrEqual((60 * 40) / 4);
+});

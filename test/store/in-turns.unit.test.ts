@@ -1,0 +1,87 @@
+/** Long reads in turns: each answer is of one moment, whatever is written between two turns, and everybody gets on. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { recordCodec } from '../../src/store/codec.ts';
+import { readInTurns, type Steps } from '../../src/store/in-turns.ts';
+import { Store } from '../../src/store/store.ts';
+import { defineTable } from '../../src/store/table.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const ROWS = 400;
+const table = defineTable<[number], { readonly version: number }>('rows', recordCodec(1));
+
+let store: Store;
+beforeEach(async () => {
+  store = new Store({ folder: temporaryFolder(), tables: [table] });
+  await setAll(0);
+});
+afterEach(() => store.close());
+
+const setAll = (version: number) =>
+  store.write((batch) => {
+    for (let row = 0; row < ROWS; row += 1) batch.put(table, [row], { version });
+  });
+
+/** Reads every row, and is busy with each of them for a while. */
+const versions = (msPerRow: number, begun: () => void = () => undefined): Steps<number[]> =>
+  function* (reader) {
+    begun();
+    const seen = new Set<number>();
+    for (const { key, value } of reader.entries(table, { prefix: [] })) {
+      const endMs = performance.now() + msPerRow;
+      while (performance.now() < endMs);
+      seen.add(value.version);
+      seen.add(reader.get(table, key)?.version ?? -1);
+      yield;
+    }
+    return [...seen];
+  };
+
+test('[NET-12] a read that fits into its turn is there at once', async () => {
+  // A round of its own: whatever ran before in this one may have used it up.
+  await new Promise((resolve) => setImmediate(resolve));
+  const steps: Steps<number> = function* () {
+    yield;
+    return 7;
+  };
+  expect(readInTurns(store, 'someone', steps)).toBe(7);
+});
+
+test('[NET-12] a read over many turns shows one moment, whatever is written between them', async () => {
+  let isOver = false;
+  const writer = (async () => {
+    let version = 0;
+    while (!isOver) {
+      version += 1;
+      await setAll(version);
+    }
+    return version;
+  })();
+  for (let round = 0; round < 5; round += 1) expect(await readInTurns(store, 'someone', versions(0.1))).toHaveLength(1);
+  isOver = true;
+  // The writer was not held up until the reads were over.
+  expect(await writer).toBeGreaterThan(5);
+});
+
+test('[NET-12] reads of one caller go one after another, and somebody else is not behind all of them', async () => {
+  const order: string[] = [];
+  const read = async (caller: string, ms: number) => {
+    await readInTurns(store, caller, versions(ms));
+    order.push(caller);
+  };
+  await Promise.all([...Array.from({ length: 8 }, () => read('greedy', 0.05)), read('small', 0.02)]);
+  expect(order.indexOf('small')).toBeLessThan(4);
+  expect(order).toHaveLength(9);
+});
+
+test('[NET-12] what a long read throws is what its caller is told, and the next one is served', async () => {
+  const failing: Steps<never> = function* (reader) {
+    for (const _ of reader.keysIn(table, { prefix: [] })) {
+      const endMs = performance.now() + 0.1;
+      while (performance.now() < endMs);
+      yield;
+    }
+    throw new Error('at the end');
+  };
+  await expect(Promise.resolve().then(() => readInTurns(store, 'someone', failing))).rejects.toThrow('at the end');
+  expect(await readInTurns(store, 'someone', versions(0.05))).toEqual([0]);
+});
