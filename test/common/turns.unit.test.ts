@@ -15,7 +15,7 @@ function world() {
       nowMs += ms;
     },
     /** Runs a round of the loop and what it sets off; false when there was nothing. */
-    async round() {
+    round: async () => {
       const due = rounds;
       rounds = [];
       for (const run of due) run();
