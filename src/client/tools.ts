@@ -88,38 +88,6 @@ export class ToolClient {
     return end;
   }
 
-  /** Calls a tool many times in one request; the outcomes are in the order of the arguments. Throws as `call` does. */
-  async callMany(
-    name: string,
-    many: readonly Readonly<Record<string, unknown>>[],
-  ): Promise<(ToolAnswer | ToolRefused)[]> {
-    const { server } = this.#credentials;
-    const requests = many.map((args, id) => ({
-      jsonrpc: '2.0',
-      id,
-      method: 'tools/call',
-      params: { name, arguments: args },
-    }));
-    const answer = await send(server, '/api/mcp', {
-      method: 'POST',
-      headers: await this.#headers(),
-      body: JSON.stringify(requests),
-      seconds: limits.clientTransferSeconds,
-    });
-    const parsed = z.array(z.looseObject({ id: z.number() })).safeParse(answer.json());
-    // One answer instead of one each: the batch as a whole was refused.
-    if (!parsed.success) throw refusedWhole(server, answer);
-    const byId = new Map(parsed.data.map((item) => [item.id, item]));
-    return many.map((_, id) => {
-      try {
-        return this.#toolAnswer(resultOf(server, byId.get(id)));
-      } catch (error) {
-        if (error instanceof ToolRefused) return error;
-        throw error;
-      }
-    });
-  }
-
   async #request(method: string, params: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<unknown> {
     const { server } = this.#credentials;
     const answer = await send(server, '/api/mcp', {
@@ -183,14 +151,6 @@ function refusedOrOdd(server: string, document: unknown): ClientError {
     throw error;
   }
   return new ClientError(`${server} does not answer like a Cairn hub; check --server.`);
-}
-
-/** Why a whole batch was refused. */
-function refusedWhole(server: string, answer: ClientAnswer): ClientError {
-  const parsed = answerSchema.safeParse(answer.json());
-  if (!parsed.success || 'result' in parsed.data) return refusalOf(server, answer);
-  const { code, message, data } = parsed.data.error;
-  return refusalFor(server, code, message, data);
 }
 
 function refusalFor(

@@ -9,7 +9,7 @@ export const clientLimits = {
   /** How long a transfer of the mirror may take. */
   clientTransferSeconds: 600,
   /** Files, and bytes of files, that a sync pushes in one request. */
-  clientPushFiles: 50,
+  clientPushFiles: 500,
   clientPushBytes: 6 * MiB,
   /** Changes that a sync pulls in one request, after which it goes on from there; and paths that it asks for by name. */
   clientPullFiles: 5000,

@@ -98,6 +98,6 @@ async function missingHere(session: SyncSession): Promise<Set<FolderPath>> {
   if (missing.size > 0 && session.state.cursor === null) throw new ClientError('This folder was never synced.');
   for (const path of missing) session.state.base.delete(path);
   session.state.inode = session.folder.root.inode;
-  save(session);
+  await save(session);
   return missing;
 }

@@ -30,6 +30,10 @@ const endSchema = z.object({
 });
 const newsSchema = z.object({ total_count: z.number(), deleted_count: z.number(), has_more: z.boolean() });
 const pushedSchema = z.object({ status: z.string(), sha256: z.string(), stored_at: z.string() });
+const refusedSchema = z.object({
+  error: z.object({ code: z.number(), message: z.string(), data: z.record(z.string(), z.unknown()).optional() }),
+});
+const manySchema = z.object({ results: z.array(z.union([refusedSchema, pushedSchema])) });
 const vaultSchema = z.object({ vault_id: z.string() });
 const vaultsSchema = z.object({
   vaults: z.array(z.object({ vault_id: z.string(), name: z.string(), is_primary: z.boolean() })),
@@ -122,16 +126,24 @@ export class VaultHub {
 
   /** Pushes some files in one request; the outcomes are in their order. */
   async push(many: readonly PushArguments[]): Promise<(PushedFile | ToolRefused)[]> {
-    if (many.length === 0) return [];
-    const args = many.map((one) => ({ ...one, vault_id: this.#vaultId }));
-    const outcomes = await this.#patiently(() => this.#tools.callMany('sync_push', args));
+    const [only] = many;
+    if (only === undefined) return [];
+    if (many.length === 1) return [await this.#pushOne(only)];
+    const { structured } = await this.call('sync_push_many', { files: many });
+    const { results } = readAs(manySchema, structured);
     const found: (PushedFile | ToolRefused)[] = [];
-    for (const [index, outcome] of outcomes.entries()) {
+    for (const [index, one] of many.entries()) {
+      const result = results[index];
+      if (result === undefined) throw new ClientError('The hub did not answer for every file; sync again.');
+      if (!('error' in result)) {
+        found.push(result);
+        continue;
+      }
+      const { code, message, data } = result.error;
+      const refusal = new ToolRefused(code, message, data);
+      if (code === INTERNAL) throw refusal;
       // A busy hub refuses items one by one; these come again alone.
-      if (!(outcome instanceof ToolRefused)) found.push(readAs(pushedSchema, outcome.structured));
-      else if (outcome.code === INTERNAL) throw outcome;
-      else if (waitOf(outcome) === undefined) found.push(outcome);
-      else found.push(await this.#pushOne(args[index] ?? {}));
+      found.push(waitOf(refusal) === undefined ? refusal : await this.#pushOne(one));
     }
     return found;
   }
@@ -164,7 +176,7 @@ export class VaultHub {
     try {
       return readAs(pushedSchema, (await this.call('sync_push', args)).structured);
     } catch (error) {
-      if (error instanceof ToolRefused) return error;
+      if (error instanceof ToolRefused && error.code !== INTERNAL) return error;
       throw error;
     }
   }
@@ -226,7 +238,7 @@ function readRecord(given: Readonly<Record<string, unknown>>): ReadRecord {
     side: {
       sha256,
       bytes,
-      executable: record.executable,
+      executable: record.executable === true,
       modifiedMs: Number.isNaN(modifiedMs) ? undefined : modifiedMs,
     },
   };

@@ -34,7 +34,7 @@ export async function resolveConflict(session: SyncSession, given: string, keep:
   if (keep === 'mine') await keepMine(session, sides);
   else if (keep === 'theirs') await keepTheirs(session, sides);
   else await writeMarkers(session, sides);
-  save(session);
+  await save(session);
   if (keep !== 'merge') tell({ verb: keep === 'mine' ? 'pushed' : 'pulled', path, note: `settled: ${keep}` });
 }
 

@@ -58,16 +58,17 @@ export async function scan(session: SyncSession): Promise<Scan> {
   return found;
 }
 
-export function save(session: SyncSession): void {
+/** Saves the state, and before it every file that it speaks of. Throws RootGone, ClientError. */
+export async function save(session: SyncSession): Promise<void> {
   const { folder, state } = session;
-  folder.settle();
+  await folder.settle();
   writeState(folder, state);
   session.saved = { atMs: Date.now(), stamp: stampOf(folder.root.path) };
 }
 
 /** Saves where a crash would cost much work by now. */
-export function saveSometimes(session: SyncSession): void {
-  if (Date.now() - session.saved.atMs > limits.clientSaveMs) save(session);
+export async function saveSometimes(session: SyncSession): Promise<void> {
+  if (Date.now() - session.saved.atMs > limits.clientSaveMs) await save(session);
 }
 
 /** Undefined: it is done; else why it cannot be, in words for the user. */

@@ -2,7 +2,7 @@
 import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';
 import type { RemoteRecord } from '../hub.ts';
-import { type SyncSession, saveSometimes } from '../session.ts';
+import type { SyncSession } from '../session.ts';
 import { Spellings } from '../spelling.ts';
 import type { Wait, WaitKind } from '../state.ts';
 import { applyRemote } from './apply.ts';
@@ -35,7 +35,6 @@ export class Inbox {
     }
     this.#spellings.adoptFrom(path, side?.sha256);
     this.#apply(record);
-    saveSometimes(this.#session);
   }
 
   /** Tries once more what was blocked. */

@@ -38,7 +38,7 @@ export async function pullChanges(
       if (!isOutdated(error)) throw error;
       await startOver(session, local, reconcile);
     }
-    save(session);
+    await save(session);
     await setImmediate();
     if (more) local = await scan(session);
   }
@@ -69,7 +69,7 @@ async function lookAgain(
   for (const path of gone) inbox.take({ path, side: undefined, storedMs: 0 });
   inbox.finish();
   await reconcilePaths(session, inbox.bothChanged, reconcile);
-  save(session);
+  await save(session);
 }
 
 function canWrite({ folder }: SyncSession, path: FolderPath): boolean {

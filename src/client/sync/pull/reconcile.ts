@@ -117,7 +117,7 @@ async function takeMerge(
   done();
   if (!(own instanceof ToolRefused)) {
     agree(state, path, { sha256: mine.sha256 });
-    const content = { bytes: merged.bytes, sha256: sha256Of(merged.bytes), modifiedMs: Date.now() };
+    const content = { ...mine, bytes: merged.bytes, sha256: sha256Of(merged.bytes), modifiedMs: Date.now() };
     const [both] = await send(session, [{ path, args: pushArguments(session, path, content, mine.sha256) }]);
     if (!(both instanceof ToolRefused) && both !== undefined) {
       agree(state, path, { ...written, storedMs: Date.parse(both.stored_at) });

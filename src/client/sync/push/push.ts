@@ -8,7 +8,7 @@ import type { Scan } from '../folder/scan.ts';
 import type { PushedFile } from '../hub.ts';
 import { type SyncSession, save, saveSometimes, scan } from '../session.ts';
 import { agree, newDevice } from '../state.ts';
-import { pushArguments } from './arguments.ts';
+import { moveArguments, pushArguments } from './arguments.ts';
 import { type PushPlan, planPush } from './plan.ts';
 import { type Parcel, send } from './send.ts';
 
@@ -20,7 +20,7 @@ export interface PushOptions {
 interface Change extends Parcel {
   /** The name that the hub has. */
   readonly from: FolderPath | undefined;
-  /** Undefined: a delete. */
+  /** Undefined: a delete, or a move that leaves the bytes as they are. */
   readonly content: Content | undefined;
   readonly isDelete: boolean;
   readonly bytes: number;
@@ -49,7 +49,7 @@ export async function pushChanges(
   if (plan.held.length === 0) state.inode = folder.root.inode;
   const run = new PushRun(session, local, plan, unmovable);
   for (const portion of run.portions()) await run.push(portion);
-  save(session);
+  await save(session);
   return run.moved;
 }
 
@@ -82,7 +82,7 @@ class PushRun {
   *portions(): Generator<Change[]> {
     const { deletes, moves, puts } = this.#plan;
     yield* this.#portionsOf(deletes, (path) => this.#delete(path));
-    yield* this.#portionsOf([...moves.keys()], (path) => this.#put(path));
+    yield* this.#portionsOf([...moves.keys()], (path) => this.#move(path));
     yield* this.#portionsOf(
       puts.filter((path) => !moves.has(path)),
       (path) => this.#put(path),
@@ -102,7 +102,7 @@ class PushRun {
       this.#done.bytes += change.bytes;
     }
     this.#progress();
-    saveSometimes(session);
+    await saveSometimes(session);
   }
 
   *#portionsOf(paths: readonly FolderPath[], read: (path: FolderPath) => Change | undefined): Generator<Change[]> {
@@ -130,6 +130,17 @@ class PushRun {
     if (folder.blocked(path) === undefined && lookAt(folder.at(path))?.isFile() === true) return undefined;
     const args = pushArguments(this.#session, path, undefined, state.base.get(path)?.sha256 ?? '');
     return { path, args, from: undefined, content: undefined, isDelete: true, bytes: 0 };
+  }
+
+  /** A file that was moved goes without its bytes, unless they changed as well. */
+  #move(path: FolderPath): Change | undefined {
+    const from = this.#plan.moves.get(path);
+    const local = this.#local.files.get(path);
+    const base = from === undefined ? undefined : this.#session.state.base.get(from);
+    if (from === undefined || local === undefined || base?.sha256 !== local.sha256) return this.#put(path);
+    const look = { executable: local.executable, modifiedMs: Math.floor(local.seen.modifiedMs) };
+    const args = moveArguments(this.#session, { from, to: path }, look, base.sha256);
+    return { path, args, from, content: undefined, isDelete: false, bytes: 0 };
   }
 
   #put(path: FolderPath): Change | undefined {

@@ -21,7 +21,8 @@ export async function send(
     folder,
     state,
     parcels.map(({ path, args }) => {
-      const sha256 = args['sha256'];
+      // A move sends no bytes; what it leaves at the path is what it builds on.
+      const sha256 = args['deleted'] === true ? null : (args['sha256'] ?? args['base_sha']);
       return [path, typeof sha256 === 'string' ? sha256 : null] as const;
     }),
   );

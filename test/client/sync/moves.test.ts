@@ -1,0 +1,104 @@
+/** Moves and renames of files and folders are renames on the hub; permissions and many small files go along. */
+import { randomBytes } from 'node:crypto';
+import { chmodSync, statSync } from 'node:fs';
+import { beforeAll, expect, test } from 'vitest';
+import { startHub } from '../../support/hub.ts';
+import { account } from '../../support/mirror.ts';
+import { startRelay } from '../../support/relay.ts';
+import { type SyncedFolder, syncedFolder, textsOf } from '../../support/synced-folder.ts';
+import { useHub } from '../../support/use-hub.ts';
+
+const hub = useHub();
+let key: string;
+
+beforeAll(async () => {
+  ({ mcp_key: key } = await account(hub));
+});
+
+const newVault = () => `vault ${randomBytes(4).toString('hex')}`;
+const vaultOf = ({ read }: SyncedFolder) => (JSON.parse(read('.cairn/state.json')) as { vault_id: string }).vault_id;
+
+test('[SYN-7, CLI-2] a moved file and a renamed folder keep their history and send no bytes', async () => {
+  const vault = newVault();
+  const relay = await startRelay(hub);
+  const [a, b] = [syncedFolder(relay, key, vault), syncedFolder(hub, key, vault)];
+  a.write('old/one.md', 'the bytes of one\n');
+  a.write('old/deep/two.md', 'the bytes of two\n');
+  a.write('three.md', 'the bytes of three\n');
+  a.write('swap-a', 'the bytes of a\n');
+  a.write('swap-b', 'the bytes of b\n');
+  await a.sync();
+  await b.sync();
+  a.rename('old', 'new');
+  a.rename('three.md', 'new/4.md');
+  a.rename('swap-a', 'swap-tmp');
+  a.rename('swap-b', 'swap-a');
+  a.rename('swap-tmp', 'swap-b');
+  const before = relay.requests.length;
+  const met = await a.sync();
+  expect([met.code, met.stdout]).toEqual([0, expect.stringMatching(/renamed +new\/one\.md +\(it was old\/one\.md\)/)]);
+  const sent = relay.requests.slice(before).map(({ body }) => body);
+  expect(sent.filter((body) => /the bytes of (one|two|three)/.test(body))).toEqual([]);
+  expect(await b.sync()).toMatchObject({ code: 0 });
+  expect(textsOf(b)).toEqual(textsOf(a));
+  expect(b.has('old')).toBe(false);
+  const { stdout } = await a.call('sync_history', '--json', '--path=new/4.md', `--vault_id=${vaultOf(a)}`);
+  expect(stdout).toContain('three.md');
+  await relay.close();
+}, 60_000);
+
+test('[SYN-25] a file that was moved here and edited elsewhere: the edit is kept, and both folders are equal', async () => {
+  const vault = newVault();
+  const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(hub, key, vault)];
+  for (const name of ['x', 'y', 'z', 'w']) a.write(name, `${name}\n`);
+  await a.sync();
+  await b.sync();
+  a.write('x', 'x, edited\n');
+  await a.sync();
+  b.rename('x', 'x.moved');
+  await b.sync();
+  await a.sync();
+  await b.sync();
+  expect(textsOf(a)).toEqual(textsOf(b));
+  expect(textsOf(a)).toMatchObject({ x: 'x, edited\n', 'x.moved': 'x\n' });
+}, 60_000);
+
+test('[CLI-2] the executable bit goes along, alone as well, and stays under an edit elsewhere', async () => {
+  const vault = newVault();
+  const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(hub, key, vault)];
+  const mode = (machine: SyncedFolder, path: string) => statSync(machine.at(path)).mode & 0o111;
+  a.write('run.sh', '#!/bin/sh\n');
+  a.write('later.sh', '#!/bin/sh\n# later\n');
+  chmodSync(a.at('run.sh'), 0o755);
+  await a.sync();
+  await b.sync();
+  expect([mode(b, 'run.sh'), mode(b, 'later.sh')]).toEqual([0o111, 0]);
+  chmodSync(a.at('later.sh'), 0o755);
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(await b.sync()).toMatchObject({ code: 0 });
+  expect(mode(b, 'later.sh')).toBe(0o111);
+  b.write('run.sh', '#!/bin/sh\necho\n');
+  await b.sync();
+  await a.sync();
+  expect([a.read('run.sh'), mode(a, 'run.sh')]).toEqual(['#!/bin/sh\necho\n', 0o111]);
+  expect((await a.sync()).stdout.trim()).toBe('in step');
+}, 60_000);
+
+test('[SYN-23] many small files go up in few calls under the default rate limit, and are summed up in one line', async () => {
+  const limited = await startHub({ env: { CAIRN_RATE_LIMIT: '600' } });
+  try {
+    const { mcp_key: own } = await account(limited);
+    const relay = await startRelay(limited);
+    const vault = newVault();
+    const [a, b] = [syncedFolder(relay, own, vault), syncedFolder(limited, own, vault)];
+    for (let at = 0; at < 2500; at += 1) a.write(`d${at % 50}/f${at}`, `${at} ${'x'.repeat(100)}`);
+    const met = await a.sync();
+    expect([met.code, met.stdout]).toEqual([0, expect.stringMatching(/^pushed +2,500 files, [\d.]+ KiB\n$/)]);
+    expect(relay.requests.length).toBeLessThan(20);
+    expect((await b.sync()).stdout).toMatch(/^pulled +2,500 files/);
+    expect(textsOf(b)).toEqual(textsOf(a));
+    await relay.close();
+  } finally {
+    await limited.stop();
+  }
+}, 90_000);
