@@ -70,7 +70,7 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
     });
     const bin = { what: 'tasks', run: () => tasks.emptyBin(tasks.now()) };
     const cleared = { what: 'deleted categories', run: () => tasks.clearCategories() };
-    const sweeper = startSweeper([bin, cleared, documents.sweep, sync.retention.sweep], log);
+    const sweeper = startSweeper([bin, cleared, documents.sweep, sync.retention.sweep, sync.removal.sweep], log);
     phase = 'ready';
     return {
       port: doors.port,
@@ -82,6 +82,7 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
         await doors.drain(config.drainSeconds);
         await core.imports.close();
         sync.retention.stop();
+        await sync.removal.close();
         await tasks.close();
         await sweeper.close();
         await sync.reading.close();

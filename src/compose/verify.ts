@@ -12,6 +12,7 @@ import { CheckedReader } from '../store/checked-reader.ts';
 import { isMasterKey } from '../store/sealing/key-check.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
+import { deletedRows } from '../sync/verify/deleted.ts';
 import { verifyPacks } from '../sync/verify/packs.ts';
 import { verifySync } from '../sync/verify/vaults.ts';
 import { verifyTasks } from '../tasks/verify.ts';
@@ -29,7 +30,8 @@ export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
   // Reading rows through damaged pages may end the process.
   if (damagedPages.length > 0) return { ok: false, damaged_pages: damagedPages.length, problems: damagedPages };
   const keyProblems = isMasterKey(store, sealer) ? [] : ['the data was written under another master key'];
-  const reader = new CheckedReader(store, importedIds(store));
+  const deleted = deletedRows(store);
+  const reader = new CheckedReader(store, new Set([...importedIds(store), ...deleted.vaultIds]));
   const accounts = verifyAccounts(reader, { isSignIn: (id) => reader.get(signIns, [id]) !== undefined });
   const oauth = verifyOAuth(reader, { isAccount: (id) => reader.get(accountTable, [id]) !== undefined });
   const mirror = verifyMirror(reader, sealer);
@@ -37,8 +39,8 @@ export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
   const docs = verifyDevDocs(reader);
   const handoffs = verifyHandoffs(reader);
   const papers = verifyPapers(reader);
-  const sync = verifySync(reader);
-  const packs = verifyPacks(reader);
+  const sync = verifySync(reader, deleted);
+  const packs = verifyPacks(reader, deleted);
   const parts = [accounts, oauth, mirror, tasks, docs, handoffs, papers, sync, packs];
   const problems = [...keyProblems, ...reader.problems, ...parts.flatMap((part) => part.problems)];
   return {

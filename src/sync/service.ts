@@ -14,6 +14,7 @@ import { ManyContents } from './contents/many.ts';
 import { PieceStaging } from './contents/staging.ts';
 import { History } from './history/history.ts';
 import { Retention } from './history/retention.ts';
+import { VaultRemoval } from './history/vault-removal.ts';
 import { Changes } from './log/changes.ts';
 import { SyncReader } from './log/reader.ts';
 import { VaultLog } from './log/vault-log.ts';
@@ -51,6 +52,7 @@ export interface Sync {
   readonly comparer: TextComparer;
   readonly log: VaultLog;
   readonly retention: Retention;
+  readonly removal: VaultRemoval;
   /** Long contents that belong to nothing yet. */
   readonly staging: PieceStaging;
 }
@@ -64,7 +66,14 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
   const vaults = new Vaults({ store, actors, now });
   const reader = new SyncReader(store);
   const changes = new Changes();
-  const log = new VaultLog({ actors, reader, changes, nodeId: options.epoch, now });
+  const log = new VaultLog({
+    actors,
+    reader,
+    changes,
+    nodeId: options.epoch,
+    now,
+    checkKept: (vaultId) => vaults.checkKept(vaultId),
+  });
   const contents = new Contents(pool, staging);
   const push = new Push({ store, vaults, reader, log, contents, visits: new PushVisits(), quotaBytes });
   const pushMany = new PushMany({ vaults, push, contents: new ManyContents(pool, staging) });
@@ -73,6 +82,11 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
   const views = new VaultViews(store, reader);
   const reading = await openReading({ ...options, vaults, reader, views, changes });
   const retention = new Retention({ store, actors, reader, views, packer: reading.packer, now });
+  const removal = new VaultRemoval({
+    store,
+    log: options.log,
+    retirePacks: (ids) => reading.packer.leases.retire(ids),
+  });
   const comparer = new TextComparer(pool);
   const sides = { vaults, reader, sides: new SideReader(reader, pool), comparer };
   const diffs = new DiffQuery(sides);
@@ -90,6 +104,7 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
     comparer,
     log,
     retention,
+    removal,
     reading,
     staging,
   };

@@ -31,10 +31,11 @@ export function syncedFolder({ url }: Pick<Hub, 'url'>, key: string, vault: stri
       mkdirSync(dirname(at(to)), { recursive: true });
       renameSync(at(from), at(to));
     },
-    /** Starts a watch. */
-    watch(...more: string[]) {
-      const args = [CAIRN, 'sync', 'watch', '--folder', folder, '--vault', vault, ...more];
-      const child = spawn(process.execPath, args, { env: cleanEnvironment(env), stdio: ['ignore', 'pipe', 'pipe'] });
+    /** Starts a watch, with more in its environment. */
+    watch(more: Record<string, string> = {}) {
+      const args = [CAIRN, 'sync', 'watch', '--folder', folder, '--vault', vault];
+      const own = cleanEnvironment({ ...env, ...more });
+      const child = spawn(process.execPath, args, { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
       let output = '';
       for (const stream of [child.stdout, child.stderr]) {
         stream.setEncoding('utf8').on('data', (text: string) => {
@@ -48,7 +49,8 @@ export function syncedFolder({ url }: Pick<Hub, 'url'>, key: string, vault: stri
         child.kill(signal);
         return ended;
       };
-      return { stop: () => end('SIGTERM'), kill: () => end('SIGKILL'), ended, output: () => output };
+      const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+      return { hasEnded, stop: () => end('SIGTERM'), kill: () => end('SIGKILL'), ended, output: () => output };
     },
   };
 }

@@ -10,6 +10,7 @@ import { Store } from '../../src/store/store.ts';
 import { syncTables } from '../../src/sync/log/records.ts';
 import type { PushArguments } from '../../src/sync/push/input.ts';
 import { openSync, type Sync } from '../../src/sync/service.ts';
+import { deletedRows } from '../../src/sync/verify/deleted.ts';
 import { verifyPacks } from '../../src/sync/verify/packs.ts';
 import { verifySync } from '../../src/sync/verify/vaults.ts';
 import { clockAt } from '../support/sync.ts';
@@ -25,6 +26,8 @@ export interface SyncDesk {
   push(path: string, content: string, more?: Partial<PushArguments>): PushArguments;
   /** What `cairn verify` would find. */
   problems(): string[];
+  /** Names of the tables that hold a row whose key begins with an id. */
+  rowsOf(id: string): string[];
   close(): Promise<void>;
 }
 
@@ -51,9 +54,11 @@ export async function openSyncDesk(startMs: number): Promise<SyncDesk> {
       ...more,
     }),
     problems: () => {
-      const reader = new CheckedReader(store);
-      return [...verifySync(reader).problems, ...verifyPacks(reader).problems, ...reader.problems];
+      const deleted = deletedRows(store);
+      const reader = new CheckedReader(store, new Set(deleted.vaultIds));
+      return [...verifySync(reader, deleted).problems, ...verifyPacks(reader, deleted).problems, ...reader.problems];
     },
+    rowsOf: (id) => syncTables.filter((table) => [...store.keys(table, [id])].length > 0).map(({ name }) => name),
     async close() {
       await sync.reading.close();
       await actors.drain();

@@ -150,6 +150,15 @@ export class SyncReader {
     return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
+  /** Content bytes of the pending conflicts of a vault. */
+  pendingBytes(vaultId: string): number {
+    let bytes = 0;
+    for (const [, , id] of this.#store.keys(pendingConflicts, [vaultId])) {
+      bytes += this.#store.get(conflicts, [vaultId, id])?.size_bytes ?? 0;
+    }
+    return bytes;
+  }
+
   /** The pending conflicts of a path, oldest first. */
   pendingOf(vaultId: string, folded: string): Conflict[] {
     const found: Conflict[] = [];

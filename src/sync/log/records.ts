@@ -87,6 +87,12 @@ export const vaultOwners = defineTable<[vaultId: string], { readonly account_id:
   recordCodec(1),
 );
 
+/** Vaults that were deleted and whose rows are being removed. */
+export const deletedVaults = defineTable<[vaultId: string], { readonly deleted_at: string }>(
+  'sync_deleted_vaults',
+  recordCodec(1),
+);
+
 export const vaultHeads = defineTable<[vaultId: string], VaultHead>(
   'sync_heads',
   numbersCodec<VaultHead>([
@@ -164,6 +170,7 @@ export const syncTables: readonly AnyTable[] = [
   vaults,
   primaries,
   vaultOwners,
+  deletedVaults,
   vaultHeads,
   files,
   folders,

@@ -15,6 +15,8 @@ export interface VaultLogOptions {
   /** 16 hex characters: the hub's node in clocks that it makes. */
   readonly nodeId: string;
   readonly now: () => number;
+  /** Throws Refusal `invalid_fields` when a vault was deleted since it was looked up. */
+  readonly checkKept: (vaultId: string) => void;
 }
 
 /** What a decision about a vault works with. */
@@ -39,9 +41,10 @@ export class VaultLog {
     vaultId: string,
     decide: (turn: Turn) => T extends PromiseLike<unknown> ? never : T,
   ): Promise<T> {
-    const { actors, reader, changes, nodeId, now } = this.#options;
+    const { actors, reader, changes, nodeId, now, checkKept } = this.#options;
     let newest = 0;
     const made = await actors.actor(`vault:${vaultId}`).ask<T>((batch) => {
+      checkKept(vaultId);
       const nowMs = now();
       const change = new LogChange(batch, reader, { accountId, vaultId, nodeId }, nowMs);
       const before = change.head.seq;

@@ -11,7 +11,7 @@ import type { Batch } from '../../store/group-commit.ts';
 import type { PieceStaging } from '../contents/staging.ts';
 import type { Changes } from '../log/changes.ts';
 import { SyncReader } from '../log/reader.ts';
-import { primaries, usage, type VaultRecord, vaultOwners, vaults } from '../log/records.ts';
+import { deletedVaults, primaries, usage, type VaultRecord, vaultOwners, vaults } from '../log/records.ts';
 import { foldVaultName } from '../vaults/vaults.ts';
 import { PortableContents } from './contents.ts';
 import { VaultImport } from './log.ts';
@@ -86,7 +86,8 @@ export class VaultsImport {
     if (this.#names.has(folded)) throw invalidField('name', 'there is a vault of that name already');
     if (this.#names.size >= limits.vaultsMax) throw invalidField('vault_id', `there are more than ${limits.vaultsMax}`);
     if (line.is_primary && this.#hasPrimary) throw invalidField('is_primary', 'there is a primary vault already');
-    const isTaken = this.#made.includes(line.vault_id) || store.get(vaultOwners, [line.vault_id]) !== undefined;
+    const isKnown = [vaultOwners, deletedVaults].some((table) => store.get<[string], object>(table, [line.vault_id]));
+    const isTaken = isKnown || this.#made.includes(line.vault_id);
     const vaultId = isTaken ? `v_${randomBytes(8).toString('hex')}` : line.vault_id;
     this.#names.add(folded);
     this.#made.push(vaultId);

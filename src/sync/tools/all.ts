@@ -9,7 +9,7 @@ import { syncList, syncPull } from './pull.ts';
 import { type DeviceOf, syncPush } from './push.ts';
 import { syncPushMany } from './push-many.ts';
 import { vaultSync } from './vault-sync.ts';
-import { vaultCreate, vaultList } from './vaults.ts';
+import { vaultCreate, vaultDelete, vaultList, vaultRename } from './vaults.ts';
 
 export function syncTools(sync: Sync, deviceOf: DeviceOf): Tool[] {
   const push = syncPush(sync.push, deviceOf);
@@ -18,6 +18,8 @@ export function syncTools(sync: Sync, deviceOf: DeviceOf): Tool[] {
   return [
     vaultList(sync.vaults),
     vaultCreate(sync.vaults),
+    vaultRename(sync.vaults),
+    vaultDelete(sync.vaults, sync.removal),
     vaultClone(sync.reading),
     vaultConnectStatus(sync.reading),
     vaultSync(sync.reading, { push, pull, list }),

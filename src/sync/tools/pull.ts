@@ -63,6 +63,7 @@ const pullResult = z.object({
 
 const listedSchema = z.object({
   ...recordSchema,
+  executable: z.boolean().describe('Whether the file may be run as a program'),
   deleted: z.boolean(),
   protected: z.boolean().describe('True: it is changed only with base_sha'),
 });

@@ -1,7 +1,8 @@
-/** The tools that list and make vaults. */
+/** The tools that list, make, rename and delete vaults. */
 import { z } from 'zod';
-import { defineTool, READS, SETS, type Tool } from '../../gateway/tool.ts';
+import { DESTROYS, defineTool, READS, SETS, type Tool } from '../../gateway/tool.ts';
 import { limits } from '../../limits/service.ts';
+import type { VaultRemoval } from '../history/vault-removal.ts';
 import { isPlainText } from '../push/input.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 
@@ -43,6 +44,15 @@ export function vaultList(vaults: Vaults): Tool {
   });
 }
 
+const nameArgument = z
+  .string()
+  .trim()
+  .min(1)
+  .max(limits.vaultNameCharsMax)
+  .refine(isPlainText, 'must hold no control character');
+
+const vaultIdRequired = z.string().max(limits.vaultIdCharsMax).describe('Id of the vault (see vault_list)');
+
 export function vaultCreate(vaults: Vaults): Tool {
   return defineTool({
     name: 'vault_create',
@@ -50,13 +60,7 @@ export function vaultCreate(vaults: Vaults): Tool {
     description:
       'Makes a vault, or gives the one that has this name. A list of protected paths replaces the one it has.',
     input: z.strictObject({
-      name: z
-        .string()
-        .trim()
-        .min(1)
-        .max(limits.vaultNameCharsMax)
-        .refine(isPlainText, 'must hold no control character')
-        .describe('Name, unique in the account without case'),
+      name: nameArgument.describe('Name, unique in the account without case'),
       protected_paths: z
         .array(z.string().min(1).max(limits.globCharsMax))
         .max(limits.protectedGlobsMax)
@@ -77,6 +81,61 @@ export function vaultCreate(vaults: Vaults): Tool {
       return {
         structured: { vault_id: id, name: record.name, status, protected_paths: shownGlobs(record.protected_paths) },
         text: `vault ${record.name} is ${id} (${status})`,
+      };
+    },
+  });
+}
+
+export function vaultRename(vaults: Vaults): Tool {
+  return defineTool({
+    name: 'vault_rename',
+    access: 'account',
+    description: 'Gives a vault another name. Its id, files and history stay the same.',
+    input: z.strictObject({ vault_id: vaultIdRequired, name: nameArgument.describe('The new name') }),
+    output: z.object({ vault_id: z.string(), name: z.string(), former_name: z.string() }),
+    annotations: SETS,
+    example: { vault_id: 'v_0123456789abcdef', name: 'notes' },
+    async handle({ vault_id: vaultId, name }, { accountId }) {
+      const { id, record, formerName } = await vaults.rename(accountId, vaultId, name);
+      return {
+        structured: { vault_id: id, name: record.name, former_name: formerName },
+        text: `vault ${formerName} is now named ${record.name} (${id})`,
+      };
+    },
+  });
+}
+
+export function vaultDelete(vaults: Vaults, removal: Pick<VaultRemoval, 'begin'>): Tool {
+  return defineTool({
+    name: 'vault_delete',
+    access: 'account',
+    description:
+      'Permanently deletes a vault with all files, versions and conflicts. This cannot be undone; confirm must be the exact name of the vault.',
+    input: z.strictObject({
+      vault_id: vaultIdRequired,
+      confirm: z.string().max(limits.vaultNameCharsMax).describe('The exact name of the vault'),
+    }),
+    output: z.object({
+      vault_id: z.string(),
+      name: z.string(),
+      status: z.literal('deleted'),
+      file_count: z.int().nonnegative().describe('Current files that were deleted'),
+      total_size_bytes: z.int().nonnegative(),
+    }),
+    annotations: DESTROYS,
+    example: { vault_id: 'v_0123456789abcdef', confirm: 'notes' },
+    async handle({ vault_id: vaultId, confirm }, { accountId }) {
+      const { id, record, head } = await vaults.delete(accountId, vaultId, confirm);
+      removal.begin();
+      return {
+        structured: {
+          vault_id: id,
+          name: record.name,
+          status: 'deleted' as const,
+          file_count: head.files,
+          total_size_bytes: head.bytes,
+        },
+        text: `vault ${record.name} was deleted with ${head.files} files and all their versions`,
       };
     },
   });

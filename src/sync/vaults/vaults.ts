@@ -1,4 +1,4 @@
-/** The use cases of vaults: which one a call means, making one, listing them. */
+/** The use cases of vaults: which one a call means, making, renaming, deleting and listing them. */
 import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../../actors/registry.ts';
 import { Remembered } from '../../cache/lru.ts';
@@ -8,7 +8,15 @@ import type { Batch } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 import { protectedCheck } from '../log/paths.ts';
 import { SyncReader } from '../log/reader.ts';
-import { primaries, type VaultHead, type VaultRecord, vaultOwners, vaults } from '../log/records.ts';
+import {
+  deletedVaults,
+  primaries,
+  usage,
+  type VaultHead,
+  type VaultRecord,
+  vaultOwners,
+  vaults,
+} from '../log/records.ts';
 
 export interface VaultsOptions {
   readonly store: Store;
@@ -37,6 +45,8 @@ export class Vaults {
   readonly #reader: SyncReader;
   /** Once made, the primary vault of an account is that for good. */
   readonly #primaries = new Map<string, string>();
+  /** Deleted by this process: what is still under way for one is refused. An id is never used again. */
+  readonly #deleted = new Set<string>();
   /** What is protected, by vault, with the globs taken apart. */
   readonly #checks = new Remembered<(folded: string) => boolean>(limits.globsRemembered);
 
@@ -47,7 +57,7 @@ export class Vaults {
 
   /** The vault that a call means: the one it names, or the primary, which is made on first use. Refuses an unknown id. */
   async idOf(accountId: string, vaultId: string | undefined): Promise<string> {
-    if (vaultId === undefined) return this.#primaries.get(accountId) ?? (await this.#primaryOf(accountId));
+    if (vaultId === undefined) return this.#knownPrimary(accountId) ?? (await this.#primaryOf(accountId));
     // One of another account answers as one that is not there.
     if (!VAULT_ID.test(vaultId) || this.#reader.vault(accountId, vaultId) === undefined) throw unknownVault();
     return vaultId;
@@ -114,8 +124,69 @@ export class Vaults {
     });
   }
 
+  /** Gives a vault another name. Refuses an unknown vault, and field `name` where another vault has it. */
+  rename(accountId: string, vaultId: string, name: string): Promise<Vault & { readonly formerName: string }> {
+    return this.#options.actors.actor(accountId).ask((batch) => {
+      const before = this.#kept(batch, accountId, vaultId);
+      const same = this.#vaultsOf(batch, accountId).find(
+        (other) => other.id !== vaultId && foldVaultName(other.record.name) === foldVaultName(name),
+      );
+      if (same !== undefined)
+        throw invalidField('name', `a vault named ${same.record.name} exists; choose another name`);
+      const record = { ...before, name };
+      if (name !== before.name) batch.put(vaults, [accountId, vaultId], record);
+      return { id: vaultId, record, formerName: before.name };
+    });
+  }
+
+  /**
+   * Takes a vault from its account for good: from this commit on nothing of it can be reached, and it counts for no quota.
+   * Its rows are removed later (history/vault-removal.ts). Refuses an unknown vault, and field `confirm` where that is not its name.
+   */
+  async delete(accountId: string, vaultId: string, confirm: string): Promise<VaultState> {
+    const { actors, now } = this.#options;
+    try {
+      return await actors.actor(accountId).ask((batch): VaultState => {
+        const record = this.#kept(batch, accountId, vaultId);
+        if (confirm !== record.name) {
+          throw invalidField('confirm', `confirm must be the name of the vault, exactly: ${record.name}`);
+        }
+        const head = this.#reader.head(vaultId);
+        batch.remove(vaults, [accountId, vaultId]);
+        batch.remove(vaultOwners, [vaultId]);
+        if (record.is_primary) batch.remove(primaries, [accountId]);
+        batch.put(deletedVaults, [vaultId], { deleted_at: new Date(now()).toISOString() });
+        const bytes = (batch.get(usage, [accountId])?.bytes ?? 0) - head.bytes - this.#reader.pendingBytes(vaultId);
+        batch.put(usage, [accountId], { bytes });
+        this.#deleted.add(vaultId);
+        return { id: vaultId, record, head };
+      });
+    } catch (error) {
+      this.#deleted.delete(vaultId);
+      throw error;
+    }
+  }
+
+  /** Refuses a vault that was deleted after a call had looked it up. */
+  checkKept(vaultId: string): void {
+    if (this.#deleted.has(vaultId)) throw unknownVault();
+  }
+
+  #kept(batch: Batch, accountId: string, vaultId: string): VaultRecord {
+    const record = VAULT_ID.test(vaultId) ? batch.get(vaults, [accountId, vaultId]) : undefined;
+    if (record === undefined) throw unknownVault();
+    return record;
+  }
+
+  #knownPrimary(accountId: string): string | undefined {
+    const id = this.#primaries.get(accountId);
+    return id === undefined || this.#deleted.has(id) ? undefined : id;
+  }
+
   async #primaryOf(accountId: string): Promise<string> {
-    const id = this.#reader.primaryOf(accountId) ?? (await this.#makePrimary(accountId));
+    const stored = this.#reader.primaryOf(accountId);
+    const isKept = stored !== undefined && !this.#deleted.has(stored);
+    const id = isKept ? stored : await this.#makePrimary(accountId);
     // What is forgotten is only read again.
     if (this.#primaries.size >= limits.primariesRemembered) this.#primaries.clear();
     this.#primaries.set(accountId, id);

@@ -17,9 +17,11 @@ export class ContentCheck {
   readonly #reader: CheckedReader;
   readonly #problems: string[];
   /** How many versions and conflicts hold each storage id. */
-  readonly #holders = new Map<number, number>();
+  readonly #holders: Map<number, number>;
 
-  constructor(reader: CheckedReader, problems: string[]) {
+  /** `hidden`: how many versions and conflicts that the reader does not show hold each storage id. */
+  constructor(reader: CheckedReader, problems: string[], hidden: ReadonlyMap<number, number>) {
+    this.#holders = new Map(hidden);
     this.#reader = reader;
     this.#problems = problems;
   }

@@ -10,6 +10,7 @@ import { files, versions } from '../log/records.ts';
 import { lineOf, readVersionHead, readVersionMeta } from '../log/version.ts';
 import { isDead } from '../packs/dead-bits.ts';
 import { lineAt, type PackLine, type PackSummary, readPackColumns, readPackSummary } from '../packs/index-layout.ts';
+import { type DeletedRows, NOTHING_DELETED } from './deleted.ts';
 
 export interface PacksReport {
   readonly packs: number;
@@ -28,11 +29,11 @@ interface PackedVault {
   readonly replaced: Set<number>;
 }
 
-export function verifyPacks(reader: CheckedReader): PacksReport {
+export function verifyPacks(reader: CheckedReader, deleted: DeletedRows = NOTHING_DELETED): PacksReport {
   const problems: string[] = [];
   const { found, vaults } = readIndexes(reader, problems);
   lookBehind(reader, vaults);
-  const named = new Set<number>();
+  const named = new Set(deleted.packIds);
   for (const { vaultId, summary, index } of found) {
     if (summary.packId > 0) named.add(summary.packId);
     const vault = vaults.get(vaultId);

@@ -1,0 +1,162 @@
+/**
+ * Owns how the rows of deleted vaults go: in the background, a bounded number with each commit, so that other work gets
+ * between. A vault is listed as deleted until a whole round finds nothing of it, so whatever was still being written for
+ * it goes too, and a stop or a crash only puts the rest off.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Log } from '../../common/log.ts';
+import type { Sweep } from '../../common/sweep.ts';
+import { limits } from '../../limits/service.ts';
+import { removeRows } from '../../store/remove-rows.ts';
+import type { Store } from '../../store/store.ts';
+import type { AnyTable } from '../../store/table.ts';
+import { PieceShares } from '../contents/piece-shares.ts';
+import { loosePacks, packDead, packs } from '../log/pack-records.ts';
+import {
+  conflictBytes,
+  conflicts,
+  deletedVaults,
+  devices,
+  files,
+  folders,
+  pendingConflicts,
+  vaultHeads,
+  versions,
+} from '../log/records.ts';
+import { readVersionHead } from '../log/version.ts';
+import { readPackSummary } from '../packs/index-layout.ts';
+
+/** Tables whose rows hold nothing but themselves. */
+const PLAIN: readonly AnyTable[] = [files, folders, pendingConflicts, conflictBytes, devices, packDead, vaultHeads];
+
+export interface VaultRemovalOptions {
+  readonly store: Store;
+  readonly log: Log;
+  /** Takes packs that no index names any more; they go once no stream reads them. */
+  readonly retirePacks: (packIds: readonly number[]) => void;
+}
+
+export class VaultRemoval {
+  /** For the timer. */
+  readonly sweep: Sweep = { what: 'deleted vaults', run: () => this.run() };
+  readonly #options: VaultRemovalOptions;
+  #work: Promise<number> = Promise.resolve(0);
+  #isStopped = false;
+
+  constructor(options: VaultRemovalOptions) {
+    this.#options = options;
+  }
+
+  /** Starts a round in the background. */
+  begin(): void {
+    this.run().catch((error: unknown) => {
+      this.#options.log.warn({ err: error }, 'a deleted vault was not removed; the next round tries again');
+    });
+  }
+
+  /** A round over all deleted vaults, after those that run. Resolves with how many rows went. */
+  run(): Promise<number> {
+    const round = async () => await this.#round();
+    this.#work = this.#work.then(round, round);
+    return this.#work;
+  }
+
+  /** Stops; resolves when nothing is being removed any more. The next start goes on. */
+  async close(): Promise<void> {
+    this.#isStopped = true;
+    await this.#work.catch(() => undefined);
+  }
+
+  async #round(): Promise<number> {
+    const { store } = this.#options;
+    let gone = 0;
+    for (const [vaultId] of Array.from(store.keys(deletedVaults))) {
+      const rows = (await this.#versions(vaultId)) + (await this.#conflicts(vaultId)) + (await this.#packs(vaultId));
+      if (this.#isStopped) return gone;
+      for (const table of PLAIN) await removeRows(store, table, [vaultId]);
+      if (rows === 0) await store.write((batch) => batch.remove(deletedVaults, [vaultId]));
+      gone += rows;
+    }
+    return gone;
+  }
+
+  /** Removes versions, and the pieces that only they hold. */
+  #versions(vaultId: string): Promise<number> {
+    const { store } = this.#options;
+    return this.#inPortions(() => {
+      const due = [...first(store.keys(versions, [vaultId]), limits.sweepTurnRows)];
+      return due.length === 0
+        ? undefined
+        : store.write((batch): number => {
+            const shares = new PieceShares(batch, store);
+            for (const key of due) {
+              const bytes = store.view(versions, key);
+              const storageId = bytes === undefined ? 0 : readVersionHead(bytes).storageId;
+              if (storageId !== 0) shares.release(storageId);
+              batch.remove(versions, key);
+            }
+            return due.length;
+          });
+    });
+  }
+
+  #conflicts(vaultId: string): Promise<number> {
+    const { store } = this.#options;
+    return this.#inPortions(() => {
+      const due = store.range(conflicts, { prefix: [vaultId], limit: limits.sweepTurnRows });
+      return due.length === 0
+        ? undefined
+        : store.write((batch): number => {
+            const shares = new PieceShares(batch, store);
+            for (const { key, value } of due) {
+              if (value.storage_id !== 0) shares.release(value.storage_id);
+              batch.remove(conflictBytes, key);
+              batch.remove(conflicts, key);
+            }
+            return due.length;
+          });
+    });
+  }
+
+  /** The bytes of packs stay until no stream reads them; until then they are loose. */
+  #packs(vaultId: string): Promise<number> {
+    const { store, retirePacks } = this.#options;
+    return this.#inPortions(() => {
+      const due = store.range(packs, { prefix: [vaultId], limit: limits.packsRemovedMax });
+      if (due.length === 0) return undefined;
+      const packIds = due.map(({ key, value }) => readPackSummary(key[1], value).packId).filter((id) => id !== 0);
+      const since = new Date().toISOString();
+      return store
+        .write((batch): number => {
+          for (const { key } of due) batch.remove(packs, key);
+          for (const packId of packIds) batch.put(loosePacks, [packId], { since });
+          return due.length;
+        })
+        .then((count) => {
+          retirePacks(packIds);
+          return count;
+        });
+    });
+  }
+
+  /** Runs a step until it finds nothing more. */
+  async #inPortions(step: () => Promise<number> | undefined): Promise<number> {
+    let gone = 0;
+    while (!this.#isStopped) {
+      const removed = await step();
+      if (removed === undefined) break;
+      gone += removed;
+      await nextTurn();
+    }
+    return gone;
+  }
+}
+
+function* first<T>(items: Iterable<T>, count: number): Generator<T> {
+  let taken = 0;
+  for (const item of items) {
+    if (taken === count) return;
+    taken += 1;
+    yield item;
+  }
+}

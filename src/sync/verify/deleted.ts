@@ -1,0 +1,36 @@
+/** What is left of deleted vaults while their rows are being removed: nothing of it has to agree, but all of it is known. */
+import type { Store } from '../../store/store.ts';
+import { packs } from '../log/pack-records.ts';
+import { conflicts, deletedVaults, versions } from '../log/records.ts';
+import { readVersionHead } from '../log/version.ts';
+import { readPackSummary } from '../packs/index-layout.ts';
+
+export interface DeletedRows {
+  readonly vaultIds: readonly string[];
+  /** How many of their versions and conflicts hold each storage id. */
+  readonly holders: ReadonlyMap<number, number>;
+  readonly packIds: ReadonlySet<number>;
+}
+
+export const NOTHING_DELETED: DeletedRows = { vaultIds: [], holders: new Map(), packIds: new Set() };
+
+/** Reads every version and conflict of deleted vaults. */
+export function deletedRows(store: Store): DeletedRows {
+  const vaultIds = [...store.keys(deletedVaults)].map(([vaultId]) => vaultId);
+  const holders = new Map<number, number>();
+  const hold = (storageId: number) => {
+    if (storageId !== 0) holders.set(storageId, (holders.get(storageId) ?? 0) + 1);
+  };
+  const packIds = new Set<number>();
+  for (const vaultId of vaultIds) {
+    for (const key of store.keys(versions, [vaultId])) {
+      const bytes = store.view(versions, key);
+      if (bytes !== undefined) hold(readVersionHead(bytes).storageId);
+    }
+    for (const key of store.keys(conflicts, [vaultId])) hold(store.get(conflicts, key)?.storage_id ?? 0);
+    for (const { key, value } of store.range(packs, { prefix: [vaultId] })) {
+      packIds.add(readPackSummary(key[1], value).packId);
+    }
+  }
+  return { vaultIds, holders, packIds };
+}

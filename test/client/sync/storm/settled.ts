@@ -1,0 +1,93 @@
+/** What must hold once a storm is over and everything was synced: equal folders, visible conflicts, no byte string lost. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CommandResult, Hub } from '../../../support/hub.ts';
+import { contentsOf, type SyncedFolder } from '../../../support/synced-folder.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
+import type { Ledger } from './ledger.ts';
+
+/** More rounds than any storm needs: a conflict kept in one folder may bring a change to all. */
+const ROUNDS_MAX = 6;
+
+interface Status {
+  readonly conflict: readonly string[];
+  readonly problem: Readonly<Record<string, string>>;
+}
+
+/** Syncs all folders in turn until a whole round moves nothing. Returns what went wrong. */
+export async function settle(folders: readonly SyncedFolder[]): Promise<string[]> {
+  let before = '';
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const problems: string[] = [];
+    for (const folder of folders) problems.push(...wrongWith(folder, await folder.sync('--allow-deletes')));
+    if (problems.length > 0) return problems;
+    const after = JSON.stringify(folders.map(({ folder }) => contentsOf(folder)));
+    if (after === before) return [];
+    before = createHash('sha256').update(after).digest('hex') === before ? before : after;
+  }
+  return ['the folders never came to rest'];
+}
+
+/** 0: in step; 1: files that cannot be synced; 3: conflicts. Anything else, and a stack trace, is wrong. */
+function wrongWith({ folder }: SyncedFolder, { code, stdout, stderr }: CommandResult): string[] {
+  const isWrong = ![0, 1, 3].includes(code) || /\n\s+at .*:\d+/.test(stderr);
+  return isWrong ? [`a sync of ${folder} ended with ${code}: ${stdout.slice(-500)} ${stderr.slice(-1500)}`] : [];
+}
+
+/** Paths on which folders differ without any of them saying so. */
+export async function silentDifferences(folders: readonly SyncedFolder[]): Promise<string[]> {
+  const found: string[] = [];
+  const all = folders.map(({ folder }) => contentsOf(folder));
+  const paths = new Set(all.flatMap((contents) => Object.keys(contents)));
+  const told = await Promise.all(folders.map((folder) => toldOf(folder)));
+  for (const path of paths) {
+    const hashes = all.map((contents) => shortHash(contents[path]));
+    const isEqual = hashes.every((hash) => hash === hashes[0]);
+    if (!isEqual && !told.some((paths_) => paths_.has(path))) {
+      found.push(`${path} differs in silence: ${hashes.join(' ')}`);
+    }
+  }
+  return found;
+}
+
+/** What a folder says is a conflict, a problem, or still to be done; and what lies below those paths. */
+async function toldOf(folder: SyncedFolder): Promise<{ has: (path: string) => boolean }> {
+  const { stdout, stderr } = await folder.sync('status', '--json');
+  if (stdout === '') throw new Error(`status of ${folder.folder}: ${stderr}`);
+  const { conflict, problem } = JSON.parse(stdout) as Status;
+  const told = [...conflict, ...Object.keys(problem)].map(compared);
+  return {
+    has: (path) => {
+      const wanted = compared(path);
+      return told.some((one) => one === wanted || wanted.startsWith(`${one}/`) || one.startsWith(`${wanted}/`));
+    },
+  };
+}
+
+const compared = (path: string): string => path.normalize('NFC').toLowerCase();
+
+const shortHash = (content: string | undefined): string =>
+  content === undefined ? '-' : createHash('sha256').update(content).digest('hex').slice(0, 8);
+
+/** Byte strings that stood still and are neither current, nor in a version, nor in a conflict, nor in a folder. */
+export async function lostStrings(
+  hub: Pick<Hub, 'cli'>,
+  email: string,
+  folders: readonly SyncedFolder[],
+  ledger: Ledger,
+): Promise<string[]> {
+  const archive = join(temporaryFolder(), 'archive');
+  const done = await hub.cli('export', '--email', email, archive, '--json');
+  if (done.code !== 0) throw new Error(`export ended with ${done.code}: ${done.stderr}`);
+  const lines = readFileSync(join(archive, 'vaults.ndjson'), 'utf8');
+  const known = new Set([...lines.matchAll(/"(?:your_)?sha256":"([0-9a-f]{64})"/g)].map((match) => match[1]));
+  for (const { folder } of folders) {
+    for (const content of Object.values(contentsOf(folder))) {
+      known.add(createHash('sha256').update(Buffer.from(content, 'base64')).digest('hex'));
+    }
+  }
+  return [...ledger.owed]
+    .filter(([sha256]) => !known.has(sha256))
+    .map(([sha256, where]) => `lost ${sha256} of ${where}`);
+}
