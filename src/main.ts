@@ -1,6 +1,6 @@
 /** The composition root: core → pool → capabilities → front door, and back in reverse. */
 import './compose/v8-flags.ts';
-import type { Log } from './common/log.ts';
+import type { LogSink } from './common/log.ts';
 import { version } from './common/version.ts';
 import { openCore } from './compose/core.ts';
 import { openDocuments } from './compose/documents.ts';
@@ -12,7 +12,7 @@ import { ToolTraffic } from './gateway/tool-traffic.ts';
 import { Admission } from './http/checks/admission.ts';
 import { LoopDelay } from './http/checks/loop-delay.ts';
 import { Rates } from './http/checks/rates.ts';
-import { checkTlsFiles } from './http/library/tls.ts';
+import { certificateExpiry, checkTlsFiles } from './http/library/tls.ts';
 import { Traffic } from './http/measure/traffic.ts';
 import { createAddressResolver } from './http/request/client-address.ts';
 import { healthRoutes, type Phase } from './http/route/health.ts';
@@ -33,7 +33,7 @@ export interface RunningService {
 }
 
 /** Starts everything and serves. Throws StartError, and then has let go of the folder again. */
-export async function startService(config: Config, log: Log): Promise<RunningService> {
+export async function startService(config: Config, { log, dropped }: LogSink): Promise<RunningService> {
   const clientAddress = createAddressResolver(config.trustedProxies);
   if (config.tls !== undefined) checkTlsFiles(config.tls);
   const core = await openCore(config, log, { mayMake: true, mayUpgrade: true });
@@ -61,7 +61,13 @@ export async function startService(config: Config, log: Log): Promise<RunningSer
       loopDelayMsMax: config.loopDelayMsMax,
       loopDelayMs: () => loop.medianMs,
     });
-    const metrics = metricsRoutes(config, { ...parts, ...core, version, traffic, admission, loop });
+    const operation = {
+      ...config,
+      certificateExpiresMs: config.tls && certificateExpiry(config.tls),
+      waitingPulls: sync.reading.waitingPulls,
+      droppedLines: dropped,
+    };
+    const metrics = metricsRoutes(config, { ...operation, ...parts, ...core, version, traffic, admission, loop });
     const probes = healthRoutes({ version, phase: () => phase });
     const shared = { clientAddress, rates, traffic, parseJson: createJsonParser(pool), log };
     const doors = Doors.open(config, shared, admission, {

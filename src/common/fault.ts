@@ -73,6 +73,7 @@ export type Fault =
   | { readonly kind: 'draining' }
   | { readonly kind: 'storage_full' }
   | { readonly kind: 'storage_failed' }
+  | { readonly kind: 'damaged' }
   | { readonly kind: 'internal' };
 
 /** A push that met a change which it did not build on. Null: there is none. */
@@ -176,9 +177,9 @@ export function explain(fault: Fault): string {
     case 'draining':
       return `the service is ${fault.kind === 'starting' ? 'starting' : 'stopping'}; try again in a moment`;
     case 'storage_full':
-      return "the server's disk is full and nothing was kept; the operator must free space, then send it again";
     case 'storage_failed':
-      return "the server's disk refused the write and nothing was kept; the operator must look at the log";
+    case 'damaged':
+      return DISK_SENTENCES[fault.kind];
     case 'internal':
       return 'something broke on the server; the operator finds it in the log under this X-Request-Id';
   }
@@ -210,6 +211,13 @@ function explainScope({ what, canStepUp }: Extract<Fault, { kind: 'insufficient_
     ? `${what} changes data, and this token may only read; sign in again and allow changes`
     : `${what} changes data, and this key may only read; use a key with full access`;
 }
+
+const DISK_SENTENCES: Readonly<Record<'storage_full' | 'storage_failed' | 'damaged', string>> = {
+  storage_full: "the server's disk is full and nothing was kept; the operator must free space, then send it again",
+  storage_failed: "the server's disk refused the write and nothing was kept; the operator must look at the log",
+  damaged:
+    'the stored bytes are damaged; send the same bytes again to replace them, or ask the operator to restore a backup',
+};
 
 function explainMediaType({ given, expected }: Extract<Fault, { kind: 'media_type' }>): string {
   return given.startsWith('multipart/')

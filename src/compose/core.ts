@@ -28,6 +28,7 @@ import { ProviderKeys } from '../oauth/provider/keys.ts';
 import { oauthTables } from '../oauth/records.ts';
 import { SignIns, type SignInsOptions } from '../oauth/sign-ins.ts';
 import { paperTables } from '../papers/records.ts';
+import { Damage } from '../store/damage.ts';
 import { endFirstStart, noHub, prepareFolder } from '../store/data-file/folder.ts';
 import { DATA_FILE } from '../store/data-file/name.ts';
 import { openEpoch } from '../store/epoch.ts';
@@ -67,6 +68,8 @@ export interface Core {
   /** The life of the data file; another after a restore. */
   readonly epoch: string;
   readonly sealer: Sealer;
+  /** Where damaged contents are noted. */
+  readonly damage: Damage;
   readonly actors: ActorRegistry;
   readonly accounts: Accounts;
   readonly tokens: AccessTokens;
@@ -131,6 +134,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
       tables: allTables,
       epoch,
       sealer,
+      damage: new Damage(log),
       actors,
       accounts,
       tokens,

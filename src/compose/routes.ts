@@ -84,7 +84,7 @@ export async function openRoutes(parts: Parts, probes: readonly Route[]): Promis
 
 /** The certificate mirror; sweeps what a crash left of uploads. */
 async function openMirror({ core, pool, log }: Parts): Promise<MirrorRoutesOptions & { readonly staging: Staging }> {
-  const { store, sealer, actors, accounts } = core;
+  const { store, sealer, actors, accounts, damage } = core;
   const staging = new Staging(store, log);
   const swept = await staging.sweep();
   if (swept > 0) log.info({ uploads: swept }, 'removed what cut-off uploads had staged');
@@ -97,6 +97,7 @@ async function openMirror({ core, pool, log }: Parts): Promise<MirrorRoutesOptio
     credentials,
     buffers: new BufferPool(limits.chunkBytes),
     smallBuffers: new BufferPool(limits.wholeUploadBytesMax),
+    damage,
     now: Date.now,
   });
   const accountAccess = createAuthenticator(accountKeyScheme(accounts));

@@ -52,6 +52,7 @@ const codes = {
   draining: BUSY,
   storage_full: QUOTA,
   storage_failed: INTERNAL,
+  damaged: INTERNAL,
   internal: INTERNAL,
 } as const satisfies Record<Fault['kind'], number>;
 

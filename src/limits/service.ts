@@ -272,6 +272,8 @@ export const limits = {
   /** Places for read transactions in LMDB's lock file, and those of them that long reads may take at once. */
   readersMax: 1024,
   longReadsMax: 512,
+  /** Bytes that one turn of the event loop hashes while they are read. */
+  hashedTurnBytes: 256 * KiB,
   /** How often a migration of the data file is told of in the log. */
   migrationToldMs: 5000,
   /** Longest encoded key that LMDB's 4 KiB pages take. */

@@ -4,17 +4,19 @@ import type { ActorRegistry } from '../actors/registry.ts';
 import { invalidField, Refusal } from '../common/fault.ts';
 import type { Session } from '../common/session.ts';
 import type { Caller } from '../common/shares.ts';
-import type { ByteSource } from '../http/reply/body.ts';
 import type { IncomingBody } from '../http/request/body.ts';
 import { limits } from '../limits/service.ts';
 import type { BufferPool } from '../pool/buffers.ts';
 import { startDigest } from '../pool/digest.ts';
 import type { Digests } from '../pool/jobs.ts';
+import type { Damage } from '../store/damage.ts';
+import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import { goneCredential, type MirrorCredentials } from './credentials.ts';
 import { isCommitSha, isSha256, type ListQuery, type UploadHeaders } from './fields.ts';
 import { type BlobRecord, blobs, chunks, commits, credentials, heads, order } from './records.ts';
 import { decidePublish } from './rules.ts';
+import { StoredBytes } from './stored-bytes.ts';
 import { StreamedUpload, type UploadTools } from './upload.ts';
 
 export interface Blob {
@@ -29,6 +31,7 @@ export interface MirrorBlobsOptions extends UploadTools {
   readonly credentials: MirrorCredentials;
   /** Buffers that hold a whole small upload. */
   readonly smallBuffers: BufferPool;
+  readonly damage: Damage;
   readonly now: () => number;
 }
 
@@ -53,10 +56,12 @@ interface StagedBytes {
 }
 
 export class MirrorBlobs {
+  readonly bytes: StoredBytes;
   readonly #options: MirrorBlobsOptions;
 
   constructor(options: MirrorBlobsOptions) {
     this.#options = options;
+    this.bytes = new StoredBytes(options.store, options.damage);
   }
 
   /**
@@ -106,21 +111,6 @@ export class MirrorBlobs {
     if (wanted === undefined || record === undefined) throw unknown();
     if (record.credential_id !== session.credentialId) throw new Refusal({ kind: 'blob_unverifiable' });
     return { commitSha, sha256: wanted, record };
-  }
-
-  /** The bytes of a blob from `start` to `end` (exclusive), read chunk by chunk from the memory map as they are sent. */
-  bytes({ record }: Blob, start: number, end: number): ByteSource {
-    const { store } = this.#options;
-    return {
-      bytesTotal: end - start,
-      read(offset) {
-        const at = start + offset;
-        const chunk = store.view(chunks, [record.storage_id, Math.floor(at / limits.chunkBytes)]);
-        if (chunk === undefined) throw new Error('a chunk of a blob is missing; run cairn verify');
-        const from = at % limits.chunkBytes;
-        return chunk.subarray(from, Math.min(chunk.length, from + end - at));
-      },
-    };
   }
 
   /**
@@ -206,15 +196,17 @@ export class MirrorBlobs {
   }
 
   /** Undefined, and nothing written, when the staged bytes of a new blob are not in the store yet. */
-  #publish(session: Session, fields: UploadHeaders, bytes: StagedBytes): Promise<Blob | undefined> {
+  async #publish(session: Session, fields: UploadHeaders, bytes: StagedBytes): Promise<Blob | undefined> {
     const { accountId, credentialId } = session;
     const { 'X-Commit-Sha': commitSha, 'X-Tarball-Sha256': sha256 } = fields;
-    const { actors, staging, now } = this.#options;
-    return actors.actor(accountId).ask((batch): Blob | undefined => {
+    const { actors, staging, damage, now } = this.#options;
+    const damagedId = await this.#damagedStorageOf(accountId, commitSha, sha256);
+    const published = await actors.actor(accountId).ask((batch): Blob | undefined => {
       // Rotated while the body arrived: it was checked under a secret that no longer counts.
       if (batch.get(credentials, [accountId])?.credential_id !== credentialId) throw goneCredential();
       const outcome = decidePublish({
         existing: batch.get(blobs, [accountId, commitSha, sha256]),
+        damagedId,
         head: batch.get(heads, [accountId]),
         credentialId,
         storageId: bytes.storageId,
@@ -225,13 +217,30 @@ export class MirrorBlobs {
       const { record } = outcome;
       if (outcome.kind === 'kept') return { commitSha, sha256, record };
       if (outcome.kind === 'rebound') batch.remove(order, [accountId, outcome.formerSequence]);
-      else if (!staging.adopt(batch, bytes.storageId)) return undefined;
+      if (record.storage_id === bytes.storageId && !staging.adopt(batch, bytes.storageId)) return undefined;
+      if (damagedId !== undefined && record.storage_id === bytes.storageId) this.#removeChunks(batch, damagedId);
       batch.put(blobs, [accountId, commitSha, sha256], record);
+      if (outcome.kind === 'healed') return { commitSha, sha256, record };
       batch.put(commits, [accountId, commitSha], { sha256 });
       batch.put(order, [accountId, record.sequence], { commit_sha: commitSha, sha256 });
       batch.put(heads, [accountId], { sequence: record.sequence, uploaded_at: record.uploaded_at });
       return { commitSha, sha256, record };
     });
+    if (damagedId !== undefined && published?.record.storage_id === bytes.storageId) {
+      damage.noteHealed('blob', { commit_sha: commitSha, sha256, storage_id: damagedId });
+    }
+    return published;
+  }
+
+  /** The storage id of a blob that is there already and does not hash right; undefined: none, or it is whole. */
+  async #damagedStorageOf(accountId: string, commitSha: string, sha256: string): Promise<number | undefined> {
+    const record = this.#options.store.get(blobs, [accountId, commitSha, sha256]);
+    if (record === undefined || (await this.bytes.isWhole({ commitSha, sha256, record }))) return undefined;
+    return record.storage_id;
+  }
+
+  #removeChunks(batch: Batch, storageId: number): void {
+    for (const key of this.#options.store.keys(chunks, [storageId])) batch.remove(chunks, key);
   }
 
   #blob(accountId: string, commitSha: string, sha256: string): Blob {

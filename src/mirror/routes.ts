@@ -114,8 +114,8 @@ function list(blobs: MirrorBlobs, query: URLSearchParams, { accountId }: Session
   return json(200, body, { Link: `<${BASE}?limit=${page.limit}&before=${found.nextBefore}>; rel="next"` });
 }
 
-/** The bytes of the blob that a request names, whole or in part. Refuses as `MirrorBlobs.find` does. */
-export function mirrorDownload(blobs: MirrorBlobs, request: RouteRequest, session: Session): Reply {
+/** The bytes of the blob that a request names, whole or in part. Refuses as `MirrorBlobs.find` does, and damaged bytes. */
+export function mirrorDownload(blobs: MirrorBlobs, request: RouteRequest, session: Session): Reply | Promise<Reply> {
   const blob = blobs.find(session, request.params['sha'] ?? '', request.query.get('sha256'));
   const bytesTotal = blob.record.byte_size;
   const etag = `"${blob.sha256}"`;
@@ -141,12 +141,14 @@ export function mirrorDownload(blobs: MirrorBlobs, request: RouteRequest, sessio
     case 'unsatisfiable':
       throw new Refusal({ kind: 'range_unsatisfiable', bytesTotal });
     case 'part':
-      return stream(206, blobs.bytes(blob, answer.start, answer.end), {
-        ...headers,
-        ...type,
-        'Content-Range': `bytes ${answer.start}-${answer.end - 1}/${bytesTotal}`,
-      });
+      return blobs.bytes.check(blob).then(() =>
+        stream(206, blobs.bytes.part(blob, answer.start, answer.end), {
+          ...headers,
+          ...type,
+          'Content-Range': `bytes ${answer.start}-${answer.end - 1}/${bytesTotal}`,
+        }),
+      );
     case 'whole':
-      return stream(200, blobs.bytes(blob, 0, bytesTotal), { ...headers, ...type });
+      return stream(200, blobs.bytes.whole(blob), { ...headers, ...type });
   }
 }

@@ -3,6 +3,8 @@ import type { BlobRecord, MirrorHead } from './records.ts';
 
 export interface PublishInput {
   readonly existing: BlobRecord | undefined;
+  /** Where stored bytes are that do not hash right; undefined: none are known. */
+  readonly damagedId: number | undefined;
   readonly head: MirrorHead | undefined;
   readonly credentialId: string;
   readonly storageId: number;
@@ -16,17 +18,22 @@ export type PublishOutcome =
   | { readonly kind: 'kept'; readonly record: BlobRecord }
   /** The same blob, signed under a new credential: its stored bytes stay, its place and credential are new. */
   | { readonly kind: 'rebound'; readonly record: BlobRecord; readonly formerSequence: number }
+  /** The same blob, whose stored bytes are damaged: it keeps its place and gets the new bytes. */
+  | { readonly kind: 'healed'; readonly record: BlobRecord }
   | { readonly kind: 'stored'; readonly record: BlobRecord };
 
 /** What a verified upload does. Time never runs backwards within one account, whatever the clock does. */
 export function decidePublish(input: PublishInput): PublishOutcome {
   const { existing, head } = input;
+  const isDamaged = existing !== undefined && existing.storage_id === input.damagedId;
   if (existing !== undefined && existing.credential_id === input.credentialId) {
-    return { kind: 'kept', record: existing };
+    return isDamaged
+      ? { kind: 'healed', record: { ...existing, storage_id: input.storageId } }
+      : { kind: 'kept', record: existing };
   }
   const lastMs = head === undefined ? 0 : Date.parse(head.uploaded_at);
   const record: BlobRecord = {
-    storage_id: existing?.storage_id ?? input.storageId,
+    storage_id: existing === undefined || isDamaged ? input.storageId : existing.storage_id,
     byte_size: input.byteSize,
     uploaded_at: new Date(Math.max(input.nowMs, lastMs)).toISOString(),
     uploaded_by: input.uploadedBy,

@@ -2,7 +2,6 @@
  * Owns the worker threads: Piscina in front of typed jobs, bounded, each refusal typed. Jobs that compute wait here and not
  * in Piscina, because a thread takes its jobs in order: callers take turns, and every other turn is of somebody known.
  */
-import { createHistogram } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import type { TransferListItem } from 'node:worker_threads';
 import { Piscina } from 'piscina';
@@ -26,8 +25,8 @@ export interface PoolOptions {
 export interface PoolLoad {
   readonly threads: number;
   readonly queued: number;
-  /** How long jobs waited for a thread since the start, in milliseconds. */
-  readonly waitMs: { readonly p50: number; readonly p99: number; readonly max: number };
+  /** How long jobs waited for a thread. */
+  readonly waits: Histogram;
   readonly jobs: ReadonlyMap<JobName, JobFigures>;
 }
 
@@ -40,8 +39,6 @@ export interface JobFigures {
   readonly durations: Histogram;
 }
 
-const MICROSECONDS = 1000;
-
 export class Pool {
   readonly #piscina: Piscina;
   readonly #folder: URL;
@@ -50,7 +47,7 @@ export class Pool {
   readonly #shares: Shares;
   readonly #streams: Shares;
   readonly #turns: JobTurns;
-  readonly #waits = createHistogram();
+  readonly #waits = new Histogram();
 
   constructor(options: PoolOptions) {
     const { threads } = options;
@@ -90,7 +87,7 @@ export class Pool {
     const release = this.#take(figures, isStream ? this.#streams : this.#shares, caller);
     const startedMs = performance.now();
     if (!isStream) await this.#turns.enter(caller);
-    this.#waits.record(Math.max(1, Math.round((performance.now() - startedMs) * MICROSECONDS)));
+    this.#waits.record(performance.now() - startedMs);
     try {
       const output = await this.#piscina.run(input, {
         filename: this.#file(name),
@@ -110,11 +107,10 @@ export class Pool {
   }
 
   get load(): PoolLoad {
-    const waitMs = (percentile: number) => this.#waits.percentile(percentile) / MICROSECONDS;
     return {
       threads: this.#piscina.threads.length,
       queued: this.#turns.waiting + this.#piscina.queueSize,
-      waitMs: { p50: waitMs(50), p99: waitMs(99), max: this.#waits.max / MICROSECONDS },
+      waits: this.#waits,
       jobs: this.#jobs,
     };
   }

@@ -42,6 +42,8 @@ export interface Reading {
   readonly now: () => number;
   /** Answers everybody who waits for a change; from now on nobody waits. */
   stopWaiting(): void;
+  /** How many pulls wait for a change. */
+  waitingPulls(): number;
   /** Ends the background work; resolves when none of it is under way. */
   close(): Promise<void>;
 }
@@ -67,6 +69,7 @@ export async function openReading(options: ReadingOptions): Promise<Reading> {
     epoch,
     hash,
     now,
+    waitingPulls: () => waiters.count,
     stopWaiting: () => waiters.close(),
     async close() {
       waiters.close();

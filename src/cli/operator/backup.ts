@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { readConfig } from '../../config.ts';
 import type { makeBackup } from '../../ops/backup/backup.ts';
+import { noteDone } from '../../ops/marks.ts';
 import { KEY_FILE, loadMasterKey } from '../../store/sealing/master-key.ts';
 import { createSealer } from '../../store/sealing/seal.ts';
 import type { Command, Options } from '../command.ts';
@@ -47,6 +48,7 @@ async function backup(options: Options): Promise<number> {
       mapBytes,
       now: Date.now,
     });
+    noteDone(dataFolder, 'backup', 0, Date.now());
     if (options.json) print(JSON.stringify(manifest));
     else {
       print(table([['backup', folder], ...figures(manifest)]));

@@ -22,7 +22,8 @@ async function serve(): Promise<number> {
   await requireHttpLibrary();
   const { startService } = await import('../../main.ts');
   const config = readConfig();
-  const { log, flush } = openLog(config.logLevel);
+  const sink = openLog(config.logLevel);
+  const { log, flush } = sink;
   const die = (error: unknown, what: string) => {
     log.fatal({ err: error }, what);
     flush();
@@ -34,7 +35,7 @@ async function serve(): Promise<number> {
   });
   let service: RunningService;
   try {
-    service = await startService(config, log);
+    service = await startService(config, sink);
   } catch (error) {
     flush();
     throw error;

@@ -2,6 +2,7 @@
 
 import type { IntegrityReport } from '../../compose/verify.ts';
 import { readConfig } from '../../config.ts';
+import { noteDone } from '../../ops/marks.ts';
 import { loadMasterKey } from '../../store/sealing/master-key.ts';
 import { createSealer } from '../../store/sealing/seal.ts';
 import type { Command, Options } from '../command.ts';
@@ -22,6 +23,7 @@ async function verify(options: Options): Promise<number> {
   try {
     const sealer = createSealer(loadMasterKey(config.dataFolder, config.masterKey));
     const report = checkIntegrity(store, sealer);
+    noteDone(config.dataFolder, 'verify', report.problems.length, Date.now());
     if (options.json) print(JSON.stringify(report));
     else printReport(report);
     return report.ok ? 0 : 1;

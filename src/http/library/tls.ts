@@ -1,7 +1,13 @@
 /** Checks the TLS files before the HTTP library gets them, which would only say that it failed. */
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { StartError } from '../../common/start-error.ts';
+
+/** When the certificate of a file expires, in milliseconds since the epoch. The file was checked before. */
+export function certificateExpiry({ certFile }: Pick<TlsFiles, 'certFile'>): number {
+  return Date.parse(new X509Certificate(readFileSync(certFile)).validTo);
+}
 
 export interface TlsFiles {
   readonly certFile: string;

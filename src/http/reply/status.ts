@@ -37,6 +37,7 @@ const statuses = {
   draining: 503,
   storage_full: 507,
   storage_failed: 500,
+  damaged: 500,
   internal: 500,
 } as const satisfies Record<Fault['kind'], number>;
 

@@ -7,10 +7,12 @@ import type { LoopDelay } from '../../http/checks/loop-delay.ts';
 import type { Rates } from '../../http/checks/rates.ts';
 import type { RouteTraffic, Traffic } from '../../http/measure/traffic.ts';
 import type { Pool } from '../../pool/pool.ts';
+import type { StoreStats } from '../../store/stats.ts';
 import type { Store } from '../../store/store.ts';
 import { counter, gauge, histogram, one } from './families.ts';
+import { describeOperation, type OperationSources } from './operation.ts';
 
-export interface MetricSources {
+export interface MetricSources extends OperationSources {
   readonly version: string;
   readonly traffic: Traffic;
   readonly toolTraffic: ToolTraffic;
@@ -45,7 +47,9 @@ export function openMetrics(sources: MetricSources): Metrics {
   describeBounds(registry, sources);
   describePool(registry, sources.pool);
   describeActors(registry, sources.actors);
-  describeStore(registry, sources.store);
+  const full = oncePerTurn(() => sources.store.stats());
+  describeStore(registry, sources.store, full);
+  describeOperation(registry, sources, full);
   return { contentType: registry.contentType, read: () => registry.metrics() };
 }
 
@@ -176,16 +180,11 @@ function describePool(registry: Registry, pool: Pool): void {
   gauge(registry, { name: 'cairn_pool_queued', help: 'Jobs that wait for a worker thread.' }, () =>
     one(pool.load.queued),
   );
-  for (const figure of ['p50', 'p99', 'max'] as const) {
-    gauge(
-      registry,
-      {
-        name: `cairn_pool_wait_${figure}_seconds`,
-        help: `How long jobs waited for a thread since the start: ${figure}.`,
-      },
-      () => one(pool.load.waitMs[figure] / 1000),
-    );
-  }
+  histogram(
+    registry,
+    { name: 'cairn_pool_wait_duration_seconds', help: 'How long jobs waited for a worker thread.' },
+    () => [[{}, pool.load.waits]],
+  );
   counter(
     registry,
     { name: 'cairn_pool_jobs_total', help: 'Jobs of the worker threads, by outcome.', labels: ['job', 'outcome'] },
@@ -222,8 +221,7 @@ function describeActors(registry: Registry, actors: ActorRegistry): void {
   );
 }
 
-function describeStore(registry: Registry, store: Store): void {
-  const full = oncePerTurn(() => store.stats());
+function describeStore(registry: Registry, store: Store, full: () => StoreStats): void {
   counter(registry, { name: 'cairn_store_decisions_total', help: 'Decisions committed.' }, () =>
     one(store.commits.counts.decisions),
   );

@@ -29,10 +29,10 @@ export function mirrorRoutes(options: MirrorOptions): Route[] {
         text: 'The credential is gone. Blobs stay stored, and must be uploaded again under a new one to be handed out.',
       });
     }),
-    pages.member(`${PATH}/:sha/download`, ({ request, accountId }) => {
+    pages.member(`${PATH}/:sha/download`, async ({ request, accountId }) => {
       const credential = credentials.current(accountId);
       if (credential === undefined) throw new Refusal({ kind: 'blob_unverifiable' });
-      const reply = mirrorDownload(blobs, request, { accountId, credentialId: credential.credentialId });
+      const reply = await mirrorDownload(blobs, request, { accountId, credentialId: credential.credentialId });
       return { ...reply, headers: { ...reply.headers, 'Content-Disposition': 'attachment' } };
     }),
   ];

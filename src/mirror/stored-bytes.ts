@@ -1,0 +1,95 @@
+/** Owns how the stored bytes of a blob are read: always held against its SHA-256, so that damage never passes for the blob. */
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ByteSource } from '../http/reply/body.ts';
+import { limits } from '../limits/service.ts';
+import type { Damage } from '../store/damage.ts';
+import type { Store } from '../store/store.ts';
+import { type BlobRecord, chunks } from './records.ts';
+
+/** A blob and its name within an account. */
+export interface NamedBytes {
+  readonly commitSha: string;
+  readonly sha256: string;
+  readonly record: Pick<BlobRecord, 'storage_id' | 'byte_size'>;
+}
+
+export class StoredBytes {
+  readonly #store: Store;
+  readonly #damage: Damage;
+
+  constructor(store: Store, damage: Damage) {
+    this.#store = store;
+    this.#damage = damage;
+  }
+
+  /**
+   * The whole of a blob, hashed while it is sent: its last bytes are given only when all before them and they hash right.
+   * @throws Refusal `damaged` at once for a small blob, in `read` for others
+   */
+  whole(blob: NamedBytes): ByteSource {
+    const total = blob.record.byte_size;
+    if (total <= limits.wholeUploadBytesMax) {
+      const bytes = this.#at(blob, 0, total);
+      if (createHash('sha256').update(bytes).digest('hex') !== blob.sha256) throw this.#damaged(blob);
+    }
+    const hash = createHash('sha256');
+    let hashed = 0;
+    return {
+      bytesTotal: total,
+      read: (offset) => {
+        const bytes = this.#at(blob, offset, total);
+        const end = offset + bytes.length;
+        // What the socket did not take is read again.
+        if (end > hashed) {
+          hash.update(bytes.subarray(hashed - offset));
+          hashed = end;
+          if (end === total && hash.digest('hex') !== blob.sha256) throw this.#damaged(blob);
+        }
+        return bytes;
+      },
+    };
+  }
+
+  /** A part of a blob that `check` was asked about. */
+  part(blob: NamedBytes, start: number, end: number): ByteSource {
+    return { bytesTotal: end - start, read: (offset) => this.#at(blob, start + offset, end) };
+  }
+
+  /** Refuses with `damaged` when the whole blob does not hash right. Reads in short turns. */
+  async check(blob: NamedBytes): Promise<void> {
+    if (!(await this.isWhole(blob))) throw this.#damaged(blob);
+  }
+
+  /** Whether the stored bytes hash to the blob's SHA-256. Reads in short turns. */
+  async isWhole({ sha256, record }: NamedBytes): Promise<boolean> {
+    const hash = createHash('sha256');
+    for (let at = 0; at < record.byte_size; ) {
+      const bytes = this.#read(record, at, record.byte_size);
+      if (bytes === undefined) return false;
+      hash.update(bytes);
+      at += bytes.length;
+      if (at < record.byte_size) await nextTurn();
+    }
+    return hash.digest('hex') === sha256;
+  }
+
+  #damaged({ commitSha, sha256, record }: NamedBytes) {
+    return this.#damage.note('blob', { commit_sha: commitSha, sha256, storage_id: record.storage_id });
+  }
+
+  #at(blob: NamedBytes, start: number, end: number): Uint8Array {
+    const bytes = this.#read(blob.record, start, end);
+    if (bytes === undefined) throw this.#damaged(blob);
+    return bytes;
+  }
+
+  /** A view of the bytes from `start` on, as many as one turn hashes; undefined when they are not what was stored. */
+  #read(record: NamedBytes['record'], start: number, end: number): Uint8Array | undefined {
+    const index = Math.floor(start / limits.chunkBytes);
+    const chunk = this.#store.view(chunks, [record.storage_id, index]);
+    if (chunk?.length !== Math.min(limits.chunkBytes, record.byte_size - index * limits.chunkBytes)) return undefined;
+    const from = start % limits.chunkBytes;
+    return chunk.subarray(from, Math.min(chunk.length, from + end - start, from + limits.hashedTurnBytes));
+  }
+}

@@ -1,0 +1,91 @@
+/** Owns the figures that an operator is alarmed by: damage, space, backups, certificates, and how much there is of what. */
+import type { Registry } from 'prom-client';
+import type { Damage } from '../../store/damage.ts';
+import type { StoreStats } from '../../store/stats.ts';
+import { type Chore, lastDone } from '../marks.ts';
+import { counter, gauge, one } from './families.ts';
+
+export interface OperationSources {
+  readonly dataFolder: string;
+  readonly mapBytes: number;
+  readonly damage: Damage;
+  /** When the TLS certificate expires, in milliseconds; undefined: there is none. */
+  readonly certificateExpiresMs: number | undefined;
+  /** Pulls that wait for a change. */
+  readonly waitingPulls: () => number;
+  /** Log lines that could not be written. */
+  readonly droppedLines: () => number;
+}
+
+/** Tables whose rows are what people count. */
+const COUNTED = [
+  ['cairn_accounts', 'accounts', 'Accounts.'],
+  ['cairn_blobs', 'mirror_blobs', 'Blobs of the mirror.'],
+  ['cairn_files', 'sync_files', 'Files of all vaults, deleted ones included.'],
+  ['cairn_versions', 'sync_versions', 'Versions of files that are kept.'],
+  ['cairn_conflicts_pending', 'sync_pending_conflicts', 'Conflicts that wait to be resolved.'],
+  ['cairn_tasks', 'tasks', 'Tasks, deleted ones included.'],
+] as const;
+
+export function describeOperation(registry: Registry, sources: OperationSources, full: () => StoreStats): void {
+  describeDamage(registry, sources);
+  describeChores(registry, sources.dataFolder);
+  const table = (name: string) => full().tables.find((one) => one.name === name);
+  for (const [name, rows, help] of COUNTED) gauge(registry, { name, help }, () => one(table(rows)?.rows ?? 0));
+  gauge(registry, { name: 'cairn_blob_bytes', help: 'Pages of the bytes of blobs, in bytes.' }, () =>
+    one(table('mirror_chunks')?.bytes ?? 0),
+  );
+  gauge(registry, { name: 'cairn_store_bytes', help: 'Size of the data file.' }, () =>
+    one(full().pages * full().pageBytes),
+  );
+  gauge(registry, { name: 'cairn_store_map_bytes', help: 'CAIRN_MAP_BYTES: what the data file can grow to.' }, () =>
+    one(sources.mapBytes),
+  );
+  gauge(registry, { name: 'cairn_pulls_waiting', help: 'Pulls that wait for a change.' }, () =>
+    one(sources.waitingPulls()),
+  );
+  counter(registry, { name: 'cairn_log_lines_dropped_total', help: 'Log lines that nobody read in time.' }, () =>
+    one(sources.droppedLines()),
+  );
+  gauge(
+    registry,
+    { name: 'cairn_tls_certificate_expiry_timestamp_seconds', help: 'When the TLS certificate expires.' },
+    () => (sources.certificateExpiresMs === undefined ? [] : one(sources.certificateExpiresMs / 1000)),
+  );
+}
+
+function describeDamage(registry: Registry, { damage }: OperationSources): void {
+  counter(
+    registry,
+    {
+      name: 'cairn_damage_found_total',
+      help: 'Times that stored bytes were asked for and did not hash right.',
+      labels: ['kind'],
+    },
+    () => Object.entries(damage.found).map(([kind, count]) => [{ kind }, count]),
+  );
+  counter(registry, { name: 'cairn_damage_healed_total', help: 'Damaged contents that good bytes replaced.' }, () =>
+    one(damage.healed),
+  );
+}
+
+function describeChores(registry: Registry, folder: string): void {
+  const chores: readonly (readonly [Chore, string])[] = [
+    ['backup', 'cairn backup'],
+    ['verify', 'cairn verify'],
+  ];
+  for (const [chore, command] of chores) {
+    gauge(
+      registry,
+      { name: `cairn_last_${chore}_timestamp_seconds`, help: `When ${command} last ended; absent: never.` },
+      () => {
+        const last = lastDone(folder, chore);
+        return last === undefined ? [] : one(last.at_ms / 1000);
+      },
+    );
+  }
+  gauge(registry, { name: 'cairn_last_verify_problems', help: 'Problems that the last cairn verify found.' }, () => {
+    const last = lastDone(folder, 'verify');
+    return last === undefined ? [] : one(last.problems);
+  });
+}
