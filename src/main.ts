@@ -64,7 +64,7 @@ export async function startService(config: Config, { log, dropped }: LogSink): P
     const operation = {
       ...config,
       certificateExpiresMs: config.tls && certificateExpiry(config.tls),
-      waitingPulls: sync.reading.waitingPulls,
+      waitingPulls: () => sync.reading.waitingPulls(),
       droppedLines: dropped,
     };
     const metrics = metricsRoutes(config, { ...operation, ...parts, ...core, version, traffic, admission, loop });
