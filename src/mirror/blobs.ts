@@ -9,7 +9,7 @@ import { limits } from '../limits/service.ts';
 import type { BufferPool } from '../pool/buffers.ts';
 import { startDigest } from '../pool/digest.ts';
 import type { Digests } from '../pool/jobs.ts';
-import type { Damage } from '../store/damage.ts';
+import type { Damage } from '../store/data-file/damage.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import { goneCredential, type MirrorCredentials } from './credentials.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ByteSource } from '../http/reply/body.ts';
 import { limits } from '../limits/service.ts';
-import type { Damage } from '../store/damage.ts';
+import type { Damage } from '../store/data-file/damage.ts';
 import type { Store } from '../store/store.ts';
 import { type BlobRecord, chunks } from './records.ts';
 

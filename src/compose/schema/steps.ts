@@ -2,7 +2,7 @@
  * Every step from one schema of the data file to the next, oldest first. A change of what rows hold, or of which tables there
  * are for rows that exist, adds a step here; before that, `test/support/keep-data-file.ts` keeps a file of the schema it ends.
  */
-import type { Migration } from '../../store/schema.ts';
+import type { Migration } from '../../store/data-file/schema.ts';
 
 /** 2: the data file says its schema. Rows stay as they are. */
 const numbered: Migration = {

@@ -1,6 +1,6 @@
 /** Owns the figures that an operator is alarmed by: damage, space, backups, certificates, and how much there is of what. */
 import type { Registry } from 'prom-client';
-import type { Damage } from '../../store/damage.ts';
+import type { Damage } from '../../store/data-file/damage.ts';
 import type { StoreStats } from '../../store/stats.ts';
 import { type Chore, lastDone } from '../marks.ts';
 import { counter, gauge, one } from './families.ts';

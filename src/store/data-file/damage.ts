@@ -1,6 +1,6 @@
 /** Owns what is known of damaged contents: each finding goes to the log as an error and is counted, each mending too. */
-import { Refusal } from '../common/fault.ts';
-import type { Log } from '../common/log.ts';
+import { Refusal } from '../../common/fault.ts';
+import type { Log } from '../../common/log.ts';
 
 /** What a content is of: a blob of the mirror, a version of a file, or a pack of lines made of versions. */
 export type DamagedKind = 'blob' | 'version' | 'pack';

@@ -3,10 +3,10 @@
  * of one commit, which also notes where the next piece begins. So a migration may be cut off anywhere and goes on there.
  */
 
-import type { Batch } from './group-commit.ts';
-import { meta } from './meta.ts';
-import type { Store } from './store.ts';
-import type { AnyTable, Key, Reader } from './table.ts';
+import type { Batch } from '../group-commit.ts';
+import { meta } from '../meta.ts';
+import type { Store } from '../store.ts';
+import type { AnyTable, Key, Reader } from '../table.ts';
 
 const VERSION_ROW = 'schema';
 const PROGRESS_ROW = 'migration';
