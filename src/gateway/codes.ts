@@ -56,6 +56,21 @@ const codes = {
   internal: INTERNAL,
 } as const satisfies Record<Fault['kind'], number>;
 
+const OWN_CODES: ReadonlySet<number> = new Set([
+  NOT_AUTHENTICATED,
+  FORBIDDEN,
+  QUOTA,
+  NOT_FOUND,
+  CONFLICT,
+  BUSY,
+  RATE_LIMITED,
+]);
+
+/** MCP 2026-07-28 keeps -32768 to -32000 to itself: there our own codes are 1000 higher, -32001 as -31001. */
+export function modernError(error: RpcError): RpcError {
+  return OWN_CODES.has(error.code) ? { ...error, code: error.code + 1000 } : error;
+}
+
 /** What an agent needs to act stands in the message too, because some clients hide `data`. */
 export function rpcError(fault: Fault): RpcError {
   const base = { code: codes[fault.kind], message: explain(fault) };

@@ -7,7 +7,7 @@ import type { RpcError } from './envelope.ts';
 
 export const MODERN_VERSION = '2026-07-28';
 /** Newest first. */
-export const LEGACY_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26'];
+export const LEGACY_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const VERSION_META = 'io.modelcontextprotocol/protocolVersion';
 const CAPABILITIES_META = 'io.modelcontextprotocol/clientCapabilities';
 
@@ -53,7 +53,7 @@ export function refusedVersion(version: string | undefined): RpcError | undefine
   return {
     code: UNSUPPORTED_VERSION,
     message: `MCP protocol version ${version.slice(0, 32)} is not spoken here; use one of ${supported().join(', ')}`,
-    data: { supported: supported() },
+    data: { supported: supported(), requested: version.slice(0, 32) },
   };
 }
 

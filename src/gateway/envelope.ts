@@ -1,7 +1,8 @@
 /** Owns the JSON-RPC 2.0 envelope (jsonrpc.org/specification): what a parsed value is as a message. Pure. */
 import type { Parts } from '../http/reply/body.ts';
+import { ExactNumber } from './exact-id.ts';
 
-export type RpcId = string | number | null;
+export type RpcId = string | number | null | ExactNumber;
 
 export type Message =
   | { readonly kind: 'request'; readonly id: RpcId; readonly method: string; readonly params: unknown }
@@ -18,28 +19,37 @@ export interface RpcError {
 
 /** JSON of a response; `result` is the JSON of an object. */
 export function success(id: RpcId, result: Parts): Parts {
-  return [`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`, ...result, '}'];
+  return [`{"jsonrpc":"2.0","id":${idText(id)},"result":`, ...result, '}'];
 }
 
-/** JSON of a response. */
-export function failure(id: RpcId, error: RpcError): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, error });
+/** JSON of a response. `id` undefined: the member is left out. */
+export function failure(id: RpcId | undefined, error: RpcError): string {
+  const member = id === undefined ? '' : `"id":${idText(id)},`;
+  return `{"jsonrpc":"2.0",${member}"error":${JSON.stringify(error)}}`;
 }
 
-/** Reads one message. Zero is an id, and so is null; `params` may be left out or null. */
-export function readMessage(value: unknown): Message {
+function idText(id: RpcId): string {
+  return id instanceof ExactNumber ? id.text : JSON.stringify(id);
+}
+
+/**
+ * Reads one message. Zero is an id, and so is null; `params` may be left out, null or an empty array. `exactId`: the id as it
+ * was written, where the parser may have changed it.
+ */
+export function readMessage(value: unknown, exactId?: ExactNumber): Message {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { kind: 'invalid', id: null, reason: 'a request must be a JSON object' };
   }
   const message = value as Record<string, unknown>;
-  const id = usableId(message['id']);
+  const id = exactId ?? usableId(message['id']);
   const invalid = (reason: string): Message => ({ kind: 'invalid', id: id ?? null, reason });
   if (message['jsonrpc'] !== '2.0') return invalid('jsonrpc must be "2.0"');
   const { method } = message;
   if (method === undefined && ('result' in message || 'error' in message)) return { kind: 'answer' };
   if (typeof method !== 'string') return invalid('method must be a string');
   if ('id' in message && id === undefined) return invalid('id must be a string, a number or null');
-  const params = message['params'] ?? undefined;
+  const given = message['params'] ?? undefined;
+  const params = Array.isArray(given) && given.length === 0 ? undefined : given;
   if (params !== undefined && typeof params !== 'object') return invalid('params must be an object');
   return id === undefined ? { kind: 'notification', method, params } : { kind: 'request', id, method, params };
 }

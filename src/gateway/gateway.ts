@@ -8,11 +8,12 @@ import { type AnyRun, runOf, sourceOf } from '../http/reply/byte-run.ts';
 import { feedOf } from '../http/reply/feed.ts';
 import { empty, feed, jsonText, type Reply, textOf } from '../http/reply/reply.ts';
 import { INSUFFICIENT_SCOPE, refusalReply } from '../http/reply/status.ts';
-import type { RouteRequest } from '../http/route/route.ts';
+import type { ReadHeader, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
-import { INTERNAL, INVALID_REQUEST, rpcError } from './codes.ts';
+import { INTERNAL, INVALID_REQUEST, modernError, rpcError } from './codes.ts';
 import { type Dialect, type McpHeaders, MODERN_VERSION, readDialect, refusedVersion } from './dialect.ts';
 import { failure, isAnswered, type Message, type RpcError, type RpcId, readMessage, success } from './envelope.ts';
+import { type ExactNumber, isInexact, numericIds } from './exact-id.ts';
 import type { KnownResults } from './known-results.ts';
 import {
   type AnsweredListing,
@@ -72,7 +73,8 @@ export class Gateway {
     if (Array.isArray(document)) return await this.#answerBatch(document, request, session, caller);
     const headers = headersOf(request);
     const wish = (dialect: Dialect) => linesWish(request, dialect);
-    const answered = await this.#answerMessage(readMessage(document), headers, { session, caller, wish });
+    const message = readMessage(document, idsOf(request, isInexact(idOf(document)))[0]);
+    const answered = await this.#answerMessage(message, headers, { session, caller, wish });
     if (answered !== undefined) return reply(request, answered);
     // What needs no answer must still be spoken in a version that is known (MCP, transports).
     const refused = refusedVersion(headers.version);
@@ -100,7 +102,11 @@ export class Gateway {
       return refuse(`a batch may hold ${itemsMax} items, this one has ${items.length}; send it in parts`);
     }
     if (items.length > 1) request.charge(items.length - 1);
-    const messages = items.map(readMessage);
+    const exact = idsOf(
+      request,
+      items.some((item) => isInexact(idOf(item))),
+    );
+    const messages = items.map((item, index) => readMessage(item, isInexact(idOf(item)) ? exact[index] : undefined));
     // A line of a batch is a whole answer, so no listing goes in lines of its own.
     const context = { session, caller, wish: () => 'never' as const };
     const who = session?.accountId ?? caller.address;
@@ -123,13 +129,18 @@ export class Gateway {
     const dialect = readDialect(headers, message.method, message.params);
     if (message.kind === 'notification') return undefined;
     if (!dialect.ok) return failed(message.id, dialect.error, 400);
+    const isModern = dialect.dialect === 'modern';
+    if (dialect.dialect !== 'bare' && (message.id === null || isFraction(message.id))) {
+      const error = { code: INVALID_REQUEST, message: 'id must be a string or an integer' };
+      return failed(isModern ? undefined : null, error, isModern ? 400 : 200);
+    }
     const { registry, answers, version } = this.#options;
     const lines = from.wish(dialect.dialect);
     const caller = { ...from.caller, lines };
     const context = { registry, answers, version, session: from.session, caller, dialect: dialect.dialect };
     try {
       const made = await answerMethod(context, message.method, message.params);
-      if (!made.ok) return failed(message.id, made.error, made.status);
+      if (!made.ok) return failed(message.id, isModern ? modernError(made.error) : made.error, made.status);
       const response = success(message.id, made.result);
       return { id: message.id, response, status: 200, listing: made.listing, document: made.document, lines };
     } catch (error) {
@@ -145,14 +156,29 @@ async function inTurn<T>(caller: string, run: () => Promise<T>): Promise<T> {
   return await run();
 }
 
-function failed(id: RpcId, error: RpcError, status = 200): Answered {
-  return { id, response: [failure(id, error)], status };
+function failed(id: RpcId | undefined, error: RpcError, status = 200): Answered {
+  return { id: id ?? null, response: [failure(id, error)], status };
+}
+
+/** The ids as they were written; none where the parser did not change them. */
+function idsOf({ bytes }: RouteRequest, isNeeded: boolean): (ExactNumber | undefined)[] {
+  return isNeeded && bytes !== undefined ? numericIds(Buffer.from(bytes).toString('utf8')) : [];
+}
+
+function idOf(message: unknown): unknown {
+  return (message as { readonly id?: unknown } | null)?.id;
+}
+
+function isFraction(id: RpcId): boolean {
+  return typeof id === 'number' && !Number.isInteger(id);
 }
 
 /** How the gateway words a refusal that came before any message was read. */
-export function gatewayRefusal(fault: Fault): Reply {
+export function gatewayRefusal(fault: Fault, header: ReadHeader): Reply {
   const plain = refusalReply(fault);
-  const body = failure(null, rpcError(fault));
+  const isModern = header('mcp-protocol-version') === MODERN_VERSION;
+  const error = rpcError(fault);
+  const body = isModern ? failure(undefined, modernError(error)) : failure(null, error);
   // A body that is no JSON is an answer of the protocol, not a failure of the transport.
   const status = fault.kind === 'invalid_json' ? 200 : plain.status;
   return { ...plain, status, body };

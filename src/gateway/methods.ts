@@ -36,18 +36,28 @@ const INSTRUCTIONS =
   'Cairn keeps tasks and more for one account. Without a key, call signup_and_get_key or login_and_get_key first, ' +
   'then send Authorization: McpKey <key>; get_setup_guide says how to configure a client.';
 
+/** Every method in some dialect; another is unknown, whatever its params. */
+const METHODS: ReadonlySet<string> = new Set([
+  'tools/list',
+  'tools/call',
+  'initialize',
+  'ping',
+  'server/discover',
+  'resources/list',
+  'resources/templates/list',
+  'prompts/list',
+]);
+
 /** Answers a method. A refusal of a tool is an error here in the bare dialect and a result with `isError` in MCP. */
 export async function answerMethod(context: MethodContext, method: string, params: unknown): Promise<MethodAnswer> {
   const { dialect } = context;
-  if (params !== undefined && Array.isArray(params)) {
-    return {
-      ok: false,
-      error: { code: INVALID_PARAMS, message: 'params must be an object', data: { field: 'params' } },
-      status: 200,
-    };
-  }
+  if (!METHODS.has(method)) return unknownMethod(context, method);
+  if (Array.isArray(params)) return invalidParams('params', 'params must be an object');
   switch (method) {
     case 'tools/list':
+      if (cursorOf(params) !== undefined) {
+        return invalidParams('cursor', 'cursor is unknown; all tools come in one page, without one');
+      }
       return result(context, `"tools":${context.registry.descriptionsText}`, listCache('private'));
     case 'tools/call':
       return await answerCall(context, params as Record<string, unknown> | undefined);
@@ -66,6 +76,14 @@ export async function answerMethod(context: MethodContext, method: string, param
     default:
       return unknownMethod(context, method);
   }
+}
+
+function invalidParams(field: string, message: string): MethodAnswer {
+  return { ok: false, error: { code: INVALID_PARAMS, message, data: { field } }, status: 200 };
+}
+
+function cursorOf(params: unknown): unknown {
+  return (params as { readonly cursor?: unknown } | undefined)?.cursor;
 }
 
 async function answerCall(context: MethodContext, params: Record<string, unknown> | undefined): Promise<MethodAnswer> {

@@ -250,6 +250,7 @@ export class FrontDoor {
       body,
       caller: exchange.caller,
       document: isDocument ? await this.#options.parseJson(bytes, exchange.caller) : undefined,
+      bytes: isDocument ? bytes : undefined,
       form: route.body.kind === 'form' && bytes !== undefined ? parseForm(bytes) : undefined,
       linger: (seconds, gone) => exchange.linger(seconds, gone),
       charge: (calls) => exchange.addHeaders(this.#options.rates.countMore(caller, calls)),
@@ -269,7 +270,7 @@ export class FrontDoor {
   /** In the words of the surface that was asked, but for the one refusal whose body is the same everywhere (UA-1). */
   #refuse(head: RequestHead, fault: Fault): Reply {
     const refuse = fault.kind === 'blocked_agent' ? undefined : this.#router.wording(head.path);
-    return refuse === undefined ? refusalReply(fault) : refuse(fault, head.header('host') ?? '');
+    return refuse === undefined ? refusalReply(fault) : refuse(fault, (name) => head.header(name));
   }
 
   #onEnd(exchange: Exchange, end: ExchangeEnd): void {

@@ -16,7 +16,7 @@ import { call } from '../support/http.ts';
 import { type Account, account } from '../support/mirror.ts';
 import { useHub } from '../support/use-hub.ts';
 
-const LEGACY = ['2025-11-25', '2025-06-18', '2025-03-26'];
+const LEGACY = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const hub = useHub({ loudest: 40 });
 let owner: Account;
 
@@ -45,7 +45,7 @@ test.each(LEGACY)('[MCP-1] initialize answers the version %s that was asked for'
   expect(answer.headers['mcp-session-id']).toBeUndefined();
 });
 
-test.each(['2024-11-05', '2026-07-28', '2099-01-01', '', 7, null, undefined])(
+test.each(['2024-10-07', '2026-07-28', '2099-01-01', '', 7, null, undefined])(
   '[MCP-1] initialize answers the newest of its versions when asked for %j',
   async (version) => {
     expect(replyOf(await send(initialize(version))).result).toMatchObject({ protocolVersion: '2025-11-25' });
@@ -82,7 +82,7 @@ test.each(['GET', 'DELETE', 'PUT', 'PATCH', 'HEAD'])('[MCP-1] %s on the URL is 4
   }
 });
 
-test.each(['2024-11-05', '2027-01-01', 'latest', '2025-11-25, 2025-06-18', ''])(
+test.each(['2024-10-07', '2027-01-01', 'latest', '2025-11-25, 2025-06-18', ''])(
   '[MCP-1] the version header %j is 400 for whatever comes with it',
   async (version) => {
     const bodies = [

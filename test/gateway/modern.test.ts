@@ -160,11 +160,11 @@ test('[MCP-3] an unknown tool stays -32602', async () => {
 
 test('[RPC-7] a missing key is 401 for a call, a wrong one for everything', async () => {
   expect(codeOf(await send('tools/call', callParams('list_tasks'), { Authorization: undefined }))).toEqual([
-    401, -32001,
+    401, -31001,
   ]);
   for (const method of ['server/discover', 'tools/list']) {
     const answer = await send(method, {}, withKey('f'.repeat(64)));
-    expect(codeOf(answer)).toEqual([401, -32001]);
+    expect(codeOf(answer)).toEqual([401, -31001]);
   }
 });
 
@@ -181,4 +181,28 @@ test('[MCP-1] a notification is 202', async () => {
   const { id: _, ...notification } = body;
   const answer = await post(hub, notification, headers);
   expect([answer.status, answer.text]).toEqual([202, '']);
+});
+
+test('[MCP-2] our own codes lie outside the range that the revision keeps to itself', async () => {
+  const call = { Authorization: undefined };
+  expect(codeOf(await send('tools/call', callParams('list_tasks'), call))).toEqual([401, -31_001]);
+  expect(codeOf(await send('tools/list', {}, { Authorization: 'McpKey wrong' }))).toEqual([401, -31_001]);
+  expect(codeOf(await send('tools/call', callParams('no_such')))).toEqual([200, -32_602]);
+});
+
+test('[MCP-2] an id that is null or a fraction is -32600, and the answer has no id', async () => {
+  for (const id of [null, 1.5]) {
+    const message = modern('tools/list', {});
+    const answer = await post(hub, { ...message.body, id }, { ...withKey(owner.mcp_key), ...message.headers });
+    expect(codeOf(answer)).toEqual([400, -32_600]);
+    expect(answer.json()).not.toHaveProperty('id');
+  }
+});
+
+test('[MCP-2] a version that is not spoken is told with those that are', async () => {
+  const answer = await send('tools/list', {}, { 'MCP-Protocol-Version': '2099-01-01' });
+  expect(replyOf(answer).error).toMatchObject({
+    code: -32_022,
+    data: { requested: '2099-01-01', supported: expect.arrayContaining([MODERN, '2025-11-25', '2024-11-05']) },
+  });
 });

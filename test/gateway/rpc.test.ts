@@ -1,6 +1,7 @@
 /** The JSON-RPC envelope from outside: what is a request, what is refused with which code, and what needs a credential. */
 import { beforeAll, expect, test } from 'vitest';
 import {
+  accessToken,
   callTool,
   linesOf,
   NDJSON,
@@ -105,7 +106,7 @@ test('[RPC-2] params may be null, may not be positional, and must be structured'
     result: {},
   });
   for (const method of [LIST, 'tools/call']) {
-    const reply = replyOf(await send(request(1, method, [])));
+    const reply = replyOf(await send(request(1, method, ['x'])));
     expect(reply.error).toMatchObject({ code: -32602, data: { field: 'params' } });
   }
   for (const params of ['x', 7, true]) {
@@ -277,4 +278,32 @@ test('[RPC-7] a wrong credential is 401 for everything', async () => {
 test('[RPC-7] an empty Authorization header is a wrong credential, not a missing one', async () => {
   expect((await post(hub, request(1, LIST), { Authorization: '' })).status).toBe(401);
   expect((await call(hub, '/api/mcp', { method: 'POST', headers: { Authorization: 'McpKey' } })).status).toBe(401);
+});
+
+test('[RPC-2] an integer above 2^53 comes back as it was written, alone and in a batch', async () => {
+  const message = (id: string) => `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"no"}}`;
+  const ids = ['9007199254740993', '-9007199254740995', '123456789012345678901234567890'];
+  for (const id of ids) expect((await send(message(id))).text).toContain(`"id":${id},`);
+  const batch = await send(`[${[...ids, '7', '"a"'].map(message).join(',')}]`);
+  for (const id of [...ids, '7', '"a"']) expect(batch.text).toContain(`"id":${id},`);
+});
+
+test('[RPC-2] an unknown method is unknown whatever its params, and empty params count as none', async () => {
+  expect((await send({ ...request(1, 'no/such'), params: [1] })).json()).toMatchObject({ error: { code: -32601 } });
+  expect((await send({ ...request(2, LIST), params: [] })).json()).toHaveProperty('result.tools');
+  expect((await send({ ...request(3, LIST), params: [1] })).json()).toMatchObject({ error: { code: -32602 } });
+});
+
+test('[RPC-2] a cursor of tools/list is one that was given, and none is', async () => {
+  const answer = await send(request(1, LIST, { cursor: 'made-up' }));
+  expect(answer.json()).toMatchObject({ error: { code: -32602, data: { field: 'cursor' } } });
+});
+
+test('[KEY-3] the scheme Bearer is read in any case, McpKey as it is written', async () => {
+  const token = await accessToken(hub, owner.email);
+  for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+    const answer = await post(hub, toolRequest(1, 'list_tasks'), { Authorization: `${scheme} ${token}` });
+    expect(answer.status).toBe(200);
+  }
+  expect((await post(hub, request(1, LIST), { Authorization: `mcpkey ${owner.mcp_key}` })).status).toBe(401);
 });

@@ -60,10 +60,13 @@ function refusalStatuses({ access, body, uncounted }: Route, doc: RouteDoc): num
   return [...all].filter((status) => doc.answers[status] === undefined).sort((a, b) => a - b);
 }
 
+/** Headers of no request: an example speaks JSON-RPC as the interface has it, to a host of its own. */
+const exampleHeader = (name: string) => (name === 'host' ? 'cairn.example.org' : undefined);
+
 function refusal(route: Route, doc: RouteDoc, status: number, components: Components): Json {
   const { fault, isOutside = false, variant = '' } = sample(route, doc, status);
   const isPlain = isOutside || route.refuse === undefined;
-  const reply = isPlain ? refusalReply(fault) : route.refuse(fault, 'cairn.example.org');
+  const reply = isPlain ? refusalReply(fault) : route.refuse(fault, exampleHeader);
   const schema = doc.refusalSchema ?? errorSchema;
   const known = Object.keys(reply.headers).filter((name) => !UNTOLD_HEADERS.has(name));
   return components.response(`${String(schema['title'])}${status}${variant}`, {

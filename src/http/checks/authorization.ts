@@ -22,7 +22,7 @@ export function createAuthenticator(first: Scheme, ...others: readonly Scheme[])
     });
   return (authorization) => {
     if (authorization === undefined || authorization === '') throw refuse('the Authorization header is missing');
-    const used = schemes.find(({ scheme }) => authorization.startsWith(`${scheme} `));
+    const used = schemes.find(({ scheme }) => isOfScheme(authorization, scheme));
     if (used === undefined) throw refuse('the Authorization header has the wrong scheme');
     const opened = (session: Session | undefined) => {
       if (session === undefined) throw refuse(`this ${used.credential} is unknown or no longer valid`);
@@ -31,4 +31,10 @@ export function createAuthenticator(first: Scheme, ...others: readonly Scheme[])
     const found = used.find(authorization.slice(used.scheme.length + 1));
     return found instanceof Promise ? found.then(opened) : opened(found);
   };
+}
+
+/** Some clients send `bearer`, which RFC 9110, section 11.1 allows; McpKey is ours, and is written as the interface has it. */
+function isOfScheme(authorization: string, scheme: string): boolean {
+  const given = authorization.slice(0, scheme.length + 1);
+  return scheme === 'Bearer' ? given.toLowerCase() === 'bearer ' : given === `${scheme} `;
 }

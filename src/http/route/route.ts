@@ -19,8 +19,11 @@ export type BodyRule =
 /** Checks the Authorization header of one surface. Throws Refusal `unauthenticated`; a promise where that takes time. */
 export type Authenticator = (authorization: string | undefined) => Session | Promise<Session>;
 
+/** Reads a header of the request by its lower-case name. */
+export type ReadHeader = (name: string) => string | undefined;
+
 /** Tells whose browser asks, from the request's own headers; undefined: nobody's that is known. It never refuses. */
-type Visitor = (header: (name: string) => string | undefined) => Session | undefined;
+type Visitor = (header: ReadHeader) => Session | undefined;
 
 /** Counts further calls of this caller, beyond the one that its request counts for. Throws Refusal `rate_limited`. */
 export type Charge = (calls: number) => void;
@@ -39,6 +42,8 @@ export interface RouteRequest {
   header(name: string): string | undefined;
   /** The parsed document of a `json` route. */
   readonly document: unknown;
+  /** The bytes that `document` was parsed from, where they are at hand. */
+  readonly bytes: Uint8Array | undefined;
   /** The fields of a `form` route. */
   readonly form: URLSearchParams;
   /** The bytes of a `stream` route. */
@@ -73,8 +78,8 @@ interface RouteBase {
    * browser, which is no API and has no place in the document.
    */
   readonly doc: RouteDoc | readonly RouteDoc[] | 'page';
-  /** How this surface words a refusal, when it is not the REST form. `host`: as the request addressed this service. */
-  readonly refuse?: (fault: Fault, host: string) => Reply;
+  /** How this surface words a refusal, when it is not the REST form. */
+  readonly refuse?: (fault: Fault, header: ReadHeader) => Reply;
 }
 
 /** A route that anyone may call. */

@@ -1,0 +1,57 @@
+/**
+ * Owns ids that a JSON parser would change: JSON numbers are as long as their sender likes, and an integer above 2^53 would
+ * come back as another one. Such an id is read from the text of the request and answered as it was written. Pure.
+ */
+
+/** A number as the sender wrote it. */
+export class ExactNumber {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** True for a parsed id that may not be what was sent. */
+export function isInexact(id: unknown): boolean {
+  return typeof id === 'number' && Number.isInteger(id) && !Number.isSafeInteger(id);
+}
+
+const STRING = /"(?:[^"\\]|\\.)*"/y;
+const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
+/**
+ * The ids of the messages in a text of valid JSON, in their order: of an object one, of an array one for each item. What is
+ * not a number, or not there, is undefined. Of an id that is there twice the last counts, as for the parser.
+ */
+export function numericIds(text: string): (ExactNumber | undefined)[] {
+  const ids: (ExactNumber | undefined)[] = [];
+  const isBatch = text.trimStart().startsWith('[');
+  const messageDepth = isBatch ? 2 : 1;
+  let depth = 0;
+  let item = 0;
+  let key: string | undefined;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charAt(at);
+    if (char === '"') {
+      const string = match(STRING, text, at);
+      at += string.length - 1;
+      if (depth === messageDepth && key === undefined) key = JSON.parse(string) as string;
+    } else if (char === '{' || char === '[') depth += 1;
+    else if (char === '}' || char === ']') depth -= 1;
+    else if (char === ',' && depth === messageDepth) key = undefined;
+    else if (char === ',' && depth === 1 && isBatch) item += 1;
+    else if (depth === messageDepth && key === 'id' && /[-\d]/.test(char)) {
+      const number = match(NUMBER, text, at);
+      ids[item] = new ExactNumber(number);
+      at += number.length - 1;
+    }
+    if (depth < messageDepth) key = undefined;
+  }
+  return ids;
+}
+
+function match(pattern: RegExp, text: string, at: number): string {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? text.charAt(at);
+}
