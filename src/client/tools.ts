@@ -75,9 +75,9 @@ export class ToolClient {
       headers: await this.#headers({ Accept: 'application/x-ndjson' }),
       body: body('tools/call', { name, arguments: args }),
       seconds: limits.clientTransferSeconds,
-      onLine(line) {
-        const record = lineSchema.parse(JSON.parse(line.toString('utf8')));
-        if (record.type === 'start') totals = totalsSchema.parse(record);
+      onLine: (line) => {
+        const record = this.#read(lineSchema, JSON.parse(line.toString('utf8')));
+        if (record.type === 'start') totals = this.#read(totalsSchema, record);
         else if (record.type === 'end') end = record;
         else if (record.type !== undefined) onRecord(record, totals);
         else throw refusedOrOdd(server, record);

@@ -35,7 +35,6 @@ import {
   foldTitle,
   joinText,
   type Mode,
-  nameErrors,
 } from './rules.ts';
 import { moveGrams } from './text-index/gram-index.ts';
 import { signatureOf } from './text-index/grams.ts';
@@ -122,7 +121,6 @@ export class DevDocs {
     const { actors, now } = this.#options;
     const title = cleanTitle(given.title);
     const category = foldCategory(given.category ?? 'docs');
-    refuseFields({ ...nameErrors(title, category), ...textErrors(given.content) });
     const names = { title, category, content_type: given.content_type ?? contentTypeOf(title) };
     const size = measure(given.content);
     return actors.actor(accountId).ask((batch) => {
@@ -145,7 +143,6 @@ export class DevDocs {
   async update(accountId: string, write: DevDocWrite): Promise<DevDocRecord> {
     const { content, mode = 'replace', expected_version: expected, restore = false, ...reference } = write;
     if (content === undefined && !restore) throw invalidField('content', 'content is required');
-    if (content !== undefined) refuseFields(textErrors(content));
     const { actors, now } = this.#options;
     return actors.actor(accountId).ask((batch) => {
       const doc = (restore ? findAny : findLive)(batch, accountId, reference);

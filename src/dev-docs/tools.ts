@@ -1,18 +1,19 @@
 /** The tools over dev docs. */
 import { z } from 'zod';
+import { printableName } from '../fields/kinds.ts';
 import { ADDS, DESTROYS, defineTool, READS, type Tool } from '../gateway/tool.ts';
 import { headed, plural, withContent } from '../gateway/words.ts';
 import { limits } from '../limits/service.ts';
+import { documentText } from '../versions/texts.ts';
 import type { DocList } from './list.ts';
 import { CATEGORIES, CONTENT_TYPES, type DevDocRecord } from './records.ts';
 import { MODES } from './rules.ts';
 import type { DevDocs } from './service.ts';
 import { deletedDocSchema, docSchema, docView, pulledDocSchema, versionSchema, versionView } from './views.ts';
 
-/** Real names, known categories and the bytes of a text are checked by the rules. */
-const title = z.string().min(1).max(limits.documentTitleCharsMax);
-const category = z.string().min(1).max(limits.devDocCategoryCharsMax);
-const content = z.string().max(limits.documentBytesMax).describe('The text, at most 1 MiB');
+const title = printableName(limits.documentTitleCharsMax);
+const category = printableName(limits.devDocCategoryCharsMax);
+const content = documentText.describe('The text, at most 1 MiB');
 const contentType = z.enum(CONTENT_TYPES).optional();
 const version = z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional();
 const cursor = z.string().min(1).max(limits.cursorCharsMax).optional();

@@ -17,7 +17,7 @@ export function isWellFormed(text: string): boolean {
 
 export const WELL_FORMED = 'must be well-formed Unicode';
 
-/** A name on one line: trimmed, in Unicode form NFC, of printable characters. */
+/** A name on one line: trimmed, in Unicode form NFC, of printable characters; it can be a part of a key. */
 export function printableName(charsMax: number) {
   return z
     .string()
@@ -25,7 +25,7 @@ export function printableName(charsMax: number) {
     .normalize('NFC')
     .min(1)
     .max(charsMax)
-    .refine((name) => isWellFormed(name) && !/\p{Cc}/u.test(name), 'must have only printable characters');
+    .refine((name) => !/\p{Cc}|\p{Cs}|\u{10ffff}/u.test(name), 'must have only printable characters');
 }
 
 /** An id in a path; undefined: it cannot be one of ours. */

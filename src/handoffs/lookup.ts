@@ -1,10 +1,10 @@
 /** Owns where handoffs stand, how one is found by what names it, and how a page of them is read. Only reads. */
-import { refuseFields } from '../common/fault.ts';
+import { invalidField } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
 import { type HandoffRecord, handoffNames, handoffRows, handoffs } from './records.ts';
-import { byDate, byTime, cleanName, foldName, handoffNotFound, isPlace, nameErrors, placeOf } from './rules.ts';
+import { byDate, byTime, cleanName, foldName, handoffNotFound, isPlace, placeOf } from './rules.ts';
 
 export interface HandoffList {
   readonly handoffs: readonly HandoffRecord[];
@@ -68,12 +68,9 @@ export function listHandoffs(
   },
 ): HandoffList {
   const { project, cursor, limit = limits.handoffListDefault } = request;
-  refuseFields({
-    ...(project === undefined ? {} : nameErrors({ project: cleanName(project) })),
-    ...(cursor === undefined || isPlace(cursor)
-      ? {}
-      : { cursor: ['cursor must be one that this tool gave; leave it out to begin again'] }),
-  });
+  if (cursor !== undefined && !isPlace(cursor)) {
+    throw invalidField('cursor', 'cursor must be one that this tool gave; leave it out to begin again');
+  }
   const prefix = [accountId, scopeOf(project)];
   const rows = store.range(handoffRows, { prefix, reverse: true, beyond: cursor ?? END, limit: limit + 1 });
   const page = rows.slice(0, limit);

@@ -1,12 +1,10 @@
 /** The use cases of handoffs. Every write goes through the account's actor; dates are those of Korea Standard Time. */
 import type { ActorRegistry } from '../actors/registry.ts';
-import { type FieldErrors, refuseFields } from '../common/fault.ts';
 import { oneLine } from '../gateway/words.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
-import { isCalendarDate } from '../time/calendar.ts';
-import { isTimeOfDay, kstDate, kstDateBefore } from '../time/kst.ts';
+import { kstDate, kstDateBefore } from '../time/kst.ts';
 import { putInBin, takeFromBin } from '../versions/bin.ts';
 import {
   type DocumentName,
@@ -16,13 +14,12 @@ import {
   putVersion,
   readText,
   readVersion,
-  textErrors,
   type Version,
   versionsOf,
 } from '../versions/texts.ts';
 import { findHandoff, type HandoffList, listHandoffs, namesOf, rowsOf } from './lookup.ts';
 import { type HandoffRecord, handoffHeads, handoffNames, handoffRows, handoffs } from './records.ts';
-import { byDate, cleanName, decideNew, decideReplace, foldName, handoffNotFound, nameErrors } from './rules.ts';
+import { byDate, cleanName, decideNew, decideReplace, foldName, handoffNotFound } from './rules.ts';
 
 export interface HandoffsOptions {
   readonly store: Store;
@@ -77,7 +74,6 @@ export class Handoffs {
     const { content, time = null, date = kstDate(now()) } = request;
     const name = { project: cleanName(request.project), topic: cleanName(request.topic), date, time };
     const { project, topic } = name;
-    refuseFields({ ...nameErrors({ project, topic }), ...timeErrors(request), ...textErrors(content) });
     const facts = { ...measure(content), preview: previewOf(content) };
     return actors.actor(accountId).ask((batch) => {
       const key: [string, string, string, string] = [accountId, foldName(project), foldName(topic), byDate(name)];
@@ -100,11 +96,6 @@ export class Handoffs {
   /** A handoff with its text. Refuses with `not_found`, also for a version that is not kept. */
   get(accountId: string, { version, ...request }: GetRequest): ReadHandoff {
     const { store } = this.#options;
-    const { project, topic } = request;
-    refuseFields({
-      ...nameErrors({ project: cleanName(project), topic: cleanName(topic) }),
-      ...timeErrors(request),
-    });
     const handoff = findHandoff(store, accountId, request);
     const name = nameOf(accountId, handoff);
     const shown = readVersion(store, name, version ?? handoff.version);
@@ -171,13 +162,4 @@ function replacedOf(versions: readonly Version[]): { readonly version: number; r
 
 function nameOf(accountId: string, { id }: Pick<HandoffRecord, 'id'>): DocumentName {
   return { accountId, space: 'handoffs', id };
-}
-
-function timeErrors({ date, time }: Pick<GetRequest, 'date' | 'time'>): FieldErrors {
-  const isDate = date === undefined || isCalendarDate(date);
-  const isTime = time === undefined || isTimeOfDay(time);
-  return {
-    ...(isDate ? {} : { date: ['date must be a calendar date as YYYY-MM-DD, in Korea Standard Time'] }),
-    ...(isTime ? {} : { time: ['time must be HHMM from 0000 to 2359, in Korea Standard Time'] }),
-  };
 }

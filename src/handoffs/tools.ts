@@ -1,17 +1,23 @@
 /** The tools over handoffs. */
 import { z } from 'zod';
+import { day, printableName } from '../fields/kinds.ts';
 import { DESTROYS, defineTool, READS, SETS, type Tool } from '../gateway/tool.ts';
 import { headed, plural, withContent } from '../gateway/words.ts';
 import { limits } from '../limits/service.ts';
+import { isTimeOfDay } from '../time/kst.ts';
+import { documentText } from '../versions/texts.ts';
 import type { HandoffRecord } from './records.ts';
 import type { Handoffs } from './service.ts';
 
-/** Real dates and times, printable names and the bytes of a text are checked by the rules. */
-const name = z.string().min(1).max(limits.handoffNameCharsMax);
+const name = printableName(limits.handoffNameCharsMax);
 const project = name.describe('Project that it is about, compared without case');
 const topic = name.describe('What of the project, compared without case');
-const date = z.string().length(10).optional();
-const time = z.string().length(4).optional();
+const date = day.optional();
+const time = z
+  .string({ error: 'must be HHMM from 0000 to 2359, in Korea Standard Time' })
+  .length(4)
+  .refine(isTimeOfDay)
+  .optional();
 
 const handoffSchema = z.object({
   id: z.int().positive().describe('Counted per account'),
@@ -44,7 +50,7 @@ function handoffSave(handoffs: Handoffs): Tool {
     input: z.strictObject({
       project,
       topic,
-      content: z.string().min(1).max(limits.documentBytesMax).describe('The text, at most 1 MiB'),
+      content: documentText.min(1).describe('The text, at most 1 MiB'),
       date: date.describe('Day that it is of, YYYY-MM-DD in Korea Standard Time; default today'),
       time: time.describe('HHMM in Korea Standard Time, to tell apart several of one day; default none'),
     }),
