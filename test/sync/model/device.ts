@@ -95,6 +95,8 @@ export class SimulatedDevice {
         else if (file !== undefined && file.from === undefined) this.files.set(path, { ...file, base: undefined });
         continue;
       }
+      // Renamed away here, and nobody was told yet: what the hub has under the old name is the same file.
+      if (file === undefined && this.#isRenamedAway(path, sha)) continue;
       const isRemoved = this.gone.has(path);
       // A change that this device did not know of beats its delete.
       if (isRemoved && this.gone.get(path) !== sha) this.gone.delete(path);
@@ -108,6 +110,10 @@ export class SimulatedDevice {
       if (file?.from !== undefined && file.base !== undefined) this.gone.set(file.from, file.base);
       this.files.set(path, { text: content ?? '', base: sha, from: undefined });
     }
+  }
+
+  #isRenamedAway(path: string, sha: string): boolean {
+    return [...this.files.values()].some(({ from, base }) => from === path && base === sha);
   }
 
   /** The hub has one spelling of a name at a time; what is here under another one was that file. */
