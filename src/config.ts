@@ -155,6 +155,11 @@ export interface Config {
   readonly metricsToken: string | undefined;
 }
 
+/** Whether browsers reach the service over TLS, here or at a proxy in front. */
+export function isSecure({ tls, publicUrl }: Pick<Config, 'tls' | 'publicUrl'>): boolean {
+  return tls !== undefined || publicUrl?.startsWith('https:') === true;
+}
+
 /** Reads the settings. Throws StartError with one sentence that names the first wrong one, never its value. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith('CAIRN_')));

@@ -36,7 +36,7 @@ import { openEpoch } from '../store/epoch.ts';
 import { freeBytes } from '../store/failure.ts';
 import { metaTables } from '../store/meta.ts';
 import { checkMasterKey } from '../store/sealing/key-check.ts';
-import { loadMasterKey } from '../store/sealing/master-key.ts';
+import { isKeyExposed, loadMasterKey } from '../store/sealing/master-key.ts';
 import { createSealer, type Sealer } from '../store/sealing/seal.ts';
 import { type DiskFailure, Store } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';
@@ -96,6 +96,9 @@ export interface OpenAs {
   readonly mayUpgrade: boolean;
 }
 
+const KEY_EXPOSED =
+  'other users of this machine can read master.key in the data folder; run chmod 600 on it, and rotate what it protects if they may have';
+
 /**
  * Opens the data folder for writing; only one process can.
  * @throws StartError
@@ -108,6 +111,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
   try {
     prepareFolder(config.dataFolder, mayMake);
     const sealer = createSealer(loadMasterKey(config.dataFolder, config.masterKey));
+    if (config.masterKey === undefined && isKeyExposed(config.dataFolder)) log.warn(KEY_EXPOSED);
     await upgrade({ ...config, mayUpgrade, tables: allTables, sealer, log, now: Date.now });
     const { store, broken } = openStore(config, log);
     await checkMasterKey(store, sealer);

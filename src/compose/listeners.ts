@@ -1,5 +1,5 @@
 /** Opens the sockets over the routes: the service's own, and one for the metrics when they have a port of their own. */
-import type { Config } from '../config.ts';
+import { type Config, isSecure } from '../config.ts';
 import { Admission } from '../http/checks/admission.ts';
 import { createAgentCheck } from '../http/checks/agent.ts';
 import { ownOrigin } from '../http/checks/origin.ts';
@@ -29,7 +29,7 @@ export class Doors {
       if (config.metricsPort === undefined) return;
       // Bounds of its own: whoever watches must see in when the service has too much to do.
       const admission = new Admission({ ...UNHURRIED, inflightBytesMax: 0 });
-      const door = this.#open({ ...options, routes: metrics, tls: undefined, admission });
+      const door = this.#open({ ...options, routes: metrics, tls: undefined, isSecure: false, admission });
       this.metricsPort = door.listen('127.0.0.1', config.metricsPort, 'CAIRN_METRICS_PORT');
     } catch (error) {
       void this.drain(0);
@@ -42,7 +42,16 @@ export class Doors {
     const { blockedAgents, allowMissingAgent, bodySeconds, handlerSeconds, stallSeconds, allowedOrigins, tls } = config;
     const isBlockedAgent = createAgentCheck({ blocked: blockedAgents, allowMissing: allowMissingAgent });
     const origins = { allowed: allowedOrigins, isOwn: ownOrigin(config.publicUrl, config.host) };
-    const settings = { isBlockedAgent, bodySeconds, handlerSeconds, stallSeconds, origins, tls, admission };
+    const settings = {
+      isBlockedAgent,
+      bodySeconds,
+      handlerSeconds,
+      stallSeconds,
+      origins,
+      tls,
+      admission,
+      isSecure: isSecure(config),
+    };
     return new Doors(config, { ...shared, ...settings, routes: routes.service }, routes.metrics);
   }
 

@@ -2,6 +2,7 @@
 import type { Config } from '../config.ts';
 import { GATEWAY_PATHS } from '../gateway/routes.ts';
 import type { Scheme } from '../http/checks/authorization.ts';
+import { isOwnHost } from '../http/checks/origin.ts';
 import type { Rates } from '../http/checks/rates.ts';
 import type { Route } from '../http/route/route.ts';
 import { metadataRoutes } from '../oauth/metadata.ts';
@@ -28,7 +29,7 @@ export function openOAuth({ parts: { config, core, rates }, baseUrl }: OAuthInpu
     },
     countRequest: (address) => rates.countSignIn(`device ${address}`),
     countFailure: (address) => rates.countFailure(address),
-    baseUrl,
+    knownUrl: (host) => (config.publicUrl !== undefined || isOwnHost(host, config.host) ? baseUrl(host) : undefined),
   });
   return config.oauthMetadata ? [...routes, ...metadataRoutes({ baseUrl, resources: GATEWAY_PATHS })] : routes;
 }

@@ -10,7 +10,7 @@ import { Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
 import type { Caller } from '../common/shares.ts';
 import { version } from '../common/version.ts';
-import type { Config } from '../config.ts';
+import { type Config, isSecure } from '../config.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { openKnownResults } from '../gateway/known-results.ts';
 import { openApiRoute } from '../gateway/openapi/route.ts';
@@ -150,7 +150,7 @@ function openPages(
   { config, core, tasks, sync }: Parts,
   { blobs, credentials, logins, onboarding }: LoginParts & Pick<MirrorRoutesOptions, 'blobs' | 'credentials'>,
 ): Route[] {
-  const { publicUrl, tls } = config;
+  const { publicUrl } = config;
   const { accounts, sessions, devices, signIns, clients, codes, tokens, identities, sealer } = core;
   return webRoutes({
     accounts,
@@ -168,7 +168,7 @@ function openPages(
     tasks,
     sync,
     signup: signupRule(config.signup).kind,
-    secure: tls !== undefined || publicUrl?.startsWith('https:') === true,
+    secure: isSecure(config),
     publicUrl,
     baseUrl: baseUrlOf(config),
     resources: GATEWAY_PATHS,

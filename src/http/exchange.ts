@@ -10,7 +10,7 @@ import type { Caller, Lease } from '../common/shares.ts';
 import { limits } from '../limits/service.ts';
 import type { ExchangeEnd } from './measure/exchange-end.ts';
 import type { ByteSource, Parts } from './reply/body.ts';
-import { closeFeed, type Feed } from './reply/feed.ts';
+import { closeFeed, type Feed, feedOf } from './reply/feed.ts';
 import { FeedSender } from './reply/feed-sender.ts';
 import { isFeed, isSource, NO_HEADERS, type Reply, type ReplyHeaders } from './reply/reply.ts';
 import { SendPace } from './reply/send-pace.ts';
@@ -28,6 +28,8 @@ export interface ExchangeSurroundings {
   readonly refuse: (head: RequestHead, fault: Fault) => Reply;
   /** How long a reader may take nothing of an answer. */
   readonly stallSeconds: number;
+  /** Browsers reach this service over TLS. */
+  readonly isSecure: boolean;
   readonly onEnd: (exchange: Exchange, end: ExchangeEnd) => void;
 }
 
@@ -38,6 +40,12 @@ interface Deadline {
   /** Each byte of the body that arrives puts the deadline off by so much. */
   readonly msPerByte: number;
 }
+
+/** RFC 6797: browsers come over TLS only, for a year; and pages of others share no window with ours (HTML standard, 7.1.3). */
+const SECURE_HEADERS = {
+  'Strict-Transport-Security': 'max-age=31536000',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+} as const;
 
 const STATUS_LINES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(STATUS_CODES).map(([status, reason]) => [status, `${status} ${reason}`]),
@@ -135,8 +143,9 @@ export class Exchange {
     this.#body?.fail(fault);
   }
 
-  /** Sends the answer, once; a later one is dropped. */
-  reply(reply: Reply): void {
+  /** Sends the answer, once; a later one is dropped. After a chunked body the connection ends with it. */
+  reply(made: Reply): void {
+    const reply = this.head.isChunked ? closing(made) : made;
     if (this.#settled) {
       this.#drop(reply.body);
       return;
@@ -167,6 +176,9 @@ export class Exchange {
     res.writeStatus(STATUS_LINES[reply.status] ?? `${reply.status} Unknown`);
     res.writeHeader('X-Request-Id', this.head.id);
     res.writeHeader('X-Content-Type-Options', 'nosniff');
+    if (this.#surroundings.isSecure) {
+      for (const [name, value] of Object.entries(SECURE_HEADERS)) res.writeHeader(name, value);
+    }
     const given = reply.headers;
     const common = this.#answerHeaders;
     for (const name of Object.keys(common)) if (!Object.hasOwn(given, name)) res.writeHeader(name, common[name] ?? '');
@@ -179,14 +191,14 @@ export class Exchange {
       const bytes = isSource(body) ? body.bytesTotal : this.#surroundings.replyBytes.of(body).length;
       this.#res.writeHeader('Content-Length', String(bytes));
     }
-    this.#res.endWithoutBody();
+    this.#res.endWithoutBody(undefined, this.head.isChunked);
     this.#drop(body);
     this.#end(false);
   }
 
   #endEmpty(reply: Reply): void {
     // 204 and 304 have no body and no length by definition; anything else says that it is empty.
-    if (reply.status === 204 || reply.status === 304) this.#res.endWithoutBody();
+    if (reply.status === 204 || reply.status === 304) this.#res.endWithoutBody(undefined, reply.close !== undefined);
     else this.#res.end('', reply.close !== undefined);
     this.#end(false);
   }
@@ -227,7 +239,7 @@ export class Exchange {
   }
 
   async #sendFeed(feed: Feed): Promise<void> {
-    const sender = new FeedSender(this.#res, this.#surroundings.replyBytes);
+    const sender = new FeedSender(this.#res, this.#surroundings.replyBytes, this.head.isChunked);
     this.#feedSender = sender;
     let isWhole = false;
     try {
@@ -253,4 +265,13 @@ export class Exchange {
       ms: performance.now() - this.#startedMs,
     });
   }
+}
+
+/** The same answer, after which the connection is closed. One of known length goes in chunks: that can end a connection. */
+function closing(reply: Reply): Reply {
+  const { body } = reply;
+  if (body !== undefined && isSource(body) && body.bytesTotal > 0) {
+    return { ...reply, body: feedOf([Promise.resolve(body)]) };
+  }
+  return reply.close === undefined ? { ...reply, close: 'after' } : reply;
 }

@@ -13,6 +13,8 @@ export interface FrontDoorOptions {
   readonly isBlockedAgent: (path: string, agent: string | undefined) => boolean;
   readonly clientAddress: (peer: string, forwardedFor: string | undefined) => string;
   readonly tls: TlsFiles | undefined;
+  /** Browsers reach this service over TLS, here or at a proxy in front. */
+  readonly isSecure: boolean;
   readonly bodySeconds: number;
   readonly handlerSeconds: number;
   /** How long the reader of an answer may take nothing. */

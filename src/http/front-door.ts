@@ -73,6 +73,7 @@ export class FrontDoor {
       replyBytes: new ReplyBytes(),
       turns: new SendTurns(),
       stallSeconds: options.stallSeconds,
+      isSecure: options.isSecure,
       refuse: (head, fault) => this.#refuse(head, fault),
       onEnd: (exchange, end) => this.#onEnd(exchange, end),
     };

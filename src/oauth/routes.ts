@@ -39,8 +39,8 @@ export interface OAuthRoutesOptions {
   readonly countRequest: (address: string) => void;
   /** Counts a code or token that opened nothing, by address. Throws Refusal `rate_limited`. */
   readonly countFailure: (address: string) => void;
-  /** This service as a request addressed it. */
-  readonly baseUrl: (host: string) => string;
+  /** This service as a request addressed it; undefined where that address could be anybody's. */
+  readonly knownUrl: (host: string) => string | undefined;
 }
 
 export function oauthRoutes(options: OAuthRoutesOptions): Route[] {
@@ -82,7 +82,11 @@ export function oauthRoutes(options: OAuthRoutesOptions): Route[] {
   ];
 }
 
-async function authorizeDevice({ devices, countRequest, baseUrl }: OAuthRoutesOptions, request: RouteRequest) {
+/** People would be sent there to sign in, so it must not come from a header that anybody can set. */
+const ADDRESS_UNKNOWN =
+  'this hub does not know its own address; ask its operator to set CAIRN_PUBLIC_URL, or address it by its IP address';
+
+async function authorizeDevice({ devices, countRequest, knownUrl }: OAuthRoutesOptions, request: RouteRequest) {
   const parameters = read(request);
   if (parameters.clientId === undefined) throw oauthRefusal('invalid_request', 'client_id is required');
   const deviceName = parameters.optional('device_name');
@@ -92,8 +96,10 @@ async function authorizeDevice({ devices, countRequest, baseUrl }: OAuthRoutesOp
     scope: readScope(parameters.optional('scope')),
   };
   countRequest(request.address);
+  const url = knownUrl(request.header('host') ?? '');
+  if (url === undefined) throw oauthRefusal('invalid_request', ADDRESS_UNKNOWN);
   const made = await devices.start(device, request.address);
-  const verificationUri = baseUrl(request.header('host') ?? '') + paths.verification;
+  const verificationUri = url + paths.verification;
   const answer = {
     device_code: made.device_code,
     user_code: made.user_code,

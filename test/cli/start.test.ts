@@ -1,5 +1,5 @@
 /** Starting and stopping: settings, the data folder and its one owner, the master key, signals. */
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -269,4 +269,16 @@ test('[OPS-3] [NET-7] an upload that never ends does not keep SIGTERM waiting fo
   const report = await again.cli('verify', '--json');
   expect(JSON.parse(report.stdout)).toMatchObject({ ok: true, blobs: 0, staged_uploads: 0, problems: [] });
   expect(await again.stop()).toBe(0);
+});
+
+test('[OPS-1, MIR-6] a master key that other users can read is warned of at each start', async () => {
+  const dataFolder = temporaryFolder();
+  const isWarned = async () => {
+    const hub = await startHub({ dataFolder });
+    await hub.stop();
+    return hub.logs.some(({ level, msg }) => level === 40 && String(msg).includes('master.key'));
+  };
+  expect(await isWarned()).toBe(false);
+  chmodSync(join(dataFolder, 'master.key'), 0o640);
+  expect(await isWarned()).toBe(true);
 });

@@ -72,6 +72,7 @@ beforeAll(() => {
     isBlockedAgent: () => false,
     clientAddress: (peer) => peer,
     tls: undefined,
+    isSecure: false,
     bodySeconds: 60,
     handlerSeconds: HANDLER_SECONDS,
     origins: { allowed: [], isOwn: () => true },
@@ -116,6 +117,8 @@ test('[RPC-5] each line leaves when its item is done, whatever the others still 
   const lines = linesOf(answer);
   // Nothing else is done before the test opens a gate, so what comes first can only have left on its own.
   expect((await lines.next()).value).toMatchObject({ id: 'quick' });
+  // An item may begin in a later turn.
+  await expect.poll(() => gates.has('b')).toBe(true);
   gates.get('b')?.();
   expect((await lines.next()).value).toMatchObject({ id: 'b' });
   gates.get('a')?.();

@@ -57,15 +57,28 @@ test('[OAUTH-1] a device is given its codes, in the form of RFC 8628, 3.2, and n
   });
 });
 
+test('[OAUTH-1] an address that could be anybody’s is never what people are sent to', async () => {
+  const client = await rawClient(hub.port);
+  const body = 'client_id=raw';
+  const lines = ['Content-Type: application/x-www-form-urlencoded', `Content-Length: ${body.length}`];
+  client.send(head(`POST ${DEVICE} HTTP/1.1`, ['Host: evil.example', ...lines], { host: false }) + body);
+  const [answer] = await client.received(1);
+  expect([answer?.status, JSON.parse(answer?.body ?? '')]).toEqual([
+    400,
+    { error: 'invalid_request', error_description: expect.stringContaining('CAIRN_PUBLIC_URL') },
+  ]);
+  client.vanish();
+});
+
 test('[OAUTH-1] the same, byte for byte on the wire: a form in, JSON out, Content-Length exact', async () => {
   const client = await rawClient(hub.port);
   const body = `client_id=raw%20client&scope=mcp&device_name=K%C3%BCche&unknown=1`;
   const lines = ['Content-Type: application/x-www-form-urlencoded', `Content-Length: ${body.length}`];
-  client.send(head(`POST ${DEVICE} HTTP/1.1`, lines) + body);
+  client.send(head(`POST ${DEVICE} HTTP/1.1`, ['Host: localhost:80', ...lines], { host: false }) + body);
   const [answer] = await client.received(1);
   expect(answer?.status).toBe(200);
   const codes = JSON.parse(answer?.body ?? '') as Record<string, string>;
-  expect(codes['verification_uri']).toBe('http://cairn.test/device');
+  expect(codes['verification_uri']).toBe('http://localhost:80/device');
   await approve(hub, codes['user_code'] ?? '', owner.email);
   const polled = `grant_type=${encodeURIComponent(DEVICE_GRANT)}&device_code=${codes['device_code']}&client_id=raw+client`;
   client.send(head(`POST ${TOKEN} HTTP/1.1`, [...lines.slice(0, 1), `Content-Length: ${polled.length}`]) + polled);

@@ -31,12 +31,13 @@ export function ownOrigin(publicUrl: string | undefined, boundHost: string): Ori
     const named = new URL(publicUrl).origin;
     return (origin) => origin === named;
   }
-  const bound = boundHost.toLowerCase();
-  return (origin, host) => {
-    if (origin !== `http://${host}` && origin !== `https://${host}`) return false;
-    const name = host.toLowerCase().replace(/:\d*$/, '');
-    return name === 'localhost' || name === bound || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
-  };
+  return (origin, host) => (origin === `http://${host}` || origin === `https://${host}`) && isOwnHost(host, boundHost);
+}
+
+/** Whether the Host header names something that nobody else can make lead here. */
+export function isOwnHost(host: string, boundHost: string): boolean {
+  const name = host.toLowerCase().replace(/:\d*$/, '');
+  return name === 'localhost' || name === boundHost.toLowerCase() || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
 }
 
 /** What lets a browser of an allowed origin read the answer; nothing for any other. */

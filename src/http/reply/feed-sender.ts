@@ -11,14 +11,17 @@ import type { ReplyBytes } from './whole.ts';
 export class FeedSender {
   readonly #res: HttpResponse;
   readonly #replyBytes: ReplyBytes;
+  readonly #closes: boolean;
   #isOpen = true;
   #isWaiting = false;
   #wake: (() => void) | undefined;
   #bytes = 0;
 
-  constructor(res: HttpResponse, replyBytes: ReplyBytes) {
+  /** `closes`: the connection ends with the feed. */
+  constructor(res: HttpResponse, replyBytes: ReplyBytes, closes: boolean) {
     this.#res = res;
     this.#replyBytes = replyBytes;
+    this.#closes = closes;
     res.onWritable(() => {
       this.#wake?.();
       return true;
@@ -53,7 +56,7 @@ export class FeedSender {
         return false;
       }
       if (body === undefined) {
-        this.#res.cork(() => this.#res.end());
+        this.#res.cork(() => this.#res.end(undefined, this.#closes));
         return true;
       }
       if ('bytesTotal' in body) await this.#sendSource(body);

@@ -21,6 +21,8 @@ export class RequestHead {
   /** Content-Length, or undefined. Meaningful once the framing was checked. */
   readonly bytesDeclared: number | undefined;
   readonly hasBody: boolean;
+  /** The body comes in chunks, whose ends the library reads leniently: nothing after it may be taken for a request. */
+  readonly isChunked: boolean;
 
   constructor(
     res: HttpResponse,
@@ -41,7 +43,8 @@ export class RequestHead {
     this.addressBlock = addressBlock(this.address);
     const declared = this.header('content-length');
     this.bytesDeclared = declared === undefined ? undefined : Number(declared);
-    this.hasBody = (this.bytesDeclared ?? 0) > 0 || this.header('transfer-encoding') !== undefined;
+    this.isChunked = this.header('transfer-encoding') !== undefined;
+    this.hasBody = (this.bytesDeclared ?? 0) > 0 || this.isChunked;
   }
 
   /** A header by its lower-case name; repeated ones joined with a comma. */

@@ -1,6 +1,6 @@
 /** Owns where the master key comes from: the setting, or a file beside the data that is made once, mode 0600. */
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { DATA_FILE } from '../data-file/name.ts';
@@ -33,6 +33,12 @@ export function loadMasterKey(folder: string, setting: string | undefined): Uint
   const key = randomBytes(KEY_BYTES);
   writeMasterKey(folder, key);
   return key;
+}
+
+/** Whether other users of this machine may read the key file. Without one, or on Windows, nobody is known to. */
+export function isKeyExposed(folder: string): boolean {
+  const path = join(folder, KEY_FILE);
+  return process.platform !== 'win32' && existsSync(path) && (statSync(path).mode & 0o077) !== 0;
 }
 
 /** Writes the key file, mode 0600. Throws EEXIST when there is one: a key is never overwritten. */

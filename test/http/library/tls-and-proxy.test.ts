@@ -44,6 +44,15 @@ test('[NET-10] with both TLS settings the whole service speaks HTTPS', async () 
   }
 });
 
+test('[NET-10] under TLS every answer keeps browsers on TLS and apart from other pages; without it none does', async () => {
+  for (const path of ['/health', '/signin', '/nowhere', '/api/tasks']) {
+    const { headers } = await call(secure, path);
+    expect(headers['strict-transport-security']).toBe('max-age=31536000');
+    expect(headers['cross-origin-opener-policy']).toBe('same-origin');
+    expect((await call(direct, path)).headers).not.toHaveProperty('strict-transport-security');
+  }
+});
+
 test('[NET-10] the certificate shown is the one that was set', async () => {
   const socket = connect({ port: secure.port, host: '127.0.0.1', rejectUnauthorized: false });
   await new Promise<void>((resolve, reject) => {

@@ -26,6 +26,25 @@ const refusedAtOnce: readonly Trick[] = [
   ['the same Host twice', head('GET /ready HTTP/1.1', ['Host: cairn.test'])],
   ['an empty Host', head('GET /ready HTTP/1.1', ['Host:'], { host: false })],
   ['a blank Host', head('GET /ready HTTP/1.1', ['Host:   '], { host: false })],
+  ...[
+    'a.test, b.test',
+    'a.test b.test',
+    'user@a.test',
+    'a.test/',
+    'a.test/ready',
+    'a.test:',
+    'a.test:80:80',
+    'a.test:x',
+  ].map((host): Trick => [`Host: ${host}`, head('GET /ready HTTP/1.1', [`Host: ${host}`], { host: false })]),
+  ...['a.test:123456', 'http://a.test', '[::1', '::1', '[a.test]', 'a%2etest', 'a.test?', 'a.test#', "a';--"].map(
+    (host): Trick => [`Host: ${host}`, head('GET /ready HTTP/1.1', [`Host: ${host}`], { host: false })],
+  ),
+  ['a target in absolute form', head('GET http://cairn.test/ready HTTP/1.1')],
+  ['a target in absolute form of another host', head('GET http://other.test/ready HTTP/1.1')],
+  ['OPTIONS *', head('OPTIONS * HTTP/1.1')],
+  ['a target in authority form', head('CONNECT cairn.test:80 HTTP/1.1')],
+  ['a target without a slash', head('GET ready HTTP/1.1')],
+  ['HTTP/1.0', head('GET /ready HTTP/1.0')],
   ['the same Content-Length twice', `${head(POST, ['Content-Length: 2', 'Content-Length: 2'])}{}`],
   ['conflicting Content-Length, the longer last', `${head(POST, ['Content-Length: 2', 'Content-Length: 60'])}{}`],
   ['conflicting Content-Length, the longer first', `${head(POST, ['Content-Length: 60', 'Content-Length: 2'])}{}`],
@@ -170,6 +189,76 @@ test.each([
   const [answer] = await client.received(1);
   expect(answer?.status).toBe(200);
   expect(['created', 'existing']).toContain((JSON.parse(answer?.body ?? '{}') as { status: string }).status);
+  client.vanish();
+});
+
+test.each(['a.test', 'A.Test:80', 'my_hub.local:8787', '127.0.0.1:8787', '[::1]:8787', '[2001:db8::1]'])(
+  '[NET-3] Host: %s is a host',
+  async (host) => {
+    const client = await rawClient(hub.port);
+    client.send(head('GET /ready HTTP/1.1', [`Host: ${host}`], { host: false }));
+    expect((await client.received(1))[0]?.status).toBe(200);
+    client.vanish();
+  },
+);
+
+/** Endings of a chunked body that others end elsewhere, or not at all; each is followed by a request of its own. */
+const ENDINGS: readonly Trick[] = [
+  ['nothing else', '2\r\n{}\r\n0\r\n\r\n'],
+  ['an empty chunk size', '2\r\n{}\r\n\r\n\r\n'],
+  ['bytes between a chunk and its end', '2\r\n{}xx\r\n0\r\n\r\n'],
+  ['two bytes in place of the last line end', '2\r\n{}\r\n0\r\nXX'],
+  ['a trailer', '2\r\n{}\r\n0\r\nX-Trailer: a\r\n\r\n'],
+  ['a trailer that looks like a request', '2\r\n{}\r\n0\r\nGET /health HTTP/1.1\r\n\r\n'],
+  ['an extension', '2;a=b\r\n{}\r\n0\r\n\r\n'],
+  ['an extension that reads as hex', '2;f\r\n{}\r\n0\r\n\r\n'],
+  ['line ends without CR', '2\n{}\n0\n\n'],
+];
+
+test.each(ENDINGS)(
+  '[NET-3] after a chunked body with %s the connection ends, and nothing after it is handled',
+  async (_name, body) => {
+    const lines = [
+      `Authorization: McpKey ${owner.mcp_key}`,
+      'Content-Type: application/json',
+      'Transfer-Encoding: chunked',
+    ];
+    for (const isApart of [false, true]) {
+      const inner = innerRequest();
+      const client = await rawClient(hub.port);
+      client.send(head(POST, lines) + body + (isApart ? '' : inner.bytes));
+      // Sent when the first one is answered, or its connection is gone.
+      if (isApart) {
+        await Promise.race([client.received(1).catch(() => undefined), client.closed]);
+        client.send(inner.bytes);
+      }
+      await client.closed;
+      expect(client.answers().length).toBeLessThanOrEqual(1);
+      expect(client.text()).not.toContain(inner.id);
+      expect(await wasHandled(inner.id)).toBe(false);
+    }
+  },
+);
+
+test('[NET-3] a download that was asked for with a chunked body is whole, and ends its connection', async () => {
+  const client = await rawClient(hub.port);
+  const lines = [
+    `Authorization: McpKey ${owner.mcp_key}`,
+    'Content-Type: application/json',
+    'Transfer-Encoding: chunked',
+  ];
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  client.send(`${head('POST /api/mcp HTTP/1.1', lines)}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
+  await client.closed;
+  expect(client.answers()[0]).toMatchObject({ status: 200, headers: { connection: 'close' } });
+  expect(client.answers()[0]?.body).toContain('create_task');
+});
+
+test('[NET-3] no answer of the service names the library', async () => {
+  const client = await rawClient(hub.port);
+  client.send(head('GET /health HTTP/1.1'));
+  await client.received(1);
+  expect(client.text()).not.toMatch(/uWebSockets|Server:/i);
   client.vanish();
 });
 
