@@ -66,7 +66,7 @@ export class Logins {
     const caller = { accountId: change.accountId, address: addressBlock(change.address) };
     if (!(await passwords.verify(known, change.current, caller))) throw wrongCurrent();
     const passwordHash = await passwords.hash(change.next, caller);
-    await actors.actor(change.accountId).ask((batch) => {
+    await actors.account(change.accountId).ask((batch) => {
       // Changed in another browser since it was checked.
       if (batch.get(accountTable, [change.accountId])?.password_hash !== known) throw wrongCurrent();
       putPassword(batch, sessions, { ...change, passwordHash });
@@ -80,7 +80,7 @@ export async function resetPassword(
   accountId: string,
   passwordHash: string,
 ): Promise<void> {
-  await actors.actor(accountId).ask((batch) => putPassword(batch, sessions, { accountId, passwordHash }));
+  await actors.account(accountId).ask((batch) => putPassword(batch, sessions, { accountId, passwordHash }));
 }
 
 interface NewPassword {

@@ -23,12 +23,20 @@ export interface KeyRecord {
   readonly read_only?: boolean;
 }
 
-export const accounts = defineTable<[accountId: string], AccountRecord>('accounts', recordCodec(1));
+export const accounts = defineTable<[accountId: string], AccountRecord>('accounts', recordCodec(1), {
+  account: 0,
+  directory: 'new',
+});
 
 /** Unique emails, in their compared form. */
-export const emails = defineTable<[email: string], { readonly account_id: string }>('emails', recordCodec(1));
+export const emails = defineTable<[email: string], { readonly account_id: string }>('emails', recordCodec(1), {
+  directory: 'any',
+});
 
-export const keys = defineTable<[accountId: string, keyId: string], KeyRecord>('keys', recordCodec(1));
+export const keys = defineTable<[accountId: string, keyId: string], KeyRecord>('keys', recordCodec(1), {
+  account: 0,
+  directory: 'new',
+});
 
 /** A key that opens its account. */
 export interface LiveKey {
@@ -38,7 +46,10 @@ export interface LiveKey {
 }
 
 /** Live keys only: revoking one removes its row, so a hit is a valid key. */
-export const keyHashes = defineTable<[hash: string], LiveKey>('key_hashes', recordCodec(1));
+export const keyHashes = defineTable<[hash: string], LiveKey>('key_hashes', recordCodec(1), {
+  account: { member: 'account_id' },
+  directory: 'new',
+});
 
 export interface AccessTokenRecord {
   readonly account_id: string;
@@ -49,12 +60,15 @@ export interface AccessTokenRecord {
   readonly read_only?: boolean;
 }
 
-export const accessTokens = defineTable<[hash: string], AccessTokenRecord>('access_tokens', recordCodec(1));
+export const accessTokens = defineTable<[hash: string], AccessTokenRecord>('access_tokens', recordCodec(1), {
+  account: { member: 'account_id' },
+});
 
 /** Access tokens of an account by the time they expire. */
 export const tokenExpiries = defineTable<[accountId: string, expiresMs: number, hash: string], object>(
   'access_token_expiries',
   recordCodec(1),
+  { account: 0 },
 );
 
 export interface BrowserSessionRecord {
@@ -67,18 +81,22 @@ export interface BrowserSessionRecord {
 }
 
 /** Signed-in browsers by the keyed hash of their session id. */
-export const browserSessions = defineTable<[hash: string], BrowserSessionRecord>('browser_sessions', recordCodec(1));
+export const browserSessions = defineTable<[hash: string], BrowserSessionRecord>('browser_sessions', recordCodec(1), {
+  account: { member: 'account_id' },
+});
 
 /** Signed-in browsers of an account. */
 export const sessionOwners = defineTable<[accountId: string, hash: string], Record<string, never>>(
   'browser_session_owners',
   recordCodec(1),
+  { account: 0 },
 );
 
 /** Accounts that an import is writing and nobody can reach. What a stop leaves here is removed by the next start. */
 export const accountImports = defineTable<[accountId: string], { readonly started_at: string }>(
   'account_imports',
   recordCodec(1),
+  { hub: 'any', directory: 'any' },
 );
 
 export const accountTables: readonly AnyTable[] = [

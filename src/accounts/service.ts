@@ -22,9 +22,6 @@ import {
 } from './records.ts';
 import { checkKeyLimit, checkName, isUseWorthWriting, kindOfKey, makeKey, normalizeEmail } from './rules.ts';
 
-/** Account creation spans accounts (emails are unique), so one actor of its own decides it. */
-const DIRECTORY_ACTOR = 'accounts';
-
 export interface NewAccount {
   readonly account_id: string;
   readonly email: string;
@@ -104,7 +101,7 @@ export class Accounts {
     const accountKey = makeKey('account', randomBytes);
     const mcpKey = makeKey('mcp', randomBytes);
     const { email } = record;
-    return this.#options.actors.actor(DIRECTORY_ACTOR).ask((batch): NewAccount => {
+    return this.#options.actors.directory().ask((batch): NewAccount => {
       this.refuseTaken(batch, email);
       batch.put(accounts, [accountId], record);
       batch.put(emails, [email], { account_id: accountId });
@@ -143,7 +140,9 @@ export class Accounts {
 
   /** Makes one more MCP key; it is returned here and never again. */
   async createKey(accountId: string, givenName: string, access: KeyAccess = {}): Promise<NewKey> {
-    return await this.#options.actors.actor(accountId).ask((batch) => this.addKey(batch, accountId, givenName, access));
+    return await this.#options.actors
+      .account(accountId)
+      .ask((batch) => this.addKey(batch, accountId, givenName, access));
   }
 
   /** Makes one more MCP key as a part of a decision. Refuses with `key_limit`. */
@@ -184,7 +183,7 @@ export class Accounts {
 
   /** Revokes a key at once. Refuses with `not_found` when the account has no such live key. */
   async revokeKey(accountId: string, keyId: string): Promise<void> {
-    await this.#options.actors.actor(accountId).ask((batch) => {
+    await this.#options.actors.account(accountId).ask((batch) => {
       const key = batch.get(keys, [accountId, keyId]);
       if (key === undefined || key.revoked_at !== null) {
         throw new Refusal({ kind: 'not_found', what: 'this account has no live key of that id' });
@@ -197,7 +196,7 @@ export class Accounts {
   /** Replaces the account key in one commit; the new one is returned here and never again, the old one opens nothing. */
   async rollAccountKey(accountId: string): Promise<string> {
     const value = makeKey('account', randomBytes);
-    await this.#options.actors.actor(accountId).ask((batch) => {
+    await this.#options.actors.account(accountId).ask((batch) => {
       for (const { key, value: old } of batch.range(keys, { prefix: [accountId] })) {
         if (old.kind !== 'account' || old.revoked_at !== null) continue;
         batch.put(keys, key, { ...old, revoked_at: this.#timestamp() });
@@ -230,7 +229,7 @@ export class Accounts {
     const written = this.#usesWrittenMs.get(keyId);
     if (written !== undefined && nowMs - written < limits.lastUsedMs) return;
     this.#usesWrittenMs.set(keyId, nowMs);
-    const write = this.#options.actors.actor(accountId).ask((batch) => {
+    const write = this.#options.actors.account(accountId).ask((batch) => {
       const key = batch.get(keys, [accountId, keyId]);
       if (key === undefined || key.revoked_at !== null || !isUseWorthWriting(key.last_used_at, nowMs)) return;
       batch.put(keys, [accountId, keyId], { ...key, last_used_at: new Date(nowMs).toISOString() });

@@ -45,7 +45,7 @@ export class BrowserSessions {
     const { actors, now } = this.#options;
     const id = randomBytes(ID_BYTES).toString('base64url');
     const name = agent.replace(/\p{C}/gu, '').slice(0, limits.agentCharsMax);
-    await actors.actor(accountId).ask((batch) => {
+    await actors.account(accountId).ask((batch) => {
       for (const hash of surplusSessions(sessionsOf(batch, accountId), now())) remove(batch, accountId, hash);
       const hash = this.#hash(id);
       batch.put(browserSessions, [hash], {
@@ -75,12 +75,12 @@ export class BrowserSessions {
     const hash = this.#hash(id);
     const found = this.#options.store.get(browserSessions, [hash]);
     if (found === undefined) return;
-    await this.#options.actors.actor(found.account_id).ask((batch) => remove(batch, found.account_id, hash));
+    await this.#options.actors.account(found.account_id).ask((batch) => remove(batch, found.account_id, hash));
   }
 
   /** Ends one session of an account by its name. Refuses with `not_found`. */
   async endNamed(accountId: string, sessionId: string): Promise<void> {
-    await this.#options.actors.actor(accountId).ask((batch) => {
+    await this.#options.actors.account(accountId).ask((batch) => {
       const found = sessionsOf(batch, accountId).find(({ hash }) => sessionName(hash) === sessionId);
       if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'this browser is signed out already' });
       remove(batch, accountId, found.hash);
@@ -108,7 +108,7 @@ export class BrowserSessions {
   }
 
   #noteUse(accountId: string, hash: string, nowMs: number): void {
-    const write = this.#options.actors.actor(accountId).ask((batch) => {
+    const write = this.#options.actors.account(accountId).ask((batch) => {
       const found = batch.get(browserSessions, [hash]);
       // Ended meanwhile: a use must not bring it back.
       if (found === undefined || nowMs - found.seen_ms < limits.lastUsedMs) return;

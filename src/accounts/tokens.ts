@@ -52,7 +52,7 @@ export class AccessTokens {
 
   /** Mints a token of an account; it is returned here and never again. */
   async mint(accountId: string): Promise<NewAccessToken> {
-    return await this.#options.actors.actor(accountId).ask((batch) => this.add(batch, accountId));
+    return await this.#options.actors.account(accountId).ask((batch) => this.add(batch, accountId));
   }
 
   /**
@@ -100,7 +100,7 @@ export class AccessTokens {
 
   /** Ends a token of an account by its id. Refuses with `not_found`. */
   async endNamed(accountId: string, id: string): Promise<void> {
-    await this.#options.actors.actor(accountId).ask((batch) => {
+    await this.#options.actors.account(accountId).ask((batch) => {
       const found = batch.range(tokenExpiries, { prefix: [accountId] }).find(({ key }) => tokenId(key[2]) === id);
       if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'this access token has ended already' });
       removeToken(batch, found.key);
@@ -113,7 +113,7 @@ export class AccessTokens {
     const found = this.#options.store.get(accessTokens, [hash]);
     if (found === undefined) return;
     const { account_id: accountId, expires_ms: expiresMs } = found;
-    await this.#options.actors.actor(accountId).ask((batch) => removeToken(batch, [accountId, expiresMs, hash]));
+    await this.#options.actors.account(accountId).ask((batch) => removeToken(batch, [accountId, expiresMs, hash]));
   }
 
   /** The session that a token opens; undefined: none, or no longer. */

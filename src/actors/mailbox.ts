@@ -8,18 +8,19 @@
 import { Refusal } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
 import type { Decision } from '../store/group-commit.ts';
+import type { Writer } from '../store/owners.ts';
 import type { Store } from '../store/store.ts';
 
 export class Actor {
-  readonly id: string;
+  readonly writer: Writer;
   readonly #store: Store;
   readonly #depthMax: number;
   #depth = 0;
   #idleSinceMs = Date.now();
   #whenIdle: (() => void)[] = [];
 
-  constructor(id: string, store: Store, depthMax: number = limits.mailboxDepthMax) {
-    this.id = id;
+  constructor(writer: Writer, store: Store, depthMax: number = limits.mailboxDepthMax) {
+    this.writer = writer;
     this.#store = store;
     this.#depthMax = depthMax;
   }
@@ -45,7 +46,7 @@ export class Actor {
     }
     this.#depth += 1;
     try {
-      return await this.#store.write(decide);
+      return await this.#store.write(this.writer, decide);
     } finally {
       this.#depth -= 1;
       if (this.#depth === 0) this.#becomeIdle();

@@ -1,5 +1,6 @@
 /** Owns the living actors: finds or starts the one of an id, passivates the idle, drains them all. */
 import { limits } from '../limits/service.ts';
+import type { WriterKind } from '../store/owners.ts';
 import type { Store } from '../store/store.ts';
 import { Actor } from './mailbox.ts';
 
@@ -14,12 +15,37 @@ export class ActorRegistry {
     this.#sweeper.unref();
   }
 
-  /** The one actor that owns the writes of `id`. */
-  actor(id: string): Actor {
-    let actor = this.#actors.get(id);
+  /** The one actor that writes the rows of an account. */
+  account(accountId: string): Actor {
+    return this.#actor('account', accountId);
+  }
+
+  /** The one actor that writes the rows of a vault. */
+  vault(vaultId: string): Actor {
+    return this.#actor('vault', vaultId);
+  }
+
+  /** The one actor that makes accounts. */
+  directory(): Actor {
+    return this.#actor('directory', '');
+  }
+
+  /** The one actor that writes the rows of device codes. */
+  devices(): Actor {
+    return this.#actor('devices', '');
+  }
+
+  /** The one actor that writes the rows of registered clients, which belong to no account. */
+  clients(): Actor {
+    return this.#actor('clients', '');
+  }
+
+  #actor(kind: WriterKind, id: string): Actor {
+    const name = `${kind} ${id}`;
+    let actor = this.#actors.get(name);
     if (actor === undefined) {
-      actor = new Actor(id, this.#store);
-      this.#actors.set(id, actor);
+      actor = new Actor({ kind, id }, this.#store);
+      this.#actors.set(name, actor);
     }
     return actor;
   }
@@ -44,9 +70,9 @@ export class ActorRegistry {
   /** An idle actor holds nothing, so dropping it loses nothing. */
   #passivate(): void {
     const oldest = Date.now() - limits.actorIdleMs;
-    for (const [id, actor] of this.#actors) {
+    for (const [name, actor] of this.#actors) {
       const since = actor.idleSinceMs;
-      if (since !== undefined && since <= oldest) this.#actors.delete(id);
+      if (since !== undefined && since <= oldest) this.#actors.delete(name);
     }
   }
 }

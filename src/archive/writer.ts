@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StartError } from '../common/start-error.ts';
-import { syncPath } from '../store/sync-path.ts';
+import { syncPath } from '../store/data-file/sync-path.ts';
 import {
   BLOB_FOLDER,
   fileOf,

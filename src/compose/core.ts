@@ -35,6 +35,7 @@ import { putSchema, schemaOf } from '../store/data-file/schema.ts';
 import { openEpoch } from '../store/epoch.ts';
 import { freeBytes } from '../store/failure.ts';
 import { metaTables } from '../store/meta.ts';
+import { HUB } from '../store/owners.ts';
 import { checkMasterKey } from '../store/sealing/key-check.ts';
 import { isKeyExposed, loadMasterKey } from '../store/sealing/master-key.ts';
 import { createSealer, type Sealer } from '../store/sealing/seal.ts';
@@ -164,7 +165,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
 
 /** A new data file has the schema of this version; an older one was upgraded before. */
 async function numberNew(store: Store): Promise<void> {
-  if (schemaOf(store) !== SCHEMA) await store.write((batch) => putSchema(batch, SCHEMA));
+  if (schemaOf(store) !== SCHEMA) await store.write(HUB, (batch) => putSchema(batch, SCHEMA));
 }
 
 /** The store, with what the disk refuses in the log. */

@@ -24,7 +24,12 @@ export function listCategories(reader: Pick<Reader, 'range'>, accountId: string)
 }
 
 /** What is wrong with a category that must be there. */
-export function categoryErrors(reader: Reader, accountId: string, category: string, hint = ''): FieldErrors {
+export function categoryErrors(
+  reader: Pick<Reader, 'get' | 'range'>,
+  accountId: string,
+  category: string,
+  hint = '',
+): FieldErrors {
   if (CATEGORIES.some((name) => name === category)) return {};
   if (reader.get(devDocCounts, [accountId, category]) !== undefined) return {};
   const names = listCategories(reader, accountId).map(({ name }) => name);
@@ -37,7 +42,7 @@ export function categoryErrors(reader: Reader, accountId: string, category: stri
 }
 
 /** A category that a caller filters by, as it is stored; with what is wrong with it. */
-export function filterCategory(reader: Reader, accountId: string, given: string | undefined) {
+export function filterCategory(reader: Pick<Reader, 'get' | 'range'>, accountId: string, given: string | undefined) {
   if (given === undefined) return { category: undefined, errors: {} };
   const category = foldCategory(given);
   return { category, errors: categoryErrors(reader, accountId, category) };

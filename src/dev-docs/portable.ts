@@ -68,7 +68,7 @@ export async function importDocs(target: ImportTarget): Promise<void> {
       if (head !== undefined) throw invalidField('type', 'the counters come once, first');
       const made = { doc_id: record.doc_id, changed_ms: Date.parse(record.changed_at) };
       head = made;
-      return wait(actors.actor(accountId).ask((batch) => batch.put(devDocHeads, [accountId], made)));
+      return wait(actors.account(accountId).ask((batch) => batch.put(devDocHeads, [accountId], made)));
     }
     if (head === undefined) throw invalidField('type', 'the counters come first');
     if (record.type === 'version') return wait(versions.version(record));

@@ -59,38 +59,46 @@ const idCodec: Codec<number> = {
   decode: (bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getFloat64(0),
 };
 
-export const devDocs = defineTable<[accountId: string, docId: number], DevDocRecord>('dev_docs', recordCodec(1));
+export const devDocs = defineTable<[accountId: string, docId: number], DevDocRecord>('dev_docs', recordCodec(1), {
+  account: 0,
+});
 
-export const devDocHeads = defineTable<[accountId: string], DevDocHead>('dev_doc_heads', recordCodec(1));
+export const devDocHeads = defineTable<[accountId: string], DevDocHead>('dev_doc_heads', recordCodec(1), {
+  account: 0,
+});
 
 /** Documents by title as it is compared: the live one of a category, and the one that went to the bin last. */
 export const devDocTitles = defineTable<
   [accountId: string, title: string, state: 'live' | 'binned', category: string],
   number
->('dev_doc_titles', idCodec);
+>('dev_doc_titles', idCodec, { account: 0 });
 
 /** Live documents by scope: all, one category, one content type, or both. */
 export const devDocRows = defineTable<[accountId: string, scope: string, docId: number], Record<string, never>>(
   'dev_doc_rows',
   recordCodec(1),
+  { account: 0 },
 );
 
 /** Every document at its last change, binned ones too; by scope: all, or one category. */
 export const devDocChanges = defineTable<[accountId: string, scope: string, changedMs: number], number>(
   'dev_doc_changes',
   idCodec,
+  { account: 0 },
 );
 
 /** How many live documents a category has. No row: none. */
 export const devDocCounts = defineTable<[accountId: string, category: string], { readonly docs: number }>(
   'dev_doc_counts',
   recordCodec(1),
+  { account: 0 },
 );
 
 /** Which live documents hold a piece of text, as bits; see the index of grams. */
 export const devDocGrams = defineTable<[accountId: string, chunk: number, group: number], Uint8Array>(
   'dev_doc_grams',
   bytesCodec,
+  { account: 0 },
 );
 
 export const devDocTables: readonly AnyTable[] = [

@@ -123,7 +123,7 @@ export class DevDocs {
     const category = foldCategory(given.category ?? 'docs');
     const names = { title, category, content_type: given.content_type ?? contentTypeOf(title) };
     const size = measure(given.content);
-    return actors.actor(accountId).ask((batch) => {
+    return actors.account(accountId).ask((batch) => {
       const hint = '; or send create_category: true to make it';
       refuseFields({
         ...(given.create_category === true ? {} : categoryErrors(batch, accountId, category, hint)),
@@ -144,7 +144,7 @@ export class DevDocs {
     const { content, mode = 'replace', expected_version: expected, restore = false, ...reference } = write;
     if (content === undefined && !restore) throw invalidField('content', 'content is required');
     const { actors, now } = this.#options;
-    return actors.actor(accountId).ask((batch) => {
+    return actors.account(accountId).ask((batch) => {
       const doc = (restore ? findAny : findLive)(batch, accountId, reference);
       checkVersion(doc, expected);
       const isBinned = doc.deleted_at !== null;
@@ -173,7 +173,7 @@ export class DevDocs {
   /** Moves a document to the bin; one that lies there already is left as it is. Refuses with `not_found`. */
   async remove(accountId: string, reference: DocReference): Promise<DevDocRecord> {
     const { actors, now } = this.#options;
-    return actors.actor(accountId).ask((batch) => {
+    return actors.account(accountId).ask((batch) => {
       const doc = findAny(batch, accountId, reference);
       if (doc.deleted_at !== null) return doc;
       const name = nameOf(accountId, doc);

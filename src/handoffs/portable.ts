@@ -62,7 +62,7 @@ export async function importHandoffs(target: ImportTarget): Promise<void> {
       if (head !== undefined) throw invalidField('type', 'the counters come once, first');
       const made = record as { readonly handoff_id: number };
       head = made;
-      return wait(actors.actor(accountId).ask((batch) => batch.put(handoffHeads, [accountId], made)));
+      return wait(actors.account(accountId).ask((batch) => batch.put(handoffHeads, [accountId], made)));
     }
     if (head === undefined) throw invalidField('type', 'the counters come first');
     if (type === 'version') {

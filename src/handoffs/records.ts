@@ -33,20 +33,26 @@ interface HandoffRef {
   readonly id: number;
 }
 
-export const handoffs = defineTable<[accountId: string, handoffId: number], HandoffRecord>('handoffs', recordCodec(1));
+export const handoffs = defineTable<[accountId: string, handoffId: number], HandoffRecord>('handoffs', recordCodec(1), {
+  account: 0,
+});
 
-export const handoffHeads = defineTable<[accountId: string], HandoffHead>('handoff_heads', recordCodec(1));
+export const handoffHeads = defineTable<[accountId: string], HandoffHead>('handoff_heads', recordCodec(1), {
+  account: 0,
+});
 
 /** By what names one, as it is compared: twice, `when` is date and time, and time and date. */
 export const handoffNames = defineTable<[accountId: string, project: string, topic: string, when: string], HandoffRef>(
   'handoff_names',
   recordCodec(1),
+  { account: 0 },
 );
 
 /** By when they are of, in all of an account or in one project. `place` is date, time and number in one. */
 export const handoffRows = defineTable<[accountId: string, scope: string, place: string], HandoffRef>(
   'handoff_rows',
   recordCodec(1),
+  { account: 0 },
 );
 
 export const handoffTables: readonly AnyTable[] = [handoffs, handoffHeads, handoffNames, handoffRows];

@@ -75,7 +75,7 @@ export class Handoffs {
     const name = { project: cleanName(request.project), topic: cleanName(request.topic), date, time };
     const { project, topic } = name;
     const facts = { ...measure(content), preview: previewOf(content) };
-    return actors.actor(accountId).ask((batch) => {
+    return actors.account(accountId).ask((batch) => {
       const key: [string, string, string, string] = [accountId, foldName(project), foldName(topic), byDate(name)];
       const found = batch.get(handoffNames, key);
       const handoff = found && batch.get(handoffs, [accountId, found.id]);
@@ -123,7 +123,7 @@ export class Handoffs {
       const rows = store.range(handoffRows, { prefix: [accountId, '*'], limit: limits.handoffPurgeMax });
       const due = rows.filter(({ key }) => key[2] < first).map(({ value }) => value.id);
       if (due.length === 0) return;
-      await actors.actor(accountId).ask((batch) => {
+      await actors.account(accountId).ask((batch) => {
         for (const id of due) remove(batch, accountId, id);
       });
     }

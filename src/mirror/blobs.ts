@@ -201,7 +201,7 @@ export class MirrorBlobs {
     const { 'X-Commit-Sha': commitSha, 'X-Tarball-Sha256': sha256 } = fields;
     const { actors, staging, damage, now } = this.#options;
     const damagedId = await this.#damagedStorageOf(accountId, commitSha, sha256);
-    const published = await actors.actor(accountId).ask((batch): Blob | undefined => {
+    const published = await actors.account(accountId).ask((batch): Blob | undefined => {
       // Rotated while the body arrived: it was checked under a secret that no longer counts.
       if (batch.get(credentials, [accountId])?.credential_id !== credentialId) throw goneCredential();
       const outcome = decidePublish({
@@ -240,7 +240,7 @@ export class MirrorBlobs {
   }
 
   #removeChunks(batch: Batch, storageId: number): void {
-    for (const key of this.#options.store.keys(chunks, [storageId])) batch.remove(chunks, key);
+    for (const key of batch.keys(chunks, [storageId])) batch.remove(chunks, key);
   }
 
   #blob(accountId: string, commitSha: string, sha256: string): Blob {

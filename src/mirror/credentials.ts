@@ -52,7 +52,7 @@ export class MirrorCredentials {
   async issue(accountId: string, rotate: boolean): Promise<IssuedCredential> {
     const { actors, sealer } = this.#options;
     const fresh = this.make(accountId);
-    const existing = await actors.actor(accountId).ask((batch) => {
+    const existing = await actors.account(accountId).ask((batch) => {
       const current = batch.get(credentials, [accountId]);
       if (current !== undefined && !rotate) return current;
       if (current !== undefined) batch.remove(tokenHashes, [current.token_hash]);
@@ -94,7 +94,7 @@ export class MirrorCredentials {
 
   /** Destroys the credential. Blobs stay, and fail verification until they are uploaded under a new one. */
   async destroy(accountId: string): Promise<void> {
-    await this.#options.actors.actor(accountId).ask((batch) => {
+    await this.#options.actors.account(accountId).ask((batch) => {
       const current = batch.get(credentials, [accountId]);
       if (current === undefined) throw new Refusal({ kind: 'not_found', what: 'no credential' });
       batch.remove(credentials, [accountId]);

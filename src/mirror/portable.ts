@@ -143,7 +143,7 @@ export class MirrorImport {
       credential_id: credentialId,
       sequence,
     };
-    return actors.actor(accountId).ask((batch): void => {
+    return actors.account(accountId).ask((batch): void => {
       if (batch.get(blobs, [accountId, commitSha, sha256]) !== undefined) {
         throw invalidField('sha256', 'this blob of this commit stands there twice');
       }

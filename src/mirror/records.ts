@@ -34,37 +34,50 @@ export interface StagingRecord {
   readonly started_at: string;
 }
 
-export const credentials = defineTable<[accountId: string], CredentialRecord>('mirror_credentials', recordCodec(1));
+export const credentials = defineTable<[accountId: string], CredentialRecord>('mirror_credentials', recordCodec(1), {
+  account: 0,
+  directory: 'new',
+});
 
 /** The credential in force, by the keyed hash of its token. */
 export const tokenHashes = defineTable<[hash: string], { readonly account_id: string; readonly credential_id: string }>(
   'mirror_token_hashes',
   recordCodec(1),
+  { account: { member: 'account_id' }, directory: 'new' },
 );
 
-export const heads = defineTable<[accountId: string], MirrorHead>('mirror_heads', recordCodec(1));
+export const heads = defineTable<[accountId: string], MirrorHead>('mirror_heads', recordCodec(1), { account: 0 });
 
 export const blobs = defineTable<[accountId: string, commitSha: string, sha256: string], BlobRecord>(
   'mirror_blobs',
   recordCodec(1),
+  { account: 0 },
 );
 
 /** The newest blob of each commit. */
 export const commits = defineTable<[accountId: string, commitSha: string], { readonly sha256: string }>(
   'mirror_commits',
   recordCodec(1),
+  { account: 0 },
 );
 
 /** Blobs in upload order. */
 export const order = defineTable<
   [accountId: string, sequence: number],
   { readonly commit_sha: string; readonly sha256: string }
->('mirror_order', recordCodec(1));
+>('mirror_order', recordCodec(1), { account: 0 });
 
-export const chunks = defineTable<[storageId: number, index: number], Uint8Array>('mirror_chunks', bytesCodec);
+export const chunks = defineTable<[storageId: number, index: number], Uint8Array>('mirror_chunks', bytesCodec, {
+  staging: 'any',
+  account: 'any',
+});
 
 /** Storage ids whose chunks belong to no blob yet. What a crash leaves here is swept at the next start. */
-export const staging = defineTable<[storageId: number], StagingRecord>('mirror_staging', recordCodec(1));
+export const staging = defineTable<[storageId: number], StagingRecord>('mirror_staging', recordCodec(1), {
+  staging: 'any',
+  account: 'any',
+  directory: 'any',
+});
 
 export const mirrorTables: readonly AnyTable[] = [
   credentials,

@@ -16,8 +16,6 @@ import { decidePoll, makeUserCode, oauthRefusal, type PollPace, readUserCode, sh
 import type { Device, SignIns, TokenAnswer } from './sign-ins.ts';
 import { WrongTries } from './wrong-tries.ts';
 
-/** Device codes span accounts until someone approves, so one actor of its own decides about them. */
-const DEVICES_ACTOR = 'devices';
 const DEVICE_CODE_BYTES = 32;
 const ALL = 'all';
 
@@ -96,16 +94,13 @@ export class DeviceGrants {
       status: 'pending',
       account_id: null,
     };
-    await actors.actor(DEVICES_ACTOR).ask((batch) => {
+    await actors.devices().ask((batch) => {
       this.#sweep(batch, nowMs);
       if (batch.get(deviceUserCodes, [grant.user_hash]) !== undefined) {
         // One in 25 thousand million for each device that waits.
         throw new Refusal({ kind: 'overloaded', what: 'this user code is taken', retryAfterSeconds: 1 });
       }
-      const deviceHash = this.#deviceHash(deviceCode);
-      batch.put(deviceGrants, [deviceHash], grant);
-      batch.put(deviceUserCodes, [grant.user_hash], { device_hash: deviceHash });
-      batch.put(deviceExpiries, [grant.expires_ms, deviceHash], {});
+      put(batch, this.#deviceHash(deviceCode), grant);
     });
     return {
       device_code: deviceCode,
@@ -136,7 +131,10 @@ export class DeviceGrants {
     return await this.#answer(userCode, accountId, 'denied');
   }
 
-  /** A poll of a device: its tokens once approved, else Refusal `oauth` with an error of RFC 8628, 3.5. */
+  /**
+   * A poll of a device: its tokens once approved. The code is taken in a commit of its own before the account starts the
+   * sign-in, so it never gives tokens twice; a crash in between costs the device a new code.
+   * Refuses with Refusal `oauth` with an error of RFC 8628, 3.5. */
   async redeem(deviceCode: string, clientId: string): Promise<TokenAnswer> {
     const { store, actors, signIns, now } = this.#options;
     const deviceHash = this.#deviceHash(deviceCode);
@@ -147,20 +145,29 @@ export class DeviceGrants {
       if (seen.pace !== undefined) this.#paces.set(deviceHash, seen.pace);
       throw oauthRefusal(seen.error, seen.detail);
     }
-    return await actors.actor(seen.accountId).ask((batch) => {
-      const grant = batch.get(deviceGrants, [deviceHash]);
-      const decision = decide(grant);
-      if (grant === undefined || decision.kind === 'refused') {
+    const grant = await actors.devices().ask((batch) => {
+      const found = batch.get(deviceGrants, [deviceHash]);
+      if (found === undefined || decide(found).kind === 'refused') {
         throw oauthRefusal('invalid_grant', 'this device code was used');
       }
-      this.#remove(batch, deviceHash, grant);
-      return signIns.start(batch, decision.accountId, grant);
+      this.#remove(batch, deviceHash, found);
+      return found;
     });
+    try {
+      return await actors.account(seen.accountId).ask((batch) => signIns.start(batch, seen.accountId, grant));
+    } catch (error) {
+      // Nothing was handed out, so the device may poll again. Where that cannot be written either, it asks for a new code.
+      await actors
+        .devices()
+        .ask((batch) => put(batch, deviceHash, grant))
+        .catch(() => undefined);
+      throw error;
+    }
   }
 
   async #answer(userCode: string, accountId: string, status: 'approved' | 'denied'): Promise<GrantDescription> {
     const { deviceHash } = this.#findPending(userCode, [`account ${accountId}`]);
-    return await this.#options.actors.actor(DEVICES_ACTOR).ask((batch) => {
+    return await this.#options.actors.devices().ask((batch) => {
       const grant = batch.get(deviceGrants, [deviceHash]);
       if (grant === undefined || !this.#isPending(grant)) throw noSuchDevice();
       if (status === 'approved') this.#options.signIns.checkRoom(batch, accountId, grant.scope);
@@ -211,6 +218,12 @@ export class DeviceGrants {
   #userHash(code: string): string {
     return this.#options.sealer.keyedHash('user-code', code);
   }
+}
+
+function put(batch: Batch, deviceHash: string, grant: DeviceGrantRecord): void {
+  batch.put(deviceGrants, [deviceHash], grant);
+  batch.put(deviceUserCodes, [grant.user_hash], { device_hash: deviceHash });
+  batch.put(deviceExpiries, [grant.expires_ms, deviceHash], {});
 }
 
 function guessersOf({ address, accountId }: Guesser): string[] {

@@ -40,30 +40,38 @@ export interface SignInRecord {
   readonly expires_ms: number;
 }
 
-export const deviceGrants = defineTable<[deviceHash: string], DeviceGrantRecord>('device_grants', recordCodec(1));
+export const deviceGrants = defineTable<[deviceHash: string], DeviceGrantRecord>('device_grants', recordCodec(1), {
+  devices: 'any',
+});
 
 export const deviceUserCodes = defineTable<[userHash: string], { readonly device_hash: string }>(
   'device_user_codes',
   recordCodec(1),
+  { devices: 'any' },
 );
 
 /** Grants by the time at which they expire. */
 export const deviceExpiries = defineTable<[expiresMs: number, deviceHash: string], object>(
   'device_expiries',
   recordCodec(1),
+  { devices: 'any' },
 );
 
-export const signIns = defineTable<[signInId: string], SignInRecord>('sign_ins', recordCodec(1));
+export const signIns = defineTable<[signInId: string], SignInRecord>('sign_ins', recordCodec(1), {
+  account: { member: 'account_id' },
+});
 
 export const accountSignIns = defineTable<[accountId: string, signInId: string], object>(
   'account_sign_ins',
   recordCodec(1),
+  { account: 0 },
 );
 
 /** Which account a subject of an identity provider opens. */
 export const identities = defineTable<[issuer: string, subject: string], { readonly account_id: string }>(
   'identities',
   recordCodec(1),
+  { account: { member: 'account_id' } },
 );
 
 export interface IdentityRecord {
@@ -76,6 +84,7 @@ export interface IdentityRecord {
 export const accountIdentities = defineTable<[accountId: string, identityId: string], IdentityRecord>(
   'account_identities',
   recordCodec(1),
+  { account: 0 },
 );
 
 /** A client that registered itself (RFC 7591). */
@@ -88,12 +97,15 @@ export interface OAuthClientRecord {
   readonly used?: boolean;
 }
 
-export const oauthClients = defineTable<[clientId: string], OAuthClientRecord>('oauth_clients', recordCodec(1));
+export const oauthClients = defineTable<[clientId: string], OAuthClientRecord>('oauth_clients', recordCodec(1), {
+  clients: 'any',
+});
 
 /** Registrations by the time at which they expire. */
 export const oauthClientExpiries = defineTable<[expiresMs: number, clientId: string], object>(
   'oauth_client_expiries',
   recordCodec(1),
+  { clients: 'any' },
 );
 
 export const oauthTables: readonly AnyTable[] = [

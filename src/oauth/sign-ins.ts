@@ -149,7 +149,7 @@ export class SignIns {
     if (signInId === undefined || seen === undefined) throw invalidGrant('ended');
     const presented = { token, hash: refreshTokenHash(sealer, token), clientId, scope };
     const done = await actors
-      .actor(seen.account_id)
+      .account(seen.account_id)
       .ask((batch): Exchange => this.#exchange(batch, signInId, presented));
     if (done.ok) return done.answer;
     if (done.why === 'replay') {
@@ -168,7 +168,7 @@ export class SignIns {
     const seen = signInId === undefined ? undefined : store.get(signIns, [signInId]);
     if (signInId === undefined || seen === undefined) return;
     if (clientId !== undefined && clientId !== seen.client_id) throw invalidGrant('foreign');
-    await actors.actor(seen.account_id).ask((batch) => this.#remove(batch, seen.account_id, signInId));
+    await actors.account(seen.account_id).ask((batch) => this.#remove(batch, seen.account_id, signInId));
   }
 
   /** The signed-in devices of an account, the one used last first. */
@@ -190,7 +190,7 @@ export class SignIns {
 
   /** Ends one sign-in of an account, with its access tokens. Refuses with `not_found`. */
   async end(accountId: string, signInId: string): Promise<void> {
-    await this.#options.actors.actor(accountId).ask((batch) => {
+    await this.#options.actors.account(accountId).ask((batch) => {
       if (batch.get(accountSignIns, [accountId, signInId]) === undefined) {
         throw new Refusal({ kind: 'not_found', what: 'this account has no signed-in device of that id' });
       }

@@ -73,7 +73,7 @@ export async function importPapers(target: ImportTarget, hasCategory: (id: numbe
       if (head !== undefined) throw invalidField('type', 'the counters come once, first');
       const made = record as { readonly paper_id: number };
       head = made;
-      return wait(actors.actor(accountId).ask((batch) => batch.put(paperHeads, [accountId], made)));
+      return wait(actors.account(accountId).ask((batch) => batch.put(paperHeads, [accountId], made)));
     }
     if (head === undefined) throw invalidField('type', 'the counters come first');
     if (type === 'version') {

@@ -79,7 +79,7 @@ export class Papers {
     const fields = this.#readFields(accountId, newPaper, document);
     const { content = '' } = fields;
     const size = measure(content);
-    const paper = await actors.actor(accountId).ask((batch) => {
+    const paper = await actors.account(accountId).ask((batch) => {
       refuseFields(this.#categoryErrors(batch, accountId, fields));
       const { paper: made, head } = decideCreate(fields, size, batch.get(paperHeads, [accountId]), now());
       batch.put(paperHeads, [accountId], head);
@@ -107,7 +107,7 @@ export class Papers {
   /** Moves a paper to the bin. Refuses with `not_found`. */
   async remove(accountId: string, id: number | undefined): Promise<void> {
     const { actors, now } = this.#options;
-    await actors.actor(accountId).ask((batch) => {
+    await actors.account(accountId).ask((batch) => {
       const paper = live(batch, accountId, id);
       const binned = decideBin(paper, now());
       batch.put(papers, [accountId, paper.id], binned);
@@ -118,7 +118,7 @@ export class Papers {
 
   async #write(accountId: string, id: number, fields: PaperFields): Promise<ShownPaper> {
     const { actors, now } = this.#options;
-    const { paper, content } = await actors.actor(accountId).ask((batch) => {
+    const { paper, content } = await actors.account(accountId).ask((batch) => {
       const before = batch.get(papers, [accountId, id]);
       const isBinned = before !== undefined && before.deleted_at !== null;
       if (before === undefined || (isBinned && fields.restore !== true)) throw paperNotFound();

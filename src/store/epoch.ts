@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { meta } from './meta.ts';
+import { HUB } from './owners.ts';
 import type { Store } from './store.ts';
 
 /** The epoch in force, 16 hex characters; a new data file is given one. */
@@ -19,6 +20,6 @@ export function epochOf(store: Store): string | undefined {
 /** Ends the epoch in force and gives the new one. Two restores of one backup get different ones. */
 export async function startNewEpoch(store: Store): Promise<string> {
   const value = randomBytes(8).toString('hex');
-  await store.write((batch) => batch.put(meta, ['epoch'], { value }));
+  await store.write(HUB, (batch) => batch.put(meta, ['epoch'], { value }));
   return value;
 }

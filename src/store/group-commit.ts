@@ -8,13 +8,17 @@ import type { Database } from 'lmdb';
 import { Refusal } from '../common/fault.ts';
 import { Histogram } from '../common/histogram.ts';
 import { limits } from '../limits/service.ts';
+import { checkOwner, type Writer } from './owners.ts';
 import type { Revisions } from './revisions.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Table } from './table.ts';
 
 /** A table as the library knows it. */
 export type Raw = Database<Buffer, Key>;
 
-/** What a decision may do. Reads show the state before the decision's own puts. */
+/**
+ * What a decision may do. It is the only reader that a decision has; reads show what earlier decisions of the same commit
+ * wrote, and not the decision's own puts. A put or remove of a row of another owner throws.
+ */
 export interface Batch extends Reader {
   put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void;
   remove<K extends Key, V>(table: Table<K, V>, key: K): void;
@@ -36,6 +40,7 @@ export interface GroupCommitOptions {
 }
 
 interface Pending {
+  readonly writer: Writer;
   readonly decide: (batch: Batch) => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -65,9 +70,15 @@ export class GroupCommit {
   #failed = 0;
   #waiting: Pending[] = [];
   #scheduled = false;
+  #isDeciding = false;
 
   constructor(options: GroupCommitOptions) {
     this.#options = options;
+  }
+
+  /** True while a decision runs. */
+  get isDeciding(): boolean {
+    return this.#isDeciding;
   }
 
   /** Decisions that were committed, and commits that failed. */
@@ -75,9 +86,9 @@ export class GroupCommit {
     return { decisions: this.#decisions, failed: this.#failed };
   }
 
-  write<T>(decide: Decision<T>): Promise<T> {
+  write<T>(writer: Writer, decide: Decision<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ decide, resolve: resolve as (value: unknown) => void, reject });
+      this.#waiting.push({ writer, decide, resolve: resolve as (value: unknown) => void, reject });
       this.#schedule();
     });
   }
@@ -135,16 +146,19 @@ export class GroupCommit {
   }
 
   /** Runs a decision and writes what it wants, if there is room; what only removes needs none. */
-  #run({ decide }: Pending, touched: Set<string>, hasRoom: (bytes: number) => boolean): Ran {
-    const batch = new DecisionBatch(this.#options);
+  #run({ writer, decide }: Pending, touched: Set<string>, hasRoom: (bytes: number) => boolean): Ran {
+    const batch = new DecisionBatch(this.#options, writer);
     let value: unknown;
     let bytes = 0;
     try {
+      this.#isDeciding = true;
       value = decide(batch);
       bytes = batch.writes.reduce((sum, write) => sum + (write.bytes?.length ?? 0), 0);
       if (bytes > 0 && !hasRoom(bytes)) throw new Refusal({ kind: 'storage_full' });
     } catch (error) {
       return { outcome: { ok: false, error }, bytes: 0 };
+    } finally {
+      this.#isDeciding = false;
     }
     for (const write of batch.writes) {
       touched.add(write.table);
@@ -159,9 +173,11 @@ export class GroupCommit {
 class DecisionBatch implements Batch {
   readonly writes: Write[] = [];
   readonly #options: GroupCommitOptions;
+  readonly #writer: Writer;
 
-  constructor(options: GroupCommitOptions) {
+  constructor(options: GroupCommitOptions, writer: Writer) {
     this.#options = options;
+    this.#writer = writer;
   }
 
   get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {
@@ -172,11 +188,21 @@ class DecisionBatch implements Batch {
     return this.#options.reader.range(table, query);
   }
 
+  view<K extends Key>(table: Table<K, Uint8Array>, key: K): Uint8Array | undefined {
+    return this.#options.reader.view(table, key);
+  }
+
+  keys<K extends Key, V>(table: Table<K, V>, prefix: Key = []): Generator<K> {
+    return this.#options.reader.keys(table, prefix);
+  }
+
   put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void {
+    checkOwner(this.#writer, table, key, value, () => this.get(table, key));
     this.writes.push({ table: table.name, raw: this.#options.raw(table), key, bytes: table.codec.encode(value) });
   }
 
   remove<K extends Key, V>(table: Table<K, V>, key: K): void {
+    checkOwner(this.#writer, table, key, undefined, () => this.get(table, key));
     this.writes.push({ table: table.name, raw: this.#options.raw(table), key });
   }
 }

@@ -2,6 +2,6 @@
 import { recordCodec } from './codec.ts';
 import { type AnyTable, defineTable } from './table.ts';
 
-export const meta = defineTable<[name: string], { readonly value: string }>('meta', recordCodec(1));
+export const meta = defineTable<[name: string], { readonly value: string }>('meta', recordCodec(1), { hub: 'any' });
 
 export const metaTables: readonly AnyTable[] = [meta];

@@ -1,6 +1,7 @@
 /** Owns how very many rows are removed: a bounded number with each commit, so that others get their turn. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../limits/service.ts';
+import { SWEEP } from './owners.ts';
 import type { Store } from './store.ts';
 import type { Key, Table } from './table.ts';
 
@@ -31,7 +32,7 @@ export async function removeRowsOf<K extends Key, V>(store: Store, table: Table<
 }
 
 async function removeKeys<K extends Key, V>(store: Store, table: Table<K, V>, due: readonly K[]): Promise<void> {
-  await store.write((batch): void => {
+  await store.write(SWEEP, (batch): void => {
     for (const key of due) batch.remove(table, key);
   });
 }

@@ -7,6 +7,7 @@
 import type { Log } from '../common/log.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from './group-commit.ts';
+import { SWEEP } from './owners.ts';
 import type { Store } from './store.ts';
 import type { Table } from './table.ts';
 
@@ -85,11 +86,11 @@ export class StagedBytes<Row> {
    */
   async #remove(storageId: number): Promise<void> {
     const { store, pieces, rows } = this.#options;
-    await store.write((batch) => {
+    await store.write(SWEEP, (batch) => {
       // Keys only: reading the pieces just to remove them would copy every byte.
-      for (const key of store.keys(pieces, [storageId])) batch.remove(pieces, key);
+      for (const key of batch.keys(pieces, [storageId])) batch.remove(pieces, key);
     });
-    await store.write((batch) => batch.remove(rows, [storageId]));
+    await store.write(SWEEP, (batch) => batch.remove(rows, [storageId]));
   }
 
   async #discardAgain(): Promise<void> {

@@ -6,13 +6,15 @@ import { limits } from '../limits/service.ts';
 import { checkAddressSpace } from './data-file/address-space.ts';
 import { checkDataFile, findDamagedPages } from './data-file/check.ts';
 import { DATA_FILE } from './data-file/name.ts';
+import { syncPath } from './data-file/sync-path.ts';
 import { failureOf, freeBytes, hasOverrun } from './failure.ts';
 import { type Decision, GroupCommit, type Raw } from './group-commit.ts';
+import { checkOwner, STAGING, type Writer } from './owners.ts';
 import { Revisions } from './revisions.ts';
 import { Room } from './room.ts';
 import { readStats, type StoreStats } from './stats.ts';
-import { syncPath } from './sync-path.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Snapshot, Table } from './table.ts';
+import { bounds, parts, TableReads } from './table-reads.ts';
 
 export interface StoreOptions {
   readonly folder: string;
@@ -36,6 +38,7 @@ export class Store implements Reader {
   readonly #onFailure: (failure: DiskFailure) => void;
   readonly #root: RootDatabase<Buffer, Key>;
   readonly #tables = new Map<string, Raw>();
+  readonly #rows: TableReads;
   readonly #commits: GroupCommit;
   readonly #revisions = new Revisions();
   readonly #room: Room;
@@ -77,10 +80,11 @@ export class Store implements Reader {
         return pagesFree * pageBytes;
       },
     });
+    this.#rows = new TableReads(this.#tables);
     this.#commits = new GroupCommit({
       // As a child transaction a group that breaks half-way is undone whole.
       transact: (run) => this.#root.childTransaction(run),
-      reader: this,
+      reader: this.#rows,
       raw: (table) => this.#raw(table),
       revisions: this.#revisions,
       look: () => this.#room.look(),
@@ -89,57 +93,45 @@ export class Store implements Reader {
   }
 
   get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {
-    const bytes = this.#fastView(table, key);
-    return bytes === undefined ? undefined : table.codec.decode(bytes);
+    return this.#reads().get(table, key);
   }
 
-  /** The stored bytes without a copy of ours. The view is gone with the next read of any table: use it at once. */
   view<K extends Key>(table: Table<K, Uint8Array>, key: K): Uint8Array | undefined {
-    return this.#fastView(table, key);
+    return this.#reads().view(table, key);
   }
 
   range<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Entry<K, V>[] {
-    return [...this.entries(table, query)];
+    return this.#reads().range(table, query);
   }
 
-  /** As `range`, one at a time over one snapshot; for walks too large for an array. */
-  *entries<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<Entry<K, V>> {
-    const raw = this.#tables.get(table.name);
-    if (raw === undefined) return;
-    for (const { key, value } of raw.getRange(bounds(query))) {
-      yield { key: parts(key), value: table.codec.decode(value) };
-    }
+  entries<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<Entry<K, V>> {
+    return this.#reads().entries(table, query);
   }
 
-  /** The keys of a table that begin with `prefix`, in order, without reading values. */
   keys<K extends Key, V>(table: Table<K, V>, prefix: Key = []): Generator<K> {
-    return this.keysIn(table, { prefix });
+    return this.#reads().keys(table, prefix);
   }
 
-  /** As `entries`, without reading values. */
-  *keysIn<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<K> {
-    const raw = this.#tables.get(table.name);
-    if (raw === undefined) return;
-    for (const key of raw.getKeys(bounds(query))) yield parts(key);
+  keysIn<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<K> {
+    return this.#reads().keysIn(table, query);
   }
 
-  /** The greatest key of a table. */
   lastKey<K extends Key, V>(table: Table<K, V>): K | undefined {
-    for (const key of this.#tables.get(table.name)?.getKeys({ reverse: true, limit: 1 }) ?? []) return parts(key);
-    return undefined;
+    return this.#reads().lastKey(table);
   }
 
   /** A number that stays the same while nothing of these tables changes; undefined while a write to one is under way. */
   revision(tables: readonly AnyTable[]): number | undefined {
+    if (this.#commits.isDeciding) throw new Error('a decision reads the store and not its batch');
     return this.#revisions.of(tables);
   }
 
   /**
-   * Runs a decision in the next group commit and resolves with its result once that commit is on disk.
+   * Runs a decision of a writer in the next group commit and resolves with its result once that commit is on disk.
    * Rejects with what the decision threw, or with a storage refusal when the commit failed.
    */
-  write<T>(decide: Decision<T>): Promise<T> {
-    return this.#commits.write(decide);
+  write<T>(writer: Writer, decide: Decision<T>): Promise<T> {
+    return this.#commits.write(writer, decide);
   }
 
   /**
@@ -149,6 +141,7 @@ export class Store implements Reader {
   async writeBytes(
     rows: readonly { readonly table: AnyTable; readonly key: Key; readonly bytes: Uint8Array }[],
   ): Promise<void> {
+    for (const { table, key, bytes } of rows) checkOwner(STAGING, table, key, bytes, () => undefined);
     const giveBack = this.#room.take(rows.reduce((sum, { bytes }) => sum + bytes.length, 0));
     const settle = this.#revisions.begin(new Set(rows.map(({ table }) => table.name)));
     try {
@@ -210,6 +203,7 @@ export class Store implements Reader {
    * again, so the file may grow.
    */
   snapshot(): Snapshot {
+    this.#reads();
     const transaction = this.#root.useReadTransaction();
     const tables = this.#tables;
     return {
@@ -257,10 +251,10 @@ export class Store implements Reader {
     }
   }
 
-  /** The library's reused read buffer reports the length of the value, but its own views ignore that: cut it here. */
-  #fastView(table: AnyTable, key: Key): Uint8Array | undefined {
-    const bytes = this.#tables.get(table.name)?.getBinaryFast(key);
-    return bytes && new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+  /** Outside a decision: in one, what the store shows depends on the transaction that happens to be open. */
+  #reads(): TableReads {
+    if (this.#commits.isDeciding) throw new Error('a decision reads the store and not its batch');
+    return this.#rows;
   }
 
   #raw(table: AnyTable): Raw {
@@ -269,25 +263,3 @@ export class Store implements Reader {
     return raw;
   }
 }
-
-/** The key encoding gives a key of one part back as that part alone. */
-function parts<K extends Key>(key: unknown): K {
-  return (Array.isArray(key) ? key : [key]) as K;
-}
-
-/** LMDB's own bounds: forward `start` is inclusive, reverse `start` is the upper end. */
-function bounds({ prefix, beyond, reverse = false, skip, limit }: RangeQuery) {
-  const window = {
-    reverse,
-    ...(skip === undefined ? {} : { offset: skip }),
-    ...(limit === undefined ? {} : { limit }),
-  };
-  if (prefix.length === 0 && beyond === undefined) return window;
-  const edge = beyond === undefined ? undefined : [...prefix, ...[beyond].flat()];
-  const [low, high] = [prefix, [...prefix, AFTER_ALL]];
-  const [start, end] = reverse ? [edge ?? high, low] : [edge ?? low, high];
-  return { ...window, start, end, exclusiveStart: edge !== undefined };
-}
-
-/** Sorts after every string part: in the ordered key encoding bytes of this value come last. */
-const AFTER_ALL = '\u{10ffff}';

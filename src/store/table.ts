@@ -1,5 +1,6 @@
-/** Owns the names and types of tables. A capability defines its tables; the store opens them. */
+/** Owns the names, types and owners of tables. A capability defines its tables; the store opens them. */
 import type { Codec } from './codec.ts';
+import type { Owners } from './owners.ts';
 
 /** Parts of a key, ordered part by part: numbers by value, strings by bytes. */
 export type Key = (string | number)[];
@@ -7,6 +8,7 @@ export type Key = (string | number)[];
 export interface Table<K extends Key, V> {
   readonly name: string;
   readonly codec: Codec<V>;
+  readonly owners: Owners;
   /** Type only: ties the table to its key shape. */
   readonly key?: K;
 }
@@ -35,10 +37,14 @@ export interface RangeQuery {
 export interface Reader {
   get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined;
   range<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Entry<K, V>[];
+  /** The stored bytes without a copy of ours. The view is gone with the next read of any table: use it at once. */
+  view<K extends Key>(table: Table<K, Uint8Array>, key: K): Uint8Array | undefined;
+  /** The keys of a table that begin with `prefix`, in order, without reading values. */
+  keys<K extends Key, V>(table: Table<K, V>, prefix?: Key): Generator<K>;
 }
 
 /** Reads that go row by row. */
-export interface Walkable extends Reader {
+export interface Walkable extends Pick<Reader, 'get' | 'range'> {
   /** One row at a time, in order. */
   entries<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<Entry<K, V>>;
   /** As `entries`, without reading values. */
@@ -51,6 +57,7 @@ export interface Snapshot extends Walkable {
   close(): void;
 }
 
-export function defineTable<K extends Key, V>(name: string, codec: Codec<V>): Table<K, V> {
-  return { name, codec };
+/** A table of the data file; two definitions of one name read the same rows in different forms. */
+export function defineTable<K extends Key, V>(name: string, codec: Codec<V>, owners: Owners): Table<K, V> {
+  return { name, codec, owners };
 }

@@ -68,16 +68,15 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
   const changes = new Changes();
   const log = new VaultLog({
     actors,
-    reader,
     changes,
     nodeId: options.epoch,
     now,
     checkKept: (vaultId) => vaults.checkKept(vaultId),
   });
   const contents = new Contents(pool, staging);
-  const push = new Push({ store, vaults, reader, log, contents, visits: new PushVisits(), quotaBytes });
+  const push = new Push({ store, vaults, log, contents, visits: new PushVisits(), quotaBytes });
   const pushMany = new PushMany({ vaults, push, contents: new ManyContents(pool, staging) });
-  const history = new History({ store, vaults, reader, log, quotaBytes });
+  const history = new History({ vaults, reader, log, quotaBytes });
   const conflicts = new Conflicts({ store, vaults, reader, log, contents, quotaBytes });
   const views = new VaultViews(store, reader);
   const reading = await openReading({ ...options, vaults, reader, views, changes });

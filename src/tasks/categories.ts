@@ -44,7 +44,7 @@ export class Categories {
   async create(accountId: string, document: unknown): Promise<Category> {
     const fields = readFields(newCategory, document);
     const { actors, now } = this.#options;
-    const record = await actors.actor(accountId).ask((batch) => {
+    const record = await actors.account(accountId).ask((batch) => {
       const head = batch.get(taskHeads, [accountId]);
       const made = decideCreateCategory(fields, recordsOf(batch, accountId), head, now());
       batch.put(taskHeads, [accountId], made.head);
@@ -59,7 +59,7 @@ export class Categories {
     existing(this.#options.store, accountId, id);
     const fields = readFields(categoryChange, document);
     const { actors, now } = this.#options;
-    return actors.actor(accountId).ask((batch) => {
+    return actors.account(accountId).ask((batch) => {
       const category = existing(batch, accountId, id);
       const next = decidePatchCategory(category, fields, recordsOf(batch, accountId), now());
       if (next !== category) batch.put(categories, [accountId, next.id], next);
@@ -71,7 +71,7 @@ export class Categories {
   async remove(accountId: string, id: number | undefined): Promise<void> {
     const { actors, clearing } = this.#options;
     clearing.expect(accountId);
-    await actors.actor(accountId).ask((batch) => {
+    await actors.account(accountId).ask((batch) => {
       const category = existing(batch, accountId, id);
       batch.remove(categories, [accountId, category.id]);
       clearing.take(batch, accountId, category.id);

@@ -67,7 +67,7 @@ export class CategoryClearing {
   async #clearAll(): Promise<number> {
     let cleared = 0;
     for (const accountId of this.#accounts) {
-      const actor = this.#options.actors.actor(accountId);
+      const actor = this.#options.actors.account(accountId);
       for (const { key } of this.#options.store.range(clearedCategories, { prefix: [accountId] })) {
         for (let isLeft = true; isLeft; ) {
           if (this.#isClosed) return cleared;

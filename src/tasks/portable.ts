@@ -71,7 +71,7 @@ export function exportTasks(snapshot: Snapshot, accountId: string, write: WriteR
 /** Reads them into an account that has none. Resolves with which categories it has then. */
 export async function importTasks(target: ImportTarget): Promise<ReadonlySet<number>> {
   const { actors, accountId, latestMs } = target;
-  const actor = actors.actor(accountId);
+  const actor = actors.account(accountId);
   const names = new Set<string>();
   const known = new Set<number>();
   let head: Counters | undefined;

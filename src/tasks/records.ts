@@ -78,10 +78,10 @@ const taskCodec: Codec<TaskRecord> = {
   },
 };
 
-export const tasks = defineTable<TaskKey, TaskRecord>(TASKS, taskCodec);
+export const tasks = defineTable<TaskKey, TaskRecord>(TASKS, taskCodec, { account: 0 });
 
 /** The same rows as text: a list is put together from finished tasks. */
-export const taskTexts = defineTable<TaskKey, string>(TASKS, taskTextCodec);
+export const taskTexts = defineTable<TaskKey, string>(TASKS, taskTextCodec, {});
 
 const countsCodec: Codec<BucketCounts> = {
   encode({ counts }) {
@@ -95,38 +95,45 @@ const countsCodec: Codec<BucketCounts> = {
   },
 };
 
-export const taskHeads = defineTable<[accountId: string], TaskHead>('task_heads', recordCodec(1));
+export const taskHeads = defineTable<[accountId: string], TaskHead>('task_heads', recordCodec(1), { account: 0 });
 
 /** Live tasks in each order, by space (scope, order and bucket). The value is the due day, to filter on. */
 export const taskRows = defineTable<[accountId: string, space: string, value: number | string, taskId: number], number>(
   'task_rows',
   dayCodec,
+  { account: 0 },
 );
 
 /** Live tasks by scope: all of the account, or one category. */
-export const taskCounts = defineTable<[accountId: string, scope: string], BucketCounts>('task_counts', countsCodec);
+export const taskCounts = defineTable<[accountId: string, scope: string], BucketCounts>('task_counts', countsCodec, {
+  account: 0,
+});
 
 /** Live tasks by scope and due day. */
 export const taskDays = defineTable<[accountId: string, scope: string, day: number], BucketCounts>(
   'task_days',
   countsCodec,
+  { account: 0 },
 );
 
 /** Binned tasks, oldest first over all accounts. */
 export const taskBin = defineTable<[deletedMs: number, accountId: string, taskId: number], Record<string, never>>(
   'task_bin',
   recordCodec(1),
+  { account: 1 },
 );
 
 export const categories = defineTable<[accountId: string, categoryId: number], CategoryRecord>(
   'task_categories',
   recordCodec(1),
+  { account: 0 },
 );
 
 /** Deleted categories that many tasks still have in their records; no read shows them there. */
 export const clearedCategories = defineTable<[accountId: string, categoryId: number], Record<string, never>>(
   'task_cleared_categories',
   recordCodec(1),
+  { account: 0 },
 );
 
 export const taskTables: readonly AnyTable[] = [

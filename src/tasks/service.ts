@@ -107,7 +107,7 @@ export class Tasks {
   async create(accountId: string, document: unknown): Promise<TaskRecord> {
     const { actors, now } = this.#options;
     const fields = this.#readFields(accountId, newTask, document);
-    return actors.actor(accountId).ask((batch) => {
+    return actors.account(accountId).ask((batch) => {
       refuseFields(categoryErrors(batch, accountId, fields));
       const { task, head } = decideCreate(fields, batch.get(taskHeads, [accountId]), now());
       batch.put(taskHeads, [accountId], head);
@@ -131,7 +131,7 @@ export class Tasks {
     };
     find(store);
     const fields = this.#readFields(accountId, taskChange, document);
-    return actors.actor(accountId).ask((batch) => {
+    return actors.account(accountId).ask((batch) => {
       const stored = find(batch);
       const task = withoutCleared(stored, this.#clearing.of(batch, accountId));
       refuseFields(categoryErrors(batch, accountId, fields));
@@ -146,7 +146,7 @@ export class Tasks {
   /** Moves a task to the bin. Refuses with `not_found`. */
   async remove(accountId: string, id: number | undefined): Promise<RemovedTask> {
     const { actors, now } = this.#options;
-    return actors.actor(accountId).ask((batch) => {
+    return actors.account(accountId).ask((batch) => {
       const task = id === undefined ? undefined : batch.get(tasks, [accountId, id]);
       if (task === undefined) throw taskNotFound();
       if (task.deleted_at !== null) return { task, wasBinned: true };
@@ -168,7 +168,7 @@ export class Tasks {
       const due = this.#binnedBefore(cutoffMs);
       if (due.size === 0) return removed;
       for (const [accountId, ids] of due) {
-        removed += await this.#options.actors.actor(accountId).ask((batch) => emptyBinOf(batch, accountId, ids));
+        removed += await this.#options.actors.account(accountId).ask((batch) => emptyBinOf(batch, accountId, ids));
       }
     }
   }

@@ -18,6 +18,7 @@ import { importHandoffs } from '../handoffs/portable.ts';
 import { limits } from '../limits/service.ts';
 import { MirrorImport, type MirrorImportTools } from '../mirror/portable.ts';
 import { importPapers } from '../papers/portable.ts';
+import { HUB } from '../store/owners.ts';
 import type { Store } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';
 import { VaultsImport, type VaultsImportTools } from '../sync/portable/import.ts';
@@ -85,7 +86,7 @@ export class AccountImporter implements Importer {
     await dropImports(core.store, core.tables);
     const accountId = newAccountId();
     const started = { started_at: new Date(now()).toISOString() };
-    await core.store.write((batch) => batch.put(accountImports, [accountId], started));
+    await core.store.write(HUB, (batch) => batch.put(accountImports, [accountId], started));
     const target: ImportTarget = { archive, store: core.store, actors: core.actors, accountId, latestMs };
     const parts = {
       mirror: new MirrorImport(target, this.#options.mirror),

@@ -48,7 +48,7 @@ export class DocumentBin {
       if (due.length === 0) return removed;
       for (const accountId of new Set(due.map((key) => key[1]))) {
         const keys = due.filter((key) => key[1] === accountId);
-        removed += await actors.actor(accountId).ask((batch) => this.#remove(batch, keys));
+        removed += await actors.account(accountId).ask((batch) => this.#remove(batch, keys));
       }
     }
   }

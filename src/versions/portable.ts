@@ -85,7 +85,7 @@ export class VersionsImport<D extends Numbered> {
     const read = { text: content, size: measure(content), replaced: this.#replaced };
     const isLast = version === document.version;
     if (isLast) this.#document = undefined;
-    return target.actors.actor(target.accountId).ask((batch): void => {
+    return target.actors.account(target.accountId).ask((batch): void => {
       putVersion(batch, name, version, content, at);
       if (isLast) keep(batch, document, read);
     });

@@ -16,14 +16,14 @@ export interface VersionRecord {
 
 export type VersionKey = [accountId: string, space: Space, documentId: number, version: number];
 
-export const versionRows = defineTable<VersionKey, VersionRecord>('version_rows', recordCodec(1));
+export const versionRows = defineTable<VersionKey, VersionRecord>('version_rows', recordCodec(1), { account: 0 });
 
-export const versionTexts = defineTable<VersionKey, string>('version_texts', textCodec);
+export const versionTexts = defineTable<VersionKey, string>('version_texts', textCodec, { account: 0 });
 
 /** What leaves for good after its days, oldest first over all accounts: a version, or (version 0) a whole document. */
 export const documentBin = defineTable<
   [sinceMs: number, accountId: string, space: Space, documentId: number, version: number],
   Record<string, never>
->('document_bin', recordCodec(1));
+>('document_bin', recordCodec(1), { account: 1 });
 
 export const versionTables: readonly AnyTable[] = [versionRows, versionTexts, documentBin];

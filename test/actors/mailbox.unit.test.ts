@@ -9,14 +9,14 @@ import { defineTable } from '../../src/store/table.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const DEPTH_MAX = 4;
-const rows = defineTable<[string], { readonly order: readonly number[] }>('rows', recordCodec(1));
+const rows = defineTable<[string], { readonly order: readonly number[] }>('rows', recordCodec(1), { account: 0 });
 
 let store: Store;
 afterEach(() => store.close());
 
 function openActor(): Actor {
   store = new Store({ folder: temporaryFolder(), tables: [rows] });
-  return new Actor('an account', store, DEPTH_MAX);
+  return new Actor({ kind: 'account', id: 'a' }, store, DEPTH_MAX);
 }
 
 function append(number: number): (batch: Batch) => number {

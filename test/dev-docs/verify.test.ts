@@ -1,4 +1,5 @@
 /** cairn verify over dev docs, handoffs and papers: silent on good data, and exact about every kind of damage to their rows. */
+
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -29,6 +30,7 @@ import {
   versionTables,
   versionTexts,
 } from '../../src/versions/records.ts';
+import { forge } from '../support/forge.ts';
 import { accessToken, structured } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
 import { runCairn, startHub } from '../support/hub.ts';
@@ -67,9 +69,7 @@ async function changed(
   const folder = temporaryFolder();
   for (const name of [DATA_FILE, 'master.key']) copyFileSync(join(pristine, name), join(folder, name));
   const store = new Store({ folder, tables: [...versionTables, ...devDocTables, ...handoffTables, ...paperTables] });
-  await store.write((batch) => {
-    change(batch);
-  });
+  await forge(store, change);
   const reader = new CheckedReader(store);
   const parts = [verifyDevDocs(reader), verifyHandoffs(reader), verifyPapers(reader)];
   await store.close();

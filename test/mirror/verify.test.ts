@@ -1,4 +1,5 @@
 /** cairn verify: silent on good data, beside a running hub too, and exact about every kind of damage. */
+
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,6 +18,7 @@ import {
 import { DATA_FILE } from '../../src/store/data-file/name.ts';
 import type { Batch } from '../../src/store/group-commit.ts';
 import { Store } from '../../src/store/store.ts';
+import { forge } from '../support/forge.ts';
 import { type CommandResult, runCairn, startHub } from '../support/hub.ts';
 import { type Account, type Credential, mirrorAccount, randomCommit, sha256, upload } from '../support/mirror.ts';
 import { verified } from '../support/mirror-state.ts';
@@ -49,17 +51,15 @@ function copyOfData(): string {
   return folder;
 }
 
-async function damagedBy(change: (batch: Batch, store: Store) => void): Promise<CommandResult> {
+async function damagedBy(change: (batch: Batch) => void): Promise<CommandResult> {
   const folder = copyOfData();
   const store = new Store({ folder, tables: mirrorTables });
-  await store.write((batch) => {
-    change(batch, store);
-  });
+  await forge(store, change);
   await store.close();
   return runCairn(['verify', '--json'], { CAIRN_DATA: folder });
 }
 
-function recordOf(store: Store, { commit, bytes }: typeof small) {
+function recordOf(store: Pick<Batch, 'get'>, { commit, bytes }: typeof small) {
   const record = store.get(blobs, [who.account_id, commit, sha256(bytes)]);
   if (record === undefined) throw new Error('the blob is not stored');
   return record;
@@ -149,7 +149,7 @@ test('[OPS-6] rows that are missing from an index are found', async () => {
   const account = who.account_id;
   expectDamage(await damagedBy((batch) => batch.remove(commits, [account, large.commit])), large.commit);
   expectDamage(
-    await damagedBy((batch, store) => batch.remove(order, [account, recordOf(store, large).sequence])),
+    await damagedBy((batch) => batch.remove(order, [account, recordOf(batch, large).sequence])),
     large.commit,
     'order',
   );
@@ -159,8 +159,8 @@ test('[OPS-6] rows that are missing from an index are found', async () => {
     large.commit,
   );
   expectDamage(
-    await damagedBy((batch, store) => {
-      const [credential] = store.range(credentials, { prefix: [] });
+    await damagedBy((batch) => {
+      const [credential] = batch.range(credentials, { prefix: [] });
       batch.remove(tokenHashes, [credential?.value.token_hash ?? '']);
     }),
     account,
@@ -193,37 +193,33 @@ test('[OPS-6] a head of an account without blobs is found', async () => {
 });
 
 test('[OPS-6] times that run backwards in the order of uploads are found', async () => {
-  const result = await damagedBy((batch, store) => {
+  const result = await damagedBy((batch) => {
     const key: [string, string, string] = [who.account_id, large.commit, sha256(large.bytes)];
-    batch.put(blobs, key, { ...recordOf(store, large), uploaded_at: '2001-01-01T00:00:00.000Z' });
+    batch.put(blobs, key, { ...recordOf(batch, large), uploaded_at: '2001-01-01T00:00:00.000Z' });
   });
   expectDamage(result, 'order');
 });
 
 test('[OPS-6] chunks that are missing, cut or nobody’s are found', async () => {
-  const idOf = (store: Store, blob: typeof small) => recordOf(store, blob).storage_id;
+  const idOf = (batch: Pick<Batch, 'get'>, blob: typeof small) => recordOf(batch, blob).storage_id;
+  expectDamage(await damagedBy((batch) => batch.remove(chunks, [idOf(batch, large), 1])), large.commit, 'missing');
   expectDamage(
-    await damagedBy((batch, store) => batch.remove(chunks, [idOf(store, large), 1])),
-    large.commit,
-    'missing',
-  );
-  expectDamage(
-    await damagedBy((batch, store) => batch.put(chunks, [idOf(store, large), 1], Buffer.alloc(MIB - 1))),
+    await damagedBy((batch) => batch.put(chunks, [idOf(batch, large), 1], Buffer.alloc(MIB - 1))),
     large.commit,
   );
   expectDamage(await damagedBy((batch) => batch.put(chunks, [999, 0], Buffer.from('nobody’s'))), '999');
 });
 
 test('[OPS-6] a chunk behind the end of its blob is found', async () => {
-  const result = await damagedBy((batch, store) => {
-    batch.put(chunks, [recordOf(store, large).storage_id, 3], Buffer.from('behind its end'));
+  const result = await damagedBy((batch) => {
+    batch.put(chunks, [recordOf(batch, large).storage_id, 3], Buffer.from('behind its end'));
   });
   expectDamage(result, 'chunk');
 });
 
 test('[OPS-6] a blob whose bytes are still marked as staged is found: the next start would sweep them', async () => {
-  const result = await damagedBy((batch, store) => {
-    batch.put(staging, [recordOf(store, large).storage_id], {
+  const result = await damagedBy((batch) => {
+    batch.put(staging, [recordOf(batch, large).storage_id], {
       account_id: who.account_id,
       started_at: new Date().toISOString(),
     });
@@ -232,9 +228,9 @@ test('[OPS-6] a blob whose bytes are still marked as staged is found: the next s
 });
 
 test('[OPS-6] two blobs on the same bytes are found', async () => {
-  const result = await damagedBy((batch, store) => {
+  const result = await damagedBy((batch) => {
     const key: [string, string, string] = [who.account_id, newer.commit, sha256(newer.bytes)];
-    batch.put(blobs, key, { ...recordOf(store, newer), storage_id: recordOf(store, small).storage_id });
+    batch.put(blobs, key, { ...recordOf(batch, newer), storage_id: recordOf(batch, small).storage_id });
   });
   expectDamage(result, newer.commit);
 });
@@ -248,8 +244,8 @@ test('[OPS-6] a record that cannot be read is reported, and does not end the che
 test('[OPS-6] sealed fields that do not open are found', async () => {
   const account = who.account_id;
   for (const field of ['token', 'hmac_secret'] as const) {
-    const result = await damagedBy((batch, store) => {
-      const current = store.get(credentials, [account]);
+    const result = await damagedBy((batch) => {
+      const current = batch.get(credentials, [account]);
       if (current === undefined) throw new Error('there is no credential');
       const bytes = Buffer.from(current[field]);
       bytes[20] = (bytes[20] ?? 0) ^ 1;

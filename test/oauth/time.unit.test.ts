@@ -27,8 +27,11 @@ let actors: ActorRegistry;
 let tokens: AccessTokens;
 let signIns: SignIns;
 let devices: DeviceGrants;
+/** No account has room for another key. */
+let isFull: boolean;
 
 beforeEach(() => {
+  isFull = false;
   clock = { ms: Date.parse('2026-11-20T12:00:00Z') };
   const now = () => clock.ms;
   store = new Store({ folder: temporaryFolder(), tables: allTables });
@@ -41,7 +44,10 @@ beforeEach(() => {
     account: {
       mintToken: (batch, accountId, signInId) => tokens.add(batch, accountId, signInId),
       endTokens: (batch, accountId, signInId) => tokens.endSignIn(batch, accountId, signInId),
-      addKey: () => 'a key',
+      addKey: () => {
+        if (isFull) throw new Refusal({ kind: 'key_limit', keysMax: 1 });
+        return 'a key';
+      },
       checkKeyRoom: () => undefined,
     },
   });
@@ -99,6 +105,20 @@ test('[OAUTH-1] approved and not fetched in time is expired as well, and rows of
   await ask();
   expect(store.range(deviceGrants, { prefix: [] })).toHaveLength(1);
   expect(await refusal(() => devices.redeem(codes.device_code, 'cli'))).toBe('invalid_grant');
+});
+
+test('[OAUTH-1] a code whose account has no room for its key stays good, and gives tokens once when there is', async () => {
+  const codes = await devices.start({ ...DEVICE, scope: 'account mcp' }, '192.0.2.7');
+  await devices.approve(codes.user_code, 'acc_1');
+  isFull = true;
+  for (let poll = 0; poll < 2; poll += 1) {
+    expect(await refusal(() => devices.redeem(codes.device_code, 'cli'))).toBe('key_limit');
+    expect(store.range(signInTable, { prefix: [] })).toEqual([]);
+  }
+  isFull = false;
+  expect(await devices.redeem(codes.device_code, 'cli')).toMatchObject({ mcp_key: 'a key' });
+  expect(await refusal(() => devices.redeem(codes.device_code, 'cli'))).toBe('invalid_grant');
+  expect(store.range(signInTable, { prefix: [] })).toHaveLength(1);
 });
 
 test('[OAUTH-1] who keeps the interval is never slowed down; each early poll adds five seconds for good', async () => {

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { allTables } from '../../src/compose/core.ts';
 import { SCHEMA } from '../../src/compose/schema/steps.ts';
 import { meta } from '../../src/store/meta.ts';
+import { HUB } from '../../src/store/owners.ts';
 import { Store } from '../../src/store/store.ts';
 import { callTool, PASSWORD, structured } from '../support/gateway.ts';
 import { type Hub, runCairn, startHub } from '../support/hub.ts';
@@ -90,7 +91,7 @@ test('[OPS-9] a newer data file, and its backup, are refused with one sentence a
   await hub.cli('backup', join(hub.dataFolder, 'backup'));
   expect(await hub.stop()).toBe(0);
   const store = new Store({ folder: hub.dataFolder, tables: allTables });
-  await store.write((batch): void => batch.put(meta, ['schema'], { value: String(SCHEMA + 1) }));
+  await store.write(HUB, (batch): void => batch.put(meta, ['schema'], { value: String(SCHEMA + 1) }));
   await store.close();
   const { code, stderr } = await refusedStart({ CAIRN_DATA: hub.dataFolder });
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^cairn: the data file has schema \d+, [^\n]+\.\n$/)]);

@@ -5,6 +5,7 @@ import { Refusal } from '../../src/common/fault.ts';
 import { limits } from '../../src/limits/service.ts';
 import { recordCodec } from '../../src/store/codec.ts';
 import { type Batch, GroupCommit, type GroupCommitOptions, type Raw } from '../../src/store/group-commit.ts';
+import { HUB } from '../../src/store/owners.ts';
 import { Revisions } from '../../src/store/revisions.ts';
 import { Store } from '../../src/store/store.ts';
 import { defineTable, type Entry, type Key, type Reader, type Table } from '../../src/store/table.ts';
@@ -15,8 +16,8 @@ interface Row {
   readonly count: number;
 }
 
-const rows = defineTable<[string], Row>('rows', recordCodec<Row>(1));
-const others = defineTable<[string], Row>('others', recordCodec<Row>(1));
+const rows = defineTable<[string], Row>('rows', recordCodec<Row>(1), { hub: 'any' });
+const others = defineTable<[string], Row>('others', recordCodec<Row>(1), { hub: 'any' });
 
 let store: Store | undefined;
 afterEach(async () => {
@@ -39,7 +40,7 @@ function increment(batch: Batch): number {
 
 test('[OPS-2] decisions run in the order in which they came, and each sees what those before it wrote', async () => {
   const open = openStore();
-  const asked = Array.from({ length: 100 }, () => open.write(increment));
+  const asked = Array.from({ length: 100 }, () => open.write(HUB, increment));
   expect(countOf(open, 'a')).toBe(0);
   expect(await Promise.all(asked)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
   expect(countOf(open, 'a')).toBe(100);
@@ -47,7 +48,7 @@ test('[OPS-2] decisions run in the order in which they came, and each sees what 
 
 test('[OPS-2] a decision does not see its own puts, and the last put of a key counts', async () => {
   const open = openStore();
-  const seen = await open.write((batch) => {
+  const seen = await open.write(HUB, (batch) => {
     batch.put(rows, ['a'], { count: 1 });
     batch.put(rows, ['a'], { count: 2 });
     batch.remove(rows, ['b']);
@@ -60,13 +61,13 @@ test('[OPS-2] a decision that throws writes nothing, and its neighbours in the s
   const open = openStore();
   const failure = new Error('refused');
   const settled = await Promise.allSettled([
-    open.write(increment),
-    open.write((batch) => {
+    open.write(HUB, increment),
+    open.write(HUB, (batch) => {
       batch.put(rows, ['b'], { count: 1 });
       batch.remove(rows, ['a']);
       throw failure;
     }),
-    open.write(increment),
+    open.write(HUB, increment),
   ]);
   expect(settled).toEqual([
     { status: 'fulfilled', value: 1 },
@@ -98,7 +99,7 @@ test(`[OPS-2] any decisions together leave what they leave one after another (se
         if (!fails && count === undefined) model.delete(key);
         else if (!fails && count !== undefined) model.set(key, count);
         return open
-          .write((batch) => {
+          .write(HUB, (batch) => {
             const before = countOf(batch, key);
             if (count === undefined) batch.remove(rows, [key]);
             else batch.put(rows, [key], { count });
@@ -164,11 +165,19 @@ class Harness implements Reader {
   range<K extends Key, V>(): Entry<K, V>[] {
     return [];
   }
+
+  view<K extends Key>(table: Table<K, Uint8Array>, key: K): Uint8Array | undefined {
+    return this.get(table, key);
+  }
+
+  *keys<K extends Key, V>(_table: Table<K, V>): Generator<K> {
+    for (const key of this.data.keys()) yield [key] as Key as K;
+  }
 }
 
 test('[LIM-2] a commit takes as many decisions as the limit says; the next ones wait for the next commit', async () => {
   const harness = new Harness();
-  const asked = Array.from({ length: limits.groupDecisionsMax + 1 }, () => harness.group.write(increment));
+  const asked = Array.from({ length: limits.groupDecisionsMax + 1 }, () => harness.group.write(HUB, increment));
   await Promise.all(asked.slice(0, -1));
   expect([harness.commits.length, harness.group.counts.decisions]).toEqual([1, limits.groupDecisionsMax]);
   expect(await asked.at(-1)).toBe(limits.groupDecisionsMax + 1);
@@ -179,7 +188,10 @@ test('[OPS-2] when a commit fails, every decision in it is refused, and the next
   const harness = new Harness();
   for (const moment of ['failsBefore', 'failsAfter'] as const) {
     harness[moment] = true;
-    const settled = await Promise.allSettled([harness.group.write(increment), harness.group.write(increment)]);
+    const settled = await Promise.allSettled([
+      harness.group.write(HUB, increment),
+      harness.group.write(HUB, increment),
+    ]);
     expect(settled.map((each) => (each.status === 'rejected' ? String(each.reason) : 'written'))).toEqual(
       Array(2).fill(`refused: Error: no ${moment === 'failsBefore' ? 'transaction' : 'flush'}`),
     );
@@ -188,18 +200,18 @@ test('[OPS-2] when a commit fails, every decision in it is refused, and the next
     harness[moment] = false;
   }
   expect(harness.group.counts).toEqual({ decisions: 0, failed: 2 });
-  expect(await harness.group.write(increment)).toBe(1);
+  expect(await harness.group.write(HUB, increment)).toBe(1);
 });
 
 test('[OPS-2] without room a put is refused as storage_full, and a decision that only removes is written', async () => {
   const harness = new Harness();
-  await harness.group.write(increment);
+  await harness.group.write(HUB, increment);
   harness.roomBytes = 0;
-  const refused = await harness.group.write(increment).catch((error: unknown) => error);
+  const refused = await harness.group.write(HUB, increment).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(Refusal);
   expect((refused as Refusal).fault).toMatchObject({ kind: 'storage_full' });
   expect(countOf(harness, 'a')).toBe(1);
-  await harness.group.write((batch) => batch.remove(rows, ['a']));
+  await harness.group.write(HUB, (batch) => batch.remove(rows, ['a']));
   expect(countOf(harness, 'a')).toBe(0);
 });
 
@@ -208,7 +220,7 @@ test('[OPS-2] decisions in one commit share its room: what fits is written, what
   const bytes = rows.codec.encode({ count: 1 }).length;
   harness.roomBytes = 2 * bytes;
   const put = (keys: string[]) =>
-    harness.group.write((batch) => {
+    harness.group.write(HUB, (batch) => {
       for (const key of keys) batch.put(rows, [key], { count: 1 });
     });
   const settled = await Promise.allSettled([put(['a']), put(['b', 'c']), put(['d']), put(['e'])]);
@@ -220,8 +232,8 @@ test('[OPS-2] a revision is unknown while a commit is under way, and another one
   const open = openStore();
   const [before, beforeOthers] = [open.revision([rows]), open.revision([others])];
   let during: number | undefined = -1;
-  const first = open.write(increment);
-  const second = open.write((batch) => {
+  const first = open.write(HUB, increment);
+  const second = open.write(HUB, (batch) => {
     increment(batch);
     // Outside of the transaction the revision is asked for once the group is written.
     queueMicrotask(() => {

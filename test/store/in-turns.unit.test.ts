@@ -2,12 +2,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { recordCodec } from '../../src/store/codec.ts';
 import { readInTurns, type Steps } from '../../src/store/in-turns.ts';
+import { HUB } from '../../src/store/owners.ts';
 import { Store } from '../../src/store/store.ts';
 import { defineTable } from '../../src/store/table.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ROWS = 400;
-const table = defineTable<[number], { readonly version: number }>('rows', recordCodec(1));
+const table = defineTable<[number], { readonly version: number }>('rows', recordCodec(1), { hub: 'any' });
 
 let store: Store;
 beforeEach(async () => {
@@ -17,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => store.close());
 
 const setAll = (version: number) =>
-  store.write((batch) => {
+  store.write(HUB, (batch) => {
     for (let row = 0; row < ROWS; row += 1) batch.put(table, [row], { version });
   });
 

@@ -6,7 +6,7 @@ import { Revisions } from '../../src/store/revisions.ts';
 import { defineTable } from '../../src/store/table.ts';
 import { seed } from '../support/seed.ts';
 
-const tables = ['a', 'b', 'c'].map((name) => defineTable<[string], string>(name, textCodec));
+const tables = ['a', 'b', 'c'].map((name) => defineTable<[string], string>(name, textCodec, {}));
 const subsets = fc.subarray(tables, { minLength: 1 });
 
 test(`[TASK-5] a revision is unknown exactly while one of its tables is being written, and new after it (seed ${seed})`, () => {

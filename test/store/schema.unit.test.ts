@@ -4,12 +4,13 @@ import { expect, test } from 'vitest';
 import { recordCodec } from '../../src/store/codec.ts';
 import { isMigrating, type Migration, migrate, schemaOf } from '../../src/store/data-file/schema.ts';
 import { metaTables } from '../../src/store/meta.ts';
+import { HUB } from '../../src/store/owners.ts';
 import { Store } from '../../src/store/store.ts';
 import { defineTable } from '../../src/store/table.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const before = defineTable<[number], { readonly count: number }>('rows', recordCodec(1));
-const after = defineTable<[number], { readonly counts: readonly number[] }>('rows', recordCodec(2));
+const before = defineTable<[number], { readonly count: number }>('rows', recordCodec(1), { hub: 'any' });
+const after = defineTable<[number], { readonly counts: readonly number[] }>('rows', recordCodec(2), { hub: 'any' });
 const tables = [...metaTables, before];
 const PIECE = 3;
 
@@ -45,7 +46,7 @@ test('[OPS-9] a migration that is broken off anywhere is resumed, and changes ea
     async (rows, cuts) => {
       const folder = temporaryFolder();
       let store = new Store({ folder, tables });
-      await store.write((batch): void => {
+      await store.write(HUB, (batch): void => {
         for (let row = 0; row < rows; row += 1) batch.put(before, [row], { count: row * 10 });
       });
       for (const cut of cuts) {
@@ -69,7 +70,7 @@ test('[OPS-9] a migration that is broken off anywhere is resumed, and changes ea
 
 test('[OPS-9] a piece that throws changes nothing and leaves the file where it was', async () => {
   const store = new Store({ folder: temporaryFolder(), tables });
-  await store.write((batch): void => batch.put(before, [1], { count: 1 }));
+  await store.write(HUB, (batch): void => batch.put(before, [1], { count: 1 }));
   const broken: Migration = {
     ...listed,
     piece(batch) {

@@ -6,6 +6,7 @@ import { limits } from '../../src/limits/service.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
 import { taskCounts, taskRows } from '../../src/tasks/records.ts';
 import { verifyTasks } from '../../src/tasks/verify.ts';
+import { forge } from '../support/forge.ts';
 import { type Desk, faultOf, openDesk, refusedFields, START_MS } from './support.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -353,7 +354,7 @@ test('[CAT-1] deleting a category clears it on its tasks, and on a binned one wh
 test('a row or a counter that is off is found', async () => {
   const broken = openDesk();
   await broken.tasks.create('acc_1', { content: 'a', due_date: '2026-12-01' });
-  await broken.store.write((batch) => {
+  await forge(broken.store, (batch) => {
     batch.put(taskCounts, ['acc_1', '*'], { counts: [0, 0, 5, 0, 0, 0, 0, 0] });
     batch.put(taskRows, ['acc_1', '*:created:1', 5, 9], 3);
     for (const { key } of batch.range(taskRows, { prefix: ['acc_1', '*:content:2'] })) batch.remove(taskRows, key);

@@ -3,6 +3,7 @@
  * are for rows that exist, adds a step here; before that, `test/support/keep-data-file.ts` keeps a file of the schema it ends.
  */
 import type { Migration } from '../../store/data-file/schema.ts';
+import { usagePerVault } from '../../sync/vaults/usage-per-vault.ts';
 
 /** 2: the data file says its schema. Rows stay as they are. */
 const numbered: Migration = {
@@ -13,7 +14,7 @@ const numbered: Migration = {
   piece: () => undefined,
 };
 
-export const migrations: readonly Migration[] = [numbered];
+export const migrations: readonly Migration[] = [numbered, usagePerVault];
 
 /** The schema that this version reads and writes. */
 export const SCHEMA: number = migrations.length + 1;

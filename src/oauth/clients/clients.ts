@@ -16,8 +16,6 @@ import { type ClientMetadata, checkFlows, readClientMetadata } from './client-me
 import { type DocumentOptions, fetchClientDocument, isDocumentAddress } from './document.ts';
 
 const CLIENT_ID_BYTES = 16;
-/** Registrations belong to no account, so one actor decides about all of them. */
-const CLIENTS_ACTOR = 'oauth-clients';
 
 export interface OAuthClient extends ClientMetadata {
   readonly client_id: string;
@@ -51,7 +49,7 @@ export class OAuthClients {
     checkFlows(document as Readonly<Record<string, unknown>>);
     const clientId = `ccl_${randomBytes(CLIENT_ID_BYTES).toString('hex')}`;
     const nowMs = this.#options.now();
-    await this.#options.actors.actor(CLIENTS_ACTOR).ask((batch) => {
+    await this.#options.actors.clients().ask((batch) => {
       this.#makeRoom(batch, nowMs);
       const expiresMs = nowMs + limits.clientUnusedMs;
       batch.put(oauthClients, [clientId], { ...metadata, registered_ms: nowMs, expires_ms: expiresMs });
@@ -77,7 +75,7 @@ export class OAuthClients {
   /** Notes that a registration led to a sign-in, which keeps it for as long as a sign-in lives unused. */
   async noteUsed(clientId: string): Promise<void> {
     if (isDocumentAddress(clientId)) return;
-    await this.#options.actors.actor(CLIENTS_ACTOR).ask((batch) => {
+    await this.#options.actors.clients().ask((batch) => {
       const record = batch.get(oauthClients, [clientId]);
       if (record === undefined) return;
       const expiresMs = this.#options.now() + limits.refreshTokenSeconds * 1000;

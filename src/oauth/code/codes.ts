@@ -85,7 +85,7 @@ export class AuthorizationCodes {
   async #start({ accountId, request, clientName }: PendingCode) {
     const { actors, signIns } = this.#options;
     const device = { client_id: request.clientId, device_name: clientName, scope: request.scope, via_browser: true };
-    return await actors.actor(accountId).ask((batch) => signIns.begin(batch, accountId, device));
+    return await actors.account(accountId).ask((batch) => signIns.begin(batch, accountId, device));
   }
 
   async #endReplayed({ used, accountId }: PendingCode): Promise<void> {

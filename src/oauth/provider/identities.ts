@@ -92,7 +92,7 @@ export class Identities {
 
   /** Takes a link back; tokens of that subject open nothing from now on. Refuses with `not_found`. */
   async unlink(accountId: string, identityId: string): Promise<void> {
-    await this.#options.actors.actor(accountId).ask((batch) => {
+    await this.#options.actors.account(accountId).ask((batch) => {
       const found = batch.get(accountIdentities, [accountId, identityId]);
       if (found === undefined) {
         throw new Refusal({ kind: 'not_found', what: 'this account has no linked identity of that id' });
@@ -131,7 +131,7 @@ export class Identities {
   async #put(accountId: string, verified: VerifiedIdentity, field: string): Promise<LinkedIdentity> {
     const { issuer, subject, label } = verified;
     const identityId = this.#idOf(issuer, subject);
-    return await this.#options.actors.actor(accountId).ask((batch) => {
+    return await this.#options.actors.account(accountId).ask((batch) => {
       const owner = batch.get(identities, [issuer, subject])?.account_id;
       const existing = batch.get(accountIdentities, [accountId, identityId]);
       if (owner === accountId && existing !== undefined) return { identity_id: identityId, ...existing };

@@ -12,12 +12,12 @@ import { ControlSocket } from '../../control/socket.ts';
 import { hashFile, type Manifest, readManifest } from '../../store/copies/manifest.ts';
 import { DATA_FILE } from '../../store/data-file/name.ts';
 import { schemaOf } from '../../store/data-file/schema.ts';
+import { syncPath } from '../../store/data-file/sync-path.ts';
 import { startNewEpoch } from '../../store/epoch.ts';
 import { isMasterKey } from '../../store/sealing/key-check.ts';
 import { KEY_FILE, loadMasterKey, writeMasterKey } from '../../store/sealing/master-key.ts';
 import { createSealer } from '../../store/sealing/seal.ts';
 import { Store } from '../../store/store.ts';
-import { syncPath } from '../../store/sync-path.ts';
 
 /** Where the copy is checked; what a restore that was cut off leaves here is removed by the next. */
 const WORK_FOLDER = 'restoring';

@@ -8,10 +8,10 @@ import { StartError } from '../../common/start-error.ts';
 import { version } from '../../common/version.ts';
 import { DATA_FILE } from '../data-file/name.ts';
 import { schemaOf } from '../data-file/schema.ts';
+import { syncPath } from '../data-file/sync-path.ts';
 import { epochOf } from '../epoch.ts';
 import { writeMasterKey } from '../sealing/master-key.ts';
 import { Store } from '../store.ts';
-import { syncPath } from '../sync-path.ts';
 import type { AnyTable } from '../table.ts';
 import { hashFile, MANIFEST_FILE, type Manifest } from './manifest.ts';
 

@@ -3,8 +3,8 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { KEY_FILE } from '../sealing/master-key.ts';
-import { syncPath } from '../sync-path.ts';
 import { DATA_FILE } from './name.ts';
+import { syncPath } from './sync-path.ts';
 
 /** Stands from before the first byte of a new hub until its first commit. */
 const MARK_FILE = 'first-start';

@@ -5,6 +5,7 @@
 
 import type { Batch } from '../group-commit.ts';
 import { meta } from '../meta.ts';
+import { UPGRADE } from '../owners.ts';
 import type { Store } from '../store.ts';
 import type { AnyTable, Key, Reader } from '../table.ts';
 
@@ -57,7 +58,7 @@ export async function migrate(
     let pieces = 0;
     do {
       const begin = from;
-      from = await store.write((batch) => runPiece(batch, step, begin));
+      from = await store.write(UPGRADE, (batch) => runPiece(batch, step, begin));
       pieces += 1;
       onPiece(step, pieces);
     } while (from !== undefined);

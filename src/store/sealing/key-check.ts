@@ -1,6 +1,7 @@
 /** Owns the proof that a data file belongs to the master key at hand: a known value, hashed under it. */
 import { StartError } from '../../common/start-error.ts';
 import { meta } from '../meta.ts';
+import { HUB } from '../owners.ts';
 import type { Store } from '../store.ts';
 import type { Sealer } from './seal.ts';
 
@@ -8,7 +9,7 @@ import type { Sealer } from './seal.ts';
 export async function checkMasterKey(store: Store, sealer: Sealer): Promise<void> {
   const proof = sealer.keyedHash('key-check', 'cairn');
   const kept = store.get(meta, ['key_check']);
-  if (kept === undefined) await store.write((batch) => batch.put(meta, ['key_check'], { value: proof }));
+  if (kept === undefined) await store.write(HUB, (batch) => batch.put(meta, ['key_check'], { value: proof }));
   else if (kept.value !== proof) throw wrongKey();
 }
 

@@ -166,8 +166,8 @@ export class Conflicts {
     request: ResolveRequest,
     edited: IncomingContent | undefined,
   ): Promise<Settled> {
-    const { log, reader } = this.#options;
-    return log.write(accountId, vaultId, (turn): Settled => {
+    return this.#options.log.write(accountId, vaultId, (turn): Settled => {
+      const { reader, change } = turn;
       const conflict = reader.conflict(vaultId, request.conflictId);
       const path = checkPath(conflict.record.path);
       const file = reader.file(vaultId, path.folded);
@@ -176,7 +176,6 @@ export class Conflicts {
         return { vaultId, conflict, file, adopted: false };
       }
       if (!isBase(request.baseSha, file)) throw changedMeanwhile(file);
-      const { change } = turn;
       if (request.keep.side === 'theirs') {
         change.settle(path.folded, conflict, 'dismissed', null);
         change.finish();
@@ -190,9 +189,8 @@ export class Conflicts {
 
   /** Makes the refused bytes, or the edited ones, what is current. */
   #write(turn: Turn, path: VaultPath, { conflict, file, edited, deviceId }: Choice) {
-    const { change, batch, vaultId } = turn;
-    const { reader, contents, store } = this.#options;
-    const content = edited ?? this.#refused(vaultId, conflict);
+    const { change, batch, reader, vaultId } = turn;
+    const content = edited ?? refused(reader, vaultId, conflict);
     const live = file !== undefined && !file.deleted ? file : undefined;
     const isThere = content === undefined ? live === undefined : live?.sha256 === content.sha256;
     const seq = isThere ? (file?.seq ?? null) : change.head.seq + 1;
@@ -202,27 +200,13 @@ export class Conflicts {
       if (other.id !== conflict.id && isSame) change.settle(path.folded, other, 'resolved', seq);
     }
     if (isThere) return { file, adopted: false };
-    if (edited !== undefined) contents.adopt(batch, edited);
-    else if (content?.stored.kind === 'pieces') new PieceShares(batch, store).share(content.stored.storageId);
+    if (edited !== undefined) this.#options.contents.adopt(batch, edited);
+    else if (content?.stored.kind === 'pieces') new PieceShares(batch).share(content.stored.storageId);
     const status = content === undefined ? 'deleted' : live === undefined ? 'created' : 'updated';
     const { mtime, executable = live?.executable ?? false } = conflict.record;
     const made = { path, before: file, content, status, deviceId, mtime, executable } as const;
     const record = appendByHub(this.#options, turn, made);
     return { file: record, adopted: edited !== undefined };
-  }
-
-  /** What the refused push brought, ready to be stored as a version. Undefined: it was a delete. */
-  #refused(vaultId: string, conflict: Conflict): ReadyContent | undefined {
-    const { your_sha256: sha256, your_git_sha: gitSha, size_bytes: sizeBytes, encoding, ...rest } = conflict.record;
-    if (sha256 === null) return undefined;
-    const of = { sha256, gitSha: gitSha ?? '', sizeBytes, encoding };
-    if (rest.storage_id !== 0) {
-      return { ...of, stored: { kind: 'pieces', storageId: rest.storage_id, escapedBytes: rest.escaped_bytes } };
-    }
-    const bytes = this.#options.reader.conflictContent(vaultId, conflict);
-    if (bytes === undefined) throw new Error('the bytes of a pending conflict are missing; run cairn verify');
-    const text = bytes.toString(encoding === 'base64' ? 'base64' : 'utf8');
-    return { ...of, stored: { kind: 'inline', json: JSON.stringify(text) } };
   }
 
   /** The vault that has a conflict; without a name each of the account is asked. Refuses with `not_found`. */
@@ -237,6 +221,20 @@ export class Conflicts {
       what: 'no conflict of this account has this id; sync_pending_conflicts lists them',
     });
   }
+}
+
+/** What the refused push brought, ready to be stored as a version. Undefined: it was a delete. */
+function refused(reader: SyncReader, vaultId: string, conflict: Conflict): ReadyContent | undefined {
+  const { your_sha256: sha256, your_git_sha: gitSha, size_bytes: sizeBytes, encoding, ...rest } = conflict.record;
+  if (sha256 === null) return undefined;
+  const of = { sha256, gitSha: gitSha ?? '', sizeBytes, encoding };
+  if (rest.storage_id !== 0) {
+    return { ...of, stored: { kind: 'pieces', storageId: rest.storage_id, escapedBytes: rest.escaped_bytes } };
+  }
+  const bytes = reader.conflictContent(vaultId, conflict);
+  if (bytes === undefined) throw new Error('the bytes of a pending conflict are missing; run cairn verify');
+  const text = bytes.toString(encoding === 'base64' ? 'base64' : 'utf8');
+  return { ...of, stored: { kind: 'inline', json: JSON.stringify(text) } };
 }
 
 /** What was chosen for a conflict, and what it meets. */

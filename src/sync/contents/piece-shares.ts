@@ -3,17 +3,14 @@
  * pieces go only with the last that holds them. One per decision: it remembers what the decision did so far.
  */
 import type { Batch } from '../../store/group-commit.ts';
-import type { Store } from '../../store/store.ts';
 import { pieceShares, pieces } from '../log/records.ts';
 
 export class PieceShares {
   readonly #batch: Batch;
-  readonly #store: Store;
   readonly #counts = new Map<number, number>();
 
-  constructor(batch: Batch, store: Store) {
+  constructor(batch: Batch) {
     this.#batch = batch;
-    this.#store = store;
   }
 
   /** One more holds these pieces. */
@@ -26,7 +23,7 @@ export class PieceShares {
     const left = this.#count(storageId) - 1;
     this.#set(storageId, left);
     if (left > 0) return;
-    for (const key of this.#store.keys(pieces, [storageId])) this.#batch.remove(pieces, key);
+    for (const key of this.#batch.keys(pieces, [storageId])) this.#batch.remove(pieces, key);
   }
 
   /** Without a row there is one holder. */

@@ -1,6 +1,5 @@
 /** The use cases of history: the versions of a path that are kept, and bringing one of them back as a new change. */
 import { invalidField, Refusal } from '../../common/fault.ts';
-import type { Store } from '../../store/store.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
 import type { FileRecord } from '../log/file-record.ts';
@@ -14,7 +13,6 @@ import type { Vaults } from '../vaults/vaults.ts';
 import { lineage } from './lineage.ts';
 
 export interface HistoryOptions {
-  readonly store: Store;
   readonly vaults: Vaults;
   readonly reader: SyncReader;
   readonly log: VaultLog;
@@ -84,20 +82,20 @@ export class History {
 
   /** Makes an older version the current one, as a new change. Refuses with `path_not_found`, `invalid_fields`. */
   async restore(accountId: string, request: RestoreRequest): Promise<Restored> {
-    const { vaults, reader, log } = this.#options;
+    const { vaults, log } = this.#options;
     const path = checkPath(request.path);
     const vaultId = await vaults.idOf(accountId, request.vaultId);
     return await log.write(accountId, vaultId, (turn): Restored => {
-      const file = reader.file(vaultId, path.folded);
+      const file = turn.reader.file(vaultId, path.folded);
       if (file === undefined) throw new Refusal({ kind: 'path_not_found', path: path.path, deletedAt: null });
       if (!isBase(request.baseSha, file)) throw staleBase(file);
-      const { content, meta } = this.#versionOf(vaultId, file, request.seq);
+      const { content, meta } = versionOf(turn.reader, vaultId, file, request.seq);
       const executable = meta.executable === true;
       if (!file.deleted && file.sha256 === content.sha256 && file.executable === executable) {
         return { vaultId, status: 'unchanged', record: file, previousHlc: file.hlc, warnings: [] };
       }
       if (content.stored.kind === 'pieces') {
-        new PieceShares(turn.batch, this.#options.store).share(content.stored.storageId);
+        new PieceShares(turn.batch).share(content.stored.storageId);
       }
       const record = appendByHub(this.#options, turn, {
         // In the spelling of then, unless the file had another path.
@@ -113,18 +111,21 @@ export class History {
       return { vaultId, status: 'restored', record, previousHlc: file.hlc, warnings: [] };
     });
   }
+}
 
-  /** The content of a kept version of a file, ready to be stored again. */
-  #versionOf(vaultId: string, file: FileRecord, seq: number): { content: ReadyContent; meta: VersionMeta } {
-    const { reader } = this.#options;
-    const meta = isInLineage(reader, vaultId, file, seq) ? reader.versionMeta(vaultId, seq) : undefined;
-    if (meta === undefined)
-      throw invalidField('seq', `seq ${seq} is not a kept version of this path; see sync_history`);
-    const content = reader.readyContent(vaultId, seq);
-    if (content === undefined)
-      throw invalidField('seq', `seq ${seq} is where the file was deleted; name an older version`);
-    return { meta, content };
-  }
+/** The content of a kept version of a file, ready to be stored again. */
+function versionOf(
+  reader: SyncReader,
+  vaultId: string,
+  file: FileRecord,
+  seq: number,
+): { content: ReadyContent; meta: VersionMeta } {
+  const meta = isInLineage(reader, vaultId, file, seq) ? reader.versionMeta(vaultId, seq) : undefined;
+  if (meta === undefined) throw invalidField('seq', `seq ${seq} is not a kept version of this path; see sync_history`);
+  const content = reader.readyContent(vaultId, seq);
+  if (content === undefined)
+    throw invalidField('seq', `seq ${seq} is where the file was deleted; name an older version`);
+  return { meta, content };
 }
 
 function isInLineage(reader: SyncReader, vaultId: string, file: FileRecord, wanted: number): boolean {

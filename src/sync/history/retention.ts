@@ -12,7 +12,7 @@ import type { Store } from '../../store/store.ts';
 import { DAY_MS } from '../../time/calendar.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
 import type { FileRecord } from '../log/file-record.ts';
-import type { SyncReader } from '../log/reader.ts';
+import { SyncReader } from '../log/reader.ts';
 import { conflictBytes, conflicts, files, vaultHeads, vaultOwners, versions } from '../log/records.ts';
 import { readVersionHead } from '../log/version.ts';
 import type { Packer } from '../packs/packer.ts';
@@ -75,12 +75,13 @@ export class Retention {
 
   /** Removes the old end of a path's chain, the oldest first, so that a crash in between leaves a shorter chain. */
   async #trim(vaultId: string, folded: string, file: FileRecord, cutoffMs: number): Promise<number> {
-    const { actors, reader } = this.#options;
+    const { actors } = this.#options;
     const old = await this.#oldVersions(vaultId, file.seq, cutoffMs);
     const due = (await this.#packed(vaultId, old)).reverse();
     for (let at = 0; at < due.length; at += limits.sweepTurnRows) {
       const seqs = due.slice(at, at + limits.sweepTurnRows);
-      const isTaken = await actors.actor(`vault:${vaultId}`).ask((batch): boolean => {
+      const isTaken = await actors.vault(vaultId).ask((batch): boolean => {
+        const reader = new SyncReader(batch);
         const current = reader.file(vaultId, folded);
         if (current === undefined || reader.pendingOf(vaultId, folded).length > 0) return false;
         this.#removeVersions(batch, vaultId, seqs);
@@ -113,10 +114,9 @@ export class Retention {
   }
 
   #removeVersions(batch: Batch, vaultId: string, seqs: readonly number[]): void {
-    const { store } = this.#options;
-    const shares = new PieceShares(batch, store);
+    const shares = new PieceShares(batch);
     for (const seq of seqs) {
-      const bytes = store.view(versions, [vaultId, seq]);
+      const bytes = batch.view(versions, [vaultId, seq]);
       const storageId = bytes === undefined ? 0 : readVersionHead(bytes).storageId;
       if (storageId !== 0) shares.release(storageId);
       batch.remove(versions, [vaultId, seq]);
@@ -133,8 +133,8 @@ export class Retention {
       const rows = store.range(conflicts, { prefix: [vaultId], limit: limits.sweepTurnRows, ...from });
       const due = rows.filter(({ value }) => value.settled_at !== null && value.settled_at < cutoff);
       if (due.length > 0) {
-        await actors.actor(`vault:${vaultId}`).ask((batch) => {
-          const shares = new PieceShares(batch, store);
+        await actors.vault(vaultId).ask((batch) => {
+          const shares = new PieceShares(batch);
           for (const { key, value } of due) {
             batch.remove(conflicts, key);
             if (value.storage_id !== 0) shares.release(value.storage_id);

@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '../../common/log.ts';
 import type { Sweep } from '../../common/sweep.ts';
 import { limits } from '../../limits/service.ts';
+import { SWEEP } from '../../store/owners.ts';
 import { removeRows } from '../../store/remove-rows.ts';
 import type { Store } from '../../store/store.ts';
 import type { AnyTable } from '../../store/table.ts';
@@ -20,6 +21,7 @@ import {
   files,
   folders,
   pendingConflicts,
+  usage,
   vaultHeads,
   versions,
 } from '../log/records.ts';
@@ -27,7 +29,16 @@ import { readVersionHead } from '../log/version.ts';
 import { readPackSummary } from '../packs/index-layout.ts';
 
 /** Tables whose rows hold nothing but themselves. */
-const PLAIN: readonly AnyTable[] = [files, folders, pendingConflicts, conflictBytes, devices, packDead, vaultHeads];
+const PLAIN: readonly AnyTable[] = [
+  files,
+  folders,
+  pendingConflicts,
+  conflictBytes,
+  devices,
+  packDead,
+  usage,
+  vaultHeads,
+];
 
 export interface VaultRemovalOptions {
   readonly store: Store;
@@ -74,7 +85,7 @@ export class VaultRemoval {
       const rows = (await this.#versions(vaultId)) + (await this.#conflicts(vaultId)) + (await this.#packs(vaultId));
       if (this.#isStopped) return gone;
       for (const table of PLAIN) await removeRows(store, table, [vaultId]);
-      if (rows === 0) await store.write((batch) => batch.remove(deletedVaults, [vaultId]));
+      if (rows === 0) await store.write(SWEEP, (batch) => batch.remove(deletedVaults, [vaultId]));
       gone += rows;
     }
     return gone;
@@ -87,10 +98,10 @@ export class VaultRemoval {
       const due = [...first(store.keys(versions, [vaultId]), limits.sweepTurnRows)];
       return due.length === 0
         ? undefined
-        : store.write((batch): number => {
-            const shares = new PieceShares(batch, store);
+        : store.write(SWEEP, (batch): number => {
+            const shares = new PieceShares(batch);
             for (const key of due) {
-              const bytes = store.view(versions, key);
+              const bytes = batch.view(versions, key);
               const storageId = bytes === undefined ? 0 : readVersionHead(bytes).storageId;
               if (storageId !== 0) shares.release(storageId);
               batch.remove(versions, key);
@@ -106,8 +117,8 @@ export class VaultRemoval {
       const due = store.range(conflicts, { prefix: [vaultId], limit: limits.sweepTurnRows });
       return due.length === 0
         ? undefined
-        : store.write((batch): number => {
-            const shares = new PieceShares(batch, store);
+        : store.write(SWEEP, (batch): number => {
+            const shares = new PieceShares(batch);
             for (const { key, value } of due) {
               if (value.storage_id !== 0) shares.release(value.storage_id);
               batch.remove(conflictBytes, key);
@@ -127,7 +138,7 @@ export class VaultRemoval {
       const packIds = due.map(({ key, value }) => readPackSummary(key[1], value).packId).filter((id) => id !== 0);
       const since = new Date().toISOString();
       return store
-        .write((batch): number => {
+        .write(SWEEP, (batch): number => {
           for (const { key } of due) batch.remove(packs, key);
           for (const packId of packIds) batch.put(loosePacks, [packId], { since });
           return due.length;

@@ -7,7 +7,7 @@ import { foldCase } from '../../text/fold-case.ts';
 import type { FileRecord } from './file-record.ts';
 import { formatHlc, type Hlc, type HubClock, sendTick } from './hlc.ts';
 import { foldersOf, type VaultPath } from './paths.ts';
-import type { Conflict, SyncReader } from './reader.ts';
+import { type Conflict, SyncReader } from './reader.ts';
 import type { ReadyContent } from './ready-content.ts';
 import {
   type ConflictRecord,
@@ -58,22 +58,25 @@ interface EntryReplay {
 type Writable<T> = { -readonly [field in keyof T]: T[field] };
 
 export class LogChange {
+  /** What the decision reads of vaults. */
+  readonly reader: SyncReader;
   readonly #batch: Batch;
   readonly #scope: VaultScope;
   readonly #nowMs: number;
   readonly #head: Writable<VaultHead>;
-  /** By how much this change raises or lowers the bytes of the account. */
+  /** By how much this change raises or lowers the bytes of the vault, and so of the account. */
   #grownBytes = 0;
   #usageBefore: number | undefined;
   /** Folder counters as they are after this change. */
   readonly #children = new Map<string, number>();
 
-  constructor(batch: Batch, reader: SyncReader, scope: VaultScope, nowMs: number) {
+  constructor(batch: Batch, scope: VaultScope, nowMs: number) {
     this.#batch = batch;
+    this.reader = new SyncReader(batch);
     this.#scope = scope;
     this.#nowMs = nowMs;
     // Decoded for this call alone, so that it may be written to.
-    this.#head = reader.head(scope.vaultId);
+    this.#head = this.reader.head(scope.vaultId);
   }
 
   /** As it will be written. */
@@ -93,7 +96,7 @@ export class LogChange {
   /** Content bytes of current files and pending conflicts of the account. */
   get usageBytes(): number {
     // Read only where it counts: most changes neither grow nor are near the quota.
-    this.#usageBefore ??= this.#batch.get(usage, [this.#scope.accountId])?.bytes ?? 0;
+    this.#usageBefore ??= this.reader.usageOfAccount(this.#scope.accountId);
     return this.#usageBefore + this.#grownBytes;
   }
 
@@ -166,7 +169,10 @@ export class LogChange {
   /** Writes the counters. Call it once, at the end. */
   finish(): void {
     this.#batch.put(vaultHeads, [this.#scope.vaultId], this.#head);
-    if (this.#grownBytes !== 0) this.#batch.put(usage, [this.#scope.accountId], { bytes: this.usageBytes });
+    if (this.#grownBytes !== 0) {
+      const { vaultId } = this.#scope;
+      this.#batch.put(usage, [vaultId], { bytes: this.reader.usageOf(vaultId) + this.#grownBytes });
+    }
     for (const [folder, children] of this.#children) {
       const key: [string, string] = [this.#scope.vaultId, folder];
       if (children > 0) this.#batch.put(folders, key, { children });
@@ -193,7 +199,7 @@ export class LogChange {
   /** A folder counts in the one above it for as long as anything live is below it. */
   #countInFolders(folded: string, sign: number): void {
     for (const folder of foldersOf(folded)) {
-      const was = this.#children.get(folder) ?? this.#batch.get(folders, [this.#scope.vaultId, folder])?.children ?? 0;
+      const was = this.#children.get(folder) ?? this.reader.childrenOf(this.#scope.vaultId, folder);
       this.#children.set(folder, was + sign);
       const appeared = was === 0;
       const vanished = was + sign === 0;

@@ -7,15 +7,21 @@ import { bytesCodec, recordCodec } from '../../store/codec.ts';
 import { type AnyTable, defineTable } from '../../store/table.ts';
 
 /** The index of each pack by the first sequence number of its range; the ranges of a vault join without a hole. */
-export const packs = defineTable<[vaultId: string, first: number], Uint8Array>('sync_packs', bytesCodec);
+export const packs = defineTable<[vaultId: string, first: number], Uint8Array>('sync_packs', bytesCodec, { vault: 0 });
 
 /** Lines of a pack that are no longer current, as bits; no row: none. What the tail took the place of is not in here. */
-export const packDead = defineTable<[vaultId: string, first: number], Uint8Array>('sync_pack_dead', bytesCodec);
+export const packDead = defineTable<[vaultId: string, first: number], Uint8Array>('sync_pack_dead', bytesCodec, {
+  vault: 0,
+});
 
 /** The lines of a pack, one behind another. */
-export const packBytes = defineTable<[packId: number], Uint8Array>('sync_pack_bytes', bytesCodec);
+export const packBytes = defineTable<[packId: number], Uint8Array>('sync_pack_bytes', bytesCodec, { staging: 'any' });
 
 /** Packs that no index names: not yet, or no longer while a stream still reads them. A start removes them. */
-export const loosePacks = defineTable<[packId: number], { readonly since: string }>('sync_loose_packs', recordCodec(1));
+export const loosePacks = defineTable<[packId: number], { readonly since: string }>(
+  'sync_loose_packs',
+  recordCodec(1),
+  { staging: 'any', vault: 'any', sweep: 'any' },
+);
 
 export const packTables: readonly AnyTable[] = [packs, packDead, packBytes, loosePacks];

@@ -1,9 +1,9 @@
 /**
- * Owns how the log of a vault is read: files, versions, contents, conflicts. It writes nothing and knows no account but in
- * `vaultOf`; within a decision its reads show what earlier decisions of the same commit wrote.
+ * Owns how the log of a vault is read: files, versions, contents, conflicts. It writes nothing. Over the batch of a
+ * decision it shows what earlier decisions of the same commit wrote.
  */
 import { Refusal } from '../../common/fault.ts';
-import type { Store } from '../../store/store.ts';
+import type { Reader } from '../../store/table.ts';
 import type { FileRecord } from './file-record.ts';
 import { contentOfVersion, type ReadyContent } from './ready-content.ts';
 import {
@@ -11,9 +11,11 @@ import {
   conflictBytes,
   conflicts,
   files,
+  folders,
   pendingConflicts,
   pieces,
   primaries,
+  usage,
   type VaultHead,
   type VaultRecord,
   vaultHeads,
@@ -50,9 +52,10 @@ export interface Conflict {
 }
 
 export class SyncReader {
-  readonly #store: Store;
+  readonly #store: Reader;
 
-  constructor(store: Store) {
+  /** Within a decision: over its batch. */
+  constructor(store: Reader) {
     this.#store = store;
   }
 
@@ -74,6 +77,23 @@ export class SyncReader {
   /** The newest version of a path; a tombstone too. */
   file(vaultId: string, folded: string): FileRecord | undefined {
     return this.#store.get(files, [vaultId, folded]);
+  }
+
+  /** How many live files and folders stand directly in a folder; 0: there is none. */
+  childrenOf(vaultId: string, folder: string): number {
+    return this.#store.get(folders, [vaultId, folder])?.children ?? 0;
+  }
+
+  /** Content bytes of the current files and pending conflicts of a vault. */
+  usageOf(vaultId: string): number {
+    return this.#store.get(usage, [vaultId])?.bytes ?? 0;
+  }
+
+  /** The same of all vaults of an account, which is what the quota counts. */
+  usageOfAccount(accountId: string): number {
+    let bytes = 0;
+    for (const [, vaultId] of this.#store.keys(vaults, [accountId])) bytes += this.usageOf(vaultId);
+    return bytes;
   }
 
   versionHead(vaultId: string, seq: number): VersionHead | undefined {
@@ -148,15 +168,6 @@ export class SyncReader {
     }
     const bytes = this.#store.get(conflictBytes, [vaultId, id]);
     return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  }
-
-  /** Content bytes of the pending conflicts of a vault. */
-  pendingBytes(vaultId: string): number {
-    let bytes = 0;
-    for (const [, , id] of this.#store.keys(pendingConflicts, [vaultId])) {
-      bytes += this.#store.get(conflicts, [vaultId, id])?.size_bytes ?? 0;
-    }
-    return bytes;
   }
 
   /** The pending conflicts of a path, oldest first. */

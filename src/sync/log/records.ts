@@ -73,24 +73,29 @@ export interface ConflictRecord {
   readonly settled_seq: number | null;
 }
 
-export const vaults = defineTable<[accountId: string, vaultId: string], VaultRecord>('sync_vaults', recordCodec(1));
+export const vaults = defineTable<[accountId: string, vaultId: string], VaultRecord>('sync_vaults', recordCodec(1), {
+  account: 0,
+});
 
 /** The vault that an account means when it names none. */
 export const primaries = defineTable<[accountId: string], { readonly vault_id: string }>(
   'sync_primaries',
   recordCodec(1),
+  { account: 0 },
 );
 
 /** The account that a vault belongs to, for work that begins at the vault. */
 export const vaultOwners = defineTable<[vaultId: string], { readonly account_id: string }>(
   'sync_vault_owners',
   recordCodec(1),
+  { account: { member: 'account_id' }, directory: 'new' },
 );
 
 /** Vaults that were deleted and whose rows are being removed. */
 export const deletedVaults = defineTable<[vaultId: string], { readonly deleted_at: string }>(
   'sync_deleted_vaults',
   recordCodec(1),
+  { account: 'any' },
 );
 
 export const vaultHeads = defineTable<[vaultId: string], VaultHead>(
@@ -106,56 +111,68 @@ export const vaultHeads = defineTable<[vaultId: string], VaultHead>(
     'line_bytes',
     'pending',
   ]),
+  { vault: 0 },
 );
 
-export const files = defineTable<[vaultId: string, foldedPath: string], FileRecord>('sync_files', fileCodec);
+export const files = defineTable<[vaultId: string, foldedPath: string], FileRecord>('sync_files', fileCodec, {
+  vault: 0,
+});
 
 /** Folders that hold anything live: how many live files and such folders stand directly in each. No row: none. */
 export const folders = defineTable<[vaultId: string, foldedPath: string], { readonly children: number }>(
   'sync_folders',
   recordCodec(1),
+  { vault: 0 },
 );
 
 /** Versions by sequence number: a fixed head, then the finished line, or its first part (see version.ts). */
-export const versions = defineTable<[vaultId: string, seq: number], Uint8Array>('sync_versions', bytesCodec);
+export const versions = defineTable<[vaultId: string, seq: number], Uint8Array>('sync_versions', bytesCodec, {
+  vault: 0,
+});
 
 /** The pieces of long contents, JSON-escaped, under a storage id of their own; they never move. */
-export const pieces = defineTable<[storageId: number, index: number], Uint8Array>('sync_pieces', bytesCodec);
+export const pieces = defineTable<[storageId: number, index: number], Uint8Array>('sync_pieces', bytesCodec, {
+  staging: 'any',
+  vault: 'any',
+});
 
 /** Storage ids whose pieces belong to nothing yet. What a crash leaves here is swept at the next start. */
 export const staging = defineTable<[storageId: number], { readonly started_at: string }>(
   'sync_staging',
   recordCodec(1),
+  { staging: 'any', vault: 'any', directory: 'any' },
 );
 
 /** How many versions and conflicts hold the same pieces; no row: one. */
 export const pieceShares = defineTable<[storageId: number], { readonly holders: number }>(
   'sync_piece_shares',
   recordCodec(1),
+  { vault: 'any', directory: 'new', sweep: 'any' },
 );
 
 export const conflicts = defineTable<[vaultId: string, conflictId: string], ConflictRecord>(
   'sync_conflicts',
   recordCodec(1),
+  { vault: 0 },
 );
 
 /** Pending conflicts of a path. */
 export const pendingConflicts = defineTable<
   [vaultId: string, foldedPath: string, conflictId: string],
   Record<string, never>
->('sync_pending', recordCodec(1));
+>('sync_pending', recordCodec(1), { vault: 0 });
 
 /** The bytes of a small refused push, as the client meant them (decoded). */
 export const conflictBytes = defineTable<[vaultId: string, conflictId: string], Uint8Array>(
   'sync_conflict_bytes',
   bytesCodec,
+  { vault: 0 },
 );
 
-/** Content bytes of current files and pending conflicts, over all vaults of an account. */
-export const usage = defineTable<[accountId: string], { readonly bytes: number }>(
-  'sync_usage',
-  numbersCodec(['bytes']),
-);
+/** Content bytes of the current files and pending conflicts of a vault; no row: none. The quota counts all of an account. */
+export const usage = defineTable<[vaultId: string], { readonly bytes: number }>('sync_usage', numbersCodec(['bytes']), {
+  vault: 0,
+});
 
 export interface DeviceRecord {
   readonly last_seen_ms: number;
@@ -164,7 +181,9 @@ export interface DeviceRecord {
   readonly pushed_seq: number;
 }
 
-export const devices = defineTable<[vaultId: string, deviceId: string], DeviceRecord>('sync_devices', recordCodec(1));
+export const devices = defineTable<[vaultId: string, deviceId: string], DeviceRecord>('sync_devices', recordCodec(1), {
+  vault: 0,
+});
 
 export const syncTables: readonly AnyTable[] = [
   vaults,

@@ -10,7 +10,6 @@ import type { SyncReader } from './reader.ts';
 
 export interface VaultLogOptions {
   readonly actors: ActorRegistry;
-  readonly reader: SyncReader;
   readonly changes: Changes;
   /** 16 hex characters: the hub's node in clocks that it makes. */
   readonly nodeId: string;
@@ -22,6 +21,7 @@ export interface VaultLogOptions {
 /** What a decision about a vault works with. */
 export interface Turn {
   readonly batch: Batch;
+  readonly reader: SyncReader;
   readonly change: LogChange;
   readonly accountId: string;
   readonly vaultId: string;
@@ -41,14 +41,14 @@ export class VaultLog {
     vaultId: string,
     decide: (turn: Turn) => T extends PromiseLike<unknown> ? never : T,
   ): Promise<T> {
-    const { actors, reader, changes, nodeId, now, checkKept } = this.#options;
+    const { actors, changes, nodeId, now, checkKept } = this.#options;
     let newest = 0;
-    const made = await actors.actor(`vault:${vaultId}`).ask<T>((batch) => {
+    const made = await actors.vault(vaultId).ask<T>((batch) => {
       checkKept(vaultId);
       const nowMs = now();
-      const change = new LogChange(batch, reader, { accountId, vaultId, nodeId }, nowMs);
+      const change = new LogChange(batch, { accountId, vaultId, nodeId }, nowMs);
       const before = change.head.seq;
-      const decided = decide({ batch, change, accountId, vaultId, nowMs });
+      const decided = decide({ batch, reader: change.reader, change, accountId, vaultId, nowMs });
       if (change.head.seq > before) newest = change.head.seq;
       return decided;
     });

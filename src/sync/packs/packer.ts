@@ -5,6 +5,7 @@
 
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
+import { SWEEP } from '../../store/owners.ts';
 import type { Store } from '../../store/store.ts';
 import type { Changes } from '../log/changes.ts';
 import { loosePacks, packBytes } from '../log/pack-records.ts';
@@ -129,7 +130,7 @@ export class Packer {
 }
 
 function removePacks(store: Store, packIds: readonly number[]): Promise<void> {
-  return store.write((batch): void => {
+  return store.write(SWEEP, (batch): void => {
     for (const packId of packIds) {
       batch.remove(packBytes, [packId]);
       batch.remove(loosePacks, [packId]);

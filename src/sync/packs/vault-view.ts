@@ -17,7 +17,7 @@ const headCodec: Codec<VersionHead> = {
   },
   decode: readVersionHead,
 };
-const versionHeads = defineTable<[vaultId: string, seq: number], VersionHead>('sync_versions', headCodec);
+const versionHeads = defineTable<[vaultId: string, seq: number], VersionHead>('sync_versions', headCodec, {});
 
 export class VaultViews {
   readonly packs: PackStates;

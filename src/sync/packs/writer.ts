@@ -147,7 +147,7 @@ export class PackWriter {
       ]);
     }
     const index = encodePackIndex({ first: pack.first, last: pack.last, packId }, pack.lines);
-    await actors.actor(`vault:${vaultId}`).ask((batch) => {
+    await actors.vault(vaultId).ask((batch) => {
       beside(batch);
       batch.put(packs, [vaultId, pack.first], index);
       if (packId > 0) batch.remove(loosePacks, [packId]);

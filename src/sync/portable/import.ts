@@ -11,7 +11,7 @@ import type { Batch } from '../../store/group-commit.ts';
 import type { PieceStaging } from '../contents/staging.ts';
 import type { Changes } from '../log/changes.ts';
 import { SyncReader } from '../log/reader.ts';
-import { deletedVaults, primaries, usage, type VaultRecord, vaultOwners, vaults } from '../log/records.ts';
+import { deletedVaults, primaries, type VaultRecord, vaultOwners, vaults } from '../log/records.ts';
 import { foldVaultName } from '../vaults/vaults.ts';
 import { PortableContents } from './contents.ts';
 import { VaultImport } from './log.ts';
@@ -42,7 +42,7 @@ export class VaultsImport {
   }
 
   async read(): Promise<void> {
-    const { latestMs, store, accountId } = this.#target;
+    const { latestMs, accountId } = this.#target;
     let current: VaultImport | undefined;
     await importSection(this.#target, 'vaults', vaultRecordSchema(latestMs), async (record, wait) => {
       if (record.type === 'vault') {
@@ -54,7 +54,7 @@ export class VaultsImport {
       await current.take(record, wait);
     });
     await current?.finish();
-    const used = store.get(usage, [accountId])?.bytes ?? 0;
+    const used = this.#reader.usageOfAccount(accountId);
     const { quotaBytes } = this.#tools;
     if (used > quotaBytes) {
       const sentence = `its vaults hold ${used} bytes and CAIRN_SYNC_QUOTA_BYTES allows ${quotaBytes}; raise it first`;
@@ -94,13 +94,13 @@ export class VaultsImport {
     this.#hasPrimary ||= line.is_primary;
     const { name, is_primary, created_at, protected_paths } = line;
     const record: VaultRecord = { name, is_primary, created_at, protected_paths };
-    const write = actors.actor(accountId).ask((batch): void => {
+    const write = actors.account(accountId).ask((batch): void => {
       batch.put(vaults, [accountId, vaultId], record);
       if (is_primary) batch.put(primaries, [accountId], { vault_id: vaultId });
     });
     await wait(write);
     // What hides a vault from checks until it is whole must be there before anything of it.
     await write;
-    return new VaultImport({ ...this.#target, vaultId, reader: this.#reader, contents: this.#contents }, line);
+    return new VaultImport({ ...this.#target, vaultId, contents: this.#contents }, line);
   }
 }

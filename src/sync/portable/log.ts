@@ -18,7 +18,6 @@ import type { ConflictLine, DeletedLine, DeviceLine, FileLine, VaultArchiveRecor
 
 export interface VaultTarget extends Pick<ImportTarget, 'actors' | 'accountId' | 'latestMs'> {
   readonly vaultId: string;
-  readonly reader: SyncReader;
   readonly contents: PortableContents;
 }
 
@@ -65,7 +64,7 @@ export class VaultImport {
     this.#devices += 1;
     if (this.#devices > limits.devicesMax) throw invalidField('device_id', `there are more than ${limits.devicesMax}`);
     const record = { last_seen_ms: Date.parse(seenAt), pulled_seq, pushed_seq };
-    return actors.actor(`vault:${vaultId}`).ask((batch) => batch.put(devices, [vaultId, deviceId], record));
+    return actors.vault(vaultId).ask((batch) => batch.put(devices, [vaultId, deviceId], record));
   }
 
   async #version(line: FileLine | DeletedLine, wait: Await): Promise<void> {
@@ -82,9 +81,9 @@ export class VaultImport {
     const content = line.type === 'file' ? await this.#target.contents.ready(contentOf(line)) : undefined;
     const place = { seq: line.seq, storedMs, deleted: { sha256: line.sha256, gitSha: line.git_sha } };
     await wait(
-      this.#change((change, batch) => {
-        const before = this.#target.reader.file(this.#target.vaultId, path.folded);
-        this.#check(batch, path, line, before);
+      this.#change((change) => {
+        const before = change.reader.file(this.#target.vaultId, path.folded);
+        this.#check(change.reader, path, line, before);
         change.append({
           path,
           before,
@@ -103,7 +102,7 @@ export class VaultImport {
   }
 
   /** A deletion deletes what is there, and a file stands where no other is in the way. */
-  #check(batch: Batch, path: VaultPath, line: FileLine | DeletedLine, before: FileRecord | undefined): void {
+  #check(reader: SyncReader, path: VaultPath, line: FileLine | DeletedLine, before: FileRecord | undefined): void {
     const live = before !== undefined && !before.deleted ? before : undefined;
     if (line.type === 'deleted') {
       const isIt = live?.sha256 === line.sha256 && live.git_sha === line.git_sha;
@@ -112,13 +111,12 @@ export class VaultImport {
         throw invalidField('sha256', `${path.path} is not there to be deleted, or is another file`);
       return;
     }
-    const clash =
-      live === undefined ? findClash(batch, this.#target.reader, this.#target.vaultId, path.folded) : undefined;
+    const clash = live === undefined ? findClash(reader, this.#target.vaultId, path.folded) : undefined;
     if (clash !== undefined) throw invalidField('path', describeClash(path.path, clash));
   }
 
   async #conflict(line: ConflictLine, wait: Await): Promise<void> {
-    const { vaultId, reader, contents } = this.#target;
+    const { vaultId, contents } = this.#target;
     const path = readPath(line.path);
     const isPending = line.status === 'pending';
     if (isPending !== (line.settled_at === null)) throw invalidField('settled_at', 'its status and its end disagree');
@@ -130,13 +128,14 @@ export class VaultImport {
     const id = line.conflict_id;
     await wait(
       this.#change((change, batch) => {
-        if (reader.hasConflict(vaultId, id)) throw invalidField('conflict_id', 'this conflict stands there twice');
+        if (change.reader.hasConflict(vaultId, id))
+          throw invalidField('conflict_id', 'this conflict stands there twice');
         if (bytes !== undefined) batch.put(conflictBytes, [vaultId, id], bytes);
         if (!isPending) {
           batch.put(conflicts, [vaultId, id], record);
           return;
         }
-        if (reader.pendingOf(vaultId, path.folded).length >= limits.pendingConflictsPerPathMax) {
+        if (change.reader.pendingOf(vaultId, path.folded).length >= limits.pendingConflictsPerPathMax) {
           throw invalidField('path', `${path.path} has too many pending conflicts`);
         }
         change.keep(path.folded, { id, record });
@@ -146,9 +145,9 @@ export class VaultImport {
   }
 
   #change(decide: (change: LogChange, batch: Batch) => void): Promise<void> {
-    const { actors, accountId, vaultId, reader } = this.#target;
-    return actors.actor(`vault:${vaultId}`).ask((batch): void => {
-      decide(new LogChange(batch, reader, { accountId, vaultId, nodeId: NO_NODE }, 0), batch);
+    const { actors, accountId, vaultId } = this.#target;
+    return actors.vault(vaultId).ask((batch): void => {
+      decide(new LogChange(batch, { accountId, vaultId, nodeId: NO_NODE }, 0), batch);
     });
   }
 

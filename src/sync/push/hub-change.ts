@@ -3,7 +3,6 @@ import { invalidField, Refusal } from '../../common/fault.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import { sendTick } from '../log/hlc.ts';
 import type { VaultPath } from '../log/paths.ts';
-import type { SyncReader } from '../log/reader.ts';
 import type { ReadyContent } from '../log/ready-content.ts';
 import type { Turn } from '../log/vault-log.ts';
 import type { VersionStatus } from '../log/version.ts';
@@ -25,17 +24,16 @@ export interface HubChange {
 }
 
 export interface HubSources {
-  readonly reader: SyncReader;
   readonly quotaBytes: number;
 }
 
 /** Makes the change the current one. Refuses with `invalid_fields` for a clash and with `quota_exceeded`. */
-export function appendByHub({ reader, quotaBytes }: HubSources, turn: Turn, hubChange: HubChange): FileRecord {
-  const { batch, change, vaultId, nowMs } = turn;
+export function appendByHub({ quotaBytes }: HubSources, turn: Turn, hubChange: HubChange): FileRecord {
+  const { reader, change, vaultId, nowMs } = turn;
   const { path, before, content } = hubChange;
   const live = before !== undefined && !before.deleted ? before : undefined;
   if (live === undefined && content !== undefined) {
-    const clash = findClash(batch, reader, vaultId, path.folded);
+    const clash = findClash(reader, vaultId, path.folded);
     if (clash !== undefined) throw invalidField('path', describeClash(path.path, clash));
   }
   const grown = (content?.sizeBytes ?? 0) - (live?.size_bytes ?? 0);

@@ -6,7 +6,6 @@ import { Refusal } from '../../common/fault.ts';
 import type { Store } from '../../store/store.ts';
 import type { Contents, IncomingContent } from '../contents/incoming.ts';
 import { formatHlc } from '../log/hlc.ts';
-import type { SyncReader } from '../log/reader.ts';
 import type { Turn, VaultLog } from '../log/vault-log.ts';
 import type { PushVisits } from '../vaults/push-visits.ts';
 import type { Vaults } from '../vaults/vaults.ts';
@@ -22,7 +21,6 @@ import type { AcceptOutcome, PushRequest, PushState } from './types.ts';
 export interface PushOptions {
   readonly store: Store;
   readonly vaults: Vaults;
-  readonly reader: SyncReader;
   readonly log: VaultLog;
   readonly contents: Contents;
   readonly visits: PushVisits;

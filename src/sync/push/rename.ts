@@ -3,7 +3,6 @@
  * content, in one decision; a new spelling of the same compared path is one version. Without content the bytes stay.
  */
 import { Refusal } from '../../common/fault.ts';
-import type { Store } from '../../store/store.ts';
 import type { Contents } from '../contents/incoming.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
 import type { FileRecord } from '../log/file-record.ts';
@@ -27,7 +26,6 @@ type RenameOutcome =
 
 interface RenameSources extends StateSources {
   readonly contents: Contents;
-  readonly store: Store;
 }
 
 /** Pure. `source` is the state of the path that the file leaves; the same as `target` for a new spelling. */
@@ -129,7 +127,7 @@ function rename(sources: RenameSources, step: PushStep, { source, target, outcom
   const { change, nowMs } = turn;
   const { left, clock, hubMade, warnings } = outcome;
   const by = { deviceId: push.deviceId, hlc: hubMade ? null : push.hlcText };
-  const content = step.content ?? contentOf(sources, turn, left);
+  const content = step.content ?? contentOf(turn, left);
   change.setClock(clock);
   if (source !== target) {
     const path = { path: left.path, folded: source.folded };
@@ -155,9 +153,9 @@ function rename(sources: RenameSources, step: PushStep, { source, target, outcom
 }
 
 /** The bytes of the file as it is, which both versions hold from now on. */
-function contentOf({ reader, store }: RenameSources, { batch, vaultId }: Turn, { seq }: FileRecord): ReadyContent {
+function contentOf({ batch, reader, vaultId }: Turn, { seq }: FileRecord): ReadyContent {
   const content = reader.readyContent(vaultId, seq);
   if (content === undefined) throw new Error('a current file has no content; run cairn verify');
-  if (content.stored.kind === 'pieces') new PieceShares(batch, store).share(content.stored.storageId);
+  if (content.stored.kind === 'pieces') new PieceShares(batch).share(content.stored.storageId);
   return content;
 }

@@ -1,27 +1,24 @@
 /** Gathers what the decision on a push looks at: the cheap rows at once, the others only when they are asked for. */
 
 import { limits } from '../../limits/service.ts';
-import type { Batch } from '../../store/group-commit.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import { type Hlc, parseHlc } from '../log/hlc.ts';
 import { foldersOf, type VaultPath } from '../log/paths.ts';
 import type { SyncReader } from '../log/reader.ts';
-import { folders } from '../log/records.ts';
 import type { Turn } from '../log/vault-log.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 import type { Clash, PushState } from './types.ts';
 
 export interface StateSources {
-  readonly reader: SyncReader;
   readonly vaults: Vaults;
   readonly quotaBytes: number;
 }
 
 /** What a decision looks at for a path, within its transaction. `leaving`: a path that is about to be given up. */
 export function gatherState(
-  { reader, vaults, quotaBytes }: StateSources,
-  { batch, change, accountId, vaultId, nowMs }: Turn,
+  { vaults, quotaBytes }: StateSources,
+  { reader, change, accountId, vaultId, nowMs }: Turn,
   { path, folded }: VaultPath,
   leaving?: string,
 ): PushState {
@@ -35,8 +32,8 @@ export function gatherState(
     quotaBytes,
     clock: change.clock,
     nowMs,
-    clash: () => findClash(batch, reader, vaultId, folded, leaving),
-    isProtected: () => vaults.isProtected(accountId, vaultId, folded),
+    clash: () => findClash(reader, vaultId, folded, leaving),
+    isProtected: () => vaults.isProtected(reader, accountId, vaultId, folded),
     fileHlc: storedHlc,
     hasConflict: (id) =>
       reader.hasConflict(vaultId, id) && foldCase(reader.conflict(vaultId, id).record.path) === folded,
@@ -52,30 +49,24 @@ function storedHlc({ hlc, device_id: deviceId }: FileRecord): Hlc {
 }
 
 /** What a new file would collide with: live files below it, or a file where it needs a folder. */
-export function findClash(
-  batch: Batch,
-  reader: SyncReader,
-  vaultId: string,
-  folded: string,
-  leaving?: string,
-): Clash | undefined {
-  if (batch.get(folders, [vaultId, folded]) !== undefined && !holdsOnly(batch, vaultId, folded, leaving)) {
+export function findClash(reader: SyncReader, vaultId: string, folded: string, leaving?: string): Clash | undefined {
+  if (reader.childrenOf(vaultId, folded) > 0 && !holdsOnly(reader, vaultId, folded, leaving)) {
     return { kind: 'folder', path: folded };
   }
   for (const folder of foldersOf(folded)) {
     const file = reader.file(vaultId, folder);
     if (file !== undefined && !file.deleted) return folder === leaving ? undefined : { kind: 'file', path: file.path };
     // A folder that holds live files has none but folders above it.
-    if (batch.get(folders, [vaultId, folder]) !== undefined) return undefined;
+    if (reader.childrenOf(vaultId, folder) > 0) return undefined;
   }
   return undefined;
 }
 
 /** True when nothing live is below a folder but one file. */
-function holdsOnly(batch: Batch, vaultId: string, folder: string, file: string | undefined): boolean {
+function holdsOnly(reader: SyncReader, vaultId: string, folder: string, file: string | undefined): boolean {
   if (file === undefined || !file.startsWith(`${folder}/`)) return false;
   const between = foldersOf(file).filter((name) => name.length >= folder.length);
-  return between.every((name) => batch.get(folders, [vaultId, name])?.children === 1);
+  return between.every((name) => reader.childrenOf(vaultId, name) === 1);
 }
 
 /** Beyond the bound it cannot be ruled out, and what cannot be ruled out counts as there. */

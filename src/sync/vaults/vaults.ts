@@ -8,15 +8,7 @@ import type { Batch } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 import { protectedCheck } from '../log/paths.ts';
 import { SyncReader } from '../log/reader.ts';
-import {
-  deletedVaults,
-  primaries,
-  usage,
-  type VaultHead,
-  type VaultRecord,
-  vaultOwners,
-  vaults,
-} from '../log/records.ts';
+import { deletedVaults, primaries, type VaultHead, type VaultRecord, vaultOwners, vaults } from '../log/records.ts';
 
 export interface VaultsOptions {
   readonly store: Store;
@@ -37,6 +29,8 @@ export interface CreatedVault extends Vault {
   readonly status: 'created' | 'existing' | 'updated';
 }
 
+/** Globs taken apart are right whatever is written. */
+const ALWAYS = 0;
 const PRIMARY_NAME = 'primary';
 export const VAULT_ID = /^v_[0-9a-f]{16}$/;
 
@@ -47,7 +41,7 @@ export class Vaults {
   readonly #primaries = new Map<string, string>();
   /** Deleted by this process: what is still under way for one is refused. An id is never used again. */
   readonly #deleted = new Set<string>();
-  /** What is protected, by vault, with the globs taken apart. */
+  /** Lists of protected paths with the globs taken apart. */
   readonly #checks = new Remembered<(folded: string) => boolean>(limits.globsRemembered);
 
   constructor(options: VaultsOptions) {
@@ -82,13 +76,15 @@ export class Vaults {
   }
 
   /** Whether a vault keeps this path, folded, from being changed without a base. */
-  isProtected(accountId: string, vaultId: string, folded: string): boolean {
-    const revision = this.#options.store.revision([vaults]);
-    const known = revision === undefined ? undefined : this.#checks.get(vaultId, revision);
+  isProtected(reader: SyncReader, accountId: string, vaultId: string, folded: string): boolean {
+    const record = reader.vault(accountId, vaultId);
+    if (record === undefined) throw unknownVault();
+    const { protected_paths: globs } = record;
+    const name = JSON.stringify(globs);
+    const known = this.#checks.get(name, ALWAYS);
     if (known !== undefined) return known(folded);
-    const { protected_paths: globs } = this.record(accountId, vaultId);
     const check = protectedCheck(globs);
-    if (revision !== undefined) this.#checks.set(vaultId, revision, check, 1 + (globs?.length ?? 0));
+    this.#checks.set(name, ALWAYS, check, 1 + (globs?.length ?? 0));
     return check(folded);
   }
 
@@ -106,7 +102,7 @@ export class Vaults {
    */
   create(accountId: string, name: string, protectedPaths: readonly string[] | null | undefined): Promise<CreatedVault> {
     const { actors, now } = this.#options;
-    return actors.actor(accountId).ask((batch): CreatedVault => {
+    return actors.account(accountId).ask((batch): CreatedVault => {
       const existing = this.#vaultsOf(batch, accountId);
       const same = existing.find(({ record }) => foldVaultName(record.name) === foldVaultName(name));
       if (same === undefined) {
@@ -126,7 +122,7 @@ export class Vaults {
 
   /** Gives a vault another name. Refuses an unknown vault, and field `name` where another vault has it. */
   rename(accountId: string, vaultId: string, name: string): Promise<Vault & { readonly formerName: string }> {
-    return this.#options.actors.actor(accountId).ask((batch) => {
+    return this.#options.actors.account(accountId).ask((batch) => {
       const before = this.#kept(batch, accountId, vaultId);
       const same = this.#vaultsOf(batch, accountId).find(
         (other) => other.id !== vaultId && foldVaultName(other.record.name) === foldVaultName(name),
@@ -146,18 +142,16 @@ export class Vaults {
   async delete(accountId: string, vaultId: string, confirm: string): Promise<VaultState> {
     const { actors, now } = this.#options;
     try {
-      return await actors.actor(accountId).ask((batch): VaultState => {
+      return await actors.account(accountId).ask((batch): VaultState => {
         const record = this.#kept(batch, accountId, vaultId);
         if (confirm !== record.name) {
           throw invalidField('confirm', `confirm must be the name of the vault, exactly: ${record.name}`);
         }
-        const head = this.#reader.head(vaultId);
+        const head = new SyncReader(batch).head(vaultId);
         batch.remove(vaults, [accountId, vaultId]);
         batch.remove(vaultOwners, [vaultId]);
         if (record.is_primary) batch.remove(primaries, [accountId]);
         batch.put(deletedVaults, [vaultId], { deleted_at: new Date(now()).toISOString() });
-        const bytes = (batch.get(usage, [accountId])?.bytes ?? 0) - head.bytes - this.#reader.pendingBytes(vaultId);
-        batch.put(usage, [accountId], { bytes });
         this.#deleted.add(vaultId);
         return { id: vaultId, record, head };
       });
@@ -195,7 +189,7 @@ export class Vaults {
 
   #makePrimary(accountId: string): Promise<string> {
     const { actors, now } = this.#options;
-    return actors.actor(accountId).ask((batch): string => {
+    return actors.account(accountId).ask((batch): string => {
       const made = batch.get(primaries, [accountId]);
       if (made !== undefined) return made.vault_id;
       const named = this.#vaultsOf(batch, accountId).find(({ record }) => foldVaultName(record.name) === PRIMARY_NAME);

@@ -73,7 +73,7 @@ export class DeviceVisits implements Visits {
     for (const visit of visits) {
       const { vaultId, deviceId } = visit;
       try {
-        await actors.actor(`vault:${vaultId}`).ask((batch): void => {
+        await actors.vault(vaultId).ask((batch): void => {
           const known = batch.get(devices, [vaultId, deviceId]);
           if (known === undefined && batch.range(devices, { prefix: [vaultId] }).length >= limits.devicesMax) return;
           batch.put(devices, [vaultId, deviceId], merged(known, visit));

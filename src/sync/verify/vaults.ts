@@ -48,7 +48,7 @@ export function verifySync(reader: CheckedReader, deleted: DeletedRows = NOTHING
     fileCount += expected.files;
     const owner = owners.get(vaultId);
     if (owner === undefined) problems.push(`vault ${vaultId}: it belongs to nobody`);
-    else bytes.set(owner, (bytes.get(owner) ?? 0) + expected.bytes + recount.pendingBytes);
+    else bytes.set(vaultId, expected.bytes + recount.pendingBytes);
   }
   checkFiles(reader, recounts, problems);
   checkStrays(reader, recounts, owners, problems);
@@ -217,7 +217,7 @@ function checkUsage(reader: CheckedReader, bytes: Map<string, number>, problems:
     bytes.delete(key[0]);
     if (value.bytes !== expected) problems.push(`usage of ${key[0]}: ${value.bytes} bytes, a recount says ${expected}`);
   }
-  for (const [account, expected] of bytes) {
-    if (expected > 0) problems.push(`usage of ${account}: is missing`);
+  for (const [id, expected] of bytes) {
+    if (expected > 0) problems.push(`usage of ${id}: is missing`);
   }
 }

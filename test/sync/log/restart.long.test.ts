@@ -1,4 +1,5 @@
 /** What a restart, a crash and a restored backup leave of packs and cursors. */
+
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { allTables } from '../../../src/compose/core.ts';
@@ -6,6 +7,7 @@ import type { Batch } from '../../../src/store/group-commit.ts';
 import { Store } from '../../../src/store/store.ts';
 import type { Table } from '../../../src/store/table.ts';
 import { packBytes, packDead, packs } from '../../../src/sync/log/pack-records.ts';
+import { forge } from '../../support/forge.ts';
 import { runCairn, startHub } from '../../support/hub.ts';
 import { pull, pullStream, pushMany, SlowReader } from '../../support/pull.ts';
 import { Device, newDevice } from '../../support/sync.ts';
@@ -99,7 +101,7 @@ test('[OPS-6] verify finds a pack whose lines, marks or range are not those of t
     const { ok, problems } = await verify();
     expect([ok, problems.join('\n')]).toEqual([false, expect.stringMatching(sentence)]);
     const again = new Store({ folder, tables: allTables });
-    await again.write(mend);
+    await forge(again, mend);
     await again.close();
   }
   expect(await verify()).toEqual(sound);
@@ -115,7 +117,7 @@ function changing<K extends [string, number] | [number]>(
   return async (store) => {
     const [row] = store.range(table, { prefix: [], limit: 1 });
     if (row === undefined) throw new Error(`${table.name} is empty`);
-    await store.write((batch) => batch.put(table, row.key, change(row.value)));
+    await forge(store, (batch) => batch.put(table, row.key, change(row.value)));
     return (batch) => batch.put(table, row.key, row.value);
   };
 }
@@ -130,7 +132,7 @@ const DAMAGES: readonly (readonly [Damage, RegExp])[] = [
   [changing(packDead, flipped(0)), /lines are alive|is in none of them/],
   [
     async (store) => {
-      await store.write((batch) => batch.put(packBytes, [999_999], new Uint8Array(3)));
+      await forge(store, (batch) => batch.put(packBytes, [999_999], new Uint8Array(3)));
       return (batch) => batch.remove(packBytes, [999_999]);
     },
     /pack 999999: nothing names its bytes/,

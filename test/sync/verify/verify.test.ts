@@ -1,4 +1,5 @@
 /** cairn verify over vaults: silent on good data of every kind, and exact about every kind of damage. */
+
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -24,6 +25,7 @@ import {
   versions,
 } from '../../../src/sync/log/records.ts';
 import { verifySync } from '../../../src/sync/verify/vaults.ts';
+import { forge } from '../../support/forge.ts';
 import { runCairn, startHub } from '../../support/hub.ts';
 import { clockAt, type Device, newDevice, sha256Of } from '../../support/sync.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -79,11 +81,9 @@ function copyOfData(): string {
 }
 
 /** What is found in a copy that was damaged. */
-async function problemsAfter(change: (batch: Batch, store: Store) => void): Promise<string[]> {
+async function problemsAfter(change: (batch: Batch) => void): Promise<string[]> {
   const store = new Store({ folder: copyOfData(), tables: syncTables });
-  await store.write((batch) => {
-    change(batch, store);
-  });
+  await forge(store, change);
   const { problems } = verifySync(new CheckedReader(store));
   await store.close();
   return problems;
@@ -102,13 +102,13 @@ test('[OPS-6] good vaults are silent, and are counted', async () => {
   expect(report).toMatchObject({ vaults: 2, files: 3, versions: 11, pending_conflicts: 2, staged_contents: 0 });
 });
 
-type Damage = (batch: Batch, store: Store) => void;
+type Damage = (batch: Batch) => void;
 
 /** A version with one byte changed: 0 is in its head, from the end in its line. */
 const flipped =
   (seq: number, at: number): Damage =>
-  (batch, store) => {
-    const bytes = found(store.get(versions, [vaultId, seq]));
+  (batch) => {
+    const bytes = found(batch.get(versions, [vaultId, seq]));
     const index = at < 0 ? bytes.length + at : at;
     bytes[index] = (bytes[index] ?? 0) ^ 1;
     batch.put(versions, [vaultId, seq], bytes);
@@ -125,11 +125,11 @@ const damages: [string, string, Damage][] = [
   [
     'a piece',
     'does not hash',
-    (batch, store) =>
+    (batch) =>
       batch.put(
         pieces,
         [1, 0],
-        found(store.get(pieces, [1, 0])).map((byte, at) => (at === 9 ? 33 : byte)),
+        found(batch.get(pieces, [1, 0])).map((byte, at) => (at === 9 ? 33 : byte)),
       ),
   ],
   ['a piece that is gone', 'its line has', (batch) => batch.remove(pieces, [1, 1])],
@@ -140,41 +140,41 @@ const damages: [string, string, Damage][] = [
   [
     'a file',
     'disagree',
-    (batch, store) =>
-      batch.put(files, [vaultId, 'moved.md'], { ...found(store.get(files, [vaultId, 'moved.md'])), size_bytes: 9 }),
+    (batch) =>
+      batch.put(files, [vaultId, 'moved.md'], { ...found(batch.get(files, [vaultId, 'moved.md'])), size_bytes: 9 }),
   ],
   ['a file that is gone', 'is missing', (batch) => batch.remove(files, [vaultId, 'moved.md'])],
   [
     'a file too many',
     'disagree',
-    (batch, store) => batch.put(files, [vaultId, 'x'], found(store.get(files, [vaultId, 'moved.md']))),
+    (batch) => batch.put(files, [vaultId, 'x'], found(batch.get(files, [vaultId, 'moved.md']))),
   ],
   [
     'a count of files',
     'files is 4',
-    (batch, store) => batch.put(vaultHeads, [vaultId], { ...found(store.get(vaultHeads, [vaultId])), files: 4 }),
+    (batch) => batch.put(vaultHeads, [vaultId], { ...found(batch.get(vaultHeads, [vaultId])), files: 4 }),
   ],
   [
     'a clock',
     'clock is behind',
-    (batch, store) => batch.put(vaultHeads, [vaultId], { ...found(store.get(vaultHeads, [vaultId])), hlc_ms: 5 }),
+    (batch) => batch.put(vaultHeads, [vaultId], { ...found(batch.get(vaultHeads, [vaultId])), hlc_ms: 5 }),
   ],
   [
     'a head that counts versions where there are none',
     'seq is ',
-    (batch, store) => batch.put(vaultHeads, [emptyVaultId], found(store.get(vaultHeads, [vaultId]))),
+    (batch) => batch.put(vaultHeads, [emptyVaultId], found(batch.get(vaultHeads, [vaultId]))),
   ],
   ['a head that is gone', 'seq is undefined', (batch) => batch.remove(vaultHeads, [vaultId])],
   [
     'a head of nothing',
     'there is no such vault',
-    (batch, store) => batch.put(vaultHeads, ['v_x'], found(store.get(vaultHeads, [vaultId]))),
+    (batch) => batch.put(vaultHeads, ['v_x'], found(batch.get(vaultHeads, [vaultId]))),
   ],
   ['a folder', 'a recount says 1', (batch) => batch.put(folders, [vaultId, 'notes'], { children: 2 })],
   ['a folder that is gone', 'is missing', (batch) => batch.remove(folders, [vaultId, 'notes/deep'])],
   ['a folder too many', 'a recount says 0', (batch) => batch.put(folders, [vaultId, 'none'], { children: 1 })],
-  ['the usage', 'a recount says', (batch, store) => batch.put(usage, [ownerOf(store)], { bytes: 1 })],
-  ['the usage that is gone', 'is missing', (batch, store) => batch.remove(usage, [ownerOf(store)])],
+  ['the usage', 'a recount says', (batch) => batch.put(usage, [vaultId], { bytes: 1 })],
+  ['the usage that is gone', 'is missing', (batch) => batch.remove(usage, [vaultId])],
   [
     'a conflict that is not listed',
     'pending and not listed',
@@ -194,24 +194,24 @@ const damages: [string, string, Damage][] = [
   [
     'pieces of a conflict',
     'another length',
-    (batch, store) =>
+    (batch) =>
       batch.put(conflicts, [vaultId, longConflictId], {
-        ...found(store.get(conflicts, [vaultId, longConflictId])),
+        ...found(batch.get(conflicts, [vaultId, longConflictId])),
         escaped_bytes: 1,
       }),
   ],
   [
     'a settled conflict without an end',
     'disagree',
-    (batch, store) =>
+    (batch) =>
       batch.put(conflicts, [vaultId, conflictId], {
-        ...found(store.get(conflicts, [vaultId, conflictId])),
+        ...found(batch.get(conflicts, [vaultId, conflictId])),
         settled_at: '2026-11-20',
       }),
   ],
   ['an owner', 'owner is not indexed', (batch) => batch.remove(vaultOwners, [vaultId])],
   ['an owner of nothing', 'there is no such vault', (batch) => batch.put(vaultOwners, ['v_x'], { account_id: 'x' })],
-  ['a vault', 'belongs to nobody', (batch, store) => batch.remove(vaults, [ownerOf(store), vaultId])],
+  ['a vault', 'belongs to nobody', (batch) => batch.remove(vaults, [ownerOf(batch), vaultId])],
   [
     'a device of nothing',
     'there is no such vault',
@@ -219,7 +219,7 @@ const damages: [string, string, Damage][] = [
   ],
 ];
 
-const ownerOf = (store: Store) => found(store.get(vaultOwners, [vaultId])).account_id;
+const ownerOf = (batch: Pick<Batch, 'get'>) => found(batch.get(vaultOwners, [vaultId])).account_id;
 
 test.each(damages)('[OPS-6] %s: found', async (_what, words, change) => {
   expect((await problemsAfter(change)).filter((problem) => problem.includes(words))).not.toEqual([]);

@@ -290,7 +290,7 @@ test('[WEB-2] a session ends when it was idle for too long, when it is too old, 
   const pass = async (seconds: number) => {
     nowMs += seconds * 1000;
     // What was written meanwhile, uses of sessions, is on disk behind this.
-    await actors.actor('acc_1').ask(() => null);
+    await actors.account('acc_1').ask(() => null);
   };
   const idle = await sessions.start('acc_1', '');
   const used = await sessions.start('acc_1', '');

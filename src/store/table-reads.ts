@@ -1,0 +1,78 @@
+/** Reads rows of the open tables: of the last commit, or within a write transaction of that. */
+import type { Raw } from './group-commit.ts';
+import type { AnyTable, Entry, Key, RangeQuery, Reader, Table } from './table.ts';
+
+export class TableReads implements Reader {
+  readonly #tables: ReadonlyMap<string, Raw>;
+
+  constructor(tables: ReadonlyMap<string, Raw>) {
+    this.#tables = tables;
+  }
+
+  get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {
+    const bytes = this.#fastView(table, key);
+    return bytes === undefined ? undefined : table.codec.decode(bytes);
+  }
+
+  view<K extends Key>(table: Table<K, Uint8Array>, key: K): Uint8Array | undefined {
+    return this.#fastView(table, key);
+  }
+
+  range<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Entry<K, V>[] {
+    return [...this.entries(table, query)];
+  }
+
+  /** As `range`, one at a time over one snapshot; for walks too large for an array. */
+  *entries<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<Entry<K, V>> {
+    const raw = this.#tables.get(table.name);
+    if (raw === undefined) return;
+    for (const { key, value } of raw.getRange(bounds(query))) {
+      yield { key: parts(key), value: table.codec.decode(value) };
+    }
+  }
+
+  keys<K extends Key, V>(table: Table<K, V>, prefix: Key = []): Generator<K> {
+    return this.keysIn(table, { prefix });
+  }
+
+  /** As `entries`, without reading values. */
+  *keysIn<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<K> {
+    const raw = this.#tables.get(table.name);
+    if (raw === undefined) return;
+    for (const key of raw.getKeys(bounds(query))) yield parts(key);
+  }
+
+  /** The greatest key of a table. */
+  lastKey<K extends Key, V>(table: Table<K, V>): K | undefined {
+    for (const key of this.#tables.get(table.name)?.getKeys({ reverse: true, limit: 1 }) ?? []) return parts(key);
+    return undefined;
+  }
+
+  /** The library's reused read buffer reports the length of the value, but its own views ignore that: cut it here. */
+  #fastView(table: AnyTable, key: Key): Uint8Array | undefined {
+    const bytes = this.#tables.get(table.name)?.getBinaryFast(key);
+    return bytes && new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+}
+
+/** The key encoding gives a key of one part back as that part alone. */
+export function parts<K extends Key>(key: unknown): K {
+  return (Array.isArray(key) ? key : [key]) as K;
+}
+
+/** LMDB's own bounds: forward `start` is inclusive, reverse `start` is the upper end. */
+export function bounds({ prefix, beyond, reverse = false, skip, limit }: RangeQuery) {
+  const window = {
+    reverse,
+    ...(skip === undefined ? {} : { offset: skip }),
+    ...(limit === undefined ? {} : { limit }),
+  };
+  if (prefix.length === 0 && beyond === undefined) return window;
+  const edge = beyond === undefined ? undefined : [...prefix, ...[beyond].flat()];
+  const [low, high] = [prefix, [...prefix, AFTER_ALL]];
+  const [start, end] = reverse ? [edge ?? high, low] : [edge ?? low, high];
+  return { ...window, start, end, exclusiveStart: edge !== undefined };
+}
+
+/** Sorts after every string part: in the ordered key encoding bytes of this value come last. */
+const AFTER_ALL = '\u{10ffff}';

@@ -1,0 +1,63 @@
+/** The step of the data file to schema 3: what an account used was one row; each vault has a row of its own. */
+import { recordCodec } from '../../store/codec.ts';
+import type { Migration } from '../../store/data-file/schema.ts';
+import { defineTable } from '../../store/table.ts';
+import { numbersCodec } from '../log/codecs.ts';
+
+interface Head {
+  readonly seq: number;
+  readonly stored_ms: number;
+  readonly hlc_ms: number;
+  readonly hlc_counter: number;
+  readonly files: number;
+  readonly tombstones: number;
+  readonly bytes: number;
+  readonly line_bytes: number;
+  readonly pending: number;
+}
+
+const headCodec = numbersCodec<Head>([
+  'seq',
+  'stored_ms',
+  'hlc_ms',
+  'hlc_counter',
+  'files',
+  'tombstones',
+  'bytes',
+  'line_bytes',
+  'pending',
+]);
+const usageCodec = numbersCodec<{ readonly bytes: number }>(['bytes']);
+
+/** The rows as this step meets them. */
+const usage = defineTable<[accountOrVaultId: string], { readonly bytes: number }>('sync_usage', usageCodec, {});
+const vaults = defineTable<[accountId: string, vaultId: string], object>('sync_vaults', recordCodec(1), {});
+const heads = defineTable<[vaultId: string], Head>('sync_heads', headCodec, {});
+const pending = defineTable<[vaultId: string, path: string, id: string], object>('sync_pending', recordCodec(1), {});
+const conflicts = defineTable<[vaultId: string, id: string], { readonly size_bytes: number }>(
+  'sync_conflicts',
+  recordCodec(1),
+  {},
+);
+
+export const usagePerVault: Migration = {
+  to: 3,
+  what: 'what a vault uses is a row of the vault',
+  tables: [],
+  check: () => [],
+  /** One account a piece. Its row goes with that commit, so the first row that is left is always the next. */
+  piece(batch) {
+    const [first] = batch.range(usage, { prefix: [], limit: 1 });
+    const accountId = first?.key[0];
+    // The ids of vaults come after those of accounts.
+    if (accountId === undefined || accountId.startsWith('v_')) return undefined;
+    for (const [, vaultId] of batch.keys(vaults, [accountId])) {
+      let bytes = batch.get(heads, [vaultId])?.bytes ?? 0;
+      for (const [, , id] of batch.keys(pending, [vaultId]))
+        bytes += batch.get(conflicts, [vaultId, id])?.size_bytes ?? 0;
+      if (bytes > 0) batch.put(usage, [vaultId], { bytes });
+    }
+    batch.remove(usage, [accountId]);
+    return [accountId];
+  },
+};
