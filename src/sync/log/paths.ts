@@ -32,6 +32,14 @@ const DEFAULT_PROTECTED: readonly string[] = [
 /** Control and format characters (bidi and zero-width among them), line separators, blank letters, no characters at all. */
 const HIDDEN =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]|\p{Default_Ignorable_Code_Point}(?<!\p{Variation_Selector})/u;
+/** Letters of scripts whose spelling needs joiners: Arabic (Persian, Urdu …) and those of India and Sri Lanka. */
+const WORD =
+  '[\\p{scx=Arab}\\p{scx=Syrc}\\p{scx=Deva}\\p{scx=Beng}\\p{scx=Guru}\\p{scx=Gujr}\\p{scx=Orya}\\p{scx=Taml}\\p{scx=Telu}\\p{scx=Knda}\\p{scx=Mlym}\\p{scx=Sinh}]';
+/** Zero-width joiners where they spell something: within such a word (RFC 5892, appendix A), or between parts of one emoji (UTS 51). */
+const JOINED = new RegExp(
+  `(?<=${WORD})[\\u200c\\u200d](?=${WORD})|(?<=\\p{ExtPict}[\\ufe0f\\u{1f3fb}-\\u{1f3ff}]?)\\u200d(?=\\p{ExtPict})`,
+  'gu',
+);
 const PLAIN = /^[A-Za-z0-9_./ -]+$/;
 const WINDOWS = /[<>:"|?*]/;
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9])$/;
@@ -58,7 +66,7 @@ export function checkPath(given: string, field = 'path'): VaultPath {
 
 function wrongLetter(path: string): string | undefined {
   if (path.includes('\\')) return 'holds a backslash; separate folders with /';
-  if (HIDDEN.test(path)) return 'holds a control, bidi or zero-width character; remove it';
+  if (HIDDEN.test(path.replace(JOINED, ''))) return 'holds a control, bidi or zero-width character; remove it';
   return WINDOWS.test(path)
     ? 'holds one of < > : " | ? *, which not every device can store; rename the file'
     : undefined;

@@ -103,6 +103,7 @@ test('[SYN-24] names of the language this is written in are names like any other
 test('[SYN-24] names that no vault takes are listed with a reason, and the rest is synced', async () => {
   const [a, b] = pair();
   a.write('good.md', 'good\n');
+  a.write('\u{1f468}\u200d\u{1f469}.md', 'family\n');
   a.write('what?.md', 'refused by the hub\n');
   a.write('red\u001b[31m.md', 'an escape\n');
   a.write('nested/.cairn/state.json', 'of another folder\n');
@@ -116,7 +117,11 @@ test('[SYN-24] names that no vault takes are listed with a reason, and the rest 
   expect(said).not.toContain('\u001b');
   expect(said.match(/what\?\.md/g)).toHaveLength(1);
   await b.sync();
-  expect(textsOf(b)).toEqual({ 'good.md': 'good\n', 'nested/note.md': 'note\n' });
+  expect(textsOf(b)).toEqual({
+    'good.md': 'good\n',
+    'nested/note.md': 'note\n',
+    '\u{1f468}\u200d\u{1f469}.md': 'family\n',
+  });
 }, 60_000);
 
 const vaultOf = ({ read }: SyncedFolder) => (JSON.parse(read('.cairn/state.json')) as { vault_id: string }).vault_id;

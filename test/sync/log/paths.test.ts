@@ -67,6 +67,29 @@ const refused: Readonly<Record<string, readonly string[]>> = {
   '255 bytes': ['a'.repeat(256), `a/${'é'.repeat(128)}`],
 };
 
+test('[SYN-15] joiners are taken where they spell an emoji or a word, and do not make another name', async () => {
+  const family = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}';
+  const heart = '\u2764\ufe0f\u200d\u{1f525}';
+  const persian = '\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645';
+  const hindi = '\u0915\u094d\u200d\u0937';
+  for (const name of [family, heart, persian, hindi]) {
+    const pushed = await device.push(`joined/${name}.md`, name);
+    expect(pushed.path).toBe(`joined/${name}.md`);
+    const twin = name.replace(/[\u200c\u200d]/g, '');
+    const { data } = await device.refusedPush(`joined/${twin}.md`, 'x');
+    expect(data['existing_path']).toBe(`joined/${name}.md`);
+  }
+  for (const name of [
+    `${family}\u200d`,
+    `\u200d${family}`,
+    `x\u200d${family}`,
+    `${persian}\u200c`,
+    `${persian}\u200cx`,
+  ]) {
+    expect((await device.refusedPush(name, 'x')).code).toBe(-32602);
+  }
+});
+
 test('[SYN-15] each refused path is refused with its reason and the field', async () => {
   for (const [reason, paths] of Object.entries(refused)) {
     for (const path of paths) {
