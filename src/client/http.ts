@@ -5,7 +5,9 @@ import { Readable } from 'node:stream';
 import { version } from '../common/version.ts';
 import { limits } from '../limits/service.ts';
 import { ClientError } from './client-error.ts';
+import { Deadline } from './deadline.ts';
 import { NotSignedIn } from './not-signed-in.ts';
+import type { Pace } from './pace.ts';
 
 export interface ClientRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -13,6 +15,11 @@ export interface ClientRequest {
   readonly body?: Uint8Array | string;
   /** Seconds until the whole answer must be here. */
   readonly seconds?: number;
+  /** Instead: seconds in which at least some bytes must go one way or the other, however long the whole takes. */
+  readonly idleSeconds?: number;
+  /** How fast the body leaves and the answer is read; undefined: as fast as the line is. */
+  readonly upload?: Pace | undefined;
+  readonly download?: Pace | undefined;
   /** Largest answer that is taken. */
   readonly bytesMax?: number;
   /** Told of the body's bytes as they leave, and of the answer's as they arrive. */
@@ -36,6 +43,7 @@ export interface ClientAnswer {
 }
 
 const SLICE_BYTES = 256 * 1024;
+const PACED_BYTES = 16 * 1024;
 const LINES = 'application/x-ndjson';
 const NEWLINE = 0x0a;
 
@@ -47,22 +55,23 @@ export function send(server: string, path: string, request: ClientRequest = {}):
   const { method = 'GET', headers, body, seconds = limits.clientSecondsDefault } = request;
   const open = server.startsWith('https:') ? httpsRequest : httpRequest;
   const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
-  const late = AbortSignal.timeout(seconds * 1000);
-  const signal = request.signal === undefined ? late : AbortSignal.any([late, request.signal]);
+  const late = new Deadline(request.idleSeconds ?? seconds, request.idleSeconds !== undefined);
+  const signal = request.signal === undefined ? late.signal : AbortSignal.any([late.signal, request.signal]);
   return new Promise((resolve, reject) => {
     // What whoever takes the lines throws is theirs.
     const fail = (error: NodeJS.ErrnoException) =>
-      reject(error instanceof ClientError ? error : unreachable(server, seconds, late.aborted, error));
+      reject(error instanceof ClientError ? error : unreachable(server, late, error));
     const outgoing = open(
       `${server}${path}`,
       { method, headers: { 'User-Agent': `cairn/${version}`, ...length, ...headers }, signal },
       (incoming) => {
-        collect(incoming, request).then((bytes) => resolve(answerOf(incoming, bytes)), fail);
+        collect(incoming, request, late).then((bytes) => resolve(answerOf(incoming, bytes)), fail);
       },
     );
     outgoing.on('error', fail);
-    if (request.onSent === undefined || body === undefined) outgoing.end(body);
-    else Readable.from(slices(Buffer.from(body), request.onSent)).pipe(outgoing);
+    outgoing.on('close', () => late.end());
+    if (body === undefined) outgoing.end();
+    else Readable.from(slices(Buffer.from(body), request, late)).pipe(outgoing);
   });
 }
 
@@ -84,14 +93,26 @@ export function refusalOf(server: string, answer: ClientAnswer): ClientError {
 }
 
 /** A body in pieces, so that its progress can be told. */
-function* slices(body: Buffer, onSent: TransferProgress): Generator<Buffer> {
-  for (let offset = 0; offset < body.length; offset += SLICE_BYTES) {
-    yield body.subarray(offset, offset + SLICE_BYTES);
-    onSent(Math.min(offset + SLICE_BYTES, body.length), body.length);
+async function* slices(
+  body: Buffer,
+  { onSent, upload }: Pick<ClientRequest, 'onSent' | 'upload'>,
+  late: Deadline,
+): AsyncGenerator<Buffer> {
+  const most = upload === undefined ? SLICE_BYTES : PACED_BYTES;
+  for (let offset = 0; offset < body.length; offset += most) {
+    const slice = body.subarray(offset, offset + most);
+    await upload?.take(slice.length);
+    yield slice;
+    late.progress();
+    onSent?.(Math.min(offset + most, body.length), body.length);
   }
 }
 
-async function collect(incoming: IncomingMessage, { bytesMax, onReceived, onLine }: ClientRequest): Promise<Buffer> {
+async function collect(
+  incoming: IncomingMessage,
+  { bytesMax, onReceived, onLine, download }: ClientRequest,
+  late: Deadline,
+): Promise<Buffer> {
   const most = bytesMax ?? limits.clientAnswerBytesMax;
   const total = Number(incoming.headers['content-length'] ?? 0);
   const inLines = onLine !== undefined && incoming.headers['content-type'] === LINES;
@@ -99,6 +120,8 @@ async function collect(incoming: IncomingMessage, { bytesMax, onReceived, onLine
   let kept = 0;
   let bytes = 0;
   for await (const part of incoming as AsyncIterable<Buffer>) {
+    late.progress();
+    await download?.take(part.length);
     bytes += part.length;
     kept += part.length;
     parts.push(part);
@@ -141,8 +164,8 @@ function answerOf(incoming: IncomingMessage, bytes: Buffer): ClientAnswer {
   };
 }
 
-function unreachable(server: string, seconds: number, isLate: boolean, error: NodeJS.ErrnoException): Unreachable {
-  if (isLate) return new Unreachable(`${server} did not answer within ${seconds} seconds; try again.`);
+function unreachable(server: string, { seconds, signal }: Deadline, error: NodeJS.ErrnoException): Unreachable {
+  if (signal.aborted) return new Unreachable(`${server} did not answer within ${seconds} seconds; try again.`);
   switch (error.code) {
     case 'ECONNREFUSED':
       return new Unreachable(`Cannot connect to ${server}. Start the hub with \`cairn serve\` or pass --server.`);

@@ -19,6 +19,8 @@ export interface ClientSettings {
   /** Where mirror credentials are kept, and the age identity that was made with the first. */
   readonly mirrorFile: string;
   readonly identityFile: string;
+  /** The folders that `cairn sync watch --all` keeps in step. */
+  readonly syncFile: string;
 }
 
 /** Reads the settings. Throws ClientError that names a wrong one, never the value of a key. */
@@ -37,6 +39,7 @@ export function readClientSettings(environment: NodeJS.ProcessEnv = process.env)
     mirrorSecret: hex64(environment, 'CAIRN_MIRROR_SECRET'),
     mirrorFile: join(configFolder, 'mirror.json'),
     identityFile: join(configFolder, 'identity.txt'),
+    syncFile: join(configFolder, 'sync.json'),
   };
 }
 

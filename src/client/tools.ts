@@ -4,6 +4,7 @@ import { limits } from '../limits/service.ts';
 import { ClientError } from './client-error.ts';
 import { type ClientAnswer, refusalOf, send, Unreachable } from './http.ts';
 import { NotSignedIn } from './not-signed-in.ts';
+import type { Pace } from './pace.ts';
 import type { Credentials } from './sign-in/credentials.ts';
 import { ToolRefused } from './tool-refused.ts';
 
@@ -41,11 +42,19 @@ export interface ToolAnswer {
   readonly structured: Readonly<Record<string, unknown>>;
 }
 
+/** How fast bytes may go; undefined: as fast as the line is. */
+export interface Paces {
+  readonly upload?: Pace | undefined;
+  readonly download?: Pace | undefined;
+}
+
 export class ToolClient {
   readonly #credentials: Credentials;
+  readonly #paces: Paces;
 
-  constructor(credentials: Credentials) {
+  constructor(credentials: Credentials, paces: Paces = {}) {
     this.#credentials = credentials;
+    this.#paces = paces;
   }
 
   /** Every tool of the hub. Throws ClientError. */
@@ -74,7 +83,8 @@ export class ToolClient {
       method: 'POST',
       headers: await this.#headers({ Accept: 'application/x-ndjson' }),
       body: body('tools/call', { name, arguments: args }),
-      seconds: limits.clientTransferSeconds,
+      idleSeconds: limits.clientIdleSeconds,
+      ...this.#paces,
       onLine: (line) => {
         const record = this.#read(lineSchema, JSON.parse(line.toString('utf8')));
         if (record.type === 'start') totals = this.#read(totalsSchema, record);
@@ -94,7 +104,8 @@ export class ToolClient {
       method: 'POST',
       headers: await this.#headers(),
       body: body(method, params),
-      seconds: limits.clientTransferSeconds,
+      idleSeconds: limits.clientIdleSeconds,
+      ...this.#paces,
       ...(signal === undefined ? {} : { signal }),
     });
     return this.#result(answer);

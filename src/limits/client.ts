@@ -6,6 +6,10 @@ const MiB = 1024 * KiB;
 export const clientLimits = {
   /** How long a hub may take for a whole answer. */
   clientSecondsDefault: 60,
+  /** How long a call of a tool may go without a byte in either direction; longer than a question for news waits. */
+  clientIdleSeconds: 120,
+  /** The slowest upload or download that a user may choose: a hub closes slower ones (NET-7). */
+  clientPaceMin: 32 * KiB,
   /** How long a transfer of the mirror may take. */
   clientTransferSeconds: 600,
   /** Files, and bytes of files, that a sync pushes in one request. */

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ClientError } from '../../client/client-error.ts';
+import { readPace } from '../../client/pace.ts';
 import { formatBytes, openStatusLine, type StatusLine } from '../../client/progress.ts';
 import { counted } from '../../client/shown.ts';
 import { SyncedFolder } from '../../client/sync/folder/folder.ts';
@@ -19,6 +20,9 @@ export interface FolderChoice {
   readonly server?: string | undefined;
   /** Patterns of what this device syncs; empty: as it was chosen before. */
   readonly only?: readonly string[] | undefined;
+  /** As `500K` or `2M`, per second. */
+  readonly limitUpload?: string | undefined;
+  readonly limitDownload?: string | undefined;
 }
 
 export interface OpenSession {
@@ -38,7 +42,10 @@ export async function openSession(choice: FolderChoice): Promise<OpenSession> {
   useUmaskOfUser();
   const asked = resolve(choice.folder);
   const kept = readState(asked);
-  const { server, tools } = openTools(choice.server ?? kept?.server);
+  const { server, tools } = openTools(choice.server ?? kept?.server, {
+    upload: readPace(choice.limitUpload, 'limit-upload'),
+    download: readPace(choice.limitDownload, 'limit-download'),
+  });
   const { vault } = choice;
   const vaultId = kept === undefined || vault !== undefined ? await findVault(tools, vault) : kept.vault_id;
   if (kept !== undefined && (kept.vault_id !== vaultId || kept.server !== server)) {

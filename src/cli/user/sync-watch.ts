@@ -1,6 +1,8 @@
 /** cairn sync watch: keeps folders in step until it is stopped, and says once what changes in how it goes. */
 import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ClientError } from '../../client/client-error.ts';
 import { withFileLock } from '../../client/file-lock.ts';
 import { Unreachable } from '../../client/http.ts';
 import { NotSignedIn } from '../../client/not-signed-in.ts';
@@ -8,6 +10,7 @@ import { shownLine } from '../../client/shown.ts';
 import { type SyncOptions, syncOnce } from '../../client/sync/cycle.ts';
 import { RootGone } from '../../client/sync/folder/root.ts';
 import { conflictsOf } from '../../client/sync/state.ts';
+import { readFolderList } from '../../client/sync/watch/folder-list.ts';
 import { watchFolder } from '../../client/sync/watch/watch.ts';
 import { ToolRefused } from '../../client/tool-refused.ts';
 import { limits } from '../../limits/service.ts';
@@ -20,6 +23,23 @@ export interface WatchOptions extends Pick<SyncOptions, 'allowDeletes'> {
   readonly signal: AbortSignal;
   /** Goes before each line; several folders share one output. */
   readonly prefix: string;
+}
+
+/** Watches every folder of the list. One that cannot go on is told, and the others do. Resolves with the worst exit code. */
+export async function watchAll(file: string, options: Omit<WatchOptions, 'prefix'>): Promise<number> {
+  const codes = readFolderList(file).map(async ({ folder, vault, server, only, ...paces }) => {
+    const { limit_upload: limitUpload, limit_download: limitDownload } = paces;
+    const prefix = `${shownLine(basename(folder))}: `;
+    try {
+      return await watchOne({ folder, vault, server, only, limitUpload, limitDownload }, { ...options, prefix });
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      printError(`cairn: ${prefix}${error.message} It is no longer synced.`);
+      return 1;
+    }
+  });
+  const ended = await Promise.all(codes);
+  return ended.includes(1) ? 1 : Math.max(0, ...ended);
 }
 
 /** Watches one folder. Resolves with the exit code; throws what no waiting mends. */

@@ -1,6 +1,7 @@
 /** cairn sync: keeps a folder in step with a vault. Nothing is overwritten silently, on neither side. */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { ClientError } from '../../client/client-error.ts';
+import { readClientSettings } from '../../client/settings.ts';
 import { shownLine } from '../../client/shown.ts';
 import { type Direction, lockFolder, syncOnce } from '../../client/sync/cycle.ts';
 import { SyncedFolder } from '../../client/sync/folder/folder.ts';
@@ -11,10 +12,11 @@ import { print, printError, table } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { type FolderChoice, isSynced, openSession } from './sync-open.ts';
 import { reportOf } from './sync-report.ts';
-import { watchOne } from './sync-watch.ts';
+import { watchAll, watchOne } from './sync-watch.ts';
 
 const COMMON = [takes('folder', 'DIR'), takes('vault', 'NAME'), takes('server', 'URL')];
-const CHOICE = [...COMMON, repeats('only', 'PATTERN')];
+const PACES = [takes('limit-upload', 'RATE'), takes('limit-download', 'RATE')];
+const CHOICE = [...COMMON, repeats('only', 'PATTERN'), ...PACES];
 const DELETES = ['allow-deletes'];
 
 const EXPLAINS = {
@@ -22,6 +24,9 @@ const EXPLAINS = {
   vault: 'vault to sync it with, created if there is none; default: the one it belongs to, else the primary vault',
   server: 'address of the hub; default: the one it belongs to, else CAIRN_SERVER, else the last sign-in',
   only: "sync only what matches on this device, e.g. notes/ or '*.md'; kept for later syncs; '*' syncs everything again",
+  'limit-upload': 'send at most so many bytes per second, like 500K or 2M',
+  'limit-download': 'receive at most so many bytes per second, like 500K or 2M',
+  all: 'watch every folder listed in ~/.config/cairn/sync.json, in one process',
   'allow-deletes': 'delete on the hub what is gone here, even when it is most of the folder',
   'restore-missing': 'bring back files that are gone here, instead of deleting them on the hub',
 };
@@ -65,9 +70,9 @@ export const syncCommands: readonly Command[] = [
     name: 'sync watch',
     summary: 'sync whenever a file changes here or on the hub, until stopped',
     options: CHOICE,
-    flags: DELETES,
+    flags: [...DELETES, 'all'],
     explains: EXPLAINS,
-    examples: ['cairn sync watch --folder ~/notes'],
+    examples: ['cairn sync watch --folder ~/notes', 'cairn sync watch --all'],
     run: watch,
   },
   {
@@ -106,6 +111,8 @@ function choiceOf(options: Options): FolderChoice {
     vault: options.optional('vault'),
     server: options.optional('server'),
     only: options.many('only'),
+    limitUpload: options.optional('limit-upload'),
+    limitDownload: options.optional('limit-download'),
   };
 }
 
@@ -193,7 +200,12 @@ async function watch(options: Options): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
   const { json } = options;
   const allowDeletes = options.flag('allow-deletes');
-  return await watchOne(choiceOf(options), { json, allowDeletes, signal: ended.signal, prefix: '' });
+  const how = { json, allowDeletes, signal: ended.signal };
+  if (!options.flag('all')) return await watchOne(choiceOf(options), { ...how, prefix: '' });
+  if (['folder', 'vault', 'server'].some((name) => options.optional(name) !== undefined)) {
+    throw new UsageError('--all takes its folders, vaults and servers from sync.json; leave the other options out');
+  }
+  return await watchAll(readClientSettings().syncFile, how);
 }
 
 async function pause(options: Options, isPausing: boolean): Promise<number> {

@@ -2,7 +2,7 @@
 
 import { readClientSettings } from '../../client/settings.ts';
 import { Credentials } from '../../client/sign-in/credentials.ts';
-import { ToolClient } from '../../client/tools.ts';
+import { type Paces, ToolClient } from '../../client/tools.ts';
 
 export interface ToolAccess {
   readonly server: string;
@@ -10,7 +10,7 @@ export interface ToolAccess {
 }
 
 /** Throws ClientError when a setting is wrong. */
-export function openTools(serverOption: string | undefined): ToolAccess {
+export function openTools(serverOption: string | undefined, paces: Paces = {}): ToolAccess {
   const credentials = new Credentials(readClientSettings(), serverOption);
-  return { server: credentials.server, tools: new ToolClient(credentials) };
+  return { server: credentials.server, tools: new ToolClient(credentials, paces) };
 }

@@ -76,6 +76,10 @@ async function sendStrays(session: SyncSession): Promise<void> {
   const { folder, tell } = session;
   for (const { path, base, content, drop } of folder.asides.sweep()) {
     if (content.bytes.length > limits.fileBytesMax) continue;
+    if (await session.hub.hasVersion(path, content.sha256)) {
+      drop();
+      continue;
+    }
     const [outcome] = await send(session, [{ path, args: pushArguments(session, path, content, base) }]);
     if (outcome instanceof ToolRefused && !outcome.isConflict) {
       session.troubles.set(path, `A late change of it waits in .cairn/aside: ${outcome.message}`);

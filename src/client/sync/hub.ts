@@ -34,6 +34,7 @@ const refusedSchema = z.object({
   error: z.object({ code: z.number(), message: z.string(), data: z.record(z.string(), z.unknown()).optional() }),
 });
 const manySchema = z.object({ results: z.array(z.union([refusedSchema, pushedSchema])) });
+const diffSchema = z.object({ base_available: z.boolean() });
 const vaultSchema = z.object({ vault_id: z.string() });
 const vaultsSchema = z.object({
   vaults: z.array(z.object({ vault_id: z.string(), name: z.string(), is_primary: z.boolean() })),
@@ -146,6 +147,12 @@ export class VaultHub {
       found.push(waitOf(refusal) === undefined ? refusal : await this.#pushOne(one));
     }
     return found;
+  }
+
+  /** Whether these bytes are a version of the path that the hub keeps. */
+  async hasVersion(path: FolderPath, sha256: string): Promise<boolean> {
+    const { structured } = await this.call('sync_diff', { path, sha256, base_sha: sha256 });
+    return readAs(diffSchema, structured).base_available;
   }
 
   /** Calls a tool on the vault. */

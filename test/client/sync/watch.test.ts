@@ -1,11 +1,16 @@
 /** cairn sync watch: it is never deaf or silent, asks no more than it must, and ends where it cannot go on. */
+
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { renameSync, rmSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
+import { CAIRN, cleanEnvironment } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
 import { startRelay } from '../../support/relay.ts';
 import { type SyncedFolder, syncedFolder, textsOf, until } from '../../support/synced-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
 const hub = useHub();
@@ -145,3 +150,72 @@ test('[CLI-2] a paused folder is not synced until it is resumed', async () => {
   await watcher.stop();
   await relay.close();
 }, 90_000);
+
+test('[CLI-2] one process watches every folder of a list, and one that is wrong does not stop the others', async () => {
+  const vaults = [0, 1].map((at) => `vault ${at} ${randomBytes(4).toString('hex')}`);
+  const [one, two] = vaults.map((vault) => syncedFolder(hub, key, vault)) as [SyncedFolder, SyncedFolder];
+  const config = temporaryFolder();
+  const folders = [
+    { folder: one.folder, vault: vaults[0] },
+    { folder: two.folder, vault: vaults[1], only: ['*.md'], limit_upload: '500K' },
+    { folder: two.folder.concat('-slow'), vault: vaults[1], limit_upload: '1' },
+  ];
+  mkdirSync(join(config, 'cairn'));
+  writeFileSync(join(config, 'cairn', 'sync.json'), JSON.stringify({ folders }));
+  const env = { CAIRN_SERVER: hub.url, CAIRN_KEY: key, XDG_CONFIG_HOME: config };
+  const child = spawn(process.execPath, [CAIRN, 'sync', 'watch', '--all'], { env: cleanEnvironment(env) });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (part: Buffer) => {
+      output += part.toString();
+    });
+  }
+  one.write('a.txt', 'one\n');
+  two.write('b.md', 'two\n');
+  two.write('c.txt', 'left out\n');
+  const [first, second] = vaults.map((vault) => syncedFolder(hub, key, vault)) as [SyncedFolder, SyncedFolder];
+  await until(
+    async () => (await first.sync()).code === 0 && first.has('a.txt'),
+    () => output,
+  );
+  await until(
+    async () => (await second.sync()).code === 0 && second.has('b.md'),
+    () => output,
+  );
+  expect(textsOf(second)).toEqual({ 'b.md': 'two\n' });
+  expect(output).toMatch(/-slow: --limit-upload takes .* no longer synced/);
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  expect(await ended).toBe(1);
+}, 90_000);
+
+test('[CLI-2] a limit too low for a hub is refused, and what is not chosen stays where it is', async () => {
+  const [a, b] = await pairOf();
+  a.write('big.bin', randomBytes(200_000));
+  a.write('small.md', 'small\n');
+  a.write('notes/deep.txt', 'deep\n');
+  expect(await a.sync('--limit-upload', '10')).toMatchObject({ code: 1, stderr: expect.stringContaining('500K') });
+  expect(await a.sync('--limit-upload', '512K')).toMatchObject({ code: 0 });
+  expect(await b.sync('--only', '*.md', '--only', 'notes/', '--limit-download', '512K')).toMatchObject({ code: 0 });
+  expect(Object.keys(textsOf(b))).toEqual(['notes/deep.txt', 'small.md']);
+  b.write('own.bin', 'stays here\n');
+  expect((await b.sync()).stdout.trim()).toBe('in step');
+  expect(await b.sync('--only', '*')).toMatchObject({ code: 0 });
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(textsOf(b)).toEqual(textsOf(a));
+  expect(a.has('own.bin')).toBe(true);
+}, 60_000);
+
+async function pairOf(): Promise<[SyncedFolder, SyncedFolder]> {
+  const { a, b, relay } = await pair({ first: 'first\n' });
+  await relay.close();
+  return [a, syncedFolder(hub, key, await vaultNameOf(a), b.folder.concat('-2'))];
+}
+
+async function vaultNameOf(machine: SyncedFolder): Promise<string> {
+  const { vault_id: id } = JSON.parse(machine.read('.cairn/state.json')) as { vault_id: string };
+  const { vaults } = JSON.parse((await machine.call('vault_list', '--json')).stdout) as {
+    vaults: { vault_id: string; name: string }[];
+  };
+  return vaults.find(({ vault_id: other }) => other === id)?.name ?? '';
+}

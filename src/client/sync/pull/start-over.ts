@@ -2,18 +2,15 @@
  * Compares a folder with a hub that was restored from a backup. The hub may have lost what this folder last agreed on:
  * that is pushed again. When the hub stored each version is told by the hub's own clock, so no other clock is trusted.
  */
-import { z } from 'zod';
 import { ToolRefused } from '../../tool-refused.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';
-import { type RemoteRecord, readAs } from '../hub.ts';
+import type { RemoteRecord } from '../hub.ts';
 import { pushArguments } from '../push/arguments.ts';
 import type { SyncSession } from '../session.ts';
 import { arrivalsOf } from './arrivals.ts';
 import { Inbox } from './inbox.ts';
 import { type Reconcile, reconcilePaths } from './reconcile.ts';
-
-const diffSchema = z.object({ base_available: z.boolean() });
 
 export async function startOver(session: SyncSession, local: Scan, reconcile: Reconcile): Promise<void> {
   const { hub, state } = session;
@@ -44,7 +41,7 @@ export async function startOver(session: SyncSession, local: Scan, reconcile: Re
   await takeMissing(session, missing, take);
   for (const record of doubtful) {
     // Unknown to the hub: the only copies are in folders, so nothing replaces it before the hub has it.
-    const isSafe = (await knowsBase(session, record.path)) || (await keepOnHub(session, local, record));
+    const isSafe = (await hub.hasVersion(record.path, state.base.get(record.path)?.sha256 ?? '')) || (await keepOnHub(session, local, record));
     if (!isSafe) state.base.delete(record.path);
     inbox.take(record);
   }
@@ -85,8 +82,3 @@ async function keepOnHub(session: SyncSession, local: Scan, { path, side }: Remo
   return true;
 }
 
-async function knowsBase({ hub, state }: SyncSession, path: FolderPath): Promise<boolean> {
-  const base = state.base.get(path)?.sha256 ?? '';
-  const { structured } = await hub.call('sync_diff', { path, sha256: base, base_sha: base });
-  return readAs(diffSchema, structured).base_available;
-}
