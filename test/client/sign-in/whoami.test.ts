@@ -104,7 +104,9 @@ test('[OAUTH-6] a hub that is not there, is another service, or sends elsewhere,
   await gone.close();
   expect((await refusal(['whoami', '--server', gone.url], key)).sentence).toContain('Cannot connect to');
   const other = await oddServer(404, { 'Content-Type': 'text/html' }, '<h1>Not found</h1>');
-  expect((await refusal(['whoami', '--server', other.url], key)).sentence).toContain('does not answer like a Cairn hub');
+  expect((await refusal(['whoami', '--server', other.url], key)).sentence).toContain(
+    'does not answer like a Cairn hub',
+  );
   expect(other.asked).toEqual([
     { url: '/api/account', authorization: `McpKey ${owner.mcp_key}`, agent: expect.stringMatching(/^cairn\/\d+\.\d+/) },
   ]);

@@ -41,7 +41,9 @@ export async function startOver(session: SyncSession, local: Scan, reconcile: Re
   await takeMissing(session, missing, take);
   for (const record of doubtful) {
     // Unknown to the hub: the only copies are in folders, so nothing replaces it before the hub has it.
-    const isSafe = (await hub.hasVersion(record.path, state.base.get(record.path)?.sha256 ?? '')) || (await keepOnHub(session, local, record));
+    const isSafe =
+      (await hub.hasVersion(record.path, state.base.get(record.path)?.sha256 ?? '')) ||
+      (await keepOnHub(session, local, record));
     if (!isSafe) state.base.delete(record.path);
     inbox.take(record);
   }
@@ -81,4 +83,3 @@ async function keepOnHub(session: SyncSession, local: Scan, { path, side }: Remo
   await hub.call('sync_resolve_conflict', { conflict_id: id, keep: 'theirs' });
   return true;
 }
-
