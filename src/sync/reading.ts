@@ -1,6 +1,7 @@
 /** Opens the read side of file sync: pulls and lists, who waits for changes, and the packs that pulls are made of. */
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { Log } from '../common/log.ts';
+import type { Damage } from '../store/data-file/damage.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
 import type { Changes } from './log/changes.ts';
@@ -22,6 +23,7 @@ export interface ReadingOptions {
   readonly reader: SyncReader;
   readonly views: VaultViews;
   readonly changes: Changes;
+  readonly damage: Damage;
   readonly log: Log;
   readonly epoch: string;
   readonly sealer: Pick<Sealer, 'keyedHash'>;
@@ -57,7 +59,7 @@ export async function openReading(options: ReadingOptions): Promise<Reading> {
   if (swept > 0) log.info({ packs: swept }, 'removed packs that nothing names');
   const waiters = new Waiters(changes);
   const visits = new DeviceVisits({ store, actors, log, now });
-  const runs = new PlanRuns(store);
+  const runs = new PlanRuns({ store, damage: options.damage, onDamagedPack: (vaultId) => packer.drop(vaultId) });
   return {
     pull: new Pull({ vaults, reader, views, runs, packer, waiters, visits, hash, epoch, now }),
     listings: new Listings(store, reader),

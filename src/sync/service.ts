@@ -2,6 +2,7 @@
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { Log } from '../common/log.ts';
 import type { Pool } from '../pool/pool.ts';
+import type { Damage } from '../store/data-file/damage.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
 import { TextComparer } from './compare/comparer.ts';
@@ -29,6 +30,7 @@ export interface SyncOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
   readonly pool: Pool;
+  readonly damage: Damage;
   readonly log: Log;
   /** The life of the data file: the hub's node in the clocks that it makes, and what binds cursors to it. */
   readonly epoch: string;
@@ -74,7 +76,7 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
     checkKept: (vaultId) => vaults.checkKept(vaultId),
   });
   const contents = new Contents(pool, staging);
-  const push = new Push({ store, vaults, log, contents, visits: new PushVisits(), quotaBytes });
+  const push = new Push({ ...options, vaults, log, contents, visits: new PushVisits() });
   const pushMany = new PushMany({ vaults, push, contents: new ManyContents(pool, staging) });
   const history = new History({ vaults, reader, log, quotaBytes });
   const conflicts = new Conflicts({ store, vaults, reader, log, contents, quotaBytes });

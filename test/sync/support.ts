@@ -5,6 +5,7 @@ import { ActorRegistry } from '../../src/actors/registry.ts';
 import { openLog } from '../../src/common/log.ts';
 import { Pool } from '../../src/pool/pool.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
+import { Damage } from '../../src/store/data-file/damage.ts';
 import { createSealer } from '../../src/store/sealing/seal.ts';
 import { Store } from '../../src/store/store.ts';
 import { syncTables } from '../../src/sync/log/records.ts';
@@ -39,7 +40,8 @@ export async function openSyncDesk(startMs: number): Promise<SyncDesk> {
   const { log } = openLog('silent');
   const epoch = '0123456789abcdef';
   const sealer = createSealer(randomBytes(32));
-  const options = { store, actors, pool, log, epoch, sealer, quotaBytes: 2 ** 40, now: () => clock.ms };
+  const damage = new Damage(log);
+  const options = { store, actors, pool, damage, log, epoch, sealer, quotaBytes: 2 ** 40, now: () => clock.ms };
   const sync = await openSync(options);
   return {
     store,

@@ -22,6 +22,7 @@ import {
   vaults,
   versions,
 } from './records.ts';
+import { isWholeVersion } from './stored-content.ts';
 import {
   decodeContent,
   readContentText,
@@ -106,10 +107,13 @@ export class SyncReader {
     return bytes && readVersionMeta(bytes);
   }
 
-  /** The content of a version as its line has it, base64 still encoded. Undefined: a tombstone, or no such version. */
+  /** The content of a version as its line has it, base64 still encoded. Undefined: a tombstone, or no such version. Refuses damaged. */
   contentText(vaultId: string, seq: number): string | undefined {
     const bytes = this.#store.get(versions, [vaultId, seq]);
-    return bytes && readContentText(bytes, () => this.escapedContent(readVersionHead(bytes).storageId));
+    if (bytes === undefined) return undefined;
+    const escaped = () => this.escapedContent(readVersionHead(bytes).storageId);
+    if (!isWholeVersion(bytes, escaped)) throw new Refusal({ kind: 'damaged' });
+    return readContentText(bytes, escaped);
   }
 
   /** The content of a version, for another that holds the same. Undefined: a tombstone, or no such version. */

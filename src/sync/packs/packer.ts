@@ -67,6 +67,19 @@ export class Packer {
     await this.#pack(vaultId, this.#options.reader.head(vaultId).seq, true);
   }
 
+  /** Lets go of all packs of a vault, which are made anew from its versions. It never rejects. */
+  drop(vaultId: string): void {
+    const { log } = this.#options;
+    this.#work = this.#work.then(async () => {
+      try {
+        await this.#writer.drop(vaultId);
+        this.#note(vaultId);
+      } catch (error) {
+        log.warn({ err: error, vault_id: vaultId }, 'damaged packs could not be removed; the next pull tries again');
+      }
+    });
+  }
+
   /** Stops; resolves when nothing is being written any more. */
   async close(): Promise<void> {
     this.#closed = true;

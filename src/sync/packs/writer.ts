@@ -11,7 +11,7 @@ import { versions } from '../log/records.ts';
 import { lineOf } from '../log/version.ts';
 import { countDead, isDead, withDead } from './dead-bits.ts';
 import { gather } from './gather.ts';
-import { encodePackIndex, findLine, lineAt, type PackLine } from './index-layout.ts';
+import { encodePackIndex, findLine, lineAt, type PackLine, readPackSummary } from './index-layout.ts';
 import type { PackLeases } from './leases.ts';
 import type { VaultViews } from './vault-view.ts';
 import type { PackState } from './view-types.ts';
@@ -152,6 +152,24 @@ export class PackWriter {
       batch.put(packs, [vaultId, pack.first], index);
       if (packId > 0) batch.remove(loosePacks, [packId]);
       for (const formerId of former) batch.put(loosePacks, [formerId], { since });
+    });
+    leases.retire(former);
+  }
+
+  /** Removes the packs of a vault from what pulls see; their bytes go once nobody reads them. */
+  async drop(vaultId: string): Promise<void> {
+    const { actors, leases } = this.#options;
+    const since = new Date().toISOString();
+    const former = await actors.vault(vaultId).ask((batch): number[] => {
+      const found: number[] = [];
+      for (const { key, value } of batch.range(packs, { prefix: [vaultId] })) {
+        const { packId } = readPackSummary(key[1], value);
+        batch.remove(packs, key);
+        if (packId > 0) found.push(packId);
+      }
+      for (const key of batch.keys(packDead, [vaultId])) batch.remove(packDead, key);
+      for (const packId of found) batch.put(loosePacks, [packId], { since });
+      return found;
     });
     leases.retire(former);
   }

@@ -2,52 +2,75 @@
  * Owns how a plan becomes bytes while it is sent: each read takes one pack, a few versions or one piece from the store, and
  * puts together what is adjacent. Nothing is kept between two reads, so a stalled reader holds no bytes.
  */
+import { crc32 } from 'node:zlib';
 import type { SeekableRun } from '../../http/reply/byte-run.ts';
 import { limits } from '../../limits/service.ts';
+import type { Damage } from '../../store/data-file/damage.ts';
 import type { Store } from '../../store/store.ts';
 import { packBytes } from '../log/pack-records.ts';
-import { pieces, versions } from '../log/records.ts';
-import { CONTENT_CLOSE, lineOf, readVersionHead } from '../log/version.ts';
+import { type Encoding, pieces, versions } from '../log/records.ts';
+import { areWholeLines, EscapedHash, isWholeVersion } from '../log/stored-content.ts';
+import { CONTENT_CLOSE, lineOf, readVersionHead, versionSha256 } from '../log/version.ts';
 import { type Plan, type PlanPart, partAt } from './plan.ts';
 
 type Part<K extends PlanPart['kind']> = Extract<PlanPart, { kind: K }>;
 
+export interface PlanRunsOptions {
+  readonly store: Store;
+  readonly damage: Damage;
+  /** Told of a vault whose packs are not what was written; its versions may still be. */
+  readonly onDamagedPack: (vaultId: string) => void;
+}
+
+/** How far the long content that a plan is at was hashed. */
+interface LongCheck {
+  readonly seq: number;
+  readonly hash: EscapedHash;
+  hashed: number;
+}
+
 export class PlanRuns {
+  readonly #options: PlanRunsOptions;
   readonly #store: Store;
+  /** Packs whose lines were found whole, and what they sum to since. */
+  readonly #sums = new Map<number, number>();
   /** Where adjacent versions are put together; used up before the next read, whichever plan that is of. */
   readonly #scratch = new Uint8Array(limits.packBytesMax);
 
-  constructor(store: Store) {
-    this.#store = store;
+  constructor(options: PlanRunsOptions) {
+    this.#options = options;
+    this.#store = options.store;
   }
 
   /** The lines of a plan. `close` is called once nobody reads them any more. */
   of(vaultId: string, plan: Plan, close: () => void): SeekableRun {
+    const long: { at?: LongCheck } = {};
     return {
       bytes: plan.bytes,
-      at: (offset) => this.#read(vaultId, plan, offset),
+      at: (offset) => this.#read(vaultId, plan, offset, long),
       close,
     };
   }
 
-  #read(vaultId: string, plan: Plan, offset: number): Uint8Array {
+  #read(vaultId: string, plan: Plan, offset: number, long: { at?: LongCheck }): Uint8Array {
     const index = partAt(plan, offset);
     const part = plan.parts[index];
     if (part === undefined) throw new Error('a plan was read behind its end');
     const inside = offset - (plan.starts[index] ?? 0);
     switch (part.kind) {
       case 'pack':
-        return this.#readPack(part, inside);
+        return this.#readPack(vaultId, part, inside);
       case 'versions':
         return this.#readVersions(vaultId, part, inside);
       case 'long':
-        return this.#readLong(vaultId, part, inside);
+        return this.#readLong(vaultId, part, inside, long);
     }
   }
 
-  #readPack({ packId, runs }: Part<'pack'>, inside: number): Uint8Array {
+  #readPack(vaultId: string, { packId, runs }: Part<'pack'>, inside: number): Uint8Array {
     const bytes = this.#store.view(packBytes, [packId]);
     if (bytes === undefined) throw missing();
+    if (inside === 0) this.#checkPack(vaultId, packId, bytes);
     if (runs === undefined) return bytes.subarray(inside);
     // The live lines move together within the store's read buffer, which is overwritten by the next read anyway.
     let skipped = 0;
@@ -67,7 +90,10 @@ export class PlanRuns {
     let skip = inside - (ends[index - 1] ?? 0);
     let filled = 0;
     for (; index < seqs.length; index += 1) {
-      const line = lineOf(this.#version(vaultId, seqs[index] ?? 0));
+      const seq = seqs[index] ?? 0;
+      const version = this.#version(vaultId, seq);
+      if (!isWholeVersion(version, nothing)) throw this.#damaged(vaultId, seq);
+      const line = lineOf(version);
       if (line.length !== (ends[index] ?? 0) - (ends[index - 1] ?? 0)) throw missing();
       const wanted = line.subarray(skip);
       skip = 0;
@@ -81,18 +107,57 @@ export class PlanRuns {
     return this.#scratch.subarray(0, filled);
   }
 
-  #readLong(vaultId: string, { seq, bytes }: Part<'long'>, inside: number): Uint8Array {
+  /** The lines of a pack are read once since the start; after that a sum over its bytes tells whether one has changed. */
+  #checkPack(vaultId: string, packId: number, bytes: Uint8Array): void {
+    const sum = crc32(bytes);
+    const known = this.#sums.get(packId);
+    if (known === sum) return;
+    if (known === undefined && areWholeLines(bytes)) {
+      this.#sums.set(packId, sum);
+      for (const oldest of this.#sums.keys()) if (this.#sums.size > limits.packsRemembered) this.#sums.delete(oldest);
+      return;
+    }
+    this.#options.onDamagedPack(vaultId);
+    throw this.#options.damage.note('pack', { vault_id: vaultId, pack_id: packId });
+  }
+
+  #readLong(vaultId: string, { seq, bytes }: Part<'long'>, inside: number, long: { at?: LongCheck }): Uint8Array {
     const version = this.#version(vaultId, seq);
-    const { storageId } = readVersionHead(version);
+    const { storageId, encoding } = readVersionHead(version);
+    const sha256 = versionSha256(version);
     const line = lineOf(version);
+    if (storageId === 0 && inside === 0 && !isWholeVersion(version, nothing)) throw this.#damaged(vaultId, seq);
     if (inside < line.length) return line.subarray(inside);
     const inPieces = inside - line.length;
     const closing = inside - (bytes - CONTENT_CLOSE.length);
+    if (closing >= 0 && long.at?.seq === seq && long.at.hash.digest() !== sha256) throw this.#damaged(vaultId, seq);
     // A copy: the caller may change what it is given.
     if (closing >= 0) return Uint8Array.from(CONTENT_CLOSE.subarray(closing));
     const piece = this.#store.view(pieces, [storageId, Math.floor(inPieces / limits.pieceBytes)]);
-    if (piece === undefined) throw missing();
-    return piece.subarray(inPieces % limits.pieceBytes);
+    if (piece === undefined) throw this.#damaged(vaultId, seq);
+    const given = piece.subarray(inPieces % limits.pieceBytes);
+    this.#hash(vaultId, seq, { given, from: inPieces, check: checkOf(long, seq, encoding) });
+    return given;
+  }
+
+  /** Takes what of these bytes was not given before. */
+  #hash(
+    vaultId: string,
+    seq: number,
+    { given, from, check }: { readonly given: Uint8Array; readonly from: number; readonly check: LongCheck },
+  ): void {
+    if (from + given.length <= check.hashed) return;
+    try {
+      check.hash.update(given.subarray(check.hashed - from));
+    } catch {
+      // The bytes are no longer the inside of a JSON string.
+      throw this.#damaged(vaultId, seq);
+    }
+    check.hashed = from + given.length;
+  }
+
+  #damaged(vaultId: string, seq: number) {
+    return this.#options.damage.note('version', { vault_id: vaultId, seq });
   }
 
   #version(vaultId: string, seq: number): Uint8Array {
@@ -101,6 +166,16 @@ export class PlanRuns {
     return bytes;
   }
 }
+
+function checkOf(long: { at?: LongCheck }, seq: number, encoding: Encoding): LongCheck {
+  if (long.at?.seq === seq) return long.at;
+  const check = { seq, hash: new EscapedHash(encoding), hashed: 0 };
+  long.at = check;
+  return check;
+}
+
+/** The pieces of a version that has none. */
+const nothing = () => new Uint8Array(0);
 
 /** The first place whose value is above a number, in rising values. */
 function firstAbove(values: readonly number[], wanted: number): number {

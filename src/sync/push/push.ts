@@ -3,6 +3,7 @@
  * keeps it as a conflict, or refuses it. Nothing is answered before it is on disk.
  */
 import { Refusal } from '../../common/fault.ts';
+import type { Damage } from '../../store/data-file/damage.ts';
 import type { Store } from '../../store/store.ts';
 import type { Contents, IncomingContent } from '../contents/incoming.ts';
 import { formatHlc } from '../log/hlc.ts';
@@ -11,6 +12,7 @@ import type { PushVisits } from '../vaults/push-visits.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 import { decidePush } from './decision.ts';
 import { isOfOtherFile } from './foreign-base.ts';
+import { healVersion } from './heal.ts';
 import { checkSha256, type PushArguments, readPush, type UnfilledPush } from './input.ts';
 import { keepRefused } from './keep-refused.ts';
 import { applyRename } from './rename.ts';
@@ -24,6 +26,7 @@ export interface PushOptions {
   readonly log: VaultLog;
   readonly contents: Contents;
   readonly visits: PushVisits;
+  readonly damage: Damage;
   readonly quotaBytes: number;
 }
 
@@ -89,8 +92,9 @@ export class Push {
       case 'unchanged': {
         const { file } = state;
         if (file === undefined) throw new Error('an unchanged push without a file');
+        const adopted = healVersion(this.#options, step, file.seq);
         if (settle(step, state, file.seq) > 0) turn.change.finish();
-        return doneWith(turn, { status: 'unchanged', record: file, previousHlc: file.hlc, warnings: [] }, false);
+        return doneWith(turn, { status: 'unchanged', record: file, previousHlc: file.hlc, warnings: [] }, adopted);
       }
       case 'accept':
         return this.#accept(step, state, outcome);

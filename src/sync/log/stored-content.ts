@@ -1,0 +1,102 @@
+/** Owns whether what is stored of a file still hashes to what its version says: whole lines, packs of them, long contents. Pure. */
+import { createHash, type Hash, hash } from 'node:crypto';
+import type { Encoding } from './records.ts';
+import { decodeContent, readContentText, readVersionHead, versionSha256 } from './version.ts';
+
+const NEWLINE = 0x0a;
+const BACKSLASH = 0x5c;
+/** Longest escape of JSON: a backslash, `u` and four digits. */
+const ESCAPE_BYTES_MAX = 6;
+/** So many characters of base64 stand for whole bytes. */
+const BASE64_GROUP = 4;
+
+/** Whether the content of a version hashes right; a tombstone has none. `escaped` reads its pieces, where it has some. */
+export function isWholeVersion(bytes: Uint8Array, escaped: () => Uint8Array): boolean {
+  try {
+    const text = readContentText(bytes, escaped);
+    return text === undefined || sha256Of(text, readVersionHead(bytes).encoding) === versionSha256(bytes);
+  } catch {
+    // Bytes that are no version any more are as damaged as those that hash to something else.
+    return false;
+  }
+}
+
+/** Whether every line of a pack has the content that it says it has. */
+export function areWholeLines(bytes: Uint8Array): boolean {
+  let from = 0;
+  for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, from)) {
+    if (!isWholeLine(Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from))) return false;
+    from = end + 1;
+  }
+  return from === bytes.length;
+}
+
+function isWholeLine(line: Buffer): boolean {
+  try {
+    const { type, sha256, content, encoding } = JSON.parse(line.toString('utf8')) as Record<string, unknown>;
+    if (type === 'deleted') return content === undefined;
+    return typeof content === 'string' && sha256Of(content, encoding === 'base64' ? 'base64' : 'utf-8') === sha256;
+  } catch {
+    // No JSON: a bit of its structure is another.
+    return false;
+  }
+}
+
+function sha256Of(text: string, encoding: Encoding): string {
+  return hash('sha256', encoding === 'base64' ? decodeContent(text, encoding) : text);
+}
+
+/** Hashes a long content while its escaped pieces are read, wherever they are cut. */
+export class EscapedHash {
+  readonly #hash: Hash = createHash('sha256');
+  readonly #encoding: Encoding;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(encoding: Encoding) {
+    this.#encoding = encoding;
+  }
+
+  /** Takes the next bytes of the inside of a JSON string. Throws SyntaxError when they cannot be one. */
+  update(part: Uint8Array): void {
+    const bytes = Buffer.concat([this.#rest, part]);
+    const end = this.#encoding === 'base64' ? bytes.length - (bytes.length % BASE64_GROUP) : wholeCharacters(bytes);
+    this.#take(bytes.subarray(0, end));
+    this.#rest = bytes.subarray(end);
+  }
+
+  /** The SHA-256 as hex. */
+  digest(): string {
+    this.#take(this.#rest);
+    return this.#hash.digest('hex');
+  }
+
+  #take(bytes: Buffer): void {
+    const text = JSON.parse(`"${bytes.toString('utf8')}"`) as string;
+    this.#hash.update(decodeContent(text, this.#encoding));
+  }
+}
+
+/** How many bytes end with a whole character and a whole escape. */
+function wholeCharacters(bytes: Buffer): number {
+  let end = bytes.length;
+  // Back over what may be the beginning of a character of more than one byte.
+  while (end > 0 && ((bytes[end - 1] ?? 0) & 0xc0) === 0x80) end -= 1;
+  if (end > 0 && (bytes[end - 1] ?? 0) >= 0xc0) end -= 1;
+  for (let at = Math.max(0, end - ESCAPE_BYTES_MAX); at < end; at += 1) {
+    if (bytes[at] === BACKSLASH && !isEscaped(bytes, at) && at + escapeBytes(bytes[at + 1]) > end) return at;
+  }
+  return end;
+}
+
+const LETTER_U = 0x75;
+
+function escapeBytes(letter: number | undefined): number {
+  return letter === LETTER_U ? ESCAPE_BYTES_MAX : 2;
+}
+
+/** Whether a backslash is itself what an escape stands for: an odd number of them before it. */
+function isEscaped(bytes: Buffer, at: number): boolean {
+  let before = 0;
+  while (at - before > 0 && bytes[at - before - 1] === BACKSLASH) before += 1;
+  return before % 2 === 1;
+}
