@@ -19,6 +19,7 @@ export function onboardingTools(onboarding: Onboarding): Tool[] {
 function signUp(onboarding: Onboarding): Tool {
   return defineOpenTool({
     name: 'signup_and_get_key',
+    title: 'Sign up',
     description: 'Makes an account and returns its first MCP key. Needs no credential.',
     input: z.strictObject({
       email,
@@ -42,6 +43,7 @@ function signUp(onboarding: Onboarding): Tool {
 function signIn(onboarding: Onboarding): Tool {
   return defineOpenTool({
     name: 'login_and_get_key',
+    title: 'Sign in',
     description: 'Signs in with email and password and returns a new MCP key. Needs no credential.',
     input: z.strictObject({ email, password }),
     output: z.object({ account_id: z.string(), key_id: z.string(), name: z.string(), mcp_key: z.string() }),
@@ -62,6 +64,7 @@ function setupGuide(): Tool {
   const step = z.object({ client: z.enum(setupClients), title: z.string(), where: z.string(), paste: z.string() });
   return defineOpenTool({
     name: 'get_setup_guide',
+    title: 'Show how to connect a client',
     description: 'Ready-to-paste configuration for connecting an MCP client to this hub. Needs no credential.',
     input: z.strictObject({ client: z.enum(setupClients).optional().describe('Only this client') }),
     output: z.object({ url: z.string(), steps: z.array(step) }),

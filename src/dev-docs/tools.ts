@@ -21,9 +21,9 @@ const onlyCategory = category.optional().describe('Only this category; see list_
 
 /** Which document: its id, or its title. */
 const reference = {
-  id: z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional().describe('Id of the document; instead of title'),
-  title: title.optional().describe('Title of the document; instead of id'),
-  category: category.optional().describe('With title, when several categories have it'),
+  id: z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional().describe('Instead of title'),
+  title: title.optional().describe('Instead of id'),
+  category: category.optional().describe('With title, if several have it'),
 };
 
 /** Every tool of this capability. */
@@ -42,6 +42,7 @@ export function devDocTools(docs: DevDocs): Tool[] {
 function listDevDocs(docs: DevDocs): Tool {
   return defineTool({
     name: 'list_dev_docs',
+    title: 'List or search dev docs',
     access: 'account',
     description: 'Lists dev docs without their content, newest first. The search finds text in titles and contents.',
     input: z.strictObject({
@@ -51,7 +52,7 @@ function listDevDocs(docs: DevDocs): Tool {
         .min(1)
         .max(limits.devDocSearchCharsMax)
         .optional()
-        .describe('Only documents with this text in title or content, in upper or lower case'),
+        .describe('Text in title or content, in upper or lower case'),
       content_type: contentType.describe('Only this type'),
       limit: z
         .int()
@@ -89,12 +90,13 @@ function listDevDocs(docs: DevDocs): Tool {
 function getDevDoc(docs: DevDocs): Tool {
   return defineTool({
     name: 'get_dev_doc',
+    title: 'Read a dev doc',
     access: 'account',
     description: `Gives a dev doc with its content, by id or title. The last ${limits.devDocVersionsMax} versions are kept.`,
     input: z.strictObject({
       ...reference,
-      include_versions: z.boolean().optional().describe('True: also lists the versions that are kept'),
-      version: version.describe('An earlier version; default the one that stands'),
+      include_versions: z.boolean().optional().describe('Also lists the kept versions'),
+      version: version.describe('Default: the current one'),
     }),
     output: z.object({
       doc: docSchema.extend({ content: z.string() }).describe('version, size and updated_at are those of the content'),
@@ -120,6 +122,7 @@ function getDevDoc(docs: DevDocs): Tool {
 function createDevDoc(docs: DevDocs): Tool {
   return defineTool({
     name: 'create_dev_doc',
+    title: 'Create a dev doc',
     access: 'account',
     description: 'Keeps a new document for agents, such as a CLAUDE.md, a cursor rule, a skill or a note.',
     input: z.strictObject({
@@ -142,6 +145,7 @@ function createDevDoc(docs: DevDocs): Tool {
 function updateDevDoc(docs: DevDocs): Tool {
   return defineTool({
     name: 'update_dev_doc',
+    title: 'Change a dev doc',
     access: 'account',
     description:
       'Replaces the content of a dev doc, or adds to its end or beginning. With restore it is first taken out of the bin.',
@@ -165,6 +169,7 @@ function updateDevDoc(docs: DevDocs): Tool {
 function pullDevDocs(docs: DevDocs): Tool {
   return defineTool({
     name: 'pull_dev_docs',
+    title: 'Read all or changed dev docs',
     access: 'account',
     description:
       'Gives dev docs with their content, all of them or those that changed since. Comes as NDJSON when asked for or large.',
@@ -206,6 +211,7 @@ function pullDevDocs(docs: DevDocs): Tool {
 function deleteDevDoc(docs: DevDocs): Tool {
   return defineTool({
     name: 'delete_dev_doc',
+    title: 'Move a dev doc to the bin',
     access: 'account',
     description: `Moves a dev doc to the bin. For ${limits.binDays} days update_dev_doc with restore brings it back.`,
     input: z.strictObject(reference),
@@ -229,6 +235,7 @@ function deleteDevDoc(docs: DevDocs): Tool {
 function listDevCategories(docs: DevDocs): Tool {
   return defineTool({
     name: 'list_dev_categories',
+    title: 'List dev doc categories',
     access: 'account',
     description: 'Lists the categories of dev docs, each with the number of its documents.',
     input: z.strictObject({}),

@@ -14,3 +14,29 @@ export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchem
   });
   return rest;
 }
+
+/** Keywords that only bound a value: what goes past one is refused with a sentence that says it. */
+const BOUNDS = new Set(['minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'exclusiveMinimum', 'pattern']);
+
+/** The schema as a list of tools shows it: an agent reads all of it before its first call, so what only bounds is left out. */
+export function withoutBounds(schema: JsonSchema): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([keyword, value]) => !isBound(keyword, value))
+      .map(([keyword, value]) => [keyword, Array.isArray(value) ? value.map(inner) : inner(value)]),
+  );
+}
+
+/** A property may have the name of a keyword; its value is then a schema. */
+function isBound(keyword: string, value: unknown): boolean {
+  if (typeof value === 'object') return keyword === 'additionalProperties' && Object.keys(value ?? {}).length === 0;
+  return (
+    BOUNDS.has(keyword) || value === Number.MAX_SAFE_INTEGER || (keyword === 'additionalProperties' && value === false)
+  );
+}
+
+function inner(value: unknown): unknown {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? withoutBounds(value as JsonSchema)
+    : value;
+}

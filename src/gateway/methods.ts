@@ -7,6 +7,7 @@ import { type CallContext, callTool } from './call.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND, rpcError } from './codes.ts';
 import { type Dialect, LEGACY_VERSIONS, supported } from './dialect.ts';
 import type { RpcError } from './envelope.ts';
+import { INSTRUCTIONS } from './instructions.ts';
 import type { AnsweredListing } from './listing.ts';
 
 export interface MethodContext extends CallContext {
@@ -32,10 +33,6 @@ export type MethodAnswer =
 /** How long a modern client may keep a list, in milliseconds. */
 const LIST_TTL_MS = 300_000;
 
-const INSTRUCTIONS =
-  'Cairn keeps tasks and more for one account. Without a key, call signup_and_get_key or login_and_get_key first, ' +
-  'then send Authorization: McpKey <key>; get_setup_guide says how to configure a client.';
-
 /** Every method in some dialect; another is unknown, whatever its params. */
 const METHODS: ReadonlySet<string> = new Set([
   'tools/list',
@@ -58,7 +55,7 @@ export async function answerMethod(context: MethodContext, method: string, param
       if (cursorOf(params) !== undefined) {
         return invalidParams('cursor', 'cursor is unknown; all tools come in one page, without one');
       }
-      return result(context, `"tools":${context.registry.descriptionsText}`, listCache('private'));
+      return result(context, `"tools":${context.registry.listText}`, listCache('private'));
     case 'tools/call':
       return await answerCall(context, params as Record<string, unknown> | undefined);
     case 'initialize':

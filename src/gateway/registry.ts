@@ -1,13 +1,14 @@
 /** Owns the tools by name, in a stable order, and what is derived from a declaration once at start. */
 import { Refusal } from '../common/fault.ts';
-import { type JsonSchema, jsonSchema } from '../fields/json-schema.ts';
+import { type JsonSchema, jsonSchema, withoutBounds } from '../fields/json-schema.ts';
 import { nearest } from '../text/nearest.ts';
 import type { Tool } from './tool.ts';
 import { type ToolCalls, ToolTraffic } from './tool-traffic.ts';
 
-/** A tool as `tools/list` shows it. */
+/** A tool as the documents show it. */
 export interface ToolDescription {
   readonly name: string;
+  readonly title: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
   readonly outputSchema: JsonSchema;
@@ -17,8 +18,8 @@ export interface ToolDescription {
 export class ToolRegistry {
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly descriptions: readonly ToolDescription[];
-  /** The descriptions as JSON. */
-  readonly descriptionsText: string;
+  /** The tools as `tools/list` shows them, in JSON. */
+  readonly listText: string;
 
   readonly #traffic: ToolTraffic;
 
@@ -31,12 +32,15 @@ export class ToolRegistry {
     if (this.#tools.size !== tools.length) throw new Error('two tools have the same name');
     this.descriptions = tools.map((tool) => ({
       name: tool.name,
+      title: tool.title,
       description: tool.description,
       inputSchema: jsonSchema(tool.input, 'input'),
       outputSchema: jsonSchema(tool.output, 'output'),
       annotations: tool.annotations,
     }));
-    this.descriptionsText = JSON.stringify(this.descriptions);
+    this.listText = JSON.stringify(
+      tools.map((tool, index) => listed(tool, this.descriptions[index] as ToolDescription)),
+    );
   }
 
   get tools(): readonly Tool[] {
@@ -55,4 +59,13 @@ export class ToolRegistry {
     const asked = typeof name === 'string' ? name.slice(0, 64) : '';
     throw new Refusal({ kind: 'unknown_tool', name: asked, guess: nearest(asked, [...this.#tools.keys()]) });
   }
+}
+
+function listed({ listedInput }: Tool, description: ToolDescription): ToolDescription {
+  const input = listedInput === undefined ? description.inputSchema : jsonSchema(listedInput, 'input');
+  return {
+    ...description,
+    inputSchema: withoutBounds(input),
+    outputSchema: withoutBounds(description.outputSchema),
+  };
 }

@@ -89,9 +89,13 @@ type Shape = z.ZodObject<any>;
 
 interface ToolBase<I extends Shape, O extends Shape> {
   readonly name: string;
+  /** A few words for a person who chooses among tools. */
+  readonly title: string;
   readonly description: string;
   /** A strict object, so that an unknown argument is refused. */
   readonly input: I;
+  /** What `tools/list` shows instead of `input`, where another tool does the rest better. Calls are read by `input`. */
+  readonly listedInput?: Shape;
   readonly output: O;
   readonly annotations: ToolAnnotations;
   /** Arguments of one working call, for the documents. */

@@ -10,8 +10,8 @@ import type { HandoffRecord } from './records.ts';
 import type { Handoffs } from './service.ts';
 
 const name = printableName(limits.handoffNameCharsMax);
-const project = name.describe('Project that it is about, compared without case');
-const topic = name.describe('What of the project, compared without case');
+const project = name.describe('Project, in any case');
+const topic = name.describe('Part of the project, in any case');
 const date = day.optional();
 const time = z
   .string({ error: 'must be HHMM from 0000 to 2359, in Korea Standard Time' })
@@ -45,6 +45,7 @@ export function handoffTools(handoffs: Handoffs): Tool[] {
 function handoffSave(handoffs: Handoffs): Tool {
   return defineTool({
     name: 'handoff_save',
+    title: 'Save a handoff',
     access: 'account',
     description: `Keeps what the next session must know, by project, topic, date and time. Saved again it is replaced, and the earlier text stays ${limits.binDays} days.`,
     input: z.strictObject({
@@ -67,6 +68,7 @@ function handoffSave(handoffs: Handoffs): Tool {
 function handoffList(handoffs: Handoffs): Tool {
   return defineTool({
     name: 'handoff_list',
+    title: 'List handoffs',
     access: 'account',
     description:
       'Lists handoffs with the beginning of each, newest first. Removes for good those older than the operator lets them be.',
@@ -106,6 +108,7 @@ function handoffList(handoffs: Handoffs): Tool {
 function handoffGet(handoffs: Handoffs): Tool {
   return defineTool({
     name: 'handoff_get',
+    title: 'Read a handoff',
     access: 'account',
     description: 'Gives a handoff with its content. Without date or time it is the latest that matches.',
     input: z.strictObject({
@@ -113,13 +116,8 @@ function handoffGet(handoffs: Handoffs): Tool {
       topic,
       date: date.describe('Day that it is of, YYYY-MM-DD in Korea Standard Time'),
       time: time.describe('HHMM in Korea Standard Time'),
-      include_versions: z.boolean().optional().describe('True: also lists the versions that are kept'),
-      version: z
-        .int()
-        .min(1)
-        .max(Number.MAX_SAFE_INTEGER)
-        .optional()
-        .describe('An earlier version; default the one that stands'),
+      include_versions: z.boolean().optional().describe('Also lists the kept versions'),
+      version: z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional().describe('Default: the current one'),
     }),
     output: z.object({
       handoff: handoffSchema

@@ -25,6 +25,7 @@ export function taskTools(tasks: Tasks): Tool[] {
 function listTasks(tasks: Tasks): Tool {
   return defineTool({
     name: 'list_tasks',
+    title: 'List tasks',
     access: 'account',
     description: 'Lists tasks, filtered and sorted. All filters must hold together; the bin is left out.',
     input: listArguments,
@@ -54,6 +55,7 @@ function listTasks(tasks: Tasks): Tool {
 function createTask(tasks: Tasks): Tool {
   return defineTool({
     name: 'create_task',
+    title: 'Create a task',
     access: 'account',
     description: 'Creates a task.',
     input: newTask,
@@ -70,6 +72,7 @@ function createTask(tasks: Tasks): Tool {
 function updateTask(tasks: Tasks): Tool {
   return defineTool({
     name: 'update_task',
+    title: 'Change a task',
     access: 'account',
     description: 'Changes the given fields of a task; the others stay. With restore it is first taken out of the bin.',
     input: z.strictObject({
@@ -90,6 +93,7 @@ function updateTask(tasks: Tasks): Tool {
 function deleteTask(tasks: Tasks): Tool {
   return defineTool({
     name: 'delete_task',
+    title: 'Move a task to the bin',
     access: 'account',
     description: `Moves a task to the bin. For ${limits.binDays} days update_task with restore brings it back.`,
     input: z.strictObject({ id: taskId }),
@@ -112,6 +116,7 @@ function deleteTask(tasks: Tasks): Tool {
 function listCategories(tasks: Tasks): Tool {
   return defineTool({
     name: 'list_categories',
+    title: 'List task categories',
     access: 'account',
     description: 'Lists the categories of tasks in their order, each with the number of its tasks.',
     input: z.strictObject({}),

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   accessToken,
+  argumentSchemas,
   callTool,
-  listTools,
   mirrorTool,
   modern,
   post,
@@ -273,8 +273,8 @@ test.each<[string, string, unknown, Errors]>([
 test('[TOOL-5] each argument of each tool, given in wrong ways, is named by a sentence of ours', async () => {
   const wrong = [null, 'x', '', 'x'.repeat(40_000), 5, -1, 1.5, 1e300, true, [], [5], {}, { x: 5 }];
   let refused = 0;
-  for (const { name, inputSchema } of await listTools(hub)) {
-    for (const field of Object.keys(inputSchema['properties'] as object)) {
+  for (const [name, schema] of await argumentSchemas(hub)) {
+    for (const field of Object.keys(schema['properties'] as object)) {
       const calls = wrong.map((value, id) => toolRequest(id, name, { [field]: value, no_such_field: 1 }));
       for (const { error } of repliesOf(await post(hub, calls, withKey(key)))) {
         expect([name, field, error?.code]).toEqual([name, field, -32602]);

@@ -29,6 +29,7 @@ const output = z.object({ text: z.string() });
 const registry = new ToolRegistry([
   defineOpenTool({
     name: 'gate',
+    title: 'Gate',
     description: 'Is done when the test says so.',
     access: 'open',
     input: z.strictObject({ name: z.string().max(20) }),
@@ -42,6 +43,7 @@ const registry = new ToolRegistry([
   }),
   defineOpenTool({
     name: 'large',
+    title: 'Large',
     description: 'Answers with much.',
     access: 'open',
     input: z.strictObject({}),

@@ -3,6 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import {
+  argumentSchemas,
   type ListedTool,
   linesOf,
   listTools,
@@ -25,11 +26,13 @@ const CODES = [-32700, -32600, -32601, -32602, -32001, -32003, -32004, -32005, -
 const hub = useHub({ loudest: 40 });
 let owner: Account;
 let tools: ListedTool[];
+let schemas: Map<string, Record<string, unknown>>;
 let checks: Map<string, ValidateFunction>;
 
 beforeAll(async () => {
   owner = await account(hub);
   tools = await listTools(hub);
+  schemas = await argumentSchemas(hub);
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   checks = new Map(tools.map((tool) => [tool.name, ajv.compile(tool.outputSchema)]));
 });
@@ -189,8 +192,9 @@ function generated(property: Property, name: string): fc.Arbitrary<unknown> {
 }
 
 function argumentsOf(tool: ListedTool): fc.Arbitrary<Record<string, unknown>> {
-  const properties = Object.entries(tool.inputSchema['properties'] as Record<string, Property>);
-  const required = new Set((tool.inputSchema['required'] ?? []) as string[]);
+  const schema = schemas.get(tool.name) ?? {};
+  const properties = Object.entries(schema['properties'] as Record<string, Property>);
+  const required = new Set((schema['required'] ?? []) as string[]);
   const shape = Object.fromEntries(
     properties.map(([name, property]) => {
       const value: fc.Arbitrary<unknown> = fc.oneof(

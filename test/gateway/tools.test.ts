@@ -3,11 +3,15 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   accessToken,
+  argumentSchemas,
   callTool,
   type ListedTool,
   listTools,
   mirrorTool,
   PASSWORD,
+  post,
+  replyOf,
+  request,
   structured,
   withKey,
 } from '../support/gateway.ts';
@@ -59,11 +63,19 @@ const NAMES = [
 test('[TOOL-1] the tools of the interface are listed, each with all that describes it', () => {
   expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(NAMES));
   for (const tool of tools) {
-    expect(Object.keys(tool).sort()).toEqual(['annotations', 'description', 'inputSchema', 'name', 'outputSchema']);
+    expect(Object.keys(tool).sort()).toEqual([
+      'annotations',
+      'description',
+      'inputSchema',
+      'name',
+      'outputSchema',
+      'title',
+    ]);
     expect(tool.name).toMatch(/^[A-Za-z0-9_.-]{1,128}$/);
     expect(tool.description.length).toBeGreaterThan(10);
     expect(tool.description.match(/[.!?](?=\s|$)/g)?.length ?? 0).toBeLessThanOrEqual(2);
-    expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
+    expect(tool.title).toMatch(/^[A-Z].{3,39}$/);
+    expect(tool.inputSchema).toMatchObject({ type: 'object', properties: {} });
     expect(tool.outputSchema).toMatchObject({ type: 'object' });
   }
   expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length);
@@ -74,6 +86,43 @@ test('[TOOL-1] the order is stable, whoever asks and however often', async () =>
   for (const headers of [{}, withKey(owner.mcp_key), { Authorization: `Bearer ${token}` }]) {
     expect(await listTools(hub, headers)).toEqual(tools);
   }
+});
+
+test('[MCP-8] what an agent reads before its first call is at most 5,000 tokens: bounds are checked, not listed', async () => {
+  const chars = tools.map(({ description, inputSchema }) => description.length + JSON.stringify(inputSchema).length);
+  const tokens = Math.ceil(chars.reduce((sum, one) => sum + one, 0) / 4);
+  expect(tokens).toBeLessThanOrEqual(5000);
+  expect(JSON.stringify(tools)).not.toMatch(/"(?:max|min)Length":|9007199254740991/);
+  // The document of the mirror still says what is checked.
+  const schemas = await argumentSchemas(hub);
+  for (const { name, inputSchema } of tools.filter(
+    ({ name: one }) => !one.startsWith('sync_push_') && one !== 'vault_sync',
+  )) {
+    expect(schemas.get(name)).toMatchObject(inputSchema);
+  }
+});
+
+test('[MCP-8] a client is told in about 150 words what there is and which tools to use', async () => {
+  const { result } = replyOf(await post(hub, request(1, 'initialize', { protocolVersion: '2025-11-25' })));
+  const told = String(result?.['instructions']);
+  const words = told.split(/\s+/).length;
+  expect(words).toBeGreaterThan(100);
+  expect(words).toBeLessThanOrEqual(170);
+  const named = told.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? [];
+  const known = [...tools.map(({ name }) => name), 'due_today', 'base_sha'];
+  expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  for (const name of ['list_tasks', 'get_dev_doc', 'handoff_get', 'sync_pull', 'sync_push'])
+    expect(named).toContain(name);
+});
+
+test('[MCP-8] vault_sync lists the arguments of status and takes those of its other actions', async () => {
+  const listed = tools.find(({ name }) => name === 'vault_sync')?.inputSchema ?? {};
+  expect(Object.keys(listed['properties'] as object)).toEqual(['action', 'manifest', 'bases', 'prefix', 'vault_id']);
+  // A client that checks the arguments by the list lets the others pass.
+  const check = new Ajv2020({ strict: false }).compile(listed);
+  const args = { action: 'list', prefix: 'notes/', include_deleted: true };
+  expect([check(args), check.errors]).toEqual([true, null]);
+  expect(await structured(hub, 'vault_sync', args, owner.mcp_key)).toMatchObject({ files: [] });
 });
 
 const destructive = ['delete_task', 'delete_dev_doc', 'vault_sync', 'vault_delete', 'handoff_list'];
@@ -132,9 +181,12 @@ function unbounded(name: string, property: Property): string[] {
   return below;
 }
 
-test('[TOOL-5] every number has bounds and every string a length, and every argument is described', () => {
+test('[TOOL-5] every number has bounds and every string a length, and every argument is described', async () => {
+  const schemas = await argumentSchemas(hub);
   for (const tool of tools) {
-    const properties = Object.entries(tool.inputSchema['properties'] as Record<string, Property>);
+    const schema = schemas.get(tool.name) ?? {};
+    expect(schema).toMatchObject({ type: 'object', additionalProperties: false });
+    const properties = Object.entries(schema['properties'] as Record<string, Property>);
     expect([tool.name, properties.flatMap(([name, property]) => unbounded(name, property))]).toEqual([tool.name, []]);
     expect(properties.filter(([, { description }]) => typeof description !== 'string')).toEqual([]);
   }

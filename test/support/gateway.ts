@@ -20,6 +20,7 @@ export interface RpcReply {
 
 export interface ListedTool {
   readonly name: string;
+  readonly title: string;
   readonly description: string;
   readonly inputSchema: Record<string, unknown>;
   readonly outputSchema: Record<string, unknown>;
@@ -105,6 +106,25 @@ export function mirrorTool(hub: Target, name: string, args: unknown = {}, header
 export async function listTools(hub: Target, headers: Headers = {}): Promise<ListedTool[]> {
   const { result } = replyOf(await post(hub, request(1, 'tools/list'), headers));
   return result?.['tools'] as ListedTool[];
+}
+
+/** The schema by which the arguments of each tool are checked, by its name, from the document of the tool mirror. */
+export async function argumentSchemas(hub: Target): Promise<Map<string, Record<string, unknown>>> {
+  interface Operation {
+    readonly requestBody: { readonly content: Record<string, { readonly schema: Record<string, unknown> }> };
+  }
+  const document = (await call(hub, `${GATEWAY}/openapi.json`)).json() as {
+    paths: Record<string, { readonly post?: Operation }>;
+  };
+  const prefix = `${GATEWAY}/tools/`;
+  return new Map(
+    Object.entries(document.paths)
+      .filter(([path]) => path.startsWith(prefix))
+      .map(([path, { post: operation }]) => {
+        const schema = operation?.requestBody.content['application/json']?.schema ?? {};
+        return [path.slice(prefix.length), schema];
+      }),
+  );
 }
 
 /** A message of revision 2026-07-28: its body, and the headers that repeat parts of it. */

@@ -20,16 +20,14 @@ export const pullArguments = z.strictObject({
     .max(limits.cursorCharsMax)
     .optional()
     .describe('Goes on behind an earlier pull: what changed after it, or the rest of it'),
-  limit: z.int().min(1).max(limits.pullLinesMax).optional().describe('Records in this answer at the most'),
+  limit: z.int().min(1).max(limits.pullLinesMax).optional().describe('Most records to give'),
   wait_seconds: z
     .int()
     .min(0)
     .max(limits.waitSecondsMax)
     .optional()
-    .describe('With cursor or since: wait so long for a change when there is none yet'),
-  device_id: deviceIdArgument
-    .optional()
-    .describe('Name of the pulling device: files whose newest version is its own are left out'),
+    .describe('With cursor or since: waits so long for a change'),
+  device_id: deviceIdArgument.optional().describe('Pulling device; leaves out what it sent itself'),
   vault_id: vaultIdArgument,
 });
 

@@ -12,11 +12,7 @@ export const isPlainText = (text: string): boolean => !/[\p{Cc}\p{Cs}]/u.test(te
 
 /** A path as a client may write it, in whatever Unicode form. */
 export const pathArgument = z.string().max(4 * limits.pathBytesMax);
-export const vaultIdArgument = z
-  .string()
-  .max(limits.vaultIdCharsMax)
-  .optional()
-  .describe('Id of the vault (see vault_list); none: the primary vault');
+export const vaultIdArgument = z.string().max(limits.vaultIdCharsMax).optional().describe('Default: the primary vault');
 export const deviceIdArgument = z
   .string()
   .min(1)
@@ -27,37 +23,29 @@ export const deviceIdArgument = z
 const CONTENT_CHARS_MAX = Math.ceil(limits.fileBytesMax / 3) * 4;
 
 export const contentArgument = z.string().max(CONTENT_CHARS_MAX, 'is too long; split the file');
-export const encodingArgument = z
-  .enum(['utf-8', 'base64'])
-  .optional()
-  .describe('How content is written; base64 for binary files');
+export const encodingArgument = z.enum(['utf-8', 'base64']).optional().describe('base64 for binary files');
 
 export const pushArguments = z.strictObject({
   path: pathArgument.describe('Path inside the vault, e.g. notes/today.md'),
   content: contentArgument.optional().describe('The whole content'),
   encoding: encodingArgument,
-  sha256: z.string().max(64).optional().describe('SHA-256 of the content, 64 hex characters'),
+  sha256: z.string().max(64).optional().describe('Of the content, in hex'),
   hlc: z
     .string()
     .max(limits.hlcCharsMax)
     .optional()
     .describe('Hybrid logical clock, 2026-11-20T20:18:57.123Z-0000-<node>; optional with base_sha'),
-  device_id: deviceIdArgument.optional().describe('Name of the sending device; default: the name of the key'),
-  mtime: z.string().max(limits.isoTimeCharsMax).optional().describe('When the file was changed locally, ISO 8601'),
-  executable: z
-    .boolean()
-    .optional()
-    .describe('Whether the file may be run as a program; without it the current value stays'),
+  device_id: deviceIdArgument.optional().describe('Sending device; default: the name of the key'),
+  mtime: z.string().max(limits.isoTimeCharsMax).optional().describe('When it was changed locally, ISO 8601'),
+  executable: z.boolean().optional().describe('May be run as a program; default: as it is'),
   base_sha: z
     .string()
     .max(64)
     .optional()
-    .describe('sha256 or git_sha of the version that this change is based on; empty: the file must not exist yet'),
+    .describe('sha256 or git_sha of the version that this changes; empty: the file is new'),
   deleted: z.boolean().optional().describe('Deletes the file; needs base_sha and no content'),
-  from_path: pathArgument
-    .optional()
-    .describe('Renames the file from this path; needs its base_sha; without content the bytes stay'),
-  resolves: z.string().max(limits.vaultIdCharsMax).optional().describe('Id of the pending conflict that this settles'),
+  from_path: pathArgument.optional().describe('Renames the file from this path; needs its base_sha, no content'),
+  resolves: z.string().max(limits.vaultIdCharsMax).optional().describe('conflict_id that this settles'),
   vault_id: vaultIdArgument,
 });
 

@@ -29,6 +29,7 @@ export function compareTools(queries: { readonly diffs: DiffQuery; readonly merg
 function syncDiff(diffs: DiffQuery): Tool {
   return defineTool({
     name: 'sync_diff',
+    title: 'Compare a file',
     access: 'account',
     description:
       'Shows how your copy of a file stands to the one on the hub, and what differs; with only a path, what its newest change did.',
@@ -36,7 +37,7 @@ function syncDiff(diffs: DiffQuery): Tool {
       path: pathArgument.describe('Path inside the vault'),
       content: contentArgument.optional().describe('Your copy'),
       encoding: encodingArgument,
-      sha256: z.string().max(64).optional().describe('SHA-256 of your copy, instead of its content or beside it'),
+      sha256: z.string().max(64).optional().describe('Of your copy; instead of content'),
       base_sha: baseArgument.describe('sha256 or git_sha of the version that your copy was made of'),
       context: z
         .int()
@@ -71,6 +72,7 @@ function syncDiff(diffs: DiffQuery): Tool {
 function syncMerge(merges: MergeQuery): Tool {
   return defineTool({
     name: 'sync_merge',
+    title: 'Merge a file',
     access: 'account',
     description:
       'Merges your text with the one on the hub, against the version that both were made of. Writes nothing: push what it gives with the base_sha that it gives.',
@@ -83,15 +85,12 @@ function syncMerge(merges: MergeQuery): Tool {
         .string()
         .max(limits.vaultIdCharsMax)
         .optional()
-        .describe('A conflict that a push was refused with: merges what that push brought'),
+        .describe('Merges what the refused push of this conflict brought'),
       favor: z
         .enum(['none', 'ours', 'theirs'])
         .optional()
-        .describe('Settles parts that both changed for your side (ours) or the hub (theirs); default none: marks them'),
-      style: z
-        .enum(['merge', 'diff3'])
-        .optional()
-        .describe('diff3 shows in a conflict also what the ancestor had; default merge'),
+        .describe('Takes your side (ours) or the hub (theirs) where both changed; default none: marks the part'),
+      style: z.enum(['merge', 'diff3']).optional().describe('diff3 also shows the ancestor; default merge'),
       vault_id: vaultIdArgument,
     }),
     output: z.object({

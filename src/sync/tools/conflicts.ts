@@ -28,6 +28,7 @@ const conflictSchema = z.object({
 export function syncPendingConflicts(conflicts: Conflicts): Tool {
   return defineTool({
     name: 'sync_pending_conflicts',
+    title: 'List conflicts',
     access: 'account',
     description: 'Lists the conflicts that wait to be settled: pushes that were refused, with their bytes kept.',
     input: z.strictObject({
@@ -63,6 +64,7 @@ export function syncPendingConflicts(conflicts: Conflicts): Tool {
 export function syncResolveConflict(conflicts: Conflicts): Tool {
   return defineTool({
     name: 'sync_resolve_conflict',
+    title: 'Settle a conflict',
     access: 'account',
     description:
       'Settles a conflict, or those of a path: keep theirs leaves what is on the hub, keep yours makes the refused bytes a new version. To keep a merge, use sync_push with resolves.',
@@ -71,7 +73,7 @@ export function syncResolveConflict(conflicts: Conflicts): Tool {
       path: pathArgument.optional().describe('Instead of conflict_id: what is pending of this path, if anything'),
       keep: z.enum(['theirs', 'yours']).describe('theirs: what the hub has; yours: what was refused'),
       base_sha: z.string().max(64).optional().describe('sha256 that must be current; empty: there must be no file'),
-      device_id: deviceIdArgument.optional().describe('Device to sign the change with; default hub'),
+      device_id: deviceIdArgument.optional().describe('Device that makes the change; default hub'),
       vault_id: vaultIdArgument,
     }),
     output: z.object({

@@ -12,6 +12,7 @@ import type { Reading } from '../reading.ts';
 export function vaultClone(reading: Reading) {
   return defineTool({
     name: 'vault_clone',
+    title: 'Start a copy of a vault',
     access: 'account',
     description:
       'Says what a new device needs to copy a vault: how much there is, a cursor, and the call to make next.',
@@ -76,6 +77,7 @@ const deviceSchema = z.object({
 export function vaultConnectStatus(reading: Reading) {
   return defineTool({
     name: 'vault_connect_status',
+    title: 'Show the devices of a vault',
     access: 'account',
     description:
       'Shows the devices of a vault: when each was here, how far it is behind, and what waits for a decision.',

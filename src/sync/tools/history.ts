@@ -29,6 +29,7 @@ const versionSchema = z.object({
 export function syncHistory(history: History): Tool {
   return defineTool({
     name: 'sync_history',
+    title: 'List versions of a file',
     access: 'account',
     description:
       'Lists the kept versions of a file, newest first, including those under its earlier names. sync_restore brings one back.',
@@ -77,6 +78,7 @@ export function syncHistory(history: History): Tool {
 export function syncRestore(history: History): Tool {
   return defineTool({
     name: 'sync_restore',
+    title: 'Restore a version of a file',
     access: 'account',
     description:
       'Makes an older version of a path the current one again, as a new change. What is current stays in the history.',
@@ -84,7 +86,7 @@ export function syncRestore(history: History): Tool {
       path: pathArgument.describe('Path inside the vault; a deleted one too'),
       seq: seqArgument.describe('The version to bring back (see sync_history)'),
       base_sha: z.string().max(64).optional().describe('sha256 that must be current; empty: there must be no file'),
-      device_id: deviceIdArgument.optional().describe('Device to sign the change with; default hub'),
+      device_id: deviceIdArgument.optional().describe('Device that makes the change; default hub'),
       vault_id: vaultIdArgument,
     }),
     output: pushedSchema,

@@ -71,6 +71,7 @@ const listedSchema = z.object({
 export function syncPull({ pull }: Reading) {
   return defineTool({
     name: 'sync_pull',
+    title: 'Read files',
     access: 'account',
     description:
       'Gives files with their content: one path, these paths, all (initial), or what changed since a time or cursor. Comes as NDJSON when asked for or large.',
@@ -115,6 +116,7 @@ function manyResult(pulled: PulledFiles) {
 export function syncList(reading: Reading) {
   return defineTool({
     name: 'sync_list',
+    title: 'List files',
     access: 'account',
     description: 'Lists files without their content, in the order of their paths.',
     input: z.strictObject({

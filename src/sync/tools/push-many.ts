@@ -24,20 +24,24 @@ const refusedSchema = z.object({
     .describe('What sync_push answers for this file'),
 });
 
+const many = {
+  files: z.array(file).min(1).max(limits.pushManyFilesMax).describe('Arguments of sync_push, an item per file'),
+  device_id: deviceIdArgument
+    .optional()
+    .describe('Sending device, where an item names none; default: the name of the key'),
+  vault_id: vaultIdArgument,
+};
+
 type Result = z.input<typeof refusedSchema> | Omit<z.input<typeof pushedSchema>, 'vault_id'>;
 
 export function syncPushMany(push: PushMany, deviceOf: DeviceOf) {
   return defineTool({
     name: 'sync_push_many',
+    title: 'Write many files',
     access: 'account',
     description: `Sends up to ${limits.pushManyFilesMax} files (${limits.pushManyBytesMax / 2 ** 20} MiB in total) in one call. Each item is a sync_push, decided alone and in order; every ${limits.pushManyFilesPerCall} items count as one call.`,
-    input: z.strictObject({
-      files: z.array(file).min(1).max(limits.pushManyFilesMax).describe('Arguments of sync_push, one item per file'),
-      device_id: deviceIdArgument
-        .optional()
-        .describe('Name of the sending device, for items without their own; default: the name of the key'),
-      vault_id: vaultIdArgument,
-    }),
+    input: z.strictObject(many),
+    listedInput: z.strictObject({ ...many, files: z.array(z.looseObject({})).describe(many.files.description ?? '') }),
     output: z.object({
       vault_id: z.string(),
       accepted: z.int().nonnegative(),

@@ -28,6 +28,7 @@ export type DeviceOf = (session: Session) => string;
 export function syncPush(push: Push, deviceOf: DeviceOf) {
   return defineTool({
     name: 'sync_push',
+    title: 'Write, rename or delete a file',
     access: 'account',
     description:
       'Sends one file to the hub, renames it or deletes it. If the file changed since base_sha, the push is rejected and stored as a conflict.',

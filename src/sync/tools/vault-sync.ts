@@ -24,9 +24,9 @@ const hashes = z
   .optional();
 
 const statusArguments = z.strictObject({
-  manifest: hashes.describe('status: SHA-256 of each file that the device has, by path'),
-  bases: hashes.describe('status: SHA-256 of what device and hub last agreed on, by path'),
-  prefix: pathArgument.optional().describe('status, list: only paths that begin with this'),
+  manifest: hashes.describe('SHA-256 of each file of the device, by path'),
+  bases: hashes.describe('SHA-256 that device and hub last agreed on, by path'),
+  prefix: pathArgument.optional().describe('Only paths that begin with this'),
   vault_id: vaultIdArgument,
 });
 
@@ -44,13 +44,21 @@ const anyArguments = z.strictObject({
   cursor: z.string().max(limits.listCursorCharsMax).optional().describe('list, pull: where an earlier answer ended'),
 });
 
+/** The other actions are tools of their own, with their arguments; naming them again would only cost tokens. */
+const listedArguments = z.looseObject({
+  action: z.enum(['status', 'list', 'pull', 'push']).describe('status; the others take the arguments of their tools'),
+  ...statusArguments.shape,
+});
+
 export function vaultSync(reading: Reading, actions: Actions) {
   return defineTool({
     name: 'vault_sync',
+    title: 'Compare a device with a vault',
     access: 'account',
     description:
       'With action status, says what a device has to pull, push, delete and settle. The actions list, pull and push stand for sync_list, sync_pull and sync_push.',
     input: anyArguments,
+    listedInput: listedArguments,
     output: z.looseObject(standingShape),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     example: {

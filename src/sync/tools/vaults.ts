@@ -20,6 +20,7 @@ const vaultSchema = z.object({
 export function vaultList(vaults: Vaults): Tool {
   return defineTool({
     name: 'vault_list',
+    title: 'List vaults',
     access: 'account',
     description: 'Lists the vaults of the account, oldest first.',
     input: z.strictObject({}),
@@ -56,6 +57,7 @@ const vaultIdRequired = z.string().max(limits.vaultIdCharsMax).describe('Id of t
 export function vaultCreate(vaults: Vaults): Tool {
   return defineTool({
     name: 'vault_create',
+    title: 'Create a vault',
     access: 'account',
     description:
       'Makes a vault, or gives the one that has this name. A list of protected paths replaces the one it has.',
@@ -89,6 +91,7 @@ export function vaultCreate(vaults: Vaults): Tool {
 export function vaultRename(vaults: Vaults): Tool {
   return defineTool({
     name: 'vault_rename',
+    title: 'Rename a vault',
     access: 'account',
     description: 'Gives a vault another name. Its id, files and history stay the same.',
     input: z.strictObject({ vault_id: vaultIdRequired, name: nameArgument.describe('The new name') }),
@@ -108,6 +111,7 @@ export function vaultRename(vaults: Vaults): Tool {
 export function vaultDelete(vaults: Vaults, removal: Pick<VaultRemoval, 'begin'>): Tool {
   return defineTool({
     name: 'vault_delete',
+    title: 'Delete a vault for good',
     access: 'account',
     description:
       'Permanently deletes a vault with all files, versions and conflicts. This cannot be undone; confirm must be the exact name of the vault.',

@@ -10,19 +10,19 @@ import { KANBAN_STATUSES } from '../records.ts';
 import type { TaskFilter } from './query.ts';
 import { openZone, type TaskSearch, UTC, type Zone } from './search.ts';
 
-const dayOf = (what: string) => day.optional().describe(`${what}, YYYY-MM-DD`);
+const dayOf = (what: string) => day.optional().describe(what);
 
 export const listArguments = z.strictObject({
-  due_today: z.boolean().optional().describe('True: only tasks that are due today'),
-  overdue: z.boolean().optional().describe('True: only open tasks that were due before today'),
-  status: z.enum(KANBAN_STATUSES).optional().describe('Only this kanban_status'),
+  due_today: z.boolean().optional().describe('Only tasks due today'),
+  overdue: z.boolean().optional().describe('Only open tasks due before today'),
+  status: z.enum(KANBAN_STATUSES).optional().describe('kanban_status'),
   ...listFields,
   search: z
     .string()
     .min(1)
     .max(limits.taskSearchCharsMax)
     .optional()
-    .describe('Only tasks whose content has this text in it, in upper or lower case'),
+    .describe('Text in the content, in upper or lower case'),
   due_from: dayOf('First day due'),
   due_to: dayOf('Last day due'),
   created_from: dayOf('First day of creation'),
