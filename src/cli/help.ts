@@ -32,11 +32,12 @@ function explained({ options = [], flags = [], explains = {} }: Command): string
     ...options.map(({ name, value }): [string, string] => [name, `--${name} ${value}`]),
     ...flags.map((name): [string, string] => [name, `--${name}`]),
   ];
-  const known = names.flatMap(([name, shown]): [string, string][] => {
+  const told = names.flatMap(([name, shown]): [string, string][] => {
     const text = explains[name];
     return text === undefined ? [] : [[shown, text]];
   });
-  if (known.length === 0) return '';
+  if (told.length === 0) return '';
+  const known: [string, string][] = [...told, ['--json', 'print the result as JSON']];
   const width = Math.max(...known.map(([shown]) => shown.length));
   return `\nOptions\n${known.map(([shown, text]) => `  ${shown.padEnd(width)}  ${text}`).join('\n')}\n`;
 }

@@ -127,11 +127,13 @@ export function runCairn(
   args: readonly string[],
   env: Record<string, string>,
   input: string = '',
+  wrapper: readonly string[] = [],
 ): Promise<CommandResult> {
+  const [command, ...before] = [...wrapper, process.execPath];
   return new Promise((resolve) => {
     const child = execFile(
-      process.execPath,
-      [CAIRN, ...args],
+      command ?? process.execPath,
+      [...before, CAIRN, ...args],
       { env: cleanEnvironment(env) },
       (error, stdout, stderr) => {
         resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr });

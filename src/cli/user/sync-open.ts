@@ -1,15 +1,17 @@
 /** Opens the folder that a sync command is about, for the vault that it belongs to or that the options name. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { ClientError } from '../../client/client-error.ts';
 import { readPace } from '../../client/pace.ts';
 import { formatBytes, openStatusLine, type StatusLine } from '../../client/progress.ts';
-import { counted } from '../../client/shown.ts';
+import { counted, shownLine } from '../../client/shown.ts';
 import { SyncedFolder } from '../../client/sync/folder/folder.ts';
 import { findVault, VaultHub } from '../../client/sync/hub.ts';
 import type { SyncEvent, SyncSession } from '../../client/sync/session.ts';
 import { newState } from '../../client/sync/state.ts';
 import { readState, stampOf } from '../../client/sync/state-file.ts';
+import { nearest } from '../../text/nearest.ts';
 import { useUmaskOfUser } from '../umask.ts';
 import { openTools } from './tool-access.ts';
 
@@ -18,6 +20,8 @@ export interface FolderChoice {
   readonly folder: string;
   readonly vault?: string | undefined;
   readonly server?: string | undefined;
+  /** A vault with a name like that of another one is created without a question. */
+  readonly create?: boolean | undefined;
   /** Patterns of what this device syncs; empty: as it was chosen before. */
   readonly only?: readonly string[] | undefined;
   /** As `500K` or `2M`, per second. */
@@ -37,6 +41,20 @@ export function isSynced(folder: string): boolean {
   return existsSync(resolve(folder, '.cairn', 'state.json'));
 }
 
+/** A name close to that of another vault is rather a slip: a person is asked, a script is refused. Throws ClientError. */
+async function mayCreate(name: string, existing: readonly string[], { create }: FolderChoice): Promise<boolean> {
+  const like = nearest(name, existing);
+  if (create === true || like === undefined) return true;
+  const question = `There is no vault "${shownLine(name)}". Did you mean "${shownLine(like)}"?`;
+  if (!process.stdin.isTTY || !process.stderr.isTTY) throw new ClientError(`${question} To create it, add --create.`);
+  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test(await asking.question(`${question} Create "${shownLine(name)}"? [y/N] `));
+  } finally {
+    asking.close();
+  }
+}
+
 /** Throws ClientError. */
 export async function openSession(choice: FolderChoice): Promise<OpenSession> {
   useUmaskOfUser();
@@ -47,7 +65,10 @@ export async function openSession(choice: FolderChoice): Promise<OpenSession> {
     download: readPace(choice.limitDownload, 'limit-download'),
   });
   const { vault } = choice;
-  const vaultId = kept === undefined || vault !== undefined ? await findVault(tools, vault) : kept.vault_id;
+  const vaultId =
+    kept === undefined || vault !== undefined
+      ? await findVault(tools, vault, (name, existing) => mayCreate(name, existing, choice))
+      : kept.vault_id;
   if (kept !== undefined && (kept.vault_id !== vaultId || kept.server !== server)) {
     throw new ClientError(
       `${asked} belongs to another vault (${kept.vault_id} on ${kept.server}). Use another folder, or remove ${asked}/.cairn to start over.`,
@@ -70,7 +91,6 @@ export async function openSession(choice: FolderChoice): Promise<OpenSession> {
       line.show(`${transfer}  ${files.toLocaleString('en-US')} of ${counted(filesTotal, 'file')}, ${amount}`);
     },
     troubles: new Map(),
-    links: new Set(),
     held: new Set(),
     saved: { atMs: Date.now(), stamp: stampOf(folder.root.path) },
   };

@@ -16,10 +16,9 @@ const EXIT = { done: 0, refused: 1, conflict: 3 } as const;
 
 /** What was done, what is not equal on both sides, and the exit code that this means. */
 export function reportOf(session: SyncSession, events: readonly SyncEvent[], isFirst: boolean): Report {
-  const { links } = session;
+  const links = session.scanned?.links.size ?? 0;
   const conflicts = conflictsOf(session.state);
-  const note =
-    isFirst && links.size > 0 ? [`not synced: ${counted(links.size, 'link')} (cairn sync status lists them)`] : [];
+  const note = isFirst && links > 0 ? [`not synced: ${counted(links, 'link')} (cairn sync status lists them)`] : [];
   return {
     done: [...linesOf(events), ...note],
     open: openLines(session),

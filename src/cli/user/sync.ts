@@ -17,13 +17,15 @@ import { watchAll, watchOne } from './sync-watch.ts';
 const COMMON = [takes('folder', 'DIR'), takes('vault', 'NAME'), takes('server', 'URL')];
 const PACES = [takes('limit-upload', 'RATE'), takes('limit-download', 'RATE')];
 const CHOICE = [...COMMON, repeats('only', 'PATTERN'), ...PACES];
-const DELETES = ['allow-deletes'];
+const DELETES = ['allow-deletes', 'create'];
 
 const EXPLAINS = {
   folder: 'folder to sync; default: the current one',
-  vault: 'vault to sync it with, created if there is none; default: the one it belongs to, else the primary vault',
+  vault:
+    'vault to sync it with, created if there is none (asks first if another has a similar name); default: the one it belongs to, else the primary vault',
   server: 'address of the hub; default: the one it belongs to, else CAIRN_SERVER, else the last sign-in',
   only: "sync only what matches on this device, e.g. notes/ or '*.md'; kept for later syncs; '*' syncs everything again",
+  create: 'create the vault without asking, even if its name is close to that of another one',
   'limit-upload': 'send at most so many bytes per second, like 500K or 2M',
   'limit-download': 'receive at most so many bytes per second, like 500K or 2M',
   all: 'watch every folder listed in ~/.config/cairn/sync.json, in one process',
@@ -110,6 +112,7 @@ function choiceOf(options: Options): FolderChoice {
     folder: options.optional('folder') ?? '.',
     vault: options.optional('vault'),
     server: options.optional('server'),
+    create: options.flag('create'),
     only: options.many('only'),
     limitUpload: options.optional('limit-upload'),
     limitDownload: options.optional('limit-download'),

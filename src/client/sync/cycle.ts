@@ -37,7 +37,7 @@ export async function syncOnce(session: SyncSession, options: SyncOptions): Prom
       if (recheck.size === 0) break;
     }
     for (const path of recheck) session.troubles.set(path, 'It kept changing on the hub; sync again.');
-    await listTroubles(session);
+    listTroubles(session);
   });
 }
 
@@ -57,18 +57,15 @@ export async function lockFolder<T>(session: SyncSession, work: () => Promise<T>
 }
 
 /** Why single paths are not equal on both sides, each with a reason; a conflict is no trouble, it has its own list. */
-async function listTroubles(session: SyncSession): Promise<void> {
-  const { state, troubles, folder } = session;
-  const { skipped, problems, links, leavesOut, excludes } = await scan(session);
-  session.links.clear();
-  for (const link of links) session.links.add(link);
+function listTroubles({ state, troubles, scanned }: SyncSession): void {
+  if (scanned === undefined) return;
+  const { skipped, problems, leavesOut, excludes } = scanned;
   for (const [path, reason] of [...problems, ...skipped]) troubles.set(path, reason);
   for (const [path, { kind, reason }] of state.waits) {
     const isOut = kind === 'hub' && excludes(path);
     const isListed = troubles.has(path) || (leavesOut(path) && skipped.has(path));
     if (kind !== 'conflict' && !isOut && !isListed) troubles.set(path, reason);
   }
-  folder.root.check();
 }
 
 /** Bytes that a program wrote to a file after it was replaced: the hub keeps them as a conflict. */

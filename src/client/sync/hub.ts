@@ -204,10 +204,26 @@ export class VaultHub {
   }
 }
 
-/** The vault of a name, made when there is none; no name: the primary vault. */
-export async function findVault(tools: ToolClient, name: string | undefined): Promise<string> {
-  if (name !== undefined) return readAs(vaultSchema, (await tools.call('vault_create', { name })).structured).vault_id;
+/**
+ * The vault of a name, created when there is none and `mayCreate` allows it, given the names that there are; no name: the
+ * primary vault.
+ */
+export async function findVault(
+  tools: ToolClient,
+  name: string | undefined,
+  mayCreate: (name: string, existing: readonly string[]) => Promise<boolean>,
+): Promise<string> {
   const { vaults } = readAs(vaultsSchema, (await tools.call('vault_list', {})).structured);
+  if (name !== undefined) {
+    const found = vaults.find((vault) => vault.name === name);
+    if (found !== undefined) return found.vault_id;
+    const isAllowed = await mayCreate(
+      name,
+      vaults.map((vault) => vault.name),
+    );
+    if (!isAllowed) throw new ClientError(`No vault ${name} was created.`);
+    return readAs(vaultSchema, (await tools.call('vault_create', { name })).structured).vault_id;
+  }
   const primary = vaults.find((vault) => vault.is_primary);
   if (primary === undefined) throw new ClientError('This account has no vault yet; name one with --vault.');
   return primary.vault_id;

@@ -31,8 +31,8 @@ export interface SyncSession {
   readonly progress: (transfer: Transfer, amount: Amount) => void;
   /** What is wrong with single paths, each with its reason; made anew by each sync. */
   readonly troubles: Map<string, string>;
-  /** Links and devices of the last scan; they never take part. */
-  readonly links: Set<string>;
+  /** The last scan. */
+  scanned?: Scan;
   /** Files that are gone here and are not deleted on the hub without the user's word. */
   readonly held: Set<FolderPath>;
   /** The last save of the state: when, and how the file looked after it. */
@@ -55,6 +55,7 @@ export async function scan(session: SyncSession): Promise<Scan> {
     found.files.delete(path);
     found.skipped.set(path, problem);
   }
+  session.scanned = found;
   return found;
 }
 

@@ -206,3 +206,29 @@ async function converge(a: ReturnType<typeof device>, b: ReturnType<typeof devic
     `not converged: ${JSON.stringify([Object.keys(contentsOf(a.folder)), Object.keys(contentsOf(b.folder))])}`,
   );
 }
+
+test('[CLI-2] a vault with a misspelt name is not created unless that is meant', async () => {
+  const vault = newVault();
+  const [a, b] = [device(vault), device(`${vault}x`)];
+  a.write('x', 'x\n');
+  await a.sync();
+  expect(await b.sync()).toMatchObject({ code: 1, stderr: expect.stringContaining(`Did you mean "${vault}"?`) });
+  expect(await b.sync('--create')).toMatchObject({ code: 0 });
+  expect(contentsOf(b.folder)).toEqual({});
+}, 60_000);
+
+test('[CLI-1] every option of the sync commands is explained by the help', async () => {
+  const { stdout: overview } = await runCairn(['--help'], {});
+  const names = [...overview.matchAll(/^ {2}cairn (sync(?: [a-z]+)?) {2,}/gm)].map(([, name = '']) => name);
+  expect(names.length).toBeGreaterThan(6);
+  for (const name of names) {
+    const { stdout } = await runCairn([...name.split(' '), '--help'], {});
+    const [synopsis = '', ...rest] = stdout.split('\n');
+    for (const [option] of synopsis.matchAll(/--[a-z-]+/g)) {
+      expect(
+        rest.some((line) => new RegExp(`^ {2}${option}( [^ ]+)? {2,}[a-z]`).test(line)),
+        `${name} ${option}`,
+      ).toBe(true);
+    }
+  }
+}, 60_000);
