@@ -12,8 +12,9 @@ const password = z
   .max(limits.passwordBytesMax)
   .describe(`Password, ${limits.passwordBytesMin} to ${limits.passwordBytesMax} bytes`);
 
-export function onboardingTools(onboarding: Onboarding): Tool[] {
-  return [signUp(onboarding), signIn(onboarding), setupGuide()];
+/** `offersSignIn`: MCP clients find the browser sign-in. */
+export function onboardingTools(onboarding: Onboarding, offersSignIn: boolean): Tool[] {
+  return [signUp(onboarding), signIn(onboarding), setupGuide(offersSignIn)];
 }
 
 function signUp(onboarding: Onboarding): Tool {
@@ -60,7 +61,7 @@ function signIn(onboarding: Onboarding): Tool {
   });
 }
 
-function setupGuide(): Tool {
+function setupGuide(offersSignIn: boolean): Tool {
   const step = z.object({ client: z.enum(setupClients), title: z.string(), where: z.string(), paste: z.string() });
   return defineOpenTool({
     name: 'get_setup_guide',
@@ -72,7 +73,7 @@ function setupGuide(): Tool {
     access: 'open',
     example: { client: 'claude-code' },
     handle({ client }, { baseUrl }) {
-      const steps = setupSteps(baseUrl, client);
+      const steps = setupSteps({ baseUrl, offersSignIn }, client);
       const text = steps.map((one) => `${one.title} (${one.where}):\n${one.paste}`).join('\n\n');
       return { structured: { url: `${baseUrl}/api/mcp`, steps }, text };
     },

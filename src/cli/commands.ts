@@ -22,6 +22,7 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
       { word: 'sync', load: async () => (await import('./user/sync.ts')).syncCommands },
       { word: 'tasks', load: async () => (await import('./user/tasks.ts')).taskCommands },
       { word: 'call', load: async () => [(await import('./user/call.ts')).callCommand] },
+      { word: 'mcp', load: async () => [(await import('./user/mcp.ts')).mcpCommand] },
     ],
   },
   {

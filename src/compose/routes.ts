@@ -120,13 +120,16 @@ function openLogins({ config, core, pool, rates }: Parts): LoginParts {
 }
 
 /** The tools, in the order in which they are listed. */
-function openTools({ core, tasks, documents, sync, toolTraffic }: Parts, { onboarding }: LoginParts): ToolRegistry {
+function openTools(
+  { config, core, tasks, documents, sync, toolTraffic }: Parts,
+  { onboarding }: LoginParts,
+): ToolRegistry {
   return new ToolRegistry(
     [
       ...taskTools(tasks),
       ...documentTools(documents),
       ...syncTools(sync, (session) => core.accounts.keyName(session) ?? 'agent'),
-      ...onboardingTools(onboarding),
+      ...onboardingTools(onboarding, config.oauthMetadata),
     ],
     toolTraffic,
   );
@@ -172,6 +175,7 @@ function openPages(
     publicUrl,
     baseUrl: baseUrlOf(config),
     resources: GATEWAY_PATHS,
+    offersSignIn: config.oauthMetadata,
     keyedHash: (purpose, value) => sealer.keyedHash(purpose, value),
     now: Date.now,
   });

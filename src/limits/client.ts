@@ -10,6 +10,8 @@ export const clientLimits = {
   clientIdleSeconds: 120,
   /** The slowest upload or download that a user may choose: a hub closes slower ones (NET-7). */
   clientPaceMin: 32 * KiB,
+  /** Requests of one MCP client that `cairn mcp` has under way at the same time. */
+  bridgeRequestsMax: 16,
   /** How long a transfer of the mirror may take. */
   clientTransferSeconds: 600,
   /** Files, and bytes of files, that a sync pushes in one request. */

@@ -1,16 +1,18 @@
 /** The start page: what this is, for a stranger; what to do next, for a member. */
 import type { ComponentChildren, VNode } from 'preact';
-import { type SetupStep, setupSteps } from '../accounts/setup-guide.ts';
 import type { Route } from '../http/route/route.ts';
 import type { Capabilities } from './capabilities.ts';
+import { ConnectAgent } from './connect.tsx';
 import { isMember, type MemberVisit, type Pages, type View } from './pages.ts';
-import { Copyable, Given, Moment } from './ui.tsx';
+import { Given, Moment } from './ui.tsx';
 
 export interface HomeOptions extends Pick<Capabilities, 'accounts' | 'tasks' | 'sync' | 'blobs'> {
   readonly pages: Pages;
   readonly signup: 'open' | 'closed' | 'domains';
   /** This service as a request addressed it. */
   readonly baseUrl: (host: string) => string;
+  /** MCP clients find the browser sign-in. */
+  readonly offersSignIn: boolean;
 }
 
 export function homeRoutes(options: HomeOptions): Route[] {
@@ -73,9 +75,8 @@ function strangerView(isClosed: boolean): View {
 }
 
 function memberView(options: HomeOptions, visit: MemberVisit): View {
-  const { accounts, baseUrl } = options;
+  const { pages, accounts, baseUrl, offersSignIn } = options;
   const { name } = accounts.describe(visit.accountId);
-  const steps = setupSteps(baseUrl(visit.request.header('host') ?? ''));
   return {
     title: 'Home',
     section: 'home',
@@ -91,16 +92,10 @@ function memberView(options: HomeOptions, visit: MemberVisit): View {
           )}
         </h1>
         <Overview options={options} visit={visit} />
-        <section class="panel" aria-labelledby="connect">
-          <h2 id="connect">Connect an agent</h2>
-          <p class="lead">
-            Make a key in the <a href="/settings">settings</a>, then paste one of these with the key in place of{' '}
-            <code>{'<MCP key>'}</code>.
-          </p>
-          {steps.map((step, index) => (
-            <Step key={step.client} step={step} isOpen={index === 0} />
-          ))}
-        </section>
+        <ConnectAgent
+          hub={{ baseUrl: baseUrl(visit.request.header('host') ?? ''), offersSignIn }}
+          freshKey={pages.freshKey(visit)}
+        />
       </>
     ),
   };
@@ -165,15 +160,4 @@ function Tile({ title, href, children }: TileProps): VNode {
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-function Step({ step, isOpen }: { readonly step: SetupStep; readonly isOpen: boolean }): VNode {
-  return (
-    <details class="more" open={isOpen}>
-      <summary>
-        {step.title} <span class="meta">{step.where}</span>
-      </summary>
-      <Copyable value={step.paste} label={`for ${step.title}`} />
-    </details>
-  );
 }

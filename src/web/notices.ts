@@ -8,6 +8,8 @@ export interface ShownSecret {
   readonly label: string;
   readonly value: string;
   readonly hint?: string;
+  /** An MCP key, which the setup guide fills in. */
+  readonly isMcpKey?: boolean;
 }
 
 /** What a notice offers to take back. */
@@ -42,6 +44,13 @@ export class Notices {
     }
     this.#waiting.delete(browserId);
     this.#waiting.set(browserId, { notice, untilMs: nowMs + limits.noticeSeconds * 1000 });
+  }
+
+  /** The MCP key that the next page of this browser shows; undefined: none. */
+  freshKey(browserId: string): string | undefined {
+    const found = this.#waiting.get(browserId);
+    if (found === undefined || found.untilMs <= this.#now()) return undefined;
+    return found.notice.secrets?.find(({ isMcpKey }) => isMcpKey === true)?.value;
   }
 
   /** Takes the notice of this browser, once. */

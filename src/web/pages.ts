@@ -128,6 +128,11 @@ export class Pages {
     );
   }
 
+  /** The MCP key that the notice of this page shows; undefined: none. */
+  freshKey({ browserId }: Visit): string | undefined {
+    return this.#options.notices.freshKey(browserId);
+  }
+
   /** Leads on to an own page, and leaves it a notice. */
   go(visit: Visit, path: string, notice?: Notice): Reply {
     if (notice !== undefined) this.#options.notices.leave(visit.browserId, notice);

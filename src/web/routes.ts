@@ -25,6 +25,8 @@ export interface WebOptions extends Capabilities {
   readonly publicUrl: string | undefined;
   /** This service as a request addressed it. */
   readonly baseUrl: (host: string) => string;
+  /** MCP clients find the browser sign-in. */
+  readonly offersSignIn: boolean;
   /** Paths of the resources that OAuth tokens are for. */
   readonly resources: readonly string[];
   /** A keyed hash under the master key. */

@@ -221,15 +221,29 @@ test('[ONB-4] with email domains only those sign up, and sign-ins stay open', as
 });
 
 type Guide = { url: string; steps: { client: string; title: string; where: string; paste: string }[] };
-const CLIENTS = ['claude-code', 'claude-desktop', 'cursor', 'vscode', 'http'];
+const CLIENTS = [
+  'claude-code',
+  'claude-desktop',
+  'claude-ai',
+  'chatgpt',
+  'cursor',
+  'vscode',
+  'codex',
+  'gemini',
+  'windsurf',
+  'zed',
+  'http',
+];
+const CONNECTORS = ['claude-ai', 'chatgpt'];
 
 test('[ONB-3] the guide has a step for each client, with the URL of this hub', async () => {
   const guide = await structured<Guide>(hub, 'get_setup_guide', {});
   expect(guide.url).toBe(`${hub.url}${GATEWAY}`);
   expect(guide.steps.map(({ client }) => client)).toEqual(CLIENTS);
-  for (const { paste } of guide.steps) {
-    expect(paste).toContain(guide.url);
-    expect(paste).toContain('McpKey <MCP key>');
+  for (const { client, paste } of guide.steps) {
+    // Web applications reach only public hubs.
+    expect(paste).toContain(CONNECTORS.includes(client) ? 'CAIRN_PUBLIC_URL' : guide.url);
+    expect(paste.includes('McpKey <MCP key>')).toBe(!CONNECTORS.includes(client));
   }
   const reply = await callTool(hub, 'get_setup_guide', {});
   for (const { title, paste } of guide.steps) {
@@ -244,7 +258,9 @@ test.each(CLIENTS)('[ONB-3] the guide for %s alone is one step that can be paste
   const paste = steps[0]?.paste ?? '';
   if (client === 'claude-code') {
     expect(paste).toBe(`claude mcp add --transport http cairn ${url} --header "Authorization: McpKey <MCP key>"`);
-  } else if (client !== 'http') {
+  } else if (client === 'codex') {
+    expect(paste).toContain(`url = "${url}"`);
+  } else if (client !== 'http' && !CONNECTORS.includes(client)) {
     expect(JSON.stringify(JSON.parse(paste))).toContain(url);
   }
 });
@@ -263,6 +279,12 @@ test('[ONB-3] the guide tells the public URL when there is one, and knows no oth
     const guide = await structured<Guide>(behind, 'get_setup_guide', { client: 'vscode' });
     expect(guide.url).toBe('https://hub.example/cairn/api/mcp');
     expect(guide.steps[0]?.paste).toContain(guide.url);
+    for (const client of CONNECTORS) {
+      const { steps } = await structured<Guide>(behind, 'get_setup_guide', { client });
+      expect(steps[0]?.paste).toBe('https://hub.example/cairn/mcp');
+    }
+    const desktop = await structured<Guide>(behind, 'get_setup_guide', { client: 'claude-desktop' });
+    expect(desktop.steps[0]?.paste).not.toContain('--allow-http');
   } finally {
     await behind.stop();
   }

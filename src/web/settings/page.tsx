@@ -1,8 +1,10 @@
 /** The settings page: what opens the account, and how to take that back. */
 import type { VNode } from 'preact';
 import type { KeySummary } from '../../accounts/service.ts';
+import type { SetupHub } from '../../accounts/setup-guide.ts';
 import { limits } from '../../limits/service.ts';
 import type { Capabilities } from '../capabilities.ts';
+import { ConnectAgent } from '../connect.tsx';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
 import type { MemberVisit, View } from '../pages.ts';
 import { browserName } from '../sign-in/browser-name.ts';
@@ -14,10 +16,13 @@ export interface SettingsProps {
   readonly visit: MemberVisit;
   readonly capabilities: Pick<Capabilities, 'accounts' | 'sessions' | 'signIns' | 'tokens' | 'identities'>;
   readonly problem?: Problem | undefined;
+  readonly hub: SetupHub;
+  /** An MCP key that was made a moment ago. */
+  readonly freshKey: string | undefined;
 }
 
 export function settingsView(props: SettingsProps): View {
-  const { visit, capabilities, problem } = props;
+  const { visit, capabilities, problem, hub, freshKey } = props;
   // The newest first, where the one stands that was just made.
   const keys = capabilities.accounts.listKeys(visit.accountId).sort((a, b) => b.created_at.localeCompare(a.created_at));
   return {
@@ -27,6 +32,7 @@ export function settingsView(props: SettingsProps): View {
     body: (
       <>
         <h1>Settings</h1>
+        {freshKey === undefined ? null : <ConnectAgent hub={hub} freshKey={freshKey} />}
         <McpKeys {...props} keys={keys.filter(({ kind }) => kind === 'mcp')} />
         <AccountKey {...props} current={keys.find((key) => key.kind === 'account' && key.revoked_at === null)} />
         <ConnectedApps {...props} />

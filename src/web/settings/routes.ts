@@ -11,12 +11,15 @@ const PATH = '/settings';
 export interface SettingsOptions
   extends Pick<Capabilities, 'accounts' | 'sessions' | 'logins' | 'signIns' | 'tokens' | 'identities'> {
   readonly pages: Pages;
+  /** This service as a request addressed it. */
+  readonly baseUrl: (host: string) => string;
+  /** MCP clients find the browser sign-in. */
+  readonly offersSignIn: boolean;
 }
 
 export function settingsRoutes(options: SettingsOptions): Route[] {
   const { pages, accounts, sessions, signIns, tokens, identities } = options;
-  const show = (visit: MemberVisit, problem?: Problem) =>
-    pages.show(visit, settingsView({ visit, capabilities: options, problem }));
+  const show = (visit: MemberVisit, problem?: Problem) => pages.show(visit, view(options, visit, problem));
   return [
     pages.member(PATH, (visit) => show(visit)),
     pages.memberForm(`${PATH}/keys`, async (visit, form) => {
@@ -28,7 +31,14 @@ export function settingsRoutes(options: SettingsOptions): Route[] {
       const { name: given, mcp_key: key } = tried.value;
       return pages.go(visit, PATH, {
         text: `The key “${given}” is made. It is shown only now.`,
-        secrets: [{ label: 'MCP key', value: key, hint: 'Send it as Authorization: McpKey, one space, the key.' }],
+        secrets: [
+          {
+            label: 'MCP key',
+            value: key,
+            isMcpKey: true,
+            hint: 'Send it as Authorization: McpKey, one space, the key.',
+          },
+        ],
       });
     }),
     pages.memberForm(`${PATH}/keys/:id/revoke`, async (visit) => {
@@ -80,6 +90,12 @@ async function changePassword(options: SettingsOptions, visit: MemberVisit, form
       address: visit.request.address,
     }),
   );
-  if (!tried.ok) return pages.show(visit, settingsView({ visit, capabilities: options, problem: tried.problem }));
+  if (!tried.ok) return pages.show(visit, view(options, visit, tried.problem));
   return pages.go(visit, PATH, { text: 'The password is changed. Every other browser is signed out.' });
+}
+
+function view(options: SettingsOptions, visit: MemberVisit, problem?: Problem) {
+  const { pages, baseUrl, offersSignIn } = options;
+  const hub = { baseUrl: baseUrl(visit.request.header('host') ?? ''), offersSignIn };
+  return settingsView({ visit, capabilities: options, problem, hub, freshKey: pages.freshKey(visit) });
 }

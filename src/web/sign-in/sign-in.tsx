@@ -78,6 +78,7 @@ async function signUp(options: SignInOptions, visit: Visit, form: URLSearchParam
       {
         label: 'First MCP key',
         value: made.mcp_key,
+        isMcpKey: true,
         hint: 'For an agent or a tool. You can make more, and revoke each.',
       },
       {

@@ -1,0 +1,30 @@
+/** cairn mcp: connects a program that starts MCP servers as processes to a hub, as whoever is signed in on this machine. */
+import { createInterface } from 'node:readline';
+import { McpBridge } from '../../client/mcp-bridge.ts';
+import { readClientSettings } from '../../client/settings.ts';
+import { Credentials } from '../../client/sign-in/credentials.ts';
+import { type Command, type Options, takes } from '../command.ts';
+
+export const mcpCommand: Command = {
+  name: 'mcp',
+  summary: 'connect an MCP client that only starts processes (stdio) to a hub',
+  options: [takes('server', 'URL')],
+  examples: ['cairn mcp --server https://cairn.example.org', 'claude mcp add cairn -- cairn mcp'],
+  run: mcp,
+};
+
+async function mcp(options: Options): Promise<number> {
+  const credentials = new Credentials(readClientSettings(), options.optional('server'));
+  // A client shows a server that ends at once better than one whose every call fails.
+  await credentials.toolAuthorization();
+  const bridge = new McpBridge({
+    credentials,
+    write: (line) => process.stdout.write(`${line}\n`),
+    warn: (sentence) => process.stderr.write(`cairn mcp: ${sentence}\n`),
+  });
+  for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+    await bridge.take(line);
+  }
+  await bridge.finish();
+  return 0;
+}

@@ -1,0 +1,40 @@
+/** Owns the panel that shows how to connect an agent, with the key filled in while it is fresh. */
+import type { VNode } from 'preact';
+import { type SetupHub, type SetupStep, setupSteps } from '../accounts/setup-guide.ts';
+import { Copyable } from './ui.tsx';
+
+interface ConnectAgentProps {
+  readonly hub: SetupHub;
+  /** A key that was made a moment ago and is shown on this page; undefined: a placeholder stands in its place. */
+  readonly freshKey: string | undefined;
+}
+
+export function ConnectAgent({ hub, freshKey }: ConnectAgentProps): VNode {
+  return (
+    <section class="panel" aria-labelledby="connect">
+      <h2 id="connect">Connect an agent</h2>
+      {freshKey === undefined ? (
+        <p class="lead">
+          Create a key in the <a href="/settings">settings</a>, then paste one of these with the key in place of{' '}
+          <code>{'<MCP key>'}</code>.
+        </p>
+      ) : (
+        <p class="lead">Your new key is filled in. It disappears when you leave this page.</p>
+      )}
+      {setupSteps(hub, undefined, freshKey).map((step, index) => (
+        <Step key={step.client} step={step} isOpen={index === 0} />
+      ))}
+    </section>
+  );
+}
+
+function Step({ step, isOpen }: { readonly step: SetupStep; readonly isOpen: boolean }): VNode {
+  return (
+    <details class="more" open={isOpen}>
+      <summary>
+        {step.title} <span class="meta">{step.where}</span>
+      </summary>
+      <Copyable value={step.paste} label={`for ${step.title}`} />
+    </details>
+  );
+}
