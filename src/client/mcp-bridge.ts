@@ -132,7 +132,8 @@ function parse(line: string): unknown {
 }
 
 function messageOf(document: Json): string {
-  return String((document['error'] as Json | undefined)?.['message'] ?? 'The hub refused the request.');
+  const message = (document['error'] as Json | undefined)?.['message'];
+  return typeof message === 'string' ? message : 'The hub refused the request.';
 }
 
 function errorLine(id: unknown, code: number, message: string): string {
