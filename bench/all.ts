@@ -1,5 +1,6 @@
 /** Runs every bench, one after another, and prints one table. */
 import { archive } from './archive.ts';
+import { attacks } from './attacks.ts';
 import { credentials } from './credentials.ts';
 import { documents } from './documents.ts';
 import { download } from './download.ts';
@@ -34,6 +35,7 @@ const benches: Readonly<Record<string, Bench>> = {
   'pulls that stop reading': pullStalled,
   'three-way merges': merge,
   'an account from hub to hub': archive,
+  'what one account costs the others': attacks,
 };
 
 const rows: Row[] = [];

@@ -9,6 +9,7 @@ import { onboardingTools } from '../accounts/tools.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
 import type { Caller } from '../common/shares.ts';
+import { turns } from '../common/turns.ts';
 import { version } from '../common/version.ts';
 import { type Config, isSecure } from '../config.ts';
 import { Gateway } from '../gateway/gateway.ts';
@@ -218,6 +219,8 @@ function signupRule(setting: readonly string[]): SignupRule {
 export function createJsonParser(pool: Pool): (bytes: Uint8Array, caller: Caller) => unknown {
   return async (bytes, caller) => {
     if (bytes.length <= limits.parseInlineBytesMax) return parseJson(bytes);
+    // Handing it over copies it: one in each round of the event loop.
+    await turns.next(caller.accountId ?? caller.address ?? '');
     const parsed = await pool.run('parseDocument', { bytes }, caller);
     if (!parsed.ok) throw new Refusal(parsed.fault);
     return parsed.document;

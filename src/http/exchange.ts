@@ -191,16 +191,25 @@ export class Exchange {
       const bytes = isSource(body) ? body.bytesTotal : this.#surroundings.replyBytes.of(body).length;
       this.#res.writeHeader('Content-Length', String(bytes));
     }
-    this.#res.endWithoutBody(undefined, this.head.isChunked);
+    this.#endBare(this.head.isChunked);
     this.#drop(body);
     this.#end(false);
   }
 
   #endEmpty(reply: Reply): void {
     // 204 and 304 have no body and no length by definition; anything else says that it is empty.
-    if (reply.status === 204 || reply.status === 304) this.#res.endWithoutBody(undefined, reply.close !== undefined);
+    if (reply.status === 204 || reply.status === 304) this.#endBare(reply.close !== undefined);
     else this.#res.end('', reply.close !== undefined);
     this.#end(false);
+  }
+
+  /** Ends without a body. The library would add a length to one that closes, so the socket is paused instead, as below. */
+  #endBare(closes: boolean): void {
+    if (closes) {
+      this.#res.writeHeader('Connection', 'close');
+      this.#res.pause();
+    }
+    this.#res.endWithoutBody();
   }
 
   #endWhole(whole: string | Parts, close?: Reply['close']): void {
@@ -234,7 +243,12 @@ export class Exchange {
     }
     const { turns, stallSeconds } = this.#surroundings;
     const pace = new SendPace(stallSeconds, performance.now());
-    this.#sourceSender = new SourceSender(this.#res, source, { turns, pace, onWhole: () => this.#end(false) });
+    this.#sourceSender = new SourceSender(this.#res, source, {
+      caller: this.accountId ?? this.head.addressBlock,
+      turns,
+      pace,
+      onWhole: () => this.#end(false),
+    });
     this.#sourceSender.start();
   }
 

@@ -280,6 +280,8 @@ export const limits = {
   keyBytesMax: 1900,
   /** Decisions that share one durable commit at the most. */
   groupDecisionsMax: 1024,
+  /** How long decisions of one commit may hold the event loop. */
+  groupMsMax: 4,
   /** What is left free of the disk: with less, nothing is put any more, and a write that failed counts as a full disk. */
   diskFreeBytesMin: 16 * MiB,
 

@@ -1,10 +1,11 @@
 /**
  * Owns the group commit. A write is a synchronous decision: it reads, then puts. All decisions that wait when the writer
- * gets its turn run one after another in one transaction and share one durable commit; each sees what those before it
- * wrote. A decision that throws writes nothing and harms no other. A promise resolves when the commit is on disk, and
+ * gets its turn, or as many as fit into a few milliseconds, run one after another in one transaction and share one durable
+ * commit; each sees what those before it wrote. Actors take turns, so that nobody waits for all that another one queued. A decision that throws writes nothing and harms no other. A promise resolves when the commit is on disk, and
  * nothing is visible before.
  */
 import type { Database } from 'lmdb';
+import { FairQueue } from '../common/fair-queue.ts';
 import { Refusal } from '../common/fault.ts';
 import { Histogram } from '../common/histogram.ts';
 import { limits } from '../limits/service.ts';
@@ -68,7 +69,7 @@ export class GroupCommit {
   readonly #options: GroupCommitOptions;
   #decisions = 0;
   #failed = 0;
-  #waiting: Pending[] = [];
+  readonly #waiting = new FairQueue<Pending>();
   #scheduled = false;
   #isDeciding = false;
 
@@ -86,9 +87,11 @@ export class GroupCommit {
     return { decisions: this.#decisions, failed: this.#failed };
   }
 
+  /** Decisions of one writer are taken in their order. */
   write<T>(writer: Writer, decide: Decision<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ writer, decide, resolve: resolve as (value: unknown) => void, reject });
+      const pending = { writer, decide, resolve: resolve as (value: unknown) => void, reject };
+      this.#waiting.push(`${writer.kind} ${writer.id}`, pending);
       this.#schedule();
     });
   }
@@ -100,7 +103,7 @@ export class GroupCommit {
   }
 
   async #commit(): Promise<void> {
-    let group: Pending[] = [];
+    const group: Pending[] = [];
     const outcomes: Outcome[] = [];
     const startedMs = performance.now();
     let groupBytes = 0;
@@ -109,12 +112,17 @@ export class GroupCommit {
     try {
       const hasRoom = this.#options.look();
       await this.#options.transact(() => {
-        group = this.#takeGroup();
-        for (const pending of group) {
+        // What comes in from now on goes into the next commit.
+        this.#scheduled = false;
+        const endMs = performance.now() + limits.groupMsMax;
+        for (let pending = this.#waiting.shift(); pending !== undefined; pending = this.#waiting.shift()) {
+          group.push(pending);
           const { outcome, bytes } = this.#run(pending, touched, (more) => hasRoom(groupBytes + more));
           outcomes.push(outcome);
           groupBytes += bytes;
+          if (group.length >= limits.groupDecisionsMax || performance.now() >= endMs) break;
         }
+        if (this.#waiting.size > 0) setImmediate(() => this.#schedule());
         settle = this.#options.revisions.begin(touched);
       });
       settle();
@@ -123,7 +131,7 @@ export class GroupCommit {
       settle();
       this.#failed += 1;
       // Without a group the transaction never began: then nothing of what waits can be written.
-      if (group.length === 0) group = this.#takeGroup();
+      if (group.length === 0) group.push(...this.#takeAll());
       const refusal = await this.#options.refusalOf(error);
       for (const pending of group) pending.reject(refusal);
       return;
@@ -137,12 +145,12 @@ export class GroupCommit {
     });
   }
 
-  /** What comes in from now on goes into the next commit. */
-  #takeGroup(): Pending[] {
-    const group = this.#waiting.splice(0, limits.groupDecisionsMax);
+  /** All that waits. */
+  #takeAll(): Pending[] {
     this.#scheduled = false;
-    if (this.#waiting.length > 0) setImmediate(() => this.#schedule());
-    return group;
+    const all: Pending[] = [];
+    for (let pending = this.#waiting.shift(); pending !== undefined; pending = this.#waiting.shift()) all.push(pending);
+    return all;
   }
 
   /** Runs a decision and writes what it wants, if there is room; what only removes needs none. */

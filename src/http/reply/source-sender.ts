@@ -13,6 +13,8 @@ const NOTHING = new Uint8Array(0);
 const NOTHING_SENT = { bytes: 0, more: false };
 
 export interface SourceSenderOptions {
+  /** Whom it is sent to: an account, or an address. */
+  readonly caller: string;
   readonly turns: SendTurns;
   readonly pace: SendPace;
   readonly onWhole: () => void;
@@ -21,6 +23,7 @@ export interface SourceSenderOptions {
 export class SourceSender {
   readonly #res: HttpResponse;
   readonly #source: ByteSource;
+  readonly #caller: string;
   readonly #turns: SendTurns;
   readonly #pace: SendPace;
   readonly #onWhole: () => void;
@@ -31,9 +34,10 @@ export class SourceSender {
   #offeredMs = performance.now();
 
   /** `onWhole` is called when the last byte was handed over. */
-  constructor(res: HttpResponse, source: ByteSource, { turns, pace, onWhole }: SourceSenderOptions) {
+  constructor(res: HttpResponse, source: ByteSource, { caller, turns, pace, onWhole }: SourceSenderOptions) {
     this.#res = res;
     this.#source = source;
+    this.#caller = caller;
     this.#turns = turns;
     this.#pace = pace;
     this.#onWhole = onWhole;
@@ -49,10 +53,10 @@ export class SourceSender {
     this.#res.onWritable((offset) => {
       this.#bytes = offset;
       this.#isBlocked = false;
-      this.#turns.add(this.#step);
+      this.#turns.add(this.#caller, this.#step);
       return true;
     });
-    if (this.#sendOnce()) this.#turns.add(this.#step);
+    if (this.#sendOnce()) this.#turns.add(this.#caller, this.#step);
   }
 
   /** The exchange has ended, this way or that. */
@@ -71,7 +75,7 @@ export class SourceSender {
     if (this.#pace.isTooSlow(nowMs, this.#bytes)) this.#res.close();
     else if (this.#isBlocked && nowMs - this.#offeredMs >= limits.sendRetryMs) {
       this.#offeredMs = nowMs;
-      this.#turns.add(this.#retry);
+      this.#turns.add(this.#caller, this.#retry);
     }
   }
 
@@ -91,7 +95,7 @@ export class SourceSender {
     // Writable since, and in the circle already.
     if (!this.#isBlocked) return NOTHING_SENT;
     const { bytes, more } = this.#step();
-    if (more) this.#turns.add(this.#step);
+    if (more) this.#turns.add(this.#caller, this.#step);
     return { bytes, more: false };
   };
 

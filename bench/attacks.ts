@@ -1,0 +1,204 @@
+/**
+ * What does one account, or a stranger, cost the others? The slowest in a hundred of a probe, a small write and a download of
+ * somebody else, before and during each attack, in one run. The attacker runs in this process, beside the hub on the same cores.
+ */
+import { randomBytes } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import { limits } from '../src/limits/service.ts';
+import { PASSWORD, post, structured, toolRequest, withKey } from '../test/support/gateway.ts';
+import { call } from '../test/support/http.ts';
+import { type Hub, startHub } from '../test/support/hub.ts';
+import { mirrorAccount, randomCommit, upload, uploadHeaders } from '../test/support/mirror.ts';
+import { head } from '../test/support/raw.ts';
+import { clockAt, sha256Of } from '../test/support/sync.ts';
+import { type Bench, MiB, note, type Row, runWhenStarted } from './report.ts';
+import { percentile } from './steady.ts';
+
+type Person = Awaited<ReturnType<typeof mirrorAccount>>;
+/** Goes on until the signal is aborted. */
+type Attack = (hub: Hub, attackers: readonly Person[], signal: AbortSignal) => Promise<void>;
+
+const KiB = 1024;
+const SLOW_BYTES = 3200;
+const FACTOR_MAX = 3;
+
+/** Opens sockets that send a head and then drip, and opens another for each that is closed. */
+async function drip(hub: Hub, heads: readonly string[], signal: AbortSignal): Promise<void> {
+  const sockets = new Map<number, Socket>();
+  while (!signal.aborted) {
+    for (const [at, first] of heads.entries()) {
+      const known = sockets.get(at);
+      if (known !== undefined && !known.destroyed) known.write(Buffer.alloc(SLOW_BYTES, 1));
+      else {
+        const socket = connect(hub.port, '127.0.0.1');
+        socket.on('error', () => undefined).on('end', () => socket.destroy());
+        socket.resume();
+        socket.write(first);
+        sockets.set(at, socket);
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  for (const socket of sockets.values()) socket.destroy();
+}
+
+function repeat(count: number, signal: AbortSignal, once: (at: number) => Promise<unknown>): Promise<void> {
+  const run = async (at: number) => {
+    while (!signal.aborted) await once(at).catch(() => undefined);
+  };
+  return Promise.all(Array.from({ length: count }, (_, at) => run(at))).then(() => undefined);
+}
+
+const json = 'Content-Type: application/json';
+const slowBodies: Attack = (hub, [one], signal) => {
+  const anonymous = head('POST /api/mcp HTTP/1.1', [json, `Content-Length: ${16 * MiB}`]);
+  const small = head('POST /api/mcp HTTP/1.1', [json, `Content-Length: ${limits.strangerBodyBytesMax}`]);
+  const body = Buffer.alloc(50 * MiB, 1);
+  const fields = { ...uploadHeaders(one as Person, randomCommit(), body), 'Content-Length': String(body.length) };
+  const uploads = head(
+    'POST /api/cert_mirror HTTP/1.1',
+    Object.entries(fields).map(([name, value]) => `${name}: ${value}`),
+  );
+  return drip(hub, [...Array(17).fill(anonymous), ...Array(17).fill(small), ...Array(6).fill(uploads)], signal);
+};
+
+const streams: Attack = async (hub, attackers, signal) => {
+  const heads: string[] = [];
+  for (const person of attackers) {
+    const commit = randomCommit();
+    await upload(hub, person, commit, randomBytes(8 * MiB));
+    const line = `GET /api/cert_mirror/${commit}/download HTTP/1.1`;
+    heads.push(...Array(220).fill(head(line, [`Authorization: McpKey ${person.token}`])));
+  }
+  const sockets = heads.map((first) => {
+    const socket = connect(hub.port, '127.0.0.1');
+    socket.on('error', () => undefined).pause();
+    socket.write(first);
+    return socket;
+  });
+  await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  for (const socket of sockets) socket.destroy();
+};
+
+const walks: Attack = (hub, [one], signal) => {
+  const own = withKey(one?.mcp_key);
+  const glob = `**/${'*a'.repeat(90)}b`;
+  const listings = Array.from({ length: 60 }, (_, id) => toolRequest(id, 'sync_list', { glob }));
+  const searches = Array.from({ length: 10 }, (_, id) => toolRequest(id, 'list_tasks', { search: `nowhere ${id}` }));
+  return repeat(2, signal, (at) => post(hub, at === 0 ? listings : searches, own));
+};
+
+const floods: Attack = async (hub, [one], signal) => {
+  const note15 = { jsonrpc: '2.0', id: 1, method: 'ping', note: 'x'.repeat(15 * MiB) };
+  const text = JSON.stringify(note15);
+  await Promise.all([
+    repeat(10, signal, () => post(hub, text, withKey(one?.mcp_key))),
+    repeat(10, signal, () => {
+      const login = { email: `${randomBytes(8).toString('hex')}@example.org`, password: PASSWORD };
+      return post(hub, toolRequest(1, 'signup_and_get_key', login));
+    }),
+  ]);
+};
+
+/** What is asked for: the times of each, in milliseconds. */
+async function probe(hub: Hub, person: Person, commit: string, seconds: number): Promise<Record<string, number[]>> {
+  const times: Record<string, number[]> = { '/health': [], create_task: [], 'download of 64 KiB': [] };
+  const asks: Record<string, () => Promise<number>> = {
+    '/health': async () => (await call(hub, '/health')).status,
+    create_task: async () =>
+      (await post(hub, toolRequest(1, 'create_task', { content: 'x' }), withKey(person.mcp_key))).status,
+    'download of 64 KiB': async () => {
+      const headers = { Authorization: `McpKey ${person.token}` };
+      return (await call(hub, `/api/cert_mirror/${commit}/download`, { headers })).status;
+    },
+  };
+  const endMs = performance.now() + seconds * 1000;
+  while (performance.now() < endMs) {
+    for (const [name, ask] of Object.entries(asks)) {
+      const startedMs = performance.now();
+      const status = await ask();
+      if (status !== 200) throw new Error(`${name} of somebody else was answered with ${status}`);
+      times[name]?.push(performance.now() - startedMs);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return times;
+}
+
+export const attacks: Bench = async ({ quick }) => {
+  const hub = await startHub({ env: { CAIRN_RATE_LIMIT: '0', CAIRN_SIGNIN_LIMIT: '0' } });
+  try {
+    const victim = await mirrorAccount(hub);
+    const commit = randomCommit();
+    await upload(hub, victim, commit, randomBytes(64 * KiB));
+    const attackers = await Promise.all(Array.from({ length: 5 }, () => mirrorAccount(hub)));
+    await fill(hub, attackers[0] as Person);
+    const rows: Row[] = [];
+    for (const [name, attack] of Object.entries({ 'slow bodies': slowBodies, streams, walks, floods })) {
+      rows.push(...(await measure(hub, { name, attack, victim, commit, attackers, seconds: quick ? 4 : 15 })));
+    }
+    return rows;
+  } finally {
+    await hub.stop();
+  }
+};
+
+interface Measured {
+  readonly name: string;
+  readonly attack: Attack;
+  readonly victim: Person;
+  readonly commit: string;
+  readonly attackers: readonly Person[];
+  readonly seconds: number;
+}
+
+async function measure(hub: Hub, { name, attack, victim, commit, attackers, seconds }: Measured): Promise<Row[]> {
+  await probe(hub, victim, commit, 1);
+  const before = await probe(hub, victim, commit, seconds);
+  const stop = new AbortController();
+  const running = attack(hub, attackers, stop.signal);
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  const during = await probe(hub, victim, commit, seconds);
+  stop.abort();
+  await running;
+  return Object.keys(before).map((what) => {
+    const p99 = (times: readonly number[] = []) =>
+      percentile(
+        times.toSorted((a, b) => a - b),
+        0.99,
+      );
+    const [calm, attacked] = [p99(before[what]), p99(during[what])];
+    note(`${name}, ${what}: ${calm.toFixed(1)} ms before, ${attacked.toFixed(1)} ms during`);
+    return {
+      question: `p99 of ${what} under: ${name}`,
+      cairn: `${attacked.toFixed(1)} ms`,
+      yardstick: `before ${calm.toFixed(1)} ms`,
+      ratio: (attacked / calm).toFixed(2),
+      target: `≤ ${FACTOR_MAX}`,
+      reached: attacked <= FACTOR_MAX * calm,
+    };
+  });
+}
+
+/** Long paths, protected globs and tasks: what walks go over. */
+async function fill(hub: Hub, { mcp_key: key }: Person): Promise<void> {
+  const globs = Array.from({ length: 100 }, (_, at) => `**/${'*a'.repeat(60 + (at % 30))}${at}`);
+  for (let first = 0; first < 2000; first += 500) {
+    const files = Array.from({ length: 500 }, (_, at) => ({
+      path: `${'a'.repeat(250)}/${'a'.repeat(250)}/${'a'.repeat(250)}/${first + at}`,
+      content: 'x',
+      sha256: sha256Of('x'),
+      hlc: clockAt(Date.now()),
+    }));
+    await structured(hub, 'sync_push_many', { files }, key);
+  }
+  await structured(hub, 'vault_create', { name: 'primary', protected_paths: globs }, key).catch(() => undefined);
+  for (let first = 0; first < 10_000; first += 100) {
+    const items = Array.from({ length: 100 }, (_, at) =>
+      toolRequest(at, 'create_task', { content: `${'zebra '.repeat(40)}${first + at}` }),
+    );
+    await post(hub, items, withKey(key));
+  }
+}
+
+await runWhenStarted(import.meta.url, attacks);
