@@ -46,6 +46,9 @@ export const syncLimits = {
   sweepTurnRows: 200,
   historyDefault: 50,
   historyMax: 200,
+  /** Files that one call of a restore to a time looks at, and changes that it makes. */
+  asOfFilesMax: 20_000,
+  asOfChangesMax: 200,
   conflictsDefault: 100,
   conflictsMax: 500,
   conflictCursorCharsMax: 2000,

@@ -13,6 +13,7 @@ import { Conflicts } from './conflicts/conflicts.ts';
 import { Contents } from './contents/incoming.ts';
 import { ManyContents } from './contents/many.ts';
 import { PieceStaging } from './contents/staging.ts';
+import { AsOf } from './history/as-of.ts';
 import { History } from './history/history.ts';
 import { Retention } from './history/retention.ts';
 import { VaultRemoval } from './history/vault-removal.ts';
@@ -45,6 +46,7 @@ export interface Sync {
   readonly push: Push;
   readonly pushMany: PushMany;
   readonly history: History;
+  readonly asOf: AsOf;
   readonly conflicts: Conflicts;
   readonly reader: SyncReader;
   readonly reading: Reading;
@@ -79,6 +81,7 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
   const push = new Push({ ...options, vaults, log, contents, visits: new PushVisits() });
   const pushMany = new PushMany({ vaults, push, contents: new ManyContents(pool, staging) });
   const history = new History({ vaults, reader, log, quotaBytes });
+  const asOf = new AsOf({ store, vaults, reader, history });
   const conflicts = new Conflicts({ store, vaults, reader, log, contents, quotaBytes });
   const views = new VaultViews(store, reader);
   const reading = await openReading({ ...options, vaults, reader, views, changes });
@@ -97,6 +100,7 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
     push,
     pushMany,
     history,
+    asOf,
     conflicts,
     reader,
     changes,

@@ -125,7 +125,14 @@ test('[MCP-8] vault_sync lists the arguments of status and takes those of its ot
   expect(await structured(hub, 'vault_sync', args, owner.mcp_key)).toMatchObject({ files: [] });
 });
 
-const destructive = ['delete_task', 'delete_dev_doc', 'vault_sync', 'vault_delete', 'handoff_list'];
+const destructive = [
+  'delete_task',
+  'delete_dev_doc',
+  'vault_sync',
+  'vault_delete',
+  'sync_restore_folder',
+  'handoff_list',
+];
 const openWorld = ['vault_create', 'signup_and_get_key'];
 const reads = [
   'list_tasks',

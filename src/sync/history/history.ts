@@ -111,6 +111,23 @@ export class History {
       return { vaultId, status: 'restored', record, previousHlc: file.hlc, warnings: [] };
     });
   }
+
+  /** Deletes a file as a new change of the hub's. Refuses a `baseSha` that is not current with `invalid_fields`. */
+  async remove(accountId: string, request: Omit<RestoreRequest, 'seq'>): Promise<{ readonly status: 'deleted' }> {
+    const { vaults, log } = this.#options;
+    const path = checkPath(request.path);
+    const vaultId = await vaults.idOf(accountId, request.vaultId);
+    return await log.write(accountId, vaultId, (turn) => {
+      const file = turn.reader.file(vaultId, path.folded);
+      if (file === undefined) throw new Refusal({ kind: 'path_not_found', path: path.path, deletedAt: null });
+      if (!isBase(request.baseSha, file)) throw staleBase(file);
+      const deviceId = request.deviceId ?? HUB_DEVICE;
+      const gone = { content: undefined, status: 'deleted', mtime: null, executable: false } as const;
+      appendByHub(this.#options, turn, { path, before: file, deviceId, ...gone });
+      turn.change.finish();
+      return { status: 'deleted' };
+    });
+  }
 }
 
 /** The content of a kept version of a file, ready to be stored again. */

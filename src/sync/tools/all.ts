@@ -8,6 +8,7 @@ import { syncHistory, syncRestore } from './history.ts';
 import { syncList, syncPull } from './pull.ts';
 import { type DeviceOf, syncPush } from './push.ts';
 import { syncPushMany } from './push-many.ts';
+import { syncRestoreFolder } from './restore-folder.ts';
 import { vaultSync } from './vault-sync.ts';
 import { vaultCreate, vaultDelete, vaultList, vaultRename } from './vaults.ts';
 
@@ -30,6 +31,7 @@ export function syncTools(sync: Sync, deviceOf: DeviceOf): Tool[] {
     ...compareTools(sync),
     syncHistory(sync.history),
     syncRestore(sync.history),
+    syncRestoreFolder(sync.asOf),
     syncPendingConflicts(sync.conflicts),
     syncResolveConflict(sync.conflicts),
   ];

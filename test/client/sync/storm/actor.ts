@@ -3,7 +3,6 @@ import {
   appendFileSync,
   chmodSync,
   existsSync,
-  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -70,23 +69,23 @@ export class Actor {
     return join(this.pick(FOLDERS), name);
   }
 
-  /** Files, links and folders that are there, as paths in the folder. */
-  #entries(accepts: (stat: ReturnType<typeof lstatSync>) => boolean): string[] {
-    const paths = readdirSync(this.#options.folder, { recursive: true }) as string[];
-    return paths.filter((path) => {
-      if (path === '.cairn' || path.startsWith('.cairn/') || path === '.cairnignore') return false;
-      const stat = lstatSync(this.at(path), { throwIfNoEntry: false });
-      return stat !== undefined && accepts(stat);
+  /** Files and folders that are there, as paths in the folder; never through a link. */
+  #entries(kind: 'isFile' | 'isDirectory', below = ''): string[] {
+    return readdirSync(join(this.#options.folder, below), { withFileTypes: true }).flatMap((entry) => {
+      const path = join(below, entry.name);
+      if (path === '.cairn' || path === '.cairnignore') return [];
+      const inside = entry.isDirectory() ? this.#entries(kind, path) : [];
+      return entry[kind]() ? [path, ...inside] : inside;
     });
   }
 
   /** A file that is there. */
   someFile(): string | undefined {
-    return this.pick(this.#entries((stat) => stat?.isFile() === true));
+    return this.pick(this.#entries('isFile'));
   }
 
   someFolder(): string | undefined {
-    return this.pick(this.#entries((stat) => stat?.isDirectory() === true));
+    return this.pick(this.#entries('isDirectory'));
   }
 
   /** Bytes that nothing else in the storm has: mostly a line or two, now and then very many, now and then binary. */

@@ -4,6 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 
+/** What ignore files of a storm may leave out for a while: nobody looks at it then. */
+const MAYBE_IGNORED = /(^|\/)tmp\/|\.bin/;
+
 interface Standing {
   readonly sha256: string;
   readonly sinceMs: number;
@@ -29,7 +32,10 @@ export class Ledger {
     const standing = this.#of(folder);
     for (const [at, { sha256, sinceMs }] of standing) {
       if (at !== path && !at.startsWith(`${path}/`)) continue;
-      if (isServed && Date.now() - sinceMs >= this.#stillMs) this.#kept.set(sha256, `${folder} ${at}`);
+      const stoodMs = Date.now() - sinceMs;
+      if (isServed && !MAYBE_IGNORED.test(at) && stoodMs >= this.#stillMs) {
+        this.#kept.set(sha256, `${folder} ${at}, which stood ${stoodMs} ms until its user took it away`);
+      }
       standing.delete(at);
     }
   }
@@ -54,7 +60,7 @@ export class Ledger {
   get owed(): ReadonlyMap<string, string> {
     const owed = new Map(this.#kept);
     for (const [folder, standing] of this.#standing) {
-      for (const [path, { sha256 }] of standing) owed.set(sha256, `${folder} ${path}`);
+      for (const [path, { sha256 }] of standing) owed.set(sha256, `${folder} ${path}, which no user took away`);
     }
     return owed;
   }

@@ -13,6 +13,7 @@ const ROUNDS_MAX = 6;
 interface Status {
   readonly conflict: readonly string[];
   readonly problem: Readonly<Record<string, string>>;
+  readonly links: readonly string[];
 }
 
 /** Syncs all folders in turn until a whole round moves nothing. Returns what went wrong. */
@@ -55,8 +56,8 @@ export async function silentDifferences(folders: readonly SyncedFolder[]): Promi
 async function toldOf(folder: SyncedFolder): Promise<{ has: (path: string) => boolean }> {
   const { stdout, stderr } = await folder.sync('status', '--json');
   if (stdout === '') throw new Error(`status of ${folder.folder}: ${stderr}`);
-  const { conflict, problem } = JSON.parse(stdout) as Status;
-  const told = [...conflict, ...Object.keys(problem)].map(compared);
+  const { conflict, problem, links } = JSON.parse(stdout) as Status;
+  const told = [...conflict, ...links, ...Object.keys(problem)].map(compared);
   return {
     has: (path) => {
       const wanted = compared(path);

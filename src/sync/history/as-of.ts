@@ -1,0 +1,135 @@
+/**
+ * Brings a folder of a vault back to how it was at a time: what came later is deleted, what was changed or deleted since is
+ * restored, each as a new change, so nothing is lost and the same call can go forward again. Deletions come first,
+ * because a file may stand where a folder was.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Attempt, attempt } from '../../common/attempt.ts';
+import { explain } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
+import type { Store } from '../../store/store.ts';
+import { foldCase } from '../../text/fold-case.ts';
+import type { FileRecord } from '../log/file-record.ts';
+import type { SyncReader } from '../log/reader.ts';
+import { files } from '../log/records.ts';
+import type { Vaults } from '../vaults/vaults.ts';
+import type { History } from './history.ts';
+
+export interface AsOfOptions {
+  readonly store: Store;
+  readonly vaults: Vaults;
+  readonly reader: SyncReader;
+  readonly history: History;
+}
+
+export interface AsOfRequest {
+  readonly vaultId: string | undefined;
+  /** The folder; empty: the whole vault. */
+  readonly folder: string;
+  readonly atMs: number;
+  /** Only says what would be done. */
+  readonly isDry: boolean;
+  readonly deviceId: string | undefined;
+  /** Where an earlier answer ended. */
+  readonly after: Place | undefined;
+}
+
+/** A path, folded, in the pass of deletions or in that of restorations. */
+export interface Place {
+  readonly pass: 'delete' | 'restore';
+  readonly folded: string;
+}
+
+export interface AsOfPage {
+  readonly vaultId: string;
+  readonly restored: readonly string[];
+  readonly deleted: readonly string[];
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+  /** Undefined: that was all. */
+  readonly next: Place | undefined;
+}
+
+/** How a file stood at the time: not there, or this version; undefined: its versions of then are no longer kept. */
+type Then = { readonly seq: number | null; readonly sha256: string | null } | undefined;
+
+export class AsOf {
+  readonly #options: AsOfOptions;
+
+  constructor(options: AsOfOptions) {
+    this.#options = options;
+  }
+
+  /** Takes a bounded number of changes; go on with `next`. Refuses an unknown vault with `invalid_fields`. */
+  async restore(accountId: string, request: AsOfRequest): Promise<AsOfPage> {
+    const vaultId = await this.#options.vaults.idOf(accountId, request.vaultId);
+    const made = {
+      vaultId,
+      restored: [] as string[],
+      deleted: [] as string[],
+      skipped: [] as AsOfPage['skipped'][number][],
+    };
+    let place: Place = request.after ?? { pass: 'delete', folded: '' };
+    for (let looked = 0; looked < limits.asOfFilesMax; ) {
+      const rows = this.#rowsAfter(vaultId, request.folder, place.folded);
+      for (const { key, value: file } of rows) {
+        place = { pass: place.pass, folded: key[1] };
+        looked += 1;
+        const then = file.stored_ms > request.atMs ? this.#standing(vaultId, file, request.atMs) : 'as it is';
+        if (then === 'as it is') continue;
+        await this.#change(accountId, vaultId, { request, file, then, pass: place.pass }, made);
+        if (made.restored.length + made.deleted.length >= limits.asOfChangesMax) return { ...made, next: place };
+      }
+      if (rows.length < limits.listTurnRows) {
+        if (place.pass === 'restore') return { ...made, next: undefined };
+        place = { pass: 'restore', folded: '' };
+      }
+      await nextTurn();
+    }
+    return { ...made, next: place };
+  }
+
+  #rowsAfter(vaultId: string, folder: string, folded: string) {
+    const prefix = folder === '' ? '' : `${foldCase(folder)}/`;
+    const beyond = folded === '' ? prefix : folded;
+    const from = beyond === '' ? {} : { beyond };
+    const rows = this.#options.store.range(files, { prefix: [vaultId], limit: limits.listTurnRows, ...from });
+    const end = rows.findIndex(({ key }) => !key[1].startsWith(prefix));
+    return end < 0 ? rows : rows.slice(0, end);
+  }
+
+  #standing(vaultId: string, file: FileRecord, atMs: number): Then {
+    let oldest = file.seq;
+    for (const link of this.#options.reader.chain(vaultId, file.seq)) {
+      oldest = link.previousSeq;
+      if (link.storedMs <= atMs)
+        return link.deleted ? { seq: null, sha256: null } : { seq: link.seq, sha256: link.sha256 };
+    }
+    return oldest === 0 ? { seq: null, sha256: null } : undefined;
+  }
+
+  async #change(
+    accountId: string,
+    vaultId: string,
+    { request, file, then, pass }: { request: AsOfRequest; file: FileRecord; then: Then; pass: Place['pass'] },
+    made: { restored: string[]; deleted: string[]; skipped: AsOfPage['skipped'][number][] },
+  ): Promise<void> {
+    const { path } = file;
+    if (then === undefined) {
+      if (pass === 'restore') made.skipped.push({ path, reason: 'its versions from that time are no longer kept' });
+      return;
+    }
+    const isDelete = then.seq === null;
+    if ((pass === 'delete') !== isDelete || (isDelete && file.deleted)) return;
+    const { deviceId, isDry } = request;
+    const base = { path, vaultId, baseSha: file.deleted ? '' : file.sha256, deviceId };
+    const { history } = this.#options;
+    const done: Attempt<string> = await attempt(async () => {
+      if (isDry) return !file.deleted && file.sha256 === then.sha256 ? 'unchanged' : 'restored';
+      if (then.seq === null) return (await history.remove(accountId, base)).status;
+      return (await history.restore(accountId, { ...base, seq: then.seq })).status;
+    });
+    if (!done.ok) made.skipped.push({ path, reason: explain(done.fault) });
+    else if (isDelete) made.deleted.push(path);
+    else if (done.value !== 'unchanged') made.restored.push(path);
+  }
+}
