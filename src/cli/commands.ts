@@ -19,7 +19,8 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
       { word: 'logout', load: async () => [(await import('./user/login.ts')).logoutCommand] },
       { word: 'whoami', load: async () => [(await import('./user/whoami.ts')).whoamiCommand] },
       { word: 'mirror', load: async () => (await import('./user/mirror.ts')).mirrorCommands },
-      { word: 'sync', load: async () => (await import('./user/sync.ts')).syncCommands },
+      { word: 'sync', load: loadSync },
+      { word: 'vault', load: async () => (await import('./user/vault.ts')).vaultCommands },
       { word: 'tasks', load: async () => (await import('./user/tasks.ts')).taskCommands },
       { word: 'call', load: async () => [(await import('./user/call.ts')).callCommand] },
       { word: 'mcp', load: async () => [(await import('./user/mcp.ts')).mcpCommand] },
@@ -54,6 +55,15 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
     ],
   },
 ];
+
+async function loadSync(): Promise<readonly Command[]> {
+  const [{ syncCommands }, { syncHistoryCommands }, { syncRestoreCommand }] = await Promise.all([
+    import('./user/sync.ts'),
+    import('./user/sync-history.ts'),
+    import('./user/sync-restore.ts'),
+  ]);
+  return [...syncCommands, ...syncHistoryCommands, syncRestoreCommand];
+}
 
 /** All there is, for the help and for completion. */
 export async function loadGroups(): Promise<readonly CommandGroup[]> {

@@ -6,6 +6,7 @@ import { shownLine } from '../../client/shown.ts';
 import { type Direction, lockFolder, syncOnce } from '../../client/sync/cycle.ts';
 import { SyncedFolder } from '../../client/sync/folder/folder.ts';
 import { resolveConflict } from '../../client/sync/resolve.ts';
+import { conflictsOf } from '../../client/sync/state.ts';
 import { statusOf } from '../../client/sync/status.ts';
 import { type Command, needs, type Options, repeats, takes } from '../command.ts';
 import { print, printError, table } from '../output.ts';
@@ -96,13 +97,15 @@ export const syncCommands: readonly Command[] = [
   {
     name: 'sync resolve',
     summary: 'settle a conflict: keep my version, the hub’s (theirs), or merge both into the file',
-    operands: ['PATH'],
+    operands: ['[PATH]'],
     options: [needs('keep', 'mine|theirs|merge'), ...COMMON],
+    flags: ['all'],
     explains: {
       ...EXPLAINS,
+      all: 'settle every conflict of the folder the same way, instead of one PATH',
       keep: 'mine: push the file here; theirs: replace it; merge: write both sides into it, with markers',
     },
-    examples: ['cairn sync resolve notes.md --keep mine'],
+    examples: ['cairn sync resolve notes.md --keep mine', 'cairn sync resolve --all --keep theirs'],
     run: settle,
   },
 ];
@@ -185,8 +188,13 @@ async function settle(options: Options): Promise<number> {
   const keep = options.required('keep');
   if (keep !== 'mine' && keep !== 'theirs' && keep !== 'merge')
     throw new UsageError('--keep takes mine, theirs or merge');
+  const [one, isAll] = [options.operand(), options.flag('all')];
+  if ((one === undefined) !== isAll) throw new UsageError('name one PATH, or settle every conflict with --all');
   const { session, takeEvents, line } = await openSession(choiceOf(options));
-  await lockFolder(session, () => resolveConflict(session, options.operand() ?? '', keep));
+  await lockFolder(session, async () => {
+    for (const path of one === undefined ? conflictsOf(session.state) : [one])
+      await resolveConflict(session, path, keep);
+  });
   line.close();
   const events = takeEvents();
   const { done, open, exitCode } = reportOf(session, events, false);

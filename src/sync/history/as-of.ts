@@ -50,7 +50,7 @@ export interface AsOfPage {
 }
 
 /** How a file stood at the time: not there, or this version; undefined: its versions of then are no longer kept. */
-type Then = { readonly seq: number | null; readonly sha256: string | null } | undefined;
+type Past = { readonly seq: number | null; readonly sha256: string | null } | undefined;
 
 export class AsOf {
   readonly #options: AsOfOptions;
@@ -74,9 +74,9 @@ export class AsOf {
       for (const { key, value: file } of rows) {
         place = { pass: place.pass, folded: key[1] };
         looked += 1;
-        const then = file.stored_ms > request.atMs ? this.#standing(vaultId, file, request.atMs) : 'as it is';
-        if (then === 'as it is') continue;
-        await this.#change(accountId, vaultId, { request, file, then, pass: place.pass }, made);
+        const past = file.stored_ms > request.atMs ? this.#standing(vaultId, file, request.atMs) : 'as it is';
+        if (past === 'as it is') continue;
+        await this.#change(accountId, vaultId, { request, file, past, pass: place.pass }, made);
         if (made.restored.length + made.deleted.length >= limits.asOfChangesMax) return { ...made, next: place };
       }
       if (rows.length < limits.listTurnRows) {
@@ -97,7 +97,7 @@ export class AsOf {
     return end < 0 ? rows : rows.slice(0, end);
   }
 
-  #standing(vaultId: string, file: FileRecord, atMs: number): Then {
+  #standing(vaultId: string, file: FileRecord, atMs: number): Past {
     let oldest = file.seq;
     for (const link of this.#options.reader.chain(vaultId, file.seq)) {
       oldest = link.previousSeq;
@@ -110,23 +110,23 @@ export class AsOf {
   async #change(
     accountId: string,
     vaultId: string,
-    { request, file, then, pass }: { request: AsOfRequest; file: FileRecord; then: Then; pass: Place['pass'] },
+    { request, file, past, pass }: { request: AsOfRequest; file: FileRecord; past: Past; pass: Place['pass'] },
     made: { restored: string[]; deleted: string[]; skipped: AsOfPage['skipped'][number][] },
   ): Promise<void> {
     const { path } = file;
-    if (then === undefined) {
+    if (past === undefined) {
       if (pass === 'restore') made.skipped.push({ path, reason: 'its versions from that time are no longer kept' });
       return;
     }
-    const isDelete = then.seq === null;
+    const isDelete = past.seq === null;
     if ((pass === 'delete') !== isDelete || (isDelete && file.deleted)) return;
     const { deviceId, isDry } = request;
     const base = { path, vaultId, baseSha: file.deleted ? '' : file.sha256, deviceId };
     const { history } = this.#options;
     const done: Attempt<string> = await attempt(async () => {
-      if (isDry) return !file.deleted && file.sha256 === then.sha256 ? 'unchanged' : 'restored';
-      if (then.seq === null) return (await history.remove(accountId, base)).status;
-      return (await history.restore(accountId, { ...base, seq: then.seq })).status;
+      if (isDry) return !file.deleted && file.sha256 === past.sha256 ? 'unchanged' : 'restored';
+      if (past.seq === null) return (await history.remove(accountId, base)).status;
+      return (await history.restore(accountId, { ...base, seq: past.seq })).status;
     });
     if (!done.ok) made.skipped.push({ path, reason: explain(done.fault) });
     else if (isDelete) made.deleted.push(path);

@@ -15,7 +15,7 @@ interface Page {
 
 const contents = async (device: Device): Promise<Record<string, string>> => {
   const { files } = await device.result<{ files: { path: string; content: string }[] }>('sync_pull', { initial: true });
-  return Object.fromEntries(files.map(({ path, content }) => [path, content]).sort());
+  return Object.fromEntries(files.map(({ path, content }) => [path, content]));
 };
 
 const remove = (device: Device, path: string, content: string): Promise<Pushed> =>

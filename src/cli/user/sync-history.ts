@@ -1,0 +1,155 @@
+/** Commands that look into a vault: its files, its last changes, the versions of a file and what differs from them. */
+
+import { isUtf8 } from 'node:buffer';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { formatBytes } from '../../client/progress.ts';
+import { counted, shown, shownLine } from '../../client/shown.ts';
+import { readAs } from '../../client/sync/hub.ts';
+import { type FileVersion, listFiles, shownTime, versionsOf } from '../../client/vault/files.ts';
+import { type Command, type Options, takes } from '../command.ts';
+import { print, table } from '../output.ts';
+import { UsageError } from '../usage-error.ts';
+import { openPlace, PLACE_EXPLAINS, PLACE_OPTIONS, pathOf } from './vault-place.ts';
+
+const LIMIT = takes('limit', 'N');
+const ROWS_DEFAULT = 30;
+
+const diffSchema = z.object({ status: z.string(), diff: z.string().nullable() });
+
+export const syncHistoryCommands: readonly Command[] = [
+  {
+    name: 'sync list',
+    summary: 'list the files on the hub, or those whose path begins with PREFIX',
+    operands: ['[PREFIX]'],
+    options: PLACE_OPTIONS,
+    flags: ['deleted'],
+    explains: { ...PLACE_EXPLAINS, deleted: 'list deleted files as well; restore them with cairn sync restore' },
+    examples: ['cairn sync list', 'cairn sync list notes/ --vault notes'],
+    run: list,
+  },
+  {
+    name: 'sync log',
+    summary: 'show which files changed last on the hub, newest first',
+    options: [...PLACE_OPTIONS, LIMIT],
+    explains: { ...PLACE_EXPLAINS, limit: `files to show; default ${ROWS_DEFAULT}` },
+    examples: ['cairn sync log --limit 10'],
+    run: log,
+  },
+  {
+    name: 'sync history',
+    summary: 'list the versions of a file, newest first, including those under its earlier names',
+    operands: ['FILE'],
+    options: [...PLACE_OPTIONS, LIMIT],
+    explains: { ...PLACE_EXPLAINS, limit: `versions to show; default ${ROWS_DEFAULT}` },
+    examples: ['cairn sync history notes/today.md'],
+    run: history,
+  },
+  {
+    name: 'sync diff',
+    summary: 'show how a file here differs from the one on the hub',
+    operands: ['FILE'],
+    options: PLACE_OPTIONS,
+    explains: PLACE_EXPLAINS,
+    examples: ['cairn sync diff notes/today.md'],
+    run: diff,
+  },
+];
+
+async function list(options: Options): Promise<number> {
+  const { hub, below } = await openPlace(options);
+  const prefix = options.operand() ?? (below === '' ? undefined : `${below}/`);
+  const files = await listFiles(hub, {
+    ...(prefix === undefined ? {} : { prefix }),
+    include_deleted: options.flag('deleted'),
+  });
+  if (options.json) {
+    print(JSON.stringify({ files }));
+    return 0;
+  }
+  for (const { path, size_bytes: bytes, stored_at: at, deleted } of files) {
+    print(`${(deleted ? 'deleted' : formatBytes(bytes)).padStart(10)}  ${shownTime(at)}  ${shownLine(path)}`);
+  }
+  const current = files.filter(({ deleted }) => !deleted);
+  const bytes = current.reduce((sum, { size_bytes: size }) => sum + size, 0);
+  print(`${counted(current.length, 'file')}, ${formatBytes(bytes)}`);
+  return 0;
+}
+
+async function log(options: Options): Promise<number> {
+  const limit = readLimit(options);
+  const { hub } = await openPlace(options);
+  const files = await listFiles(hub, { include_deleted: true });
+  const newest = files.sort((a, b) => b.seq - a.seq).slice(0, limit);
+  if (options.json) print(JSON.stringify({ files: newest }));
+  else if (newest.length === 0) print('nothing was synced yet');
+  else {
+    print(
+      table(
+        newest.map(({ path, stored_at: at, deleted, device_id: device }): [string, string] => [
+          `${shownTime(at)}  ${deleted ? 'deleted' : 'changed'}`,
+          `${shownLine(path)}  (${shownLine(device)})`,
+        ]),
+      ),
+    );
+  }
+  return 0;
+}
+
+async function history(options: Options): Promise<number> {
+  const limit = readLimit(options);
+  const place = await openPlace(options);
+  const path = pathOf(place, options.operand() ?? '');
+  const versions: FileVersion[] = [];
+  let hasMore = false;
+  for await (const version of versionsOf(place.hub, path)) {
+    hasMore = versions.length === limit;
+    if (hasMore) break;
+    versions.push(version);
+  }
+  if (options.json) {
+    print(JSON.stringify({ path, versions, has_more: hasMore }));
+    return 0;
+  }
+  for (const version of versions) print(versionLine(version, path));
+  if (hasMore) print(`there are older versions; show more with --limit ${limit * 2}`);
+  print('bring one back: cairn sync restore FILE --seq N, or --at TIME');
+  return 0;
+}
+
+function versionLine(version: FileVersion, path: string): string {
+  const { seq, stored_at: at, status, size_bytes: bytes, device_id: device, deleted, renamed_from: from } = version;
+  const size = deleted ? '' : formatBytes(bytes);
+  const name = version.path === path ? '' : `  as ${shownLine(version.path)}`;
+  const source = from === null ? '' : `  from ${shownLine(from)}`;
+  return `#${String(seq).padEnd(7)} ${shownTime(at)}  ${status.padEnd(8)} ${size.padStart(10)}  ${shownLine(device)}${name}${source}`;
+}
+
+async function diff(options: Options): Promise<number> {
+  const place = await openPlace(options);
+  const path = pathOf(place, options.operand() ?? '');
+  const here = place.root === undefined ? undefined : join(place.root, path);
+  const copy = here !== undefined && existsSync(here) ? readFileSync(here) : undefined;
+  const { structured } = await place.hub.call('sync_diff', { path, ...contentOf(copy) });
+  const { status, diff: text } = readAs(diffSchema, structured);
+  if (options.json) {
+    print(JSON.stringify(structured));
+    return 0;
+  }
+  if (copy === undefined) print(`${shownLine(path)} is not in this folder; its last change on the hub:`);
+  if (text !== null && text !== '') print(shown(text.trimEnd()));
+  else print(`${shownLine(path)} is ${status === 'identical' ? 'the same here and on the hub' : status}`);
+  return 0;
+}
+
+function contentOf(bytes: Buffer | undefined): Record<string, string> {
+  if (bytes === undefined) return {};
+  return isUtf8(bytes) ? { content: bytes.toString() } : { content: bytes.toString('base64'), encoding: 'base64' };
+}
+
+function readLimit(options: Options): number {
+  const given = options.optional('limit') ?? String(ROWS_DEFAULT);
+  if (!/^[1-9]\d{0,5}$/.test(given)) throw new UsageError('--limit takes a number of at least 1');
+  return Number(given);
+}

@@ -1,0 +1,121 @@
+/** cairn sync restore: brings a file, or a folder, back to how it was. The hub makes the change, so every device gets it. */
+import { z } from 'zod';
+import { counted, shownLine } from '../../client/shown.ts';
+import { readAs } from '../../client/sync/hub.ts';
+import { shownTime, versionToRestore } from '../../client/vault/files.ts';
+import { type Command, type Options, takes } from '../command.ts';
+import { print, printError } from '../output.ts';
+import { UsageError } from '../usage-error.ts';
+import { openPlace, PLACE_EXPLAINS, PLACE_OPTIONS, pathOf, type VaultPlace } from './vault-place.ts';
+import { readTime } from './when.ts';
+
+const restoredSchema = z.object({ path: z.string(), status: z.string(), stored_at: z.string() });
+const folderSchema = z.object({
+  restored: z.array(z.string()),
+  deleted: z.array(z.string()),
+  skipped: z.array(z.object({ path: z.string(), reason: z.string() })),
+  has_more: z.boolean(),
+  cursor: z.string().nullable(),
+});
+
+/** Paths that are named one by one. */
+const TOLD_PATHS_MAX = 20;
+
+export const syncRestoreCommand: Command = {
+  name: 'sync restore',
+  summary: 'bring back the version before, or that of a time; without FILE all files of the folder as of --at',
+  operands: ['[FILE]'],
+  options: [...PLACE_OPTIONS, takes('at', 'TIME'), takes('seq', 'N')],
+  flags: ['dry-run'],
+  explains: {
+    ...PLACE_EXPLAINS,
+    at: "time to go back to: '2026-11-20 18:00', 2026-11-20, or 2h for two hours ago",
+    seq: 'version to bring back, as cairn sync history shows it',
+    'dry-run': 'only show what would change',
+  },
+  examples: [
+    'cairn sync restore notes/today.md',
+    "cairn sync restore notes/today.md --at '2026-11-20 18:00'",
+    'cairn sync restore --folder ~/notes --at 2h --dry-run',
+  ],
+  run: restore,
+};
+
+async function restore(options: Options): Promise<number> {
+  const at = options.optional('at');
+  const atMs = at === undefined ? undefined : readTime(at, Date.now());
+  const file = options.operand();
+  if (file === undefined) {
+    if (atMs === undefined) throw new UsageError('name a file, or a time with --at to restore the whole folder');
+    return await restoreFolder(options, await openPlace(options), atMs);
+  }
+  return await restoreFile(options, await openPlace(options), file, atMs);
+}
+
+async function restoreFile(options: Options, place: VaultPlace, file: string, atMs: number | undefined) {
+  const path = pathOf(place, file);
+  const given = options.optional('seq');
+  if (given !== undefined && (atMs !== undefined || !/^\d{1,15}$/.test(given))) {
+    throw new UsageError(atMs === undefined ? '--seq takes the number of a version' : 'use --seq or --at, not both');
+  }
+  const seq = given === undefined ? (await versionToRestore(place.hub, path, atMs)).seq : Number(given);
+  if (options.flag('dry-run')) {
+    print(`would restore ${shownLine(path)} to version #${seq}`);
+    return 0;
+  }
+  const { structured } = await place.hub.call('sync_restore', { path, seq });
+  const { status } = readAs(restoredSchema, structured);
+  if (options.json) print(JSON.stringify(structured));
+  else if (status === 'unchanged') print(`${shownLine(path)} already has the content of version #${seq}`);
+  else {
+    print(`restored ${shownLine(path)} to version #${seq}`);
+    tellNext(place);
+  }
+  return 0;
+}
+
+async function restoreFolder(options: Options, place: VaultPlace, atMs: number): Promise<number> {
+  const isDry = options.flag('dry-run');
+  const folder = place.below === '' ? {} : { folder: place.below };
+  const restored: string[] = [];
+  const deleted: string[] = [];
+  const skipped: { path: string; reason: string }[] = [];
+  for (let cursor: string | null = null; ; ) {
+    const args = {
+      at: new Date(atMs).toISOString(),
+      ...folder,
+      dry_run: isDry,
+      ...(cursor === null ? {} : { cursor }),
+    };
+    const { structured } = await place.hub.call('sync_restore_folder', args);
+    const page: z.infer<typeof folderSchema> = readAs(folderSchema, structured);
+    restored.push(...page.restored);
+    deleted.push(...page.deleted);
+    skipped.push(...page.skipped);
+    if (!page.has_more) break;
+    ({ cursor } = page);
+  }
+  if (options.json) print(JSON.stringify({ restored, deleted, skipped }));
+  else {
+    tellPaths(isDry ? 'would restore' : 'restored', restored);
+    tellPaths(isDry ? 'would delete' : 'deleted', deleted);
+    for (const { path, reason } of skipped) printError(`cairn: ${path} was left as it is: ${reason}`);
+    const sum = `${counted(restored.length, 'file')} restored, ${counted(deleted.length, 'file')} deleted`;
+    if (restored.length + deleted.length === 0) print(`nothing differs from ${shownTime(atMs)}`);
+    else if (!isDry) {
+      print(`${sum}, as of ${shownTime(atMs)}`);
+      tellNext(place);
+    }
+  }
+  return skipped.length > 0 ? 1 : 0;
+}
+
+function tellPaths(verb: string, paths: readonly string[]): void {
+  for (const path of paths.slice(0, TOLD_PATHS_MAX)) print(`${verb} ${shownLine(path)}`);
+  const rest = paths.length - TOLD_PATHS_MAX;
+  if (rest > 0) print(`${verb} ${counted(rest, 'more file')}`);
+}
+
+function tellNext({ root }: VaultPlace): void {
+  if (root !== undefined) print('run `cairn sync` to bring the change into the folder, unless a watch is running');
+}

@@ -1,0 +1,118 @@
+/** cairn vault: lists, creates, renames and deletes the vaults of an account. */
+import { createInterface } from 'node:readline/promises';
+import { ClientError } from '../../client/client-error.ts';
+import { formatBytes } from '../../client/progress.ts';
+import { counted, shownLine } from '../../client/shown.ts';
+import { shownTime } from '../../client/vault/files.ts';
+import { type ListedVault, listVaults, vaultNamed } from '../../client/vault/vaults.ts';
+import { type Command, type Options, takes } from '../command.ts';
+import { print } from '../output.ts';
+import { openTools } from './tool-access.ts';
+
+const SERVER = takes('server', 'URL');
+const EXPLAINS = { server: 'address of the hub; default: CAIRN_SERVER, else the last sign-in' };
+
+export const vaultCommands: readonly Command[] = [
+  {
+    name: 'vault list',
+    summary: 'list the vaults of your account',
+    options: [SERVER],
+    explains: EXPLAINS,
+    examples: ['cairn vault list'],
+    run: list,
+  },
+  {
+    name: 'vault create',
+    summary: 'create a vault',
+    operands: ['NAME'],
+    options: [SERVER],
+    explains: EXPLAINS,
+    examples: ['cairn vault create notes'],
+    run: create,
+  },
+  {
+    name: 'vault rename',
+    summary: 'rename a vault; folders that sync with it go on as before',
+    operands: ['NAME', 'NEW-NAME'],
+    options: [SERVER],
+    explains: EXPLAINS,
+    examples: ['cairn vault rename notse notes'],
+    run: rename,
+  },
+  {
+    name: 'vault delete',
+    summary: 'permanently delete a vault with all versions of its files',
+    operands: ['NAME'],
+    options: [takes('confirm', 'NAME'), SERVER],
+    explains: { ...EXPLAINS, confirm: 'the name of the vault again, instead of typing it when asked' },
+    examples: ['cairn vault delete old-notes', 'cairn vault delete old-notes --confirm old-notes'],
+    run: remove,
+  },
+];
+
+async function list(options: Options): Promise<number> {
+  const { tools } = openTools(options.optional('server'));
+  const vaults = await listVaults(tools);
+  if (options.json) print(JSON.stringify({ vaults }));
+  else if (vaults.length === 0) print('no vaults yet; create one with `cairn vault create NAME`');
+  else {
+    const width = Math.max(...vaults.map(({ name }) => shownLine(name).length));
+    for (const vault of vaults) print(vaultLine(vault, width));
+  }
+  return 0;
+}
+
+function vaultLine({ name, file_count: files, pending_conflicts: conflicts, ...vault }: ListedVault, width: number) {
+  const facts = [
+    `${counted(files, 'file')}, ${formatBytes(vault.total_size_bytes)}`,
+    vault.last_synced_at === null ? 'never synced' : `last change ${shownTime(vault.last_synced_at)}`,
+    ...(conflicts === 0 ? [] : [counted(conflicts, 'conflict')]),
+    ...(vault.is_primary ? ['primary'] : []),
+  ];
+  return `${shownLine(name).padEnd(width)}  ${facts.join(', ')}`;
+}
+
+async function create(options: Options): Promise<number> {
+  const { tools } = openTools(options.optional('server'));
+  const { structured } = await tools.call('vault_create', { name: options.operand() });
+  const name = shownLine(String(structured['name']));
+  if (options.json) print(JSON.stringify(structured));
+  else if (structured['status'] === 'created') {
+    print(`created ${name}; sync a folder with it: cairn sync --folder DIR --vault ${name}`);
+  } else print(`${name} exists already`);
+  return 0;
+}
+
+async function rename(options: Options): Promise<number> {
+  const { tools } = openTools(options.optional('server'));
+  const vault = await vaultNamed(tools, options.operand(0));
+  const { structured } = await tools.call('vault_rename', { vault_id: vault.vault_id, name: options.operand(1) });
+  if (options.json) print(JSON.stringify(structured));
+  else print(`renamed ${shownLine(vault.name)} to ${shownLine(String(structured['name']))}`);
+  return 0;
+}
+
+async function remove(options: Options): Promise<number> {
+  const { tools } = openTools(options.optional('server'));
+  const vault = await vaultNamed(tools, options.operand());
+  const confirm = options.optional('confirm') ?? (await askForName(vault));
+  if (confirm !== vault.name) {
+    throw new ClientError(`${vault.name} was not deleted: its name was not confirmed. Use --confirm ${vault.name}.`);
+  }
+  const { structured } = await tools.call('vault_delete', { vault_id: vault.vault_id, confirm });
+  if (options.json) print(JSON.stringify(structured));
+  else print(`deleted ${shownLine(vault.name)} and ${counted(vault.file_count, 'file')} with all versions`);
+  return 0;
+}
+
+/** Only a person at a terminal is asked; a script says --confirm. */
+async function askForName({ name, file_count: files }: ListedVault): Promise<string | undefined> {
+  if (!process.stdin.isTTY) return undefined;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const question = `This permanently deletes ${shownLine(name)} (${counted(files, 'file')}) with all versions.\nType the name of the vault to confirm: `;
+    return (await terminal.question(question)).trim();
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,93 @@
+/** Reads what commands show of a vault's files: the list, the versions of one file, its difference to a copy here. */
+import { z } from 'zod';
+import { ClientError } from '../client-error.ts';
+import { readAs, type VaultHub } from '../sync/hub.ts';
+
+const listSchema = z.object({
+  files: z.array(
+    z.object({
+      seq: z.number(),
+      path: z.string(),
+      size_bytes: z.number(),
+      stored_at: z.string(),
+      device_id: z.string(),
+      deleted: z.boolean(),
+      executable: z.boolean(),
+    }),
+  ),
+  has_more: z.boolean(),
+  cursor: z.string().nullable(),
+});
+const historySchema = z.object({
+  path: z.string(),
+  versions: z.array(
+    z.object({
+      seq: z.number(),
+      path: z.string(),
+      status: z.string(),
+      deleted: z.boolean(),
+      sha256: z.string(),
+      size_bytes: z.number(),
+      stored_at: z.string(),
+      device_id: z.string(),
+      renamed_from: z.string().nullable(),
+    }),
+  ),
+  has_more: z.boolean(),
+});
+
+export type ListedFile = z.infer<typeof listSchema>['files'][number];
+export type FileVersion = z.infer<typeof historySchema>['versions'][number];
+
+const PAGE_FILES = 10_000;
+const PAGE_VERSIONS = 200;
+
+/** The files of a vault in the order of their paths, deleted ones too where they are wanted. */
+export async function listFiles(hub: VaultHub, args: Readonly<Record<string, unknown>>): Promise<ListedFile[]> {
+  const found: ListedFile[] = [];
+  for (let cursor: string | null = null; ; ) {
+    const from = cursor === null ? {} : { cursor };
+    const { structured } = await hub.call('sync_list', { limit: PAGE_FILES, ...args, ...from });
+    const page: z.infer<typeof listSchema> = readAs(listSchema, structured);
+    found.push(...page.files);
+    if (!page.has_more) return found;
+    ({ cursor } = page);
+  }
+}
+
+/** The kept versions of a file, newest first, those under its earlier names too. Stop it early. */
+export async function* versionsOf(hub: VaultHub, path: string): AsyncGenerator<FileVersion> {
+  for (let before: number | undefined; ; ) {
+    const from = before === undefined ? {} : { before };
+    const { structured } = await hub.call('sync_history', { path, limit: PAGE_VERSIONS, ...from });
+    const page: z.infer<typeof historySchema> = readAs(historySchema, structured);
+    yield* page.versions;
+    before = page.versions.at(-1)?.seq;
+    if (!page.has_more) return;
+  }
+}
+
+/**
+ * The version that a restore means: the one that was current at a time, or the one before the current one. Throws
+ * ClientError when the file did not exist then.
+ */
+export async function versionToRestore(hub: VaultHub, path: string, atMs: number | undefined): Promise<FileVersion> {
+  let isNewest = true;
+  for await (const version of versionsOf(hub, path)) {
+    const isWanted = atMs === undefined ? !isNewest && !version.deleted : Date.parse(version.stored_at) <= atMs;
+    isNewest = false;
+    if (!isWanted) continue;
+    if (version.deleted) break;
+    return version;
+  }
+  const when = atMs === undefined ? 'has no earlier version' : `did not exist on the hub at ${shownTime(atMs)}`;
+  throw new ClientError(`${path} ${when}; \`cairn sync history ${path}\` lists its versions.`);
+}
+
+/** A time as people read it: local, to the second. */
+export function shownTime(time: number | string): string {
+  const date = new Date(time);
+  const two = (number: number) => String(number).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
