@@ -20,7 +20,7 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
       { word: 'whoami', load: async () => [(await import('./user/whoami.ts')).whoamiCommand] },
       { word: 'mirror', load: async () => (await import('./user/mirror.ts')).mirrorCommands },
       { word: 'sync', load: loadSync },
-      { word: 'vault', load: async () => (await import('./user/vault.ts')).vaultCommands },
+      { word: 'vault', load: async () => (await import('./user/vault/vault.ts')).vaultCommands },
       { word: 'tasks', load: async () => (await import('./user/tasks.ts')).taskCommands },
       { word: 'call', load: async () => [(await import('./user/call.ts')).callCommand] },
       { word: 'mcp', load: async () => [(await import('./user/mcp.ts')).mcpCommand] },
@@ -59,8 +59,8 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
 async function loadSync(): Promise<readonly Command[]> {
   const [{ syncCommands }, { syncHistoryCommands }, { syncRestoreCommand }] = await Promise.all([
     import('./user/sync.ts'),
-    import('./user/sync-history.ts'),
-    import('./user/sync-restore.ts'),
+    import('./user/vault/history.ts'),
+    import('./user/vault/restore.ts'),
   ]);
   return [...syncCommands, ...syncHistoryCommands, syncRestoreCommand];
 }

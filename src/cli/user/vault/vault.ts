@@ -1,13 +1,13 @@
 /** cairn vault: lists, creates, renames and deletes the vaults of an account. */
 import { createInterface } from 'node:readline/promises';
-import { ClientError } from '../../client/client-error.ts';
-import { formatBytes } from '../../client/progress.ts';
-import { counted, shownLine } from '../../client/shown.ts';
-import { shownTime } from '../../client/vault/files.ts';
-import { type ListedVault, listVaults, vaultNamed } from '../../client/vault/vaults.ts';
-import { type Command, type Options, takes } from '../command.ts';
-import { print } from '../output.ts';
-import { openTools } from './tool-access.ts';
+import { ClientError } from '../../../client/client-error.ts';
+import { formatBytes } from '../../../client/progress.ts';
+import { counted, shownLine } from '../../../client/shown.ts';
+import { shownTime } from '../../../client/sync/vault-files.ts';
+import { type Command, type Options, takes } from '../../command.ts';
+import { print } from '../../output.ts';
+import { openTools } from '../tool-access.ts';
+import { type ListedVault, listVaults, vaultNamed } from './vaults.ts';
 
 const SERVER = takes('server', 'URL');
 const EXPLAINS = { server: 'address of the hub; default: CAIRN_SERVER, else the last sign-in' };

@@ -1,7 +1,7 @@
 /** Reads what commands show of a vault's files: the list, the versions of one file, its difference to a copy here. */
 import { z } from 'zod';
 import { ClientError } from '../client-error.ts';
-import { readAs, type VaultHub } from '../sync/hub.ts';
+import { readAs, type VaultHub } from './hub.ts';
 
 const listSchema = z.object({
   files: z.array(

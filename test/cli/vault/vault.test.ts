@@ -1,10 +1,10 @@
 /** The commands over vaults and over what the hub keeps of a folder: list, log, history, diff, restore. */
 import { beforeAll, expect, test } from 'vitest';
-import { type CommandResult, runCairn } from '../support/hub.ts';
-import { account } from '../support/mirror.ts';
-import { syncedFolder } from '../support/synced-folder.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { useHub } from '../support/use-hub.ts';
+import { type CommandResult, runCairn } from '../../support/hub.ts';
+import { account } from '../../support/mirror.ts';
+import { syncedFolder } from '../../support/synced-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { useHub } from '../../support/use-hub.ts';
 
 const hub = useHub();
 let env: Record<string, string>;

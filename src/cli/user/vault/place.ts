@@ -1,12 +1,12 @@
 /** Finds what a command about a vault is about: the synced folder around a place, or the vault that --vault names. */
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { ClientError } from '../../client/client-error.ts';
-import { VaultHub } from '../../client/sync/hub.ts';
-import { readState } from '../../client/sync/state-file.ts';
-import { vaultNamed } from '../../client/vault/vaults.ts';
-import { type Options, takes } from '../command.ts';
-import { openTools } from './tool-access.ts';
+import { ClientError } from '../../../client/client-error.ts';
+import { VaultHub } from '../../../client/sync/hub.ts';
+import { readState } from '../../../client/sync/state-file.ts';
+import { type Options, takes } from '../../command.ts';
+import { openTools } from '../tool-access.ts';
+import { vaultNamed } from './vaults.ts';
 
 export const PLACE_OPTIONS = [takes('folder', 'DIR'), takes('vault', 'NAME'), takes('server', 'URL')];
 

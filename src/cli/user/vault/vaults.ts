@@ -1,9 +1,9 @@
 /** Finds the vaults of an account by name, for commands that never create one. */
 import { z } from 'zod';
-import { nearest } from '../../text/nearest.ts';
-import { ClientError } from '../client-error.ts';
-import { readAs } from '../sync/hub.ts';
-import type { ToolClient } from '../tools.ts';
+import { ClientError } from '../../../client/client-error.ts';
+import { readAs } from '../../../client/sync/hub.ts';
+import type { ToolClient } from '../../../client/tools.ts';
+import { nearest } from '../../../text/nearest.ts';
 
 const listSchema = z.object({
   vaults: z.array(

@@ -1,5 +1,5 @@
 /** Reads a time as people type it: a date, a date and time in the local zone or another, or how long ago. Pure. */
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../../usage-error.ts';
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 

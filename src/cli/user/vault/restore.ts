@@ -1,12 +1,12 @@
 /** cairn sync restore: brings a file, or a folder, back to how it was. The hub makes the change, so every device gets it. */
 import { z } from 'zod';
-import { counted, shownLine } from '../../client/shown.ts';
-import { readAs } from '../../client/sync/hub.ts';
-import { shownTime, versionToRestore } from '../../client/vault/files.ts';
-import { type Command, type Options, takes } from '../command.ts';
-import { print, printError } from '../output.ts';
-import { UsageError } from '../usage-error.ts';
-import { openPlace, PLACE_EXPLAINS, PLACE_OPTIONS, pathOf, type VaultPlace } from './vault-place.ts';
+import { counted, shownLine } from '../../../client/shown.ts';
+import { readAs } from '../../../client/sync/hub.ts';
+import { shownTime, versionToRestore } from '../../../client/sync/vault-files.ts';
+import { type Command, type Options, takes } from '../../command.ts';
+import { print, printError } from '../../output.ts';
+import { UsageError } from '../../usage-error.ts';
+import { openPlace, PLACE_EXPLAINS, PLACE_OPTIONS, pathOf, type VaultPlace } from './place.ts';
 import { readTime } from './when.ts';
 
 const restoredSchema = z.object({ path: z.string(), status: z.string(), stored_at: z.string() });
