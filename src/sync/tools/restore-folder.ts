@@ -13,15 +13,15 @@ const cursorSchema = z.tuple([z.enum(['delete', 'restore']), z.string()]);
 export function syncRestoreFolder(asOf: AsOf): Tool {
   return defineTool({
     name: 'sync_restore_folder',
+    title: 'Restore a folder',
     access: 'account',
-    description:
-      'Restores a folder, or the whole vault, to its state at a time: files created later are deleted, others get their version of that time. Each change is a new version, so it can be undone the same way.',
+    description: 'Restores a folder to its state at a time. Later files are deleted; it can be undone.',
     input: z.strictObject({
-      at: z.string().max(limits.isoTimeCharsMax).describe('The time, ISO 8601 with a zone'),
-      folder: pathArgument.optional().describe('Path of the folder; default: the whole vault'),
-      dry_run: z.boolean().optional().describe('Only list what would change'),
-      device_id: deviceIdArgument.optional().describe('Device to sign the changes with; default hub'),
-      cursor: z.string().max(limits.listCursorCharsMax).optional().describe('Continues an earlier answer'),
+      at: z.string().max(limits.isoTimeCharsMax).describe('ISO 8601 with a zone'),
+      folder: pathArgument.optional().describe('Default: the whole vault'),
+      dry_run: z.boolean().optional().describe('Only list changes'),
+      device_id: deviceIdArgument.optional().describe('Default: hub'),
+      cursor: z.string().max(limits.listCursorCharsMax).optional().describe('From an earlier answer'),
       vault_id: vaultIdArgument,
     }),
     output: z.object({
