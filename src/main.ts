@@ -1,6 +1,7 @@
 /** The composition root: core → pool → capabilities → front door, and back in reverse. */
 import './compose/v8-flags.ts';
 import type { LogSink } from './common/log.ts';
+import type { Sweep } from './common/sweep.ts';
 import { version } from './common/version.ts';
 import { openCore } from './compose/core.ts';
 import { openDocuments } from './compose/documents.ts';
@@ -74,9 +75,8 @@ export async function startService(config: Config, { log, dropped }: LogSink): P
       service: await openRoutes(parts, [...probes, ...metrics.guarded]),
       metrics: metrics.open,
     });
-    const bin = { what: 'tasks', run: () => tasks.emptyBin(tasks.now()) };
-    const cleared = { what: 'deleted categories', run: () => tasks.clearCategories() };
-    const sweeper = startSweeper([bin, cleared, documents.sweep, sync.retention.sweep, sync.removal.sweep], log);
+    const sweeps = [...sweepsOf(tasks), documents.sweep, sync.retention.sweep, sync.removal.sweep];
+    const sweeper = startSweeper(sweeps, core.clock, log);
     phase = 'ready';
     return {
       port: doors.port,
@@ -99,4 +99,12 @@ export async function startService(config: Config, { log, dropped }: LogSink): P
     await close();
     throw error;
   }
+}
+
+/** What the tasks have to take away. */
+function sweepsOf(tasks: Tasks): readonly Sweep[] {
+  return [
+    { what: 'tasks', byAge: true, run: () => tasks.emptyBin(tasks.now()) },
+    { what: 'deleted categories', byAge: false, run: () => tasks.clearCategories() },
+  ];
 }

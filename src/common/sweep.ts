@@ -4,6 +4,8 @@
 export interface Sweep {
   /** For the log: what was removed. */
   readonly what: string;
+  /** Whether what is due depends on the clock: then it waits while the clock is wrong. */
+  readonly byAge: boolean;
   /** Removes what is due; resolves with how many that were. */
   readonly run: () => Promise<number>;
 }

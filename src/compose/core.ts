@@ -28,6 +28,7 @@ import { ProviderKeys } from '../oauth/provider/keys.ts';
 import { oauthTables } from '../oauth/records.ts';
 import { SignIns, type SignInsOptions } from '../oauth/sign-ins.ts';
 import { paperTables } from '../papers/records.ts';
+import { ClockWatch } from '../store/data-file/clock-watch.ts';
 import { Damage } from '../store/data-file/damage.ts';
 import { endFirstStart, noHub, prepareFolder } from '../store/data-file/folder.ts';
 import { DATA_FILE } from '../store/data-file/name.ts';
@@ -69,6 +70,8 @@ export interface Core {
   /** The life of the data file; another after a restore. */
   readonly epoch: string;
   readonly sealer: Sealer;
+  /** Whether the clock can be believed. */
+  readonly clock: ClockWatch;
   /** Where damaged contents are noted. */
   readonly damage: Damage;
   readonly actors: ActorRegistry;
@@ -139,6 +142,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
       tables: allTables,
       epoch,
       sealer,
+      clock: new ClockWatch({ store, log, now: Date.now, elapsed: () => performance.now() }),
       damage: new Damage(log),
       actors,
       accounts,

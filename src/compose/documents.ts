@@ -20,15 +20,15 @@ export interface Documents {
   readonly sweep: Sweep;
 }
 
-export function openDocuments({ store, actors }: Core, { handoffDays }: Config): Documents {
+export function openDocuments({ store, actors, clock }: Core, { handoffDays }: Config): Documents {
   const options = { store, actors, now: Date.now };
   const bin = new DocumentBin({ store, actors, forget: { docs: forgetDoc, papers: forgetPaper } });
   return {
     docs: new DevDocs(options),
-    handoffs: new Handoffs({ ...options, keepDays: handoffDays }),
+    handoffs: new Handoffs({ ...options, keepDays: handoffDays, mayPurge: () => clock.isRight() }),
     // Papers are sorted into the same categories as tasks.
     papers: new Papers({ ...options, categoryExists }),
-    sweep: { what: 'documents', run: () => bin.empty(Date.now()) },
+    sweep: { what: 'documents', byAge: true, run: () => bin.empty(Date.now()) },
   };
 }
 

@@ -3,17 +3,20 @@
 import type { Log } from '../common/log.ts';
 import type { Sweep } from '../common/sweep.ts';
 import { limits } from '../limits/service.ts';
+import type { ClockWatch } from '../store/data-file/clock-watch.ts';
 
 export interface Sweeper {
   /** Stops; resolves when a round that runs is over. */
   close(): Promise<void>;
 }
 
-/** Runs all sweeps, one after another, now and then every hour. One that fails is logged, and the next round tries again. */
-export function startSweeper(sweeps: readonly Sweep[], log: Log): Sweeper {
+/** Runs all sweeps, one after another, now and then every hour. Those by age wait while the clock is wrong. One that fails is logged, and the next round tries again. */
+export function startSweeper(sweeps: readonly Sweep[], clock: Pick<ClockWatch, 'isRight' | 'note'>, log: Log): Sweeper {
   let running = Promise.resolve();
   const round = async () => {
-    for (const { what, run } of sweeps) {
+    await clock.note().catch((error: unknown) => log.warn({ err: error }, 'the time could not be written down'));
+    for (const { what, byAge, run } of sweeps) {
+      if (byAge && !clock.isRight()) continue;
       try {
         const removed = await run();
         if (removed > 0) log.info({ removed, what }, 'emptied the bin');
@@ -27,10 +30,13 @@ export function startSweeper(sweeps: readonly Sweep[], log: Log): Sweeper {
   };
   const timer = setInterval(next, limits.binSweepMs);
   timer.unref();
+  const noting = setInterval(() => void clock.note().catch(() => undefined), limits.clockNotedMs);
+  noting.unref();
   next();
   return {
     async close() {
       clearInterval(timer);
+      clearInterval(noting);
       await running;
     },
   };

@@ -27,6 +27,8 @@ export interface HandoffsOptions {
   readonly now: () => number;
   /** Listing removes what is older; undefined: nothing. */
   readonly keepDays: number | undefined;
+  /** False while the clock is wrong. */
+  readonly mayPurge: () => boolean;
 }
 
 export interface SaveRequest {
@@ -116,8 +118,8 @@ export class Handoffs {
   }
 
   async #purge(accountId: string): Promise<void> {
-    const { store, actors, now, keepDays } = this.#options;
-    if (keepDays === undefined) return;
+    const { store, actors, now, keepDays, mayPurge } = this.#options;
+    if (keepDays === undefined || !mayPurge()) return;
     const first = kstDateBefore(now(), keepDays);
     for (;;) {
       const rows = store.range(handoffRows, { prefix: [accountId, '*'], limit: limits.handoffPurgeMax });

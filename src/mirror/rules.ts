@@ -1,4 +1,5 @@
 /** Pure decisions of the mirror: what an upload does to what is there. */
+import { limits } from '../limits/service.ts';
 import type { BlobRecord, MirrorHead } from './records.ts';
 
 export interface PublishInput {
@@ -22,7 +23,10 @@ export type PublishOutcome =
   | { readonly kind: 'healed'; readonly record: BlobRecord }
   | { readonly kind: 'stored'; readonly record: BlobRecord };
 
-/** What a verified upload does. Time never runs backwards within one account, whatever the clock does. */
+/**
+ * What a verified upload does. Time does not run backwards within one account, but for what a clock wrote that had jumped
+ * ahead: the order of uploads is that of their sequence numbers.
+ */
 export function decidePublish(input: PublishInput): PublishOutcome {
   const { existing, head } = input;
   const isDamaged = existing !== undefined && existing.storage_id === input.damagedId;
@@ -35,7 +39,9 @@ export function decidePublish(input: PublishInput): PublishOutcome {
   const record: BlobRecord = {
     storage_id: existing === undefined || isDamaged ? input.storageId : existing.storage_id,
     byte_size: input.byteSize,
-    uploaded_at: new Date(Math.max(input.nowMs, lastMs)).toISOString(),
+    uploaded_at: new Date(
+      lastMs > input.nowMs + limits.clockJumpMs ? input.nowMs : Math.max(input.nowMs, lastMs),
+    ).toISOString(),
     uploaded_by: input.uploadedBy,
     credential_id: input.credentialId,
     sequence: (head?.sequence ?? 0) + 1,

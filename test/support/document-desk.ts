@@ -43,7 +43,7 @@ export function openDesk({ keepDays }: { readonly keepDays?: number } = {}): Doc
     store,
     clock,
     docs: new DevDocs(options),
-    handoffs: new Handoffs({ ...options, keepDays }),
+    handoffs: new Handoffs({ ...options, keepDays, mayPurge: () => true }),
     papers: new Papers({ ...options, categoryExists: (_reader, _accountId, id) => categories.has(id) }),
     categories,
     bin: new DocumentBin({ store, actors, forget: { docs: forgetDoc, papers: forgetPaper } }),

@@ -1,6 +1,7 @@
 /** Proves the rules of tasks and categories through the service itself, under a clock that the test moves. */
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Log } from '../../src/common/log.ts';
 import { startSweeper } from '../../src/compose/sweeper.ts';
 import { limits } from '../../src/limits/service.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
@@ -246,13 +247,15 @@ test('[TASK-6] the bin is emptied in the background, and a round that fails does
   };
   const fails = {
     what: 'tasks',
+    byAge: false,
     async run(): Promise<number> {
       rounds.push(1);
       throw new Error('no');
     },
   };
-  const works = { what: 'documents', run: async () => rounds.push(2) };
-  const sweeper = startSweeper([fails, works], log as unknown as Parameters<typeof startSweeper>[1]);
+  const works = { what: 'documents', byAge: true, run: async () => rounds.push(2) };
+  const watch = { isRight: () => true, note: () => Promise.resolve() };
+  const sweeper = startSweeper([fails, works], watch, log as unknown as Log);
   await sweeper.close();
   expect(rounds).toEqual([1, 2]);
   expect(lines).toEqual(['the bin was not emptied; the next round tries again', 'emptied the bin']);

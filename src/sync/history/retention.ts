@@ -29,7 +29,7 @@ export interface RetentionOptions {
 
 export class Retention {
   /** For the timer. */
-  readonly sweep: Sweep = { what: 'versions', run: () => this.run() };
+  readonly sweep: Sweep = { what: 'versions', byAge: true, run: () => this.run() };
   readonly #options: RetentionOptions;
   #isStopped = false;
 

@@ -49,7 +49,7 @@ export interface VaultRemovalOptions {
 
 export class VaultRemoval {
   /** For the timer. */
-  readonly sweep: Sweep = { what: 'deleted vaults', run: () => this.run() };
+  readonly sweep: Sweep = { what: 'deleted vaults', byAge: false, run: () => this.run() };
   readonly #options: VaultRemovalOptions;
   #work: Promise<number> = Promise.resolve(0);
   #isStopped = false;

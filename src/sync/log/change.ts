@@ -2,6 +2,7 @@
  * Owns what one decision writes into a vault: versions and the rows that follow from them. Reads within a decision do not
  * see its own puts, so counters are kept here and written once, by `finish`.
  */
+import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import type { FileRecord } from './file-record.ts';
@@ -109,7 +110,7 @@ export class LogChange {
   append(entry: NewEntry): FileRecord {
     const { path, before, content } = entry;
     const seq = entry.place?.seq ?? this.#head.seq + 1;
-    const storedMs = entry.place?.storedMs ?? Math.max(this.#nowMs, this.#head.stored_ms + 1);
+    const storedMs = entry.place?.storedMs ?? timeAfter(this.#head.stored_ms, this.#nowMs);
     const hlc =
       entry.hlc ?? formatHlc({ ms: this.#head.hlc_ms, counter: this.#head.hlc_counter, node: this.#scope.nodeId });
     const of = content ?? { ...deletedOf(entry), sizeBytes: 0 };
@@ -253,4 +254,9 @@ function metaOf(entry: NewEntry, of: Hashes, place: EntryPlace): NewMeta {
     renamed_from: formerName,
     encoding: content?.encoding === 'base64' ? 'base64' : undefined,
   };
+}
+
+/** When a version is stored: after the one before it, unless a clock wrote that one that had jumped ahead. */
+function timeAfter(beforeMs: number, nowMs: number): number {
+  return beforeMs > nowMs + limits.clockJumpMs ? nowMs : Math.max(nowMs, beforeMs + 1);
 }

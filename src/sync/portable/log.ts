@@ -71,7 +71,7 @@ export class VaultImport {
     const path = readPath(line.path);
     const storedMs = Date.parse(line.stored_at);
     if (line.seq <= this.#last.seq) throw invalidField('seq', `seq must be above ${this.#last.seq}`);
-    if (storedMs <= this.#last.storedMs)
+    if (storedMs <= this.#last.storedMs && this.#last.storedMs - storedMs <= limits.clockJumpMs)
       throw invalidField('stored_at', 'stored_at must be behind that of the version before');
     if (line.type === 'deleted' && line.deleted_at !== line.stored_at) {
       throw invalidField('deleted_at', 'deleted_at must be stored_at');

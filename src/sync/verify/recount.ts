@@ -1,5 +1,6 @@
 /** Recounts what the logs themselves say, checking each version and conflict on the way. Only reads. */
 
+import { limits } from '../../limits/service.ts';
 import type { CheckedReader } from '../../store/checked-reader.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { compareHlc, type Hlc, parseHlc } from '../log/hlc.ts';
@@ -49,7 +50,7 @@ export function recountVersions(reader: CheckedReader, content: ContentCheck, pr
       const meta = readVersionMeta(bytes);
       content.checkVersion(name, bytes);
       if (meta.seq !== seq) problems.push(`${name}: says that it is ${meta.seq}`);
-      if (head.storedMs <= recount.storedMs) problems.push(`${name}: stored before the one before it`);
+      if (isBack(recount.storedMs, head.storedMs)) problems.push(`${name}: stored before the one before it`);
       if (Date.parse(meta.stored_at) !== head.storedMs) problems.push(`${name}: its times differ`);
       const folded = foldCase(meta.path);
       const before = recount.newest.get(folded);
@@ -107,4 +108,10 @@ export function recountConflicts(
     if (reader.get(conflicts, [vaultId, id]) === undefined)
       problems.push(`pending ${vaultId} ${folded} ${id}: there is none`);
   }
+}
+
+/** Whether a time is not after the one before it; one much further back is of a clock that was put right after a jump. */
+function isBack(beforeMs: number, atMs: number): boolean {
+  const backMs = beforeMs - atMs;
+  return beforeMs > 0 && backMs >= 0 && backMs <= limits.clockJumpMs;
 }
