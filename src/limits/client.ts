@@ -28,7 +28,7 @@ export const clientLimits = {
   clientSyncRounds: 5,
   /** How long a watched folder must be quiet before it is synced, how long that is waited for, how long a question for news takes. */
   clientQuietMs: 300,
-  clientQuietMsMax: 5000,
+  clientQuietMsMax: 1000,
   clientWaitSeconds: 50,
   /** The shortest time from one question for news to the next, when the hub does not wait with its answer. */
   clientNewsMs: 5000,

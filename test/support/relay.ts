@@ -11,6 +11,8 @@ interface Relayed {
 interface RelayRules {
   /** True: the hub gets the request, and its answer is lost. */
   readonly drops?: (request: Relayed) => boolean;
+  /** Runs before the hub gets the request. */
+  readonly holds?: (request: Relayed) => Promise<void>;
   /** Another answer than the hub's. */
   readonly rewrites?: (answer: string, request: Relayed) => string;
   /** Answers instead of the hub. */
@@ -46,6 +48,7 @@ export async function startRelay(hub: Pick<Hub, 'url'>): Promise<Relay> {
     const body = Buffer.concat(parts);
     const asked = { path: incoming.url ?? '/', body: body.toString('utf8') };
     requests.push(asked);
+    await relay.rules.holds?.(asked);
     const own = relay.rules.answers?.(asked);
     if (own !== undefined) return void outgoing.writeHead(own.status, { 'Content-Type': 'text/plain' }).end(own.body);
     const url = new URL(asked.path, relay.target.url);

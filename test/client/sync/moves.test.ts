@@ -63,6 +63,34 @@ test('[SYN-25] a file that was moved here and edited elsewhere: the edit is kept
   expect(textsOf(a)).toMatchObject({ x: 'x, edited\n', 'x.moved': 'x\n' });
 }, 60_000);
 
+test('[CLI-2] a new spelling here in the moment of a change there: the push meets it, and one file is left', async () => {
+  const vault = newVault();
+  const relay = await startRelay(hub);
+  const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(relay, key, vault)];
+  a.write('f5', 'first\n');
+  a.write('other', 'other\n');
+  await a.sync();
+  await b.sync();
+  a.write('f5', 'of a\n');
+  b.rename('f5', 'F5');
+  b.write('F5', 'of b\n');
+  // Between the pull of b and its push a is synced.
+  let isFirst = true;
+  relay.rules = {
+    holds: async ({ body }) => {
+      if (!isFirst || !body.includes('sync_push')) return;
+      isFirst = false;
+      await a.sync();
+    },
+  };
+  expect(await b.sync()).toMatchObject({ code: 3 });
+  expect(textsOf(b)).toEqual({ f5: 'of b\n', other: 'other\n' });
+  expect(await b.sync('resolve', 'f5', '--keep', 'mine')).toMatchObject({ code: 0 });
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(textsOf(a)).toEqual(textsOf(b));
+  await relay.close();
+}, 60_000);
+
 test('[CLI-2] the executable bit goes along, alone as well, and stays under an edit elsewhere', async () => {
   const vault = newVault();
   const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(hub, key, vault)];

@@ -1,5 +1,6 @@
 /** Brings the changes of the hub into the folder. Nothing that was changed here is overwritten. */
 import { setImmediate } from 'node:timers/promises';
+import { foldCase } from '../../../text/fold-case.ts';
 import { ToolRefused } from '../../tool-refused.ts';
 import { Unreadable } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
@@ -60,13 +61,14 @@ async function lookAgain(
   }
   if (due.size === 0) return;
   const inbox = new Inbox(session, local);
-  const gone = new Set(due);
+  // The hub answers in its own spelling.
+  const gone = new Map([...due].map((path) => [foldCase(path), path]));
   const take = (record: RemoteRecord) => {
-    gone.delete(record.path);
+    gone.delete(foldCase(record.path));
     inbox.take(record);
   };
   await hub.pullPaths([...due], arrivalsOf(session, take));
-  for (const path of gone) inbox.take({ path, side: undefined, storedMs: 0 });
+  for (const path of gone.values()) inbox.take({ path, side: undefined, storedMs: 0 });
   inbox.finish();
   await reconcilePaths(session, inbox.bothChanged, reconcile);
   await save(session);

@@ -52,7 +52,8 @@ async function reconcile(session: SyncSession, path: FolderPath): Promise<void> 
   const kept = await keepOnHub(session, path, mine);
   if (kept === 'accepted') return;
   state.waits.set(path, { ...wait, local: mine.sha256, ...kept });
-  tell({ verb: 'conflict', path, note: kept.reason });
+  // Edited again while it waits: it is the same conflict.
+  if (wait.conflictId === null) tell({ verb: 'conflict', path, note: kept.reason });
 }
 
 /** Merges our text with the hub's against the version that both build on. */

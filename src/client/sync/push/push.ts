@@ -38,6 +38,10 @@ export async function pushChanges(
   const local = await scan(session);
   const { folder, state } = session;
   if (state.inode !== null && state.inode !== folder.root.inode) Object.assign(state, newDevice());
+  // What was refused is another file by now, or gone.
+  for (const [path, { kind, local: refused }] of state.waits) {
+    if (kind === 'push' && (local.files.get(path)?.sha256 ?? null) !== refused) state.waits.delete(path);
+  }
   const plan = planPush(local, state, {
     allowDeletes,
     unmovable,
