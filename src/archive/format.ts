@@ -32,6 +32,8 @@ const manifestSchema = z.strictObject({
     Object.fromEntries(SECTIONS.map((section) => [section, sectionSchema])) as Record<Section, typeof sectionSchema>,
   ),
   blobs: z.strictObject({ count, bytes: count }),
+  /** What was damaged and is not in the archive, one sentence each; absent: nothing. */
+  missing: z.array(z.string()).optional(),
 });
 
 export type Manifest = z.infer<typeof manifestSchema>;

@@ -42,6 +42,7 @@ export class ArchiveWriter {
   #blobs = 0;
   #blobBytes = 0;
   #bytes = 0;
+  readonly #missing: string[] = [];
 
   /** `onBytes`: told how many bytes were written so far. Throws StartError when there is something of that name. */
   constructor(folder: string, onBytes: (bytes: number) => void) {
@@ -66,10 +67,20 @@ export class ArchiveWriter {
     }
   }
 
-  /** Writes a content, unless it is there already. Throws StartError when its bytes are not those of the hash. */
-  blob(sha256: string, parts: Iterable<Uint8Array>): void {
+  /** Notes what is damaged and stays out of the archive. */
+  noteMissing(what: string): void {
+    this.#missing.push(what);
+  }
+
+  /** What stays out of the archive so far. */
+  get missing(): readonly string[] {
+    return this.#missing;
+  }
+
+  /** Writes a content, unless it is there already. False, and nothing written: its bytes are not those of the hash. */
+  blob(sha256: string, parts: Iterable<Uint8Array>): boolean {
     const path = join(this.#partial, BLOB_FOLDER, sha256);
-    if (existsSync(path)) return;
+    if (existsSync(path)) return true;
     const hash = createHash('sha256');
     const descriptor = openSync(path, 'wx', 0o600);
     let bytes = 0;
@@ -85,16 +96,20 @@ export class ArchiveWriter {
       closeSync(descriptor);
     }
     if (hash.digest('hex') !== sha256) {
-      throw new StartError(`the data is damaged (the content ${sha256} hashes to something else); run cairn verify.`);
+      rmSync(path);
+      return false;
     }
     this.#blobs += 1;
     this.#blobBytes += bytes;
+    return true;
   }
 
   /** Puts the manifest beside the files and gives the folder its name. */
   finish(about: Pick<Manifest, 'cairn_version' | 'made_at' | 'account'>): Manifest {
     const files = Object.fromEntries(this.#files) as Manifest['files'];
-    const manifest = newManifest({ ...about, files, blobs: { count: this.#blobs, bytes: this.#blobBytes } });
+    const blobs = { count: this.#blobs, bytes: this.#blobBytes };
+    const missing = this.#missing.length === 0 ? {} : { missing: this.#missing };
+    const manifest = newManifest({ ...about, files, blobs, ...missing });
     const path = join(this.#partial, MANIFEST_FILE);
     writeFileSync(path, `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600 });
     for (const changed of [path, join(this.#partial, BLOB_FOLDER), this.#partial]) syncPath(changed);

@@ -278,6 +278,8 @@ export const limits = {
   clockJumpMs: 24 * 60 * 60 * 1000,
   /** How often the time is written down that a later start compares its clock with. */
   clockNotedMs: 10 * 60 * 1000,
+  /** Damaged rows that a manifest names. */
+  damagedListedMax: 10_000,
   /** How often a migration of the data file is told of in the log. */
   migrationToldMs: 5000,
   /** Longest encoded key that LMDB's 4 KiB pages take. */

@@ -55,7 +55,10 @@ export function exportMirror(snapshot: Snapshot, accountId: string, archive: Arc
     const blob = snapshot.get(blobs, [accountId, commit_sha, sha256]);
     if (blob === undefined) throw new Error(`the order of uploads names a blob that is not there; run cairn verify`);
     const { byte_size, uploaded_at, uploaded_by, credential_id, storage_id } = blob;
-    archive.blob(sha256, chunksOf(snapshot, storage_id));
+    if (!archive.blob(sha256, chunksOf(snapshot, storage_id))) {
+      archive.noteMissing(`blob ${commit_sha} ${sha256}: its bytes are damaged`);
+      continue;
+    }
     const verified = credential_id === current;
     write({ type: 'blob', commit_sha, sha256, byte_size, uploaded_at, uploaded_by, verified });
   }

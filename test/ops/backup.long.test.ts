@@ -236,8 +236,8 @@ test('[OPS-6] a damaged backup is refused with the reason, and leaves the folder
   }
 });
 
-test('[OPS-6] data that does not verify is not kept as a backup', async () => {
-  const { hub, blob } = await smallBackup();
+test('[OPS-10] a backup of data with a damaged blob goes on, says so in its manifest, and is restored', async () => {
+  const { hub, who, blob } = await smallBackup();
   const path = join(hub.dataFolder, 'cairn.mdb');
   const file = readFileSync(path);
   const at = file.indexOf(blob.bytes.subarray(50_000, 50_100));
@@ -245,9 +245,16 @@ test('[OPS-6] data that does not verify is not kept as a backup', async () => {
   file[at] = (file[at] ?? 0) ^ 1;
   writeFileSync(path, file);
   const folder = join(temporaryFolder(), 'later');
-  const refused = await hub.cli('backup', folder);
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/does not verify \(1 problems.*hash to/) });
-  expect(readdirSync(dirname(folder))).toEqual([]);
+  const done = await hub.cli('backup', folder, '--with-key');
+  expect(done).toMatchObject({ code: 0, stderr: expect.stringMatching(/damaged: blob .*hash to/) });
+  const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as { damaged: string[] };
+  expect(manifest.damaged).toEqual([expect.stringContaining('hash to')]);
+  const into = join(temporaryFolder(), 'restored');
+  expect(await restore(folder, into)).toMatchObject({ code: 0 });
+  const back = await start(into);
+  expect((await upload(back, who, blob.commit, blob.bytes)).status).toBe(200);
+  expect((await download(back, who, blob.commit)).bytes.equals(blob.bytes)).toBe(true);
+  expect(await verified(back)).toMatchObject({ ok: true });
 });
 
 test('[OPS-6] what a killed restore left does not stand in the way of the next', async () => {

@@ -4,7 +4,7 @@ import { SECTIONS } from '../../archive/format.ts';
 import { formatBytes, openProgress } from '../../client/progress.ts';
 import { readConfig } from '../../config.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
-import { print, table } from '../output.ts';
+import { print, printError, table } from '../output.ts';
 import { control } from './control.ts';
 import { openForReading } from './read-only.ts';
 
@@ -40,6 +40,7 @@ async function runExport(options: Options): Promise<number> {
       now: Date.now,
     });
     bar.close();
+    for (const one of manifest.missing ?? []) printError(`missing: ${one}`);
     if (options.json) {
       print(JSON.stringify(manifest));
       return 0;

@@ -8,7 +8,7 @@ import { noteDone } from '../../ops/marks.ts';
 import { KEY_FILE, loadMasterKey } from '../../store/sealing/master-key.ts';
 import { createSealer } from '../../store/sealing/seal.ts';
 import type { Command, Options } from '../command.ts';
-import { print, table } from '../output.ts';
+import { print, printError, table } from '../output.ts';
 import { openForReading } from './read-only.ts';
 
 export const backupCommand: Command = {
@@ -48,7 +48,12 @@ async function backup(options: Options): Promise<number> {
       mapBytes,
       now: Date.now,
     });
-    noteDone(dataFolder, 'backup', 0, Date.now());
+    const damaged = manifest.damaged ?? [];
+    noteDone(dataFolder, 'backup', damaged.length, Date.now());
+    for (const one of damaged) printError(`damaged: ${one}`);
+    if (damaged.length > 0) {
+      printError(`cairn: the backup is complete except for ${damaged.length} damaged rows, which its manifest lists.`);
+    }
     if (options.json) print(JSON.stringify(manifest));
     else {
       print(table([['backup', folder], ...figures(manifest)]));

@@ -1,9 +1,11 @@
-/** Makes a backup beside the running service: a copy of the data file, checked as a whole before it gets its name. */
+/** Makes a backup beside the running service: a copy of the data file, checked as a whole, with what is damaged in its manifest. */
 import { StartError } from '../../common/start-error.ts';
 import { allTables } from '../../compose/core.ts';
 import { checkIntegrity } from '../../compose/verify.ts';
+import { limits } from '../../limits/service.ts';
 import { type CopyOptions, makeCopy } from '../../store/copies/copy.ts';
 import type { Manifest } from '../../store/copies/manifest.ts';
+import { isMasterKey } from '../../store/sealing/key-check.ts';
 import type { Sealer } from '../../store/sealing/seal.ts';
 
 export interface BackupOptions extends Omit<CopyOptions, 'tables' | 'check'> {
@@ -16,14 +18,15 @@ export async function makeBackup({ sealer, ...options }: BackupOptions): Promise
     ...options,
     tables: allTables,
     check(copy) {
-      const { ok, problems } = checkIntegrity(copy, sealer);
-      if (!ok) {
+      const { problems, damaged_pages: pages } = checkIntegrity(copy, sealer);
+      if (pages !== undefined || !isMasterKey(copy, sealer)) {
         throw new StartError(
           `the data does not verify (${problems.length} problems, the first: ${problems[0]}), so nothing was kept; ` +
             'keep the backups that you have and run cairn verify.',
         );
       }
-      return {};
+      // A backup with damaged rows is worth more than none: everything else in it is whole.
+      return problems.length === 0 ? {} : { damaged: problems.slice(0, limits.damagedListedMax) };
     },
   });
 }

@@ -9,6 +9,7 @@ import { allTables, makeFolder } from '../../compose/core.ts';
 import { SCHEMA } from '../../compose/schema/steps.ts';
 import { checkIntegrity } from '../../compose/verify.ts';
 import { ControlSocket } from '../../control/socket.ts';
+import { limits } from '../../limits/service.ts';
 import { hashFile, type Manifest, readManifest } from '../../store/copies/manifest.ts';
 import { DATA_FILE } from '../../store/data-file/name.ts';
 import { schemaOf } from '../../store/data-file/schema.ts';
@@ -106,7 +107,11 @@ async function openChecked(
       throw new StartError('the backup was written under another master key than the one at hand; find the right one.');
     }
     // The rows of an older schema are checked when the first start upgrades them.
-    const problems = schemaOf(store) === SCHEMA ? checkIntegrity(store, sealer).problems : store.damagedPages();
+    const found = schemaOf(store) === SCHEMA ? checkIntegrity(store, sealer).problems : store.damagedPages();
+    // What was damaged before is restored as it was; the next upload or push of the same bytes heals it.
+    const known = new Set(manifest.damaged);
+    const isListedWhole = known.size < limits.damagedListedMax;
+    const problems = isListedWhole ? found.filter((problem) => !known.has(problem)) : [];
     if (problems.length > 0) {
       throw new StartError(`the backup does not verify (${problems.length} problems): ${problems[0]}`);
     }

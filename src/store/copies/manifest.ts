@@ -20,6 +20,8 @@ const manifestSchema = z.strictObject({
   bytes: z.number().int().positive(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   master_key: z.enum(['included', 'not included']),
+  /** What did not verify when the backup was made, one sentence each; absent: nothing. It is in the backup as it was. */
+  damaged: z.array(z.string()).optional(),
   /** Rows by table. */
   tables: z.record(z.string(), z.number().int().nonnegative()),
 });

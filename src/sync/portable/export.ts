@@ -12,6 +12,7 @@ import {
   vaults,
   versions,
 } from '../log/records.ts';
+import { isWholeVersion } from '../log/stored-content.ts';
 import { decodeContent, readContentText, readVersionHead, readVersionMeta } from '../log/version.ts';
 
 /** Where the vaults of one account go. */
@@ -38,7 +39,11 @@ export function exportVaults(snapshot: Snapshot, accountId: string, archive: Arc
       const last_seen_at = new Date(lastSeenMs).toISOString();
       write({ type: 'device', device_id: named[1], last_seen_at, pulled_seq, pushed_seq });
     }
-    for (const { value: bytes } of snapshot.entries(versions, { prefix: [vaultId] })) writeVersion(output, bytes);
+    for (const { key: named, value: bytes } of snapshot.entries(versions, { prefix: [vaultId] })) {
+      const escaped = () => escapedOf(snapshot, readVersionHead(bytes).storageId);
+      if (isWholeVersion(bytes, escaped)) writeVersion(output, bytes);
+      else archive.noteMissing(`version ${vaultId} ${named[1]}: its content is damaged`);
+    }
     for (const { key: named, value: record } of snapshot.entries(conflicts, { prefix: [vaultId] })) {
       writeConflict(output, vaultId, named[1], record);
     }
