@@ -5,17 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientError } from '../../client/client-error.ts';
 import { withFileLock } from '../../client/file-lock.ts';
 import { Unreachable } from '../../client/http.ts';
-import { NotSignedIn } from '../../client/not-signed-in.ts';
 import { shownLine } from '../../client/shown.ts';
 import { type SyncOptions, syncOnce } from '../../client/sync/cycle.ts';
-import { RootGone } from '../../client/sync/folder/root.ts';
 import { conflictsOf } from '../../client/sync/state.ts';
 import { readFolderList } from '../../client/sync/watch/folder-list.ts';
 import { watchFolder } from '../../client/sync/watch/watch.ts';
 import { ToolRefused } from '../../client/tool-refused.ts';
 import { limits } from '../../limits/service.ts';
 import { print, printError } from '../output.ts';
-import { type FolderChoice, isSynced, type OpenSession, openSession } from './sync-open.ts';
+import { type FolderChoice, type OpenSession, openSession } from './sync-open.ts';
 import { exitCodeOf, linesOf, openLines } from './sync-report.ts';
 
 export interface WatchOptions extends Pick<SyncOptions, 'allowDeletes'> {
@@ -99,14 +97,14 @@ async function keepInStep({ session, takeEvents, line }: OpenSession, options: W
   return exitCodeOf(session, conflictsOf(session.state).length);
 }
 
-/** A first sync needs the hub to find the vault: where it is down or busy, the watch waits for it. */
+/** The hub is needed to find a vault by its name: where it is down or busy, the watch waits for it. */
 async function openPatiently(choice: FolderChoice, { signal, prefix }: WatchOptions): Promise<OpenSession | undefined> {
   for (let failures = 0; !signal.aborted; failures += 1) {
     try {
       return await openSession(choice);
     } catch (error) {
       const mayPass = error instanceof Unreachable || error instanceof ToolRefused;
-      if (!mayPass || error instanceof NotSignedIn || error instanceof RootGone || isSynced(choice.folder)) throw error;
+      if (!mayPass) throw error;
       if (failures === 0) printError(`cairn: ${prefix}${error.message} Waiting for it.`);
       const pauseMs = Math.min(limits.clientRetryMs * 2 ** failures, limits.clientRetryMsMax);
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined);

@@ -80,10 +80,14 @@ test('[SYN-24] a hub that is down is told once, and once that it is back; a star
   const { a, b, relay } = await pair({ one: '1\n' });
   const fresh = syncedFolder(relay, key, `vault ${randomBytes(4).toString('hex')}`);
   fresh.write('first', 'first\n');
+  const known = syncedFolder(relay, key, `vault ${randomBytes(4).toString('hex')}`);
+  expect(await known.sync()).toMatchObject({ code: 0 });
+  known.write('second', 'second\n');
   const watcher = b.watch();
   await until(() => watcher.output().includes('watching'));
   await relay.close();
   const late = fresh.watch();
+  const again = known.watch();
   b.write('offline', 'offline\n');
   await until(() => watcher.output().includes('The hub is down'));
   await until(() => late.output().includes('Cannot connect'));
@@ -91,10 +95,11 @@ test('[SYN-24] a hub that is down is told once, and once that it is back; a star
   await relay.open();
   await until(() => watcher.output().includes('back'), watcher.output);
   await until(() => late.output().includes('pushed'), late.output);
+  await until(() => again.output().includes('pushed'), again.output);
   await until(async () => (await a.sync()).code === 0 && a.has('offline'));
   expect([said(watcher.output(), /hub is down/), said(watcher.output(), /back/)]).toEqual([1, 1]);
   expect(watcher.output()).not.toMatch(/HTTP|ECONN|\b50\d\b/);
-  await Promise.all([watcher.stop(), late.stop()]);
+  await Promise.all([watcher.stop(), late.stop(), again.stop()]);
   await relay.close();
 }, 90_000);
 
