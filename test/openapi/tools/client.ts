@@ -127,6 +127,8 @@ async function devices(hub: Hub): Promise<void> {
   const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
   const poll = { ...body, grant_type, device_code: codes.device_code } as const;
   const refused = await hub.POST('/oauth/token', { body: poll, headers, bodySerializer });
+  const redirects = { redirect_uris: ['http://127.0.0.1/callback'], client_name: 'typed client' };
+  equal(taken(await hub.POST('/oauth/register', { body: redirects })).redirect_uris, redirects.redirect_uris, 'client');
   equal(refused.error?.error, 'authorization_pending', 'error');
   const revoked = await hub.POST('/oauth/revoke', { body: { token: 'crt_unknown' }, headers, bodySerializer });
   equal(revoked.response.status, 200, 'status');
@@ -280,6 +282,26 @@ async function syncTools(hub: Hub): Promise<void> {
     [[vault.vault_id, 1]],
     'vaults',
   );
+  await vaultTools(hub, vault.vault_id);
+}
+
+/** Many files at once, a folder at a time, another name, and the end of the vault. */
+async function vaultTools(hub: Hub, vault_id: string): Promise<void> {
+  const file = { path: 'many/a.md', content: 'one', sha256: hashOf('one'), base_sha: '' };
+  const many = taken(
+    await hub.POST('/api/mcp/tools/sync_push_many', { body: { vault_id, device_id: 'laptop', files: [file] } }),
+  );
+  equal([many.accepted, many.refused, many.results.map(({ path }) => path)], [1, 0, [file.path]], 'pushed many');
+  const at = new Date(0).toISOString();
+  const asOf = { vault_id, folder: 'many', at, dry_run: true };
+  const planned = taken(await hub.POST('/api/mcp/tools/sync_restore_folder', { body: asOf }));
+  equal([planned.restored, planned.deleted], [[], [file.path]], 'a folder as it was');
+  const renamed = taken(await hub.POST('/api/mcp/tools/vault_rename', { body: { vault_id, name: 'journal' } }));
+  equal([renamed.former_name, renamed.name], ['notes', 'journal'], 'renamed');
+  const kept = await hub.POST('/api/mcp/tools/vault_delete', { body: { vault_id, confirm: 'notes' } });
+  equal(kept.response.status, 422, 'another word deletes nothing');
+  const gone = taken(await hub.POST('/api/mcp/tools/vault_delete', { body: { vault_id, confirm: 'journal' } }));
+  equal([gone.status, gone.file_count], ['deleted', 2], 'deleted');
 }
 
 async function handoffTools(hub: Hub): Promise<void> {
@@ -298,6 +320,7 @@ async function handoffTools(hub: Hub): Promise<void> {
 async function gateway(hub: Hub): Promise<void> {
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' } as const;
   const one = taken(await hub.POST('/api/mcp', { body: list }));
+  equal(taken(await hub.POST('/mcp', { body: list })), one, 'the same for those who sign in');
   if (typeof one !== 'object' || Array.isArray(one) || !('result' in one)) throw new Error('tools/list was refused');
   equal(one.id, 1, 'id');
   const call = { ...list, id: 'two', method: 'tools/call', params: { name: 'list_tasks', arguments: {} } };
