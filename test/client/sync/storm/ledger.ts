@@ -51,9 +51,9 @@ export class Ledger {
   }
 
   /** While nothing runs for a folder, what stands in it is not seen: its time begins when that is over. */
-  restart(folder: string): void {
-    const nowMs = Date.now();
-    for (const [at, one] of this.#of(folder)) this.#of(folder).set(at, { ...one, sinceMs: nowMs });
+  restart(folder: string, graceMs = 0): void {
+    const sinceMs = Date.now() + graceMs;
+    for (const [at, one] of this.#of(folder)) this.#of(folder).set(at, { ...one, sinceMs });
   }
 
   /** Every string that must be found, with where it was written last. What no user took away counts whenever it came. */

@@ -220,12 +220,15 @@ class Weather {
 
   async #restartHub(downMs: number): Promise<void> {
     const { port, dataFolder } = this.#hub;
+    const killedMs = Date.now();
     await this.#hub.kill();
     await sleep(downMs);
     const env = { CAIRN_PORT: String(port), CAIRN_RATE_LIMIT: String(this.#options.rateLimit) };
     this.#hub = await startPatiently({ dataFolder, env });
     this.#isHubUp = true;
-    for (const { place } of this.#stations) this.ledger.restart(place.folder);
+    // Pauses between tries double, so the next may come as late again as the hub was gone.
+    const graceMs = Date.now() - killedMs;
+    for (const { place } of this.#stations) this.ledger.restart(place.folder, graceMs);
   }
 
   #pick<T>(items: readonly T[]): T {
