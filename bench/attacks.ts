@@ -1,9 +1,11 @@
 /**
  * What does one account, or a stranger, cost the others? The slowest in a hundred of a probe, a small write and a download of
- * somebody else, before and during each attack, in one run. The attacker runs in this process, beside the hub on the same cores.
+ * somebody else, before and during each attack, in one run. The attacker is a process of its own, on the same cores as the hub.
  */
+import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { limits } from '../src/limits/service.ts';
 import { PASSWORD, post, structured, toolRequest, withKey } from '../test/support/gateway.ts';
 import { call } from '../test/support/http.ts';
@@ -14,16 +16,17 @@ import { clockAt, sha256Of } from '../test/support/sync.ts';
 import { type Bench, MiB, note, type Row, runWhenStarted } from './report.ts';
 import { percentile } from './steady.ts';
 
+type Target = Pick<Hub, 'port' | 'url'>;
 type Person = Awaited<ReturnType<typeof mirrorAccount>>;
 /** Goes on until the signal is aborted. */
-type Attack = (hub: Hub, attackers: readonly Person[], signal: AbortSignal) => Promise<void>;
+type Attack = (hub: Target, attackers: readonly Person[], signal: AbortSignal) => Promise<void>;
 
 const KiB = 1024;
 const SLOW_BYTES = 3200;
 const FACTOR_MAX = 3;
 
 /** Opens sockets that send a head and then drip, and opens another for each that is closed. */
-async function drip(hub: Hub, heads: readonly string[], signal: AbortSignal): Promise<void> {
+async function drip(hub: Target, heads: readonly string[], signal: AbortSignal): Promise<void> {
   const sockets = new Map<number, Socket>();
   while (!signal.aborted) {
     for (const [at, first] of heads.entries()) {
@@ -100,6 +103,9 @@ const floods: Attack = async (hub, [one], signal) => {
   ]);
 };
 
+const ATTACKS: Readonly<Record<string, Attack>> = { 'slow bodies': slowBodies, streams, walks, floods };
+const ATTACK = '--attack';
+
 /** What is asked for: the times of each, in milliseconds. */
 async function probe(hub: Hub, person: Person, commit: string, seconds: number): Promise<Record<string, number[]>> {
   const times: Record<string, number[]> = { '/health': [], create_task: [], 'download of 64 KiB': [] };
@@ -134,8 +140,8 @@ export const attacks: Bench = async ({ quick }) => {
     const attackers = await Promise.all(Array.from({ length: 5 }, () => mirrorAccount(hub)));
     await fill(hub, attackers[0] as Person);
     const rows: Row[] = [];
-    for (const [name, attack] of Object.entries({ 'slow bodies': slowBodies, streams, walks, floods })) {
-      rows.push(...(await measure(hub, { name, attack, victim, commit, attackers, seconds: quick ? 4 : 15 })));
+    for (const name of Object.keys(ATTACKS)) {
+      rows.push(...(await measure(hub, { name, victim, commit, attackers, seconds: quick ? 4 : 15 })));
     }
     return rows;
   } finally {
@@ -145,22 +151,22 @@ export const attacks: Bench = async ({ quick }) => {
 
 interface Measured {
   readonly name: string;
-  readonly attack: Attack;
   readonly victim: Person;
   readonly commit: string;
   readonly attackers: readonly Person[];
   readonly seconds: number;
 }
 
-async function measure(hub: Hub, { name, attack, victim, commit, attackers, seconds }: Measured): Promise<Row[]> {
+async function measure(hub: Hub, { name, victim, commit, attackers, seconds }: Measured): Promise<Row[]> {
   await probe(hub, victim, commit, 1);
   const before = await probe(hub, victim, commit, seconds);
-  const stop = new AbortController();
-  const running = attack(hub, attackers, stop.signal);
-  await new Promise((resolve) => setTimeout(resolve, 1000));
+  const { port, url } = hub;
+  const attacker = fork(fileURLToPath(import.meta.url), [ATTACK, JSON.stringify({ name, port, url, attackers })]);
+  const gone = new Promise((resolve) => attacker.once('exit', resolve));
+  await new Promise((resolve) => setTimeout(resolve, 3000));
   const during = await probe(hub, victim, commit, seconds);
-  stop.abort();
-  await running;
+  attacker.kill('SIGKILL');
+  await gone;
   return Object.keys(before).map((what) => {
     const p99 = (times: readonly number[] = []) =>
       percentile(
@@ -201,4 +207,14 @@ async function fill(hub: Hub, { mcp_key: key }: Person): Promise<void> {
   }
 }
 
-await runWhenStarted(import.meta.url, attacks);
+/** In the attacker's process: attacks until it is killed. */
+async function attackOn(): Promise<void> {
+  const { name, attackers, ...hub } = JSON.parse(process.argv[3] ?? '') as Target & {
+    readonly name: string;
+    readonly attackers: readonly Person[];
+  };
+  await ATTACKS[name]?.(hub, attackers, new AbortController().signal);
+}
+
+if (process.argv[2] === ATTACK) await attackOn();
+else await runWhenStarted(import.meta.url, attacks);

@@ -60,7 +60,7 @@ export function uploadHeaders(
 
 /** Uploads; `headers` override or, as undefined, leave out. */
 export function upload(
-  hub: Hub,
+  hub: Pick<Hub, 'url'>,
   who: Credential,
   commitSha: string,
   bytes: Uint8Array,

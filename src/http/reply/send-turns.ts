@@ -18,6 +18,19 @@ interface Waiting {
 export class SendTurns {
   readonly #waiting = new FairQueue<Waiting>();
   #scheduled = false;
+  /** Until when streams that begin in this round may send at once; undefined: none has begun in it. */
+  #beginEndMs: number | undefined;
+
+  /** Whether a stream that begins now may send at once. Those that begin in one round share a turn: there may be a thousand. */
+  get mayBegin(): boolean {
+    const nowMs = performance.now();
+    if (this.#beginEndMs !== undefined) return nowMs < this.#beginEndMs;
+    this.#beginEndMs = nowMs + limits.sendTurnMsMax;
+    setImmediate(() => {
+      this.#beginEndMs = undefined;
+    });
+    return true;
+  }
 
   /** The stream of a caller sends in one of the next turns, and again while its socket takes more. */
   add(caller: string, step: SendStep): void {

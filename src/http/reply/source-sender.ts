@@ -48,7 +48,7 @@ export class SourceSender {
     return this.#bytes;
   }
 
-  /** Begins, within the cork of the head, which goes out with the first bytes. */
+  /** Begins, within the cork of the head, which goes out with the first bytes where there is time for them. */
   start(): void {
     this.#res.onWritable((offset) => {
       this.#bytes = offset;
@@ -56,7 +56,7 @@ export class SourceSender {
       this.#turns.add(this.#caller, this.#step);
       return true;
     });
-    if (this.#sendOnce()) this.#turns.add(this.#caller, this.#step);
+    if (!this.#turns.mayBegin || this.#sendOnce()) this.#turns.add(this.#caller, this.#step);
   }
 
   /** The exchange has ended, this way or that. */

@@ -1,0 +1,166 @@
+/** Requests that two parties could read differently, sent through the proxies of Debian: the hub never handles what they did not send. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { call } from '../support/http.ts';
+import { type Account, account } from '../support/mirror.ts';
+import { until } from '../support/mirror-state.ts';
+import { head, rawClient } from '../support/raw.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { useHub } from '../support/use-hub.ts';
+
+const hub = useHub();
+let owner: Account;
+let count = 0;
+const children: ChildProcess[] = [];
+const ports = new Map<string, number>();
+
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+
+function isInstalled(program: string): boolean {
+  try {
+    execFileSync('/bin/sh', ['-c', `PATH=$PATH:/usr/sbin command -v ${program}`]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface Proxy {
+  readonly program: string;
+  readonly config: (port: number, hubPort: number, folder: string) => string;
+  readonly args: (config: string, folder: string) => string[];
+}
+
+const PROXIES: readonly Proxy[] = [
+  {
+    program: 'nginx',
+    config: (port, hubPort, folder) =>
+      `daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {} http { access_log off; ` +
+      ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+        .map((part) => `${part}_temp_path ${folder}/${part}; `)
+        .join('') +
+      `server { listen 127.0.0.1:${port}; location / { proxy_http_version 1.1; proxy_set_header Connection ""; ` +
+      `proxy_set_header Host $host; proxy_pass http://127.0.0.1:${hubPort}; } } }`,
+    args: (config, folder) => ['-p', folder, '-c', config],
+  },
+  {
+    program: 'haproxy',
+    config: (port, hubPort) =>
+      `defaults\n mode http\n timeout client 5s\n timeout server 5s\n timeout connect 5s\n` +
+      `listen hub\n bind 127.0.0.1:${port}\n server hub 127.0.0.1:${hubPort}\n`,
+    args: (config) => ['-db', '-f', config],
+  },
+  {
+    program: 'caddy',
+    config: (port, hubPort) =>
+      `{\n admin off\n auto_https off\n}\nhttp://:${port} {\n bind 127.0.0.1\n reverse_proxy 127.0.0.1:${hubPort}\n}\n`,
+    args: (config) => ['run', '--adapter', 'caddyfile', '--config', config],
+  },
+  {
+    program: 'apache2',
+    config: (port, hubPort, folder) =>
+      ['mpm_event', 'authz_core', 'proxy', 'proxy_http']
+        .map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so\n`)
+        .join('') +
+      `ServerName localhost\nServerRoot ${folder}\nPidFile ${folder}/pid\nErrorLog ${folder}/error.log\nMutex sem\n` +
+      `Listen 127.0.0.1:${port}\nProxyPass / http://127.0.0.1:${hubPort}/\nProxyPreserveHost On\n`,
+    args: (config, folder) => ['-d', folder, '-f', config, '-DFOREGROUND'],
+  },
+];
+const INSTALLED = PROXIES.filter(({ program }) => isInstalled(program));
+
+beforeAll(async () => {
+  owner = await account(hub);
+  for (const { program, config, args } of INSTALLED) {
+    const [port, folder] = [await freePort(), temporaryFolder()];
+    mkdirSync(join(folder, 'logs'));
+    const file = join(folder, 'config');
+    writeFileSync(file, config(port, hub.port, folder));
+    const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin`, HOME: folder };
+    children.push(spawn(program, args(file, folder), { env, stdio: 'ignore' }));
+    await until(`${program} answers`, async () => {
+      const answer = await call({ url: `http://127.0.0.1:${port}` }, '/health').catch(() => undefined);
+      return answer?.status === 200 ? true : undefined;
+    });
+    ports.set(program, port);
+  }
+}, 90_000);
+afterAll(() => {
+  for (const child of children) child.kill('SIGTERM');
+});
+
+const POST = 'POST /api/cert_mirror/credentials HTTP/1.1';
+
+/** The outer request: what stands before the inner one, whose bytes and length are given. */
+const CASES: Readonly<Record<string, (inner: string, own: readonly string[]) => string>> = {
+  'an inner request as the declared body': (inner, own) =>
+    head(POST, [...own, `Content-Length: ${inner.length}`]) + inner,
+  'CL.TE': (inner, own) =>
+    `${head(POST, [...own, `Content-Length: ${inner.length + 5}`, 'Transfer-Encoding: chunked'])}0\r\n\r\n${inner}`,
+  'TE.CL': (inner, own) =>
+    `${head(POST, [...own, 'Transfer-Encoding: chunked', 'Content-Length: 4'])}${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`,
+  'TE.TE, one of them odd': (inner, own) =>
+    `${head(POST, [...own, `Content-Length: ${inner.length + 5}`, 'Transfer-Encoding: chunked', 'Transfer-Encoding: cow'])}0\r\n\r\n${inner}`,
+  'TE with a space before the colon': (inner, own) =>
+    `${head(POST, [...own, `Content-Length: ${inner.length + 5}`, 'Transfer-Encoding : chunked'])}0\r\n\r\n${inner}`,
+  'TE with a tab': (inner, own) =>
+    `${head(POST, [...own, `Content-Length: ${inner.length + 5}`, 'Transfer-Encoding:\tchunked'])}0\r\n\r\n${inner}`,
+  'TE xchunked': (inner, own) =>
+    `${head(POST, [...own, `Content-Length: ${inner.length + 5}`, 'Transfer-Encoding: xchunked'])}0\r\n\r\n${inner}`,
+  'two lengths': (inner, own) =>
+    `${head(POST, [...own, 'Content-Length: 0', `Content-Length: ${inner.length}`])}${inner}`,
+  'a length with a plus': (inner, own) => `${head(POST, [...own, `Content-Length: +${inner.length}`])}${inner}`,
+  'a length behind a byte above 0x7F': (inner, own) =>
+    `${head(POST, [...own, `Content-Length: \u00a00${inner.length}`])}${inner}`,
+  'a field without a name that hides a length': (inner, own) =>
+    `${head(POST, [...own, ': x', `Content-Length: ${inner.length}`])}${inner}`,
+  'a trailer that is a request': (inner, own) =>
+    `${head(POST, [...own, 'Transfer-Encoding: chunked'])}2\r\n{}\r\n0\r\n${inner}`,
+  'a chunk extension with a line end': (inner, own) =>
+    `${head(POST, [...own, 'Transfer-Encoding: chunked'])}2;\nxx\r\n{}\r\n0\r\n\r\n${inner}`,
+  'an empty chunk size': (inner, own) =>
+    `${head(POST, [...own, 'Transfer-Encoding: chunked'])}2\r\n{}\r\n\r\n\r\n${inner}`,
+  'bytes behind a chunk': (inner, own) =>
+    `${head(POST, [...own, 'Transfer-Encoding: chunked'])}2\r\n{}xx\r\n0\r\n\r\n${inner}`,
+  'a chunk size beyond 64 bits': (inner, own) =>
+    `${head(POST, [...own, 'Transfer-Encoding: chunked'])}10000000000000002\r\n{}\r\n0\r\n\r\n${inner}`,
+  'a folded Transfer-Encoding': (inner, own) =>
+    `${head(POST, [...own, `Content-Length: ${inner.length + 5}`, 'Transfer-Encoding:\r\n chunked'])}0\r\n\r\n${inner}`,
+  'a GET with a body': (inner) => head('GET /health HTTP/1.1', [`Content-Length: ${inner.length}`]) + inner,
+  'Expect and a body': (inner, own) =>
+    head(POST, [...own, 'Expect: 100-continue', `Content-Length: ${inner.length}`]) + inner,
+};
+
+test.each(INSTALLED.flatMap(({ program }) => Object.keys(CASES).map((name) => [program, name] as const)))(
+  '[NET-3] behind %s: %s',
+  async (program, name) => {
+    count += 1;
+    const [outer, id] = [`outer-${count}`, `inner-${count}`];
+    const inner = head('GET /health HTTP/1.1', [`X-Request-Id: ${id}`]);
+    const own = [`X-Request-Id: ${outer}`, `Authorization: McpKey ${owner.mcp_key}`, 'Content-Type: application/json'];
+    const client = await rawClient(ports.get(program) ?? 0);
+    client.send(Buffer.from(CASES[name]?.(inner, own) ?? '', 'latin1'));
+    await Promise.race([client.closed, new Promise((resolve) => setTimeout(resolve, 1500))]);
+    // Whoever comes next on a connection that the proxy keeps to the hub gets an answer of its own.
+    const next = `next-${count}`;
+    const after = await call({ url: `http://127.0.0.1:${ports.get(program) ?? 0}` }, '/ready', {
+      headers: { 'X-Request-Id': next },
+    });
+    expect([after.status, after.headers['x-request-id'], after.json()]).toEqual([200, next, { status: 'ready' }]);
+    await hub.waitForLog((line) => line['id'] === next);
+    const handled = hub.logs.filter((line) => line['id'] === id).length;
+    // The proxy took the inner request for one of its own exactly where it gave an answer to it.
+    const answered = client.text().split(id).length - 1;
+    client.vanish();
+    expect([program, name, handled]).toEqual([program, name, Math.min(answered, 1)]);
+  },
+);
