@@ -49,7 +49,7 @@ function bash(commands: readonly Command[]): string {
         .join(' ')}" ;;`,
   );
   return `_cairn() {
-  local line="\${COMP_WORDS[*]:1:COMP_CWORD-1} " words
+  local line="\${COMP_WORDS[*]:1:$((COMP_CWORD - 1))} " words
   case "$line" in
 ${[...cases, ...groups].join('\n')}
     *) words="${firstWords(commands).join(' ')}" ;;

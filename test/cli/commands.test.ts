@@ -125,6 +125,13 @@ test('[CLI-1] the completion of bash knows groups, actions and options', async (
   }
 });
 
+test('[CLI-1] the completion of zsh reads its words in the way that zsh takes too', async () => {
+  const { stdout } = await cairn('completion', 'zsh');
+  // zsh takes a name behind the colon for a modifier of history: "unrecognized modifier".
+  expect(stdout).toContain('[*]:1:$((COMP_CWORD - 1))}');
+  expect(stdout).not.toMatch(/\[\*\]:\d+:[A-Z]/);
+});
+
 /** The commands that a help lists. */
 const namesIn = (help: string) =>
   [...help.matchAll(/^ {2}cairn ((?:[a-z]+ )?[a-z]+) {2,}/gm)].map(([, name = '']) => name);
