@@ -322,7 +322,7 @@ test.each([
   [{ action: 'list', content: 'x' }, 'content', /content is not a known field/],
   [{ action: 'pull', glob: '*' }, 'glob', /glob is not a known field/],
   [{ action: 'pull' }, 'path', /say what to pull/],
-  [{ action: 'push', path: 'a' }, 'hlc', /required/],
+  [{ action: 'push', path: 'a' }, 'content', /required/],
   [{ action: 'status', path: 'a' }, 'path', /does not go with status/],
   [{ action: 'status', manifest: { a: 'x' } }, 'manifest', /SHA-256/],
   [{ action: 'status', manifest: { a: 1 } }, 'manifest', /SHA-256/],
