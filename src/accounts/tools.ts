@@ -35,7 +35,7 @@ function signUp(onboarding: Onboarding): Tool {
       const made = await onboarding.signUp({ email: args.email, password: args.password, name: args.name, address });
       return {
         structured: made,
-        text: `Account ${made.email} is made. MCP key: ${made.mcp_key}\nSend it as Authorization: McpKey <key>, and keep it: it is not shown again.`,
+        text: `Account ${made.email} is made. MCP key: ${made.mcp_key}\nAccount key: ${made.account_key}\nSend the MCP key as Authorization: McpKey <key>, and keep both: they are not shown again.`,
       };
     },
   });

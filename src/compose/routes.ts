@@ -12,12 +12,15 @@ import type { Caller } from '../common/shares.ts';
 import { turns } from '../common/turns.ts';
 import { version } from '../common/version.ts';
 import { type Config, isSecure } from '../config.ts';
+import { devDocPrompts, devDocResources } from '../dev-docs/resources.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { openKnownResults } from '../gateway/known-results.ts';
+import { Offers } from '../gateway/offers/offers.ts';
 import { openApiRoute } from '../gateway/openapi/route.ts';
 import { ToolRegistry } from '../gateway/registry.ts';
 import { GATEWAY_PATHS, gatewayRoutes, SIGN_IN_DOOR } from '../gateway/routes.ts';
 import type { ToolTraffic } from '../gateway/tool-traffic.ts';
+import { handoffPrompts, handoffResources } from '../handoffs/resources.ts';
 import { createAuthenticator, type Scheme } from '../http/checks/authorization.ts';
 import type { Rates } from '../http/checks/rates.ts';
 import { parseJson } from '../http/request/json-body.ts';
@@ -28,13 +31,16 @@ import { MirrorCredentials } from '../mirror/credentials.ts';
 import { type MirrorRoutesOptions, mirrorRoutes } from '../mirror/routes.ts';
 import { Staging } from '../mirror/staging.ts';
 import { RESOURCE_PATH } from '../oauth/metadata.ts';
+import { paperResources } from '../papers/resources.ts';
 import { paperRoutes } from '../papers/routes.ts';
 import { BufferPool } from '../pool/buffers.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { AnyTable } from '../store/table.ts';
 import type { Sync } from '../sync/service.ts';
 import { syncTools } from '../sync/tools/all.ts';
+import { conflictPrompts, fileResources } from '../sync/tools/resources.ts';
 import { openKnownPages } from '../tasks/list/known-pages.ts';
+import { taskResources } from '../tasks/resources.ts';
 import { taskRoutes } from '../tasks/routes.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { taskTools } from '../tasks/tools.ts';
@@ -136,11 +142,27 @@ function openTools(
   );
 }
 
+/** What agents read and say, beside the tools: declared by the capabilities. */
+function openOffers({ tasks, documents, sync }: Parts): Offers {
+  const { docs, handoffs, papers } = documents;
+  return new Offers({
+    resources: [
+      taskResources(tasks),
+      devDocResources(docs),
+      handoffResources(handoffs),
+      paperResources(papers),
+      fileResources(sync.reading),
+    ],
+    prompts: [handoffPrompts(handoffs), conflictPrompts, devDocPrompts(docs)],
+  });
+}
+
 /** The tools behind JSON-RPC and behind their REST mirror. */
-function openGateway({ config, core, log }: Parts, registry: ToolRegistry): Route[] {
+function openGateway(parts: Parts, registry: ToolRegistry): Route[] {
+  const { config, core, log } = parts;
   const answers = openKnownResults(revisionsOf(core));
   return gatewayRoutes({
-    gateway: new Gateway({ registry, answers, version, log }),
+    gateway: new Gateway({ registry, answers, offers: openOffers(parts), version, log }),
     answers,
     registry,
     access: createAuthenticator(accountKeyScheme(core.accounts), bearerScheme(core)),

@@ -1,14 +1,16 @@
 /** The tools over dev docs. */
 import { z } from 'zod';
 import { printableName } from '../fields/kinds.ts';
+import { recordsText } from '../gateway/records-text.ts';
 import { ADDS, DESTROYS, defineTool, READS, type Tool } from '../gateway/tool.ts';
 import { headed, plural, withContent } from '../gateway/words.ts';
 import { limits } from '../limits/service.ts';
-import { documentText } from '../versions/texts.ts';
+import { documentText, type Version } from '../versions/texts.ts';
 import type { DocList } from './list.ts';
 import { CATEGORIES, CONTENT_TYPES, type DevDocRecord } from './records.ts';
 import { MODES } from './rules.ts';
 import type { DevDocs } from './service.ts';
+import { docUri } from './uri.ts';
 import { deletedDocSchema, docSchema, docView, pulledDocSchema, versionSchema, versionView } from './views.ts';
 
 const title = printableName(limits.documentTitleCharsMax);
@@ -114,7 +116,10 @@ function getDevDoc(docs: DevDocs): Tool {
         ...(withVersions === true ? { versions: docs.versions(accountId, doc).map(versionView) } : {}),
       };
       const of = number === doc.version ? '' : ` (now ${doc.version})`;
-      return { structured, text: withContent(`${nameOf(doc)}, version ${number}${of}:`, text) };
+      const kept = withVersions === true ? versionLines(docs.versions(accountId, doc)) : '';
+      const isCurrent = number === doc.version;
+      const uri = isCurrent ? docUri(doc) : undefined;
+      return { structured, text: withContent(`${nameOf(doc)}, version ${number}${of}:${kept}`, text, uri) };
     },
   });
 }
@@ -189,14 +194,15 @@ function pullDevDocs(docs: DevDocs): Tool {
     annotations: READS,
     lists: true,
     example: { category: 'claude' },
-    handle(args, { accountId }) {
+    handle(args, { accountId }, { lines }) {
       const found = docs.pull(accountId, args);
       const { docCount, deletedCount, sizeBytes, hasMore } = found;
       const more = hasMore ? '; there are more, pull again with the cursor' : '';
       const gone = deletedCount === 0 ? '' : `, ${deletedCount} deleted`;
+      const headline = `${plural(docCount, 'dev doc')} with ${plural(sizeBytes, 'byte')}${gone}; cursor ${found.cursor}${more}`;
       return {
         structured: { cursor: found.cursor, has_more: hasMore },
-        text: `${plural(docCount, 'dev doc')} with ${plural(sizeBytes, 'byte')}${gone}${more}`,
+        text: recordsText(headline, found.all, lines, pulledText),
         listing: {
           count: docCount + deletedCount,
           sizeBytes,
@@ -259,6 +265,13 @@ function listDevCategories(docs: DevDocs): Tool {
   });
 }
 
+function versionLines(versions: readonly Version[]): string {
+  const lines = versions.map(
+    ({ version: number, size_bytes, created_at }) => `${number} (${size_bytes} bytes, ${created_at})`,
+  );
+  return `\nkept versions: ${lines.join(', ')}`;
+}
+
 function listHeadline({ docs, cursor: next, complete, looked }: DocList): string {
   const found = plural(docs.length, 'dev doc');
   if (next === undefined) return found;
@@ -268,6 +281,13 @@ function listHeadline({ docs, cursor: next, complete, looked }: DocList): string
 
 function line(doc: DevDocRecord): string {
   return `${nameOf(doc)} (version ${doc.version}, ${plural(doc.size_bytes, 'byte')}, ${doc.updated_at})`;
+}
+
+/** A line of a pull: a document with its content, or one that went to the bin. */
+function pulledText(record: Readonly<Record<string, unknown>>): string {
+  const name = `#${record['id']} ${record['category']}/${record['title']}`;
+  if (record['type'] === 'deleted') return `${name} was deleted at ${record['deleted_at']}`;
+  return `--- ${name}, version ${record['version']}, ${record['size_bytes']} bytes:\n${record['content']}`;
 }
 
 function nameOf({ id, category: of, title: name }: DevDocRecord): string {

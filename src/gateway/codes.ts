@@ -7,6 +7,8 @@ export const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL = -32603;
+/** MCP before 2026-07-28: no resource has this URI. */
+export const RESOURCE_NOT_FOUND = -32002;
 const NOT_AUTHENTICATED = -32001;
 const FORBIDDEN = -32003;
 const QUOTA = -32004;

@@ -61,12 +61,20 @@ export function supported(): string[] {
   return [MODERN_VERSION, ...LEGACY_VERSIONS];
 }
 
+/** The member of `params` that the header Mcp-Name repeats, by method. */
+const NAMED_BY: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+};
+
 function checkHeaders(headers: McpHeaders, method: string, params: unknown): DialectAnswer {
   if (headers.method !== method) return refuse(HEADER_MISMATCH, `Mcp-Method must be ${method}, as the body has it`);
-  if (method === 'tools/call') {
-    const { name } = params as { name?: unknown };
+  const member = NAMED_BY[method];
+  if (member !== undefined) {
+    const name = (params as Readonly<Record<string, unknown>>)[member];
     if (headers.name === undefined || decodeHeader(headers.name) !== name) {
-      return refuse(HEADER_MISMATCH, 'Mcp-Name must be the tool that params.name calls');
+      return refuse(HEADER_MISMATCH, `Mcp-Name must be what params.${member} says`);
     }
   }
   return { ok: true, dialect: 'modern' };

@@ -27,6 +27,7 @@ import {
   wantsLines,
 } from './listing.ts';
 import { answerMethod } from './methods.ts';
+import type { Offers } from './offers/offers.ts';
 import type { ToolRegistry } from './registry.ts';
 import type { LinesWish, ToolCaller } from './tool.ts';
 
@@ -38,6 +39,7 @@ const STRUCTURED_DEPTH = 3;
 export interface GatewayOptions {
   readonly registry: ToolRegistry;
   readonly answers: KnownResults;
+  readonly offers: Offers;
   readonly version: string;
   readonly log: Log;
 }
@@ -134,10 +136,10 @@ export class Gateway {
       const error = { code: INVALID_REQUEST, message: 'id must be a string or an integer' };
       return failed(isModern ? undefined : null, error, isModern ? 400 : 200);
     }
-    const { registry, answers, version } = this.#options;
+    const { registry, answers, offers, version } = this.#options;
     const lines = from.wish(dialect.dialect);
     const caller = { ...from.caller, lines };
-    const context = { registry, answers, version, session: from.session, caller, dialect: dialect.dialect };
+    const context = { registry, answers, offers, version, session: from.session, caller, dialect: dialect.dialect };
     try {
       const made = await answerMethod(context, message.method, message.params);
       if (!made.ok) return failed(message.id, isModern ? modernError(made.error) : made.error, made.status);

@@ -7,12 +7,14 @@ import { type CallContext, callTool } from './call.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND, rpcError } from './codes.ts';
 import { type Dialect, LEGACY_VERSIONS, supported } from './dialect.ts';
 import type { RpcError } from './envelope.ts';
-import { INSTRUCTIONS } from './instructions.ts';
 import type { AnsweredListing } from './listing.ts';
+import { INSTRUCTIONS } from './offers/instructions.ts';
+import { OFFER_METHODS, type Offers } from './offers/offers.ts';
 
 export interface MethodContext extends CallContext {
   readonly dialect: Dialect;
   readonly version: string;
+  readonly offers: Offers;
 }
 
 interface MethodResult {
@@ -40,9 +42,7 @@ const METHODS: ReadonlySet<string> = new Set([
   'initialize',
   'ping',
   'server/discover',
-  'resources/list',
-  'resources/templates/list',
-  'prompts/list',
+  ...OFFER_METHODS,
 ]);
 
 /** Answers a method. A refusal of a tool is an error here in the bare dialect and a result with `isError` in MCP. */
@@ -64,15 +64,20 @@ export async function answerMethod(context: MethodContext, method: string, param
       return dialect === 'modern' ? unknownMethod(context, method) : { ok: true, result: ['{}'] };
     case 'server/discover':
       return discover(context);
-    case 'resources/list':
-      return result(context, '"resources":[]', listCache('public'));
-    case 'resources/templates/list':
-      return result(context, '"resourceTemplates":[]', listCache('public'));
-    case 'prompts/list':
-      return result(context, '"prompts":[]', listCache('public'));
     default:
-      return unknownMethod(context, method);
+      return await answerOffer(context, method, params);
   }
+}
+
+async function answerOffer(context: MethodContext, method: string, params: unknown): Promise<MethodAnswer> {
+  const { offers, session, dialect } = context;
+  const offered = await offers.answer(method, (params ?? {}) as Record<string, unknown>, session, dialect);
+  if (!offered.ok) return offered;
+  const { value, cache } = offered;
+  // What is of an account may be another with its next write.
+  const kept =
+    cache === undefined ? {} : cache === 'public' ? listCache('public') : { ttlMs: 0, cacheScope: 'private' };
+  return result(context, membersOf(value), kept);
 }
 
 function invalidParams(field: string, message: string): MethodAnswer {
@@ -113,7 +118,7 @@ function initialize(context: MethodContext, params: unknown): MethodAnswer {
   const asked = typeof protocolVersion === 'string' ? protocolVersion : '';
   const answer = {
     protocolVersion: LEGACY_VERSIONS.includes(asked) ? asked : LEGACY_VERSIONS[0],
-    capabilities: { tools: { listChanged: false } },
+    capabilities: { tools: { listChanged: false }, resources: {}, prompts: {}, completions: {} },
     serverInfo: serverInfo(context),
     instructions: INSTRUCTIONS,
   };
@@ -121,7 +126,11 @@ function initialize(context: MethodContext, params: unknown): MethodAnswer {
 }
 
 function discover(context: MethodContext): MethodAnswer {
-  const offer = { supportedVersions: supported(), capabilities: { tools: {} }, instructions: INSTRUCTIONS };
+  const offer = {
+    supportedVersions: supported(),
+    capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+    instructions: INSTRUCTIONS,
+  };
   return result(context, membersOf(offer), listCache('public'));
 }
 

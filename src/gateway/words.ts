@@ -6,12 +6,23 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** A headline and as many items as a text takes, a line each. */
+/** A headline and a line for each item, as many as a text takes. */
 export function headed<T>(headline: string, items: readonly T[], describe: (item: T) => string): string {
   if (items.length === 0) return headline;
-  const shown = items.slice(0, limits.toolTextLinesMax - 2);
-  const rest = items.length - shown.length;
-  return [`${headline}:`, ...shown.map(describe), ...(rest > 0 ? [`… and ${rest} more`] : [])].join('\n');
+  const lines = [`${headline}:`];
+  let bytesLeft = limits.toolTextBytesMax - Buffer.byteLength(headline);
+  for (const item of items) {
+    const line = describe(item);
+    bytesLeft -= Buffer.byteLength(line) + 1;
+    if (bytesLeft < 0) {
+      const shown = lines.length - 1;
+      const asked = shown === 0 ? '' : `; to see each here, ask for at most ${shown}`;
+      lines.push(`… and ${items.length - shown} more, which only structuredContent holds${asked}`);
+      break;
+    }
+    lines.push(line);
+  }
+  return lines.join('\n');
 }
 
 /** A text on one line of at most `charsMax` characters. */
@@ -21,10 +32,27 @@ export function oneLine(text: string, charsMax: number): string {
   return flat.length > charsMax ? `${flat.slice(0, charsMax - 1).replace(/\p{Cs}$/u, '')}…` : flat;
 }
 
-/** A headline and a content below it: whole when it is short, else its beginning and where the rest is. */
-export function withContent(headline: string, content: string): string {
-  if (content.length <= limits.documentTextCharsMax) return `${headline}\n\n${content}`;
-  const beginning = content.slice(0, limits.documentTextCharsMax).replace(/\p{Cs}$/u, '');
-  const rest = content.length - beginning.length;
-  return `${headline}\n\n${beginning}\n\n… and ${rest} more characters; the structured result holds all of it`;
+/** A headline and a content below it: whole up to 64 KiB, else its beginning and where the rest is. */
+export function withContent(headline: string, content: string, resource?: string): string {
+  const bytes = Buffer.byteLength(content);
+  if (bytes <= limits.toolTextBytesMax) return `${headline}\n\n${content}`;
+  const beginning = cutBytes(content, limits.toolTextBytesMax);
+  return `${headline}\n\n${beginning}\n\n${restIn(bytes - Buffer.byteLength(beginning), resource)}`;
+}
+
+/** What stands below a beginning. `resource`: URI of a resource that has all of it. */
+export function restIn(bytes: number, resource?: string): string {
+  const where =
+    resource === undefined ? 'structuredContent has' : `structuredContent and the resource ${resource} have`;
+  return `… and ${plural(bytes, 'more byte')}; ${where} all of it`;
+}
+
+/** The beginning of a text that takes at most so many bytes of UTF-8. */
+export function cutBytes(text: string, bytesMax: number): string {
+  const bytes = Buffer.from(text.slice(0, bytesMax));
+  if (bytes.length <= bytesMax) return text.slice(0, bytesMax).replace(/\p{Cs}$/u, '');
+  let end = bytesMax;
+  // A byte of the form 10xxxxxx goes on with a character (RFC 3629).
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.toString('utf8', 0, end);
 }

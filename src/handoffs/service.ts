@@ -117,6 +117,11 @@ export class Handoffs {
     return listHandoffs(this.#options.store, accountId, request);
   }
 
+  /** A page as `list` gives it, and removes nothing. */
+  page(accountId: string, request: ListRequest): HandoffList {
+    return listHandoffs(this.#options.store, accountId, request);
+  }
+
   async #purge(accountId: string): Promise<void> {
     const { store, actors, now, keepDays, mayPurge } = this.#options;
     if (keepDays === undefined || !mayPurge()) return;

@@ -8,6 +8,7 @@ import { isTimeOfDay } from '../time/kst.ts';
 import { documentText } from '../versions/texts.ts';
 import type { HandoffRecord } from './records.ts';
 import type { Handoffs } from './service.ts';
+import { handoffUri } from './uri.ts';
 
 const name = printableName(limits.handoffNameCharsMax);
 const project = name.describe('Project, in any case');
@@ -137,7 +138,10 @@ function handoffGet(handoffs: Handoffs): Tool {
         ...(withVersions === true ? { versions: versionsOf(handoffs, accountId, handoff) } : {}),
       };
       const of = version === handoff.version ? '' : `, version ${version} (now ${handoff.version})`;
-      return { structured, text: withContent(`${line(handoff)}${of}:`, content) };
+      const kept = structured.versions === undefined ? '' : versionLines(structured.versions);
+      const isLatest = request.date === undefined && request.time === undefined && version === handoff.version;
+      const uri = isLatest ? handoffUri(handoff) : undefined;
+      return { structured, text: withContent(`${line(handoff)}${of}:${kept}`, content, uri) };
     },
   });
 }
@@ -145,6 +149,13 @@ function handoffGet(handoffs: Handoffs): Tool {
 function versionsOf(handoffs: Handoffs, accountId: string, handoff: HandoffRecord) {
   const kept = handoffs.versions(accountId, handoff);
   return kept.map(({ version, size_bytes, created_at }) => ({ version, size_bytes, created_at }));
+}
+
+function versionLines(versions: readonly z.infer<typeof versionSchema>[]): string {
+  const lines = versions.map(
+    ({ version, size_bytes, created_at }) => `${version} (${size_bytes} bytes, ${created_at})`,
+  );
+  return `\nkept versions: ${lines.join(', ')}`;
 }
 
 function view(handoff: HandoffRecord): z.infer<typeof handoffSchema> {

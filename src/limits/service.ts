@@ -71,8 +71,12 @@ export const limits = {
   /** A JSON body above this is parsed in the pool. */
   parseInlineBytesMax: 256 * KiB,
   batchItemsMax: 100,
-  /** Lines of a tool's text. */
-  toolTextLinesMax: 25,
+  /** Bytes of the text of a result; then a sentence says how to get the rest. */
+  toolTextBytesMax: 64 * KiB,
+  /** Resources of one page, values that complete an argument, and characters of a URI in an error. */
+  resourcesPage: 100,
+  completionsMax: 100,
+  resourceUriShownMax: 200,
   /** Results of tools, and pages of lists, that are remembered while nothing changes, over all callers; larger ones are not. */
   resultsRememberedBytesMax: 32 * MiB,
   pagesRememberedBytesMax: 16 * MiB,
@@ -180,8 +184,6 @@ export const limits = {
   taskGatherMax: 2000,
   taskSearchCharsMax: 200,
   timeZoneCharsMax: 64,
-  /** Characters of one task in a text. */
-  taskTextCharsMax: 80,
   categoriesMax: 500,
   /** Tasks that one decision takes out of a deleted category; each costs some 60 µs. */
   categoryClearTasksMax: 100,
@@ -228,8 +230,6 @@ export const limits = {
   paperPageBytes: 4 * MiB,
   /** Handoffs that one decision of a purge removes; each may have many versions. */
   handoffPurgeMax: 50,
-  /** Characters of a content that are repeated in a tool's text. */
-  documentTextCharsMax: 4000,
   /** Rows that one round of emptying the bin of documents takes; each may stand for many versions. */
   documentBinRowsMax: 50,
   cursorCharsMax: 200,

@@ -87,8 +87,6 @@ export const syncLimits = {
   /** Files that one call of a listing looks at, and those of one turn. */
   listScanMax: 20_000,
   listTurnRows: 250,
-  /** Lines of a listing's text. */
-  listTextLinesMax: 25,
   listCursorCharsMax: 4096,
   /** Globs that one glob with braces may stand for. */
   globChoicesMax: 32,

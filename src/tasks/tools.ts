@@ -134,16 +134,19 @@ function listCategories(tasks: Tasks): Tool {
 }
 
 /** `found`: tasks as JSON. */
-function listText(found: readonly string[], hasMore: boolean, complete: boolean): string {
+export function listText(found: readonly string[], hasMore: boolean, complete: boolean): string {
   const more = complete ? (hasMore ? ' (there are more; raise limit or narrow the filters)' : '') : '';
   const cut = complete ? '' : ` among the first ${limits.taskScanMax}; narrow the filters to look at the rest`;
   return headed(`${plural(found.length, 'task')}${more}${cut}`, found, (task) => line(JSON.parse(task) as ShownTask));
 }
 
 /** One task on one line. */
-function line({ id, content, due_date: due, is_important: important, kanban_status: status }: ShownTask): string {
-  const short = oneLine(content, limits.taskTextCharsMax);
-  const notes = [due === null ? '' : `due ${due}`, important ? 'important' : '', status === 'todo' ? '' : status];
-  const told = notes.filter((note) => note !== '').join(', ');
-  return `#${id} ${short}${told === '' ? '' : ` (${told})`}`;
+function line({ id, content, due_date: due, is_important, kanban_status: status, category_id }: ShownTask): string {
+  const notes = [
+    ...(due === null ? [] : [`due ${due}`]),
+    ...(is_important ? ['important'] : []),
+    ...(status === 'todo' ? [] : [status]),
+    ...(category_id === null ? [] : [`category ${category_id}`]),
+  ];
+  return `#${id} ${oneLine(content, limits.toolTextBytesMax)}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
 }

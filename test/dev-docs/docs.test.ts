@@ -63,7 +63,10 @@ test('[DOC-1, DOC-2] a document is given back as it was written, up to a mebibyt
     expect(await get({ title })).toEqual(expected);
   }
   const { result } = await callTool(hub, 'get_dev_doc', { title: 'large' }, key);
-  expect(textOf({ jsonrpc: '2.0', id: 1, result: result ?? {} }).length).toBeLessThan(5000);
+  const text = textOf({ jsonrpc: '2.0', id: 1, result: result ?? {} });
+  expect(text).toContain('é'.repeat(32 * 1024));
+  expect(text.length).toBeLessThan(33 * 1024);
+  expect(text).toMatch(/more bytes; .* cairn:\/\/docs\/skills\/large have all of it$/);
 });
 
 test('[DOC-1] a title is unique within its category, compared without case, also against a restored one', async () => {

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { openLog } from '../../src/common/log.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { openKnownResults } from '../../src/gateway/known-results.ts';
+import { Offers } from '../../src/gateway/offers/offers.ts';
 import { ToolRegistry } from '../../src/gateway/registry.ts';
 import { gatewayRoutes } from '../../src/gateway/routes.ts';
 import { defineOpenTool, READS } from '../../src/gateway/tool.ts';
@@ -64,7 +65,13 @@ beforeAll(() => {
   const access = createAuthenticator({ scheme: 'McpKey', credential: 'key', find: () => undefined });
   door = new FrontDoor({
     routes: gatewayRoutes({
-      gateway: new Gateway({ registry, answers, version: '0', log }),
+      gateway: new Gateway({
+        registry,
+        answers,
+        offers: new Offers({ resources: [], prompts: [] }),
+        version: '0',
+        log,
+      }),
       answers,
       registry,
       access,

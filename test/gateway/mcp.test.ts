@@ -37,7 +37,7 @@ test.each(LEGACY)('[MCP-1] initialize answers the version %s that was asked for'
     id: 0,
     result: {
       protocolVersion: version,
-      capabilities: { tools: expect.any(Object) },
+      capabilities: { tools: { listChanged: false }, resources: {}, prompts: {}, completions: {} },
       serverInfo: expect.objectContaining({ name: expect.any(String), version: expect.any(String) }),
       instructions: expect.stringContaining('signup_and_get_key'),
     },
@@ -120,12 +120,12 @@ test.each(LEGACY)(
 
 test.each([
   ['resources/list', 'resources'],
-  ['resources/templates/list', 'resourceTemplates'],
   ['prompts/list', 'prompts'],
-])('[MCP-2] %s answers an empty list', async (method, field) => {
-  for (const headers of [{}, { 'MCP-Protocol-Version': '2025-06-18' }, { Authorization: undefined }]) {
-    expect(replyOf(await send(request(1, method, {}), headers)).result).toEqual({ [field]: [] });
+])('[MCP-6, MCP-7] %s answers every dialect, and an empty list without a credential', async (method, field) => {
+  for (const headers of [{}, { 'MCP-Protocol-Version': '2025-06-18' }]) {
+    expect(replyOf(await send(request(1, method, {}), headers)).result).toEqual({ [field]: expect.any(Array) });
   }
+  expect(replyOf(await send(request(1, method, {}), { Authorization: undefined })).result).toEqual({ [field]: [] });
 });
 
 const refusals: readonly (readonly [string, string, unknown, number, RegExp])[] = [

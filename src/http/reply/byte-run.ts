@@ -81,6 +81,22 @@ function separate(bytes: Uint8Array, offset: number, total: number): Uint8Array 
   return bytes;
 }
 
+/** A copy of the first bytes of a run, at most so many. The run can be read as before. */
+export function beginningOf(run: AnyRun, bytesMax: number): Buffer {
+  const wanted = Math.min(run.bytes, bytesMax);
+  const copy = Buffer.allocUnsafe(wanted);
+  const read = isSeekable(run) ? undefined : run.open();
+  let filled = 0;
+  while (filled < wanted) {
+    const bytes = isSeekable(run) ? run.at(filled) : read?.();
+    if (bytes === undefined || bytes.length === 0) throw wrongLength(run.bytes, filled);
+    const taken = bytes.subarray(0, wanted - filled);
+    copy.set(taken, filled);
+    filled += taken.length;
+  }
+  return copy;
+}
+
 /** Runs one behind another as the body of a reply. It holds what the open run last gave and one chunk, no more. */
 export function sourceOf(runs: readonly AnyRun[]): ByteSource {
   return new RunSource(runs);

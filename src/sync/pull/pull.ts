@@ -52,6 +52,7 @@ export interface PullCaller {
 
 export interface PulledFile {
   readonly kind: 'one';
+  readonly vaultId: string;
   readonly file: FileRecord;
   readonly line: SeekableRun;
 }
@@ -108,7 +109,7 @@ export class Pull {
     }
     const plan = new PlanBuilder();
     plan.addLong(versionOf(file));
-    return { kind: 'one', file, line: runs.of(vaultId, plan.finish(), packer.leases.begin()) };
+    return { kind: 'one', vaultId, file, line: runs.of(vaultId, plan.finish(), packer.leases.begin()) };
   }
 
   #position(vaultId: string, mode: Asked['mode'], cursor: string | undefined): Asked['from'] {

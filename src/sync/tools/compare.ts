@@ -1,6 +1,7 @@
 /** The tools that compare and merge, and change nothing. */
 import { z } from 'zod';
 import { defineTool, READS, type Tool } from '../../gateway/tool.ts';
+import { plural, withContent } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { DIFF_STATUSES, type DiffAnswer, type DiffQuery } from '../compare/diff.ts';
 import type { MergeAnswer, MergeQuery } from '../compare/merge.ts';
@@ -145,9 +146,11 @@ function diffView({ vaultId, path, status, file, isBaseKept, diff }: DiffAnswer)
   };
 }
 
-function diffText({ path, status, file }: DiffAnswer): string {
-  const now = file === undefined || file.deleted ? 'nothing' : `sha256 ${file.sha256}`;
-  return `${path} is ${status}; the hub has ${now}`;
+function diffText({ path, status, file, diff, isBaseKept }: DiffAnswer): string {
+  const now = file === undefined || file.deleted ? 'nothing' : `sha256 ${file.sha256}, #${file.seq}`;
+  const base = isBaseKept ? '; the version of base_sha is kept' : '';
+  const headline = `${path} is ${status}; the hub has ${now}${base}`;
+  return diff === undefined || diff === '' ? headline : withContent(headline, diff);
 }
 
 function mergeView({ vaultId, path, content, deleted, conflicts, baseSha, ancestorSha, live, serverHlc }: MergeAnswer) {
@@ -168,7 +171,8 @@ function mergeView({ vaultId, path, content, deleted, conflicts, baseSha, ancest
   };
 }
 
-function mergeText({ path, content, deleted, conflicts, baseSha, live }: MergeAnswer): string {
+function mergeText(answer: MergeAnswer): string {
+  const { path, content, deleted, conflicts, baseSha, live } = answer;
   if (deleted) {
     const next = live === undefined ? 'there is nothing to push' : `push deleted: true with base_sha ${baseSha}`;
     return `${path}: the merge is that there is no file; ${next}`;
@@ -176,6 +180,9 @@ function mergeText({ path, content, deleted, conflicts, baseSha, live }: MergeAn
   if (content === undefined)
     return `${path}: the sides cannot be shown as one text; call again with favor ours or theirs`;
   if (content.sha256 === live?.sha256) return `${path}: the merge is what the hub has; there is nothing to push`;
-  if (conflicts === 0) return `${path} is merged: push it with base_sha "${baseSha}"`;
-  return `${path} has ${conflicts} conflicts: settle the marked parts, then push it with base_sha "${baseSha}"`;
+  const form = content.encoding === 'base64' ? ', encoding base64,' : '';
+  const push = `push it${form} with base_sha "${baseSha}" and sha256 ${content.sha256}`;
+  if (conflicts === 0) return withContent(`${path} is merged: ${push}`, content.text);
+  const headline = `${path} has ${plural(conflicts, 'conflict')}: settle the marked parts, then push it with base_sha "${baseSha}"`;
+  return withContent(headline, content.text);
 }

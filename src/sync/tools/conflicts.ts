@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { invalidField } from '../../common/fault.ts';
 import { ADDS, defineTool, READS, type Tool } from '../../gateway/tool.ts';
+import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import type { Conflicts, PendingConflict } from '../conflicts/conflicts.ts';
 import { deviceIdArgument, pathArgument, vaultIdArgument } from '../push/input.ts';
@@ -49,12 +50,10 @@ export function syncPendingConflicts(conflicts: Conflicts): Tool {
       const query = { path, vaultId, cursor, limit: limit ?? limits.conflictsDefault };
       const page = await conflicts.pending(accountId, query);
       const found = page.conflicts.map(conflictView);
-      const lines = found.map((one) => `${one.conflict_id} ${one.path} (${one.kind}, from ${one.device_id})`);
       const payload = { vault_id: page.vaultId, count: found.length, conflicts: found };
       return {
         structured: { ...payload, cursor: page.cursor ?? null },
-        text:
-          found.length === 0 ? 'No pending conflicts.' : [`${found.length} pending conflicts:`, ...lines].join('\n'),
+        text: headed(pendingHeadline(found.length, page.cursor), found, conflictLine),
         resource: { uri: `cairn://vaults/${page.vaultId}/conflicts`, json: payload },
       };
     },
@@ -122,6 +121,17 @@ async function resolve(conflicts: Conflicts, accountId: string, args: ResolveArg
   if (path !== undefined) throw invalidField('path', 'path does not go with conflict_id; send one of the two');
   const { vaultId, conflict, file } = await conflicts.resolve(accountId, { ...common, conflictId });
   return { vaultId, path: conflict.record.path, settled: [conflict.id], file };
+}
+
+function pendingHeadline(count: number, cursor: string | undefined): string {
+  if (count === 0) return 'No pending conflicts.';
+  const more = cursor === undefined ? '' : `; there are more, go on with cursor ${cursor}`;
+  return `${plural(count, 'pending conflict')} (sync_merge with conflict_id merges one)${more}`;
+}
+
+function conflictLine(one: z.infer<typeof conflictSchema>): string {
+  const sides = `yours ${one.your_sha256 ?? 'deleted'}, now ${one.current_sha256 ?? 'no file'}`;
+  return `${one.conflict_id} ${one.path} (${one.kind}, from ${one.device_id}, ${one.detected_at}; ${sides})`;
 }
 
 function conflictView({ id, record, file }: PendingConflict): z.infer<typeof conflictSchema> {

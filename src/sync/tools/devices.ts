@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { invalidField } from '../../common/fault.ts';
 import { defineTool, READS } from '../../gateway/tool.ts';
+import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { changesBehind } from '../devices/behind.ts';
 import type { VaultHead } from '../log/records.ts';
@@ -54,7 +55,7 @@ export function vaultClone(reading: Reading) {
         next: { tool: 'sync_pull' as const, arguments: call },
         server_time: new Date(reading.now()).toISOString(),
       };
-      const text = `vault ${record.name} has ${head.files} files of ${head.bytes} bytes; now call sync_pull ${JSON.stringify(call)}`;
+      const text = `vault ${record.name} (${vaultId}) has ${head.files} files of ${head.bytes} bytes; cursor ${structured.cursor}; now call sync_pull ${JSON.stringify(call)}`;
       return { structured, text };
     },
   });
@@ -118,13 +119,19 @@ export function vaultConnectStatus(reading: Reading) {
         cursor: cursorAt(reading, vaultId, head),
         server_time: new Date(reading.now()).toISOString(),
       };
-      const lines = devices.map(
-        (one) => `${one.device_id} was here ${one.last_seen_at}, ${one.changes_behind} changes behind`,
-      );
-      const first = `vault ${name}: ${head.files} files, ${head.pending} pending conflicts, ${devices.length} devices`;
-      return { structured, text: [first, ...lines.slice(0, limits.listTextLinesMax)].join('\n') };
+      const { file_count: files, pending_conflicts: pending, cursor } = structured;
+      const first = `vault ${name} (${vaultId}) is at #${head.seq}: ${plural(files, 'file')}, ${plural(pending, 'pending conflict')}, ${plural(devices.length, 'device')}, cursor ${cursor}`;
+      return { structured, text: headed(first, devices, deviceLine) };
     },
   });
+}
+
+function deviceLine({
+  device_id: device,
+  last_seen_at: seen,
+  changes_behind: behind,
+}: z.infer<typeof deviceSchema>): string {
+  return `${device} was here ${seen}, ${plural(behind, 'change')} behind`;
 }
 
 /** The devices that have been here, the last seen first. */

@@ -1,6 +1,7 @@
 /** The tools over the versions of a path: listing them, and bringing one back. */
 import { z } from 'zod';
 import { ADDS, defineTool, READS, type Tool } from '../../gateway/tool.ts';
+import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import type { History } from '../history/history.ts';
 import type { VersionMeta } from '../log/version.ts';
@@ -25,6 +26,8 @@ const versionSchema = z.object({
   executable: z.boolean(),
   renamed_from: z.string().nullable().describe('The path that the file had before this version'),
 });
+
+type VersionView = z.infer<typeof versionSchema>;
 
 export function syncHistory(history: History): Tool {
   return defineTool({
@@ -56,9 +59,8 @@ export function syncHistory(history: History): Tool {
     async handle({ path, limit, before, vault_id: vaultId }, { accountId }) {
       const page = await history.list(accountId, { path, vaultId, limit: limit ?? limits.historyDefault, before });
       const versions = page.versions.map(versionView);
-      const lines = versions.map(
-        (one) => `#${one.seq} ${one.stored_at} ${one.status} by ${one.device_id}, ${one.sha256}`,
-      );
+      const oldest = versions.at(-1)?.seq;
+      const older = page.hasMore ? `; there are older ones, go on with before ${oldest}` : '';
       return {
         structured: {
           vault_id: page.vaultId,
@@ -67,9 +69,7 @@ export function syncHistory(history: History): Tool {
           count: versions.length,
           has_more: page.hasMore,
         },
-        text: [`${page.path}: ${versions.length} versions${page.hasMore ? ' and older ones' : ''}`, ...lines].join(
-          '\n',
-        ),
+        text: headed(`${page.path}: ${plural(versions.length, 'version')}${older}`, versions, versionLine),
       };
     },
   });
@@ -99,7 +99,11 @@ export function syncRestore(history: History): Tool {
   });
 }
 
-function versionView(meta: VersionMeta): z.infer<typeof versionSchema> {
+function versionLine({ seq, path, stored_at: at, status, device_id: device, sha256, size_bytes }: VersionView): string {
+  return `#${seq} ${path} ${at} ${status} by ${device}, ${size_bytes} bytes, sha256 ${sha256}`;
+}
+
+function versionView(meta: VersionMeta): VersionView {
   const { type, deleted_at: _, encoding = 'utf-8', renamed_from: from = null, executable = false, ...rest } = meta;
   return { ...rest, executable, deleted: type === 'deleted', encoding, renamed_from: from };
 }

@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import { turns } from '../../common/turns.ts';
 import { goesAsLines } from '../../gateway/listing.ts';
-import { defineTool, READS } from '../../gateway/tool.ts';
+import { recordsText } from '../../gateway/records-text.ts';
+import { defineTool, type LinesWish, READS } from '../../gateway/tool.ts';
+import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import { protectedCheck } from '../log/paths.ts';
@@ -12,6 +14,7 @@ import type { ListPage } from '../pull/list.ts';
 import type { PulledFile, PulledFiles } from '../pull/pull.ts';
 import { pathArgument, vaultIdArgument } from '../push/input.ts';
 import type { Reading } from '../reading.ts';
+import { fileUri } from './uri.ts';
 
 const recordSchema = {
   seq: z.int().positive().describe('Number of its newest change in the vault'),
@@ -83,16 +86,17 @@ export function syncPull({ pull }: Reading) {
     async handle(args, { accountId }, caller) {
       const takesLines = (bytes: number) => goesAsLines(caller.lines, bytes);
       const pulled = await pull.pull(accountId, args, { takesLines, linger: caller.linger });
-      return pulled.kind === 'one' ? oneResult(pulled) : manyResult(pulled);
+      return pulled.kind === 'one' ? oneResult(pulled) : manyResult(pulled, caller.lines);
     },
   });
 }
 
-function oneResult({ file, line }: PulledFile) {
-  return { document: line, text: `${file.path} is ${file.size_bytes} bytes, sha256 ${file.sha256}, #${file.seq}` };
+function oneResult({ vaultId, file, line }: PulledFile) {
+  const rest = `… the text ends here; structuredContent and the resource ${fileUri(vaultId, file.path)} have all of it`;
+  return { document: line, text: recordsText('', line, 'never', recordText, rest) };
 }
 
-function manyResult(pulled: PulledFiles) {
+function manyResult(pulled: PulledFiles, lines: LinesWish) {
   const { vaultId, files, tombstones, fileCount, tombstoneCount, sizeBytes, cursor, hasMore, missing } = pulled;
   const structured = {
     vault_id: vaultId,
@@ -103,14 +107,23 @@ function manyResult(pulled: PulledFiles) {
     server_time: pulled.serverTime,
     warnings: [...pulled.warnings],
   };
-  const more = hasMore ? '; there is more, so pull again with the cursor' : '';
-  const text = [
-    `${fileCount} files of ${sizeBytes} bytes, ${tombstoneCount} deleted${more}`,
-    ...(missing === undefined || missing.length === 0 ? [] : [`missing: ${missing.length} paths`]),
+  const more = hasMore ? '; there is more, so pull again with it' : '';
+  const headline = [
+    `${plural(fileCount, 'file')} of ${plural(sizeBytes, 'byte')}, ${tombstoneCount} deleted`,
+    ...(cursor === null ? [] : [`cursor ${cursor}${more}`]),
+    ...(missing === undefined || missing.length === 0 ? [] : [`missing: ${missing.join(', ')}`]),
     ...pulled.warnings,
   ].join('\n');
+  const text = recordsText(recordsText(headline, tombstones, lines, recordText), files, lines, recordText);
   const listing = { count: fileCount, sizeBytes, lines: files, members: { files, deleted: tombstones } };
   return { structured, text, listing };
+}
+
+/** A line of a pull as text. */
+function recordText(record: Readonly<Record<string, unknown>>): string {
+  const { path, sha256, seq, size_bytes: bytes, encoding = 'utf-8', content } = record;
+  if (record['type'] === 'deleted') return `--- ${path} was deleted, #${seq}`;
+  return `--- ${path} is ${bytes} bytes (${encoding}), sha256 ${sha256}, #${seq}:\n${content}`;
 }
 
 export function syncList(reading: Reading) {
@@ -174,7 +187,7 @@ export function syncList(reading: Reading) {
         cursor: page.next === undefined ? null : formatListCursor(reading.hash, { vaultId, folded: page.next }),
         server_time: new Date(reading.now()).toISOString(),
       };
-      return { structured, text: listText(page) };
+      return { structured, text: listText(page, structured.cursor) };
     },
   });
 }
@@ -196,12 +209,11 @@ function listedView(file: FileRecord, isProtected: boolean) {
   };
 }
 
-function listText({ files, total, next }: ListPage): string {
-  const shown = files.slice(0, limits.listTextLinesMax);
-  const rest = files.length - shown.length;
-  return [
-    `${files.length} files${total === undefined ? '' : ` of ${total.files}`}${next === undefined ? '' : '; there are more, so list again with the cursor'}`,
-    ...shown.map(({ file }) => `${file.path} ${file.size_bytes} bytes${file.deleted ? ', deleted' : ''}`),
-    ...(rest > 0 ? [`… and ${rest} more`] : []),
-  ].join('\n');
+function listText({ files, total }: ListPage, cursor: string | null): string {
+  const of = total === undefined ? '' : ` of ${total.files}`;
+  const more = cursor === null ? '' : `; there are more, so list again with cursor ${cursor}`;
+  return headed(`${plural(files.length, 'file')}${of}${more}`, files, ({ file }) => {
+    const state = file.deleted ? 'deleted' : `${file.size_bytes} bytes`;
+    return `${file.path} ${state}, sha256 ${file.sha256}, #${file.seq}, ${file.device_id}`;
+  });
 }

@@ -6,6 +6,7 @@ import { jsonSchema } from '../../fields/json-schema.ts';
 import { argumentsOf } from '../../gateway/call.ts';
 import { rpcError } from '../../gateway/codes.ts';
 import { ADDS, defineTool, type ToolCaller } from '../../gateway/tool.ts';
+import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { deviceIdArgument, type PushArguments, pushArguments, vaultIdArgument } from '../push/input.ts';
 import type { PushMany, PushOutcome } from '../push/push-many.ts';
@@ -115,12 +116,10 @@ function viewOf(outcome: PushOutcome, path: unknown): Result {
 }
 
 function textOf(results: readonly Result[], refused: number): string {
-  const summary = `${results.length - refused} of ${results.length} files accepted`;
-  if (refused === 0) return summary;
-  const lines = results.flatMap((result) =>
-    'error' in result ? [`${result.path ?? '(no path)'}: ${result.error.message}`] : [],
+  const headline = `${results.length - refused} of ${plural(results.length, 'file')} accepted, ${refused} refused`;
+  return headed(headline, results, (result) =>
+    'error' in result
+      ? `${result.path ?? '(no path)'} is refused: ${result.error.message}`
+      : `${result.path} is ${result.status}, #${result.seq}, sha256 ${result.sha256}`,
   );
-  const told = lines.slice(0, limits.toolTextLinesMax);
-  const more = lines.length > told.length ? [`and ${lines.length - told.length} more, in results`] : [];
-  return [`${summary}, ${refused} refused:`, ...told, ...more].join('\n');
 }

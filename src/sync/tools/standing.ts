@@ -1,6 +1,7 @@
 /** Owns how the standing of a device to a vault is shown: what to pull, push, delete and settle, and from where to go on. */
 
 import { z } from 'zod';
+import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { type ComparedFile, type Comparison, compareDevice } from '../devices/compare.ts';
@@ -72,9 +73,16 @@ export async function standingResult(
     server_time: new Date(reading.now()).toISOString(),
   };
   const { pull, push, delete: gone, conflict, refused } = structured;
-  const counts = `${pull.length} to pull, ${push.length} to push, ${gone.length} to delete, ${conflict.length} conflicts`;
   const more = structured.has_more ? '; there is more: do these, then ask again' : '';
-  const text = `${comparison.same} files are the same, ${counts}, ${refused.length} refused names${more}`;
+  const headline = `${plural(comparison.same, 'file')} the same, cursor ${structured.cursor}${more}; to do`;
+  const steps = [
+    ...pull.map(({ path, sha256 }) => `pull ${path} (sha256 ${sha256})`),
+    ...push.map(({ path, base_sha: base, deleted }) => `push ${path}${deleted ? ' deleted' : ''} (base_sha "${base}")`),
+    ...gone.map(({ path }) => `delete ${path} on the device`),
+    ...conflict.map(({ path, kind }) => `merge ${path} (${kind})`),
+    ...refused.map(({ path, reason }) => `rename ${path}: ${reason}`),
+  ];
+  const text = steps.length === 0 ? `${headline}: nothing` : headed(headline, steps, (step) => step);
   return { structured, text };
 }
 

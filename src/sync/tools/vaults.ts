@@ -1,6 +1,7 @@
 /** The tools that list, make, rename and delete vaults. */
 import { z } from 'zod';
 import { DESTROYS, defineTool, READS, SETS, type Tool } from '../../gateway/tool.ts';
+import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import type { VaultRemoval } from '../history/vault-removal.ts';
 import { isPlainText } from '../push/input.ts';
@@ -38,8 +39,7 @@ export function vaultList(vaults: Vaults): Tool {
         pending_conflicts: head.pending,
         protected_paths: shownGlobs(record.protected_paths),
       }));
-      const lines = found.map((vault) => `${vault.vault_id} ${vault.name}: ${vault.file_count} files`);
-      const text = found.length === 0 ? 'no vaults yet; the first push makes one' : lines.join('\n');
+      const text = found.length === 0 ? 'no vaults yet; the first push makes one' : vaultsText(found);
       return { structured: { vaults: found, count: found.length }, text };
     },
   });
@@ -143,6 +143,17 @@ export function vaultDelete(vaults: Vaults, removal: Pick<VaultRemoval, 'begin'>
       };
     },
   });
+}
+
+function vaultsText(found: readonly z.infer<typeof vaultSchema>[]): string {
+  return headed(
+    plural(found.length, 'vault'),
+    found,
+    ({ vault_id: id, name, file_count, pending_conflicts, is_primary }) => {
+      const waiting = pending_conflicts === 0 ? '' : `, ${plural(pending_conflicts, 'pending conflict')}`;
+      return `${id} ${name}: ${plural(file_count, 'file')}${waiting}${is_primary ? ' (primary)' : ''}`;
+    },
+  );
 }
 
 function shownGlobs(globs: readonly string[] | null): string[] | null {

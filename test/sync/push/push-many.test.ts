@@ -135,5 +135,5 @@ test('[SYN-23] it works through the tool mirror, and a text names what was refus
   });
   expect(answer.json()).toMatchObject({ accepted: 1, refused: 1, results: [{ status: 'created' }, { path: '/a' }] });
   const reply = await device.call('sync_push_many', { device_id: 'x', files: [file(device, '/a', 'a')] });
-  expect(JSON.stringify(reply.result?.['content'])).toContain('0 of 1 files accepted, 1 refused:\\n/a: ');
+  expect(JSON.stringify(reply.result?.['content'])).toContain('0 of 1 file accepted, 1 refused:\\n/a is refused: ');
 });

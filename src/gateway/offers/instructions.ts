@@ -1,5 +1,5 @@
 /** Owns what a client is told when it connects: what there is, and when to use what. A host may show it to its model. */
-import { limits } from '../limits/service.ts';
+import { limits } from '../../limits/service.ts';
 
 /** About 150 words, because a model reads them with every conversation. */
 export const INSTRUCTIONS = `Cairn holds what one account shares among its devices and agents.

@@ -1,0 +1,47 @@
+/** The papers as resources. */
+import { beginningWith, type ResourceKind } from '../gateway/offers/resource.ts';
+import { limits } from '../limits/service.ts';
+import { paperNotFound } from './rules.ts';
+import type { Papers } from './service.ts';
+
+export function paperResources(papers: Papers): ResourceKind {
+  const page = (accountId: string, cursor: string | undefined, limit: number) =>
+    papers.list(accountId, {
+      include_content: false,
+      limit: Math.min(limit, limits.paperPageMax),
+      cursor: cursor === undefined ? undefined : idOf(cursor),
+    });
+  return {
+    template: 'cairn://papers/{id}',
+    name: 'papers',
+    title: 'Papers',
+    description: 'Papers of the account, drafts and published ones',
+    mimeType: 'text/markdown',
+    list(accountId, cursor, limit) {
+      const found = page(accountId, cursor, limit);
+      const items = found.papers.map(({ paper: { id, title, size_bytes: size } }) => ({
+        uri: `cairn://papers/${id}`,
+        name: title,
+        mimeType: 'text/markdown',
+        size,
+      }));
+      return { items, cursor: found.cursor };
+    },
+    read(accountId, { id = '' }) {
+      return { mimeType: 'text/markdown', text: papers.get(accountId, idOf(id)).content ?? '' };
+    },
+    complete(accountId, _variable, value) {
+      const found = page(accountId, undefined, limits.paperPageMax);
+      return beginningWith(
+        found.papers.map(({ paper }) => String(paper.id)),
+        value,
+      );
+    },
+  };
+}
+
+function idOf(text: string): number {
+  const id = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(id)) throw paperNotFound();
+  return id;
+}
