@@ -157,8 +157,8 @@ function updateDevDoc(docs: DevDocs): Tool {
     input: z.strictObject({
       ...reference,
       content: content.optional(),
-      mode: z.enum(MODES).optional().describe('Default replace; texts are joined as they are, without a line between'),
-      expected_version: version.describe('Refused as a conflict when the document is at another version'),
+      mode: z.enum(MODES).optional().describe('Default replace; texts are joined without a line between'),
+      expected_version: version.describe('Refused when it is at another version'),
       restore: z.boolean().optional().describe('Takes the document out of the bin'),
     }),
     output: z.object({ doc: docSchema }),

@@ -54,7 +54,7 @@ function handoffSave(handoffs: Handoffs): Tool {
       topic,
       content: documentText.min(1).describe('The text, at most 1 MiB'),
       date: date.describe('Day that it is of, YYYY-MM-DD in Korea Standard Time; default today'),
-      time: time.describe('HHMM in Korea Standard Time, to tell apart several of one day; default none'),
+      time: time.describe('HHMM in Korea Standard Time; default none'),
     }),
     output: z.object({ handoff: handoffSchema }),
     annotations: SETS,

@@ -14,7 +14,7 @@ const content = z
   .max(limits.taskContentCharsMax)
   .refine((text) => text.trim() !== '', 'must not be empty')
   .refine(isWellFormed, WELL_FORMED)
-  .describe('What is to be done; not only white space');
+  .describe('What is to be done');
 
 export const newTask = z.strictObject({
   content,

@@ -9,17 +9,9 @@ import { deviceIdArgument, pathArgument, vaultIdArgument } from '../push/input.t
 export const pullArguments = z.strictObject({
   path: pathArgument.optional().describe('One file'),
   paths: z.array(pathArgument).min(1).max(limits.pullPathsMax).optional().describe('These files'),
-  since: z
-    .string()
-    .max(limits.instantCharsMax)
-    .optional()
-    .describe('What changed after this stored_at that the hub gave, ISO 8601 with its zone'),
+  since: z.string().max(limits.instantCharsMax).optional().describe('What changed after this stored_at, ISO 8601'),
   initial: z.boolean().optional().describe('true: every file, for a device that has none'),
-  cursor: z
-    .string()
-    .max(limits.cursorCharsMax)
-    .optional()
-    .describe('Goes on behind an earlier pull: what changed after it, or the rest of it'),
+  cursor: z.string().max(limits.cursorCharsMax).optional().describe('Goes on after an earlier pull'),
   limit: z.int().min(1).max(limits.pullLinesMax).optional().describe('Most records to give'),
   wait_seconds: z
     .int()

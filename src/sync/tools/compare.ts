@@ -39,7 +39,7 @@ function syncDiff(diffs: DiffQuery): Tool {
       content: contentArgument.optional().describe('Your copy'),
       encoding: encodingArgument,
       sha256: z.string().max(64).optional().describe('Of your copy; instead of content'),
-      base_sha: baseArgument.describe('sha256 or git_sha of the version that your copy was made of'),
+      base_sha: baseArgument.describe('sha256 or git_sha that your copy was made of'),
       context: z
         .int()
         .min(0)
@@ -81,7 +81,7 @@ function syncMerge(merges: MergeQuery): Tool {
       path: pathArgument.optional().describe('Path inside the vault; not with conflict_id'),
       content: contentArgument.optional().describe('Your text; not with conflict_id'),
       encoding: encodingArgument,
-      base_sha: baseArgument.describe('sha256 or git_sha of the version that your text was made of'),
+      base_sha: baseArgument.describe('sha256 or git_sha that your text was made of'),
       conflict_id: z
         .string()
         .max(limits.vaultIdCharsMax)

@@ -69,7 +69,7 @@ export function syncResolveConflict(conflicts: Conflicts): Tool {
       'Settles a conflict, or those of a path: keep theirs leaves what is on the hub, keep yours makes the refused bytes a new version. To keep a merge, use sync_push with resolves.',
     input: z.strictObject({
       conflict_id: z.string().min(1).max(limits.vaultIdCharsMax).optional().describe('Id of the conflict'),
-      path: pathArgument.optional().describe('Instead of conflict_id: what is pending of this path, if anything'),
+      path: pathArgument.optional().describe('Instead of conflict_id'),
       keep: z.enum(['theirs', 'yours']).describe('theirs: what the hub has; yours: what was refused'),
       base_sha: z.string().max(64).optional().describe('sha256 that must be current; empty: there must be no file'),
       device_id: deviceIdArgument.optional().describe('Device that makes the change; default hub'),

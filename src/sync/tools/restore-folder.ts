@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { invalidField } from '../../common/fault.ts';
 import { DESTROYS, defineTool, type Tool } from '../../gateway/tool.ts';
+import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { parseIsoMs } from '../../time/iso-time.ts';
 import type { AsOf, AsOfPage, Place } from '../history/as-of.ts';
@@ -63,9 +64,14 @@ export function syncRestoreFolder(asOf: AsOf): Tool {
 }
 
 function textOf({ restored, deleted, skipped, next }: AsOfPage, isDry: boolean): string {
-  const summary = `${restored.length} files ${isDry ? 'to restore' : 'restored'}, ${deleted.length} ${isDry ? 'to delete' : 'deleted'}, ${skipped.length} skipped`;
-  const lines = [...restored, ...deleted.map((path) => `${path} (deleted)`)].slice(0, limits.toolTextLinesMax);
-  return [summary, ...lines, ...(next === undefined ? [] : ['there are more; call again with the cursor'])].join('\n');
+  const counts = `${plural(restored.length, 'file')} ${isDry ? 'to restore' : 'restored'}, ${deleted.length} ${isDry ? 'to delete' : 'deleted'}, ${skipped.length} skipped`;
+  const more = next === undefined ? '' : `; there are more, call again with cursor ${cursorOf(next)}`;
+  const lines = [
+    ...restored,
+    ...deleted.map((path) => `${path} (deleted)`),
+    ...skipped.map(({ path, reason }) => `${path} (skipped: ${reason})`),
+  ];
+  return headed(`${counts}${more}`, lines, (line) => line);
 }
 
 function cursorOf({ pass, folded }: Place): string {

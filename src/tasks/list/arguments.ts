@@ -41,7 +41,7 @@ export const listArguments = z.strictObject({
     .max(limits.timeZoneCharsMax)
     .transform(zoneOf)
     .optional()
-    .describe('IANA time zone that days are counted in, e.g. Europe/Berlin; default UTC'),
+    .describe('IANA time zone of the days, e.g. Europe/Berlin; default UTC'),
 });
 
 type ListArguments = z.output<typeof listArguments>;
