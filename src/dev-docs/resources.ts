@@ -52,7 +52,7 @@ export function devDocPrompts(docs: DevDocs): PromptKind {
     async list(accountId) {
       const own = docs.categories(accountId).filter(({ name, docs: count }) => SPOKEN.includes(name) && count > 0);
       const pages = await Promise.all(
-        own.map(({ name }) => docs.list(accountId, { category: name, limit: limits.devDocListMax })),
+        own.map(async ({ name }) => await docs.list(accountId, { category: name, limit: limits.devDocListMax })),
       );
       return pages
         .flatMap((page) => page.docs)

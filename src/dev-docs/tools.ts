@@ -284,12 +284,12 @@ function line(doc: DevDocRecord): string {
 }
 
 /** A line of a pull: a document with its content, or one that went to the bin. */
-function pulledText(record: Readonly<Record<string, unknown>>): string {
-  const name = `#${record['id']} ${record['category']}/${record['title']}`;
-  if (record['type'] === 'deleted') return `${name} was deleted at ${record['deleted_at']}`;
-  return `--- ${name}, version ${record['version']}, ${record['size_bytes']} bytes:\n${record['content']}`;
+function pulledText(record: z.infer<typeof pulledDocSchema> | z.infer<typeof deletedDocSchema>): string {
+  const name = nameOf(record);
+  if (record.type === 'deleted') return `${name} was deleted at ${record.deleted_at}`;
+  return `--- ${name}, version ${record.version}, ${record.size_bytes} bytes:\n${record.content}`;
 }
 
-function nameOf({ id, category: of, title: name }: DevDocRecord): string {
+function nameOf({ id, category: of, title: name }: Pick<DevDocRecord, 'id' | 'category' | 'title'>): string {
   return `#${id} ${of}/${name}`;
 }

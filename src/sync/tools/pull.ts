@@ -119,11 +119,20 @@ function manyResult(pulled: PulledFiles, lines: LinesWish) {
   return { structured, text, listing };
 }
 
-/** A line of a pull as text. */
-function recordText(record: Readonly<Record<string, unknown>>): string {
-  const { path, sha256, seq, size_bytes: bytes, encoding = 'utf-8', content } = record;
-  if (record['type'] === 'deleted') return `--- ${path} was deleted, #${seq}`;
-  return `--- ${path} is ${bytes} bytes (${encoding}), sha256 ${sha256}, #${seq}:\n${content}`;
+/** What the text shows of a line of a pull. */
+interface PulledLine {
+  readonly type: 'file' | 'deleted';
+  readonly path: string;
+  readonly sha256: string;
+  readonly seq: number;
+  readonly size_bytes: number;
+  readonly encoding?: string;
+  readonly content?: string;
+}
+
+function recordText({ type, path, sha256, seq, size_bytes, encoding = 'utf-8', content = '' }: PulledLine): string {
+  if (type === 'deleted') return `--- ${path} was deleted, #${seq}`;
+  return `--- ${path} is ${size_bytes} bytes (${encoding}), sha256 ${sha256}, #${seq}:\n${content}`;
 }
 
 export function syncList(reading: Reading) {
