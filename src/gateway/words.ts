@@ -41,7 +41,7 @@ export function withContent(headline: string, content: string, resource?: string
 }
 
 /** What stands below a beginning. `resource`: URI of a resource that has all of it. */
-export function restIn(bytes: number, resource?: string): string {
+function restIn(bytes: number, resource?: string): string {
   const where =
     resource === undefined ? 'structuredContent has' : `structuredContent and the resource ${resource} have`;
   return `… and ${plural(bytes, 'more byte')}; ${where} all of it`;

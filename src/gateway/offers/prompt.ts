@@ -1,6 +1,6 @@
 /** Owns what a prompt is (MCP): a text that a person picks by its name, as a command of the agent. */
 
-export interface PromptArgument {
+interface PromptArgument {
   readonly name: string;
   readonly description: string;
   readonly required: boolean;

@@ -9,7 +9,7 @@ export interface ResourceItem {
   readonly size?: number;
 }
 
-export interface ResourcePage {
+interface ResourcePage {
   readonly items: readonly ResourceItem[];
   /** Where to go on; undefined: that was all. */
   readonly cursor: string | undefined;
