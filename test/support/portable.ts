@@ -83,10 +83,11 @@ export function editManifest(at: string, edit: (manifest: Line) => void): void {
 
 export const textOf = (lines: readonly Line[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 
-/** How many rows each table of a hub has. */
+/** How many rows each table of a hub has, less what the data file notes of itself. */
 export function rowsOf({ dataFolder: folder }: Pick<Hub, 'dataFolder'>): Record<string, number> {
   const store = new Store({ folder, tables: allTables, readOnly: true });
-  const rows = Object.fromEntries(store.stats().tables.map((table) => [table.name, table.rows]));
+  const tables = store.stats().tables.filter(({ name }) => name !== 'meta');
+  const rows = Object.fromEntries(tables.map((table) => [table.name, table.rows]));
   void store.close();
   return rows;
 }

@@ -134,7 +134,9 @@ const damages: [string, (at: string) => void, RegExp][] = [
   ['a sequence back', set('vaults', { type: 'file', seq: 2 }, { seq: 1 }), /seq must be above 1/],
   [
     'a time back',
-    set('vaults', { type: 'file', seq: 2 }, { stored_at: '2020-01-01T00:00:00.000Z' }),
+    edit('vaults', { type: 'file', seq: 2 }, (line) => {
+      line['stored_at'] = new Date(Date.parse(String(line['stored_at'])) - 3_600_000).toISOString();
+    }),
     /stored_at must be/,
   ],
   ['a clock ahead', set('vaults', { type: 'file' }, { hlc: `${FAR}-0000-0123456789abcdef` }), /hlc lies ahead of this/],

@@ -92,16 +92,24 @@ test('[OAUTH-3, OPS-3] refused for want of memory while its token is still being
   const env = { CAIRN_IDP_ISSUER: issuer.url, CAIRN_IDP_AUDIENCE: AUDIENCE, CAIRN_INFLIGHT_BYTES: '83886080' };
   const full = await startHub({ env });
   const { mcp_key: key } = await account(full);
-  const send = async (authorization: string) => {
+  const MEBIBYTE = 2 ** 20;
+  const send = async (authorization: string, bytes: number) => {
     const client = await rawClient(full.port);
-    const lines = [`Content-Length: ${2 ** 24}`, `Authorization: ${authorization}`, 'Content-Type: application/json'];
-    client.send(`${head('POST /api/mcp HTTP/1.1', lines)}{`);
+    const lines = [
+      `Content-Length: ${16 * MEBIBYTE}`,
+      `Authorization: ${authorization}`,
+      'Content-Type: application/json',
+    ];
+    client.send(head('POST /api/mcp HTTP/1.1', lines));
+    client.send(' '.repeat(bytes));
     return client;
   };
-  const holders = await Promise.all(Array.from({ length: 3 }, () => send(`McpKey ${key}`)));
+  // What one address may hold of 80 MiB, but for less than the first lease of one more body.
+  const sizes = [16 * MEBIBYTE - 1, 16 * MEBIBYTE - 1, 16 * MEBIBYTE - 1, 12 * MEBIBYTE - 100_000];
+  const holders = await Promise.all(sizes.map((bytes) => send(`McpKey ${key}`, bytes)));
   const wrong = `${(await issuer.token(SUBJECT)).slice(0, -4)}AAAA`;
-  // The three have all that there is, as soon as one more is refused.
-  await expect.poll(async () => (await (await send(`Bearer ${wrong}`)).received(1))[0]?.status).toBe(503);
+  const status = async () => (await (await send(`Bearer ${wrong}`, 1)).received(1))[0]?.status;
+  await expect.poll(status, { timeout: 20_000 }).toBe(503);
   for (const holder of holders) holder.socket.destroy();
   expect((await call(full, '/health')).status).toBe(200);
   expect(await full.stop()).toBe(0);

@@ -54,7 +54,8 @@ test('[SYN-11] a listing shows metadata without content, in the order of the pat
   const bytes = PATHS.reduce((sum, path) => sum + Buffer.byteLength(path), 0);
   expect(all).toMatchObject({ total_count: 8, total_size_bytes: bytes, has_more: false, cursor: null });
   expect(all.files[1]).toEqual({
-    seq: 1,
+    // They were sent at the same time.
+    seq: expect.any(Number),
     path: 'CLAUDE.md',
     sha256: sha256Of('CLAUDE.md'),
     git_sha: expect.stringMatching(/^[0-9a-f]{40}$/),
@@ -63,6 +64,7 @@ test('[SYN-11] a listing shows metadata without content, in the order of the pat
     stored_at: expect.stringMatching(/Z$/),
     device_id: 'laptop',
     remote_mtime: null,
+    executable: false,
     deleted: false,
     protected: true,
   });
