@@ -64,6 +64,8 @@ function watchDisk({ folder }: SyncSession, changes: Bell, onError: (error: Erro
     ignored: (path) => relative(root, path).split(sep).some(isReserved),
   });
   watcher.on('all', () => changes.ring());
+  // What changed since the first sync looked and before the watcher was ready rings no bell of its own.
+  watcher.on('ready', () => changes.ring());
   // Most often too many folders for the system; what the watcher misses, the next full look finds.
   let isTold = false;
   watcher.on('error', (error) => {
