@@ -120,6 +120,9 @@ export async function pullPages(
   }
 }
 
+/** Parts of an answer that its head has surely arrived in. */
+const HEAD_PARTS = 4;
+
 /** A pull over a bare socket that takes in nothing until it is told to. */
 export class SlowReader {
   readonly #socket: Socket;
@@ -196,7 +199,8 @@ export class SlowReader {
 
   /** Where the body begins, and how long it is to be. */
   #announced(): [number?, number?] {
-    const text = this.#parts[0]?.toString('latin1') ?? '';
+    // The head may come in a packet of its own, and in more than one.
+    const text = Buffer.concat(this.#parts.slice(0, HEAD_PARTS)).toString('latin1');
     const end = text.indexOf('\r\n\r\n');
     return end < 0 ? [] : [end + 4, Number(/content-length: (\d+)/i.exec(text)?.[1])];
   }

@@ -51,6 +51,7 @@ export class EscapedHash {
   readonly #hash: Hash = createHash('sha256');
   readonly #encoding: Encoding;
   #rest: Buffer = Buffer.alloc(0);
+  #digest: string | undefined;
 
   constructor(encoding: Encoding) {
     this.#encoding = encoding;
@@ -64,10 +65,13 @@ export class EscapedHash {
     this.#rest = bytes.subarray(end);
   }
 
-  /** The SHA-256 as hex. */
+  /** The SHA-256 as hex; the same again when it is asked for again. Nothing is taken after it. */
   digest(): string {
-    this.#take(this.#rest);
-    return this.#hash.digest('hex');
+    if (this.#digest === undefined) {
+      this.#take(this.#rest);
+      this.#digest = this.#hash.digest('hex');
+    }
+    return this.#digest;
   }
 
   #take(bytes: Buffer): void {

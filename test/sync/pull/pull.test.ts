@@ -240,3 +240,16 @@ test('[SYN-8, KEY-5] another account sees none of it', async () => {
   }
   expect(await pull(stranger, { initial: true })).toMatchObject({ files: [], total_count: 0 });
 });
+
+test.each([60_000, 70_000, 100_000, 131_000, 140_000])(
+  '[SYN-8, RPC-8] a file of %i bytes comes whole, though its beginning is read for the text first',
+  async (bytes) => {
+    const content = 'ä'.repeat(bytes / 2);
+    const path = `long/${bytes}.md`;
+    await laptop.push(path, content);
+    const { content: pulled } = await laptop.result<{ content: string }>('sync_pull', { path });
+    expect(pulled).toBe(content);
+    const { content: again } = (await mirrorTool(hub, 'sync_pull', { path }, withKey(laptop.key))).json();
+    expect(again).toBe(content);
+  },
+);
