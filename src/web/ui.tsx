@@ -109,3 +109,13 @@ export function bytesText(bytes: number): string {
   }
   return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
 }
+
+/** A name and what belongs to it, in a `dl`. */
+export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }): VNode {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -2,7 +2,7 @@
  * The page on which a person authorizes a client (OAuth 2.1, RFC 6749 section 4.1): who asks, where the answer goes, what it
  * may do. The form sends the whole request again and everything is checked again, so nothing is kept between the two.
  */
-import type { ComponentChildren, VNode } from 'preact';
+import type { VNode } from 'preact';
 import { explain, Refusal } from '../../common/fault.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
@@ -19,7 +19,7 @@ import { paths } from '../../oauth/routes.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { POLICY_WITHOUT_FORMS, seeOther } from '../document.tsx';
 import type { MemberVisit, Pages, View } from '../pages.ts';
-import { Form, Given } from '../ui.tsx';
+import { Fact, Form, Given } from '../ui.tsx';
 
 const PATH = paths.authorization;
 const REQUEST_FIELD = 'request';
@@ -182,13 +182,4 @@ function AccessChoice(): VNode {
 function destinationOf(redirectUri: string): string {
   const url = new URL(redirectUri);
   return url.protocol === 'https:' || url.protocol === 'http:' ? url.host : `${url.protocol} (an app on this device)`;
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }): VNode {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
 }

@@ -2,7 +2,7 @@
  * The page on which a device is let in (RFC 8628, sections 3.3 and 5.4): a person types the code that the device shows, sees
  * who asks for what, and answers. Nothing is decided by a link alone.
  */
-import type { ComponentChildren, VNode } from 'preact';
+import type { VNode } from 'preact';
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
 import type { GrantDescription } from '../../oauth/device-grants.ts';
@@ -10,7 +10,7 @@ import type { Capabilities } from '../capabilities.ts';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { Form, Given, Moment } from '../ui.tsx';
+import { Fact, Form, Given, Moment } from '../ui.tsx';
 
 const PATH = '/device';
 /** A code as it is shown has 9 characters; people add blanks. */
@@ -143,14 +143,5 @@ function RequestFacts({ request, visit }: { readonly request: GrantDescription; 
         <Given>{visit.email}</Given>
       </Fact>
     </dl>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }): VNode {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
