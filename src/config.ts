@@ -46,6 +46,9 @@ const list = z.string().transform((text) =>
     .filter((part) => part !== ''),
 );
 
+/** What CAIRN_SIGNUP may be instead of domains. */
+const SIGNUP_WORDS: ReadonlySet<string> = new Set(['open', 'invite', 'closed']);
+
 const settings = z.object({
   CAIRN_PORT: wholeNumber(0, 65535).default(8787),
   CAIRN_HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
@@ -75,10 +78,14 @@ const settings = z.object({
   CAIRN_RATE_LIMIT: wholeNumber(0, 1_000_000).default(limits.callsPerMinuteDefault),
   CAIRN_SIGNIN_LIMIT: wholeNumber(0, 1_000_000).default(limits.signInsPerMinuteDefault),
   CAIRN_SIGNUP: list
-    .refine((parts) => parts.length > 0 && parts.every((part) => !/[\s@]/.test(part)), {
-      error: 'must be open, closed, or a comma-separated list of email domains',
+    .refine((parts) => parts.length === 1 || !parts.some((part) => SIGNUP_WORDS.has(part.toLowerCase())), {
+      error: 'must be open, invite or closed alone, or a comma-separated list of email domains',
     })
-    .default(['open']),
+    .refine((parts) => parts.length > 0 && parts.every((part) => !/[\s@]/.test(part)), {
+      error: 'must be open, invite, closed, or a comma-separated list of email domains',
+    })
+    .optional(),
+  CAIRN_SIGNUPS_PER_DAY: wholeNumber(0, 1_000_000).default(limits.signUpsPerDayDefault),
   CAIRN_INFLIGHT_BYTES: wholeNumber(limits.inflightBytesMin, 2 ** 40).default(limits.inflightBytesDefault),
   CAIRN_SYNC_QUOTA_BYTES: wholeNumber(1, 2 ** 50).default(limits.syncQuotaBytesDefault),
   CAIRN_CONNECTIONS: wholeNumber(1, 1_000_000).default(limits.connectionsDefault),
@@ -128,8 +135,10 @@ export interface Config {
   readonly publicUrl: string | undefined;
   readonly callsPerMinute: number;
   readonly signInsPerMinute: number;
-  /** `['open']`, `['closed']`, or email domains. */
+  /** `['open']`, `['invite']`, `['closed']`, or email domains. */
   readonly signup: readonly string[];
+  /** New accounts a day without an invitation; 0: any number. */
+  readonly signUpsPerDay: number;
   readonly inflightBytesMax: number;
   readonly syncQuotaBytes: number;
   readonly connectionsMax: number;
@@ -183,7 +192,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     publicUrl: values.CAIRN_PUBLIC_URL,
     callsPerMinute: values.CAIRN_RATE_LIMIT,
     signInsPerMinute: values.CAIRN_SIGNIN_LIMIT,
-    signup: values.CAIRN_SIGNUP.map((part) => part.toLowerCase()),
+    signup: values.CAIRN_SIGNUP?.map((part) => part.toLowerCase()) ?? [isLocalOnly(values) ? 'open' : 'invite'],
+    signUpsPerDay: values.CAIRN_SIGNUPS_PER_DAY,
     inflightBytesMax: values.CAIRN_INFLIGHT_BYTES,
     syncQuotaBytes: values.CAIRN_SYNC_QUOTA_BYTES,
     connectionsMax: values.CAIRN_CONNECTIONS,
@@ -216,8 +226,17 @@ function refuseUnknown(names: readonly string[]): void {
 
 /** Plain http only to this machine: whoever could answer in the provider's place could open every linked account. */
 function isProviderAddress({ protocol, hostname, search, hash, username }: URL): boolean {
-  const isLocal = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-  return search + hash + username === '' && (protocol === 'https:' || (protocol === 'http:' && isLocal));
+  return search + hash + username === '' && (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname)));
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d+){3}|::1|\[::1\])$/i.test(host);
+}
+
+/** Whether nothing says that others than the users of this machine reach the service. */
+function isLocalOnly(values: z.infer<typeof settings>): boolean {
+  const { CAIRN_HOST: host, CAIRN_PUBLIC_URL: publicUrl, CAIRN_TRUSTED_PROXIES: proxies } = values;
+  return isLoopback(host) && publicUrl === undefined && proxies.length === 0;
 }
 
 function identityProvider(issuer: string | undefined, audience: string | undefined): Config['identityProvider'] {

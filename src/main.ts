@@ -5,6 +5,7 @@ import type { Sweep } from './common/sweep.ts';
 import { version } from './common/version.ts';
 import { openCore } from './compose/core.ts';
 import { openDocuments } from './compose/documents.ts';
+import { tellFirstSteps } from './compose/first-steps.ts';
 import { Doors } from './compose/listeners.ts';
 import { createJsonParser, openRoutes, type Parts } from './compose/routes.ts';
 import { startSweeper } from './compose/sweeper.ts';
@@ -78,6 +79,7 @@ export async function startService(config: Config, { log, dropped }: LogSink): P
     const sweeps = [...sweepsOf(tasks), documents.sweep, sync.retention.sweep, sync.removal.sweep];
     const sweeper = startSweeper(sweeps, core.clock, log);
     phase = 'ready';
+    tellFirstSteps(core.store, config, doors.port, log);
     return {
       port: doors.port,
       metricsPort: doors.metricsPort,

@@ -1,22 +1,22 @@
 /** The use cases of a caller without a credential: sign up, or sign in for another key. */
-import { Refusal } from '../common/fault.ts';
 import { addressBlock } from '../http/request/address-block.ts';
 import { limits } from '../limits/service.ts';
 import type { Login, Logins } from './logins.ts';
 import type { Passwords } from './password.ts';
 import { normalizeEmail } from './rules.ts';
 import type { Accounts, NewAccount, NewKey } from './service.ts';
+import type { SignUps } from './sign-up/sign-ups.ts';
 
-/** Who may sign up: anyone, nobody, or emails of these domains. */
-export type SignupRule =
-  | { readonly kind: 'open' | 'closed' }
-  | { readonly kind: 'domains'; readonly domains: readonly string[] };
+export interface SignUpInput extends Login {
+  readonly name?: string | undefined;
+  readonly inviteCode?: string | undefined;
+}
 
 export interface OnboardingOptions {
   readonly accounts: Accounts;
   readonly passwords: Passwords;
   readonly logins: Logins;
-  readonly signup: SignupRule;
+  readonly signUps: SignUps;
   /** Counts a try by address or email. Throws Refusal `rate_limited`. */
   readonly countSignIn: (who: string) => void;
   readonly now: () => number;
@@ -29,22 +29,17 @@ export class Onboarding {
     this.#options = options;
   }
 
-  /** Makes an account with its first keys. Refuses with `signup_closed`, `invalid_fields`, `rate_limited`. */
-  async signUp(input: Login & { readonly name?: string | undefined }): Promise<NewAccount> {
-    const { accounts, passwords, signup, countSignIn } = this.#options;
+  /**
+   * Makes an account with its first keys. Refuses with `signup_closed`, `signups_spent`, `invalid_fields`, `rate_limited`;
+   * what is refused costs no hash.
+   */
+  async signUp(input: SignUpInput): Promise<NewAccount> {
+    const { accounts, passwords, signUps, countSignIn } = this.#options;
     countSignIn(`address ${input.address}`);
     const email = normalizeEmail(input.email);
-    if (!isAllowed(signup, email)) {
-      throw new Refusal({
-        kind: 'signup_closed',
-        detail:
-          signup.kind === 'closed'
-            ? 'sign-up is closed on this hub; ask its operator for an account'
-            : 'sign-up on this hub is for certain email domains only; ask its operator',
-      });
-    }
+    const { take } = signUps.admit(email, input.inviteCode);
     const passwordHash = await passwords.hash(input.password, { address: addressBlock(input.address) });
-    return await accounts.create({ email, name: input.name, passwordHash });
+    return await accounts.create({ email, name: input.name, passwordHash }, take);
   }
 
   /** A new MCP key, named after the day and the client. Refuses with `wrong_login`, `rate_limited`. */
@@ -56,9 +51,4 @@ export class Onboarding {
     const name = `${day} ${client}`.slice(0, limits.nameCharsMax);
     return { account_id: accountId, ...(await accounts.createKey(accountId, name)) };
   }
-}
-
-function isAllowed(rule: SignupRule, email: string): boolean {
-  if (rule.kind !== 'domains') return rule.kind === 'open';
-  return rule.domains.includes(email.slice(email.lastIndexOf('@') + 1));
 }

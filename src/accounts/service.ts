@@ -88,12 +88,15 @@ export class Accounts {
     this.#known = new KnownCredentials(options.store, [keyHashes]);
   }
 
-  /** Makes an account with its account key and a first MCP key; both are returned here and never again. */
-  async create(input: NewAccountInput): Promise<NewAccount> {
+  /**
+   * Makes an account with its account key and a first MCP key; both are returned here and never again.
+   * `more` is a part of that decision.
+   */
+  async create(input: NewAccountInput, more?: (batch: Batch) => void): Promise<NewAccount> {
     const email = normalizeEmail(input.email);
     const name = input.name === undefined ? null : checkName('name', input.name);
     const record = { email, name, password_hash: input.passwordHash ?? null, created_at: this.#timestamp() };
-    return await this.put(newAccountId(), record);
+    return await this.put(newAccountId(), record, more);
   }
 
   /** Puts an account with new keys, and what `more` decides with it. Refuses an email that has one. */

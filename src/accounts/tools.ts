@@ -26,13 +26,15 @@ function signUp(onboarding: Onboarding): Tool {
       email,
       password,
       name: z.string().min(1).max(limits.nameCharsMax).optional().describe('Display name'),
+      invite_code: z.string().max(limits.inviteCodeCharsMax).optional(),
     }),
     output: z.object({ account_id: z.string(), email: z.string(), mcp_key: z.string(), account_key: z.string() }),
     annotations: { ...ADDS, openWorldHint: true },
     access: 'open',
     example: { email: 'you@example.org', password: 'correct horse' },
     async handle(args, { address }) {
-      const made = await onboarding.signUp({ email: args.email, password: args.password, name: args.name, address });
+      const { invite_code: inviteCode, ...given } = args;
+      const made = await onboarding.signUp({ ...given, inviteCode, address });
       return {
         structured: made,
         text: `Account ${made.email} is made. MCP key: ${made.mcp_key}\nAccount key: ${made.account_key}\nSend the MCP key as Authorization: McpKey <key>, and keep both: they are not shown again.`,

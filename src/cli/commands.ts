@@ -42,6 +42,7 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
     title: 'Accounts of a hub, where its data folder is',
     sources: [
       { word: 'account', load: async () => (await import('./operator/account.ts')).accountCommands },
+      { word: 'invite', load: async () => (await import('./operator/invite.ts')).inviteCommands },
       { word: 'key', load: async () => (await import('./operator/key.ts')).keyCommands },
       { word: 'token', load: async () => (await import('./operator/token.ts')).tokenCommands },
       { word: 'device', load: async () => (await import('./operator/device.ts')).deviceCommands },

@@ -33,6 +33,7 @@ export type Fault =
   | { readonly kind: 'insufficient_scope'; readonly what: string; readonly canStepUp: boolean }
   | { readonly kind: 'wrong_login' }
   | { readonly kind: 'signup_closed'; readonly detail: string }
+  | { readonly kind: 'signups_spent'; readonly perDay: number; readonly retryAfterSeconds: number }
   | {
       readonly kind: 'rate_limited';
       readonly limit: number;
@@ -145,6 +146,8 @@ export function explain(fault: Fault): string {
       return explainScope(fault);
     case 'wrong_login':
       return 'email or password is wrong; sign up with signup_and_get_key if there is no account yet';
+    case 'signups_spent':
+      return `this hub accepts ${fault.perDay} new accounts a day and has reached that; try again after midnight UTC, or ask its operator for an invitation`;
     case 'rate_limited':
       return `too many calls; try again in ${fault.retryAfterSeconds} s`;
     case 'length_required':

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { accountTables } from '../accounts/records.ts';
 import { Accounts } from '../accounts/service.ts';
 import { BrowserSessions } from '../accounts/sessions.ts';
+import { Invitations } from '../accounts/sign-up/invitations.ts';
+import { signUpTables } from '../accounts/sign-up/records.ts';
 import { AccessTokens } from '../accounts/tokens.ts';
 import { ActorRegistry } from '../actors/registry.ts';
 import { Refusal } from '../common/fault.ts';
@@ -52,6 +54,7 @@ import { upgrade } from './schema/upgrade.ts';
 export const allTables: readonly AnyTable[] = [
   ...metaTables,
   ...accountTables,
+  ...signUpTables,
   ...oauthTables,
   ...mirrorTables,
   ...taskTables,
@@ -78,6 +81,7 @@ export interface Core {
   readonly accounts: Accounts;
   readonly tokens: AccessTokens;
   readonly sessions: BrowserSessions;
+  readonly invitations: Invitations;
   /** Devices that ask to be signed in, and those that are. */
   readonly devices: DeviceGrants;
   readonly signIns: SignIns;
@@ -128,6 +132,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     const accounts = new Accounts({ store, actors, sealer, log, now: Date.now });
     const tokens = new AccessTokens({ store, actors, sealer, now: Date.now });
     const sessions = new BrowserSessions({ store, actors, sealer, log, now: Date.now });
+    const invitations = new Invitations({ store, actors, sealer, now: Date.now });
     const signIns = openSignIns({ store, actors, sealer, log, now: Date.now }, accounts, tokens);
     const devices = new DeviceGrants({ store, actors, sealer, signIns, now: Date.now });
     const codes = new AuthorizationCodes({ actors, signIns, now: Date.now });
@@ -135,7 +140,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     const provider = openProvider(config, log);
     const identities = new Identities({ store, actors, sealer, provider, now: Date.now });
     const imports = new ImportDoor();
-    const tools = { accounts, tokens, devices, identities, actors, sessions, imports };
+    const tools = { accounts, tokens, devices, identities, actors, sessions, invitations, imports };
     answer = (line, caller) => answerControl(tools, line, caller, log);
     return {
       store,
@@ -148,6 +153,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
       accounts,
       tokens,
       sessions,
+      invitations,
       devices,
       signIns,
       clients,

@@ -1,9 +1,10 @@
 /** Opens the parts of the service over what main.ts has built: capabilities, their tools, their routes. */
 import { Logins } from '../accounts/logins.ts';
-import { Onboarding, type SignupRule } from '../accounts/onboarding.ts';
+import { Onboarding } from '../accounts/onboarding.ts';
 import { Passwords } from '../accounts/password.ts';
 import { accountRoutes } from '../accounts/routes.ts';
 import type { Accounts } from '../accounts/service.ts';
+import { SignUps, type SignupRule } from '../accounts/sign-up/sign-ups.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
 import { onboardingTools } from '../accounts/tools.ts';
 import { Refusal } from '../common/fault.ts';
@@ -122,8 +123,9 @@ function openLogins({ config, core, pool, rates }: Parts): LoginParts {
   const countSignIn = (who: string) => rates.countSignIn(who);
   const logins = new Logins({ ...core, passwords, countSignIn });
   const { accounts } = core;
-  const signup = signupRule(config.signup);
-  return { logins, onboarding: new Onboarding({ accounts, passwords, logins, signup, countSignIn, now: Date.now }) };
+  const rule = signupRule(config.signup);
+  const signUps = new SignUps({ ...core, rule, perDay: config.signUpsPerDay, now: Date.now });
+  return { logins, onboarding: new Onboarding({ accounts, passwords, logins, signUps, countSignIn, now: Date.now }) };
 }
 
 /** The tools, in the order in which they are listed. */
@@ -233,7 +235,7 @@ function baseUrlOf({ tls, publicUrl }: Config): (host: string) => string {
 
 function signupRule(setting: readonly string[]): SignupRule {
   const [only] = setting;
-  if (setting.length === 1 && (only === 'open' || only === 'closed')) return { kind: only };
+  if (only === 'open' || only === 'invite' || only === 'closed') return { kind: only };
   return { kind: 'domains', domains: setting };
 }
 

@@ -3,6 +3,7 @@
 import { resetPassword } from '../accounts/logins.ts';
 import type { Accounts } from '../accounts/service.ts';
 import type { BrowserSessions } from '../accounts/sessions.ts';
+import type { Invitations } from '../accounts/sign-up/invitations.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
@@ -17,6 +18,7 @@ export interface ControlTools {
   readonly identities: Identities;
   readonly actors: ActorRegistry;
   readonly sessions: BrowserSessions;
+  readonly invitations: Invitations;
   readonly imports: Importer;
 }
 
@@ -37,6 +39,13 @@ export async function runControl(
     }
     case 'account.import':
       return await tools.imports.run({ folder: request.folder, email: request.email }, progress);
+    case 'invite.create':
+      return await tools.invitations.create(request);
+    case 'invite.list':
+      return { invitations: tools.invitations.list() };
+    case 'invite.revoke':
+      await tools.invitations.revoke(request.inviteId);
+      return { revoked: request.inviteId };
     case 'token.create':
       return await tokens.mint(accounts.idOfEmail(request.email));
     case 'key.create':

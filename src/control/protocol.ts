@@ -1,6 +1,7 @@
 /** Owns what the command line asks of a running service over the control socket: one JSON line each way. */
 import { z } from 'zod';
 import type { KeySummary, NewAccount, NewKey } from '../accounts/service.ts';
+import type { InvitationSummary, NewInvitation } from '../accounts/sign-up/invitations.ts';
 import type { NewAccessToken } from '../accounts/tokens.ts';
 import type { GrantDescription } from '../oauth/device-grants.ts';
 import type { LinkedIdentity } from '../oauth/provider/identities.ts';
@@ -12,6 +13,14 @@ export const controlRequest = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('account.create'), email, name: z.string().optional() }),
   z.strictObject({ command: z.literal('account.password'), email, passwordHash: z.string() }),
   z.strictObject({ command: z.literal('account.import'), folder: z.string(), email: email.optional() }),
+  z.strictObject({
+    command: z.literal('invite.create'),
+    email: email.optional(),
+    uses: z.number().optional(),
+    days: z.number().optional(),
+  }),
+  z.strictObject({ command: z.literal('invite.list') }),
+  z.strictObject({ command: z.literal('invite.revoke'), inviteId: z.string() }),
   z.strictObject({ command: z.literal('token.create'), email }),
   z.strictObject({ command: z.literal('key.create'), email, name: z.string() }),
   z.strictObject({ command: z.literal('key.list'), email }),
@@ -37,6 +46,9 @@ export interface ControlResults {
   readonly 'account.create': NewAccount;
   readonly 'account.password': { readonly email: string };
   readonly 'account.import': ImportedAccount;
+  readonly 'invite.create': NewInvitation;
+  readonly 'invite.list': { readonly invitations: readonly InvitationSummary[] };
+  readonly 'invite.revoke': { readonly revoked: string };
   readonly 'token.create': NewAccessToken;
   readonly 'key.create': NewKey;
   readonly 'key.list': { readonly keys: readonly KeySummary[] };

@@ -30,6 +30,7 @@ const codes = {
   insufficient_scope: FORBIDDEN,
   wrong_login: NOT_AUTHENTICATED,
   signup_closed: FORBIDDEN,
+  signups_spent: RATE_LIMITED,
   rate_limited: RATE_LIMITED,
   length_required: INVALID_REQUEST,
   body_too_large: INVALID_REQUEST,
@@ -94,6 +95,7 @@ function rpcData(fault: Fault): Readonly<Record<string, unknown>> | undefined {
       return { path: fault.path, ...(fault.deletedAt === null ? {} : { deleted_at: fault.deletedAt }) };
     case 'rate_limited':
     case 'overloaded':
+    case 'signups_spent':
       return { retry_after_seconds: fault.retryAfterSeconds };
     case 'stale_version':
       return { expected_version: fault.expected, current_version: fault.current };

@@ -124,6 +124,14 @@ export const limits = {
   passwordBytesMax: 1024,
   emailCharsMax: 254,
   nameCharsMax: 100,
+  /** CAIRN_SIGNUPS_PER_DAY: new accounts a UTC day without an invitation, over all callers. */
+  signUpsPerDayDefault: 100,
+  /** Invitations that are open at once, accounts that one admits, and for how long it can be used. */
+  invitesMax: 1000,
+  inviteUsesMax: 1000,
+  inviteDaysDefault: 7,
+  inviteDaysMax: 365,
+  inviteCodeCharsMax: 64,
   /** Credentials of a kind that are remembered with what they open. */
   credentialsRememberedMax: 10_000,
   /** How long an access token opens. */

@@ -1,5 +1,6 @@
 /** The start page: what this is, for a stranger; what to do next, for a member. */
 import type { ComponentChildren, VNode } from 'preact';
+import type { SignupRule } from '../accounts/sign-up/sign-ups.ts';
 import type { Route } from '../http/route/route.ts';
 import type { Capabilities } from './capabilities.ts';
 import { ConnectAgent } from './connect.tsx';
@@ -8,7 +9,7 @@ import { Given, Moment } from './ui.tsx';
 
 export interface HomeOptions extends Pick<Capabilities, 'accounts' | 'tasks' | 'sync' | 'blobs'> {
   readonly pages: Pages;
-  readonly signup: 'open' | 'closed' | 'domains';
+  readonly signup: SignupRule['kind'];
   /** This service as a request addressed it. */
   readonly baseUrl: (host: string) => string;
   /** MCP clients find the browser sign-in. */

@@ -26,6 +26,8 @@ export async function problemOf<T>(
 function fieldsOf(fault: Fault, notFound: string | undefined): FieldErrors | undefined {
   if (fault.kind === 'not_found' && notFound !== undefined) return { [notFound]: [explain(fault)] };
   if (fault.kind === 'invalid_fields') return fault.fields;
-  if (fault.kind === 'key_limit' || fault.kind === 'signup_closed') return { form: [explain(fault)] };
+  if (fault.kind === 'key_limit' || fault.kind === 'signup_closed' || fault.kind === 'signups_spent') {
+    return { form: [explain(fault)] };
+  }
   return undefined;
 }

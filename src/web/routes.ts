@@ -1,4 +1,5 @@
 /** The pages of the service: their routes, over the capabilities. */
+import type { SignupRule } from '../accounts/sign-up/sign-ups.ts';
 import { Refusal } from '../common/fault.ts';
 import { Shares } from '../common/shares.ts';
 import type { Route } from '../http/route/route.ts';
@@ -18,7 +19,7 @@ import { vaultRoutes } from './vaults/routes.tsx';
 import { Zones } from './zone.ts';
 
 export interface WebOptions extends Capabilities {
-  readonly signup: 'open' | 'closed' | 'domains';
+  readonly signup: SignupRule['kind'];
   /** Browsers reach this service over TLS, here or at a proxy in front. */
   readonly secure: boolean;
   /** The address that browsers use, when the operator named it. */

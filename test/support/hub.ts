@@ -59,7 +59,12 @@ export function cleanEnvironment(env: Record<string, string> = {}): NodeJS.Proce
 export async function startHub(options: HubOptions = {}): Promise<Hub> {
   const dataFolder = options.dataFolder ?? temporaryFolder();
   // Limits are off unless a test is about them: a suite makes more calls a minute than a client, and a busy machine is late.
-  const unlimited = { CAIRN_RATE_LIMIT: '0', CAIRN_SIGNIN_LIMIT: '0', CAIRN_LOOP_DELAY_MS: '0' };
+  const unlimited = {
+    CAIRN_RATE_LIMIT: '0',
+    CAIRN_SIGNIN_LIMIT: '0',
+    CAIRN_LOOP_DELAY_MS: '0',
+    CAIRN_SIGNUPS_PER_DAY: '0',
+  };
   const env = cleanEnvironment({ CAIRN_PORT: '0', CAIRN_DATA: dataFolder, ...unlimited, ...options.env });
   const [command, ...args] = [...(options.wrapper ?? []), process.execPath, options.script ?? CAIRN, 'serve'];
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -61,7 +61,11 @@ export async function control<C extends ControlRequest['command']>(
 }
 
 /** Commands that may be the first of a hub; others never make one of a folder that was named by mistake. */
-const MAKES_HUB: ReadonlySet<ControlRequest['command']> = new Set(['account.create', 'account.import'] as const);
+const MAKES_HUB: ReadonlySet<ControlRequest['command']> = new Set([
+  'account.create',
+  'account.import',
+  'invite.create',
+] as const);
 
 const NEVER = new AbortController().signal;
 

@@ -13,6 +13,7 @@ const statuses = {
   insufficient_scope: 403,
   wrong_login: 401,
   signup_closed: 403,
+  signups_spent: 429,
   rate_limited: 429,
   length_required: 411,
   body_too_large: 413,
@@ -73,6 +74,7 @@ function refusalHeaders(fault: Fault): ReplyHeaders {
     case 'range_unsatisfiable':
       return { 'Content-Range': `bytes */${fault.bytesTotal}` };
     case 'overloaded':
+    case 'signups_spent':
       return { 'Retry-After': String(fault.retryAfterSeconds) };
     case 'rate_limited':
       return {

@@ -1,5 +1,6 @@
 /** The pages in front of the account: sign in, sign up, sign out. */
 import type { VNode } from 'preact';
+import type { SignupRule } from '../../accounts/sign-up/sign-ups.ts';
 import { Refusal } from '../../common/fault.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
@@ -13,7 +14,7 @@ import { Form } from '../ui.tsx';
 export interface SignInOptions extends Pick<Capabilities, 'sessions' | 'logins' | 'onboarding'> {
   readonly pages: Pages;
   /** Nobody, or only some, may make an account here. */
-  readonly signup: 'open' | 'closed' | 'domains';
+  readonly signup: SignupRule['kind'];
 }
 
 export function signInRoutes(options: SignInOptions): Route[] {
@@ -62,12 +63,14 @@ async function signUp(options: SignInOptions, visit: Visit, form: URLSearchParam
   const next = ownPath(form.get('next'));
   const email = form.get('email') ?? '';
   const name = form.get('name')?.trim() ?? '';
-  const tried = await problemOf('signup', { email, name }, () =>
+  const invite = form.get('invite_code') ?? '';
+  const tried = await problemOf('signup', { email, name, invite_code: invite }, () =>
     onboarding.signUp({
       email,
       password: form.get('password') ?? '',
       address: visit.request.address,
       name: name === '' ? undefined : name,
+      inviteCode: invite,
     }),
   );
   if (!tried.ok) return pages.show(visit, { ...signUpView(visit, next, options.signup, tried.problem), status: 422 });
@@ -147,7 +150,13 @@ function signUpView(visit: Visit, next: string, signup: SignInOptions['signup'],
         {signup === 'closed' ? (
           <p class="lead">Sign-up is closed on this hub. Ask its operator for an account.</p>
         ) : (
-          <SignUpForm csrf={visit.csrf} next={next} isLimited={signup === 'domains'} problem={problem} />
+          <SignUpForm
+            csrf={visit.csrf}
+            next={next}
+            signup={signup}
+            invite={visit.request.query.get('invite') ?? ''}
+            problem={problem}
+          />
         )}
         <p class="aside">
           Have an account? <a href={signInPath(next)}>Sign in</a>.
@@ -160,15 +169,17 @@ function signUpView(visit: Visit, next: string, signup: SignInOptions['signup'],
 interface SignUpFormProps {
   readonly csrf: string;
   readonly next: string;
-  readonly isLimited: boolean;
+  readonly signup: SignupRule['kind'];
+  /** The code that the link of an invitation carries. */
+  readonly invite: string;
   readonly problem: Problem | undefined;
 }
 
-function SignUpForm({ csrf, next, isLimited, problem }: SignUpFormProps): VNode {
+function SignUpForm({ csrf, next, signup, invite, problem }: SignUpFormProps): VNode {
   const form = 'signup';
   return (
     <Form csrf={csrf} action="/signup">
-      <FormErrors form={form} problem={problem} shown={['email', 'name', 'password']} />
+      <FormErrors form={form} problem={problem} shown={['email', 'name', 'password', 'invite_code']} />
       <input type="hidden" name="next" value={next} />
       <Field
         form={form}
@@ -177,7 +188,7 @@ function SignUpForm({ csrf, next, isLimited, problem }: SignUpFormProps): VNode 
         type="email"
         autocomplete="username"
         maxlength={limits.emailCharsMax}
-        {...(isLimited ? { hint: 'This hub takes addresses of certain domains only.' } : {})}
+        {...(signup === 'domains' ? { hint: 'Without an invitation, only addresses of certain domains.' } : {})}
         problem={problem}
       />
       <Field
@@ -199,6 +210,18 @@ function SignUpForm({ csrf, next, isLimited, problem }: SignUpFormProps): VNode 
         hint={`At least ${limits.passwordBytesMin} characters; a few random words are easy to keep in mind.`}
         problem={problem}
       />
+      {signup === 'open' && invite === '' ? null : (
+        <Field
+          form={form}
+          name="invite_code"
+          label="Invitation code"
+          required={signup === 'invite'}
+          maxlength={limits.inviteCodeCharsMax}
+          value={invite}
+          {...(signup === 'invite' ? { hint: 'New accounts are by invitation. Ask the operator of this hub.' } : {})}
+          problem={problem}
+        />
+      )}
       <button class="button primary" type="submit">
         Create account
       </button>

@@ -1,0 +1,96 @@
+/** cairn invite: makes invitations to the hub, lists and revokes them, whether the service runs or not. */
+import { StartError } from '../../common/start-error.ts';
+import { readConfig } from '../../config.ts';
+import { limits } from '../../limits/service.ts';
+import { type Command, needs, type Options, takes } from '../command.ts';
+import { print, table } from '../output.ts';
+import { control } from './control.ts';
+
+export const inviteCommands: readonly Command[] = [
+  {
+    name: 'invite create',
+    summary: 'create an invitation; prints its link once',
+    options: [takes('email', 'EMAIL'), takes('uses', 'N'), takes('days', 'N')],
+    explains: {
+      email: 'only this address can use it',
+      uses: 'how many accounts it admits (default 1)',
+      days: `how long it is valid (default ${limits.inviteDaysDefault})`,
+    },
+    examples: ['cairn invite create', 'cairn invite create --email ada@example.org --days 2'],
+    run: create,
+  },
+  {
+    name: 'invite list',
+    summary: 'list open invitations, without their codes',
+    examples: ['cairn invite list'],
+    run: list,
+  },
+  {
+    name: 'invite revoke',
+    summary: 'revoke an invitation',
+    options: [needs('id', 'INVITE_ID')],
+    examples: ['cairn invite revoke --id invite_0123456789abcdef'],
+    run: revoke,
+  },
+];
+
+async function create(options: Options): Promise<number> {
+  const email = options.optional('email');
+  const uses = count(options, 'uses');
+  const days = count(options, 'days');
+  const made = await control({
+    command: 'invite.create',
+    ...(email === undefined ? {} : { email }),
+    ...(uses === undefined ? {} : { uses }),
+    ...(days === undefined ? {} : { days }),
+  });
+  const link = `${addressOf(readConfig())}/signup?invite=${made.code}`;
+  if (options.json) {
+    print(JSON.stringify({ ...made, link }));
+    return 0;
+  }
+  print(
+    table([
+      ['invitation', made.invite_id],
+      ['code', made.code],
+      ['link', link],
+      ['for', made.email ?? 'anyone with the code'],
+      ['accounts', String(made.uses_left)],
+      ['valid until', made.expires_at],
+    ]),
+  );
+  print('\nCopy the code or the link now: only a hash is stored, so it is not shown again.');
+  return 0;
+}
+
+async function list(options: Options): Promise<number> {
+  const { invitations } = await control({ command: 'invite.list' });
+  if (options.json) print(JSON.stringify({ invitations }));
+  else if (invitations.length === 0) print('There are no open invitations.');
+  else {
+    for (const { invite_id: id, email, uses_left: left, expires_at: until } of invitations) {
+      print(`${id}  for ${email ?? 'anyone'}  accounts left ${left}  valid until ${until}`);
+    }
+  }
+  return 0;
+}
+
+async function revoke(options: Options): Promise<number> {
+  const revoked = await control({ command: 'invite.revoke', inviteId: options.required('id') });
+  print(options.json ? JSON.stringify(revoked) : `Invitation ${revoked.revoked} is revoked.`);
+  return 0;
+}
+
+function count(options: Options, name: string): number | undefined {
+  const given = options.optional(name);
+  if (given === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(given)) throw new StartError(`--${name} must be a whole number.`);
+  return Number(given);
+}
+
+/** Where people open the hub, as far as the settings say. */
+function addressOf({ publicUrl, tls, host, port }: ReturnType<typeof readConfig>): string {
+  if (publicUrl !== undefined) return publicUrl;
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `${tls === undefined ? 'http' : 'https'}://${name}:${port}`;
+}
