@@ -26,7 +26,7 @@ function signUp(onboarding: Onboarding): Tool {
       email,
       password,
       name: z.string().min(1).max(limits.nameCharsMax).optional().describe('Display name'),
-      invite_code: z.string().max(limits.inviteCodeCharsMax).optional(),
+      invite_code: z.string().max(limits.inviteCodeCharsMax).optional().describe('If invited'),
     }),
     output: z.object({ account_id: z.string(), email: z.string(), mcp_key: z.string(), account_key: z.string() }),
     annotations: { ...ADDS, openWorldHint: true },

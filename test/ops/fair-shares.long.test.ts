@@ -23,7 +23,7 @@ afterEach(async () => {
 /** A hub with little of everything, behind a proxy on this machine: a test says from which address a request came. */
 async function start(env: Record<string, string> = {}): Promise<Hub> {
   const little = { CAIRN_INFLIGHT_BYTES: String(80 * MiB), CAIRN_STREAMS: '32' };
-  hub = await startHub({ env: { ...little, CAIRN_TRUSTED_PROXIES: '127.0.0.1', ...env } });
+  hub = await startHub({ env: { ...little, CAIRN_TRUSTED_PROXIES: '127.0.0.1', CAIRN_SIGNUP: 'open', ...env } });
   return hub;
 }
 

@@ -100,7 +100,11 @@ test.each([
 
 test('[WEB-3] an allowed origin of the API is no origin of the pages; a public address is', async () => {
   const friendly = await startHub({
-    env: { CAIRN_ALLOWED_ORIGINS: 'https://friend.example', CAIRN_PUBLIC_URL: 'http://hub.example/cairn' },
+    env: {
+      CAIRN_ALLOWED_ORIGINS: 'https://friend.example',
+      CAIRN_PUBLIC_URL: 'http://hub.example/cairn',
+      CAIRN_SIGNUP: 'open',
+    },
   });
   const visitor = new PageClient(friendly);
   await visitor.open('/signup');
@@ -278,7 +282,9 @@ test('[WEB-4] markup in a name, an email or a browser’s own name is shown as t
 });
 
 test('[WEB-3, LIM-1] a flood of sign-ins is a page of status 429 with Retry-After, by address and by email', async () => {
-  const small = await startHub({ env: { CAIRN_SIGNIN_LIMIT: '3', CAIRN_TRUSTED_PROXIES: '127.0.0.1' } });
+  const small = await startHub({
+    env: { CAIRN_SIGNIN_LIMIT: '3', CAIRN_TRUSTED_PROXIES: '127.0.0.1', CAIRN_SIGNUP: 'open' },
+  });
   const tries = async (email: string, from: string) => {
     const client = new PageClient(small, { 'X-Forwarded-For': from });
     await client.open('/signin');

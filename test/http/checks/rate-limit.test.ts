@@ -30,6 +30,7 @@ beforeAll(async () => {
     CAIRN_RATE_LIMIT: String(BURST * 3),
     CAIRN_SIGNIN_LIMIT: String(SIGN_INS),
     CAIRN_TRUSTED_PROXIES: '127.0.0.1',
+    CAIRN_SIGNUP: 'open',
   };
   [hub, unlimited] = await Promise.all([startHub({ env }), startHub()]);
 });

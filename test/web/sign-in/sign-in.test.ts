@@ -138,7 +138,7 @@ test('[WEB-2] under TLS, here or at a proxy that the public address tells of, th
   const { cert, key } = selfSigned();
   const hubs = await Promise.all([
     startHub({ env: { CAIRN_TLS_CERT: cert, CAIRN_TLS_KEY: key } }),
-    startHub({ env: { CAIRN_PUBLIC_URL: 'https://hub.example' } }),
+    startHub({ env: { CAIRN_PUBLIC_URL: 'https://hub.example', CAIRN_SIGNUP: 'open' } }),
   ]);
   for (const secure of hubs) {
     const client = new PageClient(secure);
