@@ -7,9 +7,10 @@ import { openCore } from './compose/core.ts';
 import { openDocuments } from './compose/documents.ts';
 import { tellFirstSteps } from './compose/first-steps.ts';
 import { Doors } from './compose/listeners.ts';
-import { createJsonParser, openRoutes, type Parts } from './compose/routes.ts';
+import { openRoutes, type Parts } from './compose/routes.ts';
 import { startSweeper } from './compose/sweeper.ts';
 import type { Config } from './config.ts';
+import { documentParser } from './gateway/body/parse-body.ts';
 import { ToolTraffic } from './gateway/tool-traffic.ts';
 import { Admission } from './http/checks/admission.ts';
 import { LoopDelay } from './http/checks/loop-delay.ts';
@@ -71,7 +72,7 @@ export async function startService(config: Config, { log, dropped }: LogSink): P
     };
     const metrics = metricsRoutes(config, { ...operation, ...parts, ...core, version, traffic, admission, loop });
     const probes = healthRoutes({ version, phase: () => phase });
-    const shared = { clientAddress, rates, traffic, parseJson: createJsonParser(pool), log };
+    const shared = { clientAddress, rates, traffic, parseJson: documentParser(pool), log };
     const doors = Doors.open(config, shared, admission, {
       service: await openRoutes(parts, [...probes, ...metrics.guarded]),
       metrics: metrics.open,

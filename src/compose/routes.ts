@@ -7,13 +7,11 @@ import type { Accounts } from '../accounts/service.ts';
 import { SignUps, type SignupRule } from '../accounts/sign-up/sign-ups.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
 import { onboardingTools } from '../accounts/tools.ts';
-import { Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
-import type { Caller } from '../common/shares.ts';
-import { turns } from '../common/turns.ts';
 import { version } from '../common/version.ts';
 import { type Config, isSecure } from '../config.ts';
 import { devDocPrompts, devDocResources } from '../dev-docs/resources.ts';
+import { argumentParser, messageParser } from '../gateway/body/parse-body.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { openKnownResults } from '../gateway/known-results.ts';
 import { Offers } from '../gateway/offers/offers.ts';
@@ -24,7 +22,6 @@ import type { ToolTraffic } from '../gateway/tool-traffic.ts';
 import { handoffPrompts, handoffResources } from '../handoffs/resources.ts';
 import { createAuthenticator, type Scheme } from '../http/checks/authorization.ts';
 import type { Rates } from '../http/checks/rates.ts';
-import { parseJson } from '../http/request/json-body.ts';
 import type { Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import { MirrorBlobs } from '../mirror/blobs.ts';
@@ -161,12 +158,16 @@ function openOffers({ tasks, documents, sync }: Parts): Offers {
 
 /** The tools behind JSON-RPC and behind their REST mirror. */
 function openGateway(parts: Parts, registry: ToolRegistry): Route[] {
-  const { config, core, log } = parts;
+  const { config, core, pool, log } = parts;
   const answers = openKnownResults(revisionsOf(core));
   return gatewayRoutes({
     gateway: new Gateway({ registry, answers, offers: openOffers(parts), version, log }),
     answers,
     registry,
+    parse: {
+      messages: messageParser(pool, registry.contentTools),
+      args: argumentParser(pool, registry.contentTools),
+    },
     access: createAuthenticator(accountKeyScheme(core.accounts), bearerScheme(core)),
     baseUrl: baseUrlOf(config),
     metadataUrl: config.oauthMetadata ? (host) => baseUrlOf(config)(host) + RESOURCE_PATH + SIGN_IN_DOOR : undefined,
@@ -237,16 +238,4 @@ function signupRule(setting: readonly string[]): SignupRule {
   const [only] = setting;
   if (only === 'open' || only === 'invite' || only === 'closed') return { kind: only };
   return { kind: 'domains', domains: setting };
-}
-
-/** Small documents are parsed where they are, large ones in the pool. */
-export function createJsonParser(pool: Pool): (bytes: Uint8Array, caller: Caller) => unknown {
-  return async (bytes, caller) => {
-    if (bytes.length <= limits.parseInlineBytesMax) return parseJson(bytes);
-    // Handing it over copies it: one in each round of the event loop.
-    await turns.next(caller.accountId ?? caller.address ?? '');
-    const parsed = await pool.run('parseDocument', { bytes }, caller);
-    if (!parsed.ok) throw new Refusal(parsed.fault);
-    return parsed.document;
-  };
 }

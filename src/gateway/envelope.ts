@@ -1,6 +1,6 @@
 /** Owns the JSON-RPC 2.0 envelope (jsonrpc.org/specification): what a parsed value is as a message. Pure. */
 import type { Parts } from '../http/reply/body.ts';
-import { ExactNumber } from './exact-id.ts';
+import { ExactNumber } from './body/exact-id.ts';
 
 export type RpcId = string | number | null | ExactNumber;
 

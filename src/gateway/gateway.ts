@@ -10,10 +10,11 @@ import { empty, feed, jsonText, type Reply, textOf } from '../http/reply/reply.t
 import { INSUFFICIENT_SCOPE, refusalReply } from '../http/reply/status.ts';
 import type { ReadHeader, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
+import { exactId } from './body/exact-id.ts';
+import type { GatewayBody } from './body/read-body.ts';
 import { INTERNAL, INVALID_REQUEST, modernError, rpcError } from './codes.ts';
 import { type Dialect, type McpHeaders, MODERN_VERSION, readDialect, refusedVersion } from './dialect.ts';
 import { failure, isAnswered, type Message, type RpcError, type RpcId, readMessage, success } from './envelope.ts';
-import { type ExactNumber, isInexact, numericIds } from './exact-id.ts';
 import type { KnownResults } from './known-results.ts';
 import {
   type AnsweredListing,
@@ -69,13 +70,13 @@ export class Gateway {
     this.#options = options;
   }
 
-  /** Answers a parsed body. */
+  /** Answers a body that was parsed as messages. */
   async answer(request: RouteRequest, session: Session | undefined, caller: Asking): Promise<Reply> {
-    const { document } = request;
-    if (Array.isArray(document)) return await this.#answerBatch(document, request, session, caller);
+    const { document, ids } = request.document as GatewayBody;
+    if (Array.isArray(document)) return await this.#answerBatch({ items: document, ids }, request, session, caller);
     const headers = headersOf(request);
     const wish = (dialect: Dialect) => linesWish(request, dialect);
-    const message = readMessage(document, idsOf(request, isInexact(idOf(document)))[0]);
+    const message = readMessage(document, exactId(document, ids[0]));
     const answered = await this.#answerMessage(message, headers, { session, caller, wish });
     if (answered !== undefined) return reply(request, answered);
     // What needs no answer must still be spoken in a version that is known (MCP, transports).
@@ -85,7 +86,7 @@ export class Gateway {
 
   /** Items run concurrently; each counts against the rate limit, and one that fails harms no other. */
   async #answerBatch(
-    items: readonly unknown[],
+    { items, ids }: Pick<GatewayBody, 'ids'> & { readonly items: readonly unknown[] },
     request: RouteRequest,
     session: Session | undefined,
     caller: Asking,
@@ -104,11 +105,7 @@ export class Gateway {
       return refuse(`a batch may hold ${itemsMax} items, this one has ${items.length}; send it in parts`);
     }
     if (items.length > 1) request.charge(items.length - 1);
-    const exact = idsOf(
-      request,
-      items.some((item) => isInexact(idOf(item))),
-    );
-    const messages = items.map((item, index) => readMessage(item, isInexact(idOf(item)) ? exact[index] : undefined));
+    const messages = items.map((item, index) => readMessage(item, exactId(item, ids[index])));
     // A line of a batch is a whole answer, so no listing goes in lines of its own.
     const context = { session, caller, wish: () => 'never' as const };
     const who = session?.accountId ?? caller.address;
@@ -160,15 +157,6 @@ async function inTurn<T>(caller: string, run: () => Promise<T>): Promise<T> {
 
 function failed(id: RpcId | undefined, error: RpcError, status = 200): Answered {
   return { id: id ?? null, response: [failure(id, error)], status };
-}
-
-/** The ids as they were written; none where the parser did not change them. */
-function idsOf({ bytes }: RouteRequest, isNeeded: boolean): (ExactNumber | undefined)[] {
-  return isNeeded && bytes !== undefined ? numericIds(Buffer.from(bytes).toString('utf8')) : [];
-}
-
-function idOf(message: unknown): unknown {
-  return (message as { readonly id?: unknown } | null)?.id;
 }
 
 function isFraction(id: RpcId): boolean {

@@ -47,6 +47,11 @@ export class ToolRegistry {
     return [...this.#tools.values()];
   }
 
+  /** The names of the tools that take long contents prepared. */
+  get contentTools(): readonly string[] {
+    return this.tools.filter(({ takesContents }) => takesContents).map(({ name }) => name);
+  }
+
   /** Where the calls of a tool of this registry are counted. */
   callsOf({ name }: Tool): ToolCalls {
     return this.#traffic.of(name);

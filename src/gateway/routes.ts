@@ -2,7 +2,7 @@
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Session } from '../common/session.ts';
 import { jsonText, type Reply, textOf } from '../http/reply/reply.ts';
-import type { Authenticator, ReadHeader, Route, RouteRequest } from '../http/route/route.ts';
+import type { Authenticator, BodyParser, ReadHeader, Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import { callTool } from './call.ts';
 import { type Asking, type Gateway, gatewayRefusal } from './gateway.ts';
@@ -16,6 +16,8 @@ export interface GatewayRoutesOptions {
   readonly gateway: Gateway;
   readonly registry: ToolRegistry;
   readonly answers: KnownResults;
+  /** Reads bodies of messages, and bodies that are the arguments of the tool `:name`. */
+  readonly parse: { readonly messages: BodyParser; readonly args: BodyParser };
   /** Takes account keys, MCP keys and access tokens. */
   readonly access: Authenticator;
   /** This service as a request addressed it. */
@@ -31,7 +33,7 @@ export const SIGN_IN_DOOR = '/mcp';
 export const GATEWAY_PATHS = [BASE, SIGN_IN_DOOR] as const;
 
 export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
-  const { gateway, registry, answers, access, baseUrl } = options;
+  const { gateway, registry, answers, access, baseUrl, parse } = options;
   const callerOf = (request: RouteRequest): Asking => ({
     address: request.address,
     agent: request.header('user-agent') ?? '',
@@ -40,14 +42,14 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
     charge: (calls) => request.charge(calls),
     callsAtOnceMax: request.callsAtOnceMax,
   });
-  const body = { kind: 'json', bytesMax: limits.gatewayBodyBytesMax } as const;
+  const bodyOf = (own: BodyParser) => ({ kind: 'json', bytesMax: limits.gatewayBodyBytesMax, parse: own }) as const;
   const answer = async (request: RouteRequest, session: Session | undefined) => {
     if (request.document === undefined) {
       throw new Refusal({ kind: 'invalid_json', detail: 'body is not valid JSON: it is empty' });
     }
     return await gateway.answer(request, session, callerOf(request));
   };
-  const shared = { method: 'POST', body, checksOrigin: true, scope: 'by_handler' } as const;
+  const shared = { method: 'POST', body: bodyOf(parse.messages), checksOrigin: true, scope: 'by_handler' } as const;
   return [
     {
       ...shared,
@@ -68,6 +70,7 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
     {
       ...shared,
       path: `${BASE}/tools/:name`,
+      body: bodyOf(parse.args),
       access: { optional: access },
       refuse: toolRefusal,
       doc: toolOperations(registry, `${BASE}/tools`),

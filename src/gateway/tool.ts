@@ -102,6 +102,8 @@ interface ToolBase<I extends Shape, O extends Shape> {
   readonly example: z.input<I>;
   /** Its result is a listing, which a client may get as lines. */
   readonly lists?: boolean;
+  /** A long `content` among the arguments, or in an item of `files`, may come as a `LongContent`. */
+  readonly takesContents?: true;
   /**
    * The tables of which the result is made, and of nothing else but the account, the arguments and `sameUntilMs`: then it is
    * remembered and given again while none of them changes. It must not depend on who of the account calls.

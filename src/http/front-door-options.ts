@@ -1,12 +1,11 @@
 /** What the front door is opened over: routes, rules, bounds, deadlines. Types only. */
 import type { Log } from '../common/log.ts';
-import type { Caller } from '../common/shares.ts';
 import type { Admission } from './checks/admission.ts';
 import type { OriginRule } from './checks/origin.ts';
 import type { Rates } from './checks/rates.ts';
 import type { TlsFiles } from './library/tls.ts';
 import type { Traffic } from './measure/traffic.ts';
-import type { Route } from './route/route.ts';
+import type { BodyParser, Route } from './route/route.ts';
 
 export interface FrontDoorOptions {
   readonly routes: readonly Route[];
@@ -23,7 +22,7 @@ export interface FrontDoorOptions {
   readonly rates: Rates;
   readonly traffic: Traffic;
   readonly admission: Admission;
-  /** Parses a JSON body; a large one off this thread. Throws Refusal `invalid_json`. */
-  readonly parseJson: (bytes: Uint8Array, caller: Caller) => unknown;
+  /** Parses a JSON body of a route that has no way of its own; a large one off this thread. */
+  readonly parseJson: BodyParser;
   readonly log: Log;
 }

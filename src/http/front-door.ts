@@ -32,7 +32,7 @@ import { SendTurns } from './reply/send-turns.ts';
 import { refusalReply } from './reply/status.ts';
 import { turnAway } from './reply/turn-away.ts';
 import { ReplyBytes } from './reply/whole.ts';
-import type { IncomingBody } from './request/body.ts';
+import { type IncomingBody, joined } from './request/body.ts';
 import { parseForm } from './request/form-body.ts';
 import { framingFault } from './request/framing.ts';
 import { RequestHead } from './request/head.ts';
@@ -243,16 +243,16 @@ export class FrontDoor {
   }
 
   async #handle(exchange: Exchange, { route, params, session, caller, body }: Call): Promise<Reply> {
-    const bytes = route.body.kind === 'json' || route.body.kind === 'form' ? await body?.collect() : undefined;
-    const isDocument = route.body.kind === 'json' && bytes !== undefined && bytes.length > 0;
+    const rule = route.body;
+    const parts = rule.kind === 'json' || rule.kind === 'form' ? ((await body?.collect()) ?? []) : [];
+    const parse = rule.kind === 'json' ? (rule.parse ?? this.#options.parseJson) : undefined;
     const request = new HandlerRequest({
       head: exchange.head,
       params,
       body,
       caller: exchange.caller,
-      document: isDocument ? await this.#options.parseJson(bytes, exchange.caller) : undefined,
-      bytes: isDocument ? bytes : undefined,
-      form: route.body.kind === 'form' && bytes !== undefined ? parseForm(bytes) : undefined,
+      document: parse && parts.length > 0 ? await parse(parts, { caller: exchange.caller, params }) : undefined,
+      form: rule.kind === 'form' ? parseForm(joined(parts)) : undefined,
       linger: (seconds, gone) => exchange.linger(seconds, gone),
       charge: (calls) => exchange.addHeaders(this.#options.rates.countMore(caller, calls)),
       callsAtOnceMax: this.#options.rates.callsAtOnceMax,

@@ -33,14 +33,6 @@ export interface PasswordVerifyInput extends PasswordInput {
   readonly hash: string;
 }
 
-export interface ParseJsonInput {
-  readonly bytes: Uint8Array;
-}
-
-export type ParsedJson =
-  | { readonly ok: true; readonly document: unknown }
-  | { readonly ok: false; readonly fault: Fault };
-
 /** A content as a client sent it. */
 export interface RawContent {
   readonly text: string;
@@ -70,6 +62,38 @@ export type PreparedContent =
     }
   | WrongContent;
 
+/** What a body is, which says where in it long contents of file sync may stand. */
+export type BodyForm =
+  | { readonly kind: 'document' }
+  /** Messages of JSON-RPC; `contentTools` take contents. */
+  | { readonly kind: 'messages'; readonly contentTools: readonly string[] }
+  /** The arguments of a tool that takes contents. */
+  | { readonly kind: 'arguments' };
+
+/** The bytes of a body, in parts that follow each other. */
+export interface BodyInput {
+  readonly parts: readonly Uint8Array[];
+  readonly form: BodyForm;
+}
+
+/** An object of a document that held a long content, which was taken out of it. */
+export interface HeldContent {
+  /** The very object of the document: the way between threads keeps what is one object one (structured clone). */
+  readonly holder: { content: unknown };
+  readonly encoding: RawContent['encoding'];
+  readonly prepared: PreparedContent;
+}
+
+export type ParsedBody =
+  | {
+      readonly ok: true;
+      readonly document: unknown;
+      /** The ids of its messages as they were written; none where the parser changed none. */
+      readonly ids: readonly (string | undefined)[];
+      readonly contents: readonly HeldContent[];
+    }
+  | { readonly ok: false; readonly fault: Fault };
+
 /** Every job by name: worker file, input and output. */
 export interface Jobs {
   /** Hashes chunks as they arrive; undefined when the sender closed the port before the end. */
@@ -81,8 +105,8 @@ export interface Jobs {
   readonly prepareContent: { readonly input: RawContent; readonly output: PreparedContent };
   /** Hashes many contents of file sync. */
   readonly digestContents: { readonly input: readonly RawContent[]; readonly output: readonly DigestedContent[] };
-  /** A JSON document, or why it is none. */
-  readonly parseDocument: { readonly input: ParseJsonInput; readonly output: ParsedJson };
+  /** A body as a JSON document, with its long contents hashed and escaped, or why it is none. */
+  readonly parseBody: { readonly input: BodyInput; readonly output: ParsedBody };
   /** A three-way merge by lines. */
   readonly merge: { readonly input: MergeInput; readonly output: MergeOutput };
   /** A unified diff by lines. */
@@ -98,7 +122,7 @@ export const jobFiles: Readonly<Record<JobName, string>> = {
   verifyPassword: 'password',
   prepareContent: 'content',
   digestContents: 'content',
-  parseDocument: 'json',
+  parseBody: 'body',
   merge: 'merge',
   diff: 'merge',
 };

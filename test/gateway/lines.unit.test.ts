@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openLog } from '../../src/common/log.ts';
+import { readBody } from '../../src/gateway/body/read-body.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { openKnownResults } from '../../src/gateway/known-results.ts';
 import { Offers } from '../../src/gateway/offers/offers.ts';
@@ -16,7 +17,8 @@ import { createAuthenticator } from '../../src/http/checks/authorization.ts';
 import { Rates } from '../../src/http/checks/rates.ts';
 import { FrontDoor } from '../../src/http/front-door.ts';
 import { Traffic } from '../../src/http/measure/traffic.ts';
-import { parseJson } from '../../src/http/request/json-body.ts';
+import { joined } from '../../src/http/request/body.ts';
+import type { BodyParser } from '../../src/http/route/route.ts';
 import { GATEWAY, NDJSON, type RpcReply, request, toolRequest } from '../support/gateway.ts';
 
 const HANDLER_SECONDS = 2;
@@ -59,6 +61,8 @@ const traffic = new Traffic();
 let door: FrontDoor;
 let port: number;
 
+const parse: BodyParser = (parts) => readBody(joined(parts), { kind: 'messages', contentTools: [] });
+
 beforeAll(() => {
   const { log } = openLog('silent');
   const answers = openKnownResults({ revision: () => undefined, now: Date.now });
@@ -73,6 +77,7 @@ beforeAll(() => {
         log,
       }),
       answers,
+      parse: { messages: parse, args: parse },
       registry,
       access,
       metadataUrl: undefined,
@@ -95,7 +100,7 @@ beforeAll(() => {
       loopDelayMs: () => 0,
     }),
     stallSeconds: 60,
-    parseJson,
+    parseJson: parse,
     log,
   });
   port = door.listen('127.0.0.1', 0);

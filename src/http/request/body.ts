@@ -54,13 +54,13 @@ export class IncomingBody {
     });
   }
 
-  /** The whole body in memory; for bodies whose bound is small. */
-  async collect(): Promise<Uint8Array> {
-    const parts: Buffer[] = [];
+  /** The whole body in memory, in the parts in which it came; for bodies whose bound is small. */
+  async collect(): Promise<Uint8Array[]> {
+    const parts: Uint8Array[] = [];
     await this.pipe((bytes) => {
       parts.push(Buffer.from(bytes));
     });
-    return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+    return parts;
   }
 
   /** From the socket: the next bytes, and whether they are the last. */
@@ -120,6 +120,12 @@ export class IncomingBody {
     this.#early = [];
     this.#settle?.reject(error);
   }
+}
+
+/** Parts that follow each other as one; a single part is not copied. */
+export function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [only] = parts;
+  return parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
 }
 
 /** The body of a request whose route takes none. */

@@ -10,7 +10,6 @@ export interface RequestParts {
   readonly body: IncomingBody | undefined;
   readonly caller: Caller;
   readonly document: unknown;
-  readonly bytes: Uint8Array | undefined;
   readonly form: URLSearchParams | undefined;
   readonly charge: (calls: number) => void;
   readonly callsAtOnceMax: number;
@@ -48,10 +47,6 @@ export class HandlerRequest implements RouteRequest {
 
   get document(): unknown {
     return this.#parts.document;
-  }
-
-  get bytes(): Uint8Array | undefined {
-    return this.#parts.bytes;
   }
 
   get form(): URLSearchParams {

@@ -9,12 +9,21 @@ import type { RouteDoc } from './doc.ts';
 /** What a route takes as its body. Checked in this order before the handler runs: length, size, media type. */
 export type BodyRule =
   | { readonly kind: 'none' }
-  /** A JSON document, parsed before the handler; an absent body is `undefined`. */
-  | { readonly kind: 'json'; readonly bytesMax: number }
+  /** A JSON document, parsed before the handler; an absent body is `undefined`. `parse`: how, where the route has its own way. */
+  | { readonly kind: 'json'; readonly bytesMax: number; readonly parse?: BodyParser }
   /** Form fields (application/x-www-form-urlencoded), parsed before the handler; an absent body has none. */
   | { readonly kind: 'form'; readonly bytesMax: number }
   /** Raw bytes with a declared length, read by the handler as they arrive. */
   | { readonly kind: 'stream'; readonly bytesMax: number; readonly mediaType: string };
+
+/**
+ * Makes what a handler finds as `document` of the bytes of a body, which come in parts and belong to the parser from now on.
+ * Throws Refusal `invalid_json`.
+ */
+export type BodyParser = (
+  parts: readonly Uint8Array[],
+  request: { readonly caller: Caller; readonly params: Readonly<Record<string, string>> },
+) => unknown;
 
 /** Checks the Authorization header of one surface. Throws Refusal `unauthenticated`; a promise where that takes time. */
 export type Authenticator = (authorization: string | undefined) => Session | Promise<Session>;
@@ -42,8 +51,6 @@ export interface RouteRequest {
   header(name: string): string | undefined;
   /** The parsed document of a `json` route. */
   readonly document: unknown;
-  /** The bytes that `document` was parsed from, where they are at hand. */
-  readonly bytes: Uint8Array | undefined;
   /** The fields of a `form` route. */
   readonly form: URLSearchParams;
   /** The bytes of a `stream` route. */

@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { limits } from '../../limits/service.ts';
-import type { DigestedContent, RawContent } from '../../pool/jobs.ts';
+import type { DigestedContent, PreparedContent, RawContent } from '../../pool/jobs.ts';
 
 /** Hashes the bytes of a content, or says what is wrong with it. Text is hashed as it is, without a copy of its bytes. */
 export function digestContent({ text, encoding }: RawContent): DigestedContent {
@@ -39,9 +39,14 @@ function tooLong(): DigestedContent {
   };
 }
 
-/** The inside of the JSON string that holds a content. */
-export function escapeContent(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
+/** Hashes and escapes a content, or says what is wrong with it. The escaped bytes have memory of their own. */
+export function prepareContent(content: RawContent): PreparedContent {
+  const digested = digestContent(content);
+  if (!digested.ok) return digested;
+  const text = JSON.stringify(content.text).slice(1, -1);
+  const escaped = new Uint8Array(Buffer.byteLength(text));
+  Buffer.from(escaped.buffer).write(text);
+  return { ...digested, escaped };
 }
 
 /** The id that git gives a blob of these bytes, as `git hash-object` does. */

@@ -5,6 +5,7 @@
 import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { DigestedContent, RawContent } from '../../pool/jobs.ts';
+import { LongContent } from '../../pool/long-content.ts';
 import type { Pool } from '../../pool/pool.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import type { ReadyContent } from '../log/ready-content.ts';
@@ -15,6 +16,15 @@ import type { PieceStaging } from './staging.ts';
 /** Content that is ready. Its bytes are asked for when they go into the row of a conflict; undefined: they are too many. */
 export interface IncomingContent extends ReadyContent {
   bytes(): Uint8Array | undefined;
+}
+
+/** A content as it was sent, or as a job of the pool prepared it on its way here. */
+export type SentContent = RawContent | LongContent;
+
+/** A content as it was sent, and what it must agree with. */
+export interface CheckedContent {
+  readonly sent: SentContent;
+  readonly check: ContentCheck;
 }
 
 /** What became of a content: adopted by a version or a conflict, or of no use. */
@@ -42,12 +52,11 @@ export class Contents {
    * `invalid_fields`. What was staged and not adopted is removed again.
    */
   async use<T extends Used>(
-    raw: RawContent,
-    check: ContentCheck,
+    { sent, check }: CheckedContent,
     use: (content: IncomingContent) => Promise<T>,
   ): Promise<T> {
-    if (isSmall(raw)) return await use(smallContent(raw, digestContent(raw), check));
-    return await this.#sources.staging.turn(() => this.#useLong(raw, check, use));
+    if (isSmall(sent)) return await use(smallContent(sent, digestContent(sent), check));
+    return await this.#sources.staging.turn(() => this.#useLong(sent, check, use));
   }
 
   /** Within a decision: the content belongs to what the decision writes. */
@@ -56,11 +65,11 @@ export class Contents {
   }
 
   async #useLong<T extends Used>(
-    raw: RawContent,
+    sent: SentContent,
     check: ContentCheck,
     use: (content: IncomingContent) => Promise<T>,
   ): Promise<T> {
-    const content = await stageLong(this.#sources, raw, check);
+    const content = await stageLong(this.#sources, sent, check);
     let adopted = false;
     try {
       const used = await use(content);
@@ -73,7 +82,9 @@ export class Contents {
 }
 
 /** Whether a content is hashed where it is and travels with the decision. */
-export const isSmall = ({ text }: RawContent): boolean => text.length <= limits.inlineContentBytesMax;
+export function isSmall(sent: SentContent): sent is RawContent {
+  return !(sent instanceof LongContent) && sent.text.length <= limits.inlineContentBytesMax;
+}
 
 /** A small content that is ready. Refuses with `invalid_fields`. */
 export function smallContent(
@@ -90,13 +101,14 @@ export function smallContent(
 
 type Pieces = Extract<StoredContent, { kind: 'pieces' }>;
 
-/** A long content that is hashed and staged, within a turn of staging. Refuses with `invalid_fields`. */
+/** A long content that is hashed, in the pool unless it was before, and staged, within a turn of staging. Refuses with `invalid_fields`. */
 export async function stageLong(
   { pool, staging }: ContentSources,
-  { text, encoding }: RawContent,
+  sent: SentContent,
   check: ContentCheck,
 ): Promise<IncomingContent & { readonly stored: Pieces }> {
-  const prepared = await pool.run('prepareContent', { text, encoding });
+  const { encoding } = sent;
+  const prepared = sent instanceof LongContent ? sent.prepared : await pool.run('prepareContent', sent);
   if (!prepared.ok) throw invalidField(prepared.field, prepared.sentence);
   const { sha256, gitSha, sizeBytes, escaped } = prepared;
   check(prepared);

@@ -7,14 +7,8 @@ import { limits } from '../../limits/service.ts';
 import type { DigestedContent, RawContent } from '../../pool/jobs.ts';
 import type { Pool } from '../../pool/pool.ts';
 import { digestContent } from './digest.ts';
-import { type ContentCheck, type IncomingContent, isSmall, smallContent, stageLong, type Used } from './incoming.ts';
+import { type CheckedContent, type IncomingContent, isSmall, smallContent, stageLong, type Used } from './incoming.ts';
 import type { PieceStaging } from './staging.ts';
-
-/** A content as it was sent, and what it must agree with. */
-export interface CheckedRaw {
-  readonly raw: RawContent;
-  readonly check: ContentCheck;
-}
 
 /** A content that is ready, or why there is none; a file that brings no content has an undefined one. */
 export type Prepared = Attempt<IncomingContent | undefined>;
@@ -33,15 +27,15 @@ export class ManyContents {
    * What was staged and not adopted is removed again.
    */
   async use<T extends Used>(
-    files: readonly (CheckedRaw | undefined)[],
+    files: readonly (CheckedContent | undefined)[],
     use: (contents: readonly Prepared[]) => Promise<readonly T[]>,
   ): Promise<readonly T[]> {
-    const isLong = files.some((file) => file !== undefined && !isSmall(file.raw));
+    const isLong = files.some((file) => file !== undefined && !isSmall(file.sent));
     return isLong ? await this.#staging.turn(() => this.#use(files, use)) : await this.#use(files, use);
   }
 
   async #use<T extends Used>(
-    files: readonly (CheckedRaw | undefined)[],
+    files: readonly (CheckedContent | undefined)[],
     use: (contents: readonly Prepared[]) => Promise<readonly T[]>,
   ): Promise<readonly T[]> {
     const settled = await this.#prepare(files);
@@ -58,18 +52,17 @@ export class ManyContents {
   }
 
   /** All of them settle, so that what one left on the disk is known when another fails. */
-  async #prepare(files: readonly (CheckedRaw | undefined)[]): Promise<readonly PromiseSettledResult<Prepared>[]> {
-    const small = files.filter((file): file is CheckedRaw => file !== undefined && isSmall(file.raw));
-    const digests = await this.#digest(small.map(({ raw }) => raw));
+  async #prepare(files: readonly (CheckedContent | undefined)[]): Promise<readonly PromiseSettledResult<Prepared>[]> {
+    const digests = await this.#digest(files.flatMap((file) => (file && isSmall(file.sent) ? [file.sent] : [])));
     let next = 0;
     return await Promise.allSettled(
       files.map((file): Promise<Prepared> => {
         if (file === undefined) return attempt(() => undefined);
-        const { raw, check } = file;
-        if (!isSmall(raw)) return attempt(() => stageLong({ pool: this.#pool, staging: this.#staging }, raw, check));
+        const { sent, check } = file;
+        if (!isSmall(sent)) return attempt(() => stageLong({ pool: this.#pool, staging: this.#staging }, sent, check));
         const digested = digests[next] as DigestedContent;
         next += 1;
-        return attempt(() => smallContent(raw, digested, check));
+        return attempt(() => smallContent(sent, digested, check));
       }),
     );
   }

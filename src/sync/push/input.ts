@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
+import { LongContent } from '../../pool/long-content.ts';
 import { parseIsoMs } from '../../time/iso-time.ts';
+import type { CheckedContent } from '../contents/incoming.ts';
 import { HLC_EXPECTED, type Hlc, parseHlc } from '../log/hlc.ts';
 import { checkPath, type VaultPath } from '../log/paths.ts';
 import type { Base, PushedContent, PushRequest } from './types.ts';
@@ -23,11 +25,16 @@ export const deviceIdArgument = z
 const CONTENT_CHARS_MAX = Math.ceil(limits.fileBytesMax / 3) * 4;
 
 export const contentArgument = z.string().max(CONTENT_CHARS_MAX, 'is too long; split the file');
+
+/** As `contentArgument`, of a tool that takes long contents prepared. */
+const preparedArgument = z.union([contentArgument, z.instanceof(LongContent)], 'must be a string');
+preparedArgument._zod.toJSONSchema = () => z.toJSONSchema(contentArgument);
+
 export const encodingArgument = z.enum(['utf-8', 'base64']).optional().describe('base64 for binary files');
 
 export const pushArguments = z.strictObject({
   path: pathArgument.describe('Path inside the vault, e.g. notes/today.md'),
-  content: contentArgument.optional().describe('The whole content'),
+  content: preparedArgument.optional().describe('The whole content'),
   encoding: encodingArgument,
   sha256: z.string().max(64).optional().describe('Of the content, in hex'),
   hlc: z
@@ -80,6 +87,13 @@ export function readPush(args: PushArguments): UnfilledPush {
     resolves: args.resolves,
     from: args.from_path === undefined ? undefined : readFrom(args, path),
   };
+}
+
+/** The content that a push sends. Undefined: none, it is a delete or a rename. */
+export function readContent({ content, encoding = 'utf-8', sha256 }: PushArguments): CheckedContent | undefined {
+  if (content === undefined) return undefined;
+  const sent = content instanceof LongContent ? content : { text: content, encoding };
+  return { sent, check: (found) => checkSha256(sha256, found) };
 }
 
 /** Undefined: the hub's clock will do, because the base decides. */

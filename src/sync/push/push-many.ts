@@ -4,9 +4,10 @@
  */
 import { type Attempt, attempt } from '../../common/attempt.ts';
 import { limits } from '../../limits/service.ts';
-import type { CheckedRaw, ManyContents, Prepared } from '../contents/many.ts';
+import type { CheckedContent } from '../contents/incoming.ts';
+import type { ManyContents, Prepared } from '../contents/many.ts';
 import type { Vaults } from '../vaults/vaults.ts';
-import { checkSha256, type PushArguments, readPush, type UnfilledPush } from './input.ts';
+import { type PushArguments, readContent, readPush, type UnfilledPush } from './input.ts';
 import type { Push } from './push.ts';
 import { type PushResult, resultOf } from './step.ts';
 
@@ -20,7 +21,7 @@ export type PushOutcome = Attempt<PushResult>;
 
 interface ReadPush {
   readonly push: UnfilledPush;
-  readonly raw: CheckedRaw | undefined;
+  readonly sent: CheckedContent | undefined;
 }
 
 interface Decided {
@@ -48,8 +49,8 @@ export class PushMany {
     const files = await Promise.all(
       given.files.map((file) => (file.ok ? attempt(() => readFile(file.value)) : Promise.resolve(file))),
     );
-    const raws = files.map((file) => (file.ok ? file.value.raw : undefined));
-    const decided = await contents.use(raws, (prepared) =>
+    const sent = files.map((file) => (file.ok ? file.value.sent : undefined));
+    const decided = await contents.use(sent, (prepared) =>
       inPortions(files, (file, index) => this.#decide(accountId, vaultId, file, prepared[index] as Prepared)),
     );
     return { vaultId, outcomes: decided.map(({ outcome }) => outcome) };
@@ -69,10 +70,7 @@ export class PushMany {
 }
 
 function readFile(args: PushArguments): ReadPush {
-  const push = readPush(args);
-  const { content: text, encoding = 'utf-8' } = args;
-  if (text === undefined) return { push, raw: undefined };
-  return { push, raw: { raw: { text, encoding }, check: (content) => checkSha256(args.sha256, content) } };
+  return { push: readPush(args), sent: readContent(args) };
 }
 
 async function inPortions<T, R>(items: readonly T[], run: (item: T, index: number) => Promise<R>): Promise<R[]> {

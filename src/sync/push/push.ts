@@ -13,7 +13,7 @@ import type { Vaults } from '../vaults/vaults.ts';
 import { decidePush } from './decision.ts';
 import { isOfOtherFile } from './foreign-base.ts';
 import { healVersion } from './heal.ts';
-import { checkSha256, type PushArguments, readPush, type UnfilledPush } from './input.ts';
+import { type PushArguments, readContent, readPush, type UnfilledPush } from './input.ts';
 import { keepRefused } from './keep-refused.ts';
 import { applyRename } from './rename.ts';
 import { gatherState } from './state.ts';
@@ -49,11 +49,8 @@ export class Push {
       push.content = content;
       return await this.decide(accountId, vaultId, push, content);
     };
-    const { content: text, encoding = 'utf-8' } = args;
-    const decided =
-      text === undefined
-        ? await decide(undefined)
-        : await contents.use({ text, encoding }, (content) => checkSha256(args.sha256, content), decide);
+    const content = readContent(args);
+    const decided = content === undefined ? await decide(undefined) : await contents.use(content, decide);
     return resultOf(decided);
   }
 

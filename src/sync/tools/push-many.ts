@@ -8,6 +8,7 @@ import { rpcError } from '../../gateway/codes.ts';
 import { ADDS, defineTool, type ToolCaller } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
+import { LongContent } from '../../pool/long-content.ts';
 import { deviceIdArgument, type PushArguments, pushArguments, vaultIdArgument } from '../push/input.ts';
 import type { PushMany, PushOutcome } from '../push/push-many.ts';
 import { type DeviceOf, pushedSchema, pushedView } from './push.ts';
@@ -52,6 +53,7 @@ export function syncPushMany(push: PushMany, deviceOf: DeviceOf) {
         .describe('In the order of files'),
     }),
     annotations: ADDS,
+    takesContents: true,
     example: {
       device_id: 'laptop',
       files: [
@@ -103,6 +105,7 @@ function checkBytes(files: readonly Readonly<Record<string, unknown>>[]): void {
 }
 
 function bytesOf(content: unknown, encoding: unknown): number {
+  if (content instanceof LongContent) return content.prepared.ok ? content.prepared.sizeBytes : 0;
   if (typeof content !== 'string') return 0;
   return encoding === 'base64' ? Buffer.byteLength(content, 'base64') : Buffer.byteLength(content);
 }

@@ -35,6 +35,7 @@ export function syncPush(push: Push, deviceOf: DeviceOf) {
     input: pushArguments,
     output: pushedSchema,
     annotations: ADDS,
+    takesContents: true,
     example: {
       path: 'notes/today.md',
       content: '# Today\n',

@@ -66,6 +66,7 @@ export function vaultSync(reading: Reading, actions: Actions) {
       manifest: { 'notes/today.md': '0438e1f6a52d130aff81d4002078707dc706c86de3753ceb933e2ae59f0d758c' },
     },
     lists: true,
+    takesContents: true,
     handle({ action, ...given }, session, caller) {
       if (action === 'status') return status(reading, session, given);
       return delegate(actions[action], given, session, caller);

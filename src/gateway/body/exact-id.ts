@@ -12,20 +12,35 @@ export class ExactNumber {
   }
 }
 
+const STRING = /"(?:[^"\\]|\\.)*"/y;
+const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
+/** The ids of the messages of a body as they were written; none where the parser changed none. `text` is asked for only then. */
+export function changedIds(document: unknown, text: () => string): readonly (string | undefined)[] {
+  const messages: readonly unknown[] = Array.isArray(document) ? document : [document];
+  return messages.some((message) => isInexact(idOf(message))) ? numericIds(text()) : [];
+}
+
+/** The id of a message; `written`: as it stands in the body. Undefined: the parser has not changed it. */
+export function exactId(message: unknown, written: string | undefined): ExactNumber | undefined {
+  return written !== undefined && isInexact(idOf(message)) ? new ExactNumber(written) : undefined;
+}
+
 /** True for a parsed id that may not be what was sent. */
-export function isInexact(id: unknown): boolean {
+function isInexact(id: unknown): boolean {
   return typeof id === 'number' && Number.isInteger(id) && !Number.isSafeInteger(id);
 }
 
-const STRING = /"(?:[^"\\]|\\.)*"/y;
-const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+function idOf(message: unknown): unknown {
+  return (message as { readonly id?: unknown } | null)?.id;
+}
 
 /**
  * The ids of the messages in a text of valid JSON, in their order: of an object one, of an array one for each item. What is
  * not a number, or not there, is undefined. Of an id that is there twice the last counts, as for the parser.
  */
-export function numericIds(text: string): (ExactNumber | undefined)[] {
-  const ids: (ExactNumber | undefined)[] = [];
+export function numericIds(text: string): (string | undefined)[] {
+  const ids: (string | undefined)[] = [];
   const isBatch = text.trimStart().startsWith('[');
   const messageDepth = isBatch ? 2 : 1;
   let depth = 0;
@@ -43,7 +58,7 @@ export function numericIds(text: string): (ExactNumber | undefined)[] {
     else if (char === ',' && depth === 1 && isBatch) item += 1;
     else if (depth === messageDepth && key === 'id' && /[-\d]/.test(char)) {
       const number = match(NUMBER, text, at);
-      ids[item] = new ExactNumber(number);
+      ids[item] = number;
       at += number.length - 1;
     }
     if (depth < messageDepth) key = undefined;

@@ -1,0 +1,44 @@
+/** Owns where in a body of the gateway long contents of files stand, for the job that parses it. Pure. */
+import { limits } from '../../limits/service.ts';
+import type { BodyForm, RawContent } from '../../pool/jobs.ts';
+
+/** An object of a document whose `content` is a long text. */
+export interface ContentHolder {
+  content: unknown;
+  encoding?: unknown;
+}
+
+/** The objects with a long content among the arguments of calls: the arguments themselves, and the items of `files`. */
+export function contentHolders(document: unknown, form: BodyForm): readonly ContentHolder[] {
+  return argumentsIn(document, form).flatMap((args) => {
+    const { files } = args as { readonly files?: unknown };
+    return [args, ...(Array.isArray(files) ? files : [])].filter(holdsLong);
+  });
+}
+
+/** The content of a holder as its sender meant it; an encoding that is none is refused with the other arguments. */
+export function rawContent({ content, encoding }: ContentHolder): RawContent {
+  return { text: content as string, encoding: encoding === 'base64' ? 'base64' : 'utf-8' };
+}
+
+function argumentsIn(document: unknown, form: BodyForm): readonly object[] {
+  if (form.kind === 'document') return [];
+  if (form.kind === 'arguments') return [document].filter(isObject);
+  const messages: readonly unknown[] = Array.isArray(document) ? document : [document];
+  return messages.flatMap((message) => {
+    const { method, params } = (message ?? {}) as { readonly method?: unknown; readonly params?: unknown };
+    if (method !== 'tools/call' || !isObject(params)) return [];
+    const { name, arguments: args } = params as { readonly name?: unknown; readonly arguments?: unknown };
+    return form.contentTools.includes(name as string) && isObject(args) ? [args] : [];
+  });
+}
+
+function holdsLong(value: unknown): value is ContentHolder {
+  if (!isObject(value)) return false;
+  const { content } = value as { readonly content?: unknown };
+  return typeof content === 'string' && content.length > limits.inlineContentBytesMax;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,47 @@
+/** Owns where a body is parsed: a small one in place, a large one in the pool, together with the long contents in it. */
+import { Refusal } from '../../common/fault.ts';
+import type { Caller } from '../../common/shares.ts';
+import { joined } from '../../http/request/body.ts';
+import type { BodyParser } from '../../http/route/route.ts';
+import { limits } from '../../limits/service.ts';
+import type { BodyForm } from '../../pool/jobs.ts';
+import { LongContent } from '../../pool/long-content.ts';
+import type { Pool } from '../../pool/pool.ts';
+import { type GatewayBody, readBody } from './read-body.ts';
+
+/** Parses documents that hold neither messages nor contents. */
+export function documentParser(pool: Pool): BodyParser {
+  return async (parts, { caller }) => (await parseBody(pool, parts, { kind: 'document' }, caller)).document;
+}
+
+/** Parses messages to a `GatewayBody`. `contentTools`: whose long contents are a `LongContent` from then on. */
+export function messageParser(pool: Pool, contentTools: readonly string[]): BodyParser {
+  return (parts, { caller }) => parseBody(pool, parts, { kind: 'messages', contentTools }, caller);
+}
+
+/** Parses the arguments of the tool that `:name` of the path says. */
+export function argumentParser(pool: Pool, contentTools: readonly string[]): BodyParser {
+  return async (parts, { caller, params: { name = '' } }) => {
+    const kind = contentTools.includes(name) ? 'arguments' : 'document';
+    return (await parseBody(pool, parts, { kind }, caller)).document;
+  };
+}
+
+async function parseBody(
+  pool: Pool,
+  parts: readonly Uint8Array[],
+  form: BodyForm,
+  caller: Caller,
+): Promise<GatewayBody> {
+  const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+  if (bytes <= limits.parseInlineBytesMax) return readBody(joined(parts), form);
+  const body = await pool.run('parseBody', { parts, form }, caller, ownBuffers(parts));
+  if (!body.ok) throw new Refusal(body.fault);
+  for (const { holder, encoding, prepared } of body.contents) holder.content = new LongContent(encoding, prepared);
+  return body;
+}
+
+/** Memory that holds one part and nothing else, which can move to another thread; small parts share theirs and are copied. */
+function ownBuffers(parts: readonly Uint8Array[]): ArrayBuffer[] {
+  return parts.filter((part) => part.length === part.buffer.byteLength).map(({ buffer }) => buffer as ArrayBuffer);
+}

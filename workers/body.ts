@@ -1,0 +1,27 @@
+/** Parses large bodies off the main thread, and hashes and escapes the long contents in them. */
+import { move, transferableSymbol, valueSymbol } from 'piscina';
+import { Refusal } from '../src/common/fault.ts';
+import { contentHolders, rawContent } from '../src/gateway/body/long-contents.ts';
+import { readBody } from '../src/gateway/body/read-body.ts';
+import { joined } from '../src/http/request/body.ts';
+import type { BodyInput, HeldContent, ParsedBody } from '../src/pool/jobs.ts';
+import { prepareContent } from '../src/sync/contents/digest.ts';
+
+/** The escaped bytes of contents are moved to the caller, not copied. */
+export function parseBody({ parts, form }: BodyInput): ParsedBody {
+  try {
+    const body = readBody(joined(parts), form);
+    const contents = contentHolders(body.document, form).map((holder): HeldContent => {
+      const raw = rawContent(holder);
+      holder.content = null;
+      return { holder, encoding: raw.encoding, prepared: prepareContent(raw) };
+    });
+    const parsed: ParsedBody = { ok: true, ...body, contents };
+    const buffers = contents.flatMap(({ prepared }) => (prepared.ok ? [prepared.escaped.buffer] : []));
+    return move({ [transferableSymbol]: buffers, [valueSymbol]: parsed } as never) as unknown as ParsedBody;
+  } catch (error) {
+    // A class does not survive the way between threads, what it refuses does.
+    if (error instanceof Refusal) return { ok: false, fault: error.fault };
+    throw error;
+  }
+}
