@@ -10,6 +10,7 @@ import { merge } from './merge.ts';
 import { pullLatency } from './pull-latency.ts';
 import { pullMemory } from './pull-memory.ts';
 import { pullStalled } from './pull-stalled.ts';
+import { pushLarge } from './push-large.ts';
 import { type Bench, MissingTool, missingRow, note, type Row, readBenchOptions, table } from './report.ts';
 import { syncPull } from './sync-pull.ts';
 import { syncPush } from './sync-push.ts';
@@ -29,6 +30,7 @@ const benches: Readonly<Record<string, Bench>> = {
   tasks,
   documents,
   'pushes of 1 KiB': syncPush,
+  'pushes of 10 MiB': pushLarge,
   'initial pulls': syncPull,
   'calls during initial pulls': pullLatency,
   'memory of slow pulls': pullMemory,
