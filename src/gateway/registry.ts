@@ -1,4 +1,4 @@
-/** Owns the tools by name, in a stable order, and what is derived from a declaration once at start. */
+/** Owns the tools by name, in a stable order, and what is derived from a declaration once. */
 import { Refusal } from '../common/fault.ts';
 import { type JsonSchema, jsonSchema, withoutBounds } from '../fields/json-schema.ts';
 import { nearest } from '../text/nearest.ts';
@@ -17,11 +17,9 @@ export interface ToolDescription {
 
 export class ToolRegistry {
   readonly #tools: ReadonlyMap<string, Tool>;
-  readonly descriptions: readonly ToolDescription[];
-  /** The tools as `tools/list` shows them, in JSON. */
-  readonly listText: string;
-
   readonly #traffic: ToolTraffic;
+  #descriptions: readonly ToolDescription[] | undefined;
+  #listText: string | undefined;
 
   /** `traffic`: where calls are counted. Throws when two tools have one name. */
   constructor(tools: readonly Tool[], traffic: ToolTraffic = new ToolTraffic()) {
@@ -30,7 +28,11 @@ export class ToolRegistry {
     for (const { name } of tools) traffic.of(name);
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     if (this.#tools.size !== tools.length) throw new Error('two tools have the same name');
-    this.descriptions = tools.map((tool) => ({
+  }
+
+  /** In the order of `tools`. Made when first asked for: the schemas take a good part of a start. */
+  get descriptions(): readonly ToolDescription[] {
+    this.#descriptions ??= this.tools.map((tool) => ({
       name: tool.name,
       title: tool.title,
       description: tool.description,
@@ -38,9 +40,15 @@ export class ToolRegistry {
       outputSchema: jsonSchema(tool.output, 'output'),
       annotations: tool.annotations,
     }));
-    this.listText = JSON.stringify(
-      tools.map((tool, index) => listed(tool, this.descriptions[index] as ToolDescription)),
+    return this.#descriptions;
+  }
+
+  /** The tools as `tools/list` shows them, in JSON. */
+  get listText(): string {
+    this.#listText ??= JSON.stringify(
+      this.tools.map((tool, index) => listed(tool, this.descriptions[index] as ToolDescription)),
     );
+    return this.#listText;
   }
 
   get tools(): readonly Tool[] {

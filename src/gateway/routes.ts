@@ -73,7 +73,9 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
       body: bodyOf(parse.args),
       access: { optional: access },
       refuse: toolRefusal,
-      doc: toolOperations(registry, `${BASE}/tools`),
+      get doc() {
+        return toolOperations(registry, `${BASE}/tools`);
+      },
       async handle(request: RouteRequest, session: Session | undefined) {
         const lines = linesWish(request, 'bare');
         const context = { registry, answers, session, caller: { ...callerOf(request), lines } };

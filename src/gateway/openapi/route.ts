@@ -1,5 +1,5 @@
-/** Serves the OpenAPI document, built once. */
-import { json } from '../../http/reply/reply.ts';
+/** Serves the OpenAPI document, built when it is first asked for. */
+import { json, type Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
 import { openApiDocument } from './document.ts';
 import { gatewayOperations } from './own-routes.ts';
@@ -19,9 +19,15 @@ export function openApiRoute({ routes, version, serverUrl }: OpenApiRouteOptions
     body: { kind: 'none' },
     doc: gatewayOperations.document,
   } as const;
-  const described: Route = { ...route, handle: () => document };
-  const document = json(200, openApiDocument({ routes: [...routes, described], version, serverUrl }), {
-    'Cache-Control': 'no-cache',
-  });
+  let document: Reply | undefined;
+  const described: Route = {
+    ...route,
+    handle() {
+      document ??= json(200, openApiDocument({ routes: [...routes, described], version, serverUrl }), {
+        'Cache-Control': 'no-cache',
+      });
+      return document;
+    },
+  };
   return described;
 }
