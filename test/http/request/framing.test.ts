@@ -1,4 +1,7 @@
-/** Strict request framing: what two parties could read differently is refused, and nothing behind it is answered. */
+/**
+ * Strict request framing: what two parties could read differently is refused, and nothing behind it is answered.
+ * Several wait until the library closes a connection, so all run concurrently.
+ */
 import { beforeAll, expect, test } from 'vitest';
 import { call } from '../../support/http.ts';
 import { type Account, account } from '../../support/mirror.ts';
@@ -100,7 +103,7 @@ async function wasHandled(id: string): Promise<boolean> {
   return hub.logs.some((line) => line['id'] === id);
 }
 
-test.each(refusedAtOnce)('[NET-3] %s is refused and the connection closes', async (_name, bytes) => {
+test.concurrent.each(refusedAtOnce)('[NET-3] %s is refused and the connection closes', async (_name, bytes) => {
   const client = await rawClient(hub.port);
   client.send(bytes);
   await client.closed;
@@ -109,7 +112,7 @@ test.each(refusedAtOnce)('[NET-3] %s is refused and the connection closes', asyn
   expect([400, 505]).toContain(statuses[0]);
 });
 
-test.each(refusedAtOnce)('[NET-3] a request smuggled behind %s gets no answer', async (_name, bytes) => {
+test.concurrent.each(refusedAtOnce)('[NET-3] a request smuggled behind %s gets no answer', async (_name, bytes) => {
   const inner = innerRequest();
   const client = await rawClient(hub.port);
   client.send(Buffer.from(bytes + inner.bytes, 'latin1'));
@@ -120,7 +123,7 @@ test.each(refusedAtOnce)('[NET-3] a request smuggled behind %s gets no answer', 
   expect(await wasHandled(inner.id)).toBe(false);
 });
 
-test('[NET-3] what cannot be read as a request is never answered, nor what follows it, and is closed', async () => {
+test.concurrent('[NET-3] what cannot be read as a request is never answered, nor what follows it, and is closed', async () => {
   const outcomes = await Promise.all(
     neverAnswered.map(async ([name, bytes]) => {
       const inner = innerRequest();
@@ -134,7 +137,7 @@ test('[NET-3] what cannot be read as a request is never answered, nor what follo
   expect(outcomes).toEqual(neverAnswered.map(([name]) => ({ name, good: [], handled: false })));
 });
 
-test.each([
+test.concurrent.each([
   ['a route that takes no body', 'GET /health HTTP/1.1', 200],
   ['a request that is refused for its credential', POST, 401],
   ['a path that does not exist', 'POST /nowhere HTTP/1.1', 404],
@@ -149,7 +152,7 @@ test.each([
   client.vanish();
 });
 
-test('[NET-3] a request inside a chunk is body and nothing else', async () => {
+test.concurrent('[NET-3] a request inside a chunk is body and nothing else', async () => {
   const inner = innerRequest();
   const client = await rawClient(hub.port);
   const size = inner.bytes.length.toString(16);
@@ -166,7 +169,7 @@ test('[NET-3] a request inside a chunk is body and nothing else', async () => {
   client.vanish();
 });
 
-test.each([
+test.concurrent.each([
   ['one chunk', ['2\r\n{}\r\n0\r\n\r\n']],
   ['one byte a chunk', ['1\r\n{\r\n', '1\r\n}\r\n', '0\r\n\r\n']],
   ['a chunk size cut in two', ['1', '\r\n{\r\n1\r\n}\r\n0\r', '\n\r\n']],
@@ -192,7 +195,7 @@ test.each([
   client.vanish();
 });
 
-test.each(['a.test', 'A.Test:80', 'my_hub.local:8787', '127.0.0.1:8787', '[::1]:8787', '[2001:db8::1]'])(
+test.concurrent.each(['a.test', 'A.Test:80', 'my_hub.local:8787', '127.0.0.1:8787', '[::1]:8787', '[2001:db8::1]'])(
   '[NET-3] Host: %s is a host',
   async (host) => {
     const client = await rawClient(hub.port);
@@ -215,7 +218,7 @@ const ENDINGS: readonly Trick[] = [
   ['line ends without CR', '2\n{}\n0\n\n'],
 ];
 
-test.each(ENDINGS)(
+test.concurrent.each(ENDINGS)(
   '[NET-3] after a chunked body with %s the connection ends, and nothing after it is handled',
   async (_name, body) => {
     const lines = [
@@ -223,24 +226,26 @@ test.each(ENDINGS)(
       'Content-Type: application/json',
       'Transfer-Encoding: chunked',
     ];
-    for (const isApart of [false, true]) {
-      const inner = innerRequest();
-      const client = await rawClient(hub.port);
-      client.send(head(POST, lines) + body + (isApart ? '' : inner.bytes));
-      // Sent when the first one is answered, or its connection is gone.
-      if (isApart) {
-        await Promise.race([client.received(1).catch(() => undefined), client.closed]);
-        client.send(inner.bytes);
-      }
-      await client.closed;
-      expect(client.answers().length).toBeLessThanOrEqual(1);
-      expect(client.text()).not.toContain(inner.id);
-      expect(await wasHandled(inner.id)).toBe(false);
-    }
+    await Promise.all(
+      [false, true].map(async (isApart) => {
+        const inner = innerRequest();
+        const client = await rawClient(hub.port);
+        client.send(head(POST, lines) + body + (isApart ? '' : inner.bytes));
+        // Sent when the first one is answered, or its connection is gone.
+        if (isApart) {
+          await Promise.race([client.received(1).catch(() => undefined), client.closed]);
+          client.send(inner.bytes);
+        }
+        await client.closed;
+        expect(client.answers().length).toBeLessThanOrEqual(1);
+        expect(client.text()).not.toContain(inner.id);
+        expect(await wasHandled(inner.id)).toBe(false);
+      }),
+    );
   },
 );
 
-test('[NET-3] a download that was asked for with a chunked body is whole, and ends its connection', async () => {
+test.concurrent('[NET-3] a download that was asked for with a chunked body is whole, and ends its connection', async () => {
   const client = await rawClient(hub.port);
   const lines = [
     `Authorization: McpKey ${owner.mcp_key}`,
@@ -254,7 +259,7 @@ test('[NET-3] a download that was asked for with a chunked body is whole, and en
   expect(client.answers()[0]?.body).toContain('create_task');
 });
 
-test('[NET-3] no answer of the service names the library', async () => {
+test.concurrent('[NET-3] no answer of the service names the library', async () => {
   const client = await rawClient(hub.port);
   client.send(head('GET /health HTTP/1.1'));
   await client.received(1);
@@ -262,7 +267,7 @@ test('[NET-3] no answer of the service names the library', async () => {
   client.vanish();
 });
 
-test('[NET-3] the front door says in one sentence what is wrong with the framing', async () => {
+test.concurrent('[NET-3] the front door says in one sentence what is wrong with the framing', async () => {
   const client = await rawClient(hub.port);
   client.send(`${head(POST, ['Content-Length: 2', 'Content-Length: 2'])}{}`);
   const [answer] = await client.received(1);
