@@ -8,6 +8,7 @@ import type { Tool } from '../gateway/tool.ts';
 import { Handoffs } from '../handoffs/service.ts';
 import { handoffTools } from '../handoffs/tools.ts';
 import { forgetPaper, Papers } from '../papers/service.ts';
+import { paperTools } from '../papers/tools.ts';
 import { categoryExists } from '../tasks/categories.ts';
 import { DocumentBin } from '../versions/bin.ts';
 import type { Core } from './core.ts';
@@ -32,6 +33,6 @@ export function openDocuments({ store, actors, clock }: Core, { handoffDays }: C
   };
 }
 
-export function documentTools({ docs, handoffs }: Documents): Tool[] {
-  return [...devDocTools(docs), ...handoffTools(handoffs)];
+export function documentTools({ docs, handoffs, papers }: Documents): Tool[] {
+  return [...devDocTools(docs), ...handoffTools(handoffs), ...paperTools(papers)];
 }

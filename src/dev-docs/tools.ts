@@ -15,11 +15,11 @@ import { deletedDocSchema, docSchema, docView, pulledDocSchema, versionSchema, v
 
 const title = printableName(limits.documentTitleCharsMax);
 const category = printableName(limits.devDocCategoryCharsMax);
-const content = documentText.describe('The text, at most 1 MiB');
+const content = documentText.describe('At most 1 MiB');
 const contentType = z.enum(CONTENT_TYPES).optional();
 const version = z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional();
 const cursor = z.string().min(1).max(limits.cursorCharsMax).optional();
-const onlyCategory = category.optional().describe('Only this category; see list_dev_categories');
+const onlyCategory = category.optional().describe('See list_dev_categories');
 
 /** Which document: its id, or its title. */
 const reference = {
@@ -46,7 +46,7 @@ function listDevDocs(docs: DevDocs): Tool {
     name: 'list_dev_docs',
     title: 'List or search dev docs',
     access: 'account',
-    description: 'Lists dev docs without their content, newest first. The search finds text in titles and contents.',
+    description: 'Lists dev docs without content, newest first.',
     input: z.strictObject({
       category: onlyCategory,
       search: z
@@ -54,15 +54,10 @@ function listDevDocs(docs: DevDocs): Tool {
         .min(1)
         .max(limits.devDocSearchCharsMax)
         .optional()
-        .describe('Text in title or content, in upper or lower case'),
-      content_type: contentType.describe('Only this type'),
-      limit: z
-        .int()
-        .min(1)
-        .max(limits.devDocListMax)
-        .optional()
-        .describe(`Most documents to give; default ${limits.devDocListDefault}`),
-      cursor: cursor.describe('Goes on where an earlier answer with the same filters ended'),
+        .describe('Text in title or content, in any case'),
+      content_type: contentType,
+      limit: z.int().min(1).max(limits.devDocListMax).optional().describe(`Default ${limits.devDocListDefault}`),
+      cursor: cursor.describe('From an earlier answer'),
     }),
     output: z.object({
       docs: z.array(docSchema),
@@ -94,11 +89,11 @@ function getDevDoc(docs: DevDocs): Tool {
     name: 'get_dev_doc',
     title: 'Read a dev doc',
     access: 'account',
-    description: `Gives a dev doc with its content, by id or title. The last ${limits.devDocVersionsMax} versions are kept.`,
+    description: `Reads a dev doc by id or title. The last ${limits.devDocVersionsMax} versions are kept.`,
     input: z.strictObject({
       ...reference,
-      include_versions: z.boolean().optional().describe('Also lists the kept versions'),
-      version: version.describe('Default: the current one'),
+      include_versions: z.boolean().optional().describe('Also list kept versions'),
+      version: version.describe('Default: current'),
     }),
     output: z.object({
       doc: docSchema.extend({ content: z.string() }).describe('version, size and updated_at are those of the content'),
@@ -129,13 +124,13 @@ function createDevDoc(docs: DevDocs): Tool {
     name: 'create_dev_doc',
     title: 'Create a dev doc',
     access: 'account',
-    description: 'Keeps a new document for agents, such as a CLAUDE.md, a cursor rule, a skill or a note.',
+    description: 'Creates a document for agents: CLAUDE.md, a rule, a skill, a note.',
     input: z.strictObject({
-      title: title.describe('Unique within its category, e.g. CLAUDE.md'),
+      title: title.describe('Unique in its category'),
       content,
-      category: category.optional().describe(`One of ${CATEGORIES.join(', ')}, or one of your own; default docs`),
-      content_type: contentType.describe('Default: what the ending of the title says'),
-      create_category: z.boolean().optional().describe('True: makes the category when you have none of that name'),
+      category: category.optional().describe(`${CATEGORIES.join(', ')}, or your own; default docs`),
+      content_type: contentType.describe('Default: by the ending of the title'),
+      create_category: z.boolean().optional().describe('Create your own category if missing'),
     }),
     output: z.object({ doc: docSchema }),
     annotations: ADDS,
@@ -152,14 +147,13 @@ function updateDevDoc(docs: DevDocs): Tool {
     name: 'update_dev_doc',
     title: 'Change a dev doc',
     access: 'account',
-    description:
-      'Replaces the content of a dev doc, or adds to its end or beginning. With restore it is first taken out of the bin.',
+    description: 'Replaces the content of a dev doc, or adds to it. restore brings it back from the trash.',
     input: z.strictObject({
       ...reference,
       content: content.optional(),
-      mode: z.enum(MODES).optional().describe('Default replace; texts are joined without a line between'),
-      expected_version: version.describe('Refused when it is at another version'),
-      restore: z.boolean().optional().describe('Takes the document out of the bin'),
+      mode: z.enum(MODES).optional().describe('Default replace; no line break is added'),
+      expected_version: version.describe('Rejected at another version'),
+      restore: z.boolean().optional(),
     }),
     output: z.object({ doc: docSchema }),
     annotations: ADDS,
@@ -176,16 +170,15 @@ function pullDevDocs(docs: DevDocs): Tool {
     name: 'pull_dev_docs',
     title: 'Read all or changed dev docs',
     access: 'account',
-    description:
-      'Gives dev docs with their content, all of them or those that changed since. Comes as NDJSON when asked for or large.',
+    description: 'Reads dev docs with content, all or those changed since. Large results are NDJSON.',
     input: z.strictObject({
       category: onlyCategory,
-      since: z.string().min(1).max(limits.instantCharsMax).optional().describe('Only what changed after it, ISO 8601'),
-      cursor: cursor.describe('Only what changed after an earlier pull: its cursor'),
+      since: z.string().min(1).max(limits.instantCharsMax).optional().describe('ISO 8601'),
+      cursor: cursor.describe('From an earlier pull: only later changes'),
     }),
     output: z.object({
       docs: z.array(pulledDocSchema),
-      deleted: z.array(deletedDocSchema).describe('What went to the bin since'),
+      deleted: z.array(deletedDocSchema).describe('What went to the trash since'),
       total_count: z.int().nonnegative().describe('Records in this answer, deleted ones too'),
       total_size_bytes: z.int().nonnegative().describe('Of the contents in this answer'),
       cursor: z.string().describe('For the next pull'),
@@ -217,13 +210,13 @@ function pullDevDocs(docs: DevDocs): Tool {
 function deleteDevDoc(docs: DevDocs): Tool {
   return defineTool({
     name: 'delete_dev_doc',
-    title: 'Move a dev doc to the bin',
+    title: 'Move a dev doc to the trash',
     access: 'account',
-    description: `Moves a dev doc to the bin. For ${limits.binDays} days update_dev_doc with restore brings it back.`,
+    description: `Moves a dev doc to the trash. update_dev_doc with restore brings it back for ${limits.binDays} days.`,
     input: z.strictObject(reference),
     output: z.object({
       id: z.int().positive(),
-      deleted_at: z.string().describe('When it went to the bin, ISO 8601 UTC'),
+      deleted_at: z.string().describe('When it went to the trash, ISO 8601 UTC'),
     }),
     annotations: DESTROYS,
     example: { title: 'CLAUDE.md' },
@@ -232,7 +225,7 @@ function deleteDevDoc(docs: DevDocs): Tool {
       const back = `update_dev_doc with id: ${doc.id} and restore: true brings it back within ${limits.binDays} days`;
       return {
         structured: { id: doc.id, deleted_at: doc.deleted_at ?? '' },
-        text: `${nameOf(doc)} is in the bin; ${back}`,
+        text: `${nameOf(doc)} is in the trash; ${back}`,
       };
     },
   });
@@ -243,13 +236,13 @@ function listDevCategories(docs: DevDocs): Tool {
     name: 'list_dev_categories',
     title: 'List dev doc categories',
     access: 'account',
-    description: 'Lists the categories of dev docs, each with the number of its documents.',
+    description: 'Lists the categories of dev docs, with document counts.',
     input: z.strictObject({}),
     output: z.object({
       categories: z.array(
         z.object({
           name: z.string(),
-          doc_count: z.int().nonnegative().describe('Documents in it, without the bin'),
+          doc_count: z.int().nonnegative().describe('Documents in it, without the trash'),
           built_in: z.boolean().describe('False: one of your own, which lives as long as documents are in it'),
         }),
       ),

@@ -10,9 +10,19 @@ export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchem
     override({ jsonSchema: made }) {
       // The pattern of a date-time is 250 characters that say what `format` says.
       if (made.format !== undefined) delete made.pattern;
+      foldNull(made);
     },
   });
   return rest;
+}
+
+/** Writes "this or null" as a list of types, which is shorter than two schemas. */
+function foldNull(schema: z.core.JSONSchema.BaseSchema): void {
+  const [value, none, ...more] = (schema.anyOf ?? []) as z.core.JSONSchema.BaseSchema[];
+  if (more.length > 0 || none?.type !== 'null' || typeof value?.type !== 'string' || value.enum !== undefined) return;
+  const { type, ...rest } = value;
+  delete schema.anyOf;
+  Object.assign(schema, rest, schema, { type: [type, 'null'] });
 }
 
 /** Keywords that only bound a value: what goes past one is refused with a sentence that says it. */

@@ -48,13 +48,13 @@ function handoffSave(handoffs: Handoffs): Tool {
     name: 'handoff_save',
     title: 'Save a handoff',
     access: 'account',
-    description: `Keeps what the next session must know, by project, topic, date and time. Saved again it is replaced, and the earlier text stays ${limits.binDays} days.`,
+    description: `Saves notes for the next session. The same project, topic, date and time replaces them; earlier text is kept ${limits.binDays} days.`,
     input: z.strictObject({
       project,
       topic,
-      content: documentText.min(1).describe('The text, at most 1 MiB'),
-      date: date.describe('Day that it is of, YYYY-MM-DD in Korea Standard Time; default today'),
-      time: time.describe('HHMM in Korea Standard Time; default none'),
+      content: documentText.min(1).describe('At most 1 MiB'),
+      date: date.describe('Korea Standard Time; default today'),
+      time: time.describe('HHMM'),
     }),
     output: z.object({ handoff: handoffSchema }),
     annotations: SETS,
@@ -72,16 +72,11 @@ function handoffList(handoffs: Handoffs): Tool {
     title: 'List handoffs',
     access: 'account',
     description:
-      'Lists handoffs with the beginning of each, newest first. Removes for good those older than the operator lets them be.',
+      'Lists handoffs, newest first, with previews. Permanently deletes those past the retention period (if one is set).',
     input: z.strictObject({
-      project: name.optional().describe('Only this project'),
-      limit: z
-        .int()
-        .min(1)
-        .max(limits.handoffListMax)
-        .optional()
-        .describe(`Most handoffs to give; default ${limits.handoffListDefault}`),
-      cursor: z.string().min(1).max(limits.cursorCharsMax).optional().describe('Goes on where an earlier answer ended'),
+      project: name.optional(),
+      limit: z.int().min(1).max(limits.handoffListMax).optional().describe(`Default ${limits.handoffListDefault}`),
+      cursor: z.string().min(1).max(limits.cursorCharsMax).optional().describe('From an earlier answer'),
     }),
     output: z.object({
       handoffs: z.array(handoffSchema.extend({ preview: z.string().describe('The beginning, on one line') })),
@@ -111,14 +106,14 @@ function handoffGet(handoffs: Handoffs): Tool {
     name: 'handoff_get',
     title: 'Read a handoff',
     access: 'account',
-    description: 'Gives a handoff with its content. Without date or time it is the latest that matches.',
+    description: 'Reads the latest handoff that matches.',
     input: z.strictObject({
       project,
       topic,
-      date: date.describe('Day that it is of, YYYY-MM-DD in Korea Standard Time'),
-      time: time.describe('HHMM in Korea Standard Time'),
-      include_versions: z.boolean().optional().describe('Also lists the kept versions'),
-      version: z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional().describe('Default: the current one'),
+      date: date.describe('Default: latest'),
+      time: time.describe('HHMM'),
+      include_versions: z.boolean().optional().describe('Also list kept versions'),
+      version: z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional().describe('Default: current'),
     }),
     output: z.object({
       handoff: handoffSchema

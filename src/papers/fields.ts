@@ -4,20 +4,20 @@ import { counted, printableName } from '../fields/kinds.ts';
 import { limits } from '../limits/service.ts';
 import { documentText } from '../versions/texts.ts';
 
-const title = printableName(limits.documentTitleCharsMax).describe('Printable; need not be unique');
+const title = printableName(limits.documentTitleCharsMax).describe('Need not be unique');
 
 export const newPaper = z.strictObject({
   title,
-  content: documentText.optional().describe('Markdown, at most 1 MiB in UTF-8'),
-  category_id: counted.nullable().optional().describe('One of /api/categories, or null for none'),
-  published: z.boolean().optional().describe('false: a draft'),
+  content: documentText.optional().describe('Markdown, at most 1 MiB'),
+  category_id: counted.nullable().optional().describe('See list_categories; null: none'),
+  published: z.boolean().optional().describe('False: a draft'),
 });
 
 /** A partial write: an absent field stays as it is. */
 export const paperChange = newPaper.extend({
   title: title.optional(),
-  expected_version: counted.optional().describe('409 when the paper is at another version'),
-  restore: z.boolean().optional().describe('True: takes the paper out of the bin'),
+  expected_version: counted.optional().describe('Rejected at another version'),
+  restore: z.boolean().optional().describe('Brings it back from the trash'),
 });
 
 export type PaperFields = z.output<typeof paperChange>;
@@ -26,17 +26,17 @@ export const publication = z.strictObject({ published: z.boolean() });
 
 /** The query of the list. */
 export const pageQuery = z.strictObject({
-  include_content: z.boolean().default(false).describe('With contents; a large page then ends early'),
-  published: z.boolean().optional().describe('Only published papers, or only drafts'),
-  category_id: counted.optional().describe('Only papers of this category'),
-  limit: z.int().min(1).max(limits.paperPageMax).default(limits.paperPageDefault).describe('Papers on a page'),
+  include_content: z.boolean().default(false).describe('Large pages then end early'),
+  published: z.boolean().optional().describe('False: only drafts'),
+  category_id: counted.optional().describe('See list_categories'),
+  limit: z.int().min(1).max(limits.paperPageMax).default(limits.paperPageDefault).describe('Papers in one answer'),
   cursor: z
     .string()
     .max(limits.cursorCharsMax)
     .regex(/^[1-9]\d{0,14}$/, 'must be one that this list gave; leave it out to begin again')
     .transform(Number)
     .optional()
-    .describe('Where an earlier page ended'),
+    .describe('From an earlier answer'),
 });
 
 export type PaperQuery = z.output<typeof pageQuery>;

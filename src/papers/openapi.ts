@@ -77,7 +77,7 @@ export const paperOperations = {
     ...PAPERS,
     operationId: 'papersList',
     summary: 'Lists a page of papers, newest first',
-    description: 'All filters must hold together; the bin is left out.',
+    description: 'Filters are combined with AND; the trash is excluded.',
     parameters: parametersOf('query', fields.pageQuery),
     answers: {
       200: {
@@ -125,10 +125,10 @@ export const paperOperations = {
   remove: {
     ...PAPERS,
     operationId: 'papersDelete',
-    summary: 'Moves a paper to the bin',
+    summary: 'Moves a paper to the trash',
     description: `For ${limits.binDays} days a PATCH with restore brings it back.`,
     parameters: paperId,
-    answers: { 204: { description: 'It is in the bin' } },
+    answers: { 204: { description: 'It is in the trash' } },
     refusals: [404],
   },
 } as const satisfies Record<string, RouteDoc>;

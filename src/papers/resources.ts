@@ -3,6 +3,7 @@ import { beginningWith, type ResourceKind } from '../gateway/offers/resource.ts'
 import { limits } from '../limits/service.ts';
 import { paperNotFound } from './rules.ts';
 import type { Papers } from './service.ts';
+import { PAPER_TEMPLATE, paperUri } from './uri.ts';
 
 export function paperResources(papers: Papers): ResourceKind {
   const page = (accountId: string, cursor: string | undefined, limit: number) =>
@@ -12,7 +13,7 @@ export function paperResources(papers: Papers): ResourceKind {
       cursor: cursor === undefined ? undefined : idOf(cursor),
     });
   return {
-    template: 'cairn://papers/{id}',
+    template: PAPER_TEMPLATE,
     name: 'papers',
     title: 'Papers',
     description: 'Papers of the account, drafts and published ones',
@@ -20,7 +21,7 @@ export function paperResources(papers: Papers): ResourceKind {
     list(accountId, cursor, limit) {
       const found = page(accountId, cursor, limit);
       const items = found.papers.map(({ paper: { id, title, size_bytes: size } }) => ({
-        uri: `cairn://papers/${id}`,
+        uri: paperUri(id),
         name: title,
         mimeType: 'text/markdown',
         size,

@@ -73,6 +73,6 @@ export function decidePatch(
   return written.every((field) => next[field] === paper[field]) ? paper : { ...next, updated_at: at };
 }
 
-export function decideBin(paper: PaperRecord, nowMs: number): PaperRecord {
+export function decideBin(paper: PaperRecord, nowMs: number): PaperRecord & { readonly deleted_at: string } {
   return { ...paper, deleted_at: new Date(nowMs).toISOString() };
 }

@@ -104,15 +104,16 @@ export class Papers {
     return await this.#write(accountId, id, readFields(publication, document));
   }
 
-  /** Moves a paper to the bin. Refuses with `not_found`. */
-  async remove(accountId: string, id: number | undefined): Promise<void> {
+  /** Moves a paper to the bin, and returns when (ISO 8601). Refuses with `not_found`. */
+  async remove(accountId: string, id: number | undefined): Promise<string> {
     const { actors, now } = this.#options;
-    await actors.account(accountId).ask((batch) => {
+    return await actors.account(accountId).ask((batch) => {
       const paper = live(batch, accountId, id);
       const binned = decideBin(paper, now());
       batch.put(papers, [accountId, paper.id], binned);
       putInBin(batch, binnedMs(binned), nameOf(accountId, paper));
       moveRows(batch, accountId, paper, undefined);
+      return binned.deleted_at;
     });
   }
 

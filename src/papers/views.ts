@@ -1,18 +1,30 @@
-/** Owns how a paper looks from outside. */
+/** Owns how a paper looks from outside, and its schemas. */
+import { z } from 'zod';
 import type { ShownPaper } from './service.ts';
 
-export function paperView({ paper, content }: ShownPaper): Readonly<Record<string, unknown>> {
+const at = z.string().describe('ISO 8601 UTC');
+
+/** A paper without its content. */
+export const paperSchema = z.object({
+  id: z.int().positive().describe('Counted per account'),
+  title: z.string(),
+  category_id: z.int().positive().nullable(),
+  published: z.boolean().describe('False: a draft'),
+  published_at: z.string().nullable().describe('Since when it is published, ISO 8601 UTC'),
+  version: z.int().positive().describe('Rises with each change of the content'),
+  size_bytes: z.int().nonnegative().describe('Of the content in UTF-8'),
+  created_at: at,
+  updated_at: at,
+});
+
+/** A paper as both doors show it, with its content where that was asked for. */
+export function paperView({ paper, content }: ShownPaper) {
+  const { id, title, ...rest } = factsOf({ paper, content: undefined });
+  return { id, title, ...(content === undefined ? {} : { content }), ...rest };
+}
+
+/** What a paper is besides its content. */
+export function factsOf({ paper }: ShownPaper): z.infer<typeof paperSchema> {
   const { id, title, category_id, published, published_at, version, size_bytes, created_at, updated_at } = paper;
-  return {
-    id,
-    title,
-    ...(content === undefined ? {} : { content }),
-    category_id,
-    published,
-    published_at,
-    version,
-    size_bytes,
-    created_at,
-    updated_at,
-  };
+  return { id, title, category_id, published, published_at, version, size_bytes, created_at, updated_at };
 }

@@ -14,15 +14,15 @@ const content = z
   .max(limits.taskContentCharsMax)
   .refine((text) => text.trim() !== '', 'must not be empty')
   .refine(isWellFormed, WELL_FORMED)
-  .describe('What is to be done');
+  .describe('What to do');
 
 export const newTask = z.strictObject({
   content,
-  due_date: day.nullable().optional().describe('Day it is due, YYYY-MM-DD; null for none'),
-  is_important: z.boolean().optional().describe('Marks it as important'),
-  completed: z.boolean().optional().describe('True is the same as kanban_status done'),
-  category_id: counted.nullable().optional().describe('Id of a category (see list_categories); null for none'),
-  kanban_status: z.enum(KANBAN_STATUSES).optional().describe('Column of the board; default todo'),
+  due_date: day.nullable().optional().describe('Null: none'),
+  is_important: z.boolean().optional(),
+  completed: z.boolean().optional().describe('Same as kanban_status done'),
+  category_id: counted.nullable().optional().describe('See list_categories; null: none'),
+  kanban_status: z.enum(KANBAN_STATUSES).optional(),
 });
 
 /** A partial write: an absent field stays as it is. */
@@ -33,15 +33,16 @@ export type TaskFields = z.output<typeof taskChange>;
 const COLOR = { error: 'must be # and six hex digits' };
 
 export const newCategory = z.strictObject({
-  name: printableName(limits.categoryNameCharsMax).describe('Unique within the account, compared without case'),
+  name: printableName(limits.categoryNameCharsMax).describe('Unique, in any case'),
   color: z
     .string(COLOR)
+    .max(7)
     .regex(/^#[0-9a-fA-F]{6}$/)
     .toLowerCase()
     .nullable()
     .optional()
-    .describe('null for none'),
-  position: z.int().min(0).max(limits.categoryPositionMax).optional().describe('Place in the list'),
+    .describe('#rrggbb; null: none'),
+  position: z.int().min(0).max(limits.categoryPositionMax).optional().describe('Place in the list, from 0'),
 });
 
 /** A partial write. */
@@ -51,11 +52,11 @@ export type CategoryFields = z.output<typeof categoryChange>;
 
 /** Filters and orders of every list. */
 export const listFields = {
-  category_id: counted.optional().describe('Only tasks of this category'),
-  completed: z.boolean().optional().describe('Only completed tasks, or only open ones'),
-  is_important: z.boolean().optional().describe('Only important tasks, or only others'),
+  category_id: counted.optional().describe('See list_categories'),
+  completed: z.boolean().optional().describe('False: only open tasks'),
+  is_important: z.boolean().optional().describe('False: only others'),
   sort_by: z.enum(SORT_FIELDS).optional().describe('Default created_at'),
-  sort_order: z.enum(['asc', 'desc']).optional().describe('Default asc for due_date and content, else desc'),
+  sort_order: z.enum(['asc', 'desc']).optional().describe('Default: asc for due_date and content, else desc'),
 };
 
 /** The query of the REST list. */

@@ -79,7 +79,7 @@ export const taskOperations = {
     ...TASKS,
     operationId: 'tasksList',
     summary: 'Lists a page of tasks',
-    description: 'All filters must hold together. Tasks without a due date sort last; the bin is left out.',
+    description: 'Filters are combined with AND. Tasks without a due date sort last; the trash is excluded.',
     parameters: parametersOf('query', fields.pageQuery),
     answers: {
       200: {
@@ -117,10 +117,10 @@ export const taskOperations = {
   remove: {
     ...TASKS,
     operationId: 'tasksDelete',
-    summary: 'Moves a task to the bin',
+    summary: 'Moves a task to the trash',
     description: `For ${limits.binDays} days the tool update_task with restore brings it back.`,
     parameters: idOf('task'),
-    answers: { 204: { description: 'It is in the bin' } },
+    answers: { 204: { description: 'It is in the trash' } },
     refusals: [404],
   },
 } as const satisfies Record<string, RouteDoc>;

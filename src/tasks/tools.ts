@@ -1,25 +1,26 @@
-/** The tools over tasks and categories. */
+/** The tools over tasks. */
 
 import { z } from 'zod';
 import { counted } from '../fields/kinds.ts';
 import { ADDS, DESTROYS, defineTool, JsonText, READS, SETS, type Tool } from '../gateway/tool.ts';
 import { headed, oneLine, plural } from '../gateway/words.ts';
 import { limits } from '../limits/service.ts';
+import { categoryTools } from './category-tools.ts';
 import { newTask, taskChange } from './fields.ts';
 import { listArguments, listQuery } from './list/arguments.ts';
 import { type TaskRecord, taskTables } from './records.ts';
 import type { Tasks } from './service.ts';
-import { categorySchema, categoryView, taskSchema, taskView } from './views.ts';
+import { taskSchema, taskView } from './views.ts';
 
 type ShownTask = Omit<TaskRecord, 'deleted_at'>;
 
-const taskId = counted.describe('Id of the task');
+const taskId = counted;
 
 const oneTask = z.object({ task: taskSchema });
 
 /** Every tool of this capability. */
 export function taskTools(tasks: Tasks): Tool[] {
-  return [listTasks(tasks), createTask(tasks), updateTask(tasks), deleteTask(tasks), listCategories(tasks)];
+  return [listTasks(tasks), createTask(tasks), updateTask(tasks), deleteTask(tasks), ...categoryTools(tasks)];
 }
 
 function listTasks(tasks: Tasks): Tool {
@@ -27,7 +28,7 @@ function listTasks(tasks: Tasks): Tool {
     name: 'list_tasks',
     title: 'List tasks',
     access: 'account',
-    description: 'Lists tasks, filtered and sorted. All filters must hold together; the bin is left out.',
+    description: 'Lists tasks. Filters are combined with AND; deleted tasks are excluded.',
     input: listArguments,
     output: z.object({
       tasks: z.array(taskSchema),
@@ -74,11 +75,11 @@ function updateTask(tasks: Tasks): Tool {
     name: 'update_task',
     title: 'Change a task',
     access: 'account',
-    description: 'Changes the given fields of a task; the others stay. With restore it is first taken out of the bin.',
+    description: 'Updates the given fields of a task. restore brings it back from the trash.',
     input: z.strictObject({
       id: taskId,
       ...taskChange.shape,
-      restore: z.boolean().optional().describe('Takes the task out of the bin'),
+      restore: z.boolean().optional(),
     }),
     output: oneTask,
     annotations: SETS,
@@ -93,13 +94,13 @@ function updateTask(tasks: Tasks): Tool {
 function deleteTask(tasks: Tasks): Tool {
   return defineTool({
     name: 'delete_task',
-    title: 'Move a task to the bin',
+    title: 'Move a task to the trash',
     access: 'account',
-    description: `Moves a task to the bin. For ${limits.binDays} days update_task with restore brings it back.`,
+    description: `Moves a task to the trash. update_task with restore brings it back for ${limits.binDays} days.`,
     input: z.strictObject({ id: taskId }),
     output: z.object({
       id: z.int().positive(),
-      deleted_at: z.string().describe('When it went to the bin, ISO 8601 UTC'),
+      deleted_at: z.string().describe('When it went to the trash, ISO 8601 UTC'),
     }),
     annotations: DESTROYS,
     example: { id: 1 },
@@ -107,28 +108,8 @@ function deleteTask(tasks: Tasks): Tool {
       const { task } = await tasks.remove(accountId, id);
       return {
         structured: { id, deleted_at: task.deleted_at ?? '' },
-        text: `task #${id} is in the bin; update_task with restore: true brings it back within ${limits.binDays} days`,
+        text: `task #${id} is in the trash; update_task with restore: true brings it back within ${limits.binDays} days`,
       };
-    },
-  });
-}
-
-function listCategories(tasks: Tasks): Tool {
-  return defineTool({
-    name: 'list_categories',
-    title: 'List task categories',
-    access: 'account',
-    description: 'Lists the categories of tasks in their order, each with the number of its tasks.',
-    input: z.strictObject({}),
-    output: z.object({ categories: z.array(categorySchema) }),
-    annotations: READS,
-    example: {},
-    madeFrom: taskTables,
-    handle(_args, { accountId }) {
-      const found = tasks.categories.list(accountId).map(categoryView);
-      const headline = plural(found.length, 'category', 'categories');
-      const told = headed(headline, found, ({ id, name, task_count: n }) => `${id} ${name} (${plural(n, 'task')})`);
-      return { structured: { categories: found }, text: told };
     },
   });
 }

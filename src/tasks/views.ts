@@ -23,7 +23,7 @@ export const categorySchema = z.object({
   name: z.string(),
   color: z.string().nullable().describe('#rrggbb'),
   position: z.int().nonnegative().describe('Place in the list'),
-  task_count: z.int().nonnegative().describe('Tasks in it, without the bin'),
+  task_count: z.int().nonnegative().describe('Tasks in it, without the trash'),
   created_at: z.string().describe('ISO 8601 UTC'),
   updated_at: z.string().describe('ISO 8601 UTC'),
 });

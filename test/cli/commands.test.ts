@@ -92,7 +92,7 @@ test('[CLI-1] cairn tasks adds, lists, completes, removes and restores', async (
   expect((await cairn('tasks')).stdout).not.toContain(`#${id} `);
   expect((await cairn('tasks', '--all')).stdout).toContain(`#${id} `);
   expect((await cairn('tasks', 'reopen', String(id))).code).toBe(0);
-  expect((await cairn('tasks', 'remove', String(id))).stdout).toContain('bin');
+  expect((await cairn('tasks', 'remove', String(id))).stdout).toContain('trash');
   expect((await cairn('tasks', '--all')).stdout).not.toContain(`#${id} `);
   expect((await cairn('tasks', 'restore', String(id))).code).toBe(0);
   expect((await cairn('tasks')).stdout).toContain(`#${id} `);

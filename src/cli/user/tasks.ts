@@ -1,10 +1,7 @@
 /** cairn tasks: the tasks of an account, from a terminal. */
 import { type Command, type CommandOption, type Options, takes } from '../command.ts';
-import { print } from '../output.ts';
-import { UsageError } from '../usage-error.ts';
-import { openTools } from './tool-access.ts';
+import { callTool, given, readNumber, SERVER } from './documents/tool-call.ts';
 
-const SERVER = takes('server', 'URL');
 const DUE = takes('due', 'DATE');
 const CATEGORY = takes('category', 'ID');
 const FILTERS: readonly CommandOption[] = [
@@ -34,8 +31,8 @@ export const taskCommands: readonly Command[] = [
   },
   change('tasks done', 'mark a task as done', 'update_task', { completed: true }),
   change('tasks reopen', 'take back that a task is done', 'update_task', { completed: false }),
-  change('tasks remove', 'move a task to the bin', 'delete_task', {}),
-  change('tasks restore', 'take a task out of the bin', 'update_task', { restore: true }),
+  change('tasks remove', 'move a task to the trash', 'delete_task', {}),
+  change('tasks restore', 'take a task out of the trash', 'update_task', { restore: true }),
 ];
 
 async function list(options: Options): Promise<number> {
@@ -72,21 +69,4 @@ function change(name: string, summary: string, tool: string, args: Readonly<Reco
     examples: [`cairn ${name} 7`],
     run: (options) => callTool(options, tool, { id: readNumber('ID', options.operand()), ...args }),
   };
-}
-
-async function callTool(options: Options, name: string, args: Readonly<Record<string, unknown>>): Promise<number> {
-  const { tools: client } = openTools(options.optional('server'));
-  const { text, structured } = await client.call(name, args);
-  print(options.json ? JSON.stringify(structured) : text);
-  return 0;
-}
-
-function given<T>(name: string, value: T | undefined): Record<string, T> {
-  return value === undefined ? {} : { [name]: value };
-}
-
-function readNumber(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`${name} takes a whole number`);
-  return Number(text);
 }

@@ -12,6 +12,6 @@ Handoffs carry a project from one session to the next: read the last one with ha
 
 Vaults are folders of files in sync. sync_list finds paths, sync_pull with path reads a file, sync_push with the sha256 that you read as base_sha writes it, sync_history and sync_restore bring back what was. A push that is refused as a conflict is kept: merge it with sync_merge, or choose a side with sync_resolve_conflict; do not send it again unchanged.
 
-Deleted tasks and dev docs stay in a bin for ${limits.binDays} days.
+Deleted tasks, papers and dev docs stay in the trash for ${limits.binDays} days.
 
 Without a key, call signup_and_get_key or login_and_get_key, then get_setup_guide.`;

@@ -10,16 +10,16 @@ export const pullArguments = z.strictObject({
   path: pathArgument.optional().describe('One file'),
   paths: z.array(pathArgument).min(1).max(limits.pullPathsMax).optional().describe('These files'),
   since: z.string().max(limits.instantCharsMax).optional().describe('What changed after this stored_at, ISO 8601'),
-  initial: z.boolean().optional().describe('true: every file, for a device that has none'),
-  cursor: z.string().max(limits.cursorCharsMax).optional().describe('Goes on after an earlier pull'),
-  limit: z.int().min(1).max(limits.pullLinesMax).optional().describe('Most records to give'),
+  initial: z.boolean().optional().describe('Every file'),
+  cursor: z.string().max(limits.cursorCharsMax).optional().describe('From an earlier pull'),
+  limit: z.int().min(1).max(limits.pullLinesMax).optional().describe('Records in one answer'),
   wait_seconds: z
     .int()
     .min(0)
     .max(limits.waitSecondsMax)
     .optional()
-    .describe('With cursor or since: waits so long for a change'),
-  device_id: deviceIdArgument.optional().describe('Pulling device; leaves out what it sent itself'),
+    .describe('Wait for a change, with cursor or since'),
+  device_id: deviceIdArgument.optional().describe('Excludes changes of this device'),
   vault_id: vaultIdArgument,
 });
 

@@ -14,7 +14,7 @@ export const isPlainText = (text: string): boolean => !/[\p{Cc}\p{Cs}]/u.test(te
 
 /** A path as a client may write it, in whatever Unicode form. */
 export const pathArgument = z.string().max(4 * limits.pathBytesMax);
-export const vaultIdArgument = z.string().max(limits.vaultIdCharsMax).optional().describe('Default: the primary vault');
+export const vaultIdArgument = z.string().max(limits.vaultIdCharsMax).optional();
 export const deviceIdArgument = z
   .string()
   .min(1)
@@ -41,18 +41,14 @@ export const pushArguments = z.strictObject({
     .string()
     .max(limits.hlcCharsMax)
     .optional()
-    .describe('Hybrid logical clock, 2026-11-20T20:18:57.123Z-0000-<node>; optional with base_sha'),
-  device_id: deviceIdArgument.optional().describe('Sending device; default: the name of the key'),
-  mtime: z.string().max(limits.isoTimeCharsMax).optional().describe('When it was changed locally, ISO 8601'),
-  executable: z.boolean().optional().describe('May be run as a program; default: as it is'),
-  base_sha: z
-    .string()
-    .max(64)
-    .optional()
-    .describe('sha256 or git_sha of the version that this changes; empty: the file is new'),
+    .describe('Clock 2026-11-20T20:18:57.123Z-0000-<node>; optional with base_sha'),
+  device_id: deviceIdArgument.optional().describe('Default: the name of the key'),
+  mtime: z.string().max(limits.isoTimeCharsMax).optional().describe('Local change time, ISO 8601'),
+  executable: z.boolean().optional().describe('Default: unchanged'),
+  base_sha: z.string().max(64).optional().describe('sha256 or git_sha of the version you changed; empty: new file'),
   deleted: z.boolean().optional().describe('Deletes the file; needs base_sha and no content'),
-  from_path: pathArgument.optional().describe('Renames the file from this path; needs its base_sha, no content'),
-  resolves: z.string().max(limits.vaultIdCharsMax).optional().describe('conflict_id that this settles'),
+  from_path: pathArgument.optional().describe('Renames from this path; needs its base_sha'),
+  resolves: z.string().max(limits.vaultIdCharsMax).optional().describe('conflict_id this settles'),
   vault_id: vaultIdArgument,
 });
 

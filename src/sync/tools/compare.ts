@@ -32,20 +32,14 @@ function syncDiff(diffs: DiffQuery): Tool {
     name: 'sync_diff',
     title: 'Compare a file',
     access: 'account',
-    description:
-      'Shows how your copy of a file stands to the one on the hub, and what differs; with only a path, what its newest change did.',
+    description: "Compares your copy of a file with the hub's. With only a path, shows its newest change.",
     input: z.strictObject({
-      path: pathArgument.describe('Path inside the vault'),
+      path: pathArgument,
       content: contentArgument.optional().describe('Your copy'),
       encoding: encodingArgument,
       sha256: z.string().max(64).optional().describe('Of your copy; instead of content'),
-      base_sha: baseArgument.describe('sha256 or git_sha that your copy was made of'),
-      context: z
-        .int()
-        .min(0)
-        .max(limits.diffContextLinesMax)
-        .optional()
-        .describe('Unchanged lines around each change; default 3'),
+      base_sha: baseArgument.describe('sha256 or git_sha your copy is based on'),
+      context: z.int().min(0).max(limits.diffContextLinesMax).optional().describe('Context lines; default 3'),
       vault_id: vaultIdArgument,
     }),
     output: z.object({
@@ -76,21 +70,21 @@ function syncMerge(merges: MergeQuery): Tool {
     title: 'Merge a file',
     access: 'account',
     description:
-      'Merges your text with the one on the hub, against the version that both were made of. Writes nothing: push what it gives with the base_sha that it gives.',
+      "Merges your text with the hub's, against their common version. Read-only: push the returned content with the returned base_sha.",
     input: z.strictObject({
-      path: pathArgument.optional().describe('Path inside the vault; not with conflict_id'),
+      path: pathArgument.optional().describe('Not with conflict_id'),
       content: contentArgument.optional().describe('Your text; not with conflict_id'),
       encoding: encodingArgument,
-      base_sha: baseArgument.describe('sha256 or git_sha that your text was made of'),
+      base_sha: baseArgument.describe('sha256 or git_sha your text is based on'),
       conflict_id: z
         .string()
         .max(limits.vaultIdCharsMax)
         .optional()
-        .describe('Merges what the refused push of this conflict brought'),
+        .describe('Merges the rejected push of this conflict'),
       favor: z
         .enum(['none', 'ours', 'theirs'])
         .optional()
-        .describe('Takes your side (ours) or the hub (theirs) where both changed; default none: marks the part'),
+        .describe('Side to take where both changed: yours (ours) or the hub (theirs); default none: mark them'),
       style: z.enum(['merge', 'diff3']).optional().describe('diff3 also shows the ancestor; default merge'),
       vault_id: vaultIdArgument,
     }),

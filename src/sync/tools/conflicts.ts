@@ -31,11 +31,11 @@ export function syncPendingConflicts(conflicts: Conflicts): Tool {
     name: 'sync_pending_conflicts',
     title: 'List conflicts',
     access: 'account',
-    description: 'Lists the conflicts that wait to be settled: pushes that were refused, with their bytes kept.',
+    description: 'Lists pending conflicts: rejected pushes, kept until resolved.',
     input: z.strictObject({
-      path: pathArgument.optional().describe('Only those of this path'),
-      limit: z.int().min(1).max(limits.conflictsMax).optional().describe(`At most; default ${limits.conflictsDefault}`),
-      cursor: z.string().max(limits.conflictCursorCharsMax).optional().describe('Goes on behind an earlier answer'),
+      path: pathArgument.optional(),
+      limit: z.int().min(1).max(limits.conflictsMax).optional().describe(`Default ${limits.conflictsDefault}`),
+      cursor: z.string().max(limits.conflictCursorCharsMax).optional().describe('From an earlier answer'),
       vault_id: vaultIdArgument,
     }),
     output: z.object({
@@ -66,13 +66,13 @@ export function syncResolveConflict(conflicts: Conflicts): Tool {
     title: 'Settle a conflict',
     access: 'account',
     description:
-      'Settles a conflict, or those of a path: keep theirs leaves what is on the hub, keep yours makes the refused bytes a new version. To keep a merge, use sync_push with resolves.',
+      'Resolves a conflict, or all of a path, with the version on the hub (theirs) or the rejected push (yours). To keep a merge, use sync_push with resolves.',
     input: z.strictObject({
-      conflict_id: z.string().min(1).max(limits.vaultIdCharsMax).optional().describe('Id of the conflict'),
+      conflict_id: z.string().min(1).max(limits.vaultIdCharsMax).optional(),
       path: pathArgument.optional().describe('Instead of conflict_id'),
-      keep: z.enum(['theirs', 'yours']).describe('theirs: what the hub has; yours: what was refused'),
-      base_sha: z.string().max(64).optional().describe('sha256 that must be current; empty: there must be no file'),
-      device_id: deviceIdArgument.optional().describe('Device that makes the change; default hub'),
+      keep: z.enum(['theirs', 'yours']),
+      base_sha: z.string().max(64).optional().describe('sha256 that must be current; empty: no file'),
+      device_id: deviceIdArgument.optional().describe('Default: hub'),
       vault_id: vaultIdArgument,
     }),
     output: z.object({

@@ -19,14 +19,8 @@ export function vaultClone(reading: Reading) {
       'Says what a new device needs to copy a vault: how much there is, a cursor, and the call to make next.',
     input: z.strictObject({
       vault_id: vaultIdArgument,
-      name: z
-        .string()
-        .trim()
-        .min(1)
-        .max(limits.vaultNameCharsMax)
-        .optional()
-        .describe('Name of the vault, instead of its id'),
-      device_id: deviceIdArgument.optional().describe('Name of the new device'),
+      name: z.string().trim().min(1).max(limits.vaultNameCharsMax).optional().describe('Instead of vault_id'),
+      device_id: deviceIdArgument.optional(),
     }),
     output: z.object({
       vault_id: z.string(),

@@ -37,14 +37,9 @@ export function syncHistory(history: History): Tool {
     description:
       'Lists the kept versions of a file, newest first, including those under its earlier names. sync_restore brings one back.',
     input: z.strictObject({
-      path: pathArgument.describe('Path inside the vault; a deleted one too'),
-      limit: z
-        .int()
-        .min(1)
-        .max(limits.historyMax)
-        .optional()
-        .describe(`Versions at most, default ${limits.historyDefault}`),
-      before: seqArgument.optional().describe('Only versions older than this seq of the path'),
+      path: pathArgument.describe('May be deleted'),
+      limit: z.int().min(1).max(limits.historyMax).optional().describe(`Default ${limits.historyDefault}`),
+      before: seqArgument.optional().describe('Only versions before this seq'),
       vault_id: vaultIdArgument,
     }),
     output: z.object({
@@ -83,10 +78,10 @@ export function syncRestore(history: History): Tool {
     description:
       'Makes an older version of a path the current one again, as a new change. What is current stays in the history.',
     input: z.strictObject({
-      path: pathArgument.describe('Path inside the vault; a deleted one too'),
-      seq: seqArgument.describe('The version to bring back (see sync_history)'),
-      base_sha: z.string().max(64).optional().describe('sha256 that must be current; empty: there must be no file'),
-      device_id: deviceIdArgument.optional().describe('Device that makes the change; default hub'),
+      path: pathArgument.describe('May be deleted'),
+      seq: seqArgument.describe('See sync_history'),
+      base_sha: z.string().max(64).optional().describe('sha256 that must be current; empty: no file'),
+      device_id: deviceIdArgument.optional().describe('Default: hub'),
       vault_id: vaultIdArgument,
     }),
     output: pushedSchema,

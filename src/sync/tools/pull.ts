@@ -77,7 +77,7 @@ export function syncPull({ pull }: Reading) {
     title: 'Read files',
     access: 'account',
     description:
-      'Gives files with their content: one path, these paths, all (initial), or what changed since a time or cursor. Comes as NDJSON when asked for or large.',
+      'Reads files with content: one path, these paths, all (initial), or what changed since a time or cursor. Large results are NDJSON.',
     input: pullArguments,
     output: pullResult,
     annotations: READS,
@@ -140,18 +140,18 @@ export function syncList(reading: Reading) {
     name: 'sync_list',
     title: 'List files',
     access: 'account',
-    description: 'Lists files without their content, in the order of their paths.',
+    description: 'Lists files without content, by path.',
     input: z.strictObject({
-      prefix: pathArgument.optional().describe('Only paths that begin with this, e.g. notes/'),
+      prefix: pathArgument.optional().describe('Only paths starting with this, e.g. notes/'),
       glob: z
         .string()
         .min(1)
         .max(limits.globCharsMax)
         .optional()
-        .describe('Only paths that match: *, ?, ** and {a,b}; without a slash in any folder'),
-      include_deleted: z.boolean().optional().describe('True: deleted files as well'),
-      limit: z.int().min(1).max(limits.listPageMax).default(limits.listPageDefault).describe('Files in one answer'),
-      cursor: z.string().max(limits.listCursorCharsMax).optional().describe('Where an earlier answer ended'),
+        .describe('With *, ?, ** and {a,b}; without a slash, in any folder'),
+      include_deleted: z.boolean().optional(),
+      limit: z.int().min(1).max(limits.listPageMax).default(limits.listPageDefault),
+      cursor: z.string().max(limits.listCursorCharsMax).optional().describe('From an earlier answer'),
       vault_id: vaultIdArgument,
     }),
     output: z.object({

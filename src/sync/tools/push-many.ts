@@ -27,10 +27,8 @@ const refusedSchema = z.object({
 });
 
 const many = {
-  files: z.array(file).min(1).max(limits.pushManyFilesMax).describe('Arguments of sync_push, an item per file'),
-  device_id: deviceIdArgument
-    .optional()
-    .describe('Sending device, where an item names none; default: the name of the key'),
+  files: z.array(file).min(1).max(limits.pushManyFilesMax).describe('Arguments of sync_push for each file'),
+  device_id: deviceIdArgument.optional().describe('Default: the name of the key'),
   vault_id: vaultIdArgument,
 };
 

@@ -24,9 +24,9 @@ const hashes = z
   .optional();
 
 const statusArguments = z.strictObject({
-  manifest: hashes.describe('SHA-256 of each file of the device, by path'),
-  bases: hashes.describe('SHA-256 that device and hub last agreed on, by path'),
-  prefix: pathArgument.optional().describe('Only paths that begin with this'),
+  manifest: hashes.describe('SHA-256 of each local file by path'),
+  bases: hashes.describe('SHA-256 last agreed on, by path'),
+  prefix: pathArgument.optional().describe('Only paths starting with this'),
   vault_id: vaultIdArgument,
 });
 

@@ -23,7 +23,7 @@ export function vaultList(vaults: Vaults): Tool {
     name: 'vault_list',
     title: 'List vaults',
     access: 'account',
-    description: 'Lists the vaults of the account, oldest first.',
+    description: 'Lists vaults, oldest first. Tools without vault_id use the primary one.',
     input: z.strictObject({}),
     output: z.object({ vaults: z.array(vaultSchema), count: z.int().nonnegative() }),
     annotations: READS,
@@ -52,23 +52,22 @@ const nameArgument = z
   .max(limits.vaultNameCharsMax)
   .refine(isPlainText, 'must hold no control character');
 
-const vaultIdRequired = z.string().max(limits.vaultIdCharsMax).describe('Id of the vault (see vault_list)');
+const vaultIdRequired = z.string().max(limits.vaultIdCharsMax);
 
 export function vaultCreate(vaults: Vaults): Tool {
   return defineTool({
     name: 'vault_create',
     title: 'Create a vault',
     access: 'account',
-    description:
-      'Makes a vault, or gives the one that has this name. A list of protected paths replaces the one it has.',
+    description: 'Creates a vault, or returns the existing one of this name. protected_paths replaces its list.',
     input: z.strictObject({
-      name: nameArgument.describe('Name, unique in the account without case'),
+      name: nameArgument.describe('Unique, in any case'),
       protected_paths: z
         .array(z.string().min(1).max(limits.globCharsMax))
         .max(limits.protectedGlobsMax)
         .nullable()
         .optional()
-        .describe('Globs of files that are changed only with base_sha; null: the default list'),
+        .describe('Globs of files changed only with base_sha; null: the default list'),
     }),
     output: z.object({
       vault_id: z.string(),
@@ -93,8 +92,8 @@ export function vaultRename(vaults: Vaults): Tool {
     name: 'vault_rename',
     title: 'Rename a vault',
     access: 'account',
-    description: 'Gives a vault another name. Its id, files and history stay the same.',
-    input: z.strictObject({ vault_id: vaultIdRequired, name: nameArgument.describe('The new name') }),
+    description: 'Renames a vault. Its id, files and history stay the same.',
+    input: z.strictObject({ vault_id: vaultIdRequired, name: nameArgument }),
     output: z.object({ vault_id: z.string(), name: z.string(), former_name: z.string() }),
     annotations: SETS,
     example: { vault_id: 'v_0123456789abcdef', name: 'notes' },
@@ -117,7 +116,7 @@ export function vaultDelete(vaults: Vaults, removal: Pick<VaultRemoval, 'begin'>
       'Permanently deletes a vault with all files, versions and conflicts. This cannot be undone; confirm must be the exact name of the vault.',
     input: z.strictObject({
       vault_id: vaultIdRequired,
-      confirm: z.string().max(limits.vaultNameCharsMax).describe('The exact name of the vault'),
+      confirm: z.string().max(limits.vaultNameCharsMax).describe('Its exact name'),
     }),
     output: z.object({
       vault_id: z.string(),

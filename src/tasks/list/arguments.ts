@@ -10,31 +10,21 @@ import { KANBAN_STATUSES } from '../records.ts';
 import type { TaskFilter } from './query.ts';
 import { openZone, type TaskSearch, UTC, type Zone } from './search.ts';
 
-const dayOf = (what: string) => day.optional().describe(what);
+const someDay = day.optional();
 
 export const listArguments = z.strictObject({
-  due_today: z.boolean().optional().describe('Only tasks due today'),
-  overdue: z.boolean().optional().describe('Only open tasks due before today'),
-  status: z.enum(KANBAN_STATUSES).optional().describe('kanban_status'),
+  due_today: z.boolean().optional(),
+  overdue: z.boolean().optional().describe('Open tasks due before today'),
+  status: z.enum(KANBAN_STATUSES).optional(),
   ...listFields,
-  search: z
-    .string()
-    .min(1)
-    .max(limits.taskSearchCharsMax)
-    .optional()
-    .describe('Text in the content, in upper or lower case'),
-  due_from: dayOf('First day due'),
-  due_to: dayOf('Last day due'),
-  created_from: dayOf('First day of creation'),
-  created_to: dayOf('Last day of creation'),
-  completed_from: dayOf('First day of completion'),
-  completed_to: dayOf('Last day of completion'),
-  limit: z
-    .int()
-    .min(1)
-    .max(limits.taskListMax)
-    .optional()
-    .describe(`Most tasks to give; default ${limits.taskListDefault}`),
+  search: z.string().min(1).max(limits.taskSearchCharsMax).optional().describe('Text in the content, in any case'),
+  due_from: someDay,
+  due_to: someDay,
+  created_from: someDay,
+  created_to: someDay,
+  completed_from: someDay,
+  completed_to: someDay,
+  limit: z.int().min(1).max(limits.taskListMax).optional().describe(`Default ${limits.taskListDefault}`),
   timezone: z
     .string()
     .min(1)

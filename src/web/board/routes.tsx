@@ -32,7 +32,7 @@ export function boardRoutes(options: BoardOptions): Route[] {
       const { id } = taskOf(options, visit);
       await tasks.remove(visit.accountId, id);
       return pages.go(visit, PATH, {
-        text: `The task is in the bin, and stays there for ${limits.binDays} days.`,
+        text: `The task is in the trash, and stays there for ${limits.binDays} days.`,
         undo: { label: 'Bring it back', action: `${PATH}/${id}/restore` },
       });
     }),

@@ -128,7 +128,7 @@ test('[WEB-1, TASK-6] a deleted task is offered back once, and comes back', asyn
   await client.submit('/tasks', { content: 'Oops' });
   await client.open('/tasks/1');
   await client.submit('/tasks/1/delete');
-  expect(client.text).toContain('The task is in the bin');
+  expect(client.text).toContain('The task is in the trash');
   expect(await taskOf(who, 1)).toBeUndefined();
   await client.submit('/tasks/1/restore');
   expect(client.text).toContain('The task is back.');

@@ -1,0 +1,144 @@
+/** cairn docs: the dev docs of an account, from a terminal. */
+import { basename } from 'node:path';
+import { ToolRefused } from '../../../client/tool-refused.ts';
+import { type Command, type CommandOption, type Options, takes } from '../../command.ts';
+import { print } from '../../output.ts';
+import { UsageError } from '../../usage-error.ts';
+import { edit, type Opened } from './edit.ts';
+import { readText } from './text-input.ts';
+import { callTool, given, printAnswer, readNumber, SERVER, toolsOf } from './tool-call.ts';
+
+/** JSON-RPC codes of a document that does not exist, and of a wrong argument. */
+const NOT_FOUND = -32005;
+const INVALID = -32602;
+
+const CATEGORY = takes('category', 'NAME');
+const VERSION = takes('version', 'N');
+const REFERENCE: readonly CommandOption[] = [CATEGORY, SERVER];
+
+interface ReadDoc extends Opened {
+  readonly id: number;
+}
+
+export const docCommands: readonly Command[] = [
+  {
+    name: 'docs',
+    summary: 'list dev docs: documents for agents',
+    options: [CATEGORY, takes('search', 'TEXT'), takes('limit', 'N'), takes('cursor', 'CURSOR'), SERVER],
+    examples: ['cairn docs', 'cairn docs --category claude', 'cairn docs --search release'],
+    run: (options) =>
+      callTool(options, 'list_dev_docs', {
+        ...given('category', options.optional('category')),
+        ...given('search', options.optional('search')),
+        ...given('limit', readNumber('limit', options.optional('limit'))),
+        ...given('cursor', options.optional('cursor')),
+      }),
+  },
+  {
+    name: 'docs show',
+    summary: 'print a dev doc',
+    operands: ['TITLE'],
+    options: [VERSION, ...REFERENCE],
+    explains: { version: 'a kept version instead of the current one' },
+    examples: ['cairn docs show CLAUDE.md', 'cairn docs show CLAUDE.md --category claude --version 3'],
+    run: show,
+  },
+  {
+    name: 'docs put',
+    summary: 'create or replace a dev doc from a file or standard input',
+    operands: ['[FILE]'],
+    options: [takes('title', 'TITLE'), ...REFERENCE],
+    flags: ['new-category'],
+    explains: { title: 'default: the name of the file', 'new-category': 'create the category if it is missing' },
+    examples: ['cairn docs put CLAUDE.md --category claude', 'git log -5 | cairn docs put --title recent.txt'],
+    run: put,
+  },
+  {
+    name: 'docs edit',
+    summary: 'edit a dev doc in $EDITOR',
+    operands: ['TITLE'],
+    options: REFERENCE,
+    examples: ['cairn docs edit CLAUDE.md'],
+    run: async (options) => {
+      const { doc } = await read(options);
+      return await edit(options, doc, 'update_dev_doc', { id: doc.id });
+    },
+  },
+  {
+    name: 'docs versions',
+    summary: 'list the kept versions of a dev doc',
+    operands: ['TITLE'],
+    options: REFERENCE,
+    examples: ['cairn docs versions CLAUDE.md'],
+    run: versions,
+  },
+  {
+    name: 'docs remove',
+    summary: 'move a dev doc to the trash',
+    operands: ['TITLE'],
+    options: REFERENCE,
+    examples: ['cairn docs remove notes.md'],
+    run: (options) => callTool(options, 'delete_dev_doc', referenceOf(options)),
+  },
+  {
+    name: 'docs restore',
+    summary: 'bring a dev doc back from the trash',
+    operands: ['TITLE'],
+    options: REFERENCE,
+    examples: ['cairn docs restore notes.md'],
+    run: (options) => callTool(options, 'update_dev_doc', { ...referenceOf(options), restore: true }),
+  },
+];
+
+function referenceOf(options: Options): Record<string, string> {
+  return { title: options.operand() ?? '', ...given('category', options.optional('category')) };
+}
+
+async function read(options: Options, more: Readonly<Record<string, unknown>> = {}) {
+  const { structured } = await toolsOf(options).call('get_dev_doc', { ...referenceOf(options), ...more });
+  return structured as { readonly doc: ReadDoc; readonly versions?: readonly VersionRow[] };
+}
+
+interface VersionRow {
+  readonly version: number;
+  readonly size_bytes: number;
+  readonly created_at: string;
+}
+
+/** The content alone, so that it can be piped. */
+async function show(options: Options): Promise<number> {
+  const found = await read(options, given('version', readNumber('version', options.optional('version'))));
+  if (options.json) print(JSON.stringify(found));
+  else process.stdout.write(found.doc.content);
+  return 0;
+}
+
+async function versions(options: Options): Promise<number> {
+  const { doc, versions: kept = [] } = await read(options, { include_versions: true });
+  if (options.json) print(JSON.stringify({ id: doc.id, versions: kept }));
+  else for (const one of kept) print(`${one.version}  ${one.created_at}  ${one.size_bytes} bytes`);
+  return 0;
+}
+
+async function put(options: Options): Promise<number> {
+  const file = options.operand();
+  const title = options.optional('title') ?? (file === undefined || file === '-' ? undefined : basename(file));
+  if (title === undefined) throw new UsageError('--title is required with standard input');
+  const content = await readText(file);
+  const tools = toolsOf(options);
+  const doc = { title, content, ...given('category', options.optional('category')) };
+  try {
+    printAnswer(options, await tools.call('update_dev_doc', doc));
+  } catch (error) {
+    if (!isMissing(error, 'category' in doc)) throw error;
+    const create_category = options.flag('new-category');
+    printAnswer(options, await tools.call('create_dev_doc', { ...doc, create_category }));
+  }
+  return 0;
+}
+
+/** Whether no such document exists yet, or not even its category. */
+function isMissing(error: unknown, hasCategory: boolean): boolean {
+  if (!(error instanceof ToolRefused)) return false;
+  return error.code === NOT_FOUND || (hasCategory && error.code === INVALID && error.data['field'] === 'category');
+}

@@ -1,0 +1,86 @@
+/** cairn handoff: notes for the next session, from a terminal. */
+import { type Command, type CommandOption, type Options, takes } from '../../command.ts';
+import { print } from '../../output.ts';
+import { readText } from './text-input.ts';
+import { callTool, given, readNumber, SERVER, toolsOf } from './tool-call.ts';
+
+const WHEN: readonly CommandOption[] = [takes('date', 'DATE'), takes('time', 'HHMM')];
+const REFERENCE = ['PROJECT', 'TOPIC'] as const;
+const KOREAN = { date: 'YYYY-MM-DD in Korea Standard Time', time: 'in Korea Standard Time' };
+
+interface ReadHandoff {
+  readonly handoff: { readonly content: string };
+  readonly versions?: readonly { readonly version: number; readonly size_bytes: number; readonly created_at: string }[];
+}
+
+export const handoffCommands: readonly Command[] = [
+  {
+    name: 'handoff',
+    summary: 'list handoffs: notes for the next session',
+    options: [takes('project', 'NAME'), takes('limit', 'N'), takes('cursor', 'CURSOR'), SERVER],
+    examples: ['cairn handoff', 'cairn handoff --project cairn'],
+    run: (options) =>
+      callTool(options, 'handoff_list', {
+        ...given('project', options.optional('project')),
+        ...given('limit', readNumber('limit', options.optional('limit'))),
+        ...given('cursor', options.optional('cursor')),
+      }),
+  },
+  {
+    name: 'handoff show',
+    summary: 'print the latest handoff of a topic',
+    operands: REFERENCE,
+    options: [...WHEN, takes('version', 'N'), SERVER],
+    explains: { ...KOREAN, version: 'a kept version instead of the current one' },
+    examples: ['cairn handoff show cairn release', 'cairn handoff show cairn release --date 2026-11-21'],
+    run: show,
+  },
+  {
+    name: 'handoff save',
+    summary: 'save a handoff from a file or standard input',
+    operands: [...REFERENCE, '[FILE]'],
+    options: [...WHEN, SERVER],
+    explains: KOREAN,
+    examples: ['cairn handoff save cairn release state.md', 'git status | cairn handoff save cairn release'],
+    run: async (options) =>
+      await callTool(options, 'handoff_save', { ...referenceOf(options), content: await readText(options.operand(2)) }),
+  },
+  {
+    name: 'handoff versions',
+    summary: 'list the kept versions of a handoff',
+    operands: REFERENCE,
+    options: [...WHEN, SERVER],
+    explains: KOREAN,
+    examples: ['cairn handoff versions cairn release'],
+    run: versions,
+  },
+];
+
+function referenceOf(options: Options): Record<string, string> {
+  return {
+    project: options.operand(0) ?? '',
+    topic: options.operand(1) ?? '',
+    ...given('date', options.optional('date')),
+    ...given('time', options.optional('time')),
+  };
+}
+
+async function read(options: Options, more: Readonly<Record<string, unknown>>): Promise<ReadHandoff> {
+  const { structured } = await toolsOf(options).call('handoff_get', { ...referenceOf(options), ...more });
+  return structured as unknown as ReadHandoff;
+}
+
+/** The content alone, so that it can be piped. */
+async function show(options: Options): Promise<number> {
+  const found = await read(options, given('version', readNumber('version', options.optional('version'))));
+  if (options.json) print(JSON.stringify(found));
+  else process.stdout.write(found.handoff.content);
+  return 0;
+}
+
+async function versions(options: Options): Promise<number> {
+  const { versions: kept = [] } = await read(options, { include_versions: true });
+  if (options.json) print(JSON.stringify({ versions: kept }));
+  else for (const one of kept) print(`${one.version}  ${one.created_at}  ${one.size_bytes} bytes`);
+  return 0;
+}

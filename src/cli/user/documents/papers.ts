@@ -1,0 +1,107 @@
+/** cairn papers: the papers of an account, from a terminal. */
+import { basename, extname } from 'node:path';
+import { type Command, type Options, takes } from '../../command.ts';
+import { print } from '../../output.ts';
+import { UsageError } from '../../usage-error.ts';
+import { edit, type Opened } from './edit.ts';
+import { readText } from './text-input.ts';
+import { callTool, given, readNumber, SERVER, toolsOf } from './tool-call.ts';
+
+const CATEGORY = takes('category', 'ID');
+
+export const paperCommands: readonly Command[] = [
+  {
+    name: 'papers',
+    summary: 'list papers',
+    options: [CATEGORY, takes('limit', 'N'), takes('cursor', 'CURSOR'), SERVER],
+    flags: ['published', 'drafts'],
+    examples: ['cairn papers', 'cairn papers --drafts'],
+    run: list,
+  },
+  {
+    name: 'papers show',
+    summary: 'print a paper',
+    operands: ['ID'],
+    options: [SERVER],
+    examples: ['cairn papers show 3'],
+    run: show,
+  },
+  {
+    name: 'papers put',
+    summary: 'create a paper from a file or standard input; with --id, replace its text',
+    operands: ['[FILE]'],
+    options: [takes('id', 'ID'), takes('title', 'TITLE'), CATEGORY, SERVER],
+    explains: { title: 'default: the name of the file without its ending' },
+    examples: ['cairn papers put cairns.md --title "On cairns"', 'cairn papers put cairns.md --id 3'],
+    run: put,
+  },
+  {
+    name: 'papers edit',
+    summary: 'edit a paper in $EDITOR',
+    operands: ['ID'],
+    options: [SERVER],
+    examples: ['cairn papers edit 3'],
+    run: async (options) => {
+      const { paper } = await read(options);
+      return await edit(options, { ...paper, title: `${paper.title}.md` }, 'update_paper', { id: paper.id });
+    },
+  },
+  change('papers publish', 'publish a paper', 'publish_paper', { published: true }),
+  change('papers unpublish', 'turn a paper back into a draft', 'publish_paper', { published: false }),
+  change('papers remove', 'move a paper to the trash', 'delete_paper', {}),
+  change('papers restore', 'bring a paper back from the trash', 'update_paper', { restore: true }),
+];
+
+async function list(options: Options): Promise<number> {
+  const [published, drafts] = [options.flag('published'), options.flag('drafts')];
+  if (published && drafts) throw new UsageError('--published and --drafts exclude each other');
+  return await callTool(options, 'list_papers', {
+    ...(published || drafts ? { published } : {}),
+    ...given('category_id', readNumber('category', options.optional('category'))),
+    ...given('limit', readNumber('limit', options.optional('limit'))),
+    ...given('cursor', options.optional('cursor')),
+  });
+}
+
+/** The content alone, so that it can be piped. */
+async function show(options: Options): Promise<number> {
+  const found = await read(options);
+  if (options.json) print(JSON.stringify(found));
+  else process.stdout.write(found.paper.content);
+  return 0;
+}
+
+async function put(options: Options): Promise<number> {
+  const file = options.operand();
+  const id = readNumber('id', options.optional('id'));
+  const title = options.optional('title') ?? (id === undefined ? titleOf(file) : undefined);
+  const fields = {
+    ...given('title', title),
+    content: await readText(file),
+    ...given('category_id', readNumber('category', options.optional('category'))),
+  };
+  if (id !== undefined) return await callTool(options, 'update_paper', { id, ...fields });
+  return await callTool(options, 'create_paper', fields);
+}
+
+function titleOf(file: string | undefined): string {
+  if (file === undefined || file === '-') throw new UsageError('--title is required with standard input');
+  return basename(file, extname(file));
+}
+
+async function read(options: Options) {
+  const { structured } = await toolsOf(options).call('get_paper', { id: readNumber('ID', options.operand()) });
+  return structured as { readonly paper: Opened & { readonly id: number } };
+}
+
+/** A command that changes one paper in one way. */
+function change(name: string, summary: string, tool: string, args: Readonly<Record<string, unknown>>): Command {
+  return {
+    name,
+    summary,
+    operands: ['ID'],
+    options: [SERVER],
+    examples: [`cairn ${name} 3`],
+    run: (options) => callTool(options, tool, { id: readNumber('ID', options.operand()), ...args }),
+  };
+}

@@ -1,0 +1,53 @@
+/** Owns where a command takes a text from: a file, what is piped in, or an editor. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { ClientError } from '../../../client/client-error.ts';
+
+/** The text of a file; `-` or none is standard input. Throws ClientError when it cannot be read or is not UTF-8. */
+export async function readText(file: string | undefined): Promise<string> {
+  if (file === undefined || file === '-') return decode(await buffer(process.stdin), 'standard input');
+  try {
+    return decode(readFileSync(file), file);
+  } catch (error) {
+    if (error instanceof ClientError) throw error;
+    throw new ClientError(`cannot read ${file} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`);
+  }
+}
+
+/** A text being edited, in a temporary file that only this user can read. */
+export interface Edited {
+  readonly text: string;
+  /** Where it is until `discard`. */
+  readonly path: string;
+  discard(): void;
+}
+
+/**
+ * Opens a text in $VISUAL or $EDITOR (default: vi) and waits until it is closed. `name` gives the file its ending.
+ * Throws ClientError when the editor fails; the temporary file then stays.
+ */
+export function editText(name: string, text: string): Edited {
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-edit-'));
+  const path = join(folder, name.replace(/[^\w.-]+/g, '-').slice(-64));
+  writeFileSync(path, text, { mode: 0o600 });
+  const editor = process.env['VISUAL'] || process.env['EDITOR'] || 'vi';
+  // The setting may have arguments ("code --wait"), so a shell reads it, as git does.
+  const { status } = spawnSync('sh', ['-c', `${editor} "$1"`, editor, path], { stdio: 'inherit' });
+  if (status !== 0) throw new ClientError(`the editor failed, so nothing was saved; your text is in ${path}`);
+  return {
+    text: decode(readFileSync(path), path),
+    path,
+    discard: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+function decode(bytes: Uint8Array, what: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new ClientError(`${what} is not UTF-8 text; convert it first`);
+  }
+}

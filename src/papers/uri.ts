@@ -1,0 +1,7 @@
+/** Owns the address of a paper as a resource. */
+
+export const PAPER_TEMPLATE = 'cairn://papers/{id}';
+
+export function paperUri(id: number): string {
+  return `cairn://papers/${id}`;
+}

@@ -1,0 +1,96 @@
+/** The tools over categories, which sort tasks and papers alike. */
+import { z } from 'zod';
+import { counted } from '../fields/kinds.ts';
+import { ADDS, DESTROYS, defineTool, READS, SETS, type Tool } from '../gateway/tool.ts';
+import { headed, plural } from '../gateway/words.ts';
+import type { Category } from './categories.ts';
+import { categoryChange, newCategory } from './fields.ts';
+import { taskTables } from './records.ts';
+import type { Tasks } from './service.ts';
+import { categorySchema, categoryView } from './views.ts';
+
+const oneCategory = z.object({ category: categorySchema });
+
+/** Every tool of this kind. */
+export function categoryTools(tasks: Tasks): Tool[] {
+  return [createCategory(tasks), listCategories(tasks), updateCategory(tasks), deleteCategory(tasks)];
+}
+
+function listCategories({ categories }: Tasks): Tool {
+  return defineTool({
+    name: 'list_categories',
+    title: 'List categories',
+    access: 'account',
+    description: 'Lists the categories of tasks and papers, with task counts.',
+    input: z.strictObject({}),
+    output: z.object({ categories: z.array(categorySchema) }),
+    annotations: READS,
+    example: {},
+    madeFrom: taskTables,
+    handle(_args, { accountId }) {
+      const found = categories.list(accountId).map(categoryView);
+      const headline = plural(found.length, 'category', 'categories');
+      const told = headed(headline, found, (one) => `${line(one)} (${plural(one.task_count, 'task')})`);
+      return { structured: { categories: found }, text: told };
+    },
+  });
+}
+
+function createCategory({ categories }: Tasks): Tool {
+  return defineTool({
+    name: 'create_category',
+    title: 'Create a category',
+    access: 'account',
+    description: 'Creates a category.',
+    input: newCategory,
+    output: oneCategory,
+    annotations: ADDS,
+    example: { name: 'Work', color: '#3366cc' },
+    async handle(args, { accountId }) {
+      const category = await categories.create(accountId, args);
+      return { structured: { category: categoryView(category) }, text: `created category ${line(category)}` };
+    },
+  });
+}
+
+function updateCategory({ categories }: Tasks): Tool {
+  return defineTool({
+    name: 'update_category',
+    title: 'Change a category',
+    access: 'account',
+    description: 'Updates the given fields of a category.',
+    input: z.strictObject({ id: counted, ...categoryChange.shape }),
+    output: oneCategory,
+    annotations: SETS,
+    example: { id: 1, name: 'Home' },
+    async handle({ id, ...fields }, { accountId }) {
+      const category = await categories.patch(accountId, id, fields);
+      return { structured: { category: categoryView(category) }, text: `category is now ${line(category)}` };
+    },
+  });
+}
+
+function deleteCategory({ categories }: Tasks): Tool {
+  return defineTool({
+    name: 'delete_category',
+    title: 'Delete a category',
+    access: 'account',
+    description: 'Permanently deletes a category. Its tasks and papers stay, without a category.',
+    input: z.strictObject({ id: counted }),
+    output: z.object({ id: z.int().positive(), status: z.literal('deleted') }),
+    annotations: DESTROYS,
+    example: { id: 1 },
+    async handle({ id }, { accountId }) {
+      const category = categories.get(accountId, id);
+      await categories.remove(accountId, id);
+      return {
+        structured: { id, status: 'deleted' as const },
+        text: `deleted category ${line(category)}; its ${plural(category.task_count, 'task')} stay, without a category`,
+      };
+    },
+  });
+}
+
+function line({ id, name }: Pick<Category, 'id' | 'name'>): string {
+  return `#${id} ${name}`;
+}

@@ -1,0 +1,142 @@
+/** The commands over dev docs, papers and handoffs, as a user types them. */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { CAIRN, type CommandResult, cleanEnvironment, runCairn } from '../../support/hub.ts';
+import { account } from '../../support/mirror.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { useHub } from '../../support/use-hub.ts';
+
+const hub = useHub();
+let env: Record<string, string>;
+let folder: string;
+
+beforeAll(async () => {
+  const { mcp_key } = await account(hub);
+  folder = temporaryFolder();
+  env = { CAIRN_SERVER: hub.url, CAIRN_KEY: mcp_key, XDG_CONFIG_HOME: folder, TMPDIR: temporaryFolder() };
+});
+
+const cairn = (...args: string[]) => runCairn(args, env);
+const ok = async (...args: string[]) => {
+  const done = await cairn(...args);
+  expect([done.code, done.stderr]).toEqual([0, '']);
+  return done.stdout;
+};
+
+/** Runs a command with something piped in. */
+function piped(input: string, ...args: string[]): Promise<CommandResult> {
+  const child = spawn(process.execPath, [CAIRN, ...args], { env: cleanEnvironment(env) });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  child.stdin.end(input);
+  return new Promise((resolve) => {
+    child.once('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
+  });
+}
+
+/** An editor that runs a line of shell over the file, which is $1 there. */
+const editor = (script: string): Record<string, string> => {
+  const path = join(temporaryFolder(), 'editor.sh');
+  writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o700 });
+  return { ...env, EDITOR: path };
+};
+
+test('[TASK-7, CLI-1] cairn docs puts, shows, lists versions, removes and restores', async () => {
+  const file = join(folder, 'CLAUDE.md');
+  writeFileSync(file, '# Rules\n\nÜben.\n');
+  expect(await ok('docs', 'put', file, '--category', 'claude')).toContain('created');
+  expect(await ok('docs', 'show', 'CLAUDE.md')).toBe('# Rules\n\nÜben.\n');
+  writeFileSync(file, 'Second.');
+  expect(await ok('docs', 'put', file, '--category', 'claude')).toContain('version 2');
+  expect(await ok('docs', 'show', 'CLAUDE.md', '--version', '1')).toBe('# Rules\n\nÜben.\n');
+  expect(await ok('docs', 'versions', 'CLAUDE.md')).toMatch(/^2 {2}\S+ {2}7 bytes\n1 {2}/);
+  expect(await ok('docs', '--category', 'claude')).toContain('claude/CLAUDE.md');
+  expect((await piped('piped', 'docs', 'put', '--title', 'in.txt', '--category', 'rules')).stderr).toContain(
+    'category',
+  );
+  expect((await piped('piped', 'docs', 'put', '--title', 'in.txt', '--category', 'rules', '--new-category')).code).toBe(
+    0,
+  );
+  expect(await ok('docs', 'show', 'in.txt')).toBe('piped');
+  expect(await ok('docs', 'remove', 'in.txt')).toContain('trash');
+  expect((await cairn('docs', 'show', 'in.txt')).code).toBe(1);
+  await ok('docs', 'restore', 'in.txt');
+  expect(JSON.parse(await ok('docs', 'show', 'in.txt', '--json'))).toMatchObject({ doc: { content: 'piped' } });
+});
+
+test('[TASK-7, CLI-1] an edit is saved over the version that was opened; over another one the text is kept', async () => {
+  await piped('one\n', 'docs', 'put', '--title', 'edited.md');
+  const saved = await runCairn(['docs', 'edit', 'edited.md'], editor('echo two >> "$1"'));
+  expect([saved.code, saved.stdout]).toMatchObject([0, expect.stringContaining('version 2')]);
+  expect(await ok('docs', 'show', 'edited.md')).toBe('one\ntwo\n');
+  const same = await runCairn(['docs', 'edit', 'edited.md'], editor('true'));
+  expect([same.code, same.stdout]).toEqual([0, 'unchanged\n']);
+  const inBetween = `"${process.execPath}" "${CAIRN}" docs put --title edited.md < /dev/null && echo mine > "$1"`;
+  const late = await runCairn(['docs', 'edit', 'edited.md'], editor(inBetween));
+  expect(late.code).toBe(3);
+  const kept = /your text is in (\S+)/.exec(late.stderr)?.[1] ?? '';
+  expect(readFileSync(kept, 'utf8')).toBe('mine\n');
+  const failed = await runCairn(['docs', 'edit', 'edited.md'], editor('exit 1'));
+  expect([failed.code, failed.stderr]).toMatchObject([1, expect.stringContaining('nothing was saved')]);
+  expect(existsSync(/is in (\S+)/.exec(failed.stderr)?.[1] ?? '')).toBe(true);
+});
+
+test('[TASK-7, CLI-1] cairn papers puts, edits, publishes, removes and restores', async () => {
+  const file = join(folder, 'cairns.md');
+  writeFileSync(file, '# Cairns\n');
+  const { paper } = JSON.parse(await ok('papers', 'put', file, '--json')) as { paper: { id: number; title: string } };
+  expect(paper.title).toBe('cairns');
+  const id = String(paper.id);
+  expect(await ok('papers', 'show', id)).toBe('# Cairns\n');
+  writeFileSync(file, '# More\n');
+  expect(await ok('papers', 'put', file, '--id', id)).toContain('version 2');
+  expect((await runCairn(['papers', 'edit', id], editor('echo end >> "$1"'))).code).toBe(0);
+  expect(await ok('papers', 'show', id)).toBe('# More\nend\n');
+  expect(await ok('papers', 'publish', id)).toContain('published');
+  expect(await ok('papers', '--published')).toContain(`#${id} cairns`);
+  expect(await ok('papers', 'unpublish', id)).toContain('draft');
+  expect(await ok('papers', '--published')).not.toContain(`#${id} `);
+  await ok('papers', 'remove', id);
+  expect((await cairn('papers', 'show', id)).code).toBe(1);
+  await ok('papers', 'restore', id);
+  expect(await ok('papers', 'show', id)).toBe('# More\nend\n');
+});
+
+test('[TASK-7, CLI-1] cairn handoff saves from a file or a pipe, shows, and lists versions', async () => {
+  const file = join(folder, 'state.md');
+  writeFileSync(file, 'All green.\n');
+  await ok('handoff', 'save', 'cairn', 'release', file, '--time', '0930');
+  expect((await piped('Tagged.\n', 'handoff', 'save', 'cairn', 'release', '--time', '0930')).code).toBe(0);
+  expect(await ok('handoff', 'show', 'cairn', 'release')).toBe('Tagged.\n');
+  expect(await ok('handoff', 'show', 'cairn', 'release', '--version', '1')).toBe('All green.\n');
+  expect(await ok('handoff', 'versions', 'cairn', 'release')).toMatch(/^2 .*\n1 /);
+  expect(await ok('handoff', '--project', 'cairn')).toContain('release');
+});
+
+test.each([
+  [['docs', 'put'], 2, /--title is required/],
+  [['docs', 'put', 'nowhere.md'], 1, /cannot read nowhere.md \(ENOENT\)/],
+  [['papers', 'show', 'three'], 2, /ID takes a whole number/],
+  [['papers', '--published', '--drafts'], 2, /exclude each other/],
+  [['handoff', 'show', 'cairn'], 2, /handoff show needs TOPIC/],
+  [['handoff', 'save', 'a', 'b', 'nowhere.md'], 1, /cannot read/],
+  [['docs', 'show', 'missing.md'], 1, /dev doc not found/],
+] as const)('[CLI-1] %j is refused: exit code %i', async (args, code, sentence) => {
+  const done = await cairn(...args);
+  expect([done.code, done.stdout]).toEqual([code, '']);
+  expect(done.stderr).toMatch(sentence);
+});
+
+test('[CLI-1] a file that is not UTF-8 is refused', async () => {
+  const file = join(folder, 'latin.txt');
+  writeFileSync(file, Buffer.from([0x66, 0xfc, 0x72]));
+  const done = await cairn('docs', 'put', file);
+  expect([done.code, done.stderr]).toMatchObject([1, expect.stringContaining('is not UTF-8')]);
+});
