@@ -6,6 +6,10 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { ClientError } from '../../../client/client-error.ts';
 
+/** The setting may have arguments ("code --wait"), so a shell reads it, as git does. */
+const OPEN_EDITOR =
+  'editor=$VISUAL; [ -n "$editor" ] || editor=$EDITOR; [ -n "$editor" ] || editor=vi; eval "$editor \\"\\$1\\""';
+
 /** The text of a file; `-` or none is standard input. Throws ClientError when it cannot be read or is not UTF-8. */
 export async function readText(file: string | undefined): Promise<string> {
   if (file === undefined || file === '-') return decode(await buffer(process.stdin), 'standard input');
@@ -33,9 +37,7 @@ export function editText(name: string, text: string): Edited {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-edit-'));
   const path = join(folder, name.replace(/[^\w.-]+/g, '-').slice(-64));
   writeFileSync(path, text, { mode: 0o600 });
-  const editor = process.env['VISUAL'] || process.env['EDITOR'] || 'vi';
-  // The setting may have arguments ("code --wait"), so a shell reads it, as git does.
-  const { status } = spawnSync('sh', ['-c', `${editor} "$1"`, editor, path], { stdio: 'inherit' });
+  const { status } = spawnSync('sh', ['-c', OPEN_EDITOR, 'sh', path], { stdio: 'inherit' });
   if (status !== 0) throw new ClientError(`the editor failed, so nothing was saved; your text is in ${path}`);
   return {
     text: decode(readFileSync(path), path),
