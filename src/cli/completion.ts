@@ -1,4 +1,4 @@
-/** cairn completion: a script for the shell that completes commands and options. */
+/** cairn completion: a script for bash, zsh or fish that completes commands and options, and file names after them. */
 
 import { COMMON_FLAGS, type Command, type CommandGroup, type Options } from './command.ts';
 import { print } from './output.ts';
@@ -20,70 +20,115 @@ export function completionCommand(load: () => Promise<readonly CommandGroup[]>):
 }
 
 function complete(options: Options, commands: readonly Command[]): number {
-  switch (options.operand()) {
-    case 'bash':
-      print(bash(commands));
-      return 0;
-    case 'zsh':
-      // zsh reads bash's own form through its compatibility module.
-      print(`autoload -Uz bashcompinit && bashcompinit\n${bash(commands)}`);
-      return 0;
-    case 'fish':
-      print(fish(commands));
-      return 0;
-    default:
-      throw new UsageError('completion takes bash, zsh or fish');
-  }
+  const shell = { bash, zsh, fish }[options.operand() ?? ''];
+  if (shell === undefined) throw new UsageError('completion takes bash, zsh or fish');
+  print(shell(commands));
+  return 0;
 }
 
-/** A case for each command; the longest name is looked at first. */
+/** What may follow some words. */
+interface Place {
+  /** The words, without `cairn`. */
+  readonly after: string;
+  readonly words: readonly string[];
+}
+
+/** Every place that completion knows, the longest first. */
+function placesOf(commands: readonly Command[]): readonly Place[] {
+  const groups = [...new Set(commands.filter(hasGroup).map(groupOf))].map((group) => ({
+    after: group,
+    words: commands.filter((command) => hasGroup(command) && groupOf(command) === group).map(actionOf),
+  }));
+  const merged = new Map<string, readonly string[]>(groups.map(({ after, words }) => [after, words]));
+  for (const command of commands) {
+    merged.set(command.name, [...(merged.get(command.name) ?? []), ...optionWords(command)]);
+  }
+  return [...merged]
+    .map(([after, words]) => ({ after, words }))
+    .sort((a, b) => b.after.split(' ').length - a.after.split(' ').length);
+}
+
+/** Options after which a value follows, which is completed as a file name. */
+const valuedOptions = (commands: readonly Command[]) => [
+  ...new Set(commands.flatMap(({ options = [] }) => options.map(({ name }) => `--${name}`))),
+];
+
+/** The branches that bash and zsh have in common; `set` makes an assignment of them. */
+function branches(commands: readonly Command[], set: (words: readonly string[]) => string): string {
+  return [
+    `    *" "${valuedOptions(commands).join('" "|*" "')}" ") ;;`,
+    ...placesOf(commands).map(({ after, words }) => `    "${after} "*) ${set(words)} ;;`),
+    `    "") ${set(firstWords(commands))} ;;`,
+  ].join('\n');
+}
+
 function bash(commands: readonly Command[]): string {
-  const cases = [...commands]
-    .sort((a, b) => b.name.length - a.name.length)
-    .map((command) => `    "${command.name} "*) words="${optionWords(command).join(' ')}" ;;`);
-  const groups = [...new Set(commands.filter(hasGroup).map(groupOf))].map(
-    (group) =>
-      `    "${group} "*) words="${commands
-        .filter((c) => hasGroup(c) && groupOf(c) === group)
-        .map(actionOf)
-        .join(' ')}" ;;`,
-  );
   return `_cairn() {
-  local line="\${COMP_WORDS[*]:1:$((COMP_CWORD - 1))} " words
+  local line="" words="" word
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do line+="$word "; done
   case "$line" in
-${[...cases, ...groups].join('\n')}
-    *) words="${firstWords(commands).join(' ')}" ;;
+${branches(commands, (words) => `words="${words.join(' ')}"`)}
   esac
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
   [ \${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
-complete -F _cairn cairn`;
+complete -o filenames -F _cairn cairn`;
+}
+
+/** Sourced, it registers itself; as a file \`_cairn\` in fpath, zsh calls it at the first completion. */
+function zsh(commands: readonly Command[]): string {
+  return `#compdef cairn
+_cairn() {
+  local line="" word
+  local -a found
+  for word in "\${(@)words[2,CURRENT-1]}"; do line+="$word "; done
+  case "$line" in
+${branches(commands, (words) => `found=(${words.join(' ')})`)}
+  esac
+  compadd -a found || _files
+}
+if [ "\${funcstack[1]}" = "_cairn" ]; then
+  _cairn "$@"
+else
+  (( \${+functions[compdef]} )) || { autoload -Uz compinit && compinit -i; }
+  compdef _cairn cairn
+fi`;
 }
 
 function fish(commands: readonly Command[]): string {
-  const first = firstWords(commands).map((word) => {
-    const only = commands.find(({ name }) => name === word);
-    return `complete -c cairn -n __fish_use_subcommand -a ${word}${only === undefined ? '' : ` -d '${quoted(only.summary)}'`}`;
-  });
-  const actions = commands
-    .filter(hasGroup)
-    .map(
-      (c) =>
-        `complete -c cairn -n '__fish_seen_subcommand_from ${groupOf(c)}' -a ${actionOf(c)} -d '${quoted(c.summary)}'`,
-    );
-  const options = commands.flatMap((command) =>
-    optionWords(command).map((word) => {
-      const seen = command.name.split(' ').map((part) => `__fish_seen_subcommand_from ${part}`);
-      return `complete -c cairn -n '${seen.join('; and ')}' -l ${word.slice(2)}`;
-    }),
+  const summaries = new Map(commands.map(({ name, summary }) => [name, summary]));
+  const line = (after: string, word: string) => {
+    const summary = summaries.get(`${after} ${word}`.trim());
+    return quoted(summary === undefined ? word : `${word}\t${summary}`);
+  };
+  const cases = [...placesOf(commands), { after: '', words: firstWords(commands) }].map(
+    ({ after, words }) =>
+      `    case '${after === '' ? '' : `${after} *`}'\n      set found ${words.map((word) => line(after, word)).join(' ')}`,
   );
-  return ['complete -c cairn -f', ...first, ...actions, ...options].join('\n');
+  return `function __cairn_complete
+  set -l line (commandline -opc)
+  set -e line[1]
+  set -l found
+  switch (string join ' ' $line '')
+    case ${valuedOptions(commands)
+      .map((name) => `'* ${name} '`)
+      .join(' ')}
+${cases.join('\n')}
+  end
+  set -l token (commandline -ct)
+  if string match -rq -- '^'(string escape --style=regex -- $token) $found
+    printf '%s\\n' $found
+  else
+    __fish_complete_path $token
+  end
+end
+complete -c cairn -f -a '(__cairn_complete)'`;
 }
 
 const hasGroup = ({ name }: Command) => name.includes(' ');
 const groupOf = ({ name }: Command) => name.split(' ')[0] ?? '';
 const actionOf = ({ name }: Command) => name.split(' ')[1] ?? '';
-const firstWords = (commands: readonly Command[]) => [...new Set(commands.map(groupOf))];
+const firstWords = (commands: readonly Command[]) => [...new Set([...commands.map(groupOf), 'help'])];
 const optionWords = ({ options = [], flags = [] }: Command) =>
   [...options.map(({ name }) => name), ...flags, ...COMMON_FLAGS].map((name) => `--${name}`);
-const quoted = (text: string) => text.replaceAll("'", "\\'");
+const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;

@@ -1,8 +1,4 @@
-/** The command line as a user meets it: help, slips, completion, and the commands over tools. */
-import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { runCairn } from '../support/hub.ts';
 import { account } from '../support/mirror.ts';
@@ -104,32 +100,6 @@ test('[CLI-1] a hub that is not there is exit code 4, so that a job knows to try
   const { code, stderr } = await runCairn(['tasks'], { ...env, CAIRN_SERVER: 'http://127.0.0.1:9' });
   expect(code).toBe(4);
   expect(stderr).toContain('Cannot connect to');
-});
-
-test('[CLI-1] the completion of bash knows groups, actions and options', async () => {
-  const { stdout } = await cairn('completion', 'bash');
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, 'cairn.bash'), stdout);
-  const complete = async (...words: string[]) => {
-    const script = `source "$1/cairn.bash"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _cairn; echo "\${COMPREPLY[*]}"`;
-    const done = await promisify(execFile)('bash', ['-c', script, 'bash', folder, ...words]);
-    return done.stdout.trim().split(' ');
-  };
-  expect(await complete('cairn', 'mir')).toEqual(['mirror']);
-  expect((await complete('cairn', 'mirror', '')).sort()).toEqual(['init', 'latest', 'list', 'pull', 'push']);
-  expect(await complete('cairn', 'mirror', 'pull', '--out')).toEqual(['--output']);
-  expect(await complete('cairn', 'tasks', '--tod')).toEqual(['--today']);
-  for (const shell of ['zsh', 'fish']) {
-    const script = (await cairn('completion', shell)).stdout;
-    for (const name of namesIn((await cairn('--help')).stdout)) expect(script).toContain(name.split(' ').at(-1));
-  }
-});
-
-test('[CLI-1] the completion of zsh reads its words in the way that zsh takes too', async () => {
-  const { stdout } = await cairn('completion', 'zsh');
-  // zsh takes a name behind the colon for a modifier of history: "unrecognized modifier".
-  expect(stdout).toContain('[*]:1:$((COMP_CWORD - 1))}');
-  expect(stdout).not.toMatch(/\[\*\]:\d+:[A-Z]/);
 });
 
 /** The commands that a help lists. */

@@ -1,0 +1,127 @@
+/** The completion scripts in the shells that they are for, typed at a terminal as a person types. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { cleanEnvironment, runCairn } from '../support/hub.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const has = (program: string): boolean => {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** How each shell is started without the settings of whoever runs the test, and how `cairn` shows what it was called with. */
+const SHELLS = [
+  { shell: 'bash', start: 'bash --norc --noprofile -i', show: `cairn() { printf 'RAN<%s>\\n' "$*"; }` },
+  { shell: 'zsh', start: 'zsh -f -i', show: `cairn() { printf 'RAN<%s>\\n' "$*" }` },
+].map((one) => ({ ...one, isHere: has(one.shell) && has('script') }));
+const hasFish = has('fish');
+
+for (const { shell, isHere } of [...SHELLS, { shell: 'fish', isHere: hasFish }]) {
+  if (!isHere) process.stderr.write(`the completion of ${shell} is not tried: ${shell} or script is not installed\n`);
+}
+
+let terminal: ChildProcess | undefined;
+afterEach(() => {
+  terminal?.kill('SIGKILL');
+  terminal = undefined;
+});
+
+/** A shell at a terminal of its own, in a folder with one file, with the script loaded. */
+async function openShell({ shell, start, show }: (typeof SHELLS)[number]) {
+  const home = temporaryFolder();
+  mkdirSync(join(home, '.config'));
+  writeFileSync(join(home, 'some-file.txt'), '');
+  writeFileSync(join(home, 'completion'), (await runCairn(['completion', shell], {})).stdout);
+  const env = { ...cleanEnvironment(), HOME: home, TERM: 'xterm', XDG_CONFIG_HOME: join(home, '.config'), PS1: '> ' };
+  const child = spawn('script', ['-qec', start, '/dev/null'], { cwd: home, env, stdio: ['pipe', 'pipe', 'inherit'] });
+  terminal = child;
+  let screen = '';
+  const waiting = new Set<() => void>();
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    screen += text;
+    for (const look of waiting) look();
+  });
+  const shown = (pattern: RegExp): Promise<string> =>
+    new Promise((resolve) => {
+      const look = () => {
+        const found = pattern.exec(screen);
+        if (found === null) return;
+        waiting.delete(look);
+        screen = screen.slice(found.index + found[0].length);
+        resolve(found[1] ?? '');
+      };
+      waiting.add(look);
+      look();
+    });
+  child.stdin.write(`${show}\n. ./completion\ncairn ready\n`);
+  await shown(/RAN<(ready)>/);
+  return {
+    /** Types a line with tabs and gives what `cairn` was then called with. */
+    async type(line: string): Promise<string> {
+      child.stdin.write(`${line}\n`);
+      return (await shown(/RAN<([^>]*)>/)).trim();
+    },
+  };
+}
+
+for (const one of SHELLS) {
+  test.runIf(one.isHere)(`[CLI-1] ${one.shell} completes commands, actions, options and file names`, async () => {
+    const { type } = await openShell(one);
+    expect(await type('cairn mir\tpul\t--outp\t')).toBe('mirror pull --output');
+    expect(await type('cairn tas\t--tod\t')).toBe('tasks --today');
+    expect(await type('cairn comple\t')).toBe('completion');
+    // After an option with a value comes a file name.
+    expect(await type('cairn mirror pull --output some\t')).toBe('mirror pull --output some-file.txt');
+    expect(await type('cairn backup some\t')).toBe('backup some-file.txt');
+    expect(await type('cairn sync --fold\t')).toBe('sync --folder');
+    expect(await type('cairn sync stat\t--fold\t')).toBe('sync status --folder');
+  });
+}
+
+test.runIf(hasFish)('[CLI-1] fish completes commands, actions, options and file names', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'some-file.txt'), '');
+  writeFileSync(join(folder, 'completion'), (await runCairn(['completion', 'fish'], {})).stdout);
+  // What a tab would offer, asked of the shell itself: it takes no keys before its terminal has answered it.
+  const offered = (line: string) =>
+    execFileSync('fish', ['--no-config', '-c', 'source completion; complete -C $argv', line], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...cleanEnvironment(), HOME: folder },
+    })
+      .split('\n')
+      .flatMap((text) => (text === '' ? [] : [text.split('\t')[0]]));
+  expect(offered('cairn mir')).toEqual(['mirror']);
+  expect(offered('cairn mirror pul')).toEqual(['pull']);
+  expect(offered('cairn mirror pull --outp')).toEqual(['--output']);
+  expect(offered('cairn mirror pull --output some')).toEqual(['some-file.txt']);
+  expect(offered('cairn backup some')).toEqual(['some-file.txt']);
+  expect(offered('cairn sync status --fold')).toEqual(['--folder']);
+  expect(offered('cairn key ').sort()).toEqual(['create', 'list', 'revoke']);
+});
+
+for (const shell of ['bash', 'zsh', 'fish']) {
+  test(`[CLI-1] the completion of ${shell} has every command and option that the help lists`, async () => {
+    const script = (await runCairn(['completion', shell], {})).stdout;
+    const help = (await runCairn(['--help'], {})).stdout;
+    const names = [...help.matchAll(/^ {2}cairn ((?:[a-z]+ )?[a-z]+) {2,}/gm)].map(([, name = '']) => name);
+    expect(names.length).toBeGreaterThan(30);
+    for (const name of names) expect(script).toMatch(new RegExp(`["']${name} ?\\*?["']? ?\\*?`));
+    expect(script).toContain('--allow-deletes');
+  });
+}
+
+test('[CLI-1] the completion of zsh also works as a file of its function path', async () => {
+  if (!SHELLS[1]?.isHere) return;
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, '_cairn'), (await runCairn(['completion', 'zsh'], {})).stdout);
+  const script = `fpath=($1 $fpath); autoload -Uz compinit && compinit -D -u; print -r -- $_comps[cairn]`;
+  const said = execFileSync('zsh', ['-f', '-c', script, 'zsh', folder], { encoding: 'utf8', env: cleanEnvironment() });
+  expect(said.trim()).toBe('_cairn');
+});
