@@ -59,7 +59,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-test('[OPS-11] npm run dev restarts the hub when a file is saved, keeps it over a build error, and ends on Ctrl-C', async () => {
+test('[OPS-16] npm run dev restarts the hub when a file is saved, keeps it over a build error, and ends on Ctrl-C', async () => {
   const folder = copySources();
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { scripts: { dev: string } };
   expect(manifest.scripts.dev).toBe('node .dev/run.mjs');

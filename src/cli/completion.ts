@@ -109,7 +109,7 @@ function fish(commands: readonly Command[]): string {
   set -l line (commandline -opc)
   set -e line[1]
   set -l found
-  switch (string join ' ' $line '')
+  switch (string join -- ' ' $line '')
     case ${valuedOptions(commands)
       .map((name) => `'* ${name} '`)
       .join(' ')}

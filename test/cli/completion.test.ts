@@ -72,7 +72,8 @@ async function openShell({ shell, start, show }: (typeof SHELLS)[number]) {
 
 for (const one of SHELLS) {
   test.runIf(one.isHere)(`[CLI-1] ${one.shell} completes commands, actions, options and file names`, async () => {
-    const { type } = await openShell(one);
+    const shell = await openShell(one);
+    const type = (line: string) => shell.type(line);
     expect(await type('cairn mir\tpul\t--outp\t')).toBe('mirror pull --output');
     expect(await type('cairn tas\t--tod\t')).toBe('tasks --today');
     expect(await type('cairn comple\t')).toBe('completion');
@@ -103,7 +104,7 @@ test.runIf(hasFish)('[CLI-1] fish completes commands, actions, options and file 
   expect(offered('cairn mirror pull --output some')).toEqual(['some-file.txt']);
   expect(offered('cairn backup some')).toEqual(['some-file.txt']);
   expect(offered('cairn sync status --fold')).toEqual(['--folder']);
-  expect(offered('cairn key ').sort()).toEqual(['create', 'list', 'revoke']);
+  expect(offered('cairn key ').sort((a = '', b = '') => a.localeCompare(b))).toEqual(['create', 'list', 'revoke']);
 });
 
 for (const shell of ['bash', 'zsh', 'fish']) {

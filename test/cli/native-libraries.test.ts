@@ -30,7 +30,7 @@ const UNREACHABLE = { CAIRN_SERVER: 'http://127.0.0.1:9', CAIRN_KEY: '0'.repeat(
 const run = (args: readonly string[]) =>
   runCairn(args, { ...UNREACHABLE, XDG_CONFIG_HOME: temporaryFolder(), NODE_OPTIONS: withoutLibraries });
 
-test('[OPS-10] the help, and that of every client command, loads no library of the service', async () => {
+test('[OPS-15] the help, and that of every client command, loads no library of the service', async () => {
   const { code, stdout, stderr } = await run(['help']);
   expect([code, stderr]).toEqual([0, '']);
   const [, clients = ''] = stdout.split('\n\n');
@@ -52,23 +52,23 @@ test.each([
   [['completion', 'bash'], 0],
   [['--version'], 0],
   [['taks'], 2],
-])('[OPS-10] cairn %j runs without the libraries of the service', async (args, expected) => {
+])('[OPS-15] cairn %j runs without the libraries of the service', async (args, expected) => {
   const { code, stderr } = await run(args);
   expect(stderr).not.toContain(BLOCKED);
   expect(code, stderr).toBe(expected);
 });
 
-test('[OPS-10] cairn serve does need the libraries that this test blocks', async () => {
+test('[OPS-15] cairn serve does need the libraries that this test blocks', async () => {
   const { code, stderr } = await run(['serve']);
   expect(code).toBe(1);
   expect(stderr).toContain('the HTTP library has no binary');
 });
 
-test('[OPS-10] where the HTTP library has no binary, cairn serve names the versions of Node.js that work', async () => {
+test('[OPS-15] where the HTTP library has no binary, cairn serve names the versions of Node.js that work', async () => {
   const { code, stdout, stderr } = await refusedStart({ NODE_OPTIONS: withoutBinary });
   expect([code, stdout]).toEqual([1, '']);
   const { version, platform, arch } = process;
   expect(stderr).toBe(
-    `cairn: the HTTP library has no binary for Node.js ${version} on ${platform} ${arch}: use Node.js 22 (or 20.19 or later in 20), or see "Newer versions of Node.js" in the README.\n`,
+    `cairn: the HTTP library has no binary for Node.js ${version} on ${platform} ${arch}: use Node.js 22 (or 20.19 or later in 20). If cairn was installed with another version of Node.js, install it again; or see "Newer versions of Node.js" in the README.\n`,
   );
 });

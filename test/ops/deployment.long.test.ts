@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { limits } from '../../src/limits/service.ts';
+import { unitText } from '../../src/ops/service/unit.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { request } from '../support/gateway.ts';
 import { AGENT, call } from '../support/http.ts';
@@ -133,7 +134,8 @@ async function startBehindProxy(): Promise<{ on: Hub; who: Account & Credential;
 
 test.runIf(has('systemd-analyze', '--version'))('[OPS-8] systemd takes the unit, and finds it well shut in', () => {
   const unit = join(temporaryFolder(), 'cairn.service');
-  writeFileSync(unit, blockOf('ini').replaceAll('/usr/bin/node', process.execPath));
+  const command = [process.execPath, CAIRN];
+  writeFileSync(unit, unitText({ command, user: 'cairn', dataFolder: '/var/lib/cairn' }));
   const said = execFileSync('systemd-analyze', ['verify', unit], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],

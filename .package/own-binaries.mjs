@@ -1,0 +1,48 @@
+/**
+ * Runs after npm install: two libraries come with binaries for machines and versions of Node.js other than this one, the
+ * HTTP library alone with 130 MB of them. Removes those that cannot be loaded here. Without it (npm install
+ * --ignore-scripts) everything works and takes more space.
+ *
+ * usage: node .package/own-binaries.mjs [VERSION…]   keeps these too: NODE_MODULE_VERSION, 115 for Node.js 20, 127 for 22
+ */
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const kept = [process.versions.modules, ...process.argv.slice(2)];
+const isGlibc = process.report.getReport().header.glibcVersionRuntime !== undefined;
+const { platform, arch } = process;
+/** A checkout may be run with several versions of Node.js; its install changes nothing. */
+const isCheckout =
+  process.env.npm_lifecycle_event === 'postinstall' && existsSync(new URL('../tsconfig.json', import.meta.url));
+
+/** Folder of a package as this one finds it. */
+const folderOf = (name) => dirname(fileURLToPath(import.meta.resolve(name)));
+
+/** Removes the files of a folder that are a binary for somewhere else. */
+function clean(folder, isForeign) {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) if (isForeign(name)) rmSync(join(folder, name));
+}
+
+try {
+  if (isCheckout) process.exit();
+  const http = folderOf('uWebSockets.js');
+  const isForeignHttp = (name) => {
+    const [, system, machine, version] = /^uws_([a-z0-9]+)_([a-z0-9]+)_(\d+)\.node$/.exec(name) ?? [];
+    return version !== undefined && !(system === platform && machine === arch && kept.includes(version));
+  };
+  for (const folder of [http, join(http, 'bin')]) clean(folder, isForeignHttp);
+  // The one for every version of Node.js (napi) stays.
+  const isForeignStore = (name) => {
+    const [, version, libc] = /^node\.(?:abi(\d+)|napi)\.(glibc|musl)\.node$/.exec(name) ?? [];
+    return libc !== undefined && ((libc === 'musl') === isGlibc || (version !== undefined && !kept.includes(version)));
+  };
+  const store = folderOf('lmdb');
+  for (const modules of [resolve(store, '..'), resolve(store, 'node_modules')]) {
+    clean(join(modules, '@lmdb', `lmdb-${platform}-${arch}`), isForeignStore);
+  }
+} catch (error) {
+  // The install is whole either way; it only takes more space.
+  process.stderr.write(`cairn: binaries for other machines were left in place (${error.message})\n`);
+}

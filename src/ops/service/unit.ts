@@ -1,0 +1,88 @@
+/** Owns the systemd unit of a hub: the one that `cairn service install` writes and that the Debian package has. */
+
+/** Where systemd keeps the state of the service when no other data folder is named. */
+export const STATE_FOLDER = '/var/lib/cairn';
+/** Settings of the service, one NAME=value a line. */
+export const SETTINGS_FILE = '/etc/cairn.env';
+export const SERVICE_USER = 'cairn';
+export const UNIT_NAME = 'cairn.service';
+
+export interface UnitOptions {
+  /** The program and its first words, as absolute paths; `serve` is added. */
+  readonly command: readonly string[];
+  readonly user: string;
+  readonly dataFolder: string;
+}
+
+/** The text of the unit. The process may write to its data folder and to nothing else. */
+export function unitText({ command, user, dataFolder }: UnitOptions): string {
+  const ownFolder =
+    dataFolder === STATE_FOLDER
+      ? ['StateDirectory=cairn', 'StateDirectoryMode=0700']
+      : [`ReadWritePaths=${quoted(dataFolder)}`];
+  return `[Unit]
+Description=Cairn hub
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+Type=exec
+User=${user}
+WorkingDirectory=/
+ExecStart=${[...command, 'serve'].map(quoted).join(' ')}
+Environment=${quoted(`CAIRN_DATA=${dataFolder}`)}
+# More settings, one NAME=value a line.
+EnvironmentFile=-${SETTINGS_FILE}
+${ownFolder.join('\n')}
+UMask=0077
+Restart=on-failure
+RestartSec=2
+# CAIRN_DRAIN_SECONDS and some more.
+TimeoutStopSec=20
+LimitNOFILE=16384
+LimitCORE=0
+
+NoNewPrivileges=yes
+CapabilityBoundingSet=
+ProtectSystem=strict
+ProtectHome=yes
+PrivateTmp=yes
+PrivateDevices=yes
+PrivateUsers=yes
+ProtectProc=invisible
+ProtectClock=yes
+ProtectHostname=yes
+ProtectControlGroups=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+RemoveIPC=yes
+LockPersonality=yes
+SystemCallArchitectures=native
+SystemCallFilter=@system-service @pkey
+SystemCallFilter=~@privileged
+SystemCallErrorNumber=EPERM
+
+[Install]
+WantedBy=multi-user.target
+`;
+}
+
+/** The settings file of a new service: nothing but what can stand in it. */
+export const settingsText = `# Settings of the Cairn hub, one NAME=value a line. Restart after a change: systemctl restart cairn
+#CAIRN_PORT=8787
+#CAIRN_HOST=127.0.0.1
+#CAIRN_PUBLIC_URL=https://hub.example.org
+#CAIRN_TRUSTED_PROXIES=127.0.0.1
+#CAIRN_SIGNUP=closed
+`;
+
+/** A word of a unit: quoted when it needs to be; systemd expands % and $ (systemd.service(5), "Command lines"). */
+function quoted(word: string): string {
+  const escaped = word.replaceAll('%', '%%').replaceAll('$', '$$$$');
+  return /^[\w/.@:+=%$-]+$/.test(escaped) ? escaped : `"${escaped.replaceAll(/["\\]/g, '\\$&')}"`;
+}
