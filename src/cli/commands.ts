@@ -39,6 +39,7 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
       { word: 'restore', load: async () => [(await import('./operator/backup.ts')).restoreCommand] },
       { word: 'export', load: async () => [(await import('./operator/archive.ts')).exportCommand] },
       { word: 'import', load: async () => [(await import('./operator/archive.ts')).importCommand] },
+      { word: 'doctor', load: async () => [(await import('./operator/upkeep/doctor.ts')).doctorCommand] },
       { word: 'service', load: async () => (await import('./operator/upkeep/service.ts')).serviceCommands },
     ],
   },

@@ -16,7 +16,7 @@ export function connectionsThatFit(setting: number, log: Log): number {
 }
 
 /** The soft limit of this process; without end where the system does not tell. */
-function openFilesMax(): number {
+export function openFilesMax(): number {
   try {
     const match = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'));
     return match === null ? Number.POSITIVE_INFINITY : Number(match[1]);

@@ -97,13 +97,13 @@ async function serve(command: readonly string[], cwd: string): Promise<string> {
 /** What a first visit needs: health, a page with its stylesheet, and an account that a tool call can use. */
 async function expectServes(address: string, createAccount: () => string): Promise<void> {
   expect((await fetch(`${address}/health`)).status).toBe(200);
-  const page = await (await fetch(`${address}/login`)).text();
+  const page = await (await fetch(address)).text();
   const sheet = /href="([^"]+\.css[^"]*)"/.exec(page)?.[1] ?? '/none';
   expect((await fetch(new URL(sheet, address))).status).toBe(200);
   const account = JSON.parse(createAccount()) as { readonly mcp_key: string };
   const answer = await fetch(`${address}/api/mcp`, {
     method: 'POST',
-    headers: { Authorization: `Bearer ${account.mcp_key}`, 'Content-Type': 'application/json' },
+    headers: { Authorization: `McpKey ${account.mcp_key}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({
       jsonrpc: '2.0',
       id: 1,
@@ -207,7 +207,9 @@ test.runIf(hasBareDebian)(
     run('chroot', [root, 'apt-get', 'install', '--yes', '--no-install-recommends', '/tmp/cairn.deb']);
     const unit = readFileSync(join(root, 'usr/lib/systemd/system/cairn.service'), 'utf8');
     const command = /^ExecStart=(.*)$/m.exec(unit)?.[1]?.split(' ') ?? [];
-    const asUser = ['chroot', '--userspec=cairn', root, '/usr/bin/env', 'CAIRN_DATA=/var/lib/cairn'];
+    // The control socket is reached through /proc, which a booted machine has.
+    const enter = 'mount -t proc proc "$1/proc" && exec chroot --userspec=cairn "$@"';
+    const asUser = ['unshare', '--mount', 'sh', '-c', enter, 'sh', root, '/usr/bin/env', 'CAIRN_DATA=/var/lib/cairn'];
     const address = await serve([...asUser, ...command], '/');
     const create = ['cairn', 'account', 'create', '--email', 'you@example.org', '--json'];
     await expectServes(address, () => run(asUser[0] ?? '', [...asUser.slice(1), ...create]));

@@ -30,7 +30,7 @@ export class ClockWatch {
   constructor(options: ClockWatchOptions) {
     this.#options = options;
     const { store, now, elapsed } = options;
-    this.#writtenMs = Number(store.get(meta, [ROW])?.value ?? 0);
+    this.#writtenMs = newestKnownMs(store);
     this.#believed = { ms: this.#writtenMs === 0 ? now() : this.#writtenMs, at: elapsed() };
   }
 
@@ -63,4 +63,9 @@ export class ClockWatch {
     await this.#options.store.write(HUB, (batch) => batch.put(meta, [ROW], { value: String(ms) }));
     this.#writtenMs = ms;
   }
+}
+
+/** The newest time that was written down, in milliseconds; 0: none. */
+export function newestKnownMs(store: Store): number {
+  return Number(store.get(meta, [ROW])?.value ?? 0);
 }

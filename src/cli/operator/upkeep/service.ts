@@ -38,7 +38,8 @@ async function install(options: Options): Promise<number> {
     dataFolder,
     root: root === undefined ? undefined : resolve(root),
   });
-  if (options.json) print(JSON.stringify({ unit: done.unit, settings: done.settings, user: done.user, is_started: done.isStarted }));
+  if (options.json)
+    print(JSON.stringify({ unit: done.unit, settings: done.settings, user: done.user, is_started: done.isStarted }));
   else {
     print(
       table([

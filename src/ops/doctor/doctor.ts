@@ -1,0 +1,58 @@
+/** Looks at a hub and its machine from outside: settings, machine, data folder, doors. It changes nothing. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { allTables } from '../../compose/core.ts';
+import type { Config } from '../../config.ts';
+import { newestKnownMs } from '../../store/data-file/clock-watch.ts';
+import { DATA_FILE } from '../../store/data-file/name.ts';
+import { isMasterKey } from '../../store/sealing/key-check.ts';
+import { loadMasterKey } from '../../store/sealing/master-key.ts';
+import { createSealer } from '../../store/sealing/seal.ts';
+import { Store } from '../../store/store.ts';
+import { checkProxy, checkPublicUrl, checkSignup, checkTls } from './door.ts';
+import { type Finding, note, ok, wrong } from './finding.ts';
+import { checkAccess, checkChores } from './folder.ts';
+import { checkClock, checkDisk, checkMap, checkNode, checkOpenFiles } from './machine.ts';
+
+const PUBLIC_TIMEOUT_MS = 5000;
+
+/** One finding for each thing looked at. */
+export async function examine(config: Config, nowMs: number): Promise<readonly Finding[]> {
+  const { dataFolder, mapBytes, publicUrl } = config;
+  const machine = [await checkNode(), checkOpenFiles(config.connectionsMax), checkMap(mapBytes)];
+  const doors = [checkTls(config, nowMs), checkProxy(config), checkSignup(config)];
+  if (publicUrl !== undefined) doors.push(await checkPublicUrl(publicUrl, PUBLIC_TIMEOUT_MS));
+  if (!existsSync(join(dataFolder, DATA_FILE))) {
+    const none = wrong(
+      'data',
+      `CAIRN_DATA names a folder without a data file (${dataFolder}); set it to the folder of the hub.`,
+    );
+    return [...machine, none, checkClock(0, nowMs), ...doors];
+  }
+  const { finding, newestMs } = await look(config);
+  const folder = [finding, ...checkDisk(dataFolder, mapBytes), checkClock(newestMs, nowMs)];
+  return [...machine, ...folder, ...checkAccess(dataFolder), ...checkChores(dataFolder, nowMs), ...doors];
+}
+
+/** Opens the data file for reading: whether it can be, whether the key is right, and the newest time in it. */
+async function look({ dataFolder, mapBytes, masterKey }: Config): Promise<{ finding: Finding; newestMs: number }> {
+  try {
+    const store = new Store({ folder: dataFolder, tables: allTables, mapBytes, readOnly: true });
+    try {
+      const isRight = isMasterKey(store, createSealer(loadMasterKey(dataFolder, masterKey)));
+      const finding = isRight
+        ? ok('data', 'the data file opens with this master key')
+        : wrong('data', 'the data was written under another master key; set CAIRN_MASTER_KEY or restore master.key.');
+      return { finding, newestMs: newestKnownMs(store) };
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException;
+    const isRights = code === 'EACCES' || code === 'EPERM';
+    const finding = isRights
+      ? note('data', 'this user cannot read the data folder; run cairn doctor as the user of the service.')
+      : wrong('data', message);
+    return { finding, newestMs: 0 };
+  }
+}

@@ -1,0 +1,38 @@
+/** Owns what a check of cairn doctor reports. */
+
+/** `wrong` needs to be mended; `note` is worth knowing. */
+export type Level = 'ok' | 'note' | 'wrong';
+
+export interface Finding {
+  /** One word for what was looked at. */
+  readonly check: string;
+  readonly level: Level;
+  /** One sentence; for anything but `ok` it ends with what to do. */
+  readonly text: string;
+}
+
+export const ok = (check: string, text: string): Finding => ({ check, level: 'ok', text });
+export const note = (check: string, text: string): Finding => ({ check, level: 'note', text });
+export const wrong = (check: string, text: string): Finding => ({ check, level: 'wrong', text });
+
+/** A check whose way of saying no is to throw: its sentence, or `ok`. */
+export function attempt(check: string, fine: string, run: () => unknown): Finding {
+  try {
+    run();
+    return ok(check, fine);
+  } catch (error) {
+    return wrong(check, (error as Error).message);
+  }
+}
+
+/** Bytes for a person, in binary units. */
+export function size(bytes: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
+  return `${step === 0 ? bytes : (bytes / 1024 ** step).toFixed(1)} ${units[step]}`;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Whole days between two times in milliseconds. */
+export const daysBetween = (fromMs: number, toMs: number): number => Math.floor((toMs - fromMs) / DAY_MS);

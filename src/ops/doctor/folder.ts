@@ -1,0 +1,60 @@
+/** Checks the data folder: who may read it, whose its files are, and when it was last backed up and verified. */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isKeyExposed } from '../../store/sealing/master-key.ts';
+import { type Chore, lastDone } from '../marks.ts';
+import { daysBetween, type Finding, note, ok, wrong } from './finding.ts';
+
+/** Days after which a backup is late, and a check of all bytes. */
+const BACKUP_DAYS = 2;
+const VERIFY_DAYS = 35;
+
+export function checkAccess(folder: string): Finding[] {
+  const { mode, uid } = statSync(folder);
+  const foreign = readdirSync(folder).find(
+    (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.uid !== uid,
+  );
+  return [
+    isKeyExposed(folder)
+      ? wrong(
+          'master key',
+          `other users of this machine can read it; run chmod 600 ${join(folder, 'master.key')}, and cairn rekey if they may have.`,
+        )
+      : ok('master key', 'only its owner can read it'),
+    (mode & 0o022) !== 0
+      ? wrong('permissions', `other users can change files in ${folder}; run chmod 700 ${folder}.`)
+      : foreign !== undefined
+        ? wrong(
+            'permissions',
+            `${foreign} in ${folder} belongs to another user than the folder; run chown -R on the folder, and cairn commands as the user of the service.`,
+          )
+        : ok('permissions', 'the folder and its files belong to one user'),
+  ];
+}
+
+export function checkChores(folder: string, nowMs: number): Finding[] {
+  const backup = lastDone(folder, 'backup');
+  const verify = lastDone(folder, 'verify');
+  return [
+    backup === undefined
+      ? wrong('backup', 'none is known of; run cairn backup DIR, with DIR on another disk, and repeat it with a timer.')
+      : late('backup', backup.at_ms, BACKUP_DAYS, nowMs),
+    verify === undefined
+      ? note('verify', 'never run; cairn verify checks all stored bytes.')
+      : verify.problems > 0
+        ? wrong(
+            'verify',
+            `the last one found ${verify.problems} problems; run cairn verify, and see "Damaged bytes" in the manual.`,
+          )
+        : late('verify', verify.at_ms, VERIFY_DAYS, nowMs),
+  ];
+}
+
+function late(chore: Chore, atMs: number, daysMax: number, nowMs: number): Finding {
+  const days = daysBetween(atMs, nowMs);
+  const when = days === 0 ? 'less than a day ago' : `${days} days ago`;
+  if (days < daysMax) return ok(chore, when);
+  return chore === 'backup'
+    ? wrong(chore, `the last one was ${when}; run cairn backup DIR, then find out why its timer did not.`)
+    : note(chore, `the last one was ${when}; run cairn verify.`);
+}

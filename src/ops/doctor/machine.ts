@@ -1,0 +1,104 @@
+/** Checks what the machine gives a hub: Node.js, limits of the process, the disk, the clock. */
+import { existsSync, statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { requireHttpLibrary } from '../../http/library/load.ts';
+import { limits } from '../../limits/service.ts';
+import { checkAddressSpace } from '../../store/data-file/address-space.ts';
+import { DATA_FILE } from '../../store/data-file/name.ts';
+import { openFilesMax } from '../open-files.ts';
+import { attempt, type Finding, note, ok, size, wrong } from './finding.ts';
+
+/** The file says that it was written later than now; less than this is how clocks differ. */
+const CLOCK_SLACK_MS = 60_000;
+/** No clock was right before this was written. */
+const BUILT_MS = Date.UTC(2026, 0, 1);
+/** Kinds of file systems by the magic number of statfs(2) that do not keep the promise of fdatasync. */
+const NETWORK_DISKS: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x01021997, '9P'],
+]);
+const TMPFS = 0x01021994;
+
+export async function checkNode(): Promise<Finding> {
+  try {
+    await requireHttpLibrary();
+    return ok('node', `Node.js ${process.version} can run the service`);
+  } catch (error) {
+    return wrong('node', (error as Error).message);
+  }
+}
+
+export function checkOpenFiles(connectionsMax: number): Finding {
+  const [most, needs] = [openFilesMax(), connectionsMax + limits.openFilesReserve];
+  if (most >= needs) return ok('open files', `the limit of ${most} leaves room for ${connectionsMax} connections`);
+  return wrong(
+    'open files',
+    `the limit of ${most} open files is below the ${needs} that CAIRN_CONNECTIONS=${connectionsMax} needs; ` +
+      'raise it (ulimit -n, LimitNOFILE) or lower CAIRN_CONNECTIONS.',
+  );
+}
+
+export const checkMap = (mapBytes: number): Finding =>
+  attempt('address space', `a data file of ${size(mapBytes)} fits`, () => checkAddressSpace(mapBytes));
+
+/** The disk of the data folder: room, and whether it keeps what is flushed. */
+export function checkDisk(folder: string, mapBytes: number): Finding[] {
+  const { bavail, blocks, bsize, type } = statfsSync(folder);
+  const [free, whole] = [bavail * bsize, blocks * bsize];
+  const path = join(folder, DATA_FILE);
+  const data = existsSync(path) ? statSync(path).size : 0;
+  const network = NETWORK_DISKS.get(type);
+  const kind =
+    network !== undefined
+      ? [
+          wrong(
+            'disk',
+            `CAIRN_DATA is on a network file system (${network}), which may lose what was acknowledged; use a local disk.`,
+          ),
+        ]
+      : type === TMPFS
+        ? [wrong('disk', 'CAIRN_DATA is in memory (tmpfs) and is lost at the next boot; use a disk.')]
+        : [];
+  const full = `${size(free)} of ${size(whole)} free`;
+  const room =
+    free < Math.max(limits.diskFreeBytesMin, whole / 20)
+      ? wrong('space', `${full}; free some space: below ${size(limits.diskFreeBytesMin)} writes are refused.`)
+      : free < data
+        ? note(
+            'space',
+            `${full}, less than the ${size(data)} of the data file; an upgrade and cairn compact need as much.`,
+          )
+        : ok('space', full);
+  const map =
+    data > 0.8 * mapBytes
+      ? [
+          wrong(
+            'data file',
+            `${size(data)}, more than 80% of CAIRN_MAP_BYTES (${size(mapBytes)}); raise it and restart.`,
+          ),
+        ]
+      : [];
+  return [...kind, room, ...map];
+}
+
+/** The clock against the newest time in the data file, milliseconds; 0: there is none. */
+export function checkClock(newestMs: number, nowMs: number): Finding {
+  const now = new Date(nowMs).toISOString();
+  if (nowMs < BUILT_MS) return wrong('clock', `the clock says ${now}; set it (timedatectl set-ntp true).`);
+  if (newestMs > nowMs + CLOCK_SLACK_MS) {
+    return wrong(
+      'clock',
+      `the clock says ${now}, before the data of ${new Date(newestMs).toISOString()}; set it (timedatectl set-ntp true).`,
+    );
+  }
+  if (newestMs > 0 && nowMs - newestMs > limits.clockJumpMs) {
+    return note(
+      'clock',
+      `${now}, more than a day after the newest data; if that is wrong, set it before you start the service.`,
+    );
+  }
+  return ok('clock', now);
+}

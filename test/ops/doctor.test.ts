@@ -1,0 +1,75 @@
+/** cairn doctor on hubs that lack something: each is one line that says what to do. */
+import { chmodSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { selfSigned } from '../support/certificate.ts';
+import { runCairn } from '../support/hub.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+let folder = '';
+beforeEach(async () => {
+  folder = temporaryFolder();
+  const made = await runCairn(['account', 'create', '--email', 'you@example.org'], { CAIRN_DATA: folder });
+  expect(made.code).toBe(0);
+});
+
+interface Finding {
+  readonly check: string;
+  readonly level: string;
+  readonly text: string;
+}
+
+async function examine(env: Record<string, string> = {}, wrapper: readonly string[] = []) {
+  const { code, stdout } = await runCairn(['doctor', '--json'], { CAIRN_DATA: folder, ...env }, '', wrapper);
+  const { findings } = JSON.parse(stdout) as { readonly findings: readonly Finding[] };
+  expect(code).toBe(findings.some(({ level }) => level === 'wrong') ? 1 : 0);
+  return (check: string) => findings.filter((finding) => finding.check === check);
+}
+
+test('[OPS-17] a new hub lacks a backup, and nothing else; with one the exit code is 0', async () => {
+  const before = await runCairn(['doctor'], { CAIRN_DATA: folder });
+  const wrong = before.stdout.split('\n').filter((line) => line.startsWith('wrong'));
+  expect([before.code, wrong.length]).toEqual([1, 1]);
+  expect(wrong[0]).toMatch(/^wrong {2}backup .*; run cairn backup DIR/);
+  const backup = await runCairn(['backup', join(temporaryFolder(), 'one')], { CAIRN_DATA: folder });
+  expect(backup.code).toBe(0);
+  const after = await runCairn(['doctor'], { CAIRN_DATA: folder });
+  expect(after.code, after.stdout).toBe(0);
+  expect(after.stdout).toMatch(/^ok +backup +less than a day ago$/m);
+});
+
+test('[OPS-17] rights, limits, age of a backup and of the clock', async () => {
+  chmodSync(join(folder, 'master.key'), 0o644);
+  const old = Date.now() - 9 * 24 * 3_600_000;
+  writeFileSync(join(folder, 'last-backup'), JSON.stringify({ at_ms: old, problems: 0 }));
+  writeFileSync(join(folder, 'last-verify'), JSON.stringify({ at_ms: old, problems: 3 }));
+  const of = await examine({}, ['prlimit', '--nofile=512']);
+  expect(of('master key')[0]).toMatchObject({ level: 'wrong', text: expect.stringContaining('chmod 600') });
+  expect(of('open files')[0]).toMatchObject({ level: 'wrong', text: expect.stringContaining('LimitNOFILE') });
+  expect(of('backup')[0]).toMatchObject({ level: 'wrong', text: expect.stringContaining('9 days ago') });
+  expect(of('verify')[0]).toMatchObject({ level: 'wrong', text: expect.stringContaining('3 problems') });
+  expect(of('clock')[0]).toMatchObject({ level: 'ok' });
+});
+
+test('[OPS-17] TLS, the proxy in front, the public address and sign-up', async () => {
+  const open = await examine({ CAIRN_HOST: '0.0.0.0', CAIRN_TRUSTED_PROXIES: '0.0.0.0/0' });
+  expect(open('tls')[0]).toMatchObject({ level: 'wrong', text: expect.stringContaining('in the clear') });
+  expect(open('proxy')[0]).toMatchObject({ level: 'wrong', text: expect.stringContaining('0.0.0.0/0') });
+  expect(open('sign-up')[0]).toMatchObject({ level: 'note', text: expect.stringContaining('CAIRN_SIGNUP') });
+  const front = await examine({ CAIRN_PUBLIC_URL: 'https://127.0.0.1:59999' });
+  expect(front('proxy')[0]).toMatchObject({ level: 'wrong', text: expect.stringContaining('CAIRN_TRUSTED_PROXIES') });
+  expect(front('public address')[0]).toMatchObject({ level: 'wrong', text: expect.stringContaining('ECONNREFUSED') });
+  const { cert, key } = selfSigned();
+  const own = await examine({ CAIRN_TLS_CERT: cert, CAIRN_TLS_KEY: key });
+  expect(own('tls')[0]?.text).toMatch(/the certificate expires in \d+ days/);
+  const none = await examine({ CAIRN_TLS_CERT: join(folder, 'none.pem'), CAIRN_TLS_KEY: key });
+  expect(none('tls')[0]).toMatchObject({ level: 'wrong', text: expect.stringContaining('CAIRN_TLS_CERT') });
+});
+
+test('[OPS-17] a wrong setting, a missing or damaged data file and another key are findings too', async () => {
+  expect((await examine({ CAIRN_POTR: '1' }))('settings')[0]?.text).toContain('did you mean CAIRN_PORT');
+  expect((await examine({ CAIRN_DATA: temporaryFolder() }))('data')[0]).toMatchObject({ level: 'wrong' });
+  expect((await examine({ CAIRN_MASTER_KEY: 'ab'.repeat(32) }))('data')[0]?.text).toContain('another master key');
+  truncateSync(join(folder, 'cairn.mdb'), 5000);
+  expect((await examine())('data')[0]).toMatchObject({ level: 'wrong', text: expect.stringContaining('cairn.mdb') });
+});
