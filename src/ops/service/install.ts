@@ -98,7 +98,7 @@ function run(program: string, args: readonly string[]): void {
     execFileSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   } catch (error) {
     const { code, stderr } = error as NodeJS.ErrnoException & { readonly stderr?: Buffer };
-    const said = code === 'ENOENT' ? `there is no ${program} on this machine` : `${stderr ?? ''}`.trim();
+    const said = code === 'ENOENT' ? `there is no ${program} on this machine` : (stderr?.toString() ?? '').trim();
     throw new StartError(`${[program, ...args].join(' ')} failed: ${said.split('\n')[0]}`);
   }
 }
