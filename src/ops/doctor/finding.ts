@@ -1,7 +1,7 @@
 /** Owns what a check of cairn doctor reports. */
 
 /** `wrong` needs to be mended; `note` is worth knowing. */
-export type Level = 'ok' | 'note' | 'wrong';
+type Level = 'ok' | 'note' | 'wrong';
 
 export interface Finding {
   /** One word for what was looked at. */
