@@ -105,6 +105,8 @@ const floods: Attack = async (hub, [one], signal) => {
 
 const ATTACKS: Readonly<Record<string, Attack>> = { 'slow bodies': slowBodies, streams, walks, floods };
 const ATTACK = '--attack';
+/** `--only=walks`: that attack alone. */
+const ONLY = '--only=';
 
 /** What is asked for: the times of each, in milliseconds. */
 async function probe(hub: Hub, person: Person, commit: string, seconds: number): Promise<Record<string, number[]>> {
@@ -140,7 +142,8 @@ export const attacks: Bench = async ({ quick }) => {
     const attackers = await Promise.all(Array.from({ length: 5 }, () => mirrorAccount(hub)));
     await fill(hub, attackers[0] as Person);
     const rows: Row[] = [];
-    for (const name of Object.keys(ATTACKS)) {
+    const only = process.argv.find((word) => word.startsWith(ONLY))?.slice(ONLY.length);
+    for (const name of Object.keys(ATTACKS).filter((one) => only === undefined || only === one)) {
       rows.push(...(await measure(hub, { name, victim, commit, attackers, seconds: quick ? 4 : 15 })));
     }
     return rows;

@@ -263,6 +263,8 @@ export const limits = {
   poolJobsPerThread: 256,
   /** Of those, jobs of a thread that streams leave to others. */
   poolJobsKept: 16,
+  /** How much lower than the main thread's the priority of the pool's threads is, as `nice` counts it. */
+  poolNice: 5,
   poolQueueMax: 1024,
   /** Heap of one worker thread: a job that runs away ends its thread, and not the process. */
   workerHeapMebibytes: 512,

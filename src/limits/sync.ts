@@ -86,7 +86,7 @@ export const syncLimits = {
   listPageMax: 10_000,
   /** Files that one call of a listing looks at, and those of one turn. */
   listScanMax: 20_000,
-  listTurnRows: 250,
+  listTurnRows: 32,
   listCursorCharsMax: 4096,
   /** Globs that one glob with braces may stand for. */
   globChoicesMax: 32,

@@ -64,6 +64,8 @@ export class Pool {
       idleTimeout: Number.POSITIVE_INFINITY,
       // A digest stream waits for its next chunk most of its life, so one thread serves many of them.
       concurrentTasksPerWorker: limits.poolJobsPerThread,
+      // What answers everybody goes first where threads want the same core (Linux).
+      niceIncrement: limits.poolNice,
       resourceLimits: { maxOldGenerationSizeMb: limits.workerHeapMebibytes },
       // A thread that sleeps on an atomic between tasks would not hear its message ports.
       atomics: 'disabled',

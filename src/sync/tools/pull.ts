@@ -7,7 +7,6 @@ import { defineTool, type LinesWish, READS } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../log/file-record.ts';
-import { protectedCheck } from '../log/paths.ts';
 import { formatListCursor, readListCursor } from '../pull/cursor.ts';
 import { pullArguments } from '../pull/input.ts';
 import type { ListPage } from '../pull/list.ts';
@@ -181,7 +180,7 @@ export function syncList(reading: Reading) {
           after: args.cursor === undefined ? undefined : readListCursor(reading.hash, args.cursor, vaultId),
         },
       );
-      const isProtected = protectedCheck(reading.vaults.record(accountId, vaultId).protected_paths);
+      const isProtected = reading.vaults.protectionOf(reading.vaults.record(accountId, vaultId));
       const listed: z.input<typeof listedSchema>[] = [];
       for (const { folded, file } of page.files) {
         if (turns.isOver) await turns.next(accountId);

@@ -79,13 +79,17 @@ export class Vaults {
   isProtected(reader: SyncReader, accountId: string, vaultId: string, folded: string): boolean {
     const record = reader.vault(accountId, vaultId);
     if (record === undefined) throw unknownVault();
-    const { protected_paths: globs } = record;
+    return this.protectionOf(record)(folded);
+  }
+
+  /** The check of folded paths against the protected paths of a vault, which are compiled once. */
+  protectionOf({ protected_paths: globs }: VaultRecord): (folded: string) => boolean {
     const name = JSON.stringify(globs);
     const known = this.#checks.get(name, ALWAYS);
-    if (known !== undefined) return known(folded);
+    if (known !== undefined) return known;
     const check = protectedCheck(globs);
     this.#checks.set(name, ALWAYS, check, 1 + (globs?.length ?? 0));
-    return check(folded);
+    return check;
   }
 
   /** Every vault of an account, oldest first. */
