@@ -3,7 +3,7 @@ import './compose/v8-flags.ts';
 import type { LogSink } from './common/log.ts';
 import type { Sweep } from './common/sweep.ts';
 import { version } from './common/version.ts';
-import { openCore } from './compose/core.ts';
+import { type Core, openCore } from './compose/core.ts';
 import { openDocuments } from './compose/documents.ts';
 import { tellFirstSteps } from './compose/first-steps.ts';
 import { Doors } from './compose/listeners.ts';
@@ -77,7 +77,7 @@ export async function startService(config: Config, { log, dropped }: LogSink): P
       service: await openRoutes(parts, [...probes, ...metrics.guarded]),
       metrics: metrics.open,
     });
-    const sweeps = [...sweepsOf(tasks), documents.sweep, sync.retention.sweep, sync.removal.sweep];
+    const sweeps = [...sweepsOf(tasks, core), documents.sweep, sync.retention.sweep, sync.removal.sweep];
     const sweeper = startSweeper(sweeps, core.clock, log);
     phase = 'ready';
     tellFirstSteps(core.store, config, doors.port, log);
@@ -105,9 +105,10 @@ export async function startService(config: Config, { log, dropped }: LogSink): P
 }
 
 /** What the tasks have to take away. */
-function sweepsOf(tasks: Tasks): readonly Sweep[] {
+function sweepsOf(tasks: Tasks, { audit }: Pick<Core, 'audit'>): readonly Sweep[] {
   return [
     { what: 'tasks', byAge: true, run: () => tasks.emptyBin(tasks.now()) },
+    { what: 'security events', byAge: true, run: () => audit.sweep() },
     { what: 'deleted categories', byAge: false, run: () => tasks.clearCategories() },
   ];
 }

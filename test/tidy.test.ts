@@ -59,7 +59,7 @@ const HOUSE = [
   ['store', 'http', 'pool', 'client'],
   ['actors', 'cache', 'config.ts'],
   ['gateway', 'archive'],
-  ['versions'],
+  ['versions', 'audit'],
   CAPABILITIES,
   ['web', 'control'],
   ['transfer'],

@@ -1,4 +1,5 @@
 /** The use cases of a caller without a credential: sign up, or sign in for another key. */
+import { sourceOf } from '../audit/note.ts';
 import { addressBlock } from '../http/request/address-block.ts';
 import { limits } from '../limits/service.ts';
 import type { Login, Logins } from './logins.ts';
@@ -39,16 +40,18 @@ export class Onboarding {
     const email = normalizeEmail(input.email);
     const { take } = signUps.admit(email, input.inviteCode);
     const passwordHash = await passwords.hash(input.password, { address: addressBlock(input.address) });
-    return await accounts.create({ email, name: input.name, passwordHash }, take);
+    const source = sourceOf('stranger', input.address, input.agent);
+    return await accounts.create({ email, name: input.name, passwordHash }, source, take);
   }
 
   /** A new MCP key, named after the day and the client. Refuses with `wrong_login`, `rate_limited`. */
   async signIn(input: Login & { readonly client: string }): Promise<NewKey & { readonly account_id: string }> {
     const { accounts, logins, now } = this.#options;
-    const accountId = await logins.check(input);
+    const accountId = await logins.check({ ...input, agent: input.client });
     const day = new Date(now()).toISOString().slice(0, 10);
     const client = input.client.replace(/[^\x20-\x7e]/g, '').trim() || 'client';
     const name = `${day} ${client}`.slice(0, limits.nameCharsMax);
-    return { account_id: accountId, ...(await accounts.createKey(accountId, name)) };
+    const source = sourceOf('user', input.address, input.client);
+    return { account_id: accountId, ...(await accounts.createKey(accountId, name, source)) };
   }
 }

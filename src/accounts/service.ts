@@ -1,6 +1,8 @@
 /** The use cases of accounts and keys. Every write goes through the account's actor. */
 import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
+import { noteAct } from '../audit/note.ts';
+import type { AuditedAct, Source } from '../audit/records.ts';
 import { KnownCredentials } from '../cache/credentials.ts';
 import { invalidField, Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
@@ -92,15 +94,19 @@ export class Accounts {
    * Makes an account with its account key and a first MCP key; both are returned here and never again.
    * `more` is a part of that decision.
    */
-  async create(input: NewAccountInput, more?: (batch: Batch) => void): Promise<NewAccount> {
+  async create(input: NewAccountInput, source: Source, more?: (batch: Batch) => void): Promise<NewAccount> {
     const email = normalizeEmail(input.email);
     const name = input.name === undefined ? null : checkName('name', input.name);
     const record = { email, name, password_hash: input.passwordHash ?? null, created_at: this.#timestamp() };
-    return await this.put(newAccountId(), record, more);
+    const accountId = newAccountId();
+    return await this.put(accountId, record, (batch) => {
+      this.#note(batch, accountId, source, 'account_created');
+      more?.(batch);
+    });
   }
 
   /** Puts an account with new keys, and what `more` decides with it. Refuses an email that has one. */
-  put(accountId: string, record: AccountRecord, more: (batch: Batch) => void = () => undefined): Promise<NewAccount> {
+  put(accountId: string, record: AccountRecord, more: (batch: Batch) => void): Promise<NewAccount> {
     const accountKey = makeKey('account', randomBytes);
     const mcpKey = makeKey('mcp', randomBytes);
     const { email } = record;
@@ -142,17 +148,18 @@ export class Accounts {
   }
 
   /** Makes one more MCP key; it is returned here and never again. */
-  async createKey(accountId: string, givenName: string, access: KeyAccess = {}): Promise<NewKey> {
+  async createKey(accountId: string, givenName: string, source: Source, access: KeyAccess = {}): Promise<NewKey> {
     return await this.#options.actors
       .account(accountId)
-      .ask((batch) => this.addKey(batch, accountId, givenName, access));
+      .ask((batch) => this.addKey(batch, accountId, givenName, source, access));
   }
 
   /** Makes one more MCP key as a part of a decision. Refuses with `key_limit`. */
-  addKey(batch: Batch, accountId: string, givenName: string, access: KeyAccess = {}): NewKey {
+  addKey(batch: Batch, accountId: string, givenName: string, source: Source, access: KeyAccess = {}): NewKey {
     const name = checkName('name', givenName);
     const mcpKey = makeKey('mcp', randomBytes);
     this.checkKeyRoom(batch, accountId);
+    this.#note(batch, accountId, source, 'key_created', name);
     return { key_id: this.#putKey(batch, accountId, 'mcp', name, mcpKey, access), name, mcp_key: mcpKey };
   }
 
@@ -162,10 +169,10 @@ export class Accounts {
   }
 
   /** Revokes the MCP key that is presented; one that opens nothing is no refusal. */
-  async revokePresentedKey(mcpKey: string): Promise<void> {
+  async revokePresentedKey(mcpKey: string, source: Source): Promise<void> {
     const found = this.#options.store.get(keyHashes, [this.#hash('mcp', mcpKey)]);
     if (found === undefined) return;
-    await this.revokeKey(found.account_id, found.key_id).catch((error: unknown) => {
+    await this.revokeKey(found.account_id, found.key_id, source).catch((error: unknown) => {
       // Revoked by another request in the meantime.
       if (!(error instanceof Refusal && error.fault.kind === 'not_found')) throw error;
     });
@@ -185,7 +192,7 @@ export class Accounts {
   }
 
   /** Revokes a key at once. Refuses with `not_found` when the account has no such live key. */
-  async revokeKey(accountId: string, keyId: string): Promise<void> {
+  async revokeKey(accountId: string, keyId: string, source: Source): Promise<void> {
     await this.#options.actors.account(accountId).ask((batch) => {
       const key = batch.get(keys, [accountId, keyId]);
       if (key === undefined || key.revoked_at !== null) {
@@ -193,11 +200,12 @@ export class Accounts {
       }
       batch.put(keys, [accountId, keyId], { ...key, revoked_at: this.#timestamp() });
       batch.remove(keyHashes, [key.hash]);
+      this.#note(batch, accountId, source, 'key_revoked', key.name);
     });
   }
 
   /** Replaces the account key in one commit; the new one is returned here and never again, the old one opens nothing. */
-  async rollAccountKey(accountId: string): Promise<string> {
+  async rollAccountKey(accountId: string, source: Source): Promise<string> {
     const value = makeKey('account', randomBytes);
     await this.#options.actors.account(accountId).ask((batch) => {
       for (const { key, value: old } of batch.range(keys, { prefix: [accountId] })) {
@@ -206,6 +214,7 @@ export class Accounts {
         batch.remove(keyHashes, [old.hash]);
       }
       this.#putKey(batch, accountId, 'account', 'account key', value);
+      this.#note(batch, accountId, source, 'account_key_replaced');
     });
     return value;
   }
@@ -263,6 +272,10 @@ export class Accounts {
     const live = { account_id: accountId, key_id: keyId, ...(readOnly ? { read_only: true } : {}) };
     batch.put(keyHashes, [record.hash], live);
     return keyId;
+  }
+
+  #note(batch: Batch, accountId: string, source: Source, act: AuditedAct, detail?: string): void {
+    noteAct(batch, accountId, { atMs: this.#options.now(), act, source, detail });
   }
 
   #hash(kind: KeyKind, value: string): string {

@@ -4,6 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
+import { noteAct } from '../audit/note.ts';
+import type { AuditedAct, RemoteSource, Source } from '../audit/records.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
 import type { Session } from '../common/session.ts';
@@ -41,10 +43,9 @@ export class BrowserSessions {
   }
 
   /** Starts a session and gives its new id, which is shown to nobody but the browser. What expired goes on the way. */
-  async start(accountId: string, agent: string): Promise<string> {
+  async start(accountId: string, source: RemoteSource): Promise<string> {
     const { actors, now } = this.#options;
     const id = randomBytes(ID_BYTES).toString('base64url');
-    const name = agent.replace(/\p{C}/gu, '').slice(0, limits.agentCharsMax);
     await actors.account(accountId).ask((batch) => {
       for (const hash of surplusSessions(sessionsOf(batch, accountId), now())) remove(batch, accountId, hash);
       const hash = this.#hash(id);
@@ -52,9 +53,10 @@ export class BrowserSessions {
         account_id: accountId,
         created_ms: now(),
         seen_ms: now(),
-        agent: name === '' ? null : name,
+        agent: source.agent,
       });
       batch.put(sessionOwners, [accountId, hash], {});
+      this.#note(batch, accountId, 'signed_in', source);
     });
     return id;
   }
@@ -71,19 +73,23 @@ export class BrowserSessions {
   }
 
   /** Ends the session of an id, if there is one. */
-  async end(id: string): Promise<void> {
+  async end(id: string, source: Source): Promise<void> {
     const hash = this.#hash(id);
     const found = this.#options.store.get(browserSessions, [hash]);
     if (found === undefined) return;
-    await this.#options.actors.account(found.account_id).ask((batch) => remove(batch, found.account_id, hash));
+    await this.#options.actors.account(found.account_id).ask((batch) => {
+      remove(batch, found.account_id, hash);
+      this.#note(batch, found.account_id, 'signed_out', source);
+    });
   }
 
   /** Ends one session of an account by its name. Refuses with `not_found`. */
-  async endNamed(accountId: string, sessionId: string): Promise<void> {
+  async endNamed(accountId: string, sessionId: string, source: Source): Promise<void> {
     await this.#options.actors.account(accountId).ask((batch) => {
       const found = sessionsOf(batch, accountId).find(({ hash }) => sessionName(hash) === sessionId);
       if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'this browser is signed out already' });
       remove(batch, accountId, found.hash);
+      this.#note(batch, accountId, 'browser_signed_out', source, found.record.agent);
     });
   }
 
@@ -118,6 +124,10 @@ export class BrowserSessions {
     write.catch((error: unknown) =>
       this.#options.log.warn({ err: error }, 'the last use of a session was not written'),
     );
+  }
+
+  #note(batch: Batch, accountId: string, act: AuditedAct, source: Source, detail?: string | null): void {
+    noteAct(batch, accountId, { atMs: this.#options.now(), act, source, detail });
   }
 
   #hash(id: string): string {

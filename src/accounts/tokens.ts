@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ActorRegistry } from '../actors/registry.ts';
+import { noteAct } from '../audit/note.ts';
+import type { Source } from '../audit/records.ts';
 import { KnownCredentials } from '../cache/credentials.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Session } from '../common/session.ts';
@@ -51,8 +53,11 @@ export class AccessTokens {
   }
 
   /** Mints a token of an account; it is returned here and never again. */
-  async mint(accountId: string): Promise<NewAccessToken> {
-    return await this.#options.actors.account(accountId).ask((batch) => this.add(batch, accountId));
+  async mint(accountId: string, source: Source): Promise<NewAccessToken> {
+    return await this.#options.actors.account(accountId).ask((batch) => {
+      noteAct(batch, accountId, { atMs: this.#options.now(), act: 'token_created', source });
+      return this.add(batch, accountId);
+    });
   }
 
   /**
@@ -99,11 +104,12 @@ export class AccessTokens {
   }
 
   /** Ends a token of an account by its id. Refuses with `not_found`. */
-  async endNamed(accountId: string, id: string): Promise<void> {
+  async endNamed(accountId: string, id: string, source: Source): Promise<void> {
     await this.#options.actors.account(accountId).ask((batch) => {
       const found = batch.range(tokenExpiries, { prefix: [accountId] }).find(({ key }) => tokenId(key[2]) === id);
       if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'this access token has ended already' });
       removeToken(batch, found.key);
+      noteAct(batch, accountId, { atMs: this.#options.now(), act: 'token_revoked', source, detail: id });
     });
   }
 

@@ -32,9 +32,9 @@ function signUp(onboarding: Onboarding): Tool {
     annotations: { ...ADDS, openWorldHint: true },
     access: 'open',
     example: { email: 'you@example.org', password: 'correct horse' },
-    async handle(args, { address }) {
+    async handle(args, { address, agent }) {
       const { invite_code: inviteCode, ...given } = args;
-      const made = await onboarding.signUp({ ...given, inviteCode, address });
+      const made = await onboarding.signUp({ ...given, inviteCode, address, agent });
       return {
         structured: made,
         text: `Account ${made.email} is made. MCP key: ${made.mcp_key}\nAccount key: ${made.account_key}\nSend the MCP key as Authorization: McpKey <key>, and keep both: they are not shown again.`,

@@ -48,6 +48,7 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
     sources: [
       { word: 'account', load: async () => (await import('./operator/account.ts')).accountCommands },
       { word: 'invite', load: async () => (await import('./operator/invite.ts')).inviteCommands },
+      { word: 'audit', load: async () => [(await import('./operator/audit.ts')).auditCommand] },
       { word: 'key', load: async () => (await import('./operator/key.ts')).keyCommands },
       { word: 'token', load: async () => (await import('./operator/token.ts')).tokenCommands },
       { word: 'device', load: async () => (await import('./operator/device.ts')).deviceCommands },

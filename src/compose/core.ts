@@ -1,13 +1,15 @@
 /** The service without a socket: the data folder, the store, the actors, the accounts. One process has it at a time. */
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { accountTables } from '../accounts/records.ts';
+import { accounts as accountRows, accountTables } from '../accounts/records.ts';
 import { Accounts } from '../accounts/service.ts';
 import { BrowserSessions } from '../accounts/sessions.ts';
 import { Invitations } from '../accounts/sign-up/invitations.ts';
 import { signUpTables } from '../accounts/sign-up/records.ts';
 import { AccessTokens } from '../accounts/tokens.ts';
 import { ActorRegistry } from '../actors/registry.ts';
+import { AuditLog } from '../audit/log.ts';
+import { auditTables } from '../audit/records.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
 import { StartError } from '../common/start-error.ts';
@@ -43,7 +45,7 @@ import { checkMasterKey } from '../store/sealing/key-check.ts';
 import { isKeyExposed, loadMasterKey } from '../store/sealing/master-key.ts';
 import { createSealer, type Sealer } from '../store/sealing/seal.ts';
 import { type DiskFailure, Store } from '../store/store.ts';
-import type { AnyTable } from '../store/table.ts';
+import type { AnyTable, Reader } from '../store/table.ts';
 import { syncTables } from '../sync/log/records.ts';
 import { taskTables } from '../tasks/records.ts';
 import { dropImports } from '../transfer/leftovers.ts';
@@ -55,6 +57,7 @@ export const allTables: readonly AnyTable[] = [
   ...metaTables,
   ...accountTables,
   ...signUpTables,
+  ...auditTables,
   ...oauthTables,
   ...mirrorTables,
   ...taskTables,
@@ -82,6 +85,7 @@ export interface Core {
   readonly tokens: AccessTokens;
   readonly sessions: BrowserSessions;
   readonly invitations: Invitations;
+  readonly audit: AuditLog;
   /** Devices that ask to be signed in, and those that are. */
   readonly devices: DeviceGrants;
   readonly signIns: SignIns;
@@ -131,6 +135,8 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     const actors = new ActorRegistry(store);
     const accounts = new Accounts({ store, actors, sealer, log, now: Date.now });
     const tokens = new AccessTokens({ store, actors, sealer, now: Date.now });
+    const isAccount = (reader: Pick<Reader, 'get'>, id: string) => reader.get(accountRows, [id]) !== undefined;
+    const audit = new AuditLog({ store, actors, log, isAccount, now: Date.now });
     const sessions = new BrowserSessions({ store, actors, sealer, log, now: Date.now });
     const invitations = new Invitations({ store, actors, sealer, now: Date.now });
     const signIns = openSignIns({ store, actors, sealer, log, now: Date.now }, accounts, tokens);
@@ -140,7 +146,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     const provider = openProvider(config, log);
     const identities = new Identities({ store, actors, sealer, provider, now: Date.now });
     const imports = new ImportDoor();
-    const tools = { accounts, tokens, devices, identities, actors, sessions, invitations, imports };
+    const tools = { accounts, tokens, devices, identities, actors, sessions, invitations, imports, audit };
     answer = (line, caller) => answerControl(tools, line, caller, log);
     return {
       store,
@@ -154,6 +160,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
       tokens,
       sessions,
       invitations,
+      audit,
       devices,
       signIns,
       clients,
@@ -205,7 +212,7 @@ function openSignIns(base: Omit<SignInsOptions, 'account'>, accounts: Accounts, 
     account: {
       mintToken: (batch, accountId, signInId, { readOnly }) => tokens.add(batch, accountId, signInId, readOnly),
       endTokens: (batch, accountId, signInId) => tokens.endSignIn(batch, accountId, signInId),
-      addKey: (batch, accountId, name) => accounts.addKey(batch, accountId, name).mcp_key,
+      addKey: (batch, accountId, name, source) => accounts.addKey(batch, accountId, name, source).mcp_key,
       checkKeyRoom: (reader, accountId) => accounts.checkKeyRoom(reader, accountId),
     },
   });

@@ -23,9 +23,9 @@ export function openOAuth({ parts: { config, core, rates }, baseUrl }: OAuthInpu
     signIns,
     clients,
     codes,
-    async revokeOther(value) {
+    async revokeOther(value, source) {
       if (value.startsWith('cat_')) await tokens.revoke(value);
-      else await accounts.revokePresentedKey(value);
+      else await accounts.revokePresentedKey(value, source);
     },
     countRequest: (address) => rates.countSignIn(`device ${address}`),
     countFailure: (address) => rates.countFailure(address),

@@ -118,7 +118,7 @@ async function openMirror({ core, pool, log }: Parts): Promise<MirrorRoutesOptio
 function openLogins({ config, core, pool, rates }: Parts): LoginParts {
   const passwords = new Passwords(pool);
   const countSignIn = (who: string) => rates.countSignIn(who);
-  const logins = new Logins({ ...core, passwords, countSignIn });
+  const logins = new Logins({ ...core, passwords, countSignIn, now: Date.now });
   const { accounts } = core;
   const rule = signupRule(config.signup);
   const signUps = new SignUps({ ...core, rule, perDay: config.signUpsPerDay, now: Date.now });
@@ -180,10 +180,11 @@ function openPages(
   { blobs, credentials, logins, onboarding }: LoginParts & Pick<MirrorRoutesOptions, 'blobs' | 'credentials'>,
 ): Route[] {
   const { publicUrl } = config;
-  const { accounts, sessions, devices, signIns, clients, codes, tokens, identities, sealer } = core;
+  const { accounts, sessions, audit, devices, signIns, clients, codes, tokens, identities, sealer } = core;
   return webRoutes({
     accounts,
     sessions,
+    audit,
     devices,
     signIns,
     clients,

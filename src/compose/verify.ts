@@ -2,6 +2,7 @@
 
 import { accountImports, accounts as accountTable } from '../accounts/records.ts';
 import { verifyAccounts } from '../accounts/verify.ts';
+import { verifyAudit } from '../audit/verify.ts';
 import { verifyDevDocs } from '../dev-docs/verify.ts';
 import { verifyHandoffs } from '../handoffs/verify.ts';
 import { verifyMirror } from '../mirror/verify.ts';
@@ -33,7 +34,9 @@ export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
   const deleted = deletedRows(store);
   const reader = new CheckedReader(store, new Set([...importedIds(store), ...deleted.vaultIds]));
   const accounts = verifyAccounts(reader, { isSignIn: (id) => reader.get(signIns, [id]) !== undefined });
-  const oauth = verifyOAuth(reader, { isAccount: (id) => reader.get(accountTable, [id]) !== undefined });
+  const isAccount = (id: string) => reader.get(accountTable, [id]) !== undefined;
+  const oauth = verifyOAuth(reader, { isAccount });
+  const audit = verifyAudit(reader, { isAccount });
   const mirror = verifyMirror(reader, sealer);
   const tasks = verifyTasks(reader);
   const docs = verifyDevDocs(reader);
@@ -41,7 +44,7 @@ export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
   const papers = verifyPapers(reader);
   const sync = verifySync(reader, deleted);
   const packs = verifyPacks(reader, deleted);
-  const parts = [accounts, oauth, mirror, tasks, docs, handoffs, papers, sync, packs];
+  const parts = [accounts, oauth, audit, mirror, tasks, docs, handoffs, papers, sync, packs];
   const problems = [...keyProblems, ...reader.problems, ...parts.flatMap((part) => part.problems)];
   return {
     ok: problems.length === 0,
@@ -51,6 +54,7 @@ export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
     sign_ins: oauth.signIns,
     device_grants: oauth.deviceGrants,
     identities: oauth.identities,
+    security_events: audit.events,
     mirror_credentials: mirror.credentials,
     blobs: mirror.blobs,
     blob_bytes: mirror.bytes,

@@ -6,6 +6,8 @@ import type { BrowserSessions } from '../accounts/sessions.ts';
 import type { Invitations } from '../accounts/sign-up/invitations.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
 import type { ActorRegistry } from '../actors/registry.ts';
+import type { AuditLog } from '../audit/log.ts';
+import { noteAct, OPERATOR } from '../audit/note.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
 import type { Identities } from '../oauth/provider/identities.ts';
 import type { Importer, ImportProgress } from './importer.ts';
@@ -20,6 +22,7 @@ export interface ControlTools {
   readonly sessions: BrowserSessions;
   readonly invitations: Invitations;
   readonly imports: Importer;
+  readonly audit: AuditLog;
 }
 
 /** `progress`: where long work tells how far it is, and learns that nobody waits for it any more. */
@@ -31,10 +34,10 @@ export async function runControl(
   const { accounts, tokens, devices, identities } = tools;
   switch (request.command) {
     case 'account.create':
-      return await accounts.create({ email: request.email, name: request.name });
+      return await accounts.create({ email: request.email, name: request.name }, OPERATOR);
     case 'account.password': {
       const accountId = accounts.idOfEmail(request.email);
-      await resetPassword(tools, accountId, request.passwordHash);
+      await resetPassword({ ...tools, now: Date.now }, accountId, request.passwordHash);
       return { email: accounts.describe(accountId).email };
     }
     case 'account.import':
@@ -47,13 +50,13 @@ export async function runControl(
       await tools.invitations.revoke(request.inviteId);
       return { revoked: request.inviteId };
     case 'token.create':
-      return await tokens.mint(accounts.idOfEmail(request.email));
+      return await tokens.mint(accounts.idOfEmail(request.email), OPERATOR);
     case 'key.create':
-      return await accounts.createKey(accounts.idOfEmail(request.email), request.name);
+      return await accounts.createKey(accounts.idOfEmail(request.email), request.name, OPERATOR);
     case 'key.list':
       return { keys: accounts.listKeys(accounts.idOfEmail(request.email)) };
     case 'key.revoke':
-      await accounts.revokeKey(accounts.idOfEmail(request.email), request.keyId);
+      await accounts.revokeKey(accounts.idOfEmail(request.email), request.keyId, OPERATOR);
       return { revoked: request.keyId };
     case 'device.answer': {
       const accountId = accounts.idOfEmail(request.email);
@@ -61,11 +64,20 @@ export async function runControl(
       return isApproved ? await devices.approve(code, accountId) : await devices.deny(code, accountId);
     }
     case 'identity.link':
-      return await identities.linkSubject(accounts.idOfEmail(request.email), request.subject);
+      return await identities.linkSubject(accounts.idOfEmail(request.email), request.subject, OPERATOR);
     case 'identity.list':
       return { identities: identities.list(accounts.idOfEmail(request.email)) };
     case 'identity.unlink':
-      await identities.unlink(accounts.idOfEmail(request.email), request.identityId);
+      await identities.unlink(accounts.idOfEmail(request.email), request.identityId, OPERATOR);
       return { unlinked: request.identityId };
+    case 'audit.list':
+      return { events: tools.audit.list(accounts.idOfEmail(request.email), request.max) };
+    case 'audit.exported': {
+      const accountId = accounts.idOfEmail(request.email);
+      await tools.actors.account(accountId).ask((batch) => {
+        noteAct(batch, accountId, { atMs: Date.now(), act: 'account_exported', source: OPERATOR });
+      });
+      return { exported: accountId };
+    }
   }
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { KeySummary, NewAccount, NewKey } from '../accounts/service.ts';
 import type { InvitationSummary, NewInvitation } from '../accounts/sign-up/invitations.ts';
 import type { NewAccessToken } from '../accounts/tokens.ts';
+import type { SecurityEvent } from '../audit/log.ts';
 import type { GrantDescription } from '../oauth/device-grants.ts';
 import type { LinkedIdentity } from '../oauth/provider/identities.ts';
 
@@ -28,6 +29,8 @@ export const controlRequest = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('device.answer'), email, code: z.string(), isApproved: z.boolean() }),
   z.strictObject({ command: z.literal('identity.link'), email, subject: z.string() }),
   z.strictObject({ command: z.literal('identity.list'), email }),
+  z.strictObject({ command: z.literal('audit.list'), email, max: z.number() }),
+  z.strictObject({ command: z.literal('audit.exported'), email }),
   z.strictObject({ command: z.literal('identity.unlink'), email, identityId: z.string() }),
 ]);
 
@@ -56,6 +59,8 @@ export interface ControlResults {
   readonly 'device.answer': GrantDescription;
   readonly 'identity.link': LinkedIdentity;
   readonly 'identity.list': { readonly identities: readonly LinkedIdentity[] };
+  readonly 'audit.list': { readonly events: readonly SecurityEvent[] };
+  readonly 'audit.exported': { readonly exported: string };
   readonly 'identity.unlink': { readonly unlinked: string };
 }
 

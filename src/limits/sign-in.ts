@@ -49,6 +49,15 @@ export const signInLimits = {
   /** Live access tokens of an account; one more ends the one that expires first. */
   accessTokensLiveMax: 1000,
 
+  // Security events.
+  /** Acts and failures of an account that are kept, and for how many days. */
+  auditActsMax: 1000,
+  auditFailuresMax: 200,
+  auditDays: 180,
+  /** Equal failures from one address within this time of each other are one event. */
+  auditSameFailureMs: 600_000,
+  auditShownMax: 100,
+
   // Identity provider.
   /** One fetch of its metadata or its keys. */
   idpFetchMs: 5000,

@@ -1,6 +1,8 @@
 /** The use cases of the mirror credential: issue, rotate, destroy, and what a token opens. */
 import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
+import { noteAct } from '../audit/note.ts';
+import type { AuditedAct, Source } from '../audit/records.ts';
 import { KnownCredentials } from '../cache/credentials.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Session } from '../common/session.ts';
@@ -49,7 +51,7 @@ export class MirrorCredentials {
   }
 
   /** Gives the account's credential, or makes one; with `rotate` the old one is destroyed in the same commit. */
-  async issue(accountId: string, rotate: boolean): Promise<IssuedCredential> {
+  async issue(accountId: string, rotate: boolean, source: Source): Promise<IssuedCredential> {
     const { actors, sealer } = this.#options;
     const fresh = this.make(accountId);
     const existing = await actors.account(accountId).ask((batch) => {
@@ -57,6 +59,7 @@ export class MirrorCredentials {
       if (current !== undefined && !rotate) return current;
       if (current !== undefined) batch.remove(tokenHashes, [current.token_hash]);
       putCredential(batch, accountId, fresh.record);
+      this.#note(batch, accountId, 'mirror_credential_created', source);
       return undefined;
     });
     if (existing !== undefined) {
@@ -93,12 +96,13 @@ export class MirrorCredentials {
   }
 
   /** Destroys the credential. Blobs stay, and fail verification until they are uploaded under a new one. */
-  async destroy(accountId: string): Promise<void> {
+  async destroy(accountId: string, source: Source): Promise<void> {
     await this.#options.actors.account(accountId).ask((batch) => {
       const current = batch.get(credentials, [accountId]);
       if (current === undefined) throw new Refusal({ kind: 'not_found', what: 'no credential' });
       batch.remove(credentials, [accountId]);
       batch.remove(tokenHashes, [current.token_hash]);
+      this.#note(batch, accountId, 'mirror_credential_destroyed', source);
     });
   }
 
@@ -126,6 +130,10 @@ export class MirrorCredentials {
     if (current === undefined || current.credential_id !== session.credentialId) throw goneCredential();
     const secret = this.#options.sealer.openRandom(session.accountId, 'mirror secret', current.hmac_secret);
     return Buffer.from(Buffer.from(secret).toString('hex'), 'ascii');
+  }
+
+  #note(batch: Batch, accountId: string, act: AuditedAct, source: Source): void {
+    noteAct(batch, accountId, { atMs: this.#options.now(), act, source });
   }
 
   #hash(token: string): string {

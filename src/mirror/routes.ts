@@ -1,4 +1,6 @@
 /** The REST rows of the certificate mirror. */
+import { sourceOf } from '../audit/note.ts';
+import type { Source } from '../audit/records.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Session } from '../common/session.ts';
 import { readFields, readQuery } from '../fields/read.ts';
@@ -31,12 +33,13 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
       access: accountAccess,
       body: { kind: 'json', bytesMax: limits.jsonBodyBytesMax },
       doc: mirrorOperations.issueCredential,
-      handle: async ({ document }, { accountId }) =>
+      handle: async (request, { accountId }) =>
         json(
           200,
           await credentials.issue(
             accountId,
-            readFields(credentialRequest, document === undefined ? {} : document).rotate,
+            readFields(credentialRequest, request.document === undefined ? {} : request.document).rotate,
+            clientOf(request),
           ),
         ),
     },
@@ -46,8 +49,8 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
       access: accountAccess,
       body: { kind: 'none' },
       doc: mirrorOperations.destroyCredential,
-      async handle(_request, { accountId }) {
-        await credentials.destroy(accountId);
+      async handle(request, { accountId }) {
+        await credentials.destroy(accountId, clientOf(request));
         return json(200, {
           status: 'deleted',
           message: 'The mirror credential is gone. Blobs stay stored, and must be uploaded again under a new one.',
@@ -94,6 +97,10 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
       handle: (request, session) => mirrorDownload(blobs, request, session),
     },
   ];
+}
+
+function clientOf(request: Pick<RouteRequest, 'address' | 'header'>): Source {
+  return sourceOf('client', request.address, request.header('user-agent'));
 }
 
 function summary({ commitSha, sha256, record }: Blob) {

@@ -2,6 +2,8 @@
  * The OAuth endpoints for programs: RFC 8628 (device authorization), RFC 6749 (token), RFC 7009 (revocation), RFC 7591
  * (registration). The authorization endpoint is a page: web/sign-in/authorize.tsx.
  */
+import { sourceOf } from '../audit/note.ts';
+import type { Source } from '../audit/records.ts';
 import { Refusal } from '../common/fault.ts';
 import { empty, json } from '../http/reply/reply.ts';
 import type { Route, RouteRequest } from '../http/route/route.ts';
@@ -34,7 +36,7 @@ export interface OAuthRoutesOptions {
   readonly clients: OAuthClients;
   readonly codes: AuthorizationCodes;
   /** Ends an access token or an MCP key; one that opens nothing is no refusal. */
-  readonly revokeOther: (value: string) => Promise<void>;
+  readonly revokeOther: (value: string, source: Source) => Promise<void>;
   /** Counts a device that asks, by address. Throws Refusal `rate_limited`. */
   readonly countRequest: (address: string) => void;
   /** Counts a code or token that opened nothing, by address. Throws Refusal `rate_limited`. */
@@ -75,7 +77,7 @@ export function oauthRoutes(options: OAuthRoutesOptions): Route[] {
       path: paths.revocation,
       doc: oauthOperations.revoke,
       async handle(request: RouteRequest) {
-        await revoke(options, read(request));
+        await revoke(options, request);
         return empty(200, { 'Cache-Control': 'no-store', ...NO_CACHE });
       },
     },
@@ -169,10 +171,11 @@ async function exchange({ devices, signIns, codes }: OAuthRoutesOptions, paramet
 }
 
 /** A token is told by its own form, so the hint (RFC 7009, 2.1) is not needed. What opens nothing is revoked already. */
-async function revoke({ signIns, revokeOther }: OAuthRoutesOptions, parameters: Parameters): Promise<void> {
+async function revoke({ signIns, revokeOther }: OAuthRoutesOptions, request: RouteRequest): Promise<void> {
+  const parameters = read(request);
   const token = parameters.required('token');
   if (token.startsWith('crt_')) await signIns.revoke(token, parameters.clientId);
-  else await revokeOther(token);
+  else await revokeOther(token, sourceOf('client', request.address, request.header('user-agent')));
 }
 
 /** Clients are public: one that authenticates expects a secret that does not exist. */

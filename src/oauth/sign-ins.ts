@@ -1,6 +1,8 @@
 /** The use cases of signed-in devices: start one, exchange its refresh token, show them, end them. */
 import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
+import { noteAct } from '../audit/note.ts';
+import type { AuditedAct, Source } from '../audit/records.ts';
 import { type OAuthError, Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
 import { limits } from '../limits/service.ts';
@@ -26,7 +28,7 @@ interface AccountTools {
   readonly mintToken: (batch: Batch, accountId: string, signInId: string, scope: TokenScope) => AccessToken;
   readonly endTokens: (batch: Batch, accountId: string, signInId: string) => void;
   /** Makes an MCP key. Refuses with `key_limit`. */
-  readonly addKey: (batch: Batch, accountId: string, name: string) => string;
+  readonly addKey: (batch: Batch, accountId: string, name: string, source: Source) => string;
   /** Refuses with `key_limit` when the account can hold no further key. */
   readonly checkKeyRoom: (reader: Reader, accountId: string) => void;
 }
@@ -56,6 +58,8 @@ export interface Device {
   readonly scope: string;
   /** Authorized in a browser, for a client. */
   readonly via_browser?: boolean;
+  /** Where it asked from. */
+  readonly address?: string;
 }
 
 export interface SignInSummary extends Device {
@@ -126,12 +130,15 @@ export class SignIns {
     };
     batch.put(signIns, [signInId], record);
     batch.put(accountSignIns, [accountId, signInId], {});
+    const source = { by: 'client', address: device.address ?? null, agent: device.client_id } as const;
+    const act = device.via_browser === true ? 'app_connected' : 'device_signed_in';
+    this.#note(batch, accountId, act, source, device.device_name);
     const wantsKey = device.scope.split(' ').includes('mcp');
     const answer = {
       ...account.mintToken(batch, accountId, signInId, { readOnly: isReadOnly(device.scope) }),
       refresh_token: token,
       scope: device.scope,
-      ...(wantsKey ? { mcp_key: account.addKey(batch, accountId, keyName(device, nowMs)) } : {}),
+      ...(wantsKey ? { mcp_key: account.addKey(batch, accountId, keyName(device, nowMs), source) } : {}),
     };
     return { signInId, answer };
   }
@@ -168,7 +175,10 @@ export class SignIns {
     const seen = signInId === undefined ? undefined : store.get(signIns, [signInId]);
     if (signInId === undefined || seen === undefined) return;
     if (clientId !== undefined && clientId !== seen.client_id) throw invalidGrant('foreign');
-    await actors.account(seen.account_id).ask((batch) => this.#remove(batch, seen.account_id, signInId));
+    await actors.account(seen.account_id).ask((batch) => {
+      this.#remove(batch, seen.account_id, signInId);
+      this.#note(batch, seen.account_id, 'device_signed_out', clientOf(seen), seen.device_name);
+    });
   }
 
   /** The signed-in devices of an account, the one used last first. */
@@ -189,11 +199,13 @@ export class SignIns {
   }
 
   /** Ends one sign-in of an account, with its access tokens. Refuses with `not_found`. */
-  async end(accountId: string, signInId: string): Promise<void> {
+  async end(accountId: string, signInId: string, source: Source): Promise<void> {
     await this.#options.actors.account(accountId).ask((batch) => {
       if (batch.get(accountSignIns, [accountId, signInId]) === undefined) {
         throw new Refusal({ kind: 'not_found', what: 'this account has no signed-in device of that id' });
       }
+      const record = batch.get(signIns, [signInId]);
+      this.#note(batch, accountId, 'device_signed_out', source, record?.device_name ?? record?.client_id);
       this.#remove(batch, accountId, signInId);
     });
   }
@@ -205,6 +217,9 @@ export class SignIns {
     const decision = decideRefresh(record, presented, nowMs);
     if (record === undefined) return { ok: false, why: 'ended' };
     if (decision !== 'rotate' && decision !== 'retry') {
+      if (decision === 'replay') {
+        this.#note(batch, record.account_id, 'refresh_token_replayed', clientOf(record), record.device_name);
+      }
       if (decision !== 'foreign') this.#remove(batch, record.account_id, signInId);
       return { ok: false, why: decision };
     }
@@ -242,12 +257,21 @@ export class SignIns {
     this.#options.account.endTokens(batch, accountId, signInId);
   }
 
+  #note(batch: Batch, accountId: string, act: AuditedAct, source: Source, detail: string | null | undefined): void {
+    noteAct(batch, accountId, { atMs: this.#options.now(), act, source, detail });
+  }
+
   #ofAccount(reader: Reader, accountId: string): { readonly signInId: string; readonly record: SignInRecord }[] {
     return reader.range(accountSignIns, { prefix: [accountId] }).flatMap(({ key: [, signInId] }) => {
       const record = reader.get(signIns, [signInId]);
       return record === undefined ? [] : [{ signInId, record }];
     });
   }
+}
+
+/** A client that showed its refresh token; its address is in the log of requests. */
+function clientOf({ client_id }: SignInRecord): Source {
+  return { by: 'client', address: null, agent: client_id };
 }
 
 function invalidGrant(why: Ended): Refusal {

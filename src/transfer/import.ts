@@ -9,6 +9,7 @@ import type { ActorRegistry } from '../actors/registry.ts';
 import { damaged } from '../archive/format.ts';
 import { ArchiveReader } from '../archive/reader.ts';
 import { type ImportTarget, instantUpTo } from '../archive/records.ts';
+import { noteAct, OPERATOR } from '../audit/note.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
 import type { Importer, ImportProgress, ImportRequest } from '../control/importer.ts';
@@ -124,6 +125,7 @@ export class AccountImporter implements Importer {
       mirror.publish(batch);
       vaults.publish(batch);
       batch.remove(accountImports, [accountId]);
+      noteAct(batch, accountId, { atMs: this.#options.now(), act: 'account_imported', source: OPERATOR });
     });
   }
 

@@ -4,6 +4,7 @@ import type { Onboarding } from '../accounts/onboarding.ts';
 import type { Accounts } from '../accounts/service.ts';
 import type { BrowserSessions } from '../accounts/sessions.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
+import type { AuditLog } from '../audit/log.ts';
 import type { MirrorBlobs } from '../mirror/blobs.ts';
 import type { MirrorCredentials } from '../mirror/credentials.ts';
 import type { OAuthClients } from '../oauth/clients/clients.ts';
@@ -18,6 +19,7 @@ import type { Tasks } from '../tasks/service.ts';
 export interface Capabilities {
   readonly accounts: Accounts;
   readonly sessions: BrowserSessions;
+  readonly audit: AuditLog;
   readonly logins: Logins;
   readonly onboarding: Onboarding;
   readonly devices: DeviceGrants;

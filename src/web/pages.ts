@@ -5,6 +5,8 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ComponentChildren } from 'preact';
 import type { BrowserSessions } from '../accounts/sessions.ts';
+import { sourceOf } from '../audit/note.ts';
+import type { RemoteSource } from '../audit/records.ts';
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Session } from '../common/session.ts';
 import type { Reply, ReplyHeaders } from '../http/reply/reply.ts';
@@ -46,6 +48,8 @@ export interface Visit {
   readonly isNew: boolean;
   readonly csrf: string;
   readonly zone: Zone;
+  /** Who asks, for the security events. */
+  readonly source: RemoteSource;
 }
 
 /** One request of a browser that is signed in. */
@@ -191,6 +195,7 @@ export class Pages {
       isNew,
       csrf: keyedHash('form-token', browserId),
       zone: zones.find(readCookie(cookies, ZONE_COOKIE)),
+      source: sourceOf(session === undefined ? 'stranger' : 'user', request.address, request.header('user-agent')),
     };
     if (session === undefined) return visit;
     return {

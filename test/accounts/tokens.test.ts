@@ -7,6 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accountTables } from '../../src/accounts/records.ts';
 import { AccessTokens } from '../../src/accounts/tokens.ts';
 import { ActorRegistry } from '../../src/actors/registry.ts';
+import { OPERATOR } from '../../src/audit/note.ts';
+import { auditTables } from '../../src/audit/records.ts';
 import { createSealer } from '../../src/store/sealing/seal.ts';
 import { Store } from '../../src/store/store.ts';
 import { accessToken, mirrorTool, post, replyOf, toolRequest } from '../support/gateway.ts';
@@ -133,17 +135,17 @@ test('[KEY-6, KEY-5, OPS-4] a token outlives a restart, and only its hash is kep
 });
 
 test('[KEY-6, KEY-4] a token lives one hour, and an expired one is forgotten when the next is made', async () => {
-  const store = new Store({ folder: temporaryFolder(), tables: accountTables });
+  const store = new Store({ folder: temporaryFolder(), tables: [...accountTables, ...auditTables] });
   const actors = new ActorRegistry(store);
   const clock = { ms: Date.parse('2026-11-20T12:00:00Z') };
   const tokens = new AccessTokens({ store, actors, sealer: createSealer(randomBytes(32)), now: () => clock.ms });
   try {
-    const { access_token: first } = await tokens.mint('acc_1');
+    const { access_token: first } = await tokens.mint('acc_1', OPERATOR);
     clock.ms += 3600 * 1000 - 1;
     expect(tokens.authenticate(first)).toMatchObject({ accountId: 'acc_1' });
     clock.ms += 1;
     expect(tokens.authenticate(first)).toBeUndefined();
-    const { access_token: second } = await tokens.mint('acc_1');
+    const { access_token: second } = await tokens.mint('acc_1', OPERATOR);
     clock.ms -= 2000;
     expect(tokens.authenticate(first)).toBeUndefined();
     expect(tokens.authenticate(second)).toMatchObject({ accountId: 'acc_1' });

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { AccessTokens } from '../../src/accounts/tokens.ts';
 import { ActorRegistry } from '../../src/actors/registry.ts';
+import { OPERATOR } from '../../src/audit/note.ts';
 import { Refusal } from '../../src/common/fault.ts';
 import { openLog } from '../../src/common/log.ts';
 import { allTables } from '../../src/compose/core.ts';
@@ -224,12 +225,12 @@ test('[KEY-6] above the most that an account holds, the device that was away lon
 });
 
 test('[KEY-6] an account holds a bounded number of live access tokens; the one that expires first goes', async () => {
-  const first = await tokens.mint('acc_1');
+  const first = await tokens.mint('acc_1', OPERATOR);
   clock.ms += 1;
   const rest = [];
-  for (let made = 1; made < limits.accessTokensLiveMax; made += 1) rest.push(await tokens.mint('acc_1'));
+  for (let made = 1; made < limits.accessTokensLiveMax; made += 1) rest.push(await tokens.mint('acc_1', OPERATOR));
   expect(tokens.authenticate(first.access_token)).toBeDefined();
-  await tokens.mint('acc_1');
+  await tokens.mint('acc_1', OPERATOR);
   expect(tokens.authenticate(first.access_token)).toBeUndefined();
   expect(rest.filter(({ access_token }) => tokens.authenticate(access_token) === undefined)).toEqual([]);
 });
@@ -238,10 +239,10 @@ test('[KEY-8] an account ends its own sign-ins only', async () => {
   const { access_token } = await signIn();
   const [mine] = signIns.list('acc_1');
   const id = mine?.sign_in_id ?? '';
-  expect(await refusal(() => signIns.end('acc_2', id))).toBe('not_found');
-  expect(await refusal(() => signIns.end('acc_2', '0'.repeat(24)))).toBe('not_found');
+  expect(await refusal(() => signIns.end('acc_2', id, OPERATOR))).toBe('not_found');
+  expect(await refusal(() => signIns.end('acc_2', '0'.repeat(24), OPERATOR))).toBe('not_found');
   expect(tokens.authenticate(access_token)).toBeDefined();
-  await signIns.end('acc_1', id);
+  await signIns.end('acc_1', id, OPERATOR);
   expect([tokens.authenticate(access_token), signIns.list('acc_1')]).toEqual([undefined, []]);
 });
 

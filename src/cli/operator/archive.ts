@@ -40,6 +40,7 @@ async function runExport(options: Options): Promise<number> {
       now: Date.now,
     });
     bar.close();
+    await control({ command: 'audit.exported', email: options.required('email') });
     for (const one of manifest.missing ?? []) printError(`missing: ${one}`);
     if (options.json) {
       print(JSON.stringify(manifest));

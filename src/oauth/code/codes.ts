@@ -5,6 +5,7 @@
  */
 import { hash, randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../../actors/registry.ts';
+import type { RemoteSource } from '../../audit/records.ts';
 import { Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { OAuthClient } from '../clients/clients.ts';
@@ -29,6 +30,8 @@ interface PendingCode {
   readonly accountId: string;
   readonly request: AuthorizationRequest;
   readonly clientName: string | null;
+  /** Who authorized it. */
+  readonly source: RemoteSource;
   readonly expiresMs: number;
   /** The sign-in that it led to; a promise while the exchange runs. */
   used: Promise<string | undefined> | undefined;
@@ -50,7 +53,7 @@ export class AuthorizationCodes {
   }
 
   /** Makes the code that an account's owner authorized. Refuses with `overloaded` when too many are pending. */
-  make(accountId: string, client: OAuthClient, request: AuthorizationRequest): string {
+  make(accountId: string, client: OAuthClient, request: AuthorizationRequest, source: RemoteSource): string {
     this.#sweep();
     const ofAccount = [...this.#codes.values()].filter((code) => code.accountId === accountId).length;
     if (this.#codes.size >= limits.authorizationCodesMax || ofAccount >= limits.authorizationCodesPerAccountMax) {
@@ -59,7 +62,7 @@ export class AuthorizationCodes {
     }
     const code = PREFIX + randomBytes(CODE_BYTES).toString('base64url');
     const expiresMs = this.#options.now() + limits.authorizationCodeSeconds * 1000;
-    const pending = { accountId, request, clientName: client.client_name, expiresMs, used: undefined };
+    const pending = { accountId, request, clientName: client.client_name, source, expiresMs, used: undefined };
     this.#codes.set(digest(code), pending);
     return code;
   }
@@ -82,17 +85,18 @@ export class AuthorizationCodes {
     return (await started).answer;
   }
 
-  async #start({ accountId, request, clientName }: PendingCode) {
+  async #start({ accountId, request, clientName, source: { address } }: PendingCode) {
     const { actors, signIns } = this.#options;
-    const device = { client_id: request.clientId, device_name: clientName, scope: request.scope, via_browser: true };
+    const { clientId: client_id, scope } = request;
+    const device = { client_id, device_name: clientName, scope, via_browser: true, address };
     return await actors.account(accountId).ask((batch) => signIns.begin(batch, accountId, device));
   }
 
-  async #endReplayed({ used, accountId }: PendingCode): Promise<void> {
+  async #endReplayed({ used, accountId, source }: PendingCode): Promise<void> {
     const signInId = await used;
     if (signInId === undefined) return;
     try {
-      await this.#options.signIns.end(accountId, signInId);
+      await this.#options.signIns.end(accountId, signInId, { ...source, by: 'stranger' });
     } catch (error) {
       // It has ended already.
       if (!(error instanceof Refusal) || error.fault.kind !== 'not_found') throw error;

@@ -1,5 +1,7 @@
 /** The use cases of linked identities: which account a subject of the identity provider opens. Nothing makes an account. */
 import type { ActorRegistry } from '../../actors/registry.ts';
+import { noteAct } from '../../audit/note.ts';
+import type { Source } from '../../audit/records.ts';
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { Session } from '../../common/session.ts';
 import { limits } from '../../limits/service.ts';
@@ -67,7 +69,7 @@ export class Identities {
    * Refuses with `invalid_fields` (`token`), `not_found` without a provider, `rate_limited` after wrong tries, and with
    * `overloaded` while the provider's keys cannot be had.
    */
-  async link(accountId: string, token: string): Promise<LinkedIdentity> {
+  async link(accountId: string, token: string, source: Source): Promise<LinkedIdentity> {
     const { provider } = this.#options;
     if (provider === undefined) throw noProvider();
     const guessers = [`account ${accountId}`];
@@ -77,21 +79,22 @@ export class Identities {
       this.#wrong.add(guessers);
       throw invalidField('token', `token is no valid token of ${provider.issuer} for this hub; get a fresh one`);
     }
-    return await this.#put(accountId, verified, 'token');
+    return await this.#put(accountId, verified, 'token', source);
   }
 
   /** Links a subject without a token, for the operator. Refuses with `invalid_fields` (`subject`), `not_found`. */
-  async linkSubject(accountId: string, subject: string): Promise<LinkedIdentity> {
+  async linkSubject(accountId: string, subject: string, source: Source): Promise<LinkedIdentity> {
     const { provider } = this.#options;
     if (provider === undefined) throw noProvider();
     if (!isSubject(subject)) {
       throw invalidField('subject', `subject must have 1 to ${limits.idpSubjectCharsMax} ASCII characters`);
     }
-    return await this.#put(accountId, { issuer: provider.issuer, subject, label: null }, 'subject');
+    const named = { issuer: provider.issuer, subject, label: null };
+    return await this.#put(accountId, named, 'subject', source);
   }
 
   /** Takes a link back; tokens of that subject open nothing from now on. Refuses with `not_found`. */
-  async unlink(accountId: string, identityId: string): Promise<void> {
+  async unlink(accountId: string, identityId: string, source: Source): Promise<void> {
     await this.#options.actors.account(accountId).ask((batch) => {
       const found = batch.get(accountIdentities, [accountId, identityId]);
       if (found === undefined) {
@@ -99,6 +102,7 @@ export class Identities {
       }
       batch.remove(accountIdentities, [accountId, identityId]);
       batch.remove(identities, [found.issuer, found.subject]);
+      noteAct(batch, accountId, { atMs: this.#options.now(), act: 'identity_unlinked', source, detail: found.subject });
     });
   }
 
@@ -128,7 +132,7 @@ export class Identities {
     return { accountId: found.account_id, credentialId: this.#idOf(verified.issuer, verified.subject) };
   }
 
-  async #put(accountId: string, verified: VerifiedIdentity, field: string): Promise<LinkedIdentity> {
+  async #put(accountId: string, verified: VerifiedIdentity, field: string, source: Source): Promise<LinkedIdentity> {
     const { issuer, subject, label } = verified;
     const identityId = this.#idOf(issuer, subject);
     return await this.#options.actors.account(accountId).ask((batch) => {
@@ -144,6 +148,7 @@ export class Identities {
       const row = { issuer, subject, label, linked_at: new Date(this.#options.now()).toISOString() };
       batch.put(identities, [issuer, subject], { account_id: accountId });
       batch.put(accountIdentities, [accountId, identityId], row);
+      noteAct(batch, accountId, { atMs: this.#options.now(), act: 'identity_linked', source, detail: subject });
       return { identity_id: identityId, ...row };
     });
   }

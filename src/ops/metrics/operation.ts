@@ -1,5 +1,6 @@
 /** Owns the figures that an operator is alarmed by: damage, space, backups, certificates, and how much there is of what. */
 import type { Registry } from 'prom-client';
+import type { AuditLog } from '../../audit/log.ts';
 import type { Damage } from '../../store/data-file/damage.ts';
 import type { StoreStats } from '../../store/stats.ts';
 import { type Chore, lastDone } from '../marks.ts';
@@ -9,6 +10,7 @@ export interface OperationSources {
   readonly dataFolder: string;
   readonly mapBytes: number;
   readonly damage: Damage;
+  readonly audit: Pick<AuditLog, 'failedSignIns'>;
   /** When the TLS certificate expires, in milliseconds; undefined: there is none. */
   readonly certificateExpiresMs: number | undefined;
   /** Pulls that wait for a change. */
@@ -43,6 +45,15 @@ export function describeOperation(registry: Registry, sources: OperationSources,
   );
   gauge(registry, { name: 'cairn_pulls_waiting', help: 'Pulls that wait for a change.' }, () =>
     one(sources.waitingPulls()),
+  );
+  counter(
+    registry,
+    {
+      name: 'cairn_sign_ins_failed_total',
+      help: 'Failed sign-ins with a password or code, by reason.',
+      labels: ['reason'],
+    },
+    () => [...sources.audit.failedSignIns].map(([reason, count]) => [{ reason }, count]),
   );
   counter(registry, { name: 'cairn_log_lines_dropped_total', help: 'Log lines that nobody read in time.' }, () =>
     one(sources.droppedLines()),

@@ -24,7 +24,7 @@ export function mirrorRoutes(options: MirrorOptions): Route[] {
     pages.member(PATH, (visit) => pages.show(visit, mirrorView(options, visit))),
     pages.memberForm(`${PATH}/credential`, (visit, form) => issue(options, visit, form.get('rotate') === 'true')),
     pages.memberForm(`${PATH}/credential/delete`, async (visit) => {
-      await credentials.destroy(visit.accountId);
+      await credentials.destroy(visit.accountId, visit.source);
       return pages.go(visit, PATH, {
         text: 'The credential is gone. Blobs stay stored, and must be uploaded again under a new one to be handed out.',
       });
@@ -39,7 +39,7 @@ export function mirrorRoutes(options: MirrorOptions): Route[] {
 }
 
 async function issue({ pages, credentials }: MirrorOptions, visit: MemberVisit, rotate: boolean) {
-  const { token, hmac_secret: secret } = await credentials.issue(visit.accountId, rotate);
+  const { token, hmac_secret: secret } = await credentials.issue(visit.accountId, rotate, visit.source);
   if (secret === null) {
     return pages.go(visit, PATH, {
       text: 'This is the token of your credential. Its secret was shown when it was made; replace the credential if it is lost.',

@@ -10,11 +10,12 @@ import type { MemberVisit, View } from '../pages.ts';
 import { browserName } from '../sign-in/browser-name.ts';
 import { Confirm, Empty, Form, Given, Moment } from '../ui.tsx';
 import { ConnectedApps, Devices, Tokens } from './devices.tsx';
+import { SecurityEvents } from './events.tsx';
 import { Identities } from './identities.tsx';
 
 export interface SettingsProps {
   readonly visit: MemberVisit;
-  readonly capabilities: Pick<Capabilities, 'accounts' | 'sessions' | 'signIns' | 'tokens' | 'identities'>;
+  readonly capabilities: Pick<Capabilities, 'accounts' | 'sessions' | 'audit' | 'signIns' | 'tokens' | 'identities'>;
   readonly problem?: Problem | undefined;
   readonly hub: SetupHub;
   /** An MCP key that was made a moment ago. */
@@ -41,6 +42,7 @@ export function settingsView(props: SettingsProps): View {
         <Identities {...props} />
         <Password {...props} />
         <Browsers {...props} />
+        <SecurityEvents visit={visit} audit={capabilities.audit} />
       </>
     ),
   };

@@ -9,7 +9,7 @@ import { settingsView } from './page.tsx';
 const PATH = '/settings';
 
 export interface SettingsOptions
-  extends Pick<Capabilities, 'accounts' | 'sessions' | 'logins' | 'signIns' | 'tokens' | 'identities'> {
+  extends Pick<Capabilities, 'accounts' | 'sessions' | 'audit' | 'logins' | 'signIns' | 'tokens' | 'identities'> {
   readonly pages: Pages;
   /** This service as a request addressed it. */
   readonly baseUrl: (host: string) => string;
@@ -25,7 +25,7 @@ export function settingsRoutes(options: SettingsOptions): Route[] {
     pages.memberForm(`${PATH}/keys`, async (visit, form) => {
       const name = form.get('name') ?? '';
       const tried = await problemOf('key', { name }, () =>
-        accounts.createKey(visit.accountId, name, { readOnly: form.get('read_only') === 'true' }),
+        accounts.createKey(visit.accountId, name, visit.source, { readOnly: form.get('read_only') === 'true' }),
       );
       if (!tried.ok) return show(visit, tried.problem);
       const { name: given, mcp_key: key } = tried.value;
@@ -42,11 +42,11 @@ export function settingsRoutes(options: SettingsOptions): Route[] {
       });
     }),
     pages.memberForm(`${PATH}/keys/:id/revoke`, async (visit) => {
-      await accounts.revokeKey(visit.accountId, visit.request.params['id'] ?? '');
+      await accounts.revokeKey(visit.accountId, visit.request.params['id'] ?? '', visit.source);
       return pages.go(visit, PATH, { text: 'The key is revoked. It opens nothing any more.' });
     }),
     pages.memberForm(`${PATH}/account-key`, async (visit) => {
-      const key = await accounts.rollAccountKey(visit.accountId);
+      const key = await accounts.rollAccountKey(visit.accountId, visit.source);
       return pages.go(visit, PATH, {
         text: 'The account key is replaced. The new one is shown only now.',
         secrets: [{ label: 'Account key', value: key }],
@@ -54,26 +54,28 @@ export function settingsRoutes(options: SettingsOptions): Route[] {
     }),
     pages.memberForm(`${PATH}/identities`, async (visit, form) => {
       // Nothing of it is shown again: the token is a secret while it lives.
-      const tried = await problemOf('identity', {}, () => identities.link(visit.accountId, form.get('token') ?? ''));
+      const tried = await problemOf('identity', {}, () =>
+        identities.link(visit.accountId, form.get('token') ?? '', visit.source),
+      );
       if (!tried.ok) return show(visit, tried.problem);
       const { label, subject } = tried.value;
       return pages.go(visit, PATH, { text: `“${label ?? subject}” is linked. Its tokens open this account now.` });
     }),
     pages.memberForm(`${PATH}/identities/:id/unlink`, async (visit) => {
-      await identities.unlink(visit.accountId, visit.request.params['id'] ?? '');
+      await identities.unlink(visit.accountId, visit.request.params['id'] ?? '', visit.source);
       return pages.go(visit, PATH, { text: 'The identity is unlinked. Its tokens open nothing here any more.' });
     }),
     pages.memberForm(`${PATH}/password`, (visit, form) => changePassword(options, visit, form)),
     pages.memberForm(`${PATH}/devices/:id/end`, async (visit) => {
-      await signIns.end(visit.accountId, visit.request.params['id'] ?? '');
+      await signIns.end(visit.accountId, visit.request.params['id'] ?? '', visit.source);
       return pages.go(visit, PATH, { text: 'The device is signed out, and its access tokens have ended.' });
     }),
     pages.memberForm(`${PATH}/tokens/:id/end`, async (visit) => {
-      await tokens.endNamed(visit.accountId, visit.request.params['id'] ?? '');
+      await tokens.endNamed(visit.accountId, visit.request.params['id'] ?? '', visit.source);
       return pages.go(visit, PATH, { text: 'The access token is revoked.' });
     }),
     pages.memberForm(`${PATH}/browsers/:id/end`, async (visit) => {
-      await sessions.endNamed(visit.accountId, visit.request.params['id'] ?? '');
+      await sessions.endNamed(visit.accountId, visit.request.params['id'] ?? '', visit.source);
       return pages.go(visit, PATH, { text: 'That browser is signed out.' });
     }),
   ];
@@ -87,7 +89,7 @@ async function changePassword(options: SettingsOptions, visit: MemberVisit, form
       current: form.get('current_password') ?? '',
       next: form.get('password') ?? '',
       keptSessionId: visit.browserId,
-      address: visit.request.address,
+      source: visit.source,
     }),
   );
   if (!tried.ok) return pages.show(visit, view(options, visit, tried.problem));

@@ -70,7 +70,7 @@ async function decide(options: AuthorizeOptions, visit: MemberVisit, form: URLSe
   }
   const scope = form.get('access') === 'read' ? 'read' : read.request.scope;
   await clients.noteUsed(client.client_id);
-  const code = codes.make(visit.accountId, client, { ...read.request, scope });
+  const code = codes.make(visit.accountId, client, { ...read.request, scope }, visit.source);
   return leave(read.request, issuer, { code });
 }
 

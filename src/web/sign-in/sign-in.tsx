@@ -34,7 +34,7 @@ export function signInRoutes(options: SignInOptions): Route[] {
     ),
     pages.openForm('/signup', (visit, form) => signUp(options, visit, form)),
     pages.memberForm('/signout', async (visit) => {
-      await sessions.end(visit.browserId);
+      await sessions.end(visit.browserId, visit.source);
       return pages.goAs('/', undefined, { text: 'You are signed out.' });
     }),
   ];
@@ -47,7 +47,7 @@ async function signIn(options: SignInOptions, visit: Visit, form: URLSearchParam
   const tried = await problemOf('signin', { email }, async () => {
     try {
       const password = form.get('password') ?? '';
-      return await logins.check({ email, password, address: visit.request.address });
+      return await logins.check({ email, password, ...originOf(visit) });
     } catch (error) {
       // One wording for an unknown email and a wrong password.
       if (!(error instanceof Refusal) || error.fault.kind !== 'wrong_login') throw error;
@@ -68,7 +68,7 @@ async function signUp(options: SignInOptions, visit: Visit, form: URLSearchParam
     onboarding.signUp({
       email,
       password: form.get('password') ?? '',
-      address: visit.request.address,
+      ...originOf(visit),
       name: name === '' ? undefined : name,
       inviteCode: invite,
     }),
@@ -93,6 +93,10 @@ async function signUp(options: SignInOptions, visit: Visit, form: URLSearchParam
   });
 }
 
+function originOf({ request }: Visit) {
+  return { address: request.address, agent: request.header('user-agent') };
+}
+
 /** Always a new session; what this browser had before ends. */
 async function startSession(
   { pages, sessions }: SignInOptions,
@@ -101,8 +105,8 @@ async function startSession(
   next: string,
   notice?: Parameters<Pages['goAs']>[2],
 ) {
-  await sessions.end(visit.browserId);
-  const id = await sessions.start(accountId, visit.request.header('user-agent') ?? '');
+  await sessions.end(visit.browserId, visit.source);
+  const id = await sessions.start(accountId, { ...visit.source, by: 'user' });
   return pages.goAs(next, id, notice);
 }
 

@@ -6,6 +6,7 @@ import { accessTokens, tokenExpiries } from '../../../src/accounts/records.ts';
 import { Accounts } from '../../../src/accounts/service.ts';
 import { AccessTokens } from '../../../src/accounts/tokens.ts';
 import { ActorRegistry } from '../../../src/actors/registry.ts';
+import { OPERATOR } from '../../../src/audit/note.ts';
 import { Refusal } from '../../../src/common/fault.ts';
 import { openLog } from '../../../src/common/log.ts';
 import { allTables } from '../../../src/compose/core.ts';
@@ -56,8 +57,8 @@ beforeEach(async () => {
   const keys = new ProviderKeys({ ...base(), issuer: issuer.url });
   const provider = new IdentityProvider({ ...base(), issuer: issuer.url, audience: AUDIENCE, keys });
   identities = new Identities({ ...base(), provider });
-  first = (await accounts.create({ email: 'first@example.org' })).account_id;
-  second = (await accounts.create({ email: 'second@example.org' })).account_id;
+  first = (await accounts.create({ email: 'first@example.org' }, OPERATOR)).account_id;
+  second = (await accounts.create({ email: 'second@example.org' }, OPERATOR)).account_id;
 });
 
 afterEach(async () => {
@@ -77,7 +78,7 @@ async function refusal(run: () => Promise<unknown>): Promise<string> {
 
 test('[OAUTH-3] a token that is valid now links its subject, once, and says what the provider calls it', async () => {
   const token = await issuer.token('user', { claims: { email: 'user@example.org' } });
-  const linked = await identities.link(first, ` ${token}\n`);
+  const linked = await identities.link(first, ` ${token}\n`, OPERATOR);
   expect(linked).toEqual({
     identity_id: expect.stringMatching(/^idn_[0-9a-f]{24}$/),
     issuer: issuer.url,
@@ -86,22 +87,22 @@ test('[OAUTH-3] a token that is valid now links its subject, once, and says what
     linked_at: new Date(clock.ms).toISOString(),
   });
   clock.ms += 1000;
-  expect(await identities.link(first, await issuer.token('user'))).toEqual(linked);
+  expect(await identities.link(first, await issuer.token('user'), OPERATOR)).toEqual(linked);
   expect(identities.list(first)).toEqual([linked]);
   expect(await identities.authenticate(token)).toEqual({ accountId: first, credentialId: linked.identity_id });
-  expect(await refusal(() => identities.link(second, token))).toContain('linked to another account');
-  expect(await refusal(() => identities.unlink(second, linked.identity_id))).toContain('no linked identity');
-  await identities.unlink(first, linked.identity_id);
+  expect(await refusal(() => identities.link(second, token, OPERATOR))).toContain('linked to another account');
+  expect(await refusal(() => identities.unlink(second, linked.identity_id, OPERATOR))).toContain('no linked identity');
+  await identities.unlink(first, linked.identity_id, OPERATOR);
   expect(identities.list(first)).toEqual([]);
   expect(await refusal(async () => await identities.authenticate(token))).toContain('linked to no account');
-  expect((await identities.link(second, token)).subject).toBe('user');
+  expect((await identities.link(second, token, OPERATOR)).subject).toBe('user');
   expect(checkIntegrity(store, sealer)).toMatchObject({ ok: true, identities: 1 });
 });
 
 test('[OAUTH-3] a token that was checked before opens at once, until it expires, is unlinked or its key is withdrawn', async () => {
   const lasting = (seconds: number) => issuer.token('user', { claims: { exp: Math.floor(clock.ms / 1000) + seconds } });
   const [long, short] = [await lasting(7200), await lasting(300)];
-  const { identity_id: id } = await identities.linkSubject(first, 'user');
+  const { identity_id: id } = await identities.linkSubject(first, 'user', OPERATOR);
   const session = { accountId: first, credentialId: id };
   for (const token of [long, short]) {
     expect(identities.authenticate(token)).toBeInstanceOf(Promise);
@@ -112,9 +113,9 @@ test('[OAUTH-3] a token that was checked before opens at once, until it expires,
   // Tokens are dated by the real clock, which has gone on since this one was set.
   clock.ms += (300 + limits.idpClockSkewSeconds + 120) * 1000;
   expect([identities.authenticate(long), await identities.authenticate(short)]).toEqual([session, undefined]);
-  await identities.unlink(first, id);
+  await identities.unlink(first, id, OPERATOR);
   expect(() => identities.authenticate(long)).toThrow('linked to no account');
-  await identities.linkSubject(second, 'user');
+  await identities.linkSubject(second, 'user', OPERATOR);
   expect(identities.authenticate(long)).toEqual({ accountId: second, credentialId: id });
   await issuer.rotate();
   clock.ms += limits.idpKeysFreshMs;
@@ -129,22 +130,24 @@ test('[OAUTH-3, LIM-1] a token that is not valid links nothing, and five of them
     await issuer.token('user', { claims: { aud: 'another' } }),
     `${await issuer.token('user')}x`,
   ];
-  for (const token of wrong) expect(await refusal(() => identities.link(first, token))).toContain('no valid token');
+  for (const token of wrong)
+    expect(await refusal(() => identities.link(first, token, OPERATOR))).toContain('no valid token');
   const right = await issuer.token('user');
-  expect(await refusal(() => identities.link(first, right))).toMatch(/try again in \d+ s/);
-  expect((await identities.link(second, right)).subject).toBe('user');
+  expect(await refusal(() => identities.link(first, right, OPERATOR))).toMatch(/try again in \d+ s/);
+  expect((await identities.link(second, right, OPERATOR)).subject).toBe('user');
   clock.ms += limits.userCodeTriesMs;
-  expect(await refusal(() => identities.link(first, right))).toContain('no valid token');
+  expect(await refusal(() => identities.link(first, right, OPERATOR))).toContain('no valid token');
 });
 
 test('[OAUTH-3] an account holds ten identities; a label that could mislead is left out', async () => {
-  for (let made = 0; made < limits.identitiesMax; made += 1) await identities.linkSubject(first, `user ${made}`);
-  expect(await refusal(() => identities.linkSubject(first, 'one more'))).toContain('unlink one first');
+  for (let made = 0; made < limits.identitiesMax; made += 1)
+    await identities.linkSubject(first, `user ${made}`, OPERATOR);
+  expect(await refusal(() => identities.linkSubject(first, 'one more', OPERATOR))).toContain('unlink one first');
   for (const subject of ['', 'x'.repeat(256), 'ümläut', 'two\nlines']) {
-    expect(await refusal(() => identities.linkSubject(second, subject))).toContain('ASCII');
+    expect(await refusal(() => identities.linkSubject(second, subject, OPERATOR))).toContain('ASCII');
   }
   const misleading = await issuer.token('user', { claims: { email: 'a\u202Eb', name: 'Zoë' } });
-  expect((await identities.link(second, misleading)).label).toBe('Zoë');
+  expect((await identities.link(second, misleading, OPERATOR)).label).toBe('Zoë');
 });
 
 test('[OPS-6, OAUTH-1, OAUTH-3] verify sees a row of signing in that is missing, in each of its tables', async () => {
@@ -154,7 +157,7 @@ test('[OPS-6, OAUTH-1, OAUTH-3] verify sees a row of signing in that is missing,
     account: {
       mintToken: (batch, accountId, id) => tokens.add(batch, accountId, id),
       endTokens: (batch, accountId, id) => tokens.endSignIn(batch, accountId, id),
-      addKey: (batch, accountId, name) => accounts.addKey(batch, accountId, name).mcp_key,
+      addKey: (batch, accountId, name, source) => accounts.addKey(batch, accountId, name, source).mcp_key,
       checkKeyRoom: (reader, accountId) => accounts.checkKeyRoom(reader, accountId),
     },
   });
@@ -164,7 +167,7 @@ test('[OPS-6, OAUTH-1, OAUTH-3] verify sees a row of signing in that is missing,
   await devices.approve(codes.user_code, first);
   await devices.redeem(codes.device_code, 'cli');
   await devices.approve((await devices.start(device, '192.0.2.1')).user_code, second);
-  await identities.linkSubject(first, 'user');
+  await identities.linkSubject(first, 'user', OPERATOR);
   expect(checkIntegrity(store, sealer)).toMatchObject({ ok: true, sign_ins: 1, device_grants: 1, identities: 1 });
   const tables: readonly AnyTable[] = [
     deviceGrants,

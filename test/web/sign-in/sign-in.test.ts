@@ -5,6 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accountTables } from '../../../src/accounts/records.ts';
 import { BrowserSessions } from '../../../src/accounts/sessions.ts';
 import { ActorRegistry } from '../../../src/actors/registry.ts';
+import { sourceOf } from '../../../src/audit/note.ts';
+import { auditTables } from '../../../src/audit/records.ts';
 import { openLog } from '../../../src/common/log.ts';
 import { limits } from '../../../src/limits/service.ts';
 import { createSealer } from '../../../src/store/sealing/seal.ts';
@@ -277,7 +279,7 @@ test('[WEB-2] sessions outlive a restart', async () => {
 
 test('[WEB-2] a session ends when it was idle for too long, when it is too old, and when there are too many', async () => {
   const folder = temporaryFolder();
-  const store = new Store({ folder, tables: accountTables });
+  const store = new Store({ folder, tables: [...accountTables, ...auditTables] });
   const actors = new ActorRegistry(store);
   let nowMs = Date.parse('2026-11-21T00:00:00Z');
   const sessions = new BrowserSessions({
@@ -292,8 +294,9 @@ test('[WEB-2] a session ends when it was idle for too long, when it is too old, 
     // What was written meanwhile, uses of sessions, is on disk behind this.
     await actors.account('acc_1').ask(() => null);
   };
-  const idle = await sessions.start('acc_1', '');
-  const used = await sessions.start('acc_1', '');
+  const source = sourceOf('user', '192.0.2.1', undefined);
+  const idle = await sessions.start('acc_1', source);
+  const used = await sessions.start('acc_1', source);
   const day = 24 * 3600;
   for (let days = 1; days * day < limits.browserSessionSeconds; days += 1) {
     await pass(day);
@@ -307,7 +310,7 @@ test('[WEB-2] a session ends when it was idle for too long, when it is too old, 
   const ids: string[] = [];
   for (let made = 0; made <= limits.browserSessionsMax; made += 1) {
     await pass(1);
-    ids.push(await sessions.start('acc_1', ''));
+    ids.push(await sessions.start('acc_1', source));
   }
   expect(sessions.list('acc_1').length).toBe(limits.browserSessionsMax);
   expect(ids.map((id) => sessions.find(id) !== undefined)).toEqual(ids.map((_, index) => index > 0));

@@ -1,0 +1,122 @@
+/** The security events of accounts: shows them, records failed sign-ins, forgets what is older than 180 days. */
+import type { ActorRegistry } from '../actors/registry.ts';
+import type { Log } from '../common/log.ts';
+import { limits } from '../limits/service.ts';
+import type { Store } from '../store/store.ts';
+import type { Reader } from '../store/table.ts';
+import { DAY_MS } from '../time/calendar.ts';
+import { noteFailure } from './note.ts';
+import { AUDITED, type AuditedAct, type AuditRing, auditEvents, type Source } from './records.ts';
+
+const RINGS: readonly AuditRing[] = ['act', 'failure'];
+
+/** Why somebody was not signed in, for the log, the figures and the account's own list. */
+export type FailedSignIn =
+  | 'unknown email'
+  | 'no password set'
+  | 'wrong password'
+  | 'wrong code'
+  | 'too many tries'
+  | 'account disabled';
+
+export interface SecurityEvent extends Source {
+  readonly at: string;
+  readonly act: AuditedAct;
+  /** In words. */
+  readonly what: string;
+  readonly detail: string | null;
+  readonly count: number;
+}
+
+export interface AuditLogOptions {
+  readonly store: Store;
+  readonly actors: ActorRegistry;
+  readonly log: Log;
+  /** Whether there is an account of this id: one that is deleted meanwhile gets no event. */
+  readonly isAccount: (reader: Pick<Reader, 'get'>, accountId: string) => boolean;
+  readonly now: () => number;
+}
+
+export class AuditLog {
+  readonly #options: AuditLogOptions;
+  readonly #failed = new Map<FailedSignIn, number>();
+
+  constructor(options: AuditLogOptions) {
+    this.#options = options;
+  }
+
+  /** Failed sign-ins since the start, by reason. */
+  get failedSignIns(): ReadonlyMap<FailedSignIn, number> {
+    return this.#failed;
+  }
+
+  /** The newest security events of an account, newest first. */
+  list(accountId: string, max: number): SecurityEvent[] {
+    const { store, now } = this.#options;
+    const sinceMs = now() - limits.auditDays * DAY_MS;
+    const query = { reverse: true, limit: max } as const;
+    return RINGS.flatMap((ring) => store.range(auditEvents, { prefix: [accountId, ring], ...query }))
+      .map(({ value }) => value)
+      .filter(({ at_ms }) => at_ms >= sinceMs)
+      .sort((a, b) => b.at_ms - a.at_ms)
+      .slice(0, max)
+      .map(({ at_ms, act, detail, by, address, agent, count }) => ({
+        at: new Date(at_ms).toISOString(),
+        act,
+        what: AUDITED[act],
+        by,
+        address,
+        agent,
+        detail,
+        count: count ?? 1,
+      }));
+  }
+
+  /** Counts and logs a failed sign-in; of an account that there is, it is recorded as well. Never fails the caller. */
+  signInFailed(accountId: string | undefined, why: FailedSignIn, source: Source): void {
+    const { actors, isAccount, log, now } = this.#options;
+    this.#failed.set(why, (this.#failed.get(why) ?? 0) + 1);
+    // The email is not logged: people type passwords into that field.
+    log.warn({ account_id: accountId, address: source.address, reason: why }, 'a sign-in failed');
+    if (accountId === undefined) return;
+    const event = { atMs: now(), act: 'sign_in_failed', source, detail: why } as const;
+    actors
+      .account(accountId)
+      .ask((batch) => {
+        if (isAccount(batch, accountId)) noteFailure(batch, accountId, event);
+      })
+      .catch((error: unknown) => log.warn({ err: error }, 'a failed sign-in was not recorded'));
+  }
+
+  /** Removes events older than 180 days. Resolves with how many those were. */
+  async sweep(): Promise<number> {
+    const { store, actors, now } = this.#options;
+    const cutoffMs = now() - limits.auditDays * DAY_MS;
+    let removed = 0;
+    let after: string | undefined;
+    for (;;) {
+      const beyond = after === undefined ? {} : { beyond: [after, PAST_RINGS] };
+      const [next] = store.range(auditEvents, { prefix: [], ...beyond, limit: 1 });
+      if (next === undefined) return removed;
+      const [accountId] = next.key;
+      for (const ring of RINGS) {
+        const prefix: [string, AuditRing] = [accountId, ring];
+        const isDue = (rows: Pick<Store, 'range'>) =>
+          (rows.range(auditEvents, { prefix, limit: 1 })[0]?.value.at_ms ?? cutoffMs) < cutoffMs;
+        while (isDue(store)) {
+          removed += await actors.account(accountId).ask((batch) => {
+            const old = batch
+              .range(auditEvents, { prefix, limit: limits.auditActsMax })
+              .filter(({ value }) => value.at_ms < cutoffMs);
+            for (const { key } of old) batch.remove(auditEvents, key);
+            return old.length;
+          });
+        }
+      }
+      after = accountId;
+    }
+  }
+}
+
+/** Sorts after the names of all rings. */
+const PAST_RINGS = '~';

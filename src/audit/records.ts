@@ -1,0 +1,75 @@
+/** Owns the table of security events: what happened to an account, when, by whom, from where. No secret is ever in it. */
+import { recordCodec } from '../store/codec.ts';
+import { type AnyTable, defineTable } from '../store/table.ts';
+
+/** Everything that is recorded, and how people read it. */
+export const AUDITED = {
+  account_created: 'Account created',
+  account_imported: 'Account imported',
+  account_exported: 'Account exported',
+  account_disabled: 'Account disabled',
+  account_enabled: 'Account enabled',
+  account_quota: 'Quota changed',
+  account_operator: 'Operator role changed',
+  signed_in: 'Signed in',
+  sign_in_failed: 'Sign-in failed',
+  signed_out: 'Signed out',
+  browser_signed_out: 'Browser signed out',
+  password_confirmed: 'Password confirmed',
+  password_changed: 'Password changed',
+  password_reset_asked: 'Password reset requested',
+  second_factor_on: 'Two-factor sign-in turned on',
+  second_factor_off: 'Two-factor sign-in turned off',
+  recovery_code_used: 'Recovery code used',
+  recovery_codes_made: 'Recovery codes replaced',
+  key_created: 'Key created',
+  key_revoked: 'Key revoked',
+  account_key_replaced: 'Account key replaced',
+  token_created: 'Access token created',
+  token_revoked: 'Access token revoked',
+  device_signed_in: 'Device signed in',
+  app_connected: 'App connected',
+  device_signed_out: 'Device or app signed out',
+  refresh_token_replayed: 'Used refresh token sent again; sign-in ended',
+  identity_linked: 'Identity linked',
+  identity_unlinked: 'Identity unlinked',
+  mirror_credential_created: 'Mirror credential created',
+  mirror_credential_destroyed: 'Mirror credential destroyed',
+} as const;
+
+export type AuditedAct = keyof typeof AUDITED;
+
+/** Who did it, and from where. */
+export interface Source {
+  /** Somebody signed in as the account, somebody with one of its keys or codes, the operator of the hub, or a stranger. */
+  readonly by: 'user' | 'client' | 'operator' | 'stranger';
+  readonly address: string | null;
+  /** What the browser or program calls itself. */
+  readonly agent: string | null;
+}
+
+/** Somebody who sent a request. */
+export interface RemoteSource extends Source {
+  readonly address: string;
+}
+
+export interface AuditRecord extends Source {
+  readonly at_ms: number;
+  readonly act: AuditedAct;
+  /** What it was done to: the name of a key, a device, or why a sign-in failed. */
+  readonly detail: string | null;
+  /** How often it happened, when equal events in a row are one. */
+  readonly count?: number;
+}
+
+/** Failures are kept apart from acts: whoever guesses passwords must not push out what was done. */
+export type AuditRing = 'act' | 'failure';
+
+/** By account and ring, numbered in order. */
+export const auditEvents = defineTable<[accountId: string, ring: AuditRing, number: number], AuditRecord>(
+  'audit_events',
+  recordCodec(1),
+  { account: 0, directory: 'new' },
+);
+
+export const auditTables: readonly AnyTable[] = [auditEvents];

@@ -1,0 +1,21 @@
+/** Checks the security events: each belongs to an account. Only reads. */
+import type { CheckedReader } from '../store/checked-reader.ts';
+import { auditEvents } from './records.ts';
+
+export interface AuditReport {
+  readonly events: number;
+  readonly problems: string[];
+}
+
+export function verifyAudit(
+  reader: CheckedReader,
+  { isAccount }: { readonly isAccount: (accountId: string) => boolean },
+): AuditReport {
+  const problems: string[] = [];
+  let events = 0;
+  for (const { key } of reader.walk(auditEvents)) {
+    events += 1;
+    if (!isAccount(key[0])) problems.push(`security event ${key[2]} of ${key[0]}: no such account`);
+  }
+  return { events, problems };
+}
