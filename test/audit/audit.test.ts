@@ -60,7 +60,8 @@ test('[AUD-1] what happens to an account is recorded with time, place and progra
       'account_exported operator',
     ].sort(),
   );
-  expect(events.map(({ at }) => at)).toEqual([...events.map(({ at }) => at)].sort().reverse());
+  const times = events.map(({ at }) => at);
+  expect(times).toEqual([...times].sort().reverse());
   const made = events.find(({ detail }) => detail === 'laptop key');
   expect(made).toMatchObject({ address: '127.0.0.1', agent: 'cairn-test/1' });
   await client.open('/settings');
