@@ -1,6 +1,6 @@
 /**
  * Owns a lock between processes of one user: a file beside the one that it guards. Node.js has no flock, so a holder that
- * died leaves its file; the next one sees that (process gone, or file too old) and takes it over. Two could take over at
+ * died leaves its file; the next one sees that (process gone, or file too old) and takes it over at once. Two could take over at
  * once in a rare race, so what runs under it must stay right, if wasteful, when it runs twice.
  */
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../limits/service.ts';
 import { ClientError } from './client-error.ts';
+import { birthOf, bootOf, isAlive, isVisible } from './process-birth.ts';
 
 export interface LockOptions {
   /** How long to wait for another process. */
@@ -20,7 +21,7 @@ export interface LockOptions {
 /** Runs `work` while no other process holds the lock of `path`. Throws ClientError when it is never free. */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, options: LockOptions = {}): Promise<T> {
   const lock = `${path}.lock`;
-  const mark = `${process.pid} ${hostname()} ${crypto.randomUUID()}`;
+  const mark = `${process.pid} ${hostname()} ${crypto.randomUUID()} ${birthOf(process.pid) ?? ''}`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   } catch (error) {
@@ -98,23 +99,17 @@ function removeStale(lock: string, mark: string): boolean {
 }
 
 function isStale(lock: string, content: string): boolean {
-  const [pid = '', host] = content.split(' ');
-  if (host === hostname() && /^\d+$/.test(pid) && !isAlive(Number(pid))) return true;
+  const [pid = '', host, , birth = ''] = content.split(' ');
+  const ours = birthOf(process.pid);
+  if (birth !== '' && ours !== undefined && isVisible(birth, ours)) return birthOf(Number(pid)) !== birth;
+  const isOfThisHost = host === hostname() && /^\d+$/.test(pid);
+  if (isOfThisHost && birth === '' && !isAlive(Number(pid))) return true;
+  if (isOfThisHost && birth !== '' && bootOf(birth) !== bootOf(ours ?? birth)) return true;
   try {
     return Date.now() - statSync(lock).mtimeMs > limits.clientLockStaleMs;
   } catch {
     // Gone in the meantime: the next try decides.
     return false;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it lives, under another user.
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
 

@@ -10,16 +10,19 @@ import { SyncedFolder } from '../../client/sync/folder/folder.ts';
 import { findVault, VaultHub } from '../../client/sync/hub.ts';
 import type { SyncEvent, SyncSession } from '../../client/sync/session.ts';
 import { newState } from '../../client/sync/state.ts';
-import { readState, stampOf } from '../../client/sync/state-file.ts';
+import { readState, stampOf, syncedAround } from '../../client/sync/state-file.ts';
 import { nearest } from '../../text/nearest.ts';
 import { useUmaskOfUser } from '../umask.ts';
 import { openTools } from './tool-access.ts';
 
 /** Which folder, and of which vault. */
 export interface FolderChoice {
-  readonly folder: string;
+  /** Undefined: the synced folder around the current one, else the current one. */
+  readonly folder: string | undefined;
   readonly vault?: string | undefined;
   readonly server?: string | undefined;
+  /** `sync`: a folder or a vault that is named and missing is created. `pull`: only the folder is. `read`: nothing is. */
+  readonly makes: 'sync' | 'pull' | 'read';
   /** A vault with a name like that of another one is created without a question. */
   readonly create?: boolean | undefined;
   /** Patterns of what this device syncs; empty: as it was chosen before. */
@@ -36,14 +39,32 @@ export interface OpenSession {
   readonly line: StatusLine;
 }
 
-/** Whether a folder was synced before. */
-export function isSynced(folder: string): boolean {
-  return existsSync(resolve(folder, '.cairn', 'state.json'));
+/** The folder that is meant. Throws ClientError when nothing may create it, or it is a part of another one. */
+function findFolder({ folder, vault, makes }: FolderChoice): string {
+  const named = resolve(folder ?? '.');
+  const around = syncedAround(named);
+  if (around === named) return named;
+  if (folder === undefined && around !== undefined) return around;
+  if (makes !== 'sync' && vault === undefined) {
+    throw new ClientError(`${named} is not a synced folder; check --folder, or name a vault with --vault.`);
+  }
+  if (!existsSync(named) && (makes === 'read' || vault === undefined)) {
+    const hint = makes === 'read' ? '' : ' To create it and fill it from a vault, add --vault NAME.';
+    throw new ClientError(`There is no folder ${named}; check --folder.${hint}`);
+  }
+  if (around !== undefined && vault === undefined) {
+    throw new ClientError(`${named} is inside ${around}, which is synced. Leave out --folder to sync that one.`);
+  }
+  return named;
 }
 
 /** A name close to that of another vault is rather a slip: a person is asked, a script is refused. Throws ClientError. */
-async function mayCreate(name: string, existing: readonly string[], { create }: FolderChoice): Promise<boolean> {
+async function mayCreate(name: string, existing: readonly string[], { create, makes }: FolderChoice): Promise<boolean> {
   const like = nearest(name, existing);
+  if (makes !== 'sync') {
+    const hint = like === undefined ? 'run `cairn vault list`.' : `did you mean ${shownLine(like)}?`;
+    throw new ClientError(`There is no vault named ${shownLine(name)}; ${hint}`);
+  }
   if (create === true || like === undefined) return true;
   const question = `There is no vault "${shownLine(name)}". Did you mean "${shownLine(like)}"?`;
   if (!process.stdin.isTTY || !process.stderr.isTTY) throw new ClientError(`${question} To create it, add --create.`);
@@ -58,7 +79,7 @@ async function mayCreate(name: string, existing: readonly string[], { create }: 
 /** Throws ClientError. */
 export async function openSession(choice: FolderChoice): Promise<OpenSession> {
   useUmaskOfUser();
-  const asked = resolve(choice.folder);
+  const asked = findFolder(choice);
   const kept = readState(asked);
   const { server, tools } = openTools(choice.server ?? kept?.server, {
     upload: readPace(choice.limitUpload, 'limit-upload'),

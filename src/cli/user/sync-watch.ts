@@ -29,7 +29,10 @@ export async function watchAll(file: string, options: Omit<WatchOptions, 'prefix
     const { limit_upload: limitUpload, limit_download: limitDownload } = paces;
     const prefix = `${shownLine(basename(folder))}: `;
     try {
-      return await watchOne({ folder, vault, server, only, limitUpload, limitDownload }, { ...options, prefix });
+      return await watchOne(
+        { folder, vault, server, only, limitUpload, limitDownload, makes: 'sync' },
+        { ...options, prefix },
+      );
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
       printError(`cairn: ${prefix}${error.message} It is no longer synced.`);

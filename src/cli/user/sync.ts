@@ -1,5 +1,6 @@
 /** cairn sync: keeps a folder in step with a vault. Nothing is overwritten silently, on neither side. */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { ClientError } from '../../client/client-error.ts';
 import { readClientSettings } from '../../client/settings.ts';
 import { shownLine } from '../../client/shown.ts';
@@ -7,11 +8,12 @@ import { type Direction, lockFolder, syncOnce } from '../../client/sync/cycle.ts
 import { SyncedFolder } from '../../client/sync/folder/folder.ts';
 import { resolveConflict } from '../../client/sync/resolve.ts';
 import { conflictsOf } from '../../client/sync/state.ts';
+import { syncedAround } from '../../client/sync/state-file.ts';
 import { statusOf } from '../../client/sync/status.ts';
 import { type Command, needs, type Options, repeats, takes } from '../command.ts';
 import { print, printError, table } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
-import { type FolderChoice, isSynced, openSession } from './sync-open.ts';
+import { type FolderChoice, openSession } from './sync-open.ts';
 import { reportOf } from './sync-report.ts';
 import { watchAll, watchOne } from './sync-watch.ts';
 
@@ -21,7 +23,7 @@ const CHOICE = [...COMMON, repeats('only', 'PATTERN'), ...PACES];
 const DELETES = ['allow-deletes', 'create'];
 
 const EXPLAINS = {
-  folder: 'folder to sync; default: the current one',
+  folder: 'folder to sync; default: the synced folder around the current one, else the current one',
   vault:
     'vault to sync it with, created if there is none (asks first if another has a similar name); default: the one it belongs to, else the primary vault',
   server: 'address of the hub; default: the one it belongs to, else CAIRN_SERVER, else the last sign-in',
@@ -110,9 +112,10 @@ export const syncCommands: readonly Command[] = [
   },
 ];
 
-function choiceOf(options: Options): FolderChoice {
+function choiceOf(options: Options, makes: FolderChoice['makes']): FolderChoice {
   return {
-    folder: options.optional('folder') ?? '.',
+    makes,
+    folder: options.optional('folder'),
     vault: options.optional('vault'),
     server: options.optional('server'),
     create: options.flag('create'),
@@ -123,7 +126,7 @@ function choiceOf(options: Options): FolderChoice {
 }
 
 async function syncCommand(options: Options, direction: Direction): Promise<number> {
-  const { session, takeEvents, line } = await openSession(choiceOf(options));
+  const { session, takeEvents, line } = await openSession(choiceOf(options, direction === 'pull' ? 'pull' : 'sync'));
   const isFirst = session.state.cursor === null;
   if (existsSync(session.folder.own('paused'))) {
     throw new ClientError(`${session.folder.root.path} is paused; run \`cairn sync resume\` first.`);
@@ -164,7 +167,7 @@ function documentOf({ state, troubles, held }: Session, events: readonly unknown
 }
 
 async function status(options: Options): Promise<number> {
-  const { session } = await openSession(choiceOf(options));
+  const { session } = await openSession(choiceOf(options, 'read'));
   const found = await statusOf(session);
   const { problem, links, ...lists } = found;
   if (options.json) print(JSON.stringify(found));
@@ -190,7 +193,7 @@ async function settle(options: Options): Promise<number> {
     throw new UsageError('--keep takes mine, theirs or merge');
   const [one, isAll] = [options.operand(), options.flag('all')];
   if ((one === undefined) !== isAll) throw new UsageError('name one PATH, or settle every conflict with --all');
-  const { session, takeEvents, line } = await openSession(choiceOf(options));
+  const { session, takeEvents, line } = await openSession(choiceOf(options, 'read'));
   await lockFolder(session, async () => {
     for (const path of one === undefined ? conflictsOf(session.state) : [one])
       await resolveConflict(session, path, keep);
@@ -212,7 +215,7 @@ async function watch(options: Options): Promise<number> {
   const { json } = options;
   const allowDeletes = options.flag('allow-deletes');
   const how = { json, allowDeletes, signal: ended.signal };
-  if (!options.flag('all')) return await watchOne(choiceOf(options), { ...how, prefix: '' });
+  if (!options.flag('all')) return await watchOne(choiceOf(options, 'sync'), { ...how, prefix: '' });
   if (['folder', 'vault', 'server'].some((name) => options.optional(name) !== undefined)) {
     throw new UsageError('--all takes its folders, vaults and servers from sync.json; leave the other options out');
   }
@@ -220,8 +223,9 @@ async function watch(options: Options): Promise<number> {
 }
 
 async function pause(options: Options, isPausing: boolean): Promise<number> {
-  const folder = options.optional('folder') ?? '.';
-  if (!isSynced(folder)) throw new ClientError(`${folder} is not a synced folder; check --folder.`);
+  const named = resolve(options.optional('folder') ?? '.');
+  const folder = syncedAround(named);
+  if (folder === undefined) throw new ClientError(`${named} is not a synced folder; check --folder.`);
   const opened = new SyncedFolder(folder);
   if (isPausing) writeFileSync(opened.own('paused'), '', { mode: 0o600 });
   else rmSync(opened.own('paused'), { force: true });

@@ -26,6 +26,8 @@ export interface SyncOptions extends PushOptions {
 export async function syncOnce(session: SyncSession, options: SyncOptions): Promise<void> {
   await lockFolder(session, async () => {
     session.troubles.clear();
+    // The word of the user also is about what a filesystem held that is no longer mounted.
+    if (options.allowDeletes || options.restoreMissing) session.state.mounts = [];
     if (options.retryRefused) forgetRefused(session);
     let recheck = options.restoreMissing ? await missingHere(session) : new Set<FolderPath>();
     const unmovable = new Set<FolderPath>();

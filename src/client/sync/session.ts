@@ -45,7 +45,7 @@ export interface SyncSession {
  */
 export async function scan(session: SyncSession): Promise<Scan> {
   const { folder, state, tell } = session;
-  const found = await scanFolder(folder, state.base, state.only);
+  const found = await scanFolder(folder, state);
   for (const [path, here] of found.otherForms) {
     const problem = putIntoNfc(folder, here, path);
     if (problem === undefined) {
@@ -56,6 +56,7 @@ export async function scan(session: SyncSession): Promise<Scan> {
     found.skipped.set(path, problem);
   }
   session.scanned = found;
+  state.mounts = found.mounts;
   return found;
 }
 

@@ -2,8 +2,8 @@
  * Owns how a folder's state is kept: `.cairn/state.json`, replaced as a whole, and beside it a journal of what was sent
  * since. A state is a list of pairs, so that a file may have any name (`__proto__` too).
  */
-import { closeSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { ClientError } from '../client-error.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
@@ -43,6 +43,7 @@ const stateSchema = headSchema.extend({
   version: z.literal(2),
   inode: z.number().nullable(),
   only: z.array(z.string()),
+  mounts: z.array(z.string()).default([]),
   base: z.array(z.tuple([z.string(), baseSchema])),
   waits: z.array(z.tuple([z.string(), waitSchema])),
   sent: z.array(z.tuple([z.string(), z.array(shaSchema)])),
@@ -53,6 +54,14 @@ const sentSchema = z.tuple([z.string(), shaSchema]);
 
 const statePath = (folder: string) => join(folder, OWN_FOLDER, 'state.json');
 const journalPath = (folder: string) => join(folder, OWN_FOLDER, 'sent.jsonl');
+
+/** The synced folder that is a folder or around it; undefined: there is none. */
+export function syncedAround(folder: string): string | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(statePath(at))) return at;
+    if (dirname(at) === at) return undefined;
+  }
+}
 
 /** What a folder remembers; undefined: it was never synced. Throws ClientError when it cannot be read. */
 export function readState(folder: string): SyncState | undefined {
@@ -133,7 +142,7 @@ function parse(document: unknown): SyncState {
   const isFirst = typeof document === 'object' && document !== null && 'version' in document && document.version === 1;
   if (isFirst) {
     const { version: _, base, ...head } = firstSchema.parse(document);
-    const empty = { inode: null, only: [], waits: new Map(), sent: new Map() };
+    const empty = { inode: null, only: [], mounts: [], waits: new Map(), sent: new Map() };
     return { ...head, ...empty, base: mapOf(Object.entries(base)) };
   }
   const { version: _, base, waits, sent, ...head } = stateSchema.parse(document);

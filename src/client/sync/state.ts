@@ -50,6 +50,8 @@ export interface SyncState {
   clock: { readonly ms: number; readonly counter: number; readonly node: string };
   /** What this device chose to sync, as patterns; empty: everything. */
   only: readonly string[];
+  /** Folders that another filesystem was mounted on when they were last looked at. */
+  mounts: readonly string[];
   readonly base: Map<FolderPath, BaseRecord>;
   readonly waits: Map<FolderPath, Wait>;
   /** What was sent for each path since the last agreement, whether or not the hub has it. */
@@ -65,6 +67,7 @@ export function newState(server: string, vaultId: string): SyncState {
     inode: null,
     cursor: null,
     only: [],
+    mounts: [],
     base: new Map(),
     waits: new Map(),
     sent: new Map(),

@@ -23,18 +23,24 @@ export interface SyncStatus {
 }
 
 const pageSchema = z.object({
-  files: z.array(z.object({ path: z.string(), sha256: z.string() })),
+  files: z.array(z.object({ path: z.string(), sha256: z.string(), executable: z.boolean() })),
   cursor: z.string().nullable(),
   has_more: z.boolean(),
 });
 
 type Side = Map<FolderPath, string>;
 
+interface Remote {
+  readonly hashes: Side;
+  /** Those that may be run as programs. */
+  readonly executables: ReadonlySet<FolderPath>;
+}
+
 export async function statusOf(session: SyncSession): Promise<SyncStatus> {
   const { folder, state } = session;
-  const { files, skipped, problems, links, leavesOut } = await scanFolder(folder, state.base, state.only);
+  const { files, skipped, problems, links, leavesOut } = await scanFolder(folder, state);
   const problem = new Map([...problems, ...skipped]);
-  const remote = await listRemote(session, problem);
+  const { hashes: remote, executables } = await listRemote(session, problem);
   const base: Side = new Map([...state.base].map(([path, { sha256 }]) => [path, sha256]));
   const here: Side = new Map([...files].map(([path, { sha256 }]) => [path, sha256]));
   const spellings = alignSpellings({ remote, here, base });
@@ -45,7 +51,11 @@ export async function statusOf(session: SyncSession): Promise<SyncStatus> {
     const [local, hub, common] = [here.get(path), remote.get(path), base.get(path)];
     const spelling = spellings.get(path);
     const wait = state.waits.get(path);
-    if (wait !== undefined && wait.kind !== 'conflict' && local !== hub) problem.set(path, wait.reason);
+    const isExecutable = executables.has(path);
+    if (local !== undefined && local === hub && (files.get(path)?.executable ?? isExecutable) !== isExecutable) {
+      // The executable bit goes by the same rule of three.
+      found[state.base.get(path)?.executable === isExecutable ? 'push' : 'pull'].push(path);
+    } else if (wait !== undefined && wait.kind !== 'conflict' && local !== hub) problem.set(path, wait.reason);
     else if (wait !== undefined && local !== hub) found.conflict.push(path);
     else if (hub !== common) {
       const action = decidePull(local, hub, common);
@@ -90,18 +100,23 @@ function alignSpellings(sides: Record<'remote' | 'here' | 'base', Side>): Map<Fo
 }
 
 /** The hash of every file of the vault, by path; a path that is not for this folder becomes a problem. */
-async function listRemote({ hub }: SyncSession, problem: Map<string, string>): Promise<Side> {
-  const found: Side = new Map();
+async function listRemote({ hub }: SyncSession, problem: Map<string, string>): Promise<Remote> {
+  const hashes: Side = new Map();
+  const executables = new Set<FolderPath>();
   let cursor: string | null = null;
   do {
     const { structured } = await hub.call('sync_list', cursor === null ? {} : { cursor });
     const page: z.infer<typeof pageSchema> = readAs(pageSchema, structured);
-    for (const { path, sha256 } of page.files) {
+    for (const { path, sha256, executable } of page.files) {
       const checked = checkPath(path);
-      if (isBad(checked)) problem.set(path, checked.bad);
-      else found.set(checked, sha256);
+      if (isBad(checked)) {
+        problem.set(path, checked.bad);
+        continue;
+      }
+      hashes.set(checked, sha256);
+      if (executable) executables.add(checked);
     }
     cursor = page.has_more ? page.cursor : null;
   } while (cursor !== null);
-  return found;
+  return { hashes, executables };
 }

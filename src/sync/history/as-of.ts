@@ -13,7 +13,7 @@ import type { FileRecord } from '../log/file-record.ts';
 import type { SyncReader } from '../log/reader.ts';
 import { files } from '../log/records.ts';
 import type { Vaults } from '../vaults/vaults.ts';
-import type { History } from './history.ts';
+import { type History, isSame, isSpelledSo } from './history.ts';
 
 export interface AsOfOptions {
   readonly store: Store;
@@ -50,7 +50,7 @@ export interface AsOfPage {
 }
 
 /** How a file stood at the time: not there, or this version; undefined: its versions of then are no longer kept. */
-type Past = { readonly seq: number | null; readonly sha256: string | null } | undefined;
+type Past = { readonly seq: number | null } | undefined;
 
 export class AsOf {
   readonly #options: AsOfOptions;
@@ -102,9 +102,9 @@ export class AsOf {
     for (const link of this.#options.reader.chain(vaultId, file.seq)) {
       oldest = link.previousSeq;
       if (link.storedMs <= atMs)
-        return link.deleted ? { seq: null, sha256: null } : { seq: link.seq, sha256: link.sha256 };
+        return { seq: link.deleted ? null : link.seq };
     }
-    return oldest === 0 ? { seq: null, sha256: null } : undefined;
+    return oldest === 0 ? { seq: null } : undefined;
   }
 
   async #change(
@@ -124,9 +124,10 @@ export class AsOf {
     const base = { path, vaultId, baseSha: file.deleted ? '' : file.sha256, deviceId };
     const { history } = this.#options;
     const done: Attempt<string> = await attempt(async () => {
-      if (isDry) return !file.deleted && file.sha256 === past.sha256 ? 'unchanged' : 'restored';
-      if (past.seq === null) return (await history.remove(accountId, base)).status;
-      return (await history.restore(accountId, { ...base, seq: past.seq })).status;
+      if (past.seq === null) return isDry ? 'deleted' : (await history.remove(accountId, base)).status;
+      if (!isDry) return (await history.restore(accountId, { ...base, seq: past.seq, respells: true })).status;
+      const then = this.#options.reader.versionMeta(vaultId, past.seq);
+      return then !== undefined && isSame(file, then) && isSpelledSo(file, then) ? 'unchanged' : 'restored';
     });
     if (!done.ok) made.skipped.push({ path, reason: explain(done.fault) });
     else if (isDelete) made.deleted.push(path);

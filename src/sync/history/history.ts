@@ -41,6 +41,8 @@ export interface RestoreRequest {
   readonly vaultId: string | undefined;
   readonly baseSha: string | undefined;
   readonly deviceId: string | undefined;
+  /** The file gets the spelling that its path had then, too. */
+  readonly respells?: boolean;
 }
 
 export interface Restored {
@@ -91,7 +93,8 @@ export class History {
       if (!isBase(request.baseSha, file)) throw staleBase(file);
       const { content, meta } = versionOf(turn.reader, vaultId, file, request.seq);
       const executable = meta.executable === true;
-      if (!file.deleted && file.sha256 === content.sha256 && file.executable === executable) {
+      const { respells = false } = request;
+      if (isSame(file, meta) && (!respells || isSpelledSo(file, meta))) {
         return { vaultId, status: 'unchanged', record: file, previousHlc: file.hlc, warnings: [] };
       }
       if (content.stored.kind === 'pieces') {
@@ -106,6 +109,7 @@ export class History {
         deviceId: request.deviceId ?? HUB_DEVICE,
         mtime: meta.remote_mtime,
         executable,
+        respells,
       });
       turn.change.finish();
       return { vaultId, status: 'restored', record, previousHlc: file.hlc, warnings: [] };
@@ -128,6 +132,16 @@ export class History {
       return { status: 'deleted' };
     });
   }
+}
+
+/** Whether a file has the bytes and the executable bit of a version. */
+export function isSame(file: FileRecord, { sha256, executable }: VersionMeta): boolean {
+  return !file.deleted && file.sha256 === sha256 && file.executable === (executable === true);
+}
+
+/** Whether a file has the spelling of a version, or another path than that. */
+export function isSpelledSo({ path }: FileRecord, version: VersionMeta): boolean {
+  return path === version.path || foldCase(path) !== foldCase(version.path);
 }
 
 /** The content of a kept version of a file, ready to be stored again. */

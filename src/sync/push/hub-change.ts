@@ -21,6 +21,8 @@ export interface HubChange {
   readonly deviceId: string;
   readonly mtime: string | null;
   readonly executable: boolean;
+  /** A file that is there gets this spelling of its path; else it keeps its own. */
+  readonly respells?: boolean;
 }
 
 export interface HubSources {
@@ -30,7 +32,7 @@ export interface HubSources {
 /** Makes the change the current one. Refuses with `invalid_fields` for a clash and with `quota_exceeded`. */
 export function appendByHub({ quotaBytes }: HubSources, turn: Turn, hubChange: HubChange): FileRecord {
   const { reader, change, vaultId, nowMs } = turn;
-  const { path, before, content } = hubChange;
+  const { path, before, content, respells = false } = hubChange;
   const live = before !== undefined && !before.deleted ? before : undefined;
   if (live === undefined && content !== undefined) {
     const clash = findClash(reader, vaultId, path.folded);
@@ -41,9 +43,9 @@ export function appendByHub({ quotaBytes }: HubSources, turn: Turn, hubChange: H
     throw new Refusal({ kind: 'quota_exceeded', quotaBytes, usedBytes: change.usageBytes, neededBytes: grown });
   }
   change.setClock(sendTick(change.clock, nowMs));
-  // A file that is there keeps its spelling.
-  const spelled = live === undefined ? path : { path: live.path, folded: path.folded };
-  return change.append({ ...hubChange, path: spelled, hlc: null });
+  const spelled = live === undefined || respells ? path : { path: live.path, folded: path.folded };
+  const renamedFrom = live === undefined || live.path === spelled.path ? undefined : live.path;
+  return change.append({ ...hubChange, path: spelled, renamedFrom, hlc: null });
 }
 
 /** Refuses when a base was given and is not what is current. */

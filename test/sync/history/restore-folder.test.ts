@@ -76,3 +76,22 @@ test('[SYN-7] many changes go in portions, and a wrong time or cursor is refused
     expect(await device.refusal('sync_restore_folder', args)).toMatchObject({ code: -32602, data: { field } });
   }
 });
+
+test('[SYN-7] the executable bit and the spelling of a name go back too, and a dry run says so', async () => {
+  const device = await newDevice(hub);
+  const state = async () => {
+    const { files } = await device.result<{ files: { path: string; executable: boolean }[] }>('sync_list', {});
+    return files.map(({ path, executable }) => `${path} ${executable}`);
+  };
+  await device.push('run.sh', 'true', { executable: true });
+  const { stored_at: at } = await device.push('readme.md', 'text');
+  const before = await state();
+  await device.push('run.sh', 'true', { executable: false, base_sha: sha256Of('true') });
+  await device.result('sync_push', { path: 'README.md', from_path: 'readme.md', base_sha: sha256Of('text') });
+  expect(await state()).not.toEqual(before);
+  const both = { restored: ['README.md', 'run.sh'], deleted: [], skipped: [] };
+  expect(await device.result('sync_restore_folder', { at, dry_run: true })).toMatchObject(both);
+  expect(await device.result('sync_restore_folder', { at })).toMatchObject(both);
+  expect(await state()).toEqual(before);
+  expect(await device.result('sync_restore_folder', { at, dry_run: true })).toMatchObject({ restored: [] });
+});

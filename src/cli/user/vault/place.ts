@@ -1,9 +1,8 @@
 /** Finds what a command about a vault is about: the synced folder around a place, or the vault that --vault names. */
-import { existsSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { ClientError } from '../../../client/client-error.ts';
 import { VaultHub } from '../../../client/sync/hub.ts';
-import { readState } from '../../../client/sync/state-file.ts';
+import { readState, syncedAround } from '../../../client/sync/state-file.ts';
 import { type Options, takes } from '../../command.ts';
 import { openTools } from '../tool-access.ts';
 import { vaultNamed } from './vaults.ts';
@@ -28,7 +27,7 @@ export interface VaultPlace {
 export async function openPlace(options: Options): Promise<VaultPlace> {
   const asked = resolve(options.optional('folder') ?? '.');
   const name = options.optional('vault');
-  const root = rootAround(asked);
+  const root = syncedAround(asked);
   const state = root === undefined ? undefined : readState(root);
   const { tools } = openTools(options.optional('server') ?? state?.server);
   if (name !== undefined) {
@@ -49,13 +48,6 @@ export function pathOf({ root }: VaultPlace, given: string): string {
   const path = resolve(around, given);
   if (!isInside(root, path) || path === root) throw new ClientError(`${given} is not a file in ${root}.`);
   return inVault(root, path);
-}
-
-function rootAround(folder: string): string | undefined {
-  for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, '.cairn', 'state.json'))) return at;
-    if (dirname(at) === at) return undefined;
-  }
 }
 
 function isInside(root: string, path: string): boolean {

@@ -35,6 +35,17 @@ export class Root {
     }
   }
 
+  /** Whether a folder below is on another filesystem than this one. Undefined: it cannot be looked at. */
+  isElsewhere(path: string): boolean | undefined {
+    try {
+      const stats = lstatSync(join(this.path, path), { throwIfNoEntry: false });
+      return stats !== undefined && stats.dev !== this.#device;
+    } catch {
+      // Not permitted, or a network filesystem that has lost its server.
+      return undefined;
+    }
+  }
+
   /** Throws RootGone when the folder is another one than at the beginning. */
   check(): void {
     const stats = lstatSync(this.path, { throwIfNoEntry: false });

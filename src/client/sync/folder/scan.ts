@@ -3,7 +3,7 @@ import { type Dirent, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { limits } from '../../../limits/service.ts';
-import type { BaseRecord } from '../state.ts';
+import type { SyncState } from '../state.ts';
 import { type Rules, readRules } from './choice.ts';
 import { codeOf, isExecutable, lookAt, looksSame, readPlain, seenOf } from './file.ts';
 import type { LocalFile, SyncedFolder } from './folder.ts';
@@ -19,6 +19,8 @@ export interface Scan {
   readonly problems: ReadonlyMap<string, string>;
   /** Links and devices: they never take part. */
   readonly links: ReadonlySet<string>;
+  /** Folders that another filesystem is mounted on, or was and is not any more. */
+  readonly mounts: readonly string[];
   /** True for a path that takes no part here, whatever the hub has: excluded, skipped, or a link. */
   readonly leavesOut: (path: FolderPath) => boolean;
   /** True for a path that the rules exclude. */
@@ -27,34 +29,38 @@ export interface Scan {
 
 /** How long a scan works before other work has its turn. */
 const TURN_MS = 20;
+const UNMOUNTED =
+  'The filesystem that was mounted here is gone. Mount it again. If it is gone for good, `cairn sync --allow-deletes` deletes its files on the hub, and `cairn sync --restore-missing` brings them back here.';
+
+/** What a scan goes by of what a folder remembers. */
+type Known = Pick<SyncState, 'base' | 'only' | 'mounts'>;
 
 /** Reads a folder. What looks as it did when it was hashed last is not read again. Throws RootGone. */
-export async function scanFolder(
-  folder: SyncedFolder,
-  base: ReadonlyMap<string, BaseRecord>,
-  only: readonly string[],
-): Promise<Scan> {
-  const scanner = new Scanner(folder, base, readRules(folder, only, base));
+export async function scanFolder(folder: SyncedFolder, known: Known): Promise<Scan> {
+  const scanner = new Scanner(folder, known, readRules(folder, known.only, known.base));
   folder.root.check();
   await scanner.walk();
   // What was read meanwhile may have been another folder.
   folder.root.check();
+  scanner.leaveOutUnmounted();
   return scanner.found();
 }
 
 class Scanner {
   readonly #folder: SyncedFolder;
-  readonly #base: ReadonlyMap<string, BaseRecord>;
+  readonly #known: Known;
   readonly #rules: Rules;
   readonly #files = new Map<FolderPath, LocalFile>();
   readonly #otherForms = new Map<FolderPath, string>();
   readonly #skipped = new Map<string, string>();
   readonly #links = new Set<string>();
+  readonly #mounts = new Set<string>();
 
-  constructor(folder: SyncedFolder, base: ReadonlyMap<string, BaseRecord>, rules: Rules) {
+  constructor(folder: SyncedFolder, known: Known, rules: Rules) {
     this.#folder = folder;
-    this.#base = base;
+    this.#known = known;
     this.#rules = rules;
+    for (const path of known.mounts) this.#mounts.add(path);
   }
 
   async walk(): Promise<void> {
@@ -65,12 +71,24 @@ class Scanner {
         const path = below === '' ? entry.name : `${below}/${entry.name}`;
         const isFolder = entry.isDirectory();
         if (isReserved(entry.name) || this.#rules.excludes(isFolder ? `${path}/` : path)) continue;
-        if (isFolder) folders.push(path);
-        else this.#take(path, entry);
+        if (isFolder) {
+          folders.push(path);
+          this.#noteMount(path);
+        } else this.#take(path, entry);
         if (performance.now() < turnEndMs) continue;
         await setImmediate();
         turnEndMs = performance.now() + TURN_MS;
       }
+    }
+  }
+
+  /** Where a filesystem was unmounted, its files are not gone: nothing is known of them. */
+  leaveOutUnmounted(): void {
+    const { root } = this.#folder;
+    for (const mount of this.#mounts) {
+      if (root.isElsewhere(mount) !== false || this.#rules.excludes(`${mount}/`)) continue;
+      this.#skipped.set(mount.normalize('NFC'), UNMOUNTED);
+      for (const path of this.#files.keys()) if (path.startsWith(`${mount}/`)) this.#files.delete(path);
     }
   }
 
@@ -83,9 +101,15 @@ class Scanner {
       skipped,
       problems: rules.problems,
       links,
+      mounts: [...this.#mounts],
       leavesOut: (path) => isIn(path) || parentsOf(path).some(isIn) || rules.excludes(path),
       excludes: (path) => rules.excludes(path),
     };
+  }
+
+  #noteMount(path: string): void {
+    if (this.#folder.root.isElsewhere(path) !== true) return;
+    if (!parentsOf(path).some((parent) => this.#mounts.has(parent))) this.#mounts.add(path);
   }
 
   #entries(below: string): Dirent[] {
@@ -137,7 +161,7 @@ class Scanner {
       this.#skipped.set(path, `It has ${stats.size} bytes; a vault takes files of up to ${limits.fileBytesMax} bytes.`);
       return;
     }
-    const known = this.#base.get(path);
+    const known = this.#known.base.get(path);
     const hashedMs = Date.now();
     try {
       const isKnown = known?.seen !== undefined && looksSame(stats, known.seen);

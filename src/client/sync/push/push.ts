@@ -130,6 +130,9 @@ class PushRun {
   #delete(path: FolderPath): Change | undefined {
     const { folder, state } = this.#session;
     folder.root.check();
+    // Unmounted since the scan: nothing is known of it.
+    const isUnmounted = (mount: string) => path.startsWith(`${mount}/`) && folder.root.isElsewhere(mount) === false;
+    if (state.mounts.some(isUnmounted)) return undefined;
     // Back since the scan: the next run sees that.
     if (folder.blocked(path) === undefined && lookAt(folder.at(path))?.isFile() === true) return undefined;
     const args = pushArguments(this.#session, path, undefined, state.base.get(path)?.sha256 ?? '');

@@ -1,0 +1,103 @@
+/** Accidents around a synced folder: misspelt names, killed watches, a disk that was unmounted below it. */
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { runCairn } from '../../support/hub.ts';
+import { account } from '../../support/mirror.ts';
+import { canUnshare } from '../../support/small-disk.ts';
+import { type SyncedFolder, syncedFolder, textsOf, until } from '../../support/synced-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { useHub } from '../../support/use-hub.ts';
+
+const hub = useHub();
+let key: string;
+
+beforeAll(async () => {
+  ({ mcp_key: key } = await account(hub));
+});
+
+async function pair(files: Record<string, string>): Promise<[SyncedFolder, SyncedFolder]> {
+  const vault = `vault ${randomBytes(4).toString('hex')}`;
+  const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(hub, key, vault)];
+  for (const [path, content] of Object.entries(files)) a.write(path, content);
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(await b.sync()).toMatchObject({ code: 0 });
+  return [a, b];
+}
+
+test('[SYN-24] a misspelt folder or vault is told, and what only reads makes neither', async () => {
+  const [a] = await pair({ 'sub/one.md': '1\n' });
+  const parent = temporaryFolder();
+  const env = { CAIRN_SERVER: hub.url, CAIRN_KEY: key };
+  const run = (...args: string[]) => runCairn(args, env);
+  const typo = join(parent, 'typo');
+  const vaults = (await run('vault', 'list')).stdout;
+  for (const [command, sentence] of [
+    [['sync', 'status'], 'is not a synced folder'],
+    [['sync', 'resolve', 'x', '--keep', 'mine'], 'is not a synced folder'],
+    [['sync', 'pull'], 'is not a synced folder'],
+    [['sync', 'pause'], 'is not a synced folder'],
+    [['sync', 'list'], 'is not in a synced folder'],
+    [['sync'], 'There is no folder'],
+    [['sync', 'watch'], 'There is no folder'],
+    [['sync', 'status', '--vault', 'no vault of mine'], 'There is no folder'],
+    [['sync', 'pull', '--vault', 'no vault of mine'], 'There is no vault'],
+  ] as const) {
+    const { code, stderr } = await run(...command, '--folder', typo);
+    expect({ command, code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(sentence) });
+  }
+  expect((await run('sync', 'status', '--vault', 'no vault of mine', '--folder', parent)).stderr).toMatch(
+    'There is no vault named no vault of mine',
+  );
+  expect((await run('sync', '--folder', a.at('sub'))).stderr).toMatch(`is inside ${a.folder}`);
+  expect(readdirSync(parent)).toEqual([]);
+  expect(existsSync(a.at('sub/.cairn'))).toBe(false);
+  expect((await run('vault', 'list')).stdout).toBe(vaults);
+});
+
+test('[SYN-24] the lock of a killed watch is taken over at once, also when its number is another process by now', async () => {
+  const [a] = await pair({ one: '1\n' });
+  const first = a.watch();
+  await until(() => first.output().includes('watching'), first.output);
+  await first.kill();
+  const lock = a.at('.cairn/watch.lock');
+  writeFileSync(lock, readFileSync(lock, 'utf8').replace(/^\d+/, String(process.pid)));
+  const second = a.watch();
+  await until(() => second.output().includes('watching'), second.output);
+  const third = a.watch();
+  expect(await third.ended).toBe(1);
+  expect(third.output()).toMatch(/Another cairn process watches/);
+  await second.stop();
+});
+
+test.runIf(canUnshare)(
+  '[SYN-25] a filesystem that was mounted below the folder and is gone deletes nothing',
+  async () => {
+    const [a, b] = await pair({ one: '1\n', two: '2\n', three: '3\n' });
+    mkdirSync(a.at('disk'));
+    const mount = `mount -t tmpfs tmpfs '${a.at('disk')}' && echo kept >'${a.at('disk/file')}' && exec "$@"`;
+    expect(await a.syncUnder(['unshare', '-rm', 'sh', '-c', mount, 'sh'])).toMatchObject({ code: 0 });
+    await b.sync();
+    expect(b.read('disk/file')).toBe('kept\n');
+    const unmounted = await a.sync();
+    expect(unmounted).toMatchObject({ code: 1, stderr: expect.stringMatching(/disk is not synced\. .*mounted/) });
+    b.write('disk/more', 'more\n');
+    await b.sync();
+    await a.sync();
+    expect(readdirSync(a.at('disk'))).toEqual([]);
+    expect((await a.sync('status')).stdout).toMatch(/disk .*mounted/);
+    expect(await a.sync('--restore-missing')).toMatchObject({ code: 0 });
+    expect(textsOf(a)).toEqual(textsOf(b));
+  },
+);
+
+test('[SYN-24] status names a file of which only the executable bit differs', async () => {
+  const [a, b] = await pair({ 'run.sh': 'true\n' });
+  chmodSync(a.at('run.sh'), 0o755);
+  expect(JSON.parse((await a.sync('status', '--json')).stdout)).toMatchObject({ push: ['run.sh'], pull: [] });
+  await a.sync();
+  expect(JSON.parse((await b.sync('status', '--json')).stdout)).toMatchObject({ push: [], pull: ['run.sh'] });
+  await b.sync();
+  expect((await b.sync('status')).stdout).toBe('in step\n');
+});
