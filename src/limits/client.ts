@@ -17,6 +17,10 @@ export const clientLimits = {
   /** Files, and bytes of files, that a sync pushes in one request. */
   clientPushFiles: 500,
   clientPushBytes: 6 * MiB,
+  /** How long one request with files should take, bytes of the first, and of the smallest. */
+  clientPortionMs: 5000,
+  clientPortionBytes: 1 * MiB,
+  clientPortionBytesMin: 256 * KiB,
   /** Changes that a sync pulls in one request, after which it goes on from there; and paths that it asks for by name. */
   clientPullFiles: 5000,
   clientPullPaths: 500,

@@ -77,6 +77,8 @@ export const syncLimits = {
   /** Lines of one pull, and paths that it may select. */
   pullLinesMax: 1_000_000,
   pullPathsMax: 1000,
+  /** The list of changes that a pull is to leave out. */
+  pullSkipCharsMax: 4096,
   /** Bytes of lines in a pull that is answered as one JSON document. */
   pullDocumentBytesMax: 4 * MiB,
   /** Longest wait for a change (SYN-22), and how many may wait at once. */

@@ -101,8 +101,7 @@ export class AsOf {
     let oldest = file.seq;
     for (const link of this.#options.reader.chain(vaultId, file.seq)) {
       oldest = link.previousSeq;
-      if (link.storedMs <= atMs)
-        return { seq: link.deleted ? null : link.seq };
+      if (link.storedMs <= atMs) return { seq: link.deleted ? null : link.seq };
     }
     return oldest === 0 ? { seq: null } : undefined;
   }

@@ -171,6 +171,20 @@ export function lineOf(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(VERSION_HEAD_BYTES);
 }
 
+/** Bytes of the line of a file without its content. */
+export function briefLineBytes({ metaBytes }: VersionHead): number {
+  return metaBytes + TOMBSTONE_CLOSE.length;
+}
+
+/** The line of a file without its content. */
+export function briefLineOf(bytes: Uint8Array): Uint8Array {
+  const { metaBytes } = readVersionHead(bytes);
+  return Buffer.concat([
+    asBuffer(bytes, VERSION_HEAD_BYTES, VERSION_HEAD_BYTES + metaBytes),
+    Buffer.from(TOMBSTONE_CLOSE),
+  ]);
+}
+
 /** What the line says besides its content. */
 export function readVersionMeta(bytes: Uint8Array): VersionMeta {
   const end = VERSION_HEAD_BYTES + readVersionHead(bytes).metaBytes;

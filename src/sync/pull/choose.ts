@@ -6,6 +6,7 @@ import { isDead } from '../packs/dead-bits.ts';
 import { lineAt, type PackLine } from '../packs/index-layout.ts';
 import type { PackState, TailVersion, VaultView } from '../packs/view-types.ts';
 import { type Plan, PlanBuilder } from './plan.ts';
+import type { SeqRanges } from './seq-ranges.ts';
 
 export interface Choice {
   /** Lines after this sequence number. */
@@ -14,6 +15,10 @@ export interface Choice {
   readonly deletesAfter: number;
   /** Lines of this device are left out. */
   readonly exceptDevice: string | undefined;
+  /** These lines are left out. */
+  readonly skip: SeqRanges;
+  /** The length of a long line without its content; undefined: long lines are whole. */
+  readonly briefBytes: ((seq: number) => number) | undefined;
   readonly linesMax: number;
   /** One line is sent whatever its length. */
   readonly bytesMax: number;
@@ -89,7 +94,7 @@ class Choosing {
       if (!line.long) offset += line.lineBytes;
       if (pack.dead !== undefined && isDead(pack.dead, index)) continue;
       if (!this.#isWanted(line, () => line.device)) continue;
-      if (!this.#hasRoom(line.lineBytes)) return false;
+      if (!this.#hasRoom(this.#bytesOf(line))) return false;
       this.#take(line, (plan) => plan.addPacked(summary.packId, at, line));
     }
     return true;
@@ -97,25 +102,25 @@ class Choosing {
 
   takeVersion(version: TailVersion): boolean {
     if (!this.#isWanted(version, version.device)) return true;
-    if (!this.#hasRoom(version.lineBytes)) return false;
+    if (!this.#hasRoom(this.#bytesOf(version))) return false;
     this.#take(version, (plan) => plan.addVersion(version));
     return true;
   }
 
   /** Every line of it is wanted, as one piece, and there is room for all. */
   #isWhole({ summary, dead, devices }: PackState): boolean {
-    const { after, deletesAfter, exceptDevice, linesMax, bytesMax, split } = this.#choice;
+    const { after, deletesAfter, exceptDevice, skip, linesMax, bytesMax, split } = this.#choice;
     const { first, last, tombstones, longLines, lines, packBytes } = summary;
     const isReplaced = this.#replacesWithin(first, last);
-    if (dead !== undefined || isReplaced || longLines > 0 || first <= after) return false;
+    if (dead !== undefined || isReplaced || longLines > 0 || first <= after || skip.touches(first, last)) return false;
     if (tombstones > 0 && (split || deletesAfter >= first)) return false;
     if (this.#lines + lines > linesMax || this.#bytes + packBytes > bytesMax) return false;
     return exceptDevice === undefined || !devices().includes(exceptDevice);
   }
 
   #isWanted({ seq, deleted }: Pick<PackLine, 'seq' | 'deleted'>, device: () => string): boolean {
-    const { after, deletesAfter, exceptDevice } = this.#choice;
-    if (seq <= after || (deleted && seq <= deletesAfter) || this.#replaced.has(seq)) return false;
+    const { after, deletesAfter, exceptDevice, skip } = this.#choice;
+    if (seq <= after || (deleted && seq <= deletesAfter) || this.#replaced.has(seq) || skip.has(seq)) return false;
     return exceptDevice === undefined || device() !== exceptDevice;
   }
 
@@ -126,9 +131,14 @@ class Choosing {
     return fits;
   }
 
+  #bytesOf({ seq, long, lineBytes }: Pick<PackLine, 'seq' | 'long' | 'lineBytes'>): number {
+    return long ? (this.#choice.briefBytes?.(seq) ?? lineBytes) : lineBytes;
+  }
+
   #take(line: Omit<PackLine, 'device'>, add: (plan: PlanBuilder) => void): void {
     const plan = this.#choice.split && line.deleted ? this.#tombstones : this.#all;
-    if (line.long) plan.addLong(line);
+    if (line.long && this.#choice.briefBytes !== undefined) plan.addBrief(line.seq, this.#bytesOf(line));
+    else if (line.long) plan.addLong(line);
     else add(plan);
     this.#upTo = line.seq;
   }

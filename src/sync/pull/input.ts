@@ -19,6 +19,8 @@ export const pullArguments = z.strictObject({
     .max(limits.waitSecondsMax)
     .optional()
     .describe('Wait for a change, with cursor or since'),
+  brief: z.boolean().optional().describe('Long files without content'),
+  skip: z.string().max(limits.pullSkipCharsMax).optional().describe('seq to leave out: 3-9,12'),
   device_id: deviceIdArgument.optional().describe('Excludes changes of this device'),
   vault_id: vaultIdArgument,
 });
@@ -44,14 +46,18 @@ export function readPullMode(args: PullArguments): PullMode {
     if (args.cursor === undefined) throw invalidField('path', SAY_ONE);
     return { kind: 'cursor' };
   }
-  const refuse = (name: 'cursor' | 'limit' | 'wait_seconds', why: string) => {
+  const refuse = (name: 'cursor' | 'limit' | 'wait_seconds' | 'brief' | 'skip', why: string) => {
     if (args[name] !== undefined) throw invalidField(name, `${name} does not go with ${mode}: ${why}`);
   };
   if (mode === 'path') {
     refuse('cursor', 'it is one file');
     refuse('limit', 'it is one file');
+    refuse('brief', 'it is one file');
   }
-  if (mode === 'path' || mode === 'paths') refuse('wait_seconds', 'only a pull of changes can wait');
+  if (mode === 'path' || mode === 'paths') {
+    refuse('wait_seconds', 'only a pull of changes can wait');
+    refuse('skip', 'name only the paths that are wanted');
+  }
   if (mode === 'initial' && args.cursor === undefined) refuse('wait_seconds', 'only a pull of changes can wait');
   if (mode === 'initial') return { kind: 'initial' };
   if (mode === 'since') return { kind: 'since', sinceMs: readSince(args.since ?? '') };

@@ -10,7 +10,7 @@ import type { Store } from '../../store/store.ts';
 import { packBytes } from '../log/pack-records.ts';
 import { type Encoding, pieces, versions } from '../log/records.ts';
 import { areWholeLines, EscapedHash, isWholeVersion } from '../log/stored-content.ts';
-import { CONTENT_CLOSE, lineOf, readVersionHead, versionSha256 } from '../log/version.ts';
+import { briefLineOf, CONTENT_CLOSE, lineOf, readVersionHead, versionSha256 } from '../log/version.ts';
 import { type Plan, type PlanPart, partAt } from './plan.ts';
 
 type Part<K extends PlanPart['kind']> = Extract<PlanPart, { kind: K }>;
@@ -62,6 +62,8 @@ export class PlanRuns {
         return this.#readPack(vaultId, part, inside);
       case 'versions':
         return this.#readVersions(vaultId, part, inside);
+      case 'brief':
+        return briefLineOf(this.#version(vaultId, part.seq)).subarray(inside);
       case 'long':
         return this.#readLong(vaultId, part, inside, long);
     }

@@ -15,7 +15,9 @@ export type PlanPart =
       readonly ends: readonly number[];
     }
   /** One version whose content is in pieces. */
-  | { readonly kind: 'long'; readonly bytes: number; readonly seq: number };
+  | { readonly kind: 'long'; readonly bytes: number; readonly seq: number }
+  /** The same without its content. */
+  | { readonly kind: 'brief'; readonly bytes: number; readonly seq: number };
 
 export interface Plan {
   readonly parts: readonly PlanPart[];
@@ -115,6 +117,13 @@ export class PlanBuilder {
     this.#flush();
     this.#parts.push({ kind: 'long', bytes: line.lineBytes, seq: line.seq });
     this.#count(line);
+  }
+
+  /** A long line without its content. */
+  addBrief(seq: number, lineBytes: number): void {
+    this.#flush();
+    this.#parts.push({ kind: 'brief', bytes: lineBytes, seq });
+    this.#count({ seq, lineBytes, sizeBytes: 0, deleted: false });
   }
 
   finish(): Plan {

@@ -9,6 +9,7 @@ import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import type { VaultPath } from '../log/paths.ts';
 import type { SyncReader } from '../log/reader.ts';
+import { briefLineBytes } from '../log/version.ts';
 import type { Packer } from '../packs/packer.ts';
 import type { VaultViews } from '../packs/vault-view.ts';
 import type { TailVersion } from '../packs/view-types.ts';
@@ -26,6 +27,7 @@ import {
 import { type PullArguments, type PullMode, readPullMode } from './input.ts';
 import { PlanBuilder } from './plan.ts';
 import type { PlanRuns } from './plan-run.ts';
+import { SeqRanges } from './seq-ranges.ts';
 import type { Waiters } from './waiters.ts';
 
 export interface PullOptions {
@@ -198,8 +200,16 @@ export class Pull {
       after: from?.seq ?? seq,
       deletesAfter: from?.deletesAfter ?? 0,
       exceptDevice: mode.kind === 'paths' ? undefined : args.device_id,
+      skip: new SeqRanges(args.skip),
+      briefBytes: args.brief === true ? (long) => this.#briefBytes(vaultId, long) : undefined,
       linesMax: args.limit ?? limits.pullLinesMax,
     });
+  }
+
+  #briefBytes(vaultId: string, seq: number): number {
+    const head = this.#options.reader.versionHead(vaultId, seq);
+    if (head === undefined) throw new Error('a current version is not in the store; run cairn verify');
+    return briefLineBytes(head);
   }
 }
 

@@ -34,7 +34,7 @@ const fileSchema = {
   executable: z.literal(true).optional().describe('Only of a file that may be run as a program'),
   renamed_from: z.string().optional(),
   encoding: z.literal('base64').optional().describe('Only where content is base64 of the bytes'),
-  content: z.string(),
+  content: z.string().optional().describe('Missing where brief left it out'),
 };
 
 const deletedSchema = z.object({

@@ -14,6 +14,7 @@ import {
 import type { PackState, TailVersion, VaultView } from '../../../src/sync/packs/view-types.ts';
 import { type Choice, type Chosen, choose } from '../../../src/sync/pull/choose.ts';
 import { type Plan, PlanBuilder, type PlanPart, partAt } from '../../../src/sync/pull/plan.ts';
+import { SeqRanges } from '../../../src/sync/pull/seq-ranges.ts';
 import { seed } from '../../support/seed.ts';
 
 interface Change extends PackLine {
@@ -31,6 +32,8 @@ const EVERYTHING: Choice = {
   after: 0,
   deletesAfter: 0,
   exceptDevice: undefined,
+  skip: new SeqRanges(undefined),
+  briefBytes: undefined,
   linesMax: Number.POSITIVE_INFINITY,
   bytesMax: Number.POSITIVE_INFINITY,
   split: false,
@@ -93,10 +96,29 @@ const vaults = fc
     return { log, packs, view: { seq: log.length, packs, tail } };
   });
 
+/** Numbers as the text of ranges that a client sends. */
+function rangesOf(seqs: readonly number[]): SeqRanges {
+  const rising = seqs.toSorted((a, b) => a - b);
+  const text = rising.reduce((ranges, seq) => {
+    const [, last] = /(\d+)$/.exec(ranges) ?? [];
+    if (Number(last) === seq - 1) return ranges.replace(/(-\d+)?$/, `-${seq}`);
+    return ranges === '' ? `${seq}` : `${ranges},${seq}`;
+  }, '');
+  return new SeqRanges(text);
+}
+
+/** The bytes of a line as they are sent, and those of its content. */
+function sizesOf({ briefBytes }: Choice, { long, seq, lineBytes, sizeBytes }: Change) {
+  const isBrief = long && briefBytes !== undefined;
+  return { lineBytes: isBrief ? briefBytes(seq) : lineBytes, sizeBytes: isBrief ? 0 : sizeBytes };
+}
+
 const choices = fc.record<Choice>({
   after: fc.oneof(fc.constant(0), fc.nat(50)),
   deletesAfter: fc.oneof(fc.nat(6), fc.nat(50)),
   exceptDevice: fc.option(fc.constantFrom('laptop', 'phone', 'nobody'), { nil: undefined }),
+  skip: fc.uniqueArray(fc.integer({ min: 1, max: 50 }), { maxLength: 20 }).map(rangesOf),
+  briefBytes: fc.constantFrom(undefined, () => 1),
   linesMax: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constant(1000)),
   bytesMax: fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 500 }), fc.constant(1_000_000)),
   split: fc.boolean(),
@@ -105,11 +127,13 @@ const choices = fc.record<Choice>({
 /** What must be sent, decided line by line from the log alone. */
 function expected({ log }: Vault, choice: Choice): { readonly sent: readonly Change[]; readonly hasMore: boolean } {
   const current = currentOf(log);
-  const wanted = log.filter(
+  const lines = log.map((line) => ({ ...line, ...sizesOf(choice, line) }));
+  const wanted = lines.filter(
     ({ seq, deleted, device }) =>
       current.has(seq) &&
       seq > choice.after &&
       !(deleted && seq <= choice.deletesAfter) &&
+      !choice.skip.has(seq) &&
       device !== choice.exceptDevice,
   );
   let bytes = 0;
@@ -122,7 +146,7 @@ function expected({ log }: Vault, choice: Choice): { readonly sent: readonly Cha
 
 /** The sequence numbers of the lines of a part of a plan, read as a stream reads them. */
 function linesOf(part: PlanPart, { packs }: Vault): number[] {
-  if (part.kind === 'long') return [part.seq];
+  if (part.kind === 'long' || part.kind === 'brief') return [part.seq];
   if (part.kind === 'versions') return [...part.seqs];
   const pack = packs.find(({ summary }) => summary.packId === part.packId);
   if (pack === undefined) throw new Error('a plan names a pack that is not there');

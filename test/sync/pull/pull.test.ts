@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { argumentSchemas, mirrorTool, NDJSON, post, toolRequest, withKey } from '../../support/gateway.ts';
-import { pull, pullPages, pullStream, Replica } from '../../support/pull.ts';
+import { askForLines, pull, pullPages, pullStream, Replica } from '../../support/pull.ts';
 import { type Device, newDevice, sha256Of } from '../../support/sync.ts';
 import { useHub } from '../../support/use-hub.ts';
 
@@ -253,3 +253,27 @@ test.each([60_000, 70_000, 100_000, 131_000, 140_000])(
     expect(again).toBe(content);
   },
 );
+
+test('[SYN-8] a brief pull leaves out long contents, and what was skipped does not come', async () => {
+  const device = await newDevice(hub);
+  const { seq: first } = await device.push('a.md', 'a');
+  await device.push('long.txt', LONG);
+  await device.push('b.md', 'b');
+  const { seq: last } = await device.push('c.md', 'c');
+  const whole = await pull(device, { initial: true });
+  const expected = whole.files.map(({ content, ...rest }) => (rest.path === 'long.txt' ? rest : { ...rest, content }));
+  expect((await pull(device, { initial: true, brief: true })).files).toEqual(expected);
+  const lines = (await askForLines(device, { initial: true, brief: true })).text.split('\n').slice(1, -2);
+  expect(lines.map((line) => JSON.parse(line) as object)).toEqual(expected);
+  const { files: left } = await pull(device, { initial: true, skip: `${first},${last - 1}-${last}` });
+  expect(left.map(({ path }) => path)).toEqual(['long.txt']);
+  const { cursor } = await pull(device, { initial: true });
+  const { seq } = await device.push('d.md', 'd');
+  const waited = await pull(device, { cursor, skip: String(seq), wait_seconds: 1 });
+  expect(waited).toMatchObject({ files: [], total_count: 0 });
+  expect(await pull(device, { cursor: waited.cursor })).toMatchObject({ files: [] });
+  for (const skip of ['3-1', '5,4', 'x', '1,,2']) {
+    const refused = await device.refusal('sync_pull', { initial: true, skip });
+    expect(refused).toMatchObject({ code: -32602, data: { field: 'skip' } });
+  }
+});

@@ -1,0 +1,38 @@
+/** Owns sequence numbers that a pull is to leave out, as text: `3-9,12`. Pure. */
+import { invalidField } from '../../common/fault.ts';
+
+const RANGE = /^(\d{1,15})(?:-(\d{1,15}))?$/;
+
+/** Rising ranges of sequence numbers that do not touch. */
+export class SeqRanges {
+  readonly #firsts: number[] = [];
+  readonly #lasts: number[] = [];
+
+  /** Reads ranges in rising order; no text: none. Refuses field `skip`. */
+  constructor(text: string | undefined) {
+    for (const part of text === undefined || text === '' ? [] : text.split(',')) {
+      const [, from = '', to = from] = RANGE.exec(part) ?? [];
+      const [first, last] = [Number(from), Number(to)];
+      if (from === '' || last < first || first <= (this.#lasts.at(-1) ?? 0)) {
+        throw invalidField('skip', 'skip must be rising seq numbers or ranges of them, e.g. 3-9,12');
+      }
+      this.#firsts.push(first);
+      this.#lasts.push(last);
+    }
+  }
+
+  has(seq: number): boolean {
+    return this.touches(seq, seq);
+  }
+
+  /** Whether any number from `first` to `last` is among them. */
+  touches(first: number, last: number): boolean {
+    let [low, high] = [0, this.#firsts.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#lasts[middle] ?? 0) < first) low = middle + 1;
+      else high = middle;
+    }
+    return (this.#firsts[low] ?? Number.POSITIVE_INFINITY) <= last;
+  }
+}
