@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { limits } from '../limits/service.ts';
 import { ClientError } from './client-error.ts';
-import { type ClientAnswer, refusalOf, send, Unreachable } from './http.ts';
+import { type ClientAnswer, refusalOf, send, type TransferProgress, Unreachable } from './http.ts';
 import { NotSignedIn } from './not-signed-in.ts';
 import type { Pace } from './pace.ts';
 import type { Credentials } from './sign-in/credentials.ts';
@@ -48,6 +48,12 @@ export interface Paces {
   readonly download?: Pace | undefined;
 }
 
+/** How a call is followed and ended early. */
+export interface CallHow {
+  readonly signal?: AbortSignal;
+  readonly onSent?: TransferProgress;
+}
+
 export class ToolClient {
   readonly #credentials: Credentials;
   readonly #paces: Paces;
@@ -63,8 +69,8 @@ export class ToolClient {
   }
 
   /** Calls a tool. Throws ToolRefused when it says no, Unreachable when nobody knows. */
-  async call(name: string, args: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<ToolAnswer> {
-    return this.#toolAnswer(await this.#request('tools/call', { name, arguments: args }, signal));
+  async call(name: string, args: Readonly<Record<string, unknown>>, how: CallHow = {}): Promise<ToolAnswer> {
+    return this.#toolAnswer(await this.#request('tools/call', { name, arguments: args }, how));
   }
 
   /**
@@ -75,6 +81,7 @@ export class ToolClient {
     name: string,
     args: Readonly<Record<string, unknown>>,
     onRecord: (record: Readonly<Record<string, unknown>>, totals: ListingTotals) => void,
+    how: Pick<CallHow, 'signal'> = {},
   ): Promise<Readonly<Record<string, unknown>>> {
     const { server } = this.#credentials;
     let totals: ListingTotals = { total_count: 0, total_size_bytes: 0 };
@@ -85,6 +92,7 @@ export class ToolClient {
       body: body('tools/call', { name, arguments: args }),
       idleSeconds: limits.clientIdleSeconds,
       ...this.#paces,
+      ...how,
       onLine: (line) => {
         const record = this.#read(lineSchema, JSON.parse(line.toString('utf8')));
         if (record.type === 'start') totals = this.#read(totalsSchema, record);
@@ -98,7 +106,7 @@ export class ToolClient {
     return end;
   }
 
-  async #request(method: string, params: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<unknown> {
+  async #request(method: string, params: Readonly<Record<string, unknown>>, how: CallHow = {}): Promise<unknown> {
     const { server } = this.#credentials;
     const answer = await send(server, '/api/mcp', {
       method: 'POST',
@@ -106,7 +114,7 @@ export class ToolClient {
       body: body(method, params),
       idleSeconds: limits.clientIdleSeconds,
       ...this.#paces,
-      ...(signal === undefined ? {} : { signal }),
+      ...how,
     });
     return this.#result(answer);
   }

@@ -21,6 +21,8 @@ export const clientLimits = {
   clientPortionMs: 5000,
   clientPortionBytes: 1 * MiB,
   clientPortionBytesMin: 256 * KiB,
+  /** Ranges of own changes that a folder remembers until the next pull; they must fit into pullSkipCharsMax. */
+  clientOwnRanges: 120,
   /** Changes that a sync pulls in one request, after which it goes on from there; and paths that it asks for by name. */
   clientPullFiles: 5000,
   clientPullPaths: 500,

@@ -8,6 +8,7 @@ import { formatBytes, openStatusLine, type StatusLine } from '../../client/progr
 import { counted, shownLine } from '../../client/shown.ts';
 import { SyncedFolder } from '../../client/sync/folder/folder.ts';
 import { findVault, VaultHub } from '../../client/sync/hub.ts';
+import { LargeQueue } from '../../client/sync/large/queue.ts';
 import type { SyncEvent, SyncSession } from '../../client/sync/session.ts';
 import { newState } from '../../client/sync/state.ts';
 import { readState, stampOf, syncedAround } from '../../client/sync/state-file.ts';
@@ -113,6 +114,8 @@ export async function openSession(choice: FolderChoice): Promise<OpenSession> {
     },
     troubles: new Map(),
     held: new Set(),
+    large: new LargeQueue(),
+    due: new Set(),
     saved: { atMs: Date.now(), stamp: stampOf(folder.root.path) },
   };
   return { session, takeEvents: () => events.splice(0), line };

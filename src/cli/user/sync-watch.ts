@@ -87,7 +87,13 @@ async function keepInStep({ session, takeEvents, line }: OpenSession, options: W
       if (retryRefused) refusedMs = Date.now();
       const { allowDeletes } = options;
       try {
-        await syncOnce(session, { direction: 'both', allowDeletes, restoreMissing: false, retryRefused });
+        await syncOnce(session, {
+          direction: 'both',
+          allowDeletes,
+          restoreMissing: false,
+          retryRefused,
+          leavesLarge: true,
+        });
       } finally {
         line.close();
         const events = takeEvents();

@@ -133,7 +133,7 @@ async function syncCommand(options: Options, direction: Direction): Promise<numb
   }
   try {
     const [allowDeletes, restoreMissing] = [options.flag('allow-deletes'), options.flag('restore-missing')];
-    await syncOnce(session, { direction, allowDeletes, restoreMissing, retryRefused: true });
+    await syncOnce(session, { direction, allowDeletes, restoreMissing, retryRefused: true, leavesLarge: false });
   } catch (error) {
     // What was done until then is told all the same.
     line.close();

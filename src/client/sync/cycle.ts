@@ -4,6 +4,7 @@ import { ClientError } from '../client-error.ts';
 import { withFileLock } from '../file-lock.ts';
 import { ToolRefused } from '../tool-refused.ts';
 import type { FolderPath } from './folder/path.ts';
+import { LargeTransfers } from './large/transfers.ts';
 import { pullChanges } from './pull/pull.ts';
 import { pushArguments } from './push/arguments.ts';
 import { type PushOptions, pushChanges } from './push/push.ts';
@@ -20,6 +21,8 @@ export interface SyncOptions extends PushOptions {
   readonly restoreMissing: boolean;
   /** What the hub refused is sent once more. */
   readonly retryRefused: boolean;
+  /** Large files are only queued: whoever watches brings them over the line. */
+  readonly leavesLarge: boolean;
 }
 
 /** Syncs once. Throws ClientError; what was done until then is kept, and the next sync goes on from there. */
@@ -32,15 +35,31 @@ export async function syncOnce(session: SyncSession, options: SyncOptions): Prom
     let recheck = options.restoreMissing ? await missingHere(session) : new Set<FolderPath>();
     const unmovable = new Set<FolderPath>();
     await sendStrays(session);
-    for (let round = 0; round < limits.clientSyncRounds; round += 1) {
-      await pullChanges(session, recheck, options.direction === 'pull' ? 'leave' : 'merge');
-      if (options.direction === 'pull') break;
-      recheck = await pushChanges(session, options, unmovable);
-      if (recheck.size === 0) break;
+    const large = new LargeTransfers(session);
+    try {
+      for (let round = 0; round < limits.clientSyncRounds; round += 1) {
+        takeDue(session, recheck);
+        await pullChanges(session, recheck, options.direction === 'pull' ? 'leave' : 'merge');
+        recheck = options.direction === 'pull' ? new Set() : await pushChanges(session, options, unmovable);
+        if (!options.leavesLarge) await large.drained();
+        if (recheck.size + session.due.size === 0) break;
+      }
+      await save(session);
+    } finally {
+      large.close();
     }
     for (const path of recheck) session.troubles.set(path, 'It kept changing on the hub; sync again.');
     listTroubles(session);
   });
+}
+
+/** Paths to compare again, those apart of which the hub has not answered yet. */
+function takeDue({ due, large }: SyncSession, recheck: Set<FolderPath>): void {
+  for (const path of due) {
+    if (large.isGoing(path)) continue;
+    due.delete(path);
+    recheck.add(path);
+  }
 }
 
 /** Runs work on a folder while no other process does. Throws RootGone. */
@@ -59,12 +78,12 @@ export async function lockFolder<T>(session: SyncSession, work: () => Promise<T>
 }
 
 /** Why single paths are not equal on both sides, each with a reason; a conflict is no trouble, it has its own list. */
-function listTroubles({ state, troubles, scanned }: SyncSession): void {
+function listTroubles({ state, troubles, scanned, large }: SyncSession): void {
   if (scanned === undefined) return;
   const { skipped, problems, leavesOut, excludes } = scanned;
   for (const [path, reason] of [...problems, ...skipped]) troubles.set(path, reason);
   for (const [path, { kind, reason }] of state.waits) {
-    const isOut = kind === 'hub' && excludes(path);
+    const isOut = (kind === 'hub' && excludes(path)) || large.isComing(path);
     const isListed = troubles.has(path) || (leavesOut(path) && skipped.has(path));
     if (kind !== 'conflict' && !isOut && !isListed) troubles.set(path, reason);
   }

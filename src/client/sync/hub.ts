@@ -4,9 +4,11 @@ import { z } from 'zod';
 import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
 import { ToolRefused } from '../tool-refused.ts';
-import type { ToolAnswer, ToolClient } from '../tools.ts';
+import type { CallHow, ToolAnswer, ToolClient } from '../tools.ts';
 import { sha256Of } from './folder/file.ts';
-import { type BadPath, checkPath, type FolderPath, isBad } from './folder/path.ts';
+import { type FolderPath, isBad } from './folder/path.ts';
+import { type RemoteRecord, readAs, readRecord } from './remote-record.ts';
+import type { SyncState } from './state.ts';
 
 /** JSON-RPC codes that say when to try again. */
 const RATE_LIMITED = -32029;
@@ -14,22 +16,12 @@ const BUSY = -32007;
 const NOT_FOUND = -32005;
 const INTERNAL = -32603;
 
-const recordSchema = z.object({
-  type: z.enum(['file', 'deleted']),
-  path: z.string(),
-  sha256: z.string().optional(),
-  content: z.string().optional(),
-  encoding: z.enum(['utf-8', 'base64']).optional(),
-  stored_at: z.string(),
-  remote_mtime: z.string().nullish(),
-  executable: z.boolean().optional(),
-});
 const endSchema = z.object({
   cursor: z.string().nullable(),
   has_more: z.boolean(),
 });
 const newsSchema = z.object({ total_count: z.number(), deleted_count: z.number(), has_more: z.boolean() });
-const pushedSchema = z.object({ status: z.string(), sha256: z.string(), stored_at: z.string() });
+const pushedSchema = z.object({ status: z.string(), seq: z.number(), sha256: z.string(), stored_at: z.string() });
 const refusedSchema = z.object({
   error: z.object({ code: z.number(), message: z.string(), data: z.record(z.string(), z.unknown()).optional() }),
 });
@@ -39,24 +31,6 @@ const vaultSchema = z.object({ vault_id: z.string() });
 const vaultsSchema = z.object({
   vaults: z.array(z.object({ vault_id: z.string(), name: z.string(), is_primary: z.boolean() })),
 });
-
-/** The hub's side of a path. */
-export interface RemoteSide {
-  readonly sha256: string;
-  readonly bytes: Buffer;
-  readonly executable: boolean | undefined;
-  /** When its device says that it was changed. */
-  readonly modifiedMs: number | undefined;
-}
-
-/** One change as the hub reports it. */
-export interface RemoteRecord {
-  readonly path: FolderPath;
-  /** Undefined: it is deleted. */
-  readonly side: RemoteSide | undefined;
-  /** When the hub stored it, by its own clock (milliseconds since 1970). */
-  readonly storedMs: number;
-}
 
 /** How far a transfer is. */
 export interface Amount {
@@ -72,6 +46,12 @@ export interface Arrivals {
   /** A path that is not for this folder. */
   readonly bad: (path: string, reason: string) => void;
   readonly progress: (amount: Amount) => void;
+}
+
+/** Where a pull goes on, and which changes it leaves out because this folder made them. */
+export interface PullFrom {
+  readonly cursor: string | null;
+  readonly own: SyncState['own'];
 }
 
 export interface PullEnd {
@@ -99,37 +79,43 @@ export class VaultHub {
     this.#onBusy = onBusy;
   }
 
-  /** What changed since the cursor, or all there is; each change is handed on as it arrives. */
-  async pull(cursor: string | null, arrivals: Arrivals): Promise<PullEnd> {
-    const from = cursor === null ? { initial: true } : { cursor };
-    const end = await this.#stream({ ...from, limit: limits.clientPullFiles }, arrivals).catch((error: unknown) => {
-      const isGone = error instanceof ToolRefused && error.code === NOT_FOUND;
-      throw isGone ? new VaultGone(`The vault of this folder is no longer on the hub: ${error.message}`) : error;
-    });
+  /** What changed since the cursor, or all there is; each change is handed on as it arrives, long ones without content. */
+  async pull(from: PullFrom, arrivals: Arrivals): Promise<PullEnd> {
+    const end = await this.#stream({ ...placeOf(from), brief: true, limit: limits.clientPullFiles }, arrivals).catch(
+      (error: unknown) => {
+        const isGone = error instanceof ToolRefused && error.code === NOT_FOUND;
+        throw isGone ? new VaultGone(`The vault of this folder is no longer on the hub: ${error.message}`) : error;
+      },
+    );
     if (end.cursor === null) throw new ClientError('The hub ended a pull without a cursor; its version differs.');
     return { cursor: end.cursor, hasMore: end.has_more };
   }
 
-  /** What the hub has at these paths; of those that it never had, nothing is told. */
-  async pullPaths(paths: readonly FolderPath[], arrivals: Arrivals): Promise<void> {
+  /** What the hub has at these paths; of those that it never had, nothing is told. `brief`: long ones without content. */
+  async pullPaths(
+    paths: readonly FolderPath[],
+    arrivals: Arrivals,
+    how: { readonly brief: boolean; readonly signal?: AbortSignal },
+  ): Promise<void> {
+    const { brief, ...more } = how;
     for (let at = 0; at < paths.length; at += limits.clientPullPaths) {
-      await this.#stream({ paths: paths.slice(at, at + limits.clientPullPaths) }, arrivals);
+      await this.#stream({ paths: paths.slice(at, at + limits.clientPullPaths), brief }, arrivals, more);
     }
   }
 
   /** True once something is newer than the cursor; false when nothing was for so long. Throws when the signal ends it. */
-  async hasNews(cursor: string, waitSeconds: number, signal: AbortSignal): Promise<boolean> {
-    const args = { vault_id: this.#vaultId, cursor, wait_seconds: waitSeconds, limit: 1 };
-    const { structured } = await this.#tools.call('sync_pull', args, signal);
+  async hasNews(from: PullFrom, waitSeconds: number, signal: AbortSignal): Promise<boolean> {
+    const args = { vault_id: this.#vaultId, ...placeOf(from), brief: true, wait_seconds: waitSeconds, limit: 1 };
+    const { structured } = await this.#tools.call('sync_pull', args, { signal });
     const news = readAs(newsSchema, structured);
     return news.total_count + news.deleted_count > 0 || news.has_more;
   }
 
   /** Pushes some files in one request; the outcomes are in their order. */
-  async push(many: readonly PushArguments[]): Promise<(PushedFile | ToolRefused)[]> {
+  async push(many: readonly PushArguments[], how: CallHow = {}): Promise<(PushedFile | ToolRefused)[]> {
     const [only] = many;
     if (only === undefined) return [];
-    if (many.length === 1) return [await this.#pushOne(only)];
+    if (many.length === 1) return [await this.#pushOne(only, how)];
     const { structured } = await this.call('sync_push_many', { files: many });
     const { results } = readAs(manySchema, structured);
     const found: (PushedFile | ToolRefused)[] = [];
@@ -156,32 +142,42 @@ export class VaultHub {
   }
 
   /** Calls a tool on the vault. */
-  async call(name: string, args: Readonly<Record<string, unknown>>): Promise<ToolAnswer> {
-    return await this.#patiently(() => this.#tools.call(name, { vault_id: this.#vaultId, ...args }));
+  async call(name: string, args: Readonly<Record<string, unknown>>, how: CallHow = {}): Promise<ToolAnswer> {
+    return await this.#patiently(() => this.#tools.call(name, { vault_id: this.#vaultId, ...args }, how));
   }
 
-  async #stream(args: Readonly<Record<string, unknown>>, { record, bad, progress }: Arrivals) {
+  async #stream(
+    args: Readonly<Record<string, unknown>>,
+    { record, bad, progress }: Arrivals,
+    how: Pick<CallHow, 'signal'> = {},
+  ) {
     let files = 0;
     let bytes = 0;
     const end = await this.#patiently(() =>
-      this.#tools.stream('sync_pull', { vault_id: this.#vaultId, ...args }, (given, totals) => {
-        const { path, ...rest } = readRecord(given);
-        files += 1;
-        bytes += rest.side?.bytes.length ?? 0;
-        const isWhole = rest.side === undefined || sha256Of(rest.side.bytes) === rest.side.sha256;
-        if (isBad(path)) bad(String(given['path']), path.bad);
-        else if (!isWhole) bad(path, 'The content that the hub sent does not match its hash; sync again.');
-        else record({ path, ...rest });
-        const filesTotal = Math.max(files, totals.total_count);
-        progress({ files, filesTotal, bytes, bytesTotal: Math.max(bytes, totals.total_size_bytes) });
-      }),
+      this.#tools.stream(
+        'sync_pull',
+        { vault_id: this.#vaultId, ...args },
+        (given, totals) => {
+          const { path, ...rest } = readRecord(given);
+          files += 1;
+          const content = rest.side?.bytes;
+          bytes += content?.length ?? 0;
+          const isWhole = content === undefined || sha256Of(content) === rest.side?.sha256;
+          if (isBad(path)) bad(String(given['path']), path.bad);
+          else if (!isWhole) bad(path, 'The content that the hub sent does not match its hash; sync again.');
+          else record({ path, ...rest });
+          const filesTotal = Math.max(files, totals.total_count);
+          progress({ files, filesTotal, bytes, bytesTotal: Math.max(bytes, totals.total_size_bytes) });
+        },
+        how,
+      ),
     );
     return readAs(endSchema, end);
   }
 
-  async #pushOne(args: Readonly<Record<string, unknown>>): Promise<PushedFile | ToolRefused> {
+  async #pushOne(args: Readonly<Record<string, unknown>>, how: CallHow = {}): Promise<PushedFile | ToolRefused> {
     try {
-      return readAs(pushedSchema, (await this.call('sync_push', args)).structured);
+      return readAs(pushedSchema, (await this.call('sync_push', args, how)).structured);
     } catch (error) {
       if (error instanceof ToolRefused && error.code !== INTERNAL) return error;
       throw error;
@@ -229,40 +225,13 @@ export async function findVault(
   return primary.vault_id;
 }
 
-/** Reads a part of an answer. Throws ClientError when it is not what a hub of this version sends. */
-export function readAs<T>(schema: z.ZodType<T>, value: unknown): T {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new ClientError('The hub sent an answer that this version of cairn cannot read; update one of them.');
+function placeOf({ cursor, own }: PullFrom): Readonly<Record<string, unknown>> {
+  if (cursor === null) return { initial: true };
+  return own.length === 0 ? { cursor } : { cursor, skip: own.map(([from, to]) => `${from}-${to}`).join(',') };
 }
 
 function waitOf({ code, data }: ToolRefused): number | undefined {
   if (code !== RATE_LIMITED && code !== BUSY) return undefined;
   const seconds = data['retry_after_seconds'];
   return typeof seconds === 'number' ? Math.max(1, seconds) : 1;
-}
-
-interface ReadRecord extends Omit<RemoteRecord, 'path'> {
-  readonly path: FolderPath | BadPath;
-}
-
-function readRecord(given: Readonly<Record<string, unknown>>): ReadRecord {
-  const record = readAs(recordSchema, given);
-  const { type, sha256, content, encoding, remote_mtime: mtime } = record;
-  const storedMs = Date.parse(record.stored_at);
-  const path = checkPath(record.path);
-  if (type === 'deleted') return { path, side: undefined, storedMs };
-  if (sha256 === undefined || content === undefined) throw new ClientError('The hub sent a file without its content.');
-  const bytes = Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
-  const modifiedMs = mtime === null || mtime === undefined ? Number.NaN : Date.parse(mtime);
-  return {
-    path,
-    storedMs,
-    side: {
-      sha256,
-      bytes,
-      executable: record.executable === true,
-      modifiedMs: Number.isNaN(modifiedMs) ? undefined : modifiedMs,
-    },
-  };
 }

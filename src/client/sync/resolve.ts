@@ -3,11 +3,12 @@ import { ClientError } from '../client-error.ts';
 import { ToolRefused } from '../tool-refused.ts';
 import type { Content } from './folder/file.ts';
 import { checkPath, type FolderPath, isBad } from './folder/path.ts';
-import type { RemoteRecord, RemoteSide } from './hub.ts';
+import type { Amount } from './hub.ts';
 import { applyRemote } from './pull/apply.ts';
 import { mergeOnHub } from './pull/reconcile.ts';
 import { pushArguments, textOf } from './push/arguments.ts';
 import { send } from './push/send.ts';
+import type { RemoteRecord, RemoteSide } from './remote-record.ts';
 import { type SyncSession, save, scan } from './session.ts';
 import { settleWaitingNames } from './spelling.ts';
 import { agree, type Wait } from './state.ts';
@@ -41,13 +42,14 @@ export async function resolveConflict(session: SyncSession, given: string, keep:
 /** What the hub has at a path now. */
 async function currentOf({ hub, progress }: SyncSession, path: FolderPath): Promise<RemoteRecord> {
   let found: RemoteRecord = { path, side: undefined, storedMs: 0 };
-  await hub.pullPaths([path], {
-    record: (record) => {
+  const arrivals = {
+    record: (record: RemoteRecord) => {
       found = record;
     },
     bad: () => undefined,
-    progress: (amount) => progress('download', amount),
-  });
+    progress: (amount: Amount) => progress('download', amount),
+  };
+  await hub.pullPaths([path], arrivals, { brief: false });
   return found;
 }
 
@@ -68,7 +70,7 @@ async function keepTheirs(session: SyncSession, { path, wait, mine, remote }: Si
   const applied = applyRemote(session, remote, mine);
   if (applied !== 'done') {
     state.waits.set(path, wait);
-    const why = applied === 'both changed' ? 'It changed in this moment; run the command again.' : applied.unwritable;
+    const why = typeof applied === 'object' ? applied.unwritable : 'It changed in this moment; run the command again.';
     throw new ClientError(`${path} was not replaced. ${why}`);
   }
   if (wait.conflictId !== null)
@@ -85,7 +87,7 @@ async function keepAsVersion(
   if (mine.sha256 === theirs?.sha256) return;
   const [own] = await send(session, [{ path, args: pushArguments(session, path, mine, theirs?.sha256 ?? '') }]);
   if (own instanceof ToolRefused) throw own;
-  const back = theirs && { ...theirs, modifiedMs: theirs.modifiedMs ?? Date.now() };
+  const back = theirs?.bytes && { ...theirs, bytes: theirs.bytes, modifiedMs: theirs.modifiedMs ?? Date.now() };
   const [again] = await send(session, [{ path, args: pushArguments(session, path, back, mine.sha256) }]);
   if (again instanceof ToolRefused) throw again;
 }
@@ -94,7 +96,7 @@ async function keepAsVersion(
 async function writeMarkers(session: SyncSession, { path, mine, remote }: Sides): Promise<void> {
   const { folder, state, tell } = session;
   const text = mine && textOf(mine.bytes);
-  const theirs = remote.side && textOf(remote.side.bytes);
+  const theirs = remote.side?.bytes && textOf(remote.side.bytes);
   if (mine === undefined || text === undefined || theirs === undefined) {
     throw new ClientError(`${path} is not text on both sides; choose --keep mine or --keep theirs.`);
   }

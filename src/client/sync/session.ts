@@ -4,6 +4,7 @@ import type { SyncedFolder } from './folder/folder.ts';
 import type { FolderPath } from './folder/path.ts';
 import { type Scan, scanFolder } from './folder/scan.ts';
 import type { Amount, VaultHub } from './hub.ts';
+import type { LargeQueue } from './large/queue.ts';
 import type { SyncState } from './state.ts';
 import { stampOf, writeState } from './state-file.ts';
 
@@ -31,6 +32,11 @@ export interface SyncSession {
   readonly progress: (transfer: Transfer, amount: Amount) => void;
   /** What is wrong with single paths, each with its reason; made anew by each sync. */
   readonly troubles: Map<string, string>;
+  readonly large: LargeQueue;
+  /** Paths to compare with the hub in the next round, whatever the cursor says. */
+  readonly due: Set<FolderPath>;
+  /** Whether something changed here meanwhile: what is small has its turn before the rest. */
+  isOverdue?: () => boolean;
   /** The last scan. */
   scanned?: Scan;
   /** Files that are gone here and are not deleted on the hub without the user's word. */

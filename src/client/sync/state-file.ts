@@ -26,7 +26,7 @@ const baseSchema = z.object({
   storedMs: z.number().optional(),
 });
 const waitSchema = z.object({
-  kind: z.enum(['conflict', 'hub', 'push']),
+  kind: z.enum(['conflict', 'hub', 'push', 'download']),
   remote: shaSchema,
   local: shaSchema,
   conflictId: z.string().nullable(),
@@ -43,6 +43,7 @@ const stateSchema = headSchema.extend({
   version: z.literal(2),
   inode: z.number().nullable(),
   only: z.array(z.string()),
+  own: z.array(z.tuple([z.number(), z.number()])).default([]),
   mounts: z.array(z.string()).default([]),
   base: z.array(z.tuple([z.string(), baseSchema])),
   waits: z.array(z.tuple([z.string(), waitSchema])),
@@ -142,7 +143,7 @@ function parse(document: unknown): SyncState {
   const isFirst = typeof document === 'object' && document !== null && 'version' in document && document.version === 1;
   if (isFirst) {
     const { version: _, base, ...head } = firstSchema.parse(document);
-    const empty = { inode: null, only: [], mounts: [], waits: new Map(), sent: new Map() };
+    const empty = { inode: null, only: [], own: [], mounts: [], waits: new Map(), sent: new Map() };
     return { ...head, ...empty, base: mapOf(Object.entries(base)) };
   }
   const { version: _, base, waits, sent, ...head } = stateSchema.parse(document);

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { limits } from '../../limits/service.ts';
 import type { Seen } from './folder/file.ts';
 import type { FolderPath } from './folder/path.ts';
 
@@ -23,8 +24,9 @@ export interface BaseRecord {
  * - `conflict`: both sides changed, and the user chooses.
  * - `hub`: the hub's side is not here, because the path takes no part or cannot be written.
  * - `push`: our side was refused by the hub.
+ * - `download`: the hub's side is large, and still to come.
  */
-export type WaitKind = 'conflict' | 'hub' | 'push';
+export type WaitKind = 'conflict' | 'hub' | 'push' | 'download';
 
 /** A path that is not equal on both sides, for a reason that does not go away by trying again at once. */
 export interface Wait {
@@ -46,6 +48,8 @@ export interface SyncState {
   inode: number | null;
   /** Of the last whole pull; null: none yet. */
   cursor: string | null;
+  /** Changes since then that this folder made itself and agrees with, as the hub numbers them: first and last, rising. */
+  own: (readonly [number, number])[];
   /** The clock of this folder's own changes. */
   clock: { readonly ms: number; readonly counter: number; readonly node: string };
   /** What this device chose to sync, as patterns; empty: everything. */
@@ -66,6 +70,7 @@ export function newState(server: string, vaultId: string): SyncState {
     ...newDevice(),
     inode: null,
     cursor: null,
+    own: [],
     only: [],
     mounts: [],
     base: new Map(),
@@ -89,6 +94,14 @@ export function agree(state: SyncState, path: FolderPath, record: BaseRecord | u
   else state.base.set(path, record);
   state.waits.delete(path);
   state.sent.delete(path);
+}
+
+/** Notes a change that this folder made and agrees with. What has no room among the ranges comes back with the next pull. */
+export function noteOwn(state: SyncState, seq: number): void {
+  const last = state.own.at(-1);
+  if (last !== undefined && last[1] >= seq) return;
+  if (last !== undefined && last[1] === seq - 1) state.own[state.own.length - 1] = [last[0], seq];
+  else if (state.own.length < limits.clientOwnRanges) state.own.push([seq, seq]);
 }
 
 /**

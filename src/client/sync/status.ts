@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { decidePull, decidePush } from './decide.ts';
 import { checkPath, type FolderPath, isBad } from './folder/path.ts';
 import { scanFolder } from './folder/scan.ts';
-import { readAs } from './hub.ts';
+import { readAs } from './remote-record.ts';
 import type { SyncSession } from './session.ts';
 import { NameIndex } from './spelling.ts';
 
@@ -52,7 +52,8 @@ export async function statusOf(session: SyncSession): Promise<SyncStatus> {
     const spelling = spellings.get(path);
     const wait = state.waits.get(path);
     const isExecutable = executables.has(path);
-    if (local !== undefined && local === hub && (files.get(path)?.executable ?? isExecutable) !== isExecutable) {
+    if (wait?.kind === 'download' && local !== hub) found.pull.push(path);
+    else if (local !== undefined && local === hub && (files.get(path)?.executable ?? isExecutable) !== isExecutable) {
       // The executable bit goes by the same rule of three.
       found[state.base.get(path)?.executable === isExecutable ? 'push' : 'pull'].push(path);
     } else if (wait !== undefined && wait.kind !== 'conflict' && local !== hub) problem.set(path, wait.reason);

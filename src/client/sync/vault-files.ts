@@ -1,7 +1,8 @@
 /** Reads what commands show of a vault's files: the list, the versions of one file, its difference to a copy here. */
 import { z } from 'zod';
 import { ClientError } from '../client-error.ts';
-import { readAs, type VaultHub } from './hub.ts';
+import type { VaultHub } from './hub.ts';
+import { readAs } from './remote-record.ts';
 
 const listSchema = z.object({
   files: z.array(

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { formatBytes } from '../../../client/progress.ts';
 import { counted, shown, shownLine } from '../../../client/shown.ts';
-import { readAs } from '../../../client/sync/hub.ts';
+import { readAs } from '../../../client/sync/remote-record.ts';
 import { type FileVersion, listFiles, shownTime, versionsOf } from '../../../client/sync/vault-files.ts';
 import { type Command, type Options, takes } from '../../command.ts';
 import { print, table } from '../../output.ts';

@@ -1,7 +1,7 @@
 /** cairn sync restore: brings a file, or a folder, back to how it was. The hub makes the change, so every device gets it. */
 import { z } from 'zod';
 import { counted, shownLine } from '../../../client/shown.ts';
-import { readAs } from '../../../client/sync/hub.ts';
+import { readAs } from '../../../client/sync/remote-record.ts';
 import { shownTime, versionToRestore } from '../../../client/sync/vault-files.ts';
 import { type Command, type Options, takes } from '../../command.ts';
 import { print, printError } from '../../output.ts';

@@ -1,7 +1,7 @@
 /** Finds the vaults of an account by name, for commands that never create one. */
 import { z } from 'zod';
 import { ClientError } from '../../../client/client-error.ts';
-import { readAs } from '../../../client/sync/hub.ts';
+import { readAs } from '../../../client/sync/remote-record.ts';
 import type { ToolClient } from '../../../client/tools.ts';
 import { nearest } from '../../../text/nearest.ts';
 

@@ -2,12 +2,12 @@
 import { decidePull, type PullAction } from '../decide.ts';
 import type { LocalFile } from '../folder/folder.ts';
 import { Unwritable } from '../folder/folder.ts';
-import type { RemoteRecord } from '../hub.ts';
+import type { RemoteRecord } from '../remote-record.ts';
 import type { SyncSession } from '../session.ts';
 import { agree, recallSent } from '../state.ts';
 
-/** `done`; or why the path has to wait. */
-export type Applied = 'done' | 'both changed' | { readonly unwritable: string };
+/** `done`; or why the path has to wait. `to fetch`: for its content, which is long and was not sent. */
+export type Applied = 'done' | 'both changed' | 'to fetch' | { readonly unwritable: string };
 
 /** What was here when the decision was taken. */
 type Local = Pick<LocalFile, 'sha256' | 'executable'> & Partial<LocalFile>;
@@ -19,6 +19,8 @@ export function applyRemote(session: SyncSession, record: RemoteRecord, local: L
   recallSent(state, path, remote?.sha256 ?? null);
   const action = decidePull(local?.sha256, remote?.sha256, state.base.get(path)?.sha256);
   if (action === 'conflict') return 'both changed';
+  if ((action === 'take' || action === 'revive') && remote !== undefined && remote.bytes === undefined)
+    return 'to fetch';
   try {
     return act(session, record, action, local) ? 'done' : 'both changed';
   } catch (error) {

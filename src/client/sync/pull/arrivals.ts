@@ -1,5 +1,6 @@
 /** Owns what is told while changes of the hub arrive. */
-import type { Arrivals, RemoteRecord } from '../hub.ts';
+import type { Arrivals } from '../hub.ts';
+import type { RemoteRecord } from '../remote-record.ts';
 import type { SyncSession } from '../session.ts';
 
 /** Hands records on; a path that is not for this folder is listed, and the rest goes on. */

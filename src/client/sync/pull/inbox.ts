@@ -1,7 +1,7 @@
 /** Takes in what the hub has, path by path; what cannot be taken is noted in the state, with its reason. */
 import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';
-import type { RemoteRecord } from '../hub.ts';
+import type { RemoteRecord } from '../remote-record.ts';
 import type { SyncSession } from '../session.ts';
 import { Spellings } from '../spelling.ts';
 import type { Wait, WaitKind } from '../state.ts';
@@ -24,7 +24,12 @@ export class Inbox {
 
   take(record: RemoteRecord): void {
     const { path, side } = record;
-    const { state } = this.#session;
+    const { state, large, due } = this.#session;
+    if (large.isGoing(path)) {
+      // Decided once the answer to ours is here.
+      due.add(path);
+      return;
+    }
     this.bothChanged.delete(path);
     this.#blocked.delete(path);
     if (this.#local.leavesOut(path)) {
@@ -52,6 +57,9 @@ export class Inbox {
     if (applied === 'both changed') {
       this.bothChanged.add(path);
       this.#wait(record, 'conflict', 'changed on both sides');
+    } else if (applied === 'to fetch') {
+      this.#wait(record, 'download', 'It is still being downloaded.');
+      this.#session.large.downloads.set(path, record.side?.size ?? 0);
     } else {
       this.#blocked.set(path, record);
       this.#wait(record, 'hub', applied.unwritable);

@@ -5,7 +5,7 @@ import { ToolRefused } from '../../tool-refused.ts';
 import { Unreadable } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';
-import type { RemoteRecord } from '../hub.ts';
+import type { RemoteRecord } from '../remote-record.ts';
 import { type SyncSession, save, scan } from '../session.ts';
 import { settleWaitingNames } from '../spelling.ts';
 import { arrivalsOf } from './arrivals.ts';
@@ -26,8 +26,10 @@ export async function pullChanges(
   for (let more = true; more; ) {
     const inbox = new Inbox(session, local);
     try {
+      const { cursor, own } = state;
+      const ownUntil = own.at(-1)?.[1] ?? 0;
       const end = await hub.pull(
-        state.cursor,
+        { cursor, own },
         arrivalsOf(session, (record) => inbox.take(record)),
       );
       inbox.finish();
@@ -35,6 +37,7 @@ export async function pullChanges(
       // Only now: whatever ends this run before is pulled again by the next, and found to agree.
       state.cursor = end.cursor;
       more = end.hasMore;
+      if (!more) state.own = state.own.filter(([, last]) => last > ownUntil);
     } catch (error) {
       if (!isOutdated(error)) throw error;
       await startOver(session, local, reconcile);
@@ -57,6 +60,7 @@ async function lookAgain(
   for (const [path, wait] of state.waits) {
     if (local.leavesOut(path)) continue;
     if (wait.kind === 'hub' && canWrite(session, path)) due.add(path);
+    if (wait.kind === 'download' && !session.large.isComing(path)) due.add(path);
     if (wait.kind === 'conflict' && (local.files.get(path)?.sha256 ?? null) !== wait.local) due.add(path);
   }
   if (due.size === 0) return;
@@ -67,7 +71,7 @@ async function lookAgain(
     gone.delete(foldCase(record.path));
     inbox.take(record);
   };
-  await hub.pullPaths([...due], arrivalsOf(session, take));
+  await hub.pullPaths([...due], arrivalsOf(session, take), { brief: true });
   for (const path of gone.values()) inbox.take({ path, side: undefined, storedMs: 0 });
   inbox.finish();
   await reconcilePaths(session, inbox.bothChanged, reconcile);

@@ -7,9 +7,9 @@ import { ToolRefused } from '../../tool-refused.ts';
 import { type Content, sha256Of, Unreadable } from '../folder/file.ts';
 import { Unwritable } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
-import { readAs } from '../hub.ts';
 import { pushArguments, textOf } from '../push/arguments.ts';
 import { send } from '../push/send.ts';
+import { readAs } from '../remote-record.ts';
 import type { SyncSession } from '../session.ts';
 import { agree } from '../state.ts';
 

@@ -5,8 +5,8 @@
 import { ToolRefused } from '../../tool-refused.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';
-import type { RemoteRecord } from '../hub.ts';
 import { pushArguments } from '../push/arguments.ts';
+import type { RemoteRecord } from '../remote-record.ts';
 import type { SyncSession } from '../session.ts';
 import { arrivalsOf } from './arrivals.ts';
 import { Inbox } from './inbox.ts';
@@ -34,7 +34,7 @@ export async function startOver(session: SyncSession, local: Scan, reconcile: Re
   };
   let cursor: string | null = null;
   for (let more = true; more; ) {
-    const end = await hub.pull(cursor, arrivalsOf(session, take));
+    const end = await hub.pull({ cursor, own: [] }, arrivalsOf(session, take));
     cursor = end.cursor;
     more = end.hasMore;
   }
@@ -50,6 +50,7 @@ export async function startOver(session: SyncSession, local: Scan, reconcile: Re
   inbox.finish();
   await reconcilePaths(session, inbox.bothChanged, reconcile);
   state.cursor = cursor;
+  state.own = [];
 }
 
 /** Deletions are not part of a whole pull: they are asked for, and what the hub never had is new to it. */
@@ -63,7 +64,7 @@ async function takeMissing(
     unknown.delete(record.path);
     take(record);
   });
-  await session.hub.pullPaths([...unknown], arrivals);
+  await session.hub.pullPaths([...unknown], arrivals, { brief: true });
   for (const path of unknown) session.state.base.delete(path);
 }
 

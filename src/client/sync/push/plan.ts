@@ -24,17 +24,23 @@ export interface PlanOptions {
   readonly unmovable: ReadonlySet<FolderPath>;
   /** Whether something else has the name of a file that is gone, or of a folder on its way. */
   readonly isReplaced: (path: FolderPath) => boolean;
+  /** Whether a file is on its way to the hub already. */
+  readonly isGoing: (path: FolderPath) => boolean;
 }
 
 export function planPush(local: Scan, state: SyncState, options: PlanOptions): PushPlan {
   const { files, leavesOut } = local;
-  const respelled = respelledHere(local, state);
+  const respelled = new Map(
+    [...respelledHere(local, state)].filter((names) => !names.some((path) => options.isGoing(path))),
+  );
   const former = new Set(respelled.values());
   const changed = [...new Set([...files.keys(), ...state.base.keys()])].filter((path) => {
     const here = files.get(path);
     const base = state.base.get(path);
     const isOther = decidePush(here?.sha256, base?.sha256) !== undefined || isNewlyExecutable(here, base);
-    return isOther && !former.has(path) && !leavesOut(path) && !mustWait(state, path, here?.sha256);
+    return (
+      isOther && !former.has(path) && !options.isGoing(path) && !leavesOut(path) && !mustWait(state, path, here?.sha256)
+    );
   });
   const gone = changed.filter((path) => !files.has(path));
   const moved = movesOf(gone, changed, local, state, options);

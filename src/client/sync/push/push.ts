@@ -2,28 +2,20 @@
 import { limits } from '../../../limits/service.ts';
 import { foldCase } from '../../../text/fold-case.ts';
 import { ToolRefused } from '../../tool-refused.ts';
-import { type Content, lookAt, Unreadable } from '../folder/file.ts';
+import { lookAt, Unreadable } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';
 import type { PushedFile } from '../hub.ts';
 import { type SyncSession, save, saveSometimes, scan } from '../session.ts';
-import { agree, newDevice } from '../state.ts';
+import { newDevice } from '../state.ts';
 import { moveArguments, pushArguments } from './arguments.ts';
+import { type Change, keepRefusal, readPut, settleChange } from './change.ts';
 import { type PushPlan, planPush } from './plan.ts';
-import { type Parcel, send } from './send.ts';
+import { send } from './send.ts';
 
 export interface PushOptions {
   /** Deletes go up however many they are. */
   readonly allowDeletes: boolean;
-}
-
-interface Change extends Parcel {
-  /** The name that the hub has. */
-  readonly from: FolderPath | undefined;
-  /** Undefined: a delete, or a move that leaves the bytes as they are. */
-  readonly content: Content | undefined;
-  readonly isDelete: boolean;
-  readonly bytes: number;
 }
 
 /** JSON-RPC code of a path that is not there. */
@@ -47,12 +39,18 @@ export async function pushChanges(
     unmovable,
     isOtherRoot: state.inode !== null && state.inode !== folder.root.inode,
     isReplaced: (path) => isReplaced(session, path),
+    isGoing: (path) => session.large.isGoing(path),
   });
   session.held.clear();
   for (const path of plan.held) session.held.add(path);
   if (plan.held.length === 0) state.inode = folder.root.inode;
   const run = new PushRun(session, local, plan, unmovable);
-  for (const portion of run.portions()) await run.push(portion);
+  for (const portion of run.portions()) {
+    await run.push(portion);
+    // The rest is planned anew, so that what is small has its turn.
+    if (session.isOverdue?.() === true) break;
+  }
+  run.queueLarge();
   await save(session);
   return run.moved;
 }
@@ -74,12 +72,14 @@ class PushRun {
   readonly #plan: PushPlan;
   readonly #unmovable: Set<FolderPath>;
   readonly #done = { files: 0, bytes: 0 };
+  readonly #largeBytes: number;
 
   constructor(session: SyncSession, local: Scan, plan: PushPlan, unmovable: Set<FolderPath>) {
     this.#session = session;
     this.#local = local;
     this.#plan = plan;
     this.#unmovable = unmovable;
+    this.#largeBytes = session.large.upload.bytes;
   }
 
   /** What has to go first goes first: a name is given up before it is used anew. */
@@ -88,20 +88,32 @@ class PushRun {
     yield* this.#portionsOf(deletes, (path) => this.#delete(path));
     yield* this.#portionsOf([...moves.keys()], (path) => this.#move(path));
     yield* this.#portionsOf(
-      puts.filter((path) => !moves.has(path)),
+      puts.filter((path) => !moves.has(path) && !this.#isLarge(path)),
       (path) => this.#put(path),
     );
+  }
+
+  /** What takes long goes beside the others, one after another. */
+  queueLarge(): void {
+    const { large } = this.#session;
+    for (const path of this.#plan.puts) if (this.#isLarge(path) && !large.isGoing(path)) large.uploads.add(path);
+  }
+
+  #isLarge(path: FolderPath): boolean {
+    return (this.#local.files.get(path)?.seen.bytes ?? 0) > this.#largeBytes;
   }
 
   async push(portion: readonly Change[]): Promise<void> {
     const session = this.#session;
     // Looked at again in the last moment: the folder may be another one, or the file back.
     session.folder.root.check();
+    const startMs = performance.now();
     const outcomes = await this.#send(portion);
+    session.large.upload.measure(bytesOf(portion), performance.now() - startMs);
     for (const [index, change] of portion.entries()) {
       const outcome = outcomes[index];
       if (outcome instanceof ToolRefused) this.#refused(change, outcome);
-      else this.#settle(change, outcome);
+      else settleChange(session, change, outcome);
       this.#done.files += 1;
       this.#done.bytes += change.bytes;
     }
@@ -115,7 +127,8 @@ class PushRun {
     for (const path of paths) {
       const change = read(path);
       if (change === undefined) continue;
-      const isFull = portion.length >= limits.clientPushFiles || bytes + change.bytes > limits.clientPushBytes;
+      const isFull =
+        portion.length >= limits.clientPushFiles || bytes + change.bytes > this.#session.large.upload.bytes;
       if (portion.length > 0 && isFull) {
         yield portion;
         portion = [];
@@ -151,20 +164,7 @@ class PushRun {
   }
 
   #put(path: FolderPath): Change | undefined {
-    const { folder, state, troubles } = this.#session;
-    try {
-      const content = folder.read(path);
-      // Gone since the scan: the next run sees that.
-      if (content === undefined) return undefined;
-      const from = this.#plan.moves.get(path);
-      const args = pushArguments(this.#session, path, content, state.base.get(from ?? path)?.sha256 ?? '');
-      const named = from === undefined ? args : { ...args, from_path: from };
-      return { path, from, content, args: named, isDelete: false, bytes: content.bytes.length };
-    } catch (error) {
-      if (!(error instanceof Unreadable)) throw error;
-      troubles.set(path, error.message);
-      return undefined;
-    }
+    return readPut(this.#session, path, this.#plan.moves.get(path));
   }
 
   /** A portion that is refused as a whole goes up one by one, so that one file never stops the others. */
@@ -180,31 +180,10 @@ class PushRun {
     return outcomes;
   }
 
-  #settle({ path, from, content, isDelete, bytes }: Change, outcome: PushedFile | undefined): void {
-    const { state, tell } = this.#session;
-    const seen = this.#local.files.get(path);
-    if (from !== undefined) agree(state, from, undefined);
-    if (isDelete) {
-      agree(state, path, undefined);
-      tell({ verb: 'deleted', path });
-      return;
-    }
-    const storedMs = outcome === undefined ? undefined : Date.parse(outcome.stored_at);
-    // What was pushed is what was read, which may be newer than the scan.
-    const isScanned = seen !== undefined && (content === undefined || seen.sha256 === content.sha256);
-    if (isScanned) agree(state, path, { ...seen, storedMs });
-    else if (content !== undefined) {
-      agree(state, path, { sha256: content.sha256, executable: content.executable, storedMs });
-    }
-    if (from === undefined) tell({ verb: 'pushed', path, bytes });
-    else tell({ verb: 'renamed', path, note: `it was ${from}`, bytes });
-  }
-
   #refused(change: Change, refusal: ToolRefused): void {
-    const { state } = this.#session;
-    const { path, from, content, isDelete } = change;
+    const { path, from, isDelete } = change;
     if (isDelete && refusal.code === NOT_FOUND) {
-      this.#settle(change, undefined);
+      settleChange(this.#session, change, undefined);
       return;
     }
     if (from !== undefined && foldsDiffer(from, path)) {
@@ -217,9 +196,7 @@ class PushRun {
       this.moved.add(path);
       return;
     }
-    const local = content?.sha256 ?? null;
-    const reason = `The hub refused it: ${refusal.message}`;
-    state.waits.set(path, { kind: 'push', remote: null, local, conflictId: null, reason });
+    keepRefusal(this.#session, change, refusal);
   }
 
   #progress(): void {
@@ -229,6 +206,8 @@ class PushRun {
     this.#session.progress('upload', { ...this.#done, filesTotal, bytesTotal });
   }
 }
+
+const bytesOf = (portion: readonly Change[]): number => portion.reduce((sum, { bytes }) => sum + bytes, 0);
 
 /** Whether two names are more than two spellings of one. */
 function foldsDiffer(a: string, b: string): boolean {

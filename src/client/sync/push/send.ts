@@ -1,6 +1,7 @@
 /** Sends pushes, and remembers them first: an answer may get lost, and then the next pull shows what it was. */
 
 import type { ToolRefused } from '../../tool-refused.ts';
+import type { CallHow } from '../../tools.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { PushArguments, PushedFile } from '../hub.ts';
 import type { SyncSession } from '../session.ts';
@@ -16,6 +17,7 @@ export interface Parcel {
 export async function send(
   { hub, folder, state }: SyncSession,
   parcels: readonly Parcel[],
+  how: CallHow = {},
 ): Promise<(PushedFile | ToolRefused)[]> {
   rememberSent(
     folder,
@@ -26,5 +28,8 @@ export async function send(
       return [path, typeof sha256 === 'string' ? sha256 : null] as const;
     }),
   );
-  return await hub.push(parcels.map(({ args }) => args));
+  return await hub.push(
+    parcels.map(({ args }) => args),
+    how,
+  );
 }

@@ -10,6 +10,7 @@ import { NotSignedIn } from '../../not-signed-in.ts';
 import { isReserved } from '../folder/path.ts';
 import { RootGone } from '../folder/root.ts';
 import { VaultGone } from '../hub.ts';
+import { LargeTransfers } from '../large/transfers.ts';
 import { isOutdated } from '../pull/pull.ts';
 import type { SyncSession } from '../session.ts';
 import { Bell } from './bell.ts';
@@ -29,6 +30,8 @@ export async function watchFolder(session: SyncSession, { syncNow, onTrouble, on
   const changes = new Bell();
   signal.addEventListener('abort', () => changes.ring(), { once: true });
   const watcher = watchDisk(session, changes, (error) => onTrouble(error, limits.clientRescanMs));
+  const large = new LargeTransfers(session);
+  session.isOverdue = () => changes.isRung;
   let failures = 0;
   try {
     while (!signal.aborted) {
@@ -37,7 +40,7 @@ export async function watchFolder(session: SyncSession, { syncNow, onTrouble, on
         await syncNow();
         if (failures > 0) onWell();
         failures = 0;
-        await untilDue(session, changes, signal);
+        await untilDue(session, { changes, large }, signal);
       } catch (error) {
         if (signal.aborted) return;
         if (isFinal(error)) throw error;
@@ -48,6 +51,7 @@ export async function watchFolder(session: SyncSession, { syncNow, onTrouble, on
       }
     }
   } finally {
+    large.close();
     await watcher.close();
   }
 }
@@ -76,14 +80,20 @@ function watchDisk({ folder }: SyncSession, changes: Bell, onError: (error: Erro
 }
 
 /** Resolves when a sync is due: something changed here and is quiet again, the hub has news, or it was long ago. */
-async function untilDue({ hub, state }: SyncSession, changes: Bell, signal: AbortSignal): Promise<void> {
+async function untilDue(
+  { hub, state, due, large: queue }: SyncSession,
+  { changes, large }: { readonly changes: Bell; readonly large: LargeTransfers },
+  signal: AbortSignal,
+): Promise<void> {
   const { cursor } = state;
+  if ([...due].some((path) => !queue.isGoing(path))) return;
+  large.start();
   const asking = new AbortController();
   const longAgo = sleep(limits.clientRescanMs, undefined, { signal: asking.signal }).catch(() => undefined);
   const ask = async () => {
     while (cursor !== null && !asking.signal.aborted) {
       const askedMs = performance.now();
-      if (await hub.hasNews(cursor, limits.clientWaitSeconds, asking.signal)) return;
+      if (await hub.hasNews({ cursor, own: state.own }, limits.clientWaitSeconds, asking.signal)) return;
       // A hub with too many waiting answers at once.
       await pause(limits.clientNewsMs - (performance.now() - askedMs), asking.signal);
     }
@@ -94,10 +104,11 @@ async function untilDue({ hub, state }: SyncSession, changes: Bell, signal: Abor
     if (!asking.signal.aborted && !isOutdated(error)) throw error;
   });
   try {
-    await Promise.race([changes.rung(), news, longAgo]);
+    await Promise.race([changes.rung(), news, longAgo, large.ended()]);
   } finally {
     asking.abort();
   }
+  large.takeNote();
   // A program that saves in steps is let finish.
   const untilMs = Date.now() + limits.clientQuietMsMax;
   while (changes.isRung && !signal.aborted && Date.now() < untilMs) {

@@ -1,0 +1,65 @@
+/** Owns one change on its way to the hub: how a file becomes one, and what its answer means here. */
+import type { ToolRefused } from '../../tool-refused.ts';
+import { type Content, Unreadable } from '../folder/file.ts';
+import type { FolderPath } from '../folder/path.ts';
+import type { PushedFile } from '../hub.ts';
+import type { SyncSession } from '../session.ts';
+import { agree, noteOwn } from '../state.ts';
+import { pushArguments } from './arguments.ts';
+import type { Parcel } from './send.ts';
+
+export interface Change extends Parcel {
+  /** The name that the hub has. */
+  readonly from: FolderPath | undefined;
+  /** Undefined: a delete, or a move that leaves the bytes as they are. */
+  readonly content: Content | undefined;
+  readonly isDelete: boolean;
+  readonly bytes: number;
+}
+
+/** A file with its bytes as they are now. Undefined: it is gone, which the next run sees, or cannot be read, which is told. */
+export function readPut(session: SyncSession, path: FolderPath, from?: FolderPath): Change | undefined {
+  const { folder, state, troubles } = session;
+  try {
+    const content = folder.read(path);
+    if (content === undefined) return undefined;
+    const args = pushArguments(session, path, content, state.base.get(from ?? path)?.sha256 ?? '');
+    const named = from === undefined ? args : { ...args, from_path: from };
+    return { path, from, content, args: named, isDelete: false, bytes: content.bytes.length };
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    troubles.set(path, error.message);
+    return undefined;
+  }
+}
+
+/** The hub has the change; undefined: it had it before. */
+export function settleChange(session: SyncSession, change: Change, outcome: PushedFile | undefined): void {
+  const { state, tell, scanned } = session;
+  const { path, from, content, isDelete, bytes } = change;
+  if (from !== undefined) agree(state, from, undefined);
+  // A rename is two changes: a tombstone, then the file.
+  if (outcome !== undefined && outcome.status !== 'unchanged' && from === undefined) noteOwn(state, outcome.seq);
+  if (isDelete) {
+    agree(state, path, undefined);
+    tell({ verb: 'deleted', path });
+    return;
+  }
+  const seen = scanned?.files.get(path);
+  const storedMs = outcome === undefined ? undefined : Date.parse(outcome.stored_at);
+  // What was pushed is what was read, which may be newer than the scan.
+  const isScanned = seen !== undefined && (content === undefined || seen.sha256 === content.sha256);
+  if (isScanned) agree(state, path, { ...seen, storedMs });
+  else if (content !== undefined) {
+    agree(state, path, { sha256: content.sha256, executable: content.executable, storedMs });
+  }
+  if (from === undefined) tell({ verb: 'pushed', path, bytes });
+  else tell({ verb: 'renamed', path, note: `it was ${from}`, bytes });
+}
+
+/** The hub refused the change as it is: it waits until the file is another one. */
+export function keepRefusal({ state }: SyncSession, { path, content }: Change, refusal: ToolRefused): void {
+  const local = content?.sha256 ?? null;
+  const reason = `The hub refused it: ${refusal.message}`;
+  state.waits.set(path, { kind: 'push', remote: null, local, conflictId: null, reason });
+}
