@@ -6,6 +6,7 @@
 import { limits } from '../limits/service.ts';
 import type { AnyTable } from '../store/table.ts';
 import { Remembered } from './lru.ts';
+import { Recent } from './recent.ts';
 
 interface Known<V> {
   readonly answer: V;
@@ -35,7 +36,7 @@ export interface KnownAnswersOptions<V> {
 export class KnownAnswers<V> {
   readonly #options: KnownAnswersOptions<V>;
   readonly #known: Remembered<Known<V>>;
-  readonly #asked = new Remembered<true>(limits.answersAskedMax);
+  readonly #asked = new Recent<true>(limits.answersAskedMax);
 
   constructor(options: KnownAnswersOptions<V>) {
     this.#options = options;
@@ -59,8 +60,8 @@ export class KnownAnswers<V> {
    */
   keep({ key, tables, revision, askedMs }: AnswerPlace, formed: () => V, sameUntilMs = Number.POSITIVE_INFINITY): void {
     // What is asked for once would push out what is asked for again, and only be work for the garbage collector.
-    if (this.#asked.get(key, 0) === undefined) {
-      this.#asked.set(key, 0, true, 1);
+    if (this.#asked.get(key) === undefined) {
+      this.#asked.set(key, true, 1);
       return;
     }
     if (this.#options.revision(tables) !== revision) return;

@@ -78,6 +78,10 @@ export const limits = {
   completionsMax: 100,
   resourceUriShownMax: 200,
   /** Results of tools, and pages of lists, that are remembered while nothing changes, over all callers; larger ones are not. */
+  /** Tasks that lists show again, in characters of their JSON; rows of their orders and counters; rows of one end of an order. */
+  taskCharsRememberedMax: 8 * MiB,
+  taskRowsRememberedMax: 50_000,
+  taskEndRowsMax: 256,
   resultsRememberedBytesMax: 32 * MiB,
   pagesRememberedBytesMax: 16 * MiB,
   answerRememberedBytesMax: 256 * KiB,

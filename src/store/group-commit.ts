@@ -10,7 +10,7 @@ import { Refusal } from '../common/fault.ts';
 import { Histogram } from '../common/histogram.ts';
 import { limits } from '../limits/service.ts';
 import { checkOwner, type Writer } from './owners.ts';
-import type { Revisions } from './revisions.ts';
+import type { WrittenRow } from './row-watch.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Table } from './table.ts';
 
 /** A table as the library knows it. */
@@ -33,7 +33,8 @@ export interface GroupCommitOptions {
   readonly transact: (run: () => void) => Promise<unknown>;
   readonly reader: Reader;
   readonly raw: (table: AnyTable) => Raw;
-  readonly revisions: Revisions;
+  /** Hears of all rows that a commit writes before they can be seen. Returns what to call when that is settled. */
+  readonly begin: (rows: readonly WrittenRow[]) => () => void;
   /** Gives whether a commit of now may put so many bytes. */
   readonly look: () => (bytes: number) => boolean;
   /** What who waits is told of a commit that failed. */
@@ -107,7 +108,7 @@ export class GroupCommit {
     const outcomes: Outcome[] = [];
     const startedMs = performance.now();
     let groupBytes = 0;
-    const touched = new Set<string>();
+    const written: WrittenRow[] = [];
     let settle = () => {};
     try {
       const hasRoom = this.#options.look();
@@ -117,13 +118,13 @@ export class GroupCommit {
         const endMs = performance.now() + limits.groupMsMax;
         for (let pending = this.#waiting.shift(); pending !== undefined; pending = this.#waiting.shift()) {
           group.push(pending);
-          const { outcome, bytes } = this.#run(pending, touched, (more) => hasRoom(groupBytes + more));
+          const { outcome, bytes } = this.#run(pending, written, (more) => hasRoom(groupBytes + more));
           outcomes.push(outcome);
           groupBytes += bytes;
           if (group.length >= limits.groupDecisionsMax || performance.now() >= endMs) break;
         }
         if (this.#waiting.size > 0) setImmediate(() => this.#schedule());
-        settle = this.#options.revisions.begin(touched);
+        settle = this.#options.begin(written);
       });
       settle();
       this.#decisions += group.length;
@@ -154,7 +155,7 @@ export class GroupCommit {
   }
 
   /** Runs a decision and writes what it wants, if there is room; what only removes needs none. */
-  #run({ writer, decide }: Pending, touched: Set<string>, hasRoom: (bytes: number) => boolean): Ran {
+  #run({ writer, decide }: Pending, written: WrittenRow[], hasRoom: (bytes: number) => boolean): Ran {
     const batch = new DecisionBatch(this.#options, writer);
     let value: unknown;
     let bytes = 0;
@@ -169,7 +170,7 @@ export class GroupCommit {
       this.#isDeciding = false;
     }
     for (const write of batch.writes) {
-      touched.add(write.table);
+      written.push(write);
       if (write.bytes === undefined) void write.raw.remove(write.key);
       else void write.raw.put(write.key, write.bytes);
     }

@@ -12,6 +12,7 @@ import { type Decision, GroupCommit, type Raw } from './group-commit.ts';
 import { checkOwner, STAGING, type Writer } from './owners.ts';
 import { Revisions } from './revisions.ts';
 import { Room } from './room.ts';
+import { type RowWatcher, RowWatchers, type WrittenRow } from './row-watch.ts';
 import { readStats, type StoreStats } from './stats.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Snapshot, Table } from './table.ts';
 import { bounds, parts, TableReads } from './table-reads.ts';
@@ -41,6 +42,7 @@ export class Store implements Reader {
   readonly #rows: TableReads;
   readonly #commits: GroupCommit;
   readonly #revisions = new Revisions();
+  readonly #watchers = new RowWatchers();
   readonly #room: Room;
 
   /** Opens or makes the data file. Throws StartError when LMDB could not, and what the system reports for the folder. */
@@ -86,7 +88,7 @@ export class Store implements Reader {
       transact: (run) => this.#root.childTransaction(run),
       reader: this.#rows,
       raw: (table) => this.#raw(table),
-      revisions: this.#revisions,
+      begin: (rows) => this.#begin(rows),
       look: () => this.#room.look(),
       refusalOf: (error) => this.#refusalOf(error),
     });
@@ -126,6 +128,11 @@ export class Store implements Reader {
     return this.#revisions.of(tables);
   }
 
+  /** From now on tells of each row of a table that a commit writes. */
+  watch(table: AnyTable, watcher: RowWatcher): void {
+    this.#watchers.watch(table, watcher);
+  }
+
   /**
    * Runs a decision of a writer in the next group commit and resolves with its result once that commit is on disk.
    * Rejects with what the decision threw, or with a storage refusal when the commit failed.
@@ -143,7 +150,7 @@ export class Store implements Reader {
   ): Promise<void> {
     for (const { table, key, bytes } of rows) checkOwner(STAGING, table, key, bytes, () => undefined);
     const giveBack = this.#room.take(rows.reduce((sum, { bytes }) => sum + bytes.length, 0));
-    const settle = this.#revisions.begin(new Set(rows.map(({ table }) => table.name)));
+    const settle = this.#begin(rows.map(({ table, key }) => ({ table: table.name, key })));
     try {
       await this.#root.batch(() => {
         for (const row of rows) {
@@ -255,6 +262,16 @@ export class Store implements Reader {
   #reads(): TableReads {
     if (this.#commits.isDeciding) throw new Error('a decision reads the store and not its batch');
     return this.#rows;
+  }
+
+  /** Must be called before what was written can be seen. Returns what to call when that is settled. */
+  #begin(rows: readonly WrittenRow[]): () => void {
+    const settleRevisions = this.#revisions.begin(new Set(rows.map(({ table }) => table)));
+    const settleRows = this.#watchers.begin(rows);
+    return () => {
+      settleRevisions();
+      settleRows();
+    };
   }
 
   #raw(table: AnyTable): Raw {

@@ -16,7 +16,7 @@ export function taskResources(tasks: Tasks): ResourceKind {
     list: () => ({ items: [{ uri: URI, name: 'Tasks of today', mimeType: 'text/plain' }], cursor: undefined }),
     async read(accountId) {
       const query = listQuery(listArguments.parse({ due_today: true }), tasks.now());
-      const found = await tasks.searchTexts(accountId, query);
+      const found = await tasks.searchShown(accountId, query);
       return { mimeType: 'text/plain', text: listText(found.tasks, found.hasMore, found.complete) };
     },
   };

@@ -150,7 +150,7 @@ function pageText(tasks: Tasks, accountId: string, query: URLSearchParams): stri
     due: daySpan(from, to),
   });
   const order = readOrder(fields.sort_by, fields.sort_order);
-  const found = tasks.listTexts(accountId, { filter, order, offset: (page - 1) * per_page, limit: per_page });
+  const found = tasks.listShown(accountId, { filter, order, offset: (page - 1) * per_page, limit: per_page });
   const meta = { page, per_page, total: found.total, total_pages: Math.ceil(found.total / per_page) };
-  return `{"data":[${found.tasks.join(',')}],"meta":${JSON.stringify(meta)}}`;
+  return `{"data":[${found.tasks.map(({ json }) => json).join(',')}],"meta":${JSON.stringify(meta)}}`;
 }

@@ -13,8 +13,9 @@ import { newTask, type TaskFields, taskChange } from './fields.ts';
 import { IndexChange } from './indexes.ts';
 import { findPage, type PageIds, type PageRequest } from './list/page.ts';
 import type { TaskFilter } from './list/query.ts';
-import { liveTask, readTasks, readTaskTexts } from './list/reads.ts';
+import { liveTask, readTasks } from './list/reads.ts';
 import { type FoundIds, searchTasks, type TaskSearch } from './list/search.ts';
+import { TaskReaders } from './list/task-reads.ts';
 import { type TaskRecord, taskBin, taskHeads, tasks } from './records.ts';
 import {
   binCutoffMs,
@@ -25,6 +26,7 @@ import {
   disagreement,
   taskNotFound,
 } from './rules.ts';
+import type { ShownTask } from './shown.ts';
 
 interface TaskPage<T> {
   readonly tasks: readonly T[];
@@ -58,9 +60,11 @@ export class Tasks {
   readonly #options: TasksOptions;
 
   readonly #clearing: CategoryClearing;
+  readonly #readers: TaskReaders;
 
   constructor(options: TasksOptions) {
     this.#options = options;
+    this.#readers = new TaskReaders(options.store);
     this.#clearing = new CategoryClearing(options);
     this.categories = new Categories({ ...options, clearing: this.#clearing });
   }
@@ -72,22 +76,23 @@ export class Tasks {
     return { tasks: this.#read(accountId, ids, cleared), total };
   }
 
-  /** As `list`, each task as the JSON that is shown of it. */
-  listTexts(accountId: string, request: PageRequest): TaskPage<string> {
+  /** As `list`, each task as it is shown. */
+  listShown(accountId: string, request: PageRequest): TaskPage<ShownTask> {
     const cleared = this.#clearing.of(this.#options.store, accountId);
     const { ids, total } = this.#find(accountId, request, cleared);
-    return { tasks: readTaskTexts(this.#options.store, accountId, ids, cleared), total };
+    return { tasks: this.#readers.now.shown(accountId, ids, cleared), total };
   }
 
-  /** The first tasks that match a text, local days and filters. */
-  /** The same, each task as the JSON that is shown of it. Of one moment; a promise when it takes more than one turn. */
-  searchTexts(accountId: string, search: TaskSearch): TaskFinds<string> | Promise<TaskFinds<string>> {
+  /** The first tasks that match a text, local days and filters. Of one moment; a promise when it takes more than one turn. */
+  searchShown(accountId: string, search: TaskSearch): TaskFinds<ShownTask> | Promise<TaskFinds<ShownTask>> {
     const clearing = this.#clearing;
+    const readers = this.#readers;
     return readInTurns(this.#options.store, accountId, function* (reader) {
       const cleared = clearing.of(reader, accountId);
       if (isAmong(cleared, search.filter)) return { tasks: [], hasMore: false, complete: true };
-      const { ids, ...rest } = yield* searchTasks(reader, accountId, search);
-      return { tasks: readTaskTexts(reader, accountId, ids, cleared), ...rest };
+      const reads = readers.over(reader);
+      const { ids, ...rest } = yield* searchTasks(reads, accountId, search);
+      return { tasks: reads.shown(accountId, ids, cleared), ...rest };
     });
   }
 
@@ -184,7 +189,7 @@ export class Tasks {
   }
 
   #find(accountId: string, request: PageRequest, cleared: ReadonlySet<number>): PageIds {
-    return isAmong(cleared, request.filter) ? { ids: [], total: 0 } : findPage(this.#options.store, accountId, request);
+    return isAmong(cleared, request.filter) ? { ids: [], total: 0 } : findPage(this.#readers.now, accountId, request);
   }
 
   #read(accountId: string, ids: readonly number[], cleared: ReadonlySet<number>): TaskRecord[] {

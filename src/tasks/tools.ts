@@ -3,16 +3,15 @@
 import { z } from 'zod';
 import { counted } from '../fields/kinds.ts';
 import { ADDS, DESTROYS, defineTool, JsonText, READS, SETS, type Tool } from '../gateway/tool.ts';
-import { headed, oneLine, plural } from '../gateway/words.ts';
+import { headed, plural } from '../gateway/words.ts';
 import { limits } from '../limits/service.ts';
 import { categoryTools } from './category-tools.ts';
 import { newTask, taskChange } from './fields.ts';
 import { listArguments, listQuery } from './list/arguments.ts';
-import { type TaskRecord, taskTables } from './records.ts';
+import { taskTables } from './records.ts';
 import type { Tasks } from './service.ts';
+import { lineOf, type ShownTask } from './shown.ts';
 import { taskSchema, taskView } from './views.ts';
-
-type ShownTask = Omit<TaskRecord, 'deleted_at'>;
 
 const taskId = counted;
 
@@ -41,10 +40,12 @@ function listTasks(tasks: Tasks): Tool {
     madeFrom: taskTables,
     async handle(args, { accountId }) {
       const nowMs = tasks.now();
-      const found = await tasks.searchTexts(accountId, listQuery(args, nowMs));
+      const found = await tasks.searchShown(accountId, listQuery(args, nowMs));
       const rest = { count: found.tasks.length, has_more: found.hasMore, complete: found.complete };
       return {
-        structured: new JsonText(`{"tasks":[${found.tasks.join(',')}],${JSON.stringify(rest).slice(1)}`),
+        structured: new JsonText(
+          `{"tasks":[${found.tasks.map(({ json }) => json).join(',')}],${JSON.stringify(rest).slice(1)}`,
+        ),
         text: listText(found.tasks, found.hasMore, found.complete),
         // Days begin with a minute in every time zone.
         sameUntilMs: args.due_today === true || args.overdue === true ? nowMs - (nowMs % 60_000) + 60_000 : Infinity,
@@ -65,7 +66,7 @@ function createTask(tasks: Tasks): Tool {
     example: { content: 'Renew the certificate', due_date: '2026-12-01', is_important: true },
     async handle(args, { accountId }) {
       const task = await tasks.create(accountId, args);
-      return { structured: { task: taskView(task) }, text: `created ${line(task)}` };
+      return { structured: { task: taskView(task) }, text: `created ${lineOf(task)}` };
     },
   });
 }
@@ -86,7 +87,7 @@ function updateTask(tasks: Tasks): Tool {
     example: { id: 1, completed: true },
     async handle({ id, restore, ...fields }, { accountId }) {
       const task = await tasks.patch(accountId, id, fields, { restore: restore ?? false });
-      return { structured: { task: taskView(task) }, text: `task is now ${line(task)}` };
+      return { structured: { task: taskView(task) }, text: `task is now ${lineOf(task)}` };
     },
   });
 }
@@ -114,20 +115,8 @@ function deleteTask(tasks: Tasks): Tool {
   });
 }
 
-/** `found`: tasks as JSON. */
-export function listText(found: readonly string[], hasMore: boolean, complete: boolean): string {
+export function listText(found: readonly ShownTask[], hasMore: boolean, complete: boolean): string {
   const more = complete ? (hasMore ? ' (there are more; raise limit or narrow the filters)' : '') : '';
   const cut = complete ? '' : ` among the first ${limits.taskScanMax}; narrow the filters to look at the rest`;
-  return headed(`${plural(found.length, 'task')}${more}${cut}`, found, (task) => line(JSON.parse(task) as ShownTask));
-}
-
-/** One task on one line. */
-function line({ id, content, due_date: due, is_important, kanban_status: status, category_id }: ShownTask): string {
-  const notes = [
-    ...(due === null ? [] : [`due ${due}`]),
-    ...(is_important ? ['important'] : []),
-    ...(status === 'todo' ? [] : [status]),
-    ...(category_id === null ? [] : [`category ${category_id}`]),
-  ];
-  return `#${id} ${oneLine(content, limits.toolTextBytesMax)}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
+  return headed(`${plural(found.length, 'task')}${more}${cut}`, found, ({ line }) => line);
 }

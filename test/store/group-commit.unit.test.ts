@@ -135,7 +135,7 @@ class Harness implements Reader {
       transact: (run) => this.#transact(run),
       reader: this,
       raw: () => raw,
-      revisions: this.revisions,
+      begin: (rows) => this.revisions.begin(new Set(rows.map(({ table }) => table))),
       look: () => (bytes) => bytes <= this.roomBytes,
       refusalOf: (error) => Promise.resolve(`refused: ${String(error)}`),
     };

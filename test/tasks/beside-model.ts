@@ -55,8 +55,8 @@ function filterOf({ dueFrom, dueTo, ...rest }: ModelFilter): TaskFilter {
 
 /** What a search finds, as records: all of them are live. */
 async function searched(tasks: Desk['tasks'], search: TaskSearch) {
-  const { tasks: texts, ...rest } = await tasks.searchTexts(ACCOUNT, search);
-  return { tasks: texts.map((text) => ({ ...(JSON.parse(text) as TaskRecord), deleted_at: null })), ...rest };
+  const { tasks: texts, ...rest } = await tasks.searchShown(ACCOUNT, search);
+  return { tasks: texts.map(({ json }) => ({ ...(JSON.parse(json) as TaskRecord), deleted_at: null })), ...rest };
 }
 
 /** Every filter in every order: all pages, the totals, and the first finds of a search. */

@@ -36,13 +36,13 @@ test('[CAT-1] no read shows a deleted category, however many tasks had it', asyn
   expect(category(tasks.get(WHO, 1))).toBeNull();
   const all = tasks.list(WHO, { ...page, filter: {} });
   expect([all.total, all.tasks.some((task) => task.category_id !== null)]).toEqual([COUNT, false]);
-  const texts = tasks.listTexts(WHO, { ...page, filter: {} }).tasks;
-  expect(texts.map((text) => JSON.parse(text) as TaskRecord).some((task) => task.category_id !== null)).toBe(false);
+  const texts = tasks.listShown(WHO, { ...page, filter: {} }).tasks;
+  expect(texts.map(({ json }) => JSON.parse(json) as TaskRecord).some((task) => task.category_id !== null)).toBe(false);
   expect(tasks.list(WHO, { ...page, filter: { categoryId: 1 } })).toEqual({ tasks: [], total: 0 });
   const search = { filter: { categoryId: 1 }, order, limit: 10, zone: openZone('UTC') };
-  expect(await tasks.searchTexts(WHO, search)).toEqual({ tasks: [], hasMore: false, complete: true });
-  const found = await tasks.searchTexts(WHO, { ...search, filter: {} });
-  expect(found.tasks.map((text) => category(JSON.parse(text) as TaskRecord))).toEqual(Array(10).fill(null));
+  expect(await tasks.searchShown(WHO, search)).toEqual({ tasks: [], hasMore: false, complete: true });
+  const found = await tasks.searchShown(WHO, { ...search, filter: {} });
+  expect(found.tasks.map(({ json }) => category(JSON.parse(json) as TaskRecord))).toEqual(Array(10).fill(null));
   expect(tasks.categories.list(WHO)).toEqual([]);
   expect(await refusedFields(() => tasks.create(WHO, { content: 'a', category_id: 1 }))).toHaveProperty('category_id');
   expect(problems(desk)).toEqual([]);

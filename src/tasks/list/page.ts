@@ -1,7 +1,7 @@
 /** Owns one page of a filtered, sorted list with its exact total, and how a short way to it is chosen. Only reads. */
-import type { Store } from '../../store/store.ts';
 import { compareTasks, countMatches, segmentsOf, type TaskFilter, type TaskOrder } from './query.ts';
 import { readTasks } from './reads.ts';
+import type { TaskReads } from './task-reads.ts';
 import { walk } from './walk.ts';
 
 export interface PageRequest {
@@ -22,12 +22,12 @@ export interface PageIds {
 const RECORD_COST_ROWS = 3;
 
 /** Finds a page. The filter's times of creation and completion are not looked at. */
-export function findPage(store: Store, accountId: string, { filter, order, offset, limit }: PageRequest): PageIds {
-  const total = countMatches(store, accountId, filter);
+export function findPage(reads: TaskReads, accountId: string, { filter, order, offset, limit }: PageRequest): PageIds {
+  const total = countMatches(reads, accountId, filter);
   const count = Math.min(limit, total - offset);
   if (count <= 0) return { ids: [], total };
-  if (isWorthGathering(store, accountId, filter, order, offset + count, total)) {
-    return { ids: gather(store, accountId, filter, order).slice(offset, offset + count), total };
+  if (isWorthGathering(reads, accountId, filter, order, offset + count, total)) {
+    return { ids: gather(reads, accountId, filter, order).slice(offset, offset + count), total };
   }
   // The nearer end is the shorter way.
   const behind = total - offset - count;
@@ -36,7 +36,7 @@ export function findPage(store: Store, accountId: string, { filter, order, offse
   const descending = isBackward ? !order.descending : order.descending;
   const way = { filter, segments: isBackward ? segments.reverse() : segments, descending };
   const ids: number[] = [];
-  for (const id of walk(store, accountId, { ...way, skip: isBackward ? behind : offset })) {
+  for (const id of walk(reads, accountId, { ...way, skip: isBackward ? behind : offset })) {
     ids.push(id);
     if (ids.length === count) break;
   }
@@ -45,7 +45,7 @@ export function findPage(store: Store, accountId: string, { filter, order, offse
 
 /** True when sorting every task of the due dates costs less than walking another order past those outside of them. */
 function isWorthGathering(
-  store: Store,
+  reads: TaskReads,
   accountId: string,
   filter: TaskFilter,
   order: TaskOrder,
@@ -54,16 +54,16 @@ function isWorthGathering(
 ): boolean {
   const { due, ...rest } = filter;
   if (due === undefined || order.sortBy === 'due_date') return false;
-  const rows = countMatches(store, accountId, rest);
+  const rows = countMatches(reads, accountId, rest);
   const walked = Math.min(rows, (Math.min(wanted, matches - wanted) + 1) * (rows / matches));
   return matches * RECORD_COST_ROWS < walked;
 }
 
 /** Every match of a filter by due dates, sorted in memory. */
-function gather(store: Store, accountId: string, filter: TaskFilter, order: TaskOrder): number[] {
+function gather(reads: TaskReads, accountId: string, filter: TaskFilter, order: TaskOrder): number[] {
   const segments = segmentsOf(filter, { sortBy: 'due_date', descending: false });
-  const ids = [...walk(store, accountId, { filter, segments, descending: false })];
-  return readTasks(store, accountId, ids)
+  const ids = [...walk(reads, accountId, { filter, segments, descending: false })];
+  return readTasks(reads.rows, accountId, ids)
     .sort((a, b) => compareTasks(a, b, order))
     .map(({ id }) => id);
 }

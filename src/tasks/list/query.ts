@@ -2,9 +2,9 @@
  * Owns how a filtered, sorted list is found: which spaces hold its tasks in order, and how many match.
  * Tasks without the value that they are sorted by come last in either direction; ties follow the id.
  */
-import type { Store } from '../../store/store.ts';
 import { BUCKETS, contentKey, dayOf, type RowOrder, scopeOf, UNDATED } from '../indexes.ts';
-import { type KanbanStatus, type TaskRecord, taskCounts, taskDays } from '../records.ts';
+import { type KanbanStatus, type TaskRecord, taskDays } from '../records.ts';
+import type { TaskReads } from './task-reads.ts';
 import { compareValues } from './value-order.ts';
 
 export const SORT_FIELDS = ['due_date', 'created_at', 'updated_at', 'completed_at', 'is_important', 'content'] as const;
@@ -16,7 +16,7 @@ export interface TaskOrder {
   readonly descending: boolean;
 }
 
-/** From `low` to `high`, both included. */
+/** From `low` to `high`, both included; infinite where it is open. */
 export interface Span {
   readonly low: number;
   readonly high: number;
@@ -59,14 +59,14 @@ function bucketsOf(filter: TaskFilter): number[] {
 }
 
 /** Exactly how many tasks match the buckets, the scope and the due dates of a filter. */
-export function countMatches(reader: Pick<Store, 'get' | 'entries'>, accountId: string, filter: TaskFilter): number {
+export function countMatches(reads: TaskReads, accountId: string, filter: TaskFilter): number {
   const { due, ...rest } = filter;
   const buckets = bucketsOf(rest);
   const scope = scopeOf(rest.categoryId);
-  const total = (counts: readonly number[] = []) => buckets.reduce((all, bucket) => all + (counts[bucket] ?? 0), 0);
-  if (due === undefined) return total(reader.get(taskCounts, [accountId, scope])?.counts);
+  const total = (counts: readonly number[]) => buckets.reduce((all, bucket) => all + (counts[bucket] ?? 0), 0);
+  if (due === undefined) return total(reads.counts(accountId, scope));
   let matches = 0;
-  for (const { key, value } of reader.entries(taskDays, { prefix: [accountId, scope], beyond: due.low - 0.5 })) {
+  for (const { key, value } of reads.rows.entries(taskDays, { prefix: [accountId, scope], beyond: due.low - 0.5 })) {
     if (key[2] > due.high) break;
     matches += total(value.counts);
   }
@@ -97,7 +97,11 @@ export function segmentsOf(filter: TaskFilter, { sortBy, descending }: TaskOrder
         created(buckets.filter((bucket) => !isDone(bucket))),
       ];
     case 'due_date': {
-      const dated: Segment = { order: 'due', buckets, span: filter.due ?? { low: -UNDATED, high: UNDATED - 1 } };
+      const dated: Segment = {
+        order: 'due',
+        buckets,
+        span: filter.due ?? { low: Number.NEGATIVE_INFINITY, high: UNDATED - 1 },
+      };
       return filter.due === undefined
         ? [dated, { order: 'due', buckets, span: { low: UNDATED, high: UNDATED } }]
         : [dated];

@@ -5,11 +5,11 @@
  */
 
 import { limits } from '../../limits/service.ts';
-import type { Walkable } from '../../store/table.ts';
 import { DAY_MS, dayNumber } from '../../time/calendar.ts';
 import type { TaskRecord } from '../records.ts';
 import { compareTasks, type SortBy, type Span, segmentsOf, type TaskFilter, type TaskOrder } from './query.ts';
 import { liveTask } from './reads.ts';
+import type { TaskReads } from './task-reads.ts';
 import { walk } from './walk.ts';
 
 /** The first and last day, both included, either open. */
@@ -67,16 +67,16 @@ export function openZone(name: string): Zone {
 }
 
 /** Finds the first tasks that match, in order. */
-export function* searchTasks(store: Walkable, accountId: string, search: TaskSearch): Generator<void, FoundIds> {
+export function* searchTasks(reads: TaskReads, accountId: string, search: TaskSearch): Generator<void, FoundIds> {
   const filter: TaskFilter = {
     ...search.filter,
     ...spanOf('created', search.createdOn, search.zone),
     ...spanOf('completedAt', search.completedOn, search.zone),
   };
-  const isMatch = matcherOf(store, accountId, search, filter);
+  const isMatch = matcherOf(reads, accountId, search, filter);
   const ids: number[] = [];
   let looked = 0;
-  for (const id of yield* candidates(store, accountId, filter, search.order)) {
+  for (const id of yield* candidates(reads, accountId, filter, search.order)) {
     yield;
     looked += 1;
     if (looked > limits.taskScanMax) return { ids, hasMore: true, complete: false };
@@ -89,19 +89,19 @@ export function* searchTasks(store: Walkable, accountId: string, search: TaskSea
 
 /** Tasks of the filter's spaces in order: out of the smallest range, if it is short, else along the order itself. */
 function* candidates(
-  store: Walkable,
+  reads: TaskReads,
   accountId: string,
   filter: TaskFilter,
   order: TaskOrder,
 ): Generator<void, Iterable<number>> {
-  const gathered = yield* gatherRange(store, accountId, filter, order);
+  const gathered = yield* gatherRange(reads, accountId, filter, order);
   if (gathered !== undefined) return gathered;
-  return walk(store, accountId, { filter, segments: segmentsOf(filter, order), descending: order.descending });
+  return walk(reads, accountId, { filter, segments: segmentsOf(filter, order), descending: order.descending });
 }
 
 /** All tasks of a range other than the order's own, sorted; undefined when there is none that is short enough. */
 function* gatherRange(
-  store: Walkable,
+  reads: TaskReads,
   accountId: string,
   filter: TaskFilter,
   order: TaskOrder,
@@ -115,7 +115,7 @@ function* gatherRange(
     if (span === undefined || sortBy === order.sortBy) continue;
     const segments = segmentsOf(filter, { sortBy, descending: false });
     const ids: number[] = [];
-    for (const id of walk(store, accountId, { filter, segments, descending: false })) {
+    for (const id of walk(reads, accountId, { filter, segments, descending: false })) {
       yield;
       ids.push(id);
       if (ids.length > limits.taskGatherMax) break;
@@ -124,7 +124,7 @@ function* gatherRange(
     const found: TaskRecord[] = [];
     for (const id of ids) {
       yield;
-      const task = liveTask(store, accountId, id);
+      const task = liveTask(reads.rows, accountId, id);
       if (task !== undefined) found.push(task);
     }
     return found.sort((a, b) => compareTasks(a, b, order)).map(({ id }) => id);
@@ -139,13 +139,14 @@ function spanOf<K extends 'created' | 'completedAt'>(
   { slackDays }: Zone,
 ): { [N in K]?: Span } {
   if (range?.from === undefined && range?.to === undefined) return {};
-  const low = (dayNumber(range.from ?? '0000-01-01') - slackDays) * DAY_MS;
-  const high = (dayNumber(range.to ?? '9999-12-31') + 1 + slackDays) * DAY_MS - 1;
+  const { from, to } = range;
+  const low = from === undefined ? Number.NEGATIVE_INFINITY : (dayNumber(from) - slackDays) * DAY_MS;
+  const high = to === undefined ? Number.POSITIVE_INFINITY : (dayNumber(to) + 1 + slackDays) * DAY_MS - 1;
   return { [name]: { low, high } } as { [N in K]?: Span };
 }
 
 /** Tests what the order that is walked does not say by itself; undefined: there is nothing to test. */
-function matcherOf(store: Walkable, accountId: string, search: TaskSearch, filter: TaskFilter) {
+function matcherOf(reads: TaskReads, accountId: string, search: TaskSearch, filter: TaskFilter) {
   const { text, createdOn, completedOn, zone, order } = search;
   const isExact = (...orders: readonly SortBy[]) => zone.slackDays === 0 && orders.includes(order.sortBy);
   const isCreatedOpen = filter.created !== undefined && !isExact('created_at', 'is_important');
@@ -159,7 +160,7 @@ function matcherOf(store: Walkable, accountId: string, search: TaskSearch, filte
     return (range.from === undefined || day >= range.from) && (range.to === undefined || day <= range.to);
   };
   return (id: number): boolean => {
-    const task = liveTask(store, accountId, id);
+    const task = liveTask(reads.rows, accountId, id);
     return (
       task !== undefined &&
       (wanted === undefined || task.content.normalize('NFC').toLowerCase().includes(wanted)) &&

@@ -2,22 +2,19 @@
  * Owns the way along an order: the rows of some spaces merged into one, from any place of it. What lies before that place
  * is passed over by the store, a block at a time.
  */
-import type { RangeQuery, Walkable } from '../../store/table.ts';
+import { limits } from '../../limits/service.ts';
+import type { RangeQuery } from '../../store/table.ts';
 import { scopeOf, spaceOf } from '../indexes.ts';
-import { taskCounts, taskRows } from '../records.ts';
+import { taskRows } from '../records.ts';
 import type { Segment, Span, TaskFilter } from './query.ts';
+import type { Row, TaskReads } from './task-reads.ts';
 import { compareValues } from './value-order.ts';
-
-interface Row {
-  readonly value: number | string;
-  readonly id: number;
-}
 
 /** The rows of one space that are still to come. */
 interface Source {
   readonly space: string;
   /** The last row that was passed over. */
-  passed?: Row;
+  passed?: Row | undefined;
 }
 
 export interface Walk {
@@ -33,17 +30,17 @@ const BLOCK_ROWS = 256;
 
 /** The ids of the segments' tasks, in order; only those due within the filter's span. */
 export function* walk(
-  store: Walkable,
+  reads: TaskReads,
   accountId: string,
   { filter, segments, descending, skip = 0 }: Walk,
 ): Generator<number> {
   const scope = scopeOf(filter.categoryId);
-  const counts = store.get(taskCounts, [accountId, scope])?.counts ?? [];
+  const counts = reads.counts(accountId, scope);
   let toSkip = skip;
   for (const segment of segments) {
     const filled = segment.buckets.filter((bucket) => (counts[bucket] ?? 0) > 0);
     const sources = filled.map((bucket): Source => ({ space: spaceOf(scope, segment.order, bucket) }));
-    const reader = new SpaceReader(store, accountId, segment.span, descending);
+    const reader = new SpaceReader(reads, accountId, segment.span, descending);
     // Tested on each row, unless the order itself is bounded by it.
     const due = segment.order === 'due' ? undefined : filter.due;
     if (due === undefined) toSkip -= passBlocks(reader, sources, toSkip, descending);
@@ -83,13 +80,13 @@ function passBlocks(reader: SpaceReader, sources: readonly Source[], most: numbe
 
 /** Reads rows of one order, within a span of its values. */
 class SpaceReader {
-  readonly #store: Walkable;
+  readonly #reads: TaskReads;
   readonly #accountId: string;
   readonly #span: Span | undefined;
   readonly #descending: boolean;
 
-  constructor(store: Walkable, accountId: string, span: Span | undefined, descending: boolean) {
-    this.#store = store;
+  constructor(reads: TaskReads, accountId: string, span: Span | undefined, descending: boolean) {
+    this.#reads = reads;
     this.#accountId = accountId;
     this.#span = span;
     this.#descending = descending;
@@ -98,7 +95,7 @@ class SpaceReader {
   /** The row that ends the next block; undefined: there is less than a block left. */
   blockEnd(source: Source): Row | undefined {
     const query = { ...this.#query(source), skip: BLOCK_ROWS - 1, limit: 1 };
-    for (const [, , value, id] of this.#store.keysIn(taskRows, query)) {
+    for (const [, , value, id] of this.#reads.rows.keysIn(taskRows, query)) {
       return this.#isWithin(value) ? { value, id } : undefined;
     }
     return undefined;
@@ -106,25 +103,63 @@ class SpaceReader {
 
   /** The rows that are left; with `due` only those of tasks due then. */
   *rows(source: Source, due: Span | undefined): Generator<Row> {
-    const query = this.#query(source);
     if (due === undefined) {
-      for (const [, , value, id] of this.#store.keysIn(taskRows, query)) {
-        if (!this.#isWithin(value)) return;
-        yield { value, id };
-      }
+      yield* this.#isAtEnd(source) ? this.#fromEnd(source) : this.#stored(source);
       return;
     }
-    for (const { key, value: day } of this.#store.entries(taskRows, query)) {
+    for (const { key, value: day } of this.#reads.rows.entries(taskRows, this.#query(source))) {
       const [, , value, id] = key;
       if (!this.#isWithin(value)) return;
       if (day >= due.low && day <= due.high) yield { value, id };
     }
   }
 
+  /** The rows of a space from its end on: those that are remembered, then those of the store. */
+  *#fromEnd(source: Source): Generator<Row> {
+    const { space } = source;
+    const known = this.#reads.endRows(this.#accountId, space, this.#descending);
+    for (const row of known?.rows ?? []) {
+      if (!this.#isWithin(row.value)) return;
+      yield row;
+    }
+    if (known?.isWhole === true) return;
+    const rows = [...(known?.rows ?? [])];
+    let isAll = true;
+    let isWhole = false;
+    try {
+      for (const row of this.#stored({ space, passed: rows.at(-1) })) {
+        isAll = rows.length < limits.taskEndRowsMax;
+        if (isAll) rows.push(row);
+        yield row;
+      }
+      isWhole = this.#span === undefined && isAll;
+    } finally {
+      this.#reads.keepEndRows(this.#accountId, space, this.#descending, { rows, isWhole });
+    }
+  }
+
+  /** The rows of a space that the store has from a place on. */
+  *#stored(source: Source): Generator<Row> {
+    for (const [, , value, id] of this.#reads.rows.keysIn(taskRows, this.#query(source))) {
+      if (!this.#isWithin(value)) return;
+      yield { value, id };
+    }
+  }
+
+  /** Nothing lies before the first row of the walk. */
+  #isAtEnd({ passed }: Source): boolean {
+    return passed === undefined && !this.#isBounded();
+  }
+
+  /** The span has a near end, which the walk begins at. */
+  #isBounded(): boolean {
+    return this.#span !== undefined && Number.isFinite(this.#descending ? this.#span.high : this.#span.low);
+  }
+
   #query({ space, passed }: Source): RangeQuery {
     const range = { prefix: [this.#accountId, space], reverse: this.#descending };
     if (passed !== undefined) return { ...range, beyond: [passed.value, passed.id] };
-    if (this.#span === undefined) return range;
+    if (this.#span === undefined || !this.#isBounded()) return range;
     // Values are whole numbers, so half a step lies between this span and whatever is next to it.
     return { ...range, beyond: this.#descending ? this.#span.high + 0.5 : this.#span.low - 0.5 };
   }

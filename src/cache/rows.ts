@@ -1,0 +1,51 @@
+/**
+ * Owns what was made of rows and is used again for as long as these rows stay as they are, whatever else of their table
+ * changes. A commit that writes a row makes what was made of it forgotten before the write can be seen, and nothing is made of
+ * that row again until the commit is over. So it is what a read of now would give, and not what a snapshot would.
+ */
+import type { Store } from '../store/store.ts';
+import type { AnyTable, Key } from '../store/table.ts';
+import { Recent } from './recent.ts';
+
+export interface KnownRowsOptions {
+  /** How many parts of a key name one value: all of them for one row, fewer for all rows that begin with them. */
+  readonly parts: number;
+  /** The sum of the weights of all values. */
+  readonly weightMax: number;
+}
+
+export class KnownRows<V> {
+  readonly #known: Recent<V>;
+  /** How many commits under way write rows of a name. */
+  readonly #writing = new Map<string, number>();
+
+  constructor(store: Pick<Store, 'watch'>, table: AnyTable, { parts, weightMax }: KnownRowsOptions) {
+    this.#known = new Recent(weightMax);
+    store.watch(table, (key: Key) => {
+      const name = key.slice(0, parts).join(' ');
+      this.#begin(name);
+      return () => this.#settle(name);
+    });
+  }
+
+  /** `name`: the parts of the key, joined by spaces. */
+  find(name: string): V | undefined {
+    return this.#known.get(name);
+  }
+
+  /** Takes in what was just made of the store's rows of now; in the turn in which they were read. */
+  keep(name: string, value: V, weight: number): void {
+    if (!this.#writing.has(name)) this.#known.set(name, value, weight);
+  }
+
+  #begin(name: string): void {
+    this.#known.remove(name);
+    this.#writing.set(name, (this.#writing.get(name) ?? 0) + 1);
+  }
+
+  #settle(name: string): void {
+    const left = (this.#writing.get(name) ?? 1) - 1;
+    if (left === 0) this.#writing.delete(name);
+    else this.#writing.set(name, left);
+  }
+}
