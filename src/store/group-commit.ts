@@ -9,8 +9,8 @@ import { FairQueue } from '../common/fair-queue.ts';
 import { Refusal } from '../common/fault.ts';
 import { Histogram } from '../common/histogram.ts';
 import { limits } from '../limits/service.ts';
+import type { WrittenRow } from './changes/row-watch.ts';
 import { checkOwner, type Writer } from './owners.ts';
-import type { WrittenRow } from './row-watch.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Table } from './table.ts';
 
 /** A table as the library knows it. */

@@ -1,7 +1,7 @@
 /** What was made of rows is given again exactly as long as the rows stay as they are. */
 import { expect, test } from 'vitest';
 import { KnownRows } from '../../src/cache/rows.ts';
-import type { RowWatcher } from '../../src/store/row-watch.ts';
+import type { RowWatcher } from '../../src/store/changes/row-watch.ts';
 import { taskRows } from '../../src/tasks/records.ts';
 
 function open() {

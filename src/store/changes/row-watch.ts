@@ -2,7 +2,7 @@
  * Owns who is told of written rows: whoever keeps something that was made of rows must let go of it before a write can be seen, and
  * make nothing new of these rows until the commit is over.
  */
-import type { AnyTable, Key } from './table.ts';
+import type { AnyTable, Key } from '../table.ts';
 
 /** Hears that a commit writes a row, which can be seen at any moment from then on. Returns what to call when the commit is over. */
 export type RowWatcher = (key: Key) => () => void;

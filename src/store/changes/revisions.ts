@@ -2,7 +2,7 @@
  * Owns the revisions of tables: a number that changes with every commit that wrote to one. What was read of some tables is
  * still exactly what is there as long as their revision is the same.
  */
-import type { AnyTable } from './table.ts';
+import type { AnyTable } from '../table.ts';
 
 export class Revisions {
   readonly #counts = new Map<string, number>();

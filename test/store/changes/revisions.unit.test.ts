@@ -1,10 +1,10 @@
 /** Revisions: the same number only while nothing changed, and none while a commit is under way. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { textCodec } from '../../src/store/codec.ts';
-import { Revisions } from '../../src/store/revisions.ts';
-import { defineTable } from '../../src/store/table.ts';
-import { seed } from '../support/seed.ts';
+import { Revisions } from '../../../src/store/changes/revisions.ts';
+import { textCodec } from '../../../src/store/codec.ts';
+import { defineTable } from '../../../src/store/table.ts';
+import { seed } from '../../support/seed.ts';
 
 const tables = ['a', 'b', 'c'].map((name) => defineTable<[string], string>(name, textCodec, {}));
 const subsets = fc.subarray(tables, { minLength: 1 });
