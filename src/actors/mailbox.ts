@@ -3,9 +3,11 @@
  *
  * A decision is handed to the store at once and in order, so that many share one durable commit; its slot in the mailbox
  * is free again when that commit is on disk. An actor keeps no state of its own between decisions: each reads the rows
- * it decides on inside the transaction, so a failed commit leaves nothing to repair.
+ * it decides on inside the transaction, so a failed commit leaves nothing to repair. All mailboxes share one bound, of which
+ * nobody can take everything: an account has one mailbox for itself and one for each of its vaults.
  */
 import { Refusal } from '../common/fault.ts';
+import type { Caller, Shares } from '../common/shares.ts';
 import { limits } from '../limits/service.ts';
 import type { Decision } from '../store/group-commit.ts';
 import type { Writer } from '../store/owners.ts';
@@ -14,14 +16,19 @@ import type { Store } from '../store/store.ts';
 export class Actor {
   readonly writer: Writer;
   readonly #store: Store;
+  readonly #waiting: Shares;
+  readonly #owner: Caller;
   readonly #depthMax: number;
   #depth = 0;
   #idleSinceMs = Date.now();
   #whenIdle: (() => void)[] = [];
 
-  constructor(writer: Writer, store: Store, depthMax: number = limits.mailboxDepthMax) {
+  /** `waiting`: the bound of all mailboxes together. */
+  constructor(writer: Writer, store: Store, waiting: Shares, depthMax: number = limits.mailboxDepthMax) {
     this.writer = writer;
     this.#store = store;
+    this.#waiting = waiting;
+    this.#owner = writer.kind === 'account' ? { accountId: writer.id } : {};
     this.#depthMax = depthMax;
   }
 
@@ -35,8 +42,11 @@ export class Actor {
     return this.#depth === 0 ? this.#idleSinceMs : undefined;
   }
 
-  /** Resolves with the decision's result once it is durable. Refuses with `overloaded` when the mailbox is full. */
-  async ask<T>(decide: Decision<T>): Promise<T> {
+  /**
+   * Resolves with the decision's result once it is durable. Refuses with `overloaded` when the mailbox is full, or the caller
+   * has no share of all mailboxes left. `caller`: for whom it waits; the service's own writes are counted for nobody.
+   */
+  async ask<T>(decide: Decision<T>, caller: Caller = this.#owner): Promise<T> {
     if (this.#depth >= this.#depthMax) {
       throw new Refusal({
         kind: 'overloaded',
@@ -44,10 +54,12 @@ export class Actor {
         retryAfterSeconds: limits.retryAfterSeconds,
       });
     }
+    const release = this.#waiting.take(caller);
     this.#depth += 1;
     try {
       return await this.#store.write(this.writer, decide);
     } finally {
+      release();
       this.#depth -= 1;
       if (this.#depth === 0) this.#becomeIdle();
     }

@@ -1,10 +1,17 @@
 /** Owns the living actors: finds or starts the one of an id, passivates the idle, drains them all. */
+import { Shares } from '../common/shares.ts';
 import { limits } from '../limits/service.ts';
 import type { WriterKind } from '../store/owners.ts';
 import type { Store } from '../store/store.ts';
 import { Actor } from './mailbox.ts';
 
 export class ActorRegistry {
+  /** Writes that wait in all mailboxes. */
+  readonly waiting = new Shares({
+    max: limits.waitingWritesMax,
+    what: 'too many writes are waiting',
+    retryAfterSeconds: limits.retryAfterSeconds,
+  });
   readonly #store: Store;
   readonly #actors = new Map<string, Actor>();
   readonly #sweeper: NodeJS.Timeout;
@@ -44,7 +51,7 @@ export class ActorRegistry {
     const name = `${kind} ${id}`;
     let actor = this.#actors.get(name);
     if (actor === undefined) {
-      actor = new Actor({ kind, id }, this.#store);
+      actor = new Actor({ kind, id }, this.#store, this.waiting);
       this.#actors.set(name, actor);
     }
     return actor;

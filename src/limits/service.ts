@@ -251,7 +251,9 @@ export const limits = {
   ...syncLimits,
 
   // Actors.
+  /** Writes that wait in one mailbox, and in all of them. */
   mailboxDepthMax: 1024,
+  waitingWritesMax: 8192,
   actorIdleMs: 60_000,
 
   // Diff and merge.

@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { Actor } from '../../src/actors/mailbox.ts';
 import { Refusal } from '../../src/common/fault.ts';
+import { Shares } from '../../src/common/shares.ts';
 import { recordCodec } from '../../src/store/codec.ts';
 import type { Batch } from '../../src/store/group-commit.ts';
 import { Store } from '../../src/store/store.ts';
@@ -16,7 +17,11 @@ afterEach(() => store.close());
 
 function openActor(): Actor {
   store = new Store({ folder: temporaryFolder(), tables: [rows] });
-  return new Actor({ kind: 'account', id: 'a' }, store, DEPTH_MAX);
+  return new Actor({ kind: 'account', id: 'a' }, store, shares(), DEPTH_MAX);
+}
+
+function shares(max = 1000): Shares {
+  return new Shares({ max, what: 'too many writes are waiting', retryAfterSeconds: 1 });
 }
 
 function append(number: number): (batch: Batch) => number {
@@ -57,4 +62,21 @@ test('[OPS-3] draining waits for everything that was taken, also for what fails'
   expect([settled, actor.depth]).toEqual([3, 0]);
   expect(actor.idleSinceMs).toBeDefined();
   expect(store.get(rows, ['a'])).toEqual({ order: [1, 2] });
+});
+
+test('[NET-11] an account that fills its mailboxes leaves room for others, and for the writes of the service', async () => {
+  store = new Store({ folder: temporaryFolder(), tables: [rows] });
+  const waiting = shares(64);
+  const vaults = ['v1', 'v2', 'v3'].map((id) => new Actor({ kind: 'vault', id }, store, waiting));
+  const greedy = vaults.flatMap((vault) =>
+    Array.from({ length: 30 }, () => vault.ask(() => undefined, { accountId: 'a' })),
+  );
+  const refused = Promise.allSettled(greedy);
+  const others = ['b', 'c'].map((id) => new Actor({ kind: 'account', id }, store, waiting).ask(() => id));
+  const own = new Actor({ kind: 'directory', id: '' }, store, waiting).ask(() => 'own');
+  expect(await Promise.all([...others, own])).toEqual(['b', 'c', 'own']);
+  const held = (await refused).filter(({ status }) => status === 'fulfilled').length;
+  expect(held).toBe(48);
+  expect(waiting.state).toMatchObject({ used: 0, refused: 90 - 48 });
+  expect(await vaults[0]?.ask(() => 'again', { accountId: 'a' })).toBe('again');
 });

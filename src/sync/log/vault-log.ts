@@ -43,15 +43,18 @@ export class VaultLog {
   ): Promise<T> {
     const { actors, changes, nodeId, now, checkKept } = this.#options;
     let newest = 0;
-    const made = await actors.vault(vaultId).ask<T>((batch) => {
-      checkKept(vaultId);
-      const nowMs = now();
-      const change = new LogChange(batch, { accountId, vaultId, nodeId }, nowMs);
-      const before = change.head.seq;
-      const decided = decide({ batch, reader: change.reader, change, accountId, vaultId, nowMs });
-      if (change.head.seq > before) newest = change.head.seq;
-      return decided;
-    });
+    const made = await actors.vault(vaultId).ask<T>(
+      (batch) => {
+        checkKept(vaultId);
+        const nowMs = now();
+        const change = new LogChange(batch, { accountId, vaultId, nodeId }, nowMs);
+        const before = change.head.seq;
+        const decided = decide({ batch, reader: change.reader, change, accountId, vaultId, nowMs });
+        if (change.head.seq > before) newest = change.head.seq;
+        return decided;
+      },
+      { accountId },
+    );
     if (newest > 0) changes.tell(vaultId, newest);
     return made;
   }

@@ -146,9 +146,12 @@ export class VaultImport {
 
   #change(decide: (change: LogChange, batch: Batch) => void): Promise<void> {
     const { actors, accountId, vaultId } = this.#target;
-    return actors.vault(vaultId).ask((batch): void => {
-      decide(new LogChange(batch, { accountId, vaultId, nodeId: NO_NODE }, 0), batch);
-    });
+    return actors.vault(vaultId).ask(
+      (batch): void => {
+        decide(new LogChange(batch, { accountId, vaultId, nodeId: NO_NODE }, 0), batch);
+      },
+      { accountId },
+    );
   }
 
   /** The hub's clock stands at or above what it has stored. */
