@@ -21,6 +21,7 @@ import { limits } from '../limits/service.ts';
 import { authenticate } from './authenticate.ts';
 import { isForPeople } from './checks/for-people.ts';
 import { corsHeaders, isOriginAllowed, preflightHeaders } from './checks/origin.ts';
+import { type Peers, peersOf } from './checks/peers.ts';
 import { Exchange, type ExchangeSurroundings } from './exchange.ts';
 import type { FrontDoorOptions } from './front-door-options.ts';
 import { listenExclusively } from './library/listen.ts';
@@ -62,6 +63,7 @@ export class FrontDoor {
   readonly #active = new Set<Exchange>();
   readonly #sweeper: NodeJS.Timeout;
   readonly #surroundings: ExchangeSurroundings;
+  readonly #peers: Peers;
   #listener: us_listen_socket | undefined;
   #draining = false;
   #whenQuiet: (() => void) | undefined;
@@ -69,6 +71,7 @@ export class FrontDoor {
   constructor(options: FrontDoorOptions) {
     this.#options = options;
     this.#router = new Router(options.routes);
+    this.#peers = peersOf(options, () => (this.#listener === undefined ? 0 : us_socket_local_port(this.#listener)));
     this.#surroundings = {
       replyBytes: new ReplyBytes(),
       turns: new SendTurns(),
@@ -120,7 +123,7 @@ export class FrontDoor {
   #onConnection(res: HttpResponse, change: number): void {
     const { admission, tls } = this.#options;
     if (change < 0) admission.disconnect();
-    else if (!admission.connect()) turnAway(res, tls !== undefined);
+    else if (!admission.connect(() => this.#peers.isWelcome(res))) turnAway(res, tls !== undefined);
   }
 
   #onRequest(res: HttpResponse, req: HttpRequest): void {

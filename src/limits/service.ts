@@ -40,6 +40,10 @@ export const limits = {
   sendRetryMs: 4000,
   /** CAIRN_CONNECTIONS: sockets at once. */
   connectionsDefault: 10_000,
+  /** How often the kernel is asked whose they are, while they are scarce. */
+  peersAskedMs: 1000,
+  /** What an address may hold of them in any case. */
+  peerConnectionsMin: 64,
   /** Files that the process needs open beside its connections. */
   openFilesReserve: 256,
   /** CAIRN_STREAMS: answers that are sent piece by piece at once. */

@@ -24,8 +24,8 @@ export interface RawClient {
 }
 
 /** Connects. `ofHead` says that answers have no body, as those to HEAD. */
-export async function rawClient(port: number, { ofHead = false } = {}): Promise<RawClient> {
-  const socket = connect(port, '127.0.0.1');
+export async function rawClient(port: number, { ofHead = false, from = '127.0.0.1' } = {}): Promise<RawClient> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: from });
   let text = '';
   let isClosed = false;
   const watchers = new Set<() => void>();

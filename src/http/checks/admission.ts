@@ -19,6 +19,9 @@ export interface AdmissionOptions {
 /** What is refused at its bound. */
 export type Bound = 'connections' | 'event_loop';
 
+/** The part of the connections that is kept for addresses that hold little. */
+const CONNECTIONS_KEPT = 1 / 4;
+
 export class Admission {
   /** Bytes of the bodies of uploads. */
   readonly uploads: Shares;
@@ -38,6 +41,10 @@ export class Admission {
     this.streams = shares(streamsMax, 'too many downloads are running');
   }
 
+  get connectionsMax(): number {
+    return this.#options.connectionsMax;
+  }
+
   get connections(): number {
     return this.#connections;
   }
@@ -46,10 +53,15 @@ export class Admission {
     return this.#refused;
   }
 
-  /** Counts a connection; false when there are too many with it. It is counted all the same, until it is closed. */
-  connect(): boolean {
+  /**
+   * Counts a connection; false when there are too many with it. It is counted all the same, until it is closed.
+   * `isWelcome` tells of the last quarter whether its address holds little; it is not asked before.
+   */
+  connect(isWelcome: () => boolean): boolean {
     this.#connections += 1;
-    if (this.#connections <= this.#options.connectionsMax) return true;
+    const { connectionsMax } = this.#options;
+    const isScarce = this.#connections > connectionsMax * (1 - CONNECTIONS_KEPT);
+    if (this.#connections <= connectionsMax && (!isScarce || isWelcome())) return true;
     this.#refused.connections += 1;
     return false;
   }

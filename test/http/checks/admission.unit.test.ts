@@ -22,15 +22,25 @@ function admission(options: Partial<AdmissionOptions> = {}): Admission {
   return new Admission({ ...roomy, ...options });
 }
 
+const anybody = () => true;
+
 test('[OPS-7] a connection above the bound is refused and counts until it is closed', () => {
   const door = admission();
-  expect([door.connect(), door.connect(), door.connect()]).toEqual([true, true, false]);
+  expect([door.connect(anybody), door.connect(anybody), door.connect(anybody)]).toEqual([true, true, false]);
   door.disconnect();
-  expect(door.connect()).toBe(false);
+  expect(door.connect(anybody)).toBe(false);
   door.disconnect();
   door.disconnect();
-  expect(door.connect()).toBe(true);
+  expect(door.connect(anybody)).toBe(true);
   expect([door.connections, door.refused.connections]).toEqual([2, 2]);
+});
+
+test('[NET-11] of the last quarter of the connections each is asked whether it is welcome, and of no other', () => {
+  const door = admission({ connectionsMax: 8 });
+  const nobody = () => false;
+  expect(Array.from({ length: 6 }, () => door.connect(nobody))).toEqual(Array(6).fill(true));
+  expect([door.connect(nobody), door.refused.connections]).toEqual([false, 1]);
+  expect([door.connect(anybody), door.connect(anybody)]).toEqual([true, false]);
 });
 
 test('[OPS-7] the event loop may be as late as the bound, not later; a bound of 0 is none', () => {

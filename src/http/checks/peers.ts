@@ -1,0 +1,119 @@
+/**
+ * Owns who holds how many connections while connections are scarce. The HTTP library does not tell whose connection it closes,
+ * so the kernel is asked (`/proc/net/tcp`, Linux; elsewhere everybody is welcome), and what came since is added.
+ */
+
+import type { HttpResponse } from 'uWebSockets.js';
+import { readFile } from 'node:fs/promises';
+import { limits } from '../../limits/service.ts';
+import { addressBlock } from '../request/address-block.ts';
+import { peerAddress } from '../request/client-address.ts';
+import type { Admission } from './admission.ts';
+
+export interface PeersOptions {
+  /** The port that connections come to. */
+  readonly port: () => number;
+  /** Connections that one address may hold and still get another. */
+  readonly littleMax: number;
+  /** Whether an address is a proxy, whose connections are those of many. */
+  readonly isProxy: (address: string) => boolean;
+}
+
+/** Of all connections, what one address may hold and still get another. */
+const LITTLE = 1 / 16;
+/** An address of documentation (RFC 5737), which nobody has. */
+const SOMEBODY_ELSE = '192.0.2.1';
+const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
+const ESTABLISHED = '01';
+const CLOSE_WAIT = '08';
+
+export class Peers {
+  readonly #options: PeersOptions;
+  #held: ReadonlyMap<string, number> = new Map();
+  /** Connections since the kernel was asked. */
+  #since = new Map<string, number>();
+  #askedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: PeersOptions) {
+    this.#options = options;
+  }
+
+  /** Whether an address holds so little that it gets one more connection, which is then counted. */
+  isWelcome(connection: Pick<HttpResponse, 'getRemoteAddressAsText'>): boolean {
+    const address = peerAddress(connection.getRemoteAddressAsText());
+    const { littleMax, isProxy } = this.#options;
+    if (isProxy(address)) return true;
+    this.#ask();
+    const block = addressBlock(address);
+    const held = (this.#held.get(block) ?? 0) + (this.#since.get(block) ?? 0);
+    if (held >= littleMax) return false;
+    this.#since.set(block, (this.#since.get(block) ?? 0) + 1);
+    return true;
+  }
+
+  #ask(): void {
+    const nowMs = performance.now();
+    if (nowMs < this.#askedMs + limits.peersAskedMs) return;
+    this.#askedMs = nowMs;
+    void this.#read();
+  }
+
+  async #read(): Promise<void> {
+    const before = this.#since;
+    const since = new Map<string, number>();
+    this.#since = since;
+    try {
+      const tables = await Promise.all(TABLES.map((path) => readFile(path, 'latin1').catch(() => '')));
+      if (tables.some((table) => table !== '')) this.#held = connectionsByBlock(tables, this.#options.port());
+    } finally {
+      // Without a table what came since is all that is known.
+      if (this.#held.size === 0) for (const [block, count] of before) since.set(block, count + (since.get(block) ?? 0));
+    }
+  }
+}
+
+/** The peers of a front door that listens on a port. */
+export function peersOf(
+  {
+    admission,
+    clientAddress,
+  }: { readonly admission: Admission; readonly clientAddress: (peer: string, forwardedFor: string) => string },
+  port: () => number,
+): Peers {
+  return new Peers({
+    port,
+    littleMax: Math.max(limits.peerConnectionsMin, Math.floor(admission.connectionsMax * LITTLE)),
+    // A proxy is whoever is believed about the address of somebody else.
+    isProxy: (address) => clientAddress(address, SOMEBODY_ELSE) !== address,
+  });
+}
+
+/** Open connections to a port, by the block of the address that they came from, as the kernel's tables tell them. */
+export function connectionsByBlock(tables: readonly string[], port: number): Map<string, number> {
+  const found = new Map<string, number>();
+  const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  for (const table of tables) {
+    for (const line of table.split('\n')) {
+      // "  0: 0100007F:1F90 0200007F:C350 01 …": a number, local address, remote address, state.
+      const [, local, remote, state] = line.trimStart().split(' ', 4);
+      if (local === undefined || remote === undefined || !local.endsWith(suffix)) continue;
+      if (state !== ESTABLISHED && state !== CLOSE_WAIT) continue;
+      const block = addressBlock(addressOf(remote.slice(0, remote.lastIndexOf(':'))));
+      found.set(block, (found.get(block) ?? 0) + 1);
+    }
+  }
+  return found;
+}
+
+/** The text of an address that stands as words of four bytes, each the lowest first. */
+function addressOf(hex: string): string {
+  const bytes = (hex.match(/.{8}/g) ?? []).flatMap((word) =>
+    [6, 4, 2, 0].map((at) => Number.parseInt(word.slice(at, at + 2), 16)),
+  );
+  const isMapped = bytes.length === 16 && bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff;
+  if (bytes.length === 4 || isMapped) return bytes.slice(-4).join('.');
+  const groups = Array.from({ length: 8 }, (_, at) =>
+    (((bytes[2 * at] ?? 0) << 8) | (bytes[2 * at + 1] ?? 0)).toString(16),
+  );
+  return groups.join(':');
+}
