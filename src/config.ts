@@ -6,6 +6,7 @@ import { StartError } from './common/start-error.ts';
 import { parse } from './fields/read.ts';
 import { limits } from './limits/service.ts';
 import { nearest } from './text/nearest.ts';
+import { isTimeZone } from './time/zone.ts';
 
 const defaultBlockedAgents: readonly string[] = [
   'curl/',
@@ -112,6 +113,7 @@ const settings = z.object({
     .regex(/^[\x21-\x7e]{16,256}$/, 'must be 16 to 256 visible ASCII characters')
     .optional(),
   CAIRN_HANDOFF_DAYS: wholeNumber(1, limits.handoffDaysMax).optional(),
+  CAIRN_TIMEZONE: z.string().refine(isTimeZone, 'must be an IANA name such as Europe/Berlin').default('UTC'),
   CAIRN_STALL_SECONDS: seconds.default(limits.stallSecondsDefault),
   CAIRN_POOL_THREADS: wholeNumber(1, 64).default(Math.max(1, availableParallelism() - 1)),
 });
@@ -150,6 +152,8 @@ export interface Config {
   readonly drainSeconds: number;
   /** Handoffs older than this are removed when they are listed; undefined: they are kept. */
   readonly handoffDays: number | undefined;
+  /** IANA name of the zone of accounts that have set none. */
+  readonly timeZone: string;
   readonly stallSeconds: number;
   readonly poolThreads: number;
   /** Whether OAuth clients find the metadata documents. */
@@ -203,6 +207,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     handlerSeconds: values.CAIRN_HANDLER_SECONDS,
     drainSeconds: values.CAIRN_DRAIN_SECONDS,
     handoffDays: values.CAIRN_HANDOFF_DAYS,
+    timeZone: values.CAIRN_TIMEZONE,
     stallSeconds: values.CAIRN_STALL_SECONDS,
     poolThreads: values.CAIRN_POOL_THREADS,
     // Over plain http a browser sign-in would send its code and tokens in the clear.

@@ -1,5 +1,7 @@
 /** What the routes of accounts say of themselves. */
-import { jsonContent, objectSchema, type RouteDoc } from '../http/route/doc.ts';
+import { jsonSchema } from '../fields/json-schema.ts';
+import { jsonContent, objectSchema, type RouteDoc, type Schema } from '../http/route/doc.ts';
+import { zoneChange } from './zone-tool.ts';
 
 const account = {
   title: 'Account',
@@ -8,7 +10,18 @@ const account = {
     email: { type: 'string' },
     name: { type: ['string', 'null'] },
     created_at: { type: 'string', format: 'date-time' },
+    timezone: { type: ['string', 'null'], description: 'IANA name; null: the default of the hub' },
   }),
+};
+
+const change: Schema = { title: 'AccountChange', ...jsonSchema(zoneChange, 'input') };
+
+const ACCOUNT = {
+  account_id: 'acc_0123456789abcdef01234567',
+  email: 'you@example.org',
+  name: null,
+  created_at: '2026-11-20T20:18:57.123Z',
+  timezone: null,
 };
 
 export const accountOperations = {
@@ -20,13 +33,19 @@ export const accountOperations = {
     answers: {
       200: {
         description: 'The account',
-        content: jsonContent(account, {
-          account_id: 'acc_0123456789abcdef01234567',
-          email: 'you@example.org',
-          name: null,
-          created_at: '2026-11-20T20:18:57.123Z',
-        }),
+        content: jsonContent(account, ACCOUNT),
       },
     },
+  },
+  change: {
+    operationId: 'updateAccount',
+    tag: 'account',
+    summary: 'Sets the time zone of the account',
+    security: ['McpKey', 'AccessToken'],
+    request: { required: true, ...jsonContent(change, { timezone: 'Asia/Seoul' }) },
+    answers: {
+      200: { description: 'The account', content: jsonContent(account, { ...ACCOUNT, timezone: 'Asia/Seoul' }) },
+    },
+    refusals: [422],
   },
 } as const satisfies Record<string, RouteDoc>;

@@ -8,6 +8,8 @@ export interface AccountRecord {
   /** argon2id, encoded; null: an account made on the command line, which cannot sign in with a password. */
   readonly password_hash?: string | null;
   readonly created_at: string;
+  /** IANA name of the zone of its days; absent or null: the default of the hub. */
+  readonly time_zone?: string | null;
 }
 
 export type KeyKind = 'account' | 'mcp';

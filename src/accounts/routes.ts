@@ -1,16 +1,22 @@
-/** The REST rows of an account: whose a credential is. */
+/** The REST rows of an account: whose a credential is, and its time zone. */
+import { readFields } from '../fields/read.ts';
 import { json } from '../http/reply/reply.ts';
 import type { Authenticator, Route } from '../http/route/route.ts';
+import { limits } from '../limits/service.ts';
 import { accountOperations } from './openapi.ts';
 import type { Accounts } from './service.ts';
+import type { TimeZones } from './time-zones.ts';
+import { zoneChange } from './zone-tool.ts';
 
 export interface AccountRoutesOptions {
   readonly accounts: Accounts;
+  readonly timeZones: TimeZones;
   /** Takes account keys, MCP keys and access tokens. */
   readonly access: Authenticator;
 }
 
-export function accountRoutes({ accounts, access }: AccountRoutesOptions): Route[] {
+export function accountRoutes({ accounts, timeZones, access }: AccountRoutesOptions): Route[] {
+  const shown = (accountId: string) => ({ ...accounts.describe(accountId), timezone: timeZones.chosen(accountId) });
   return [
     {
       method: 'GET',
@@ -18,7 +24,18 @@ export function accountRoutes({ accounts, access }: AccountRoutesOptions): Route
       access,
       body: { kind: 'none' },
       doc: accountOperations.get,
-      handle: (_request, { accountId }) => json(200, accounts.describe(accountId)),
+      handle: (_request, { accountId }) => json(200, shown(accountId)),
+    },
+    {
+      method: 'PATCH',
+      path: '/api/account',
+      access,
+      body: { kind: 'json', bytesMax: limits.jsonBodyBytesMax },
+      doc: accountOperations.change,
+      async handle({ document }, { accountId }) {
+        await timeZones.set(accountId, readFields(zoneChange, document).timezone);
+        return json(200, shown(accountId));
+      },
     },
   ];
 }

@@ -6,6 +6,7 @@ import { Accounts } from '../accounts/service.ts';
 import { BrowserSessions } from '../accounts/sessions.ts';
 import { Invitations } from '../accounts/sign-up/invitations.ts';
 import { signUpTables } from '../accounts/sign-up/records.ts';
+import { TimeZones } from '../accounts/time-zones.ts';
 import { AccessTokens } from '../accounts/tokens.ts';
 import { ActorRegistry } from '../actors/registry.ts';
 import { AuditLog } from '../audit/log.ts';
@@ -82,6 +83,7 @@ export interface Core {
   readonly damage: Damage;
   readonly actors: ActorRegistry;
   readonly accounts: Accounts;
+  readonly timeZones: TimeZones;
   readonly tokens: AccessTokens;
   readonly sessions: BrowserSessions;
   readonly invitations: Invitations;
@@ -157,6 +159,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
       damage: new Damage(log),
       actors,
       accounts,
+      timeZones: new TimeZones({ store, actors, byDefault: config.timeZone }),
       tokens,
       sessions,
       invitations,

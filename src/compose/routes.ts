@@ -7,6 +7,7 @@ import type { Accounts } from '../accounts/service.ts';
 import { SignUps, type SignupRule } from '../accounts/sign-up/sign-ups.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
 import { onboardingTools } from '../accounts/tools.ts';
+import { zoneTool } from '../accounts/zone-tool.ts';
 import type { Log } from '../common/log.ts';
 import { version } from '../common/version.ts';
 import { type Config, isSecure } from '../config.ts';
@@ -132,7 +133,8 @@ function openTools(
 ): ToolRegistry {
   return new ToolRegistry(
     [
-      ...taskTools(tasks),
+      ...taskTools(tasks, core.timeZones),
+      zoneTool(core.timeZones, Date.now),
       ...documentTools(documents),
       ...syncTools(sync, (session) => core.accounts.keyName(session) ?? 'agent'),
       ...onboardingTools(onboarding, config.oauthMetadata),
@@ -142,11 +144,11 @@ function openTools(
 }
 
 /** What agents read and say, beside the tools: declared by the capabilities. */
-function openOffers({ tasks, documents, sync }: Parts): Offers {
+function openOffers({ core, tasks, documents, sync }: Parts): Offers {
   const { docs, handoffs, papers } = documents;
   return new Offers({
     resources: [
-      taskResources(tasks),
+      taskResources(tasks, core.timeZones),
       devDocResources(docs),
       handoffResources(handoffs),
       paperResources(papers),
@@ -180,9 +182,10 @@ function openPages(
   { blobs, credentials, logins, onboarding }: LoginParts & Pick<MirrorRoutesOptions, 'blobs' | 'credentials'>,
 ): Route[] {
   const { publicUrl } = config;
-  const { accounts, sessions, audit, devices, signIns, clients, codes, tokens, identities, sealer } = core;
+  const { accounts, sessions, audit, devices, signIns, clients, codes, tokens, identities, timeZones, sealer } = core;
   return webRoutes({
     accounts,
+    timeZones,
     sessions,
     audit,
     devices,
@@ -209,9 +212,10 @@ function openPages(
 }
 
 /** The account itself, for whoever holds a key or a token of it. */
-function openAccount({ accounts, tokens }: Core): Route[] {
+function openAccount({ accounts, timeZones, tokens }: Core): Route[] {
   return accountRoutes({
     accounts,
+    timeZones,
     access: createAuthenticator(accountKeyScheme(accounts), accessTokenScheme(tokens)),
   });
 }

@@ -5,6 +5,8 @@ import { counted } from '../fields/kinds.ts';
 import { ADDS, DESTROYS, defineTool, JsonText, READS, SETS, type Tool } from '../gateway/tool.ts';
 import { headed, plural } from '../gateway/words.ts';
 import { limits } from '../limits/service.ts';
+import type { AnyTable } from '../store/table.ts';
+import type { Zone } from '../time/zone.ts';
 import { categoryTools } from './category-tools.ts';
 import { newTask, taskChange } from './fields.ts';
 import { listArguments, listQuery } from './list/arguments.ts';
@@ -13,16 +15,22 @@ import type { Tasks } from './service.ts';
 import { lineOf, type ShownTask } from './shown.ts';
 import { taskSchema, taskView } from './views.ts';
 
+/** The time zones of accounts, which belong to another capability, and the tables that they are read from. */
+export interface AccountZones {
+  of(accountId: string): Zone;
+  readonly tables: readonly AnyTable[];
+}
+
 const taskId = counted;
 
 const oneTask = z.object({ task: taskSchema });
 
 /** Every tool of this capability. */
-export function taskTools(tasks: Tasks): Tool[] {
-  return [listTasks(tasks), createTask(tasks), updateTask(tasks), deleteTask(tasks), ...categoryTools(tasks)];
+export function taskTools(tasks: Tasks, zones: AccountZones): Tool[] {
+  return [listTasks(tasks, zones), createTask(tasks), updateTask(tasks), deleteTask(tasks), ...categoryTools(tasks)];
 }
 
-function listTasks(tasks: Tasks): Tool {
+function listTasks(tasks: Tasks, zones: AccountZones): Tool {
   return defineTool({
     name: 'list_tasks',
     title: 'List tasks',
@@ -37,10 +45,13 @@ function listTasks(tasks: Tasks): Tool {
     }),
     annotations: READS,
     example: { due_today: true, limit: 10 },
-    madeFrom: taskTables,
+    madeFrom: [...taskTables, ...zones.tables],
     async handle(args, { accountId }) {
       const nowMs = tasks.now();
-      const found = await tasks.searchShown(accountId, listQuery(args, nowMs));
+      const found = await tasks.searchShown(
+        accountId,
+        listQuery(args, nowMs, () => zones.of(accountId)),
+      );
       const rest = { count: found.tasks.length, has_more: found.hasMore, complete: found.complete };
       return {
         structured: new JsonText(

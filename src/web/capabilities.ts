@@ -3,6 +3,7 @@ import type { Logins } from '../accounts/logins.ts';
 import type { Onboarding } from '../accounts/onboarding.ts';
 import type { Accounts } from '../accounts/service.ts';
 import type { BrowserSessions } from '../accounts/sessions.ts';
+import type { TimeZones } from '../accounts/time-zones.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
 import type { AuditLog } from '../audit/log.ts';
 import type { MirrorBlobs } from '../mirror/blobs.ts';
@@ -18,6 +19,7 @@ import type { Tasks } from '../tasks/service.ts';
 /** Each page picks the capabilities that it uses. */
 export interface Capabilities {
   readonly accounts: Accounts;
+  readonly timeZones: TimeZones;
   readonly sessions: BrowserSessions;
   readonly audit: AuditLog;
   readonly logins: Logins;

@@ -12,6 +12,7 @@ import type { Session } from '../common/session.ts';
 import type { Reply, ReplyHeaders } from '../http/reply/reply.ts';
 import type { Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
+import { isTimeZone } from '../time/zone.ts';
 import type { AssetPaths } from './assets.ts';
 import { readCookie, sessionCookie, sessionCookieName, ZONE_COOKIE } from './cookies.ts';
 import { pageReply, seeOther } from './document.tsx';
@@ -50,6 +51,8 @@ export interface Visit {
   readonly zone: Zone;
   /** Who asks, for the security events. */
   readonly source: RemoteSource;
+  /** The browser told its zone; else `zone` is UTC. */
+  readonly isZoneTold: boolean;
 }
 
 /** One request of a browser that is signed in. */
@@ -187,6 +190,7 @@ export class Pages {
     const { secure, zones, keyedHash, emailOf } = this.#options;
     const cookies = request.header('cookie');
     const given = readCookie(cookies, sessionCookieName(secure));
+    const told = readCookie(cookies, ZONE_COOKIE);
     const isNew = given === undefined || !ID_SHAPE.test(given);
     const browserId = isNew ? newId() : given;
     const visit: Visit = {
@@ -194,7 +198,8 @@ export class Pages {
       browserId,
       isNew,
       csrf: keyedHash('form-token', browserId),
-      zone: zones.find(readCookie(cookies, ZONE_COOKIE)),
+      zone: zones.find(told),
+      isZoneTold: told !== undefined && isTimeZone(told),
       source: sourceOf(session === undefined ? 'stranger' : 'user', request.address, request.header('user-agent')),
     };
     if (session === undefined) return visit;

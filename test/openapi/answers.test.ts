@@ -100,6 +100,9 @@ test('[TOOL-3, RPC-1, RPC-3, RPC-4, RPC-5] the gateway: every example, a notific
 
 test('[TOOL-3, KEY-3] the account', async () => {
   await client.send('getAccount', 200);
+  await client.send('updateAccount', 200, { body: { timezone: 'Asia/Seoul' } });
+  await client.send('updateAccount', 422, { body: { timezone: 'Mars/Base' } });
+  await client.send('updateAccount', 200, { body: { timezone: null } });
 });
 
 test('[TOOL-3, OAUTH-1] signing in a device', async () => {

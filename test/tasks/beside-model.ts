@@ -5,10 +5,11 @@ import { CheckedReader } from '../../src/store/checked-reader.ts';
 import type { TaskFields } from '../../src/tasks/fields.ts';
 import { defined } from '../../src/tasks/fields.ts';
 import { SORT_FIELDS, type TaskFilter } from '../../src/tasks/list/query.ts';
-import { openZone, type TaskSearch } from '../../src/tasks/list/search.ts';
+import type { TaskSearch } from '../../src/tasks/list/search.ts';
 import { clearedCategories, KANBAN_STATUSES, type TaskRecord, taskCounts } from '../../src/tasks/records.ts';
 import { verifyTasks } from '../../src/tasks/verify.ts';
 import { dayNumber } from '../../src/time/calendar.ts';
+import { openZone } from '../../src/time/zone.ts';
 import { compare, Model, type ModelFilter } from './model.ts';
 import { type Desk, openDesk } from './support.ts';
 

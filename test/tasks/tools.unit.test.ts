@@ -5,6 +5,7 @@ import { jsonSchema } from '../../src/fields/json-schema.ts';
 import { readFields } from '../../src/fields/read.ts';
 import { JsonText, type Tool, type ToolResult } from '../../src/gateway/tool.ts';
 import { taskTools } from '../../src/tasks/tools.ts';
+import { UTC } from '../../src/time/zone.ts';
 import { type Desk, faultOf, openDesk, refusedFields, START_MS } from './support.ts';
 
 const CALLER = {
@@ -23,7 +24,7 @@ let accountId = '';
 
 beforeAll(() => {
   desk = openDesk();
-  tools = new Map(taskTools(desk.tasks).map((tool) => [tool.name, tool]));
+  tools = new Map(taskTools(desk.tasks, { of: () => UTC, tables: [] }).map((tool) => [tool.name, tool]));
 });
 
 beforeEach(() => {

@@ -2,13 +2,14 @@
 
 import { z } from 'zod';
 import { refuseFields } from '../../common/fault.ts';
-import { day } from '../../fields/kinds.ts';
+import { day, timeZone } from '../../fields/kinds.ts';
 import { limits } from '../../limits/service.ts';
 import { DAY_MS } from '../../time/calendar.ts';
+import { openZone, type Zone } from '../../time/zone.ts';
 import { daySpan, defined, listFields, readOrder, spanErrors } from '../fields.ts';
 import { KANBAN_STATUSES } from '../records.ts';
 import type { TaskFilter } from './query.ts';
-import { openZone, type TaskSearch, UTC, type Zone } from './search.ts';
+import type { TaskSearch } from './search.ts';
 
 const someDay = day.optional();
 
@@ -25,20 +26,14 @@ export const listArguments = z.strictObject({
   completed_from: someDay,
   completed_to: someDay,
   limit: z.int().min(1).max(limits.taskListMax).optional().describe(`Default ${limits.taskListDefault}`),
-  timezone: z
-    .string()
-    .min(1)
-    .max(limits.timeZoneCharsMax)
-    .transform(zoneOf)
-    .optional()
-    .describe('IANA time zone of the days, e.g. Europe/Berlin; default UTC'),
+  timezone: timeZone.optional().describe('Default: see set_timezone'),
 });
 
 type ListArguments = z.output<typeof listArguments>;
 
-/** The search that the arguments ask for, as of `nowMs`. Refuses all spans that end before they begin. */
-export function listQuery(args: ListArguments, nowMs: number): TaskSearch {
-  const zone = args.timezone ?? UTC;
+/** The search that the arguments ask for, as of `nowMs`, in `ownZone` unless they name one. Refuses all spans that end before they begin. */
+export function listQuery(args: ListArguments, nowMs: number, ownZone: () => Zone): TaskSearch {
+  const zone = args.timezone === undefined ? ownZone() : openZone(args.timezone);
   refuseFields({
     ...spanErrors('due', args.due_from, args.due_to),
     ...spanErrors('created', args.created_from, args.created_to),
@@ -66,15 +61,6 @@ export function listQuery(args: ListArguments, nowMs: number): TaskSearch {
     completedOn: rangeOf(args.completed_from, args.completed_to),
     zone,
   };
-}
-
-function zoneOf(name: string, context: z.RefinementCtx): Zone {
-  try {
-    return openZone(name);
-  } catch {
-    context.addIssue('must be an IANA name such as Europe/Berlin or Asia/Seoul');
-    return z.NEVER;
-  }
 }
 
 function rangeOf(from: string | undefined, to: string | undefined): TaskSearch['createdOn'] {

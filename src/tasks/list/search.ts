@@ -6,6 +6,7 @@
 
 import { limits } from '../../limits/service.ts';
 import { DAY_MS, dayNumber } from '../../time/calendar.ts';
+import type { Zone } from '../../time/zone.ts';
 import type { TaskRecord } from '../records.ts';
 import { compareTasks, type SortBy, type Span, segmentsOf, type TaskFilter, type TaskOrder } from './query.ts';
 import { liveTask } from './reads.ts';
@@ -37,33 +38,6 @@ export interface FoundIds {
   readonly hasMore: boolean;
   /** False when the search stopped at the most tasks that one call looks at. */
   readonly complete: boolean;
-}
-
-/** One time zone. */
-export interface Zone {
-  /** The calendar day of a moment. */
-  readonly dayOf: (ms: number) => string;
-  /** By how many days at the most it is another one in UTC. */
-  readonly slackDays: 0 | 1;
-}
-
-export const UTC: Zone = { dayOf: (ms) => new Date(ms).toISOString().slice(0, 10), slackDays: 0 };
-
-/** A zone by its IANA name. Throws RangeError when there is no such zone. */
-export function openZone(name: string): Zone {
-  // The default, and by far the most frequent: a formatter costs more than the rest of a short list.
-  if (name === 'UTC') return UTC;
-  const format = new Intl.DateTimeFormat('en-u-ca-iso8601', {
-    timeZone: name,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  });
-  const dayOf = (ms: number) => {
-    const parts = new Map(format.formatToParts(ms).map(({ type, value }) => [type, value]));
-    return `${parts.get('year')?.padStart(4, '0')}-${parts.get('month')}-${parts.get('day')}`;
-  };
-  return { dayOf, slackDays: 1 };
 }
 
 /** Finds the first tasks that match, in order. */

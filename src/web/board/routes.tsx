@@ -12,7 +12,7 @@ import { type BoardContext, CategoryLinks, COLUMNS, Column, NoTasks } from './vi
 
 const PATH = '/tasks';
 
-export interface BoardOptions extends Pick<Capabilities, 'tasks'> {
+export interface BoardOptions extends Pick<Capabilities, 'tasks' | 'timeZones'> {
   readonly pages: Pages;
   readonly now: () => number;
 }
@@ -43,10 +43,17 @@ export function boardRoutes(options: BoardOptions): Route[] {
   ];
 }
 
-function contextOf({ tasks, now }: BoardOptions, visit: MemberVisit, category: number | undefined): BoardContext {
+function contextOf(
+  { tasks, timeZones, now }: BoardOptions,
+  visit: MemberVisit,
+  category: number | undefined,
+): BoardContext {
   const categories = tasks.categories.list(visit.accountId);
+  // What the account has set holds on every device; else the day is that of the browser.
+  const isSet = timeZones.chosen(visit.accountId) !== null;
+  const today = isSet ? timeZones.of(visit.accountId).dayOf(now()) : visit.zone.day(now());
   const isKnown = categories.some(({ id }) => id === category);
-  return { visit, categories, category: isKnown ? category : undefined, nowMs: now() };
+  return { visit, categories, category: isKnown ? category : undefined, today };
 }
 
 /** The whole board, or one column of it page by page. */

@@ -4,7 +4,7 @@ import type { Category } from '../../tasks/categories.ts';
 import type { KanbanStatus, TaskRecord } from '../../tasks/records.ts';
 import type { MemberVisit } from '../pages.ts';
 import { CsrfField, Empty, Given } from '../ui.tsx';
-import { dateText, type Zone } from '../zone.ts';
+import { dateText } from '../zone.ts';
 
 export const COLUMNS = [
   { status: 'backlog', name: 'Backlog', empty: 'Ideas for later go here.' },
@@ -30,7 +30,8 @@ export interface BoardContext {
   readonly categories: readonly Category[];
   /** The category that the board is narrowed to. */
   readonly category: number | undefined;
-  readonly nowMs: number;
+  /** YYYY-MM-DD. */
+  readonly today: string;
 }
 
 export function Column({ column, tasks, total, more, board }: ColumnProps): VNode {
@@ -68,7 +69,7 @@ function Card({ task, board }: { readonly task: TaskRecord; readonly board: Boar
       </p>
       {task.due_date === null && category === undefined ? null : (
         <p class="card-facts">
-          {task.due_date === null ? null : <Due task={task} zone={visit.zone} nowMs={board.nowMs} />}
+          {task.due_date === null ? null : <Due task={task} today={board.today} />}
           {category === undefined ? null : <CategoryChip category={category} />}
         </p>
       )}
@@ -113,9 +114,8 @@ function Move({ to, sign, task }: MoveProps): VNode {
   );
 }
 
-function Due({ task, zone, nowMs }: { readonly task: TaskRecord; readonly zone: Zone; readonly nowMs: number }): VNode {
+function Due({ task, today }: { readonly task: TaskRecord; readonly today: string }): VNode {
   const date = task.due_date ?? '';
-  const today = zone.day(nowMs);
   const isOpen = task.kanban_status !== 'done';
   if (isOpen && date < today) return <span class="badge bad">overdue, {dateText(date)}</span>;
   if (isOpen && date === today) return <span class="badge warn">due today</span>;

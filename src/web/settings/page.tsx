@@ -12,10 +12,14 @@ import { Confirm, Empty, Form, Given, Moment } from '../ui.tsx';
 import { ConnectedApps, Devices, Tokens } from './devices.tsx';
 import { SecurityEvents } from './events.tsx';
 import { Identities } from './identities.tsx';
+import { TimeZone } from './time-zone.tsx';
 
 export interface SettingsProps {
   readonly visit: MemberVisit;
-  readonly capabilities: Pick<Capabilities, 'accounts' | 'sessions' | 'audit' | 'signIns' | 'tokens' | 'identities'>;
+  readonly capabilities: Pick<
+    Capabilities,
+    'accounts' | 'sessions' | 'audit' | 'signIns' | 'tokens' | 'identities' | 'timeZones'
+  >;
   readonly problem?: Problem | undefined;
   readonly hub: SetupHub;
   /** An MCP key that was made a moment ago. */
@@ -40,6 +44,7 @@ export function settingsView(props: SettingsProps): View {
         <Devices {...props} />
         <Tokens {...props} />
         <Identities {...props} />
+        <TimeZone {...props} />
         <Password {...props} />
         <Browsers {...props} />
         <SecurityEvents visit={visit} audit={capabilities.audit} />

@@ -5,11 +5,15 @@ import type { Problem } from '../fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { settingsView } from './page.tsx';
+import { timeZoneRoute } from './time-zone.tsx';
 
 const PATH = '/settings';
 
 export interface SettingsOptions
-  extends Pick<Capabilities, 'accounts' | 'sessions' | 'audit' | 'logins' | 'signIns' | 'tokens' | 'identities'> {
+  extends Pick<
+    Capabilities,
+    'accounts' | 'sessions' | 'audit' | 'logins' | 'signIns' | 'tokens' | 'identities' | 'timeZones'
+  > {
   readonly pages: Pages;
   /** This service as a request addressed it. */
   readonly baseUrl: (host: string) => string;
@@ -22,6 +26,7 @@ export function settingsRoutes(options: SettingsOptions): Route[] {
   const show = (visit: MemberVisit, problem?: Problem) => pages.show(visit, view(options, visit, problem));
   return [
     pages.member(PATH, (visit) => show(visit)),
+    timeZoneRoute({ ...options, view: (visit, problem) => view(options, visit, problem) }),
     pages.memberForm(`${PATH}/keys`, async (visit, form) => {
       const name = form.get('name') ?? '';
       const tried = await problemOf('key', { name }, () =>

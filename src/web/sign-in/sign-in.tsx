@@ -11,7 +11,7 @@ import { isMember, type Pages, type View, type Visit } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { Form } from '../ui.tsx';
 
-export interface SignInOptions extends Pick<Capabilities, 'sessions' | 'logins' | 'onboarding'> {
+export interface SignInOptions extends Pick<Capabilities, 'sessions' | 'logins' | 'onboarding' | 'timeZones'> {
   readonly pages: Pages;
   /** Nobody, or only some, may make an account here. */
   readonly signup: SignupRule['kind'];
@@ -59,7 +59,7 @@ async function signIn(options: SignInOptions, visit: Visit, form: URLSearchParam
 }
 
 async function signUp(options: SignInOptions, visit: Visit, form: URLSearchParams) {
-  const { pages, onboarding } = options;
+  const { pages, onboarding, timeZones } = options;
   const next = ownPath(form.get('next'));
   const email = form.get('email') ?? '';
   const name = form.get('name')?.trim() ?? '';
@@ -75,6 +75,7 @@ async function signUp(options: SignInOptions, visit: Visit, form: URLSearchParam
   );
   if (!tried.ok) return pages.show(visit, { ...signUpView(visit, next, options.signup, tried.problem), status: 422 });
   const made = tried.value;
+  if (visit.isZoneTold) await timeZones.set(made.account_id, visit.zone.name);
   return await startSession(options, visit, made.account_id, next, {
     text: 'Your account is made. These two keys are shown only now; keep them where you keep passwords.',
     secrets: [

@@ -1,0 +1,47 @@
+/** Owns calendar days in a time zone. Days that have 23 or 25 hours need no special case: a day is what the zone calls it. */
+
+/** One time zone. */
+export interface Zone {
+  /** IANA name. */
+  readonly name: string;
+  /** The calendar day of a moment. */
+  readonly dayOf: (ms: number) => string;
+  /** By how many days at the most it is another one in UTC. */
+  readonly slackDays: 0 | 1;
+}
+
+export const UTC: Zone = { name: 'UTC', dayOf: (ms) => new Date(ms).toISOString().slice(0, 10), slackDays: 0 };
+
+/** Zones that are kept open: a formatter costs more than a short list, and there are some four hundred names. */
+const ZONES_MAX = 600;
+const open = new Map<string, Zone>();
+
+/** True for a name of the IANA database, in any case; an offset is not a zone. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** A zone by its IANA name. Throws RangeError when there is no such zone. */
+export function openZone(name: string): Zone {
+  if (name === 'UTC') return UTC;
+  const known = open.get(name);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat('en-u-ca-iso8601', {
+    timeZone: name,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  });
+  const dayOf = (ms: number) => {
+    const parts = new Map(format.formatToParts(ms).map(({ type, value }) => [type, value]));
+    return `${parts.get('year')?.padStart(4, '0')}-${parts.get('month')}-${parts.get('day')}`;
+  };
+  const zone: Zone = { name, dayOf, slackDays: 1 };
+  if (open.size < ZONES_MAX) open.set(name, zone);
+  return zone;
+}
