@@ -59,7 +59,7 @@ export function Column({ column, tasks, total, more, board }: ColumnProps): VNod
 const CARD_CHARS = 280;
 
 function Card({ task, board }: { readonly task: TaskRecord; readonly board: BoardContext }): VNode {
-  const { visit, categories } = board;
+  const { categories } = board;
   const text = task.content.length > CARD_CHARS ? `${task.content.slice(0, CARD_CHARS)}…` : task.content;
   const category = categories.find(({ id }) => id === task.category_id);
   return (
