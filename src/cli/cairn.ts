@@ -7,6 +7,7 @@ import { Refusal } from '../common/fault.ts';
 import { StartError } from '../common/start-error.ts';
 import { version } from '../common/version.ts';
 import { nearest } from '../text/nearest.ts';
+import { endWithOutput } from './closed-output.ts';
 import { readOptions } from './command.ts';
 import { findCommand, loadGroups } from './commands.ts';
 import { commandHelp, overview } from './help.ts';
@@ -18,6 +19,8 @@ const EXIT = { done: 0, refused: 1, usage: 2, conflict: 3, unreachable: 4 } as c
 
 async function run(argv: readonly string[]): Promise<number> {
   const [first] = argv;
+  // The service outlives the reader of its log.
+  if (first !== 'serve') endWithOutput();
   if (first === '--version') {
     print(version);
     return EXIT.done;

@@ -195,7 +195,7 @@ function pullDevDocs(docs: DevDocs): Tool {
       const headline = `${plural(docCount, 'dev doc')} with ${plural(sizeBytes, 'byte')}${gone}; cursor ${found.cursor}${more}`;
       return {
         structured: { cursor: found.cursor, has_more: hasMore },
-        text: recordsText(headline, found.all, lines, pulledText),
+        text: () => recordsText(headline, found.all, lines, pulledText),
         listing: {
           count: docCount + deletedCount,
           sizeBytes,

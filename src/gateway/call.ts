@@ -16,7 +16,11 @@ export interface CallContext {
 }
 
 type Structured = Readonly<Record<string, unknown>>;
-type AnyResult = ToolResult<Structured> & { readonly listing?: Listing; readonly document?: AnyRun };
+type AnyResult = Omit<ToolResult<Structured>, 'text'> & {
+  readonly text: string | (() => string);
+  readonly listing?: Listing;
+  readonly document?: AnyRun;
+};
 
 /** What a call came to. With a listing, that belongs into the structured result; with a document, that is it. */
 export interface CallResult<Text extends string | Uint8Array = string | Uint8Array> extends WrittenResult<Text> {
@@ -70,14 +74,25 @@ function resultOf(made: AnyToolResult<Structured>): AnyResult {
   return 'document' in made ? { ...made, structured: {} } : made;
 }
 
-function written({ structured: value, text, resource, listing, document }: AnyResult): CallResult<string> {
-  const content: unknown[] = [{ type: 'text', text }];
+function written(made: AnyResult): CallResult<string> {
+  const { structured: value, listing, document } = made;
+  const structured = value instanceof JsonText ? value.text : JSON.stringify(value);
+  return {
+    // Not every door sends them.
+    get members() {
+      return `"content":${JSON.stringify(contentOf(made))},"structuredContent":${structured}`;
+    },
+    structured,
+    ...(listing === undefined ? {} : { listing }),
+    ...(document === undefined ? {} : { document }),
+  };
+}
+
+function contentOf({ text, resource }: AnyResult): unknown[] {
+  const content: unknown[] = [{ type: 'text', text: typeof text === 'string' ? text : text() }];
   if (resource !== undefined) {
     const payload = { uri: resource.uri, mimeType: 'application/json', text: JSON.stringify(resource.json) };
     content.push({ type: 'resource', resource: payload });
   }
-  const first = `"content":${JSON.stringify(content)},"structuredContent":`;
-  const structured = value instanceof JsonText ? value.text : JSON.stringify(value);
-  const made = { members: first + structured, structured };
-  return { ...made, ...(listing === undefined ? {} : { listing }), ...(document === undefined ? {} : { document }) };
+  return content;
 }

@@ -69,17 +69,20 @@ export interface Listing {
   readonly members: Readonly<Record<string, AnyRun>>;
 }
 
+/** A text of records that are streamed: it reads their beginning again, so it is made only for a door that sends it. */
+type LazyText = () => string;
+
 /** A result whose records are a listing: the members of the listing, its count and its size are added where it is sent. */
 interface ListingResult<T> {
   readonly structured: Partial<T>;
-  readonly text: string;
+  readonly text: LazyText;
   readonly listing: Listing;
 }
 
 /** A result that is too large to be made again: the structured result as a finished JSON object, on one line. */
 interface DocumentResult {
   readonly document: AnyRun;
-  readonly text: string;
+  readonly text: LazyText;
 }
 
 export type AnyToolResult<T> = ToolResult<T> | ListingResult<T> | DocumentResult;

@@ -31,6 +31,8 @@ export interface ExchangeSurroundings {
   /** Browsers reach this service over TLS. */
   readonly isSecure: boolean;
   readonly onEnd: (exchange: Exchange, end: ExchangeEnd) => void;
+  /** A body could not be read to its end; the connection is closed, because its status is on its way. */
+  readonly onBroken: (exchange: Exchange, error: unknown) => void;
 }
 
 interface Deadline {
@@ -248,6 +250,7 @@ export class Exchange {
       turns,
       pace,
       onWhole: () => this.#end(false),
+      onBroken: (error) => this.#surroundings.onBroken(this, error),
     });
     this.#sourceSender.start();
   }
@@ -258,8 +261,8 @@ export class Exchange {
     let isWhole = false;
     try {
       isWhole = await sender.send(feed);
-    } catch {
-      // As with a source that cannot be read.
+    } catch (error) {
+      this.#surroundings.onBroken(this, error);
       if (!this.#ended) this.#res.close();
     }
     if (isWhole) this.#end(false);

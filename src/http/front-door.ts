@@ -79,6 +79,7 @@ export class FrontDoor {
       isSecure: options.isSecure,
       refuse: (head, fault) => this.#refuse(head, fault),
       onEnd: (exchange, end) => this.#onEnd(exchange, end),
+      onBroken: (exchange, error) => this.#onBroken(exchange, error),
     };
     this.#app = options.tls
       ? SSLApp({ cert_file_name: options.tls.certFile, key_file_name: options.tls.keyFile })
@@ -275,6 +276,12 @@ export class FrontDoor {
   #refuse(head: RequestHead, fault: Fault): Reply {
     const refuse = fault.kind === 'blocked_agent' ? undefined : this.#router.wording(head.path);
     return refuse === undefined ? refusalReply(fault) : refuse(fault, (name) => head.header(name));
+  }
+
+  /** Damaged bytes are told of where they are found. */
+  #onBroken({ head, route }: Exchange, error: unknown): void {
+    if (error instanceof Refusal && error.fault.kind === 'damaged') return;
+    this.#options.log.error({ err: error, id: head.id, route }, 'an answer broke off');
   }
 
   #onEnd(exchange: Exchange, end: ExchangeEnd): void {

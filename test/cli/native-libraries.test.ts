@@ -36,7 +36,9 @@ test('[OPS-15] the help, and that of every client command, loads no library of t
   const [, clients = ''] = stdout.split('\n\n');
   const names = [...clients.matchAll(/^ {2}cairn (\S+(?: \S+)?) {2,}/gm)].map(([, name = '']) => name);
   expect(names).toEqual(expect.arrayContaining(['login', 'whoami', 'mirror push', 'sync', 'tasks add', 'call']));
-  const helps = await Promise.all([...names, 'completion'].map((name) => run([...name.split(' '), '--help'])));
+  // The commands of one word are one module.
+  const oneOfEach = new Map([...names, 'completion'].map((name) => [name.split(' ')[0], name]));
+  const helps = await Promise.all([...oneOfEach.values()].map((name) => run([...name.split(' '), '--help'])));
   for (const help of helps) expect([help.code, help.stderr]).toEqual([0, '']);
 }, 120_000);
 

@@ -12,13 +12,12 @@ import { Offers } from '../../src/gateway/offers/offers.ts';
 import { ToolRegistry } from '../../src/gateway/registry.ts';
 import { gatewayRoutes } from '../../src/gateway/routes.ts';
 import { defineOpenTool, READS } from '../../src/gateway/tool.ts';
-import { Admission } from '../../src/http/checks/admission.ts';
 import { createAuthenticator } from '../../src/http/checks/authorization.ts';
-import { Rates } from '../../src/http/checks/rates.ts';
-import { FrontDoor } from '../../src/http/front-door.ts';
+import type { FrontDoor } from '../../src/http/front-door.ts';
 import { Traffic } from '../../src/http/measure/traffic.ts';
 import { joined } from '../../src/http/request/body.ts';
 import type { BodyParser } from '../../src/http/route/route.ts';
+import { frontDoor } from '../support/front-door.ts';
 import { GATEWAY, NDJSON, type RpcReply, request, toolRequest } from '../support/gateway.ts';
 
 const HANDLER_SECONDS = 2;
@@ -67,7 +66,7 @@ beforeAll(() => {
   const { log } = openLog('silent');
   const answers = openKnownResults({ revision: () => undefined, now: Date.now });
   const access = createAuthenticator({ scheme: 'McpKey', credential: 'key', find: () => undefined });
-  door = new FrontDoor({
+  door = frontDoor({
     routes: gatewayRoutes({
       gateway: new Gateway({
         registry,
@@ -83,25 +82,8 @@ beforeAll(() => {
       metadataUrl: undefined,
       baseUrl: () => '',
     }),
-    isBlockedAgent: () => false,
-    clientAddress: (peer) => peer,
-    tls: undefined,
-    isSecure: false,
-    bodySeconds: 60,
     handlerSeconds: HANDLER_SECONDS,
-    origins: { allowed: [], isOwn: () => true },
-    rates: new Rates({ callsPerMinute: 0, signInsPerMinute: 0 }, Date.now),
     traffic,
-    admission: new Admission({
-      connectionsMax: 100,
-      streamsMax: 100,
-      inflightBytesMax: 1_000_000,
-      loopDelayMsMax: 0,
-      loopDelayMs: () => 0,
-    }),
-    stallSeconds: 60,
-    parseJson: parse,
-    log,
   });
   port = door.listen('127.0.0.1', 0);
 });

@@ -18,6 +18,8 @@ export interface SourceSenderOptions {
   readonly turns: SendTurns;
   readonly pace: SendPace;
   readonly onWhole: () => void;
+  /** The source could not be read; the connection is closed then. */
+  readonly onBroken: (error: unknown) => void;
 }
 
 export class SourceSender {
@@ -27,6 +29,7 @@ export class SourceSender {
   readonly #turns: SendTurns;
   readonly #pace: SendPace;
   readonly #onWhole: () => void;
+  readonly #onBroken: (error: unknown) => void;
   #bytes = 0;
   #isOpen = true;
   /** The socket did not take all that it was offered last. */
@@ -34,13 +37,14 @@ export class SourceSender {
   #offeredMs = performance.now();
 
   /** `onWhole` is called when the last byte was handed over. */
-  constructor(res: HttpResponse, source: ByteSource, { caller, turns, pace, onWhole }: SourceSenderOptions) {
+  constructor(res: HttpResponse, source: ByteSource, options: SourceSenderOptions) {
     this.#res = res;
     this.#source = source;
-    this.#caller = caller;
-    this.#turns = turns;
-    this.#pace = pace;
-    this.#onWhole = onWhole;
+    this.#caller = options.caller;
+    this.#turns = options.turns;
+    this.#pace = options.pace;
+    this.#onWhole = options.onWhole;
+    this.#onBroken = options.onBroken;
   }
 
   /** Bytes of the body sent so far. */
@@ -120,10 +124,11 @@ export class SourceSender {
     try {
       const bytes = this.#source.read(this.#bytes);
       if (bytes.length > 0) return bytes;
-    } catch {
-      // Told below, by the status that is already on its way and a connection that breaks off.
+      throw new Error(`a source of ${this.#source.bytesTotal} bytes has none at ${this.#bytes}`);
+    } catch (error) {
+      this.#onBroken(error);
+      this.#res.close();
+      return NOTHING;
     }
-    this.#res.close();
-    return NOTHING;
   }
 }

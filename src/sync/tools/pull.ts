@@ -92,7 +92,7 @@ export function syncPull({ pull }: Reading) {
 
 function oneResult({ vaultId, file, line }: PulledFile) {
   const rest = `… the text ends here; structuredContent and the resource ${fileUri(vaultId, file.path)} have all of it`;
-  return { document: line, text: recordsText('', line, 'never', recordText, rest) };
+  return { document: line, text: () => recordsText('', line, 'never', recordText, rest) };
 }
 
 function manyResult(pulled: PulledFiles, lines: LinesWish) {
@@ -113,7 +113,7 @@ function manyResult(pulled: PulledFiles, lines: LinesWish) {
     ...(missing === undefined || missing.length === 0 ? [] : [`missing: ${missing.join(', ')}`]),
     ...pulled.warnings,
   ].join('\n');
-  const text = recordsText(recordsText(headline, tombstones, lines, recordText), files, lines, recordText);
+  const text = () => recordsText(recordsText(headline, tombstones, lines, recordText), files, lines, recordText);
   const listing = { count: fileCount, sizeBytes, lines: files, members: { files, deleted: tombstones } };
   return { structured, text, listing };
 }

@@ -13,6 +13,7 @@ import { type SyncedFolder, syncedFolder, textsOf, until } from '../../support/s
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
+// The tests wait more than they compute, so they run concurrently.
 const hub = useHub();
 let key: string;
 
@@ -35,7 +36,7 @@ const said = (output: string, what: RegExp) => output.match(new RegExp(what, 'g'
 
 const isLike = (a: SyncedFolder, b: SyncedFolder) => () => JSON.stringify(textsOf(a)) === JSON.stringify(textsOf(b));
 
-test('[SYN-24] a delete on the hub reaches a watch, which then waits again instead of asking without a pause', async () => {
+test.concurrent('[SYN-24] a delete on the hub reaches a watch, which then waits again instead of asking without a pause', async () => {
   const { a, b, relay } = await pair({ one: '1\n', two: '2\n', three: '3\n' });
   const watcher = b.watch();
   await until(() => watcher.output().includes('watching'));
@@ -52,7 +53,7 @@ test('[SYN-24] a delete on the hub reaches a watch, which then waits again inste
   await relay.close();
 }, 60_000);
 
-test('[SYN-24] a watch goes on with the rest while deletes wait for a word, which another process may give', async () => {
+test.concurrent('[SYN-24] a watch goes on with the rest while deletes wait for a word, which another process may give', async () => {
   const { a, b, relay } = await pair({ one: '1\n', two: '2\n', three: '3\n', four: '4\n' });
   const watcher = b.watch();
   await until(() => watcher.output().includes('watching'));
@@ -76,7 +77,7 @@ test('[SYN-24] a watch goes on with the rest while deletes wait for a word, whic
   await relay.close();
 }, 90_000);
 
-test('[SYN-24] a hub that is down is told once, and once that it is back; a start while it is down waits for it', async () => {
+test.concurrent('[SYN-24] a hub that is down is told once, and once that it is back; a start while it is down waits for it', async () => {
   const { a, b, relay } = await pair({ one: '1\n' });
   const fresh = syncedFolder(relay, key, `vault ${randomBytes(4).toString('hex')}`);
   fresh.write('first', 'first\n');
@@ -103,7 +104,7 @@ test('[SYN-24] a hub that is down is told once, and once that it is back; a star
   await relay.close();
 }, 90_000);
 
-test('[SYN-24] what no waiting mends ends a watch with an exit code and a sentence', async () => {
+test.concurrent('[SYN-24] what no waiting mends ends a watch with an exit code and a sentence', async () => {
   const { b, relay } = await pair({ one: '1\n' });
   const watcher = b.watch();
   await until(() => watcher.output().includes('watching'));
@@ -128,7 +129,7 @@ test('[SYN-24] what no waiting mends ends a watch with an exit code and a senten
   await relay.close();
 }, 90_000);
 
-test('[SYN-25] a watched folder whose files and state are removed deletes nothing on the hub', async () => {
+test.concurrent('[SYN-25] a watched folder whose files and state are removed deletes nothing on the hub', async () => {
   const { a, b, relay } = await pair({ one: '1\n', 'two/deep': '2\n' });
   const watcher = b.watch();
   await until(() => watcher.output().includes('watching'));
@@ -139,7 +140,7 @@ test('[SYN-25] a watched folder whose files and state are removed deletes nothin
   await relay.close();
 }, 60_000);
 
-test('[CLI-2] a paused folder is not synced until it is resumed', async () => {
+test.concurrent('[CLI-2] a paused folder is not synced until it is resumed', async () => {
   const { a, b, relay } = await pair({ one: '1\n' });
   const watcher = b.watch();
   await until(() => watcher.output().includes('watching'));
@@ -156,7 +157,7 @@ test('[CLI-2] a paused folder is not synced until it is resumed', async () => {
   await relay.close();
 }, 90_000);
 
-test('[CLI-2] one process watches every folder of a list, and one that is wrong does not stop the others', async () => {
+test.concurrent('[CLI-2] one process watches every folder of a list, and one that is wrong does not stop the others', async () => {
   const vaults = [0, 1].map((at) => `vault ${at} ${randomBytes(4).toString('hex')}`);
   const [one, two] = vaults.map((vault) => syncedFolder(hub, key, vault)) as [SyncedFolder, SyncedFolder];
   const config = temporaryFolder();
@@ -194,7 +195,7 @@ test('[CLI-2] one process watches every folder of a list, and one that is wrong 
   expect(await ended).toBe(1);
 }, 90_000);
 
-test('[CLI-2] a limit too low for a hub is refused, and what is not chosen stays where it is', async () => {
+test.concurrent('[CLI-2] a limit too low for a hub is refused, and what is not chosen stays where it is', async () => {
   const [a, b] = await pairOf();
   a.write('big.bin', randomBytes(200_000));
   a.write('small.md', 'small\n');
