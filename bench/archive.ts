@@ -3,11 +3,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  ARCHIVE_MANIFEST_FILE,
+  type ArchiveSection,
   fileOf,
-  MANIFEST_FILE,
   newManifest,
   SECTIONS,
-  type Section,
   type SectionSummary,
 } from '../src/archive/format.ts';
 import { runCairn } from '../test/support/hub.ts';
@@ -101,7 +101,7 @@ function makeArchive(folder: string): void {
   const vault = { vault_id: `v_${randomBytes(8).toString('hex')}`, name: 'primary', is_primary: true };
   const vaults: object[] = [{ type: 'vault', ...vault, created_at: at(0), protected_paths: null, ...clock }];
   for (let seq = 1; seq <= FILES; seq += 1) vaults.push(fileLine(seq, at(seq)));
-  const records: Record<Section, object[]> = { tasks: [], papers: [], docs: [], handoffs: [], mirror, vaults };
+  const records: Record<ArchiveSection, object[]> = { tasks: [], papers: [], docs: [], handoffs: [], mirror, vaults };
   const files = Object.fromEntries(
     SECTIONS.map((section) => [section, writeSection(folder, section, records[section])]),
   );
@@ -109,10 +109,10 @@ function makeArchive(folder: string): void {
     cairn_version: 'bench',
     made_at: at(0),
     account: { email: EMAIL, name: null, created_at: at(0) },
-    files: files as Record<Section, SectionSummary>,
+    files: files as Record<ArchiveSection, SectionSummary>,
     blobs: { count: BLOBS, bytes: BLOBS * BLOB_BYTES },
   });
-  writeFileSync(join(folder, MANIFEST_FILE), JSON.stringify(manifest));
+  writeFileSync(join(folder, ARCHIVE_MANIFEST_FILE), JSON.stringify(manifest));
 }
 
 function fileLine(seq: number, stored_at: string): object {
@@ -129,7 +129,7 @@ function fileLine(seq: number, stored_at: string): object {
   return { ...file, device_id: 'laptop', remote_mtime: null, status: 'created', content };
 }
 
-function writeSection(folder: string, section: Section, records: readonly object[]): SectionSummary {
+function writeSection(folder: string, section: ArchiveSection, records: readonly object[]): SectionSummary {
   const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
   writeFileSync(join(folder, fileOf(section)), text);
   const sha256 = createHash('sha256').update(text).digest('hex');

@@ -7,7 +7,7 @@ import { type Core, openCore } from './compose/core.ts';
 import { openDocuments } from './compose/documents.ts';
 import { tellFirstSteps } from './compose/first-steps.ts';
 import { Doors } from './compose/listeners.ts';
-import { openRoutes, type Parts } from './compose/routes.ts';
+import { openRoutes, type ServiceParts } from './compose/routes.ts';
 import { startSweeper } from './compose/sweeper.ts';
 import type { Config } from './config.ts';
 import { documentParser } from './gateway/body/parse-body.ts';
@@ -55,7 +55,7 @@ export async function startService(config: Config, { log, dropped }: LogSink): P
     const sync = await openSync({ ...core, pool, log, quotaBytes, now: Date.now });
     const documents = openDocuments(core, config);
     const toolTraffic = new ToolTraffic();
-    const parts: Parts = { config, core, pool, rates, tasks, documents, sync, toolTraffic, log };
+    const parts: ServiceParts = { config, core, pool, rates, tasks, documents, sync, toolTraffic, log };
     const traffic = new Traffic();
     const admission = new Admission({
       connectionsMax: connectionsThatFit(config.connectionsMax, log),

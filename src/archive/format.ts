@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { invalidField, type Refusal } from '../common/fault.ts';
 import { parse } from '../fields/read.ts';
 
-export const MANIFEST_FILE = 'manifest.json';
+export const ARCHIVE_MANIFEST_FILE = 'manifest.json';
 export const BLOB_FOLDER = 'blobs';
 const FORMAT = 'cairn-account';
 const VERSION = 1;
@@ -14,9 +14,9 @@ const VERSION = 1;
 /** In the order in which they are written and read: papers name categories, which stand among the tasks. */
 export const SECTIONS = ['tasks', 'papers', 'docs', 'handoffs', 'mirror', 'vaults'] as const;
 
-export type Section = (typeof SECTIONS)[number];
+export type ArchiveSection = (typeof SECTIONS)[number];
 
-export const fileOf = (section: Section): string => `${section}.ndjson`;
+export const fileOf = (section: ArchiveSection): string => `${section}.ndjson`;
 
 const count = z.int().nonnegative();
 const sectionSchema = z.strictObject({ records: count, bytes: count, sha256: z.string().regex(/^[0-9a-f]{64}$/) });
@@ -29,39 +29,42 @@ const manifestSchema = z.strictObject({
   account: z.strictObject({ email: z.string(), name: z.string().nullable(), created_at: z.string() }),
   /** By section: the lines, bytes and hash of its file. */
   files: z.strictObject(
-    Object.fromEntries(SECTIONS.map((section) => [section, sectionSchema])) as Record<Section, typeof sectionSchema>,
+    Object.fromEntries(SECTIONS.map((section) => [section, sectionSchema])) as Record<
+      ArchiveSection,
+      typeof sectionSchema
+    >,
   ),
   blobs: z.strictObject({ count, bytes: count }),
   /** What was damaged and is not in the archive, one sentence each; absent: nothing. */
   missing: z.array(z.string()).optional(),
 });
 
-export type Manifest = z.infer<typeof manifestSchema>;
+export type ArchiveManifest = z.infer<typeof manifestSchema>;
 
 export type SectionSummary = z.infer<typeof sectionSchema>;
 
 /** The manifest of what a writer wrote. */
-export function newManifest(rest: Omit<Manifest, 'format' | 'version'>): Manifest {
+export function newManifest(rest: Omit<ArchiveManifest, 'format' | 'version'>): ArchiveManifest {
   return { format: FORMAT, version: VERSION, ...rest };
 }
 
 /** Reads a manifest. Refuses another format, a version that this build does not know, and what has another form. */
-export function parseManifest(text: string): Manifest {
+export function parseManifest(text: string): ArchiveManifest {
   let document: unknown;
   try {
     document = JSON.parse(text);
   } catch {
     // What the parser says of its place helps nobody: nobody writes manifests by hand.
-    throw damaged(`${MANIFEST_FILE} is no JSON`);
+    throw damaged(`${ARCHIVE_MANIFEST_FILE} is no JSON`);
   }
   const head = z.object({ format: z.literal(FORMAT), version: z.int() }).safeParse(document);
-  if (!head.success) throw damaged(`${MANIFEST_FILE} is not that of an account; cairn export writes one`);
+  if (!head.success) throw damaged(`${ARCHIVE_MANIFEST_FILE} is not that of an account; cairn export writes one`);
   if (head.data.version !== VERSION) {
     throw damaged(
       `it has version ${head.data.version} of the format and this cairn reads ${VERSION}; use another cairn`,
     );
   }
-  return readRecord(manifestSchema, document, `${MANIFEST_FILE}: `);
+  return readRecord(manifestSchema, document, `${ARCHIVE_MANIFEST_FILE}: `);
 }
 
 /** How every sentence about an archive begins. */

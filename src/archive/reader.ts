@@ -7,7 +7,15 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { limits } from '../limits/service.ts';
-import { BLOB_FOLDER, damaged, fileOf, MANIFEST_FILE, type Manifest, parseManifest, type Section } from './format.ts';
+import {
+  ARCHIVE_MANIFEST_FILE,
+  type ArchiveManifest,
+  type ArchiveSection,
+  BLOB_FOLDER,
+  damaged,
+  fileOf,
+  parseManifest,
+} from './format.ts';
 
 const READ_BYTES = 256 * 1024;
 const NEWLINE = 10;
@@ -20,13 +28,18 @@ export interface ArchiveLine {
 }
 
 export class ArchiveReader {
-  readonly manifest: Manifest;
+  readonly manifest: ArchiveManifest;
   readonly #folder: string;
   readonly #onBytes: (bytes: number) => void;
   readonly #signal: AbortSignal;
   #bytes = 0;
 
-  private constructor(folder: string, manifest: Manifest, onBytes: (bytes: number) => void, signal: AbortSignal) {
+  private constructor(
+    folder: string,
+    manifest: ArchiveManifest,
+    onBytes: (bytes: number) => void,
+    signal: AbortSignal,
+  ) {
     this.#folder = folder;
     this.manifest = manifest;
     this.#onBytes = onBytes;
@@ -41,10 +54,10 @@ export class ArchiveReader {
         throw damaged(`${path} is no folder that the hub can read; a service may have a /tmp and a /home of its own`);
       }
     }
-    const file = await openPlain(join(folder, MANIFEST_FILE), MANIFEST_FILE);
+    const file = await openPlain(join(folder, ARCHIVE_MANIFEST_FILE), ARCHIVE_MANIFEST_FILE);
     try {
       const { size } = await file.stat();
-      if (size > limits.archiveManifestBytesMax) throw damaged(`${MANIFEST_FILE} is too long`);
+      if (size > limits.archiveManifestBytesMax) throw damaged(`${ARCHIVE_MANIFEST_FILE} is too long`);
       return new ArchiveReader(folder, parseManifest(await file.readFile('utf8')), onBytes, signal);
     } finally {
       await file.close();
@@ -58,7 +71,7 @@ export class ArchiveReader {
   }
 
   /** The lines of a section. Refuses what is no JSON, a line that is too long, and at the end another hash. */
-  async *lines(section: Section): AsyncGenerator<ArchiveLine> {
+  async *lines(section: ArchiveSection): AsyncGenerator<ArchiveLine> {
     const name = fileOf(section);
     const { records, bytes: bytesTotal, sha256 } = this.manifest.files[section];
     const hash = createHash('sha256');
@@ -81,8 +94,8 @@ export class ArchiveReader {
       }
     }
     if (heldBytes > 0) throw damaged(`${name} ends within a line`);
-    if (hash.digest('hex') !== sha256) throw damaged(`${name} is not the file that ${MANIFEST_FILE} describes`);
-    if (number !== records) throw damaged(`${name} has ${number} lines and ${MANIFEST_FILE} says ${records}`);
+    if (hash.digest('hex') !== sha256) throw damaged(`${name} is not the file that ${ARCHIVE_MANIFEST_FILE} describes`);
+    if (number !== records) throw damaged(`${name} has ${number} lines and ${ARCHIVE_MANIFEST_FILE} says ${records}`);
   }
 
   /** A content in pieces of exactly `pieceBytes`, but for the last; each is only good until the next is asked for. */

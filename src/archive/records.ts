@@ -7,7 +7,7 @@ import type { ActorRegistry } from '../actors/registry.ts';
 import { Refusal } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
 import type { Store } from '../store/store.ts';
-import { DAMAGED, fileOf, readRecord, type Section } from './format.ts';
+import { type ArchiveSection, DAMAGED, fileOf, readRecord } from './format.ts';
 import type { ArchiveReader } from './reader.ts';
 
 /** Where an import writes: an account that nobody can reach yet. */
@@ -29,7 +29,7 @@ export type Await = (write: Promise<unknown>) => Promise<void>;
  */
 export async function importSection<T>(
   { archive, store }: ImportTarget,
-  section: Section,
+  section: ArchiveSection,
   schema: z.ZodType<T>,
   take: (record: T, wait: Await) => Promise<void> | void,
 ): Promise<void> {

@@ -19,12 +19,12 @@ import { dirname, join, resolve } from 'node:path';
 import { StartError } from '../common/start-error.ts';
 import { syncPath } from '../store/data-file/sync-path.ts';
 import {
+  ARCHIVE_MANIFEST_FILE,
+  type ArchiveManifest,
+  type ArchiveSection,
   BLOB_FOLDER,
   fileOf,
-  MANIFEST_FILE,
-  type Manifest,
   newManifest,
-  type Section,
   type SectionSummary,
 } from './format.ts';
 
@@ -38,7 +38,7 @@ export class ArchiveWriter {
   readonly #folder: string;
   readonly #partial: string;
   readonly #onBytes: (bytes: number) => void;
-  readonly #files = new Map<Section, SectionSummary>();
+  readonly #files = new Map<ArchiveSection, SectionSummary>();
   #blobs = 0;
   #blobBytes = 0;
   #bytes = 0;
@@ -57,7 +57,7 @@ export class ArchiveWriter {
   }
 
   /** Writes the records of one section. */
-  section(section: Section, write: (record: WriteRecord) => void): void {
+  section(section: ArchiveSection, write: (record: WriteRecord) => void): void {
     const file = new LineFile(join(this.#partial, fileOf(section)), (bytes) => this.#grow(bytes));
     try {
       write((record) => file.write(record));
@@ -105,12 +105,12 @@ export class ArchiveWriter {
   }
 
   /** Puts the manifest beside the files and gives the folder its name. */
-  finish(about: Pick<Manifest, 'cairn_version' | 'made_at' | 'account'>): Manifest {
-    const files = Object.fromEntries(this.#files) as Manifest['files'];
+  finish(about: Pick<ArchiveManifest, 'cairn_version' | 'made_at' | 'account'>): ArchiveManifest {
+    const files = Object.fromEntries(this.#files) as ArchiveManifest['files'];
     const blobs = { count: this.#blobs, bytes: this.#blobBytes };
     const missing = this.#missing.length === 0 ? {} : { missing: this.#missing };
     const manifest = newManifest({ ...about, files, blobs, ...missing });
-    const path = join(this.#partial, MANIFEST_FILE);
+    const path = join(this.#partial, ARCHIVE_MANIFEST_FILE);
     writeFileSync(path, `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600 });
     for (const changed of [path, join(this.#partial, BLOB_FOLDER), this.#partial]) syncPath(changed);
     renameSync(this.#partial, this.#folder);

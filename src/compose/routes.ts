@@ -50,7 +50,7 @@ import { type Documents, documentTools } from './documents.ts';
 import { bearerScheme, openOAuth } from './oauth.ts';
 
 /** What the parts of the service are opened over. */
-export interface Parts {
+export interface ServiceParts {
   readonly config: Config;
   readonly core: Core;
   readonly pool: Pool;
@@ -68,7 +68,7 @@ interface LoginParts {
 }
 
 /** Every route, the probes among them, and the document that describes them all. */
-export async function openRoutes(parts: Parts, probes: readonly Route[]): Promise<Route[]> {
+export async function openRoutes(parts: ServiceParts, probes: readonly Route[]): Promise<Route[]> {
   const logins = openLogins(parts);
   const registry = openTools(parts, logins);
   const { staging, ...mirror } = await openMirror(parts);
@@ -89,7 +89,11 @@ export async function openRoutes(parts: Parts, probes: readonly Route[]): Promis
 }
 
 /** The certificate mirror; sweeps what a crash left of uploads. */
-async function openMirror({ core, pool, log }: Parts): Promise<MirrorRoutesOptions & { readonly staging: Staging }> {
+async function openMirror({
+  core,
+  pool,
+  log,
+}: ServiceParts): Promise<MirrorRoutesOptions & { readonly staging: Staging }> {
   const { store, sealer, actors, accounts, damage } = core;
   const staging = new Staging(store, log);
   const swept = await staging.sweep();
@@ -116,7 +120,7 @@ async function openMirror({ core, pool, log }: Parts): Promise<MirrorRoutesOptio
 }
 
 /** Passwords: what makes an account, and what opens it at a sign-in. */
-function openLogins({ config, core, pool, rates }: Parts): LoginParts {
+function openLogins({ config, core, pool, rates }: ServiceParts): LoginParts {
   const passwords = new Passwords(pool);
   const countSignIn = (who: string) => rates.countSignIn(who);
   const logins = new Logins({ ...core, passwords, countSignIn, now: Date.now });
@@ -128,7 +132,7 @@ function openLogins({ config, core, pool, rates }: Parts): LoginParts {
 
 /** The tools, in the order in which they are listed. */
 function openTools(
-  { config, core, tasks, documents, sync, toolTraffic }: Parts,
+  { config, core, tasks, documents, sync, toolTraffic }: ServiceParts,
   { onboarding }: LoginParts,
 ): ToolRegistry {
   return new ToolRegistry(
@@ -144,7 +148,7 @@ function openTools(
 }
 
 /** What agents read and say, beside the tools: declared by the capabilities. */
-function openOffers({ core, tasks, documents, sync }: Parts): Offers {
+function openOffers({ core, tasks, documents, sync }: ServiceParts): Offers {
   const { docs, handoffs, papers } = documents;
   return new Offers({
     resources: [
@@ -159,7 +163,7 @@ function openOffers({ core, tasks, documents, sync }: Parts): Offers {
 }
 
 /** The tools behind JSON-RPC and behind their REST mirror. */
-function openGateway(parts: Parts, registry: ToolRegistry): Route[] {
+function openGateway(parts: ServiceParts, registry: ToolRegistry): Route[] {
   const { config, core, pool, log } = parts;
   const answers = openKnownResults(revisionsOf(core));
   return gatewayRoutes({
@@ -178,7 +182,7 @@ function openGateway(parts: Parts, registry: ToolRegistry): Route[] {
 
 /** The pages, over the capabilities that they show. */
 function openPages(
-  { config, core, tasks, sync }: Parts,
+  { config, core, tasks, sync }: ServiceParts,
   { blobs, credentials, logins, onboarding }: LoginParts & Pick<MirrorRoutesOptions, 'blobs' | 'credentials'>,
 ): Route[] {
   const { publicUrl } = config;

@@ -14,7 +14,7 @@ import { type ContentType, type DevDocRecord, devDocHeads, devDocRows, devDocs }
 import { candidatesOf, chunkOf } from './text-index/gram-index.ts';
 import { foldText, wantedSlots } from './text-index/grams.ts';
 
-export interface ListRequest {
+export interface DevDocListRequest {
   readonly category?: string | undefined;
   readonly content_type?: ContentType | undefined;
   /** Text that the title or the content has in it, in upper or lower case. */
@@ -42,7 +42,7 @@ interface Filter {
 }
 
 /** Rests between any two documents, for whoever runs it in turns. Refuses an unknown category and an invalid cursor. */
-export function* listDocs(store: Walkable, accountId: string, request: ListRequest): Generator<void, DocList> {
+export function* listDocs(store: Walkable, accountId: string, request: DevDocListRequest): Generator<void, DocList> {
   const { category, errors } = filterCategory(store, accountId, request.category);
   const isCursor = request.cursor === undefined || /^[1-9]\d{0,14}$/.test(request.cursor);
   const cursorErrors = { cursor: ['cursor must be one that this tool gave; leave it out to begin again'] };

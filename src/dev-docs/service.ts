@@ -20,7 +20,7 @@ import {
 } from '../versions/texts.ts';
 import { categoryErrors, type DevCategory, listCategories } from './categories.ts';
 import { moveDoc } from './indexes.ts';
-import { type DocList, type ListRequest, listDocs } from './list.ts';
+import { type DevDocListRequest, type DocList, listDocs } from './list.ts';
 import { type DocReference, findAny, findLive } from './lookup.ts';
 import { type DocPull, type PullRequest, planPull } from './pull.ts';
 import { type ContentType, type DevDocRecord, devDocHeads, devDocs, devDocTitles } from './records.ts';
@@ -83,7 +83,7 @@ export class DevDocs {
   }
 
   /** A page of documents without their texts, of one moment; a promise when it takes more than one turn. */
-  list(accountId: string, request: ListRequest): DocList | Promise<DocList> {
+  list(accountId: string, request: DevDocListRequest): DocList | Promise<DocList> {
     return readInTurns(this.#options.store, accountId, (reader) => listDocs(reader, accountId, request));
   }
 

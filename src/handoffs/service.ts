@@ -50,7 +50,7 @@ export interface GetRequest {
   readonly version?: number | undefined;
 }
 
-export interface ListRequest {
+export interface HandoffListRequest {
   readonly project?: string | undefined;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
@@ -112,13 +112,13 @@ export class Handoffs {
   }
 
   /** A page, newest first. Removes what is older than the days that handoffs are kept, for good. */
-  async list(accountId: string, request: ListRequest): Promise<HandoffList> {
+  async list(accountId: string, request: HandoffListRequest): Promise<HandoffList> {
     await this.#purge(accountId);
     return listHandoffs(this.#options.store, accountId, request);
   }
 
   /** A page as `list` gives it, and removes nothing. */
-  page(accountId: string, request: ListRequest): HandoffList {
+  page(accountId: string, request: HandoffListRequest): HandoffList {
     return listHandoffs(this.#options.store, accountId, request);
   }
 

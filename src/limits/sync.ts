@@ -86,13 +86,13 @@ export const syncLimits = {
   waitersMax: 10_000,
   listPageDefault: 1000,
   listPageMax: 10_000,
-  /** Files that one call of a listing looks at, and those of one turn. */
+  /** Files that one call of a list of files looks at, and those of one turn. */
   listScanMax: 20_000,
   listTurnRows: 32,
   listCursorCharsMax: 4096,
   /** Globs that one glob with braces may stand for. */
   globChoicesMax: 32,
-  /** Characters that one call of a listing compares; then it says where to go on. */
+  /** Characters that one call of a list of files compares; then it says where to go on. */
   globWorkChars: 20_000_000,
   /** Files that the manifest of a device and its bases name together. */
   manifestFilesMax: 40_000,

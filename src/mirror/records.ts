@@ -73,7 +73,7 @@ export const chunks = defineTable<[storageId: number, index: number], Uint8Array
 });
 
 /** Storage ids whose chunks belong to no blob yet. What a crash leaves here is swept at the next start. */
-export const staging = defineTable<[storageId: number], StagingRecord>('mirror_staging', recordCodec(1), {
+export const stagedUploads = defineTable<[storageId: number], StagingRecord>('mirror_staging', recordCodec(1), {
   staging: 'any',
   account: 'any',
   directory: 'any',
@@ -87,5 +87,5 @@ export const mirrorTables: readonly AnyTable[] = [
   commits,
   order,
   chunks,
-  staging,
+  stagedUploads,
 ];

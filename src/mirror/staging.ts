@@ -5,7 +5,7 @@ import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import { StagedBytes } from '../store/staged-bytes.ts';
 import type { Store } from '../store/store.ts';
-import { chunks, type StagingRecord, staging } from './records.ts';
+import { chunks, type StagingRecord, stagedUploads } from './records.ts';
 
 interface Waiting {
   readonly bytes: number;
@@ -19,7 +19,7 @@ export class Staging {
   readonly #waiting: Waiting[] = [];
 
   constructor(store: Store, log: Log) {
-    this.#staged = new StagedBytes({ store, log, pieces: chunks, rows: staging });
+    this.#staged = new StagedBytes({ store, log, pieces: chunks, rows: stagedUploads });
   }
 
   /** A storage id that no chunk has. */

@@ -4,7 +4,7 @@ import { limits } from '../limits/service.ts';
 import type { CheckedReader } from '../store/checked-reader.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 
-import { blobs, chunks, commits, credentials, heads, order, staging, tokenHashes } from './records.ts';
+import { blobs, chunks, commits, credentials, heads, order, stagedUploads, tokenHashes } from './records.ts';
 
 export interface MirrorReport {
   readonly blobs: number;
@@ -35,7 +35,7 @@ export function verifyMirror(reader: CheckedReader, sealer: Sealer): MirrorRepor
       problems.push(`${name}: its commit has no newest blob`);
     }
   }
-  const staged = new Set([...reader.walk(staging)].map(({ key: [storageId] }) => storageId));
+  const staged = new Set([...reader.walk(stagedUploads)].map(({ key: [storageId] }) => storageId));
   problems.push(
     ...checkChunks(reader, owned, staged),
     ...checkOrder(reader),

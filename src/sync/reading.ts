@@ -9,12 +9,12 @@ import type { SyncReader } from './log/reader.ts';
 import { Packer } from './packs/packer.ts';
 import type { VaultViews } from './packs/vault-view.ts';
 import type { CursorHash } from './pull/cursor.ts';
-import { Listings } from './pull/list.ts';
+import { FileLists } from './pull/list.ts';
 import { PlanRuns } from './pull/plan-run.ts';
 import { Pull } from './pull/pull.ts';
 import { Waiters } from './pull/waiters.ts';
+import { PullVisits } from './vaults/pull-visits.ts';
 import type { Vaults } from './vaults/vaults.ts';
-import { DeviceVisits, type Visits } from './vaults/visits.ts';
 
 export interface ReadingOptions {
   readonly store: Store;
@@ -32,12 +32,12 @@ export interface ReadingOptions {
 
 export interface Reading {
   readonly pull: Pull;
-  readonly listings: Listings;
+  readonly fileLists: FileLists;
   readonly packer: Packer;
   readonly vaults: Vaults;
   readonly reader: SyncReader;
   readonly views: VaultViews;
-  readonly visits: Visits;
+  readonly visits: PullVisits;
   readonly epoch: string;
   /** Binds cursors to this hub. */
   readonly hash: CursorHash;
@@ -58,11 +58,11 @@ export async function openReading(options: ReadingOptions): Promise<Reading> {
   const swept = await packer.sweep();
   if (swept > 0) log.info({ packs: swept }, 'removed packs that nothing names');
   const waiters = new Waiters(changes);
-  const visits = new DeviceVisits({ store, actors, log, now });
+  const visits = new PullVisits({ store, actors, log, now });
   const runs = new PlanRuns({ store, damage: options.damage, onDamagedPack: (vaultId) => packer.drop(vaultId) });
   return {
     pull: new Pull({ vaults, reader, views, runs, packer, waiters, visits, hash, epoch, now }),
-    listings: new Listings(store, reader),
+    fileLists: new FileLists(store, reader),
     packer,
     vaults,
     reader,

@@ -1,7 +1,7 @@
 /** Writes one account as an archive: every capability's part of it, from one moment, beside the running service. */
 import { accounts, emails } from '../accounts/records.ts';
 import { normalizeEmail } from '../accounts/rules.ts';
-import type { Manifest } from '../archive/format.ts';
+import type { ArchiveManifest } from '../archive/format.ts';
 import { ArchiveWriter } from '../archive/writer.ts';
 import { StartError } from '../common/start-error.ts';
 import { version } from '../common/version.ts';
@@ -26,7 +26,7 @@ export interface ExportOptions {
 }
 
 /** Writes the archive and gives its manifest. Throws StartError, and then nothing of it is left. */
-export function exportAccount({ store, email, folder, onBytes, now }: ExportOptions): Manifest {
+export function exportAccount({ store, email, folder, onBytes, now }: ExportOptions): ArchiveManifest {
   const snapshot = store.snapshot();
   try {
     const accountId = snapshot.get(emails, [normalizeEmail(email)])?.account_id;

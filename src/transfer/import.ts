@@ -113,7 +113,7 @@ export class AccountImporter implements Importer {
     };
   }
 
-  async #write(target: ImportTarget, record: AccountRecord, { mirror, vaults }: Parts): Promise<NewAccount> {
+  async #write(target: ImportTarget, record: AccountRecord, { mirror, vaults }: ImportParts): Promise<NewAccount> {
     const { accountId } = target;
     const known = await importTasks(target);
     await importPapers(target, (id) => known.has(id));
@@ -130,7 +130,7 @@ export class AccountImporter implements Importer {
   }
 
   /** What cannot be removed now, on a full disk or a broken one, is removed by the next import or start. */
-  async #giveUp({ mirror, vaults }: Parts): Promise<void> {
+  async #giveUp({ mirror, vaults }: ImportParts): Promise<void> {
     try {
       await mirror.discard();
       await vaults.discard();
@@ -142,7 +142,7 @@ export class AccountImporter implements Importer {
   }
 }
 
-interface Parts {
+interface ImportParts {
   readonly mirror: MirrorImport;
   readonly vaults: VaultsImport;
 }

@@ -1,6 +1,6 @@
 /** Writes the versions of documents into an archive behind the document they are of, and reads them out of one. */
 import { z } from 'zod';
-import { damaged, fileOf, type Section } from '../archive/format.ts';
+import { type ArchiveSection, damaged, fileOf } from '../archive/format.ts';
 import { type ImportTarget, type Instant, id, text } from '../archive/records.ts';
 import type { WriteRecord } from '../archive/writer.ts';
 import { invalidField, refuseFields } from '../common/fault.ts';
@@ -44,7 +44,7 @@ export interface ReadVersions {
 
 export interface VersionsTarget<D> {
   readonly target: ImportTarget;
-  readonly section: Section;
+  readonly section: ArchiveSection;
   readonly space: Space;
   /** Within the decision that writes the last version: writes the document itself. */
   readonly keep: (batch: Batch, document: D, read: ReadVersions) => void;

@@ -12,7 +12,7 @@ import {
   heads,
   mirrorTables,
   order,
-  staging,
+  stagedUploads,
   tokenHashes,
 } from '../../src/mirror/records.ts';
 import { DATA_FILE } from '../../src/store/data-file/name.ts';
@@ -219,7 +219,7 @@ test('[OPS-6] a chunk behind the end of its blob is found', async () => {
 
 test('[OPS-6] a blob whose bytes are still marked as staged is found: the next start would sweep them', async () => {
   const result = await damagedBy((batch) => {
-    batch.put(staging, [recordOf(batch, large).storage_id], {
+    batch.put(stagedUploads, [recordOf(batch, large).storage_id], {
       account_id: who.account_id,
       started_at: new Date().toISOString(),
     });

@@ -20,7 +20,7 @@ export function reportOf(session: SyncSession, events: readonly SyncEvent[], isF
   const conflicts = conflictsOf(session.state);
   const note = isFirst && links > 0 ? [`not synced: ${counted(links, 'link')} (cairn sync status lists them)`] : [];
   return {
-    done: [...linesOf(events), ...note],
+    done: [...reportLines(events), ...note],
     open: openLines(session),
     exitCode: exitCodeOf(session, conflicts.length),
   };
@@ -32,7 +32,7 @@ export function exitCodeOf({ troubles, held }: SyncSession, conflicts: number): 
 }
 
 /** One line a file, or one line a kind of change when they are many. */
-export function linesOf(events: readonly SyncEvent[]): string[] {
+export function reportLines(events: readonly SyncEvent[]): string[] {
   const kinds = new Map<string, SyncEvent[]>();
   for (const event of events) kinds.set(event.verb, [...(kinds.get(event.verb) ?? []), event]);
   return [...kinds].flatMap(([verb, some]) => {

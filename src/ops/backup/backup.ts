@@ -4,7 +4,7 @@ import { allTables } from '../../compose/core.ts';
 import { checkIntegrity } from '../../compose/verify.ts';
 import { limits } from '../../limits/service.ts';
 import { type CopyOptions, makeCopy } from '../../store/copies/copy.ts';
-import type { Manifest } from '../../store/copies/manifest.ts';
+import type { CopyManifest } from '../../store/copies/manifest.ts';
 import { isMasterKey } from '../../store/sealing/key-check.ts';
 import type { Sealer } from '../../store/sealing/seal.ts';
 
@@ -13,7 +13,7 @@ export interface BackupOptions extends Omit<CopyOptions, 'tables' | 'check'> {
 }
 
 /** Makes the backup and returns its manifest. Throws StartError, and then nothing of it is left. */
-export async function makeBackup({ sealer, ...options }: BackupOptions): Promise<Manifest> {
+export async function makeBackup({ sealer, ...options }: BackupOptions): Promise<CopyManifest> {
   return await makeCopy({
     ...options,
     tables: allTables,

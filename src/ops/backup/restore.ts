@@ -10,7 +10,7 @@ import { SCHEMA } from '../../compose/schema/steps.ts';
 import { checkIntegrity } from '../../compose/verify.ts';
 import { ControlSocket } from '../../control/socket.ts';
 import { limits } from '../../limits/service.ts';
-import { hashFile, type Manifest, readManifest } from '../../store/copies/manifest.ts';
+import { type CopyManifest, hashFile, readCopyManifest } from '../../store/copies/manifest.ts';
 import { DATA_FILE } from '../../store/data-file/name.ts';
 import { schemaOf } from '../../store/data-file/schema.ts';
 import { syncPath } from '../../store/data-file/sync-path.ts';
@@ -33,13 +33,13 @@ export interface RestoreOptions {
 }
 
 export interface Restored {
-  readonly manifest: Manifest;
+  readonly manifest: CopyManifest;
   readonly epoch: string;
 }
 
 /** Throws StartError when there is data, when a service has the folder, or when the backup is not whole. */
 export async function restoreBackup({ from, dataFolder, masterKey, mapBytes }: RestoreOptions): Promise<Restored> {
-  const manifest = readManifest(from);
+  const manifest = readCopyManifest(from);
   if ((manifest.schema ?? 1) > SCHEMA) throw later(manifest);
   const unknown = Object.keys(manifest.tables).filter((name) => !allTables.some((table) => table.name === name));
   if (unknown.length > 0) throw later(manifest);
@@ -78,11 +78,11 @@ function findKey(from: string, dataFolder: string, setting: string | undefined):
   );
 }
 
-function later({ cairn_version: made }: Manifest): StartError {
+function later({ cairn_version: made }: CopyManifest): StartError {
   return new StartError(`the backup is of a later version of cairn, ${made}; restore it with that.`);
 }
 
-async function copyChecked(from: string, work: string, manifest: Manifest): Promise<void> {
+async function copyChecked(from: string, work: string, manifest: CopyManifest): Promise<void> {
   const path = join(work, DATA_FILE);
   try {
     copyFileSync(join(from, DATA_FILE), path);
@@ -98,7 +98,7 @@ async function copyChecked(from: string, work: string, manifest: Manifest): Prom
 async function openChecked(
   work: string,
   key: Uint8Array,
-  { manifest, mapBytes }: { readonly manifest: Manifest; readonly mapBytes: number },
+  { manifest, mapBytes }: { readonly manifest: CopyManifest; readonly mapBytes: number },
 ): Promise<string> {
   const sealer = createSealer(key);
   const store = new Store({ folder: work, tables: allTables, mapBytes });

@@ -13,7 +13,7 @@ import { epochOf } from '../epoch.ts';
 import { writeMasterKey } from '../sealing/master-key.ts';
 import { Store } from '../store.ts';
 import type { AnyTable } from '../table.ts';
-import { hashFile, MANIFEST_FILE, type Manifest } from './manifest.ts';
+import { COPY_MANIFEST_FILE, type CopyManifest, hashFile } from './manifest.ts';
 
 export interface CopyOptions {
   /** The data file, opened for reading. */
@@ -22,7 +22,7 @@ export interface CopyOptions {
   /** Where the copy goes; must not exist. */
   readonly folder: string;
   /** Throws StartError when the copy is not worth keeping; what it returns goes into the manifest. */
-  readonly check: (copy: Store) => Partial<Manifest>;
+  readonly check: (copy: Store) => Partial<CopyManifest>;
   /** Put beside the data when given. */
   readonly masterKey: Uint8Array | undefined;
   readonly mapBytes: number;
@@ -30,7 +30,7 @@ export interface CopyOptions {
 }
 
 /** Makes the copy and returns its manifest. Throws StartError, and then nothing of it is left. */
-export async function makeCopy(options: CopyOptions): Promise<Manifest> {
+export async function makeCopy(options: CopyOptions): Promise<CopyManifest> {
   const folder = resolve(options.folder);
   if (existsSync(folder)) {
     throw new StartError(`${options.folder} exists already, and a backup overwrites nothing; name a new folder.`);
@@ -42,8 +42,8 @@ export async function makeCopy(options: CopyOptions): Promise<Manifest> {
     await options.store.copyTo(join(partial, DATA_FILE));
     const manifest = await checkCopy(partial, options);
     if (options.masterKey !== undefined) writeMasterKey(partial, options.masterKey);
-    writeFileSync(join(partial, MANIFEST_FILE), `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600 });
-    for (const path of [join(partial, MANIFEST_FILE), join(partial, DATA_FILE), partial]) syncPath(path);
+    writeFileSync(join(partial, COPY_MANIFEST_FILE), `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600 });
+    for (const path of [join(partial, COPY_MANIFEST_FILE), join(partial, DATA_FILE), partial]) syncPath(path);
     renameSync(partial, folder);
     syncPath(dirname(folder));
     return manifest;
@@ -55,7 +55,10 @@ export async function makeCopy(options: CopyOptions): Promise<Manifest> {
 }
 
 /** Opens the copy as a store of its own, checks it, and describes it. */
-async function checkCopy(folder: string, { tables, check, masterKey, mapBytes, now }: CopyOptions): Promise<Manifest> {
+async function checkCopy(
+  folder: string,
+  { tables, check, masterKey, mapBytes, now }: CopyOptions,
+): Promise<CopyManifest> {
   const path = join(folder, DATA_FILE);
   chmodSync(path, 0o600);
   // On disk before it is read back: what is checked is what is kept.

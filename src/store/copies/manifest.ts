@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { StartError } from '../../common/start-error.ts';
 
-export const MANIFEST_FILE = 'manifest.json';
+export const COPY_MANIFEST_FILE = 'manifest.json';
 
 const manifestSchema = z.strictObject({
   /** Rises when a restore of before could not read it. */
@@ -26,22 +26,22 @@ const manifestSchema = z.strictObject({
   tables: z.record(z.string(), z.number().int().nonnegative()),
 });
 
-export type Manifest = z.infer<typeof manifestSchema>;
+export type CopyManifest = z.infer<typeof manifestSchema>;
 
 /** The manifest of a backup. Throws StartError when there is none that this version can read. */
-export function readManifest(folder: string): Manifest {
+export function readCopyManifest(folder: string): CopyManifest {
   let text: string;
   try {
-    text = readFileSync(join(folder, MANIFEST_FILE), 'utf8');
+    text = readFileSync(join(folder, COPY_MANIFEST_FILE), 'utf8');
   } catch {
     // Missing or not ours to read: the sentence says both.
-    throw new StartError(`${folder} is no backup that can be read: it has no ${MANIFEST_FILE}.`);
+    throw new StartError(`${folder} is no backup that can be read: it has no ${COPY_MANIFEST_FILE}.`);
   }
   try {
     return manifestSchema.parse(JSON.parse(text));
   } catch {
     // Which field is wrong helps nobody: the file is not what a backup wrote, or a later version wrote it.
-    throw new StartError(`${MANIFEST_FILE} of ${folder} is damaged, or of a later version of cairn.`);
+    throw new StartError(`${COPY_MANIFEST_FILE} of ${folder} is damaged, or of a later version of cairn.`);
   }
 }
 

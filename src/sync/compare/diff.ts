@@ -71,8 +71,7 @@ export class DiffQuery {
     const file = reader.file(vaultId, path.folded);
     const local = await this.#local({ accountId, vaultId }, file, request);
     const sha = base.kind === 'sha' ? base.sha : undefined;
-    const kept =
-      file === undefined || sha === undefined ? undefined : await sides.find({ accountId, vaultId }, file, sha);
+    const kept = await sides.base({ accountId, vaultId }, file, base);
     return {
       vaultId,
       path: file?.path ?? path.path,
@@ -97,7 +96,7 @@ export class DiffQuery {
 
   async #text({ accountId, vaultId, path, file, local, contextLines }: TextRequest): Promise<string | undefined> {
     const { reader, sides, comparer } = this.#options;
-    const current: Side = file === undefined ? { kind: 'nothing' } : sides.version(vaultId, file.seq);
+    const current = sides.current(vaultId, file);
     let [before, after]: [Side, Side | undefined] = [current, local?.side];
     let [beforeName, afterName] = [`hub/${path}`, `yours/${path}`];
     if (local === undefined) {

@@ -74,14 +74,13 @@ export class MergeQuery {
     if (file === undefined && request.conflict_id === undefined) {
       throw new Refusal({ kind: 'path_not_found', path: asked.path, deletedAt: null });
     }
-    const ancestor =
-      file && asked.base.kind === 'sha' ? await sides.find({ accountId, vaultId }, file, asked.base.sha) : undefined;
+    const ancestor = await sides.base({ accountId, vaultId }, file, asked.base);
     const merged = await this.#mergeSides(
       accountId,
       {
         base: ancestor === undefined ? baseOf(asked.base) : sides.version(vaultId, ancestor.seq),
         ours: asked.ours,
-        theirs: sides.version(vaultId, file?.seq ?? 0),
+        theirs: sides.current(vaultId, file),
       },
       request,
     );

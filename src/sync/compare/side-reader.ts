@@ -12,6 +12,7 @@ import { checkPath } from '../log/paths.ts';
 import type { ChainLink, Conflict, SyncReader, VaultOf } from '../log/reader.ts';
 import type { Encoding } from '../log/records.ts';
 import { checkSha256 } from '../push/input.ts';
+import type { Base } from '../push/types.ts';
 import type { FileSide, Side } from './sides.ts';
 
 export interface GivenContent {
@@ -43,6 +44,16 @@ export class SideReader {
     const text = this.#reader.contentText(vaultId, seq);
     if (head === undefined || meta === undefined || text === undefined) return { kind: 'nothing' };
     return { kind: kindOf(head.encoding), sha256: meta.sha256, text };
+  }
+
+  /** What the hub has of a path; undefined: there never was a file. */
+  current(vaultId: string, file: FileRecord | undefined): Side {
+    return file === undefined ? { kind: 'nothing' } : this.version(vaultId, file.seq);
+  }
+
+  /** The version of a file that a caller builds on; undefined: it is not known, or not kept. */
+  async base(vault: VaultOf, file: FileRecord | undefined, base: Base): Promise<ChainLink | undefined> {
+    return file === undefined || base.kind !== 'sha' ? undefined : await this.find(vault, file, base.sha);
   }
 
   /** What a refused push brought. Refuses when it is not kept any more. */

@@ -5,7 +5,7 @@ import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { StagedBytes } from '../../store/staged-bytes.ts';
 import type { Store } from '../../store/store.ts';
-import { pieces, staging } from '../log/records.ts';
+import { pieces, stagedPieces } from '../log/records.ts';
 
 export class PieceStaging {
   readonly #staged: StagedBytes<{ readonly started_at: string }>;
@@ -13,7 +13,7 @@ export class PieceStaging {
   readonly #waiting: (() => void)[] = [];
 
   constructor(store: Store, log: Log) {
-    this.#staged = new StagedBytes({ store, log, pieces, rows: staging });
+    this.#staged = new StagedBytes({ store, log, pieces, rows: stagedPieces });
   }
 
   /** Runs one of a bounded number of long pushes; the others wait for their turn, so that memory is bounded. */

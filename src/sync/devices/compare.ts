@@ -7,8 +7,8 @@ import { turns } from '../../common/turns.ts';
 import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import type { SyncReader, VaultOf } from '../log/reader.ts';
-import type { Listings } from '../pull/list.ts';
-import type { DeviceFile, Manifest } from './manifest.ts';
+import type { FileLists } from '../pull/list.ts';
+import type { DeviceFile, DeviceManifest } from './manifest.ts';
 import { type Standing, standingByHistory, standingOf } from './standing.ts';
 
 export interface ComparedFile {
@@ -34,7 +34,7 @@ export interface Comparison {
 
 export interface CompareSources {
   readonly reader: SyncReader;
-  readonly listings: Listings;
+  readonly fileLists: FileLists;
 }
 
 /**
@@ -42,9 +42,9 @@ export interface CompareSources {
  * too much.
  */
 export async function compareDevice(
-  { reader, listings }: CompareSources,
+  { reader, fileLists }: CompareSources,
   { accountId, vaultId }: VaultOf,
-  { files }: Pick<Manifest, 'files'>,
+  { files }: Pick<DeviceManifest, 'files'>,
   prefix: string,
 ): Promise<Comparison> {
   const tasks: Record<Task, ComparedFile[]> = { pull: [], push: [], push_delete: [], delete: [], conflict: [] };
@@ -61,7 +61,7 @@ export async function compareDevice(
     else if (tasks[standing].length >= limits.standingPathsMax) hasMore = true;
     else tasks[standing].push({ path: remote?.path ?? path, given, local, remote });
   };
-  for await (const { folded, file } of listings.walk({ accountId, vaultId }, prefix)) {
+  for await (const { folded, file } of fileLists.walk({ accountId, vaultId }, prefix)) {
     looked += 1;
     if (looked > limits.standingScanMax) throw tooMany();
     await sort(files.get(folded), file);

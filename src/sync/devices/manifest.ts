@@ -23,7 +23,7 @@ interface RefusedName {
   readonly reason: string;
 }
 
-export interface Manifest {
+export interface DeviceManifest {
   /** By folded path. */
   readonly files: Map<string, DeviceFile>;
   readonly refused: RefusedName[];
@@ -32,7 +32,11 @@ export interface Manifest {
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /** Reads a manifest in short turns. Refuses fields `manifest` and `bases`: too many, or what is no path or no hash. */
-export async function readManifest(accountId: string, given: GivenHashes, bases: GivenHashes): Promise<Manifest> {
+export async function readDeviceManifest(
+  accountId: string,
+  given: GivenHashes,
+  bases: GivenHashes,
+): Promise<DeviceManifest> {
   const files = new Map<string, DeviceFile>();
   const refused: RefusedName[] = [];
   const entries = new Entries(accountId);

@@ -45,7 +45,7 @@ export interface RestoreRequest {
   readonly respells?: boolean;
 }
 
-export interface Restored {
+export interface RestoredVersion {
   readonly vaultId: string;
   readonly status: 'restored' | 'unchanged';
   readonly record: FileRecord;
@@ -83,11 +83,11 @@ export class History {
   }
 
   /** Makes an older version the current one, as a new change. Refuses with `path_not_found`, `invalid_fields`. */
-  async restore(accountId: string, request: RestoreRequest): Promise<Restored> {
+  async restore(accountId: string, request: RestoreRequest): Promise<RestoredVersion> {
     const { vaults, log } = this.#options;
     const path = checkPath(request.path);
     const vaultId = await vaults.idOf(accountId, request.vaultId);
-    return await log.write(accountId, vaultId, (turn): Restored => {
+    return await log.write(accountId, vaultId, (turn): RestoredVersion => {
       const file = turn.reader.file(vaultId, path.folded);
       if (file === undefined) throw new Refusal({ kind: 'path_not_found', path: path.path, deletedAt: null });
       if (!isBase(request.baseSha, file)) throw staleBase(file);

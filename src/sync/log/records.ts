@@ -137,7 +137,7 @@ export const pieces = defineTable<[storageId: number, index: number], Uint8Array
 });
 
 /** Storage ids whose pieces belong to nothing yet. What a crash leaves here is swept at the next start. */
-export const staging = defineTable<[storageId: number], { readonly started_at: string }>(
+export const stagedPieces = defineTable<[storageId: number], { readonly started_at: string }>(
   'sync_staging',
   recordCodec(1),
   { staging: 'any', vault: 'any', directory: 'any' },
@@ -196,7 +196,7 @@ export const syncTables: readonly AnyTable[] = [
   versions,
   pieces,
   pieceShares,
-  staging,
+  stagedPieces,
   conflicts,
   pendingConflicts,
   conflictBytes,

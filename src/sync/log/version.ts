@@ -167,7 +167,7 @@ export function versionGitSha(bytes: Uint8Array): string {
 }
 
 /** The line, or its first part when the content is in pieces; a view. */
-export function lineOf(bytes: Uint8Array): Uint8Array {
+export function versionLine(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(VERSION_HEAD_BYTES);
 }
 

@@ -8,7 +8,7 @@ import type { Batch } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 import { loosePacks, packBytes, packDead, packs } from '../log/pack-records.ts';
 import { versions } from '../log/records.ts';
-import { lineOf } from '../log/version.ts';
+import { versionLine } from '../log/version.ts';
 import { countDead, isDead, withDead } from './dead-bits.ts';
 import { gather } from './gather.ts';
 import { encodePackIndex, findLine, lineAt, type PackLine, readPackSummary } from './index-layout.ts';
@@ -201,10 +201,10 @@ export class PackWriter {
     let filled = 0;
     for (const { seq, lineBytes } of short) {
       const version = this.#options.store.view(versions, [vaultId, seq]);
-      if (version === undefined || lineOf(version).length !== lineBytes) {
+      if (version === undefined || versionLine(version).length !== lineBytes) {
         throw new Error('a version is not as its head says; run cairn verify');
       }
-      bytes.set(lineOf(version), filled);
+      bytes.set(versionLine(version), filled);
       filled += lineBytes;
     }
     return bytes;

@@ -1,5 +1,5 @@
 /**
- * Owns the cursors that pulls and listings give: opaque to a client, bound by a keyed hash to this hub, one vault and one
+ * Owns the cursors that pulls and lists of files give: opaque to a client, bound by a keyed hash to this hub, one vault and one
  * life of its data file. It refuses what it did not make, and tells apart what a restore has made worthless. Pure.
  */
 import { timingSafeEqual } from 'node:crypto';
@@ -21,7 +21,7 @@ export interface PullPosition {
 /** What a cursor goes on with: everything that changes, or the same list of paths. */
 export type PullScope = 'vault' | 'paths';
 
-/** Where a listing stands: every path up to this one was shown. */
+/** Where a list of files stands: every path up to this one was shown. */
 export interface ListPosition {
   readonly vaultId: string;
   readonly folded: string;
@@ -62,7 +62,7 @@ export function formatListCursor(hash: CursorHash, { vaultId, folded }: ListPosi
   return format(hash, KINDS.list, [vaultId, folded]);
 }
 
-/** Reads the cursor of a listing and gives the folded path behind which it goes on. Refuses field `cursor`. */
+/** Reads the cursor of a list of files and gives the folded path behind which it goes on. Refuses field `cursor`. */
 export function readListCursor(hash: CursorHash, text: string, vaultId: string): string {
   const [ofVault, folded] = read(hash, KINDS.list, text, limits.listCursorCharsMax, 'sync_list');
   if (ofVault !== vaultId) throw foreign('is of another vault; send the vault_id that it was given for');

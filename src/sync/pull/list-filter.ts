@@ -1,4 +1,4 @@
-/** Owns which paths a glob of a listing lets through, and how much work that was. Pure. */
+/** Owns which paths a glob of a list lets through, and how much work that was. Pure. */
 import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import { compileGlob, type GlobWork, matchesGlob } from '../log/glob.ts';

@@ -1,5 +1,5 @@
 /**
- * Owns listings of a vault: metadata in the order of the paths, page by page. A call looks at a bounded number of files, in
+ * Owns lists of the files of a vault: metadata in the order of the paths, page by page. A call looks at a bounded number of files, in
  * short turns, so that a filter that few files pass holds up nobody.
  */
 
@@ -12,7 +12,7 @@ import type { SyncReader, VaultOf } from '../log/reader.ts';
 import { files } from '../log/records.ts';
 import { listFilter } from './list-filter.ts';
 
-export interface ListRequest {
+export interface FileListRequest {
   /** The beginning of the paths. */
   readonly prefix: string | undefined;
   readonly glob: string | undefined;
@@ -41,7 +41,7 @@ export interface ListPage {
   readonly next: string | undefined;
 }
 
-export class Listings {
+export class FileLists {
   readonly #store: Store;
   readonly #reader: SyncReader;
 
@@ -50,7 +50,7 @@ export class Listings {
     this.#reader = reader;
   }
 
-  async list({ accountId, vaultId }: VaultOf, request: ListRequest): Promise<ListPage> {
+  async list({ accountId, vaultId }: VaultOf, request: FileListRequest): Promise<ListPage> {
     const { limit, includeDeleted, after } = request;
     const work = { chars: 0 };
     const passes = listFilter(request.glob, work);

@@ -10,7 +10,7 @@ import type { Store } from '../../store/store.ts';
 import { packBytes } from '../log/pack-records.ts';
 import { type Encoding, pieces, versions } from '../log/records.ts';
 import { areWholeLines, EscapedHash, isWholeVersion } from '../log/stored-content.ts';
-import { briefLineOf, CONTENT_CLOSE, lineOf, readVersionHead, versionSha256 } from '../log/version.ts';
+import { briefLineOf, CONTENT_CLOSE, readVersionHead, versionLine, versionSha256 } from '../log/version.ts';
 import { type Plan, type PlanPart, partAt } from './plan.ts';
 
 type Part<K extends PlanPart['kind']> = Extract<PlanPart, { kind: K }>;
@@ -95,7 +95,7 @@ export class PlanRuns {
       const seq = seqs[index] ?? 0;
       const version = this.#version(vaultId, seq);
       if (!isWholeVersion(version, nothing)) throw this.#damaged(vaultId, seq);
-      const line = lineOf(version);
+      const line = versionLine(version);
       if (line.length !== (ends[index] ?? 0) - (ends[index - 1] ?? 0)) throw missing();
       const wanted = line.subarray(skip);
       skip = 0;
@@ -127,7 +127,7 @@ export class PlanRuns {
     const version = this.#version(vaultId, seq);
     const { storageId, encoding } = readVersionHead(version);
     const sha256 = versionSha256(version);
-    const line = lineOf(version);
+    const line = versionLine(version);
     if (storageId === 0 && inside === 0 && !isWholeVersion(version, nothing)) throw this.#damaged(vaultId, seq);
     if (inside < line.length) return line.subarray(inside);
     const inPieces = inside - line.length;

@@ -13,8 +13,8 @@ import { briefLineBytes } from '../log/version.ts';
 import type { Packer } from '../packs/packer.ts';
 import type { VaultViews } from '../packs/vault-view.ts';
 import type { TailVersion } from '../packs/view-types.ts';
+import type { PullVisits } from '../vaults/pull-visits.ts';
 import type { Vaults } from '../vaults/vaults.ts';
-import type { Visits } from '../vaults/visits.ts';
 import { type Choice, type Chosen, choose } from './choose.ts';
 import {
   type CursorHash,
@@ -37,7 +37,7 @@ export interface PullOptions {
   readonly runs: PlanRuns;
   readonly packer: Packer;
   readonly waiters: Waiters;
-  readonly visits: Visits;
+  readonly visits: PullVisits;
   /** Binds cursors to this hub. */
   readonly hash: CursorHash;
   /** The life of the data file. */

@@ -10,10 +10,18 @@ import { compareHlc, type Hlc, isTooFarAhead, receiveTick, secondsAhead, sendTic
 import type { Conflict } from '../log/reader.ts';
 import type { ConflictKind } from '../log/records.ts';
 import { needsBase, quotaFault, refuse, refuseClash, refuseResolves, refuseSkew, refuseSpelling } from './refusals.ts';
-import type { AcceptOutcome, AdoptedClock, Base, PushedContent, PushOutcome, PushRequest, PushState } from './types.ts';
+import type {
+  AcceptOutcome,
+  AdoptedClock,
+  Base,
+  PushDecision,
+  PushedContent,
+  PushRequest,
+  PushState,
+} from './types.ts';
 
 /** The order of SYN-3 from the quota on; the path, the hash and the clock's form were checked before. */
-export function decidePush(push: PushRequest, state: PushState): PushOutcome {
+export function decidePush(push: PushRequest, state: PushState): PushDecision {
   const { file } = state;
   const live = file !== undefined && !file.deleted ? file : undefined;
   if (push.resolves !== undefined && !state.hasConflict(push.resolves)) return refuseResolves();
@@ -42,7 +50,7 @@ function changesBit(push: PushRequest, live: FileRecord, state: PushState): bool
 }
 
 /** A delete never goes by clocks: a change that it did not know of beats it. */
-function decideDelete(push: PushRequest, state: PushState, live: FileRecord | undefined): PushOutcome {
+function decideDelete(push: PushRequest, state: PushState, live: FileRecord | undefined): PushDecision {
   if (live === undefined) {
     return state.file === undefined
       ? refuse({ kind: 'path_not_found', path: push.path, deletedAt: null })
@@ -58,14 +66,14 @@ function decideDelete(push: PushRequest, state: PushState, live: FileRecord | un
   return wrongBase(push, state) ?? { kind: 'conflict', conflictKind: 'delete/edit', reason: 'base' };
 }
 
-function decideGuarded(push: PushRequest, state: PushState, live: FileRecord | undefined): PushOutcome {
+function decideGuarded(push: PushRequest, state: PushState, live: FileRecord | undefined): PushDecision {
   if (matches(push.base, live)) return accept(push, state, live === undefined ? 'created' : 'updated');
   const reason = live === undefined ? 'deleted' : 'base';
   return wrongBase(push, state) ?? { kind: 'conflict', conflictKind: kindOf(push.base, live), reason };
 }
 
 /** A base that is no version of the path but is another file's is a mix-up of the client's, not a conflict. */
-function wrongBase({ base, path, baseIsForeign }: PushRequest, state: PushState): PushOutcome | undefined {
+function wrongBase({ base, path, baseIsForeign }: PushRequest, state: PushState): PushDecision | undefined {
   if (base.kind !== 'sha' || baseIsForeign === false) return undefined;
   if (baseIsForeign === undefined) {
     return state.hasVersion(base.sha) ? undefined : { kind: 'unknown_base', sha: base.sha };
@@ -74,7 +82,7 @@ function wrongBase({ base, path, baseIsForeign }: PushRequest, state: PushState)
   return refuse({ kind: 'invalid_fields', fields: { base_sha: [sentence] } });
 }
 
-function decideByClock(push: PushRequest, content: PushedContent, state: PushState, file: FileRecord): PushOutcome {
+function decideByClock(push: PushRequest, content: PushedContent, state: PushState, file: FileRecord): PushDecision {
   if (isTooFarAhead(push.hlc, state.nowMs)) return refuseSkew(push, state.nowMs);
   const isNewer = compareHlc(push.hlc, state.fileHlc(file)) > 0;
   if (file.deleted) {
@@ -127,7 +135,7 @@ function mtimeRegressMs(mtime: string | null, before: string | null): number | u
 }
 
 /** Exactly at the byte, and never in the way of what takes no more room than before. */
-function checkQuota(push: PushRequest, state: PushState, live: FileRecord | undefined): PushOutcome | undefined {
+function checkQuota(push: PushRequest, state: PushState, live: FileRecord | undefined): PushDecision | undefined {
   return overQuota(push, state, settledBy(push, state.pending), live?.size_bytes ?? 0);
 }
 

@@ -15,14 +15,14 @@ import { keepRefused } from './keep-refused.ts';
 import { conflictFault, needsBase, refuse, refuseClash, refuseResolves, refuseSpelling } from './refusals.ts';
 import { gatherState, type StateSources } from './state.ts';
 import { type Decided, doneWith, type PushStep, settle } from './step.ts';
-import type { AdoptedClock, ConflictOutcome, PushOutcome, PushRequest, PushState } from './types.ts';
+import type { AdoptedClock, ConflictOutcome, PushDecision, PushRequest, PushState } from './types.ts';
 
 type RenameOutcome =
   | (AdoptedClock & { readonly kind: 'rename'; readonly left: FileRecord })
   /** On the path that the file has, or on the one that it was to get. */
   | (ConflictOutcome & { readonly at: PushState })
   | { readonly kind: 'unchanged'; readonly file: FileRecord }
-  | Extract<PushOutcome, { kind: 'refuse' }>;
+  | Extract<PushDecision, { kind: 'refuse' }>;
 
 interface RenameSources extends StateSources {
   readonly contents: Contents;

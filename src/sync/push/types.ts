@@ -83,7 +83,7 @@ export interface ConflictOutcome {
   readonly reason: ConflictReason;
 }
 
-export type PushOutcome =
+export type PushDecision =
   | AcceptOutcome
   | ConflictOutcome
   | { readonly kind: 'unchanged' }

@@ -170,7 +170,7 @@ export function syncList(reading: Reading) {
     example: { prefix: 'notes/' },
     async handle(args, { accountId }) {
       const vaultId = await reading.vaults.idOf(accountId, args.vault_id);
-      const page = await reading.listings.list(
+      const page = await reading.fileLists.list(
         { accountId, vaultId },
         {
           prefix: args.prefix,

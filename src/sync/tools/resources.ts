@@ -7,7 +7,7 @@ import { foldCase } from '../../text/fold-case.ts';
 import type { Reading } from '../reading.ts';
 import { FILE_TEMPLATE, fileUri } from './uri.ts';
 
-export function fileResources({ vaults, listings, pull }: Reading): ResourceKind {
+export function fileResources({ vaults, fileLists, pull }: Reading): ResourceKind {
   return {
     template: FILE_TEMPLATE,
     name: 'files',
@@ -18,7 +18,7 @@ export function fileResources({ vaults, listings, pull }: Reading): ResourceKind
       const [at = states[0]?.id, after] = cursor === undefined ? [] : splitCursor(cursor);
       const index = states.findIndex(({ id }) => id === at);
       if (at === undefined || index < 0) return { items: [], cursor: undefined };
-      const page = await listings.list(
+      const page = await fileLists.list(
         { accountId, vaultId: at },
         { prefix: undefined, glob: undefined, includeDeleted: false, limit, after },
       );
@@ -53,7 +53,7 @@ export function fileResources({ vaults, listings, pull }: Reading): ResourceKind
         limit: limits.completionsMax,
         after: undefined,
       };
-      const page = await listings.list({ accountId, vaultId: vault }, query);
+      const page = await fileLists.list({ accountId, vaultId: vault }, query);
       return page.files.map(({ file }) => file.path);
     },
   };

@@ -5,7 +5,7 @@ import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { type ComparedFile, type Comparison, compareDevice } from '../devices/compare.ts';
-import { type GivenHashes, type Manifest, readManifest } from '../devices/manifest.ts';
+import { type DeviceManifest, type GivenHashes, readDeviceManifest } from '../devices/manifest.ts';
 import { formatPullCursor } from '../pull/cursor.ts';
 import type { Reading } from '../reading.ts';
 
@@ -63,7 +63,7 @@ export async function standingResult(
   { manifest, bases, prefix }: StandingRequest,
 ) {
   const vaultId = await reading.vaults.idOf(accountId, givenVault);
-  const device = await readManifest(accountId, manifest, bases);
+  const device = await readDeviceManifest(accountId, manifest, bases);
   const { seq } = reading.reader.head(vaultId);
   const comparison = await compareDevice(reading, { accountId, vaultId }, device, foldCase(prefix));
   const structured = {
@@ -86,7 +86,7 @@ export async function standingResult(
   return { structured, text };
 }
 
-function comparisonView({ tasks, same, hasMore }: Comparison, { refused }: Manifest) {
+function comparisonView({ tasks, same, hasMore }: Comparison, { refused }: DeviceManifest) {
   const pushOf = (file: ComparedFile, deleted: boolean) => ({
     ...placeOf(file),
     base_sha: currentOf(file) ?? '',

@@ -1,7 +1,7 @@
 /** Checks contents: that they hash as their rows say, and that every piece belongs to somebody. Only reads. */
 import type { CheckedReader } from '../../store/checked-reader.ts';
 import { digestContent } from '../contents/digest.ts';
-import { type ConflictRecord, conflictBytes, conflicts, pieceShares, pieces, staging } from '../log/records.ts';
+import { type ConflictRecord, conflictBytes, conflicts, pieceShares, pieces, stagedPieces } from '../log/records.ts';
 import {
   AROUND_PIECES_BYTES,
   decodeContent,
@@ -13,7 +13,7 @@ import {
   versionSha256,
 } from '../log/version.ts';
 
-export class ContentCheck {
+export class ContentVerifier {
   readonly #reader: CheckedReader;
   readonly #problems: string[];
   /** How many versions and conflicts hold each storage id. */
@@ -69,7 +69,7 @@ export class ContentCheck {
 
   /** Call it once every version and conflict was checked. */
   finish(): { readonly staged: number } {
-    const staged = new Set([...this.#reader.keys(staging)].map(([id]) => id));
+    const staged = new Set([...this.#reader.keys(stagedPieces)].map(([id]) => id));
     for (const [vaultId, id] of this.#reader.keys(conflictBytes)) {
       if (this.#reader.get(conflicts, [vaultId, id]) === undefined) {
         this.#problems.push(`bytes of conflict ${vaultId} ${id}: there is none`);

@@ -7,7 +7,7 @@ import type { CheckedReader } from '../../store/checked-reader.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { loosePacks, packBytes, packDead, packs } from '../log/pack-records.ts';
 import { files, versions } from '../log/records.ts';
-import { lineOf, readVersionHead, readVersionMeta } from '../log/version.ts';
+import { readVersionHead, readVersionMeta, versionLine } from '../log/version.ts';
 import { isDead } from '../packs/dead-bits.ts';
 import { lineAt, type PackLine, type PackSummary, readPackColumns, readPackSummary } from '../packs/index-layout.ts';
 import { type DeletedRows, NOTHING_DELETED } from './deleted.ts';
@@ -102,7 +102,7 @@ function checkPack(
 
 function isSame(line: PackLine, packed: Uint8Array | undefined, version: Uint8Array): boolean {
   const { deleted, sizeBytes, lineBytes } = readVersionHead(version);
-  if (packed !== undefined && Buffer.compare(packed, lineOf(version)) !== 0) return false;
+  if (packed !== undefined && Buffer.compare(packed, versionLine(version)) !== 0) return false;
   const ofHead = deleted === line.deleted && sizeBytes === line.sizeBytes && lineBytes === line.lineBytes;
   return ofHead && readVersionMeta(version).device_id === line.device;
 }

@@ -6,7 +6,7 @@ import { foldCase } from '../../text/fold-case.ts';
 import { compareHlc, type Hlc, parseHlc } from '../log/hlc.ts';
 import { conflicts, pendingConflicts, versions } from '../log/records.ts';
 import { readVersionHead, readVersionMeta, type VersionMeta } from '../log/version.ts';
-import type { ContentCheck } from './contents.ts';
+import type { ContentVerifier } from './contents.ts';
 
 /** What the log of one vault says. */
 export interface VaultRecount {
@@ -38,7 +38,7 @@ export function recountOf(recounts: Map<string, VaultRecount>, vaultId: string):
 }
 
 /** In the order of the log, so that each version is met behind the one that it points at. */
-export function recountVersions(reader: CheckedReader, content: ContentCheck, problems: string[]) {
+export function recountVersions(reader: CheckedReader, content: ContentVerifier, problems: string[]) {
   const recounts = new Map<string, VaultRecount>();
   for (const [vaultId, seq] of reader.keys(versions)) {
     const name = `version ${vaultId} ${seq}`;
@@ -87,7 +87,7 @@ function laterOf(a: Hlc | undefined, b: Hlc | undefined): Hlc | undefined {
 
 export function recountConflicts(
   reader: CheckedReader,
-  content: ContentCheck,
+  content: ContentVerifier,
   recounts: Map<string, VaultRecount>,
   problems: string[],
 ): void {

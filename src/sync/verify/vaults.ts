@@ -17,7 +17,7 @@ import {
   vaultOwners,
   vaults,
 } from '../log/records.ts';
-import { ContentCheck } from './contents.ts';
+import { ContentVerifier } from './contents.ts';
 import { type DeletedRows, NOTHING_DELETED } from './deleted.ts';
 import { type NewestVersion, recountConflicts, recountOf, recountVersions, type VaultRecount } from './recount.ts';
 
@@ -33,7 +33,7 @@ export interface SyncReport {
 export function verifySync(reader: CheckedReader, deleted: DeletedRows = NOTHING_DELETED): SyncReport {
   const problems: string[] = [];
   const owners = checkOwners(reader, problems);
-  const content = new ContentCheck(reader, problems, deleted.holders);
+  const content = new ContentVerifier(reader, problems, deleted.holders);
   const recounts = recountVersions(reader, content, problems);
   recountConflicts(reader, content, recounts, problems);
   // A vault whose every push was refused has counters, and no version to count.

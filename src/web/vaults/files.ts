@@ -56,7 +56,7 @@ export async function findFiles(
   const found: FileRecord[] = [];
   let looked = 0;
   let last = after;
-  for await (const { folded, file } of reading.listings.walk({ accountId, vaultId }, '', after)) {
+  for await (const { folded, file } of reading.fileLists.walk({ accountId, vaultId }, '', after)) {
     const isMatch = !file.deleted && passes(file.path);
     if (looked === limits.listScanMax || (isMatch && found.length === limit)) return { files: found, next: last };
     if (isMatch) found.push(file);

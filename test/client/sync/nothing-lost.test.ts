@@ -13,7 +13,6 @@ import { useHub } from '../../support/use-hub.ts';
 const LINES = Array.from({ length: 20 }, (_, at) => `line ${at}\n`);
 const edited = (at: number, text: string) => LINES.with(at, `${text}\n`).join('');
 
-// The tests wait more than they compute, so they run concurrently.
 const hub = useHub();
 let key: string;
 
@@ -32,7 +31,7 @@ async function toolOf<T>(machine: SyncedFolder, tool: string, ...args: string[])
 const pendingOf = async (machine: SyncedFolder) =>
   (await toolOf<{ count: number }>(machine, 'sync_pending_conflicts')).count;
 
-test.concurrent('[SYN-25] a push whose answer is lost, and an edit after it, is no conflict with oneself', async () => {
+test('[SYN-25] a push whose answer is lost, and an edit after it, is no conflict with oneself', async () => {
   const vault = newVault();
   const relay = await startRelay(hub);
   const [a, b] = [syncedFolder(relay, key, vault), syncedFolder(hub, key, vault)];
@@ -67,7 +66,7 @@ test.concurrent('[SYN-25] a push whose answer is lost, and an edit after it, is 
   await relay.close();
 }, 60_000);
 
-test.concurrent('[SYN-25] both sides of a clean merge are versions, and a merge whose answer is lost is no conflict', async () => {
+test('[SYN-25] both sides of a clean merge are versions, and a merge whose answer is lost is no conflict', async () => {
   const vault = newVault();
   const relay = await startRelay(hub);
   const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(relay, key, vault)];
@@ -108,7 +107,7 @@ test.concurrent('[SYN-25] both sides of a clean merge are versions, and a merge 
   await relay.close();
 }, 90_000);
 
-test.concurrent('[SYN-25] after a restore of the hub folders start over by themselves, and what the hub lost comes back', async () => {
+test('[SYN-25] after a restore of the hub folders start over by themselves, and what the hub lost comes back', async () => {
   let restored: Hub | undefined;
   const first = await startHub();
   const relay = await startRelay(first);
@@ -147,7 +146,7 @@ test.concurrent('[SYN-25] after a restore of the hub folders start over by thems
   }
 }, 90_000);
 
-test.concurrent('[SYN-25] saves in the moment of a pull are never overwritten', async () => {
+test('[SYN-25] saves in the moment of a pull are never overwritten', async () => {
   const vault = newVault();
   const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(hub, key, vault)];
   a.write('x', 'one\n');
@@ -182,7 +181,7 @@ test.concurrent('[SYN-25] saves in the moment of a pull are never overwritten', 
   }
 }, 90_000);
 
-test.concurrent('[SYN-25] what a program writes to a file that was replaced under it is kept on the hub', async () => {
+test('[SYN-25] what a program writes to a file that was replaced under it is kept on the hub', async () => {
   const vault = newVault();
   const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(hub, key, vault)];
   a.write('x', 'one\n');
@@ -208,7 +207,6 @@ test.concurrent('[SYN-25] what a program writes to a file that was replaced unde
   expect(b.read('x')).toBe('two\n');
 }, 60_000);
 
-// Not beside others: the umask is that of the process.
 test('[SYN-25] the executable bit and the time of a file arrive, and the umask is the user’s', async () => {
   const vault = newVault();
   const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(hub, key, vault)];

@@ -16,7 +16,7 @@ import {
   pendingConflicts,
   pieceShares,
   pieces,
-  staging,
+  stagedPieces,
   syncTables,
   usage,
   vaultHeads,
@@ -134,7 +134,7 @@ const damages: [string, string, Damage][] = [
   ],
   ['a piece that is gone', 'its line has', (batch) => batch.remove(pieces, [1, 1])],
   ['pieces of nobody', 'belong to nothing', (batch) => batch.put(pieces, [77, 0], new Uint8Array(3))],
-  ['pieces in use that are staged', 'in use and staged', (batch) => batch.put(staging, [1], { started_at: '' })],
+  ['pieces in use that are staged', 'in use and staged', (batch) => batch.put(stagedPieces, [1], { started_at: '' })],
   ['a count of holders', 'the row says', (batch) => batch.put(pieceShares, [1], { holders: 3 })],
   ['a count of holders that is gone', 'no row says so', (batch) => batch.remove(pieceShares, [1])],
   [

@@ -15,15 +15,6 @@ interface Visit {
   pulledSeq: number;
 }
 
-export interface Visits {
-  /** A pull gave a device everything up to a sequence number. */
-  pulled(vaultId: string, deviceId: string, seq: number): void;
-  /** The devices of a vault by name, with what is not written yet. */
-  list(vaultId: string): Map<string, DeviceRecord>;
-  /** Writes what is left. */
-  close(): Promise<void>;
-}
-
 export interface VisitsOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
@@ -31,7 +22,7 @@ export interface VisitsOptions {
   readonly now: () => number;
 }
 
-export class DeviceVisits implements Visits {
+export class PullVisits {
   readonly #options: VisitsOptions;
   readonly #unwritten = new Map<string, Visit>();
   #timer: NodeJS.Timeout | undefined;
@@ -40,6 +31,7 @@ export class DeviceVisits implements Visits {
     this.#options = options;
   }
 
+  /** A pull gave a device everything up to a sequence number. */
   pulled(vaultId: string, deviceId: string, seq: number): void {
     const key = `${vaultId} ${deviceId}`;
     const visit = this.#unwritten.get(key);
@@ -51,6 +43,7 @@ export class DeviceVisits implements Visits {
     this.#timer ??= setTimeout(() => void this.#write(), limits.deviceSeenMs).unref();
   }
 
+  /** The devices of a vault by name, with what is not written yet. */
   list(vaultId: string): Map<string, DeviceRecord> {
     const rows = this.#options.store.range(devices, { prefix: [vaultId], limit: limits.devicesMax });
     const found = new Map(rows.map(({ key, value }) => [key[1], value]));
