@@ -58,7 +58,8 @@ async function runTool({ session, caller, answers }: CallContext, tool: Tool, gi
   const place = placeOfCall(answers, tool, session.accountId, given);
   const known = place && answers.find(place);
   if (known !== undefined) return known;
-  const made = resultOf(await tool.handle(argumentsOf(tool, given), session, caller));
+  const args = tool.read?.(given ?? {}, session.accountId) ?? argumentsOf(tool, given);
+  const made = resultOf(await tool.handle(args, session, caller));
   const result = written(made);
   const isWhole = made.listing === undefined && made.document === undefined;
   if (place !== undefined && isWhole) answers.keep(place, () => encoded(result), made.sameUntilMs);

@@ -125,6 +125,11 @@ export interface OpenTool<I extends Shape = Shape, O extends Shape = Shape> exte
 /** A tool over one account's data. */
 export interface AccountTool<I extends Shape = Shape, O extends Shape = Shape> extends ToolBase<I, O> {
   readonly access: 'account';
+  /**
+   * Reads the arguments, where more can be wrong with them than `input` says, such as ids of nothing; default: by `input`.
+   * Refuses all that is wrong at once, `invalid_fields`.
+   */
+  read?(given: unknown, accountId: string): z.output<I>;
   handle(
     args: z.output<I>,
     session: Session,

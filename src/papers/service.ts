@@ -1,4 +1,5 @@
 /** The use cases of papers. Every write goes through the account's actor; lists only read. */
+import type { z } from 'zod';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { type FieldErrors, refuseFields } from '../common/fault.ts';
 import { checkFields, readFields } from '../fields/read.ts';
@@ -73,10 +74,26 @@ export class Papers {
     return this.#shown(accountId, paper, textOf(store, accountId, paper));
   }
 
+  /** Reads a caller's document; refuses all that is wrong with it at once, an unknown category too. `whole`: its name. */
+  read<S extends typeof newPaper | typeof paperChange>(
+    accountId: string,
+    schema: S,
+    document: unknown,
+    whole?: string,
+  ): z.output<S> {
+    const { fields, errors } = checkFields(schema, document, whole);
+    refuseFields({ ...errors, ...this.#categoryErrors(this.#options.store, accountId, fields) });
+    return fields as z.output<S>;
+  }
+
   /** Keeps a new paper from a caller's document. */
   async create(accountId: string, document: unknown): Promise<ShownPaper> {
+    return await this.add(accountId, this.read(accountId, newPaper, document));
+  }
+
+  /** Keeps a new paper of fields that were read. */
+  async add(accountId: string, fields: z.output<typeof newPaper>): Promise<ShownPaper> {
     const { actors, now } = this.#options;
-    const fields = this.#readFields(accountId, newPaper, document);
     const { content = '' } = fields;
     const size = measure(content);
     const paper = await actors.account(accountId).ask((batch) => {
@@ -95,13 +112,13 @@ export class Papers {
   async patch(accountId: string, id: number | undefined, document: unknown): Promise<ShownPaper> {
     const { store } = this.#options;
     if (id === undefined || store.get(papers, [accountId, id]) === undefined) throw paperNotFound();
-    return await this.#write(accountId, id, this.#readFields(accountId, paperChange, document));
+    return await this.change(accountId, id, this.read(accountId, paperChange, document));
   }
 
   /** Publishes a paper, or makes it a draft again. Refuses with `not_found`. */
   async publish(accountId: string, id: number | undefined, document: unknown): Promise<ShownPaper> {
     if (id === undefined || this.#options.store.get(papers, [accountId, id]) === undefined) throw paperNotFound();
-    return await this.#write(accountId, id, readFields(publication, document));
+    return await this.change(accountId, id, readFields(publication, document));
   }
 
   /** Moves a paper to the bin, and returns when (ISO 8601). Refuses with `not_found`. */
@@ -117,7 +134,8 @@ export class Papers {
     });
   }
 
-  async #write(accountId: string, id: number, fields: PaperFields): Promise<ShownPaper> {
+  /** As `patch`, of fields that were read. */
+  async change(accountId: string, id: number, fields: PaperFields): Promise<ShownPaper> {
     const { actors, now } = this.#options;
     const { paper, content } = await actors.account(accountId).ask((batch) => {
       const before = batch.get(papers, [accountId, id]);
@@ -147,13 +165,6 @@ export class Papers {
     const { category_id: categoryId } = paper;
     const isGone = categoryId !== null && !categoryExists(store, accountId, categoryId);
     return { paper: isGone ? { ...paper, category_id: null } : paper, content };
-  }
-
-  /** Reads a caller's document; refuses all that is wrong with it at once, an unknown category too. */
-  #readFields(accountId: string, schema: typeof newPaper | typeof paperChange, document: unknown): PaperFields {
-    const { fields, errors } = checkFields(schema, document);
-    refuseFields({ ...errors, ...this.#categoryErrors(this.#options.store, accountId, fields) });
-    return fields;
   }
 
   #categoryErrors(reader: Pick<Reader, 'get'>, accountId: string, { category_id: id }: PaperFields): FieldErrors {

@@ -12,6 +12,8 @@ import { factsOf, paperSchema, paperView } from './views.ts';
 const onePaper = z.object({ paper: paperSchema });
 const paperId = z.strictObject({ id: counted });
 
+const changeArguments = z.strictObject({ id: counted, ...paperChange.shape });
+
 /** Every tool of this capability. */
 export function paperTools(papers: Papers): Tool[] {
   return [
@@ -84,8 +86,9 @@ function createPaper(papers: Papers): Tool {
     output: onePaper,
     annotations: ADDS,
     example: { title: 'On cairns', content: '# On cairns\n\nThey mark the way.\n' },
+    read: (given, accountId) => papers.read(accountId, newPaper, given, 'arguments'),
     async handle(args, { accountId }) {
-      const made = await papers.create(accountId, args);
+      const made = await papers.add(accountId, args);
       return { structured: { paper: factsOf(made) }, text: `created ${line(made)}` };
     },
   });
@@ -97,12 +100,13 @@ function updatePaper(papers: Papers): Tool {
     title: 'Change a paper',
     access: 'account',
     description: 'Updates the given fields of a paper. restore brings it back from the trash.',
-    input: z.strictObject({ id: counted, ...paperChange.shape }),
+    input: changeArguments,
     output: onePaper,
     annotations: SETS,
     example: { id: 1, content: '# On cairns\n\nThey mark the way.\n', expected_version: 1 },
+    read: (given, accountId) => papers.read(accountId, changeArguments, given, 'arguments'),
     async handle({ id, ...fields }, { accountId }) {
-      const changed = await papers.patch(accountId, id, fields);
+      const changed = await papers.change(accountId, id, fields);
       return { structured: { paper: factsOf(changed) }, text: `paper is now ${line(changed)}` };
     },
   });
@@ -119,7 +123,7 @@ function publishPaper(papers: Papers): Tool {
     annotations: SETS,
     example: { id: 1 },
     async handle({ id, published = true }, { accountId }) {
-      const changed = await papers.publish(accountId, id, { published });
+      const changed = await papers.change(accountId, id, { published });
       return { structured: { paper: factsOf(changed) }, text: `paper is now ${line(changed)}` };
     },
   });

@@ -1,5 +1,6 @@
 /** The use cases of tasks, for both doors. Every write goes through the account's actor; lists only read. */
 
+import type { z } from 'zod';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { type FieldErrors, refuseFields } from '../common/fault.ts';
 import { checkFields } from '../fields/read.ts';
@@ -108,10 +109,26 @@ export class Tasks {
     return withoutCleared(task, this.#clearing.of(this.#options.store, accountId));
   }
 
+  /** Reads a caller's document; refuses all that is wrong with it at once, an unknown category too. `whole`: its name. */
+  read<S extends typeof newTask | typeof taskChange>(
+    accountId: string,
+    schema: S,
+    document: unknown,
+    whole?: string,
+  ): z.output<S> {
+    const { fields, errors } = checkFields(schema, document, whole);
+    refuseFields({ ...disagreement(fields), ...errors, ...categoryErrors(this.#options.store, accountId, fields) });
+    return fields as z.output<S>;
+  }
+
   /** Makes a task from a caller's document. */
   async create(accountId: string, document: unknown): Promise<TaskRecord> {
+    return await this.add(accountId, this.read(accountId, newTask, document));
+  }
+
+  /** Makes a task of fields that were read. */
+  add(accountId: string, fields: z.output<typeof newTask>): Promise<TaskRecord> {
     const { actors, now } = this.#options;
-    const fields = this.#readFields(accountId, newTask, document);
     return actors.account(accountId).ask((batch) => {
       refuseFields(categoryErrors(batch, accountId, fields));
       const { task, head } = decideCreate(fields, batch.get(taskHeads, [accountId]), now());
@@ -126,18 +143,22 @@ export class Tasks {
     accountId: string,
     id: number | undefined,
     document: unknown,
-    { restore = false }: PatchOptions = {},
+    options: PatchOptions = {},
   ): Promise<TaskRecord> {
-    const { actors, now, store } = this.#options;
-    const find = (reader: Pick<Store, 'get'>): TaskRecord => {
-      const task = id === undefined ? undefined : reader.get(tasks, [accountId, id]);
-      if (task === undefined || (task.deleted_at !== null && !restore)) throw taskNotFound();
-      return task;
-    };
-    find(store);
-    const fields = this.#readFields(accountId, taskChange, document);
+    findTask(this.#options.store, accountId, id, options);
+    return await this.change(accountId, id, this.read(accountId, taskChange, document), options);
+  }
+
+  /** As `patch`, of fields that were read. */
+  change(
+    accountId: string,
+    id: number | undefined,
+    fields: TaskFields,
+    options: PatchOptions = {},
+  ): Promise<TaskRecord> {
+    const { actors, now } = this.#options;
     return actors.account(accountId).ask((batch) => {
-      const stored = find(batch);
+      const stored = findTask(batch, accountId, id, options);
       const task = withoutCleared(stored, this.#clearing.of(batch, accountId));
       refuseFields(categoryErrors(batch, accountId, fields));
       const nowMs = now();
@@ -206,13 +227,18 @@ export class Tasks {
     }
     return due;
   }
+}
 
-  /** Reads a caller's document; refuses all that is wrong with it at once, an unknown category too. */
-  #readFields(accountId: string, schema: typeof newTask | typeof taskChange, document: unknown): TaskFields {
-    const { fields, errors } = checkFields(schema, document);
-    refuseFields({ ...disagreement(fields), ...errors, ...categoryErrors(this.#options.store, accountId, fields) });
-    return fields;
-  }
+/** A task that may be changed; one in the bin may only be restored. Refuses with `not_found`. */
+function findTask(
+  reader: Pick<Store, 'get'>,
+  accountId: string,
+  id: number | undefined,
+  { restore = false }: PatchOptions,
+): TaskRecord {
+  const task = id === undefined ? undefined : reader.get(tasks, [accountId, id]);
+  if (task === undefined || (task.deleted_at !== null && !restore)) throw taskNotFound();
+  return task;
 }
 
 /** True when a filter asks for a category that is gone, although tasks still have it in their records. */

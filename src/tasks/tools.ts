@@ -25,6 +25,8 @@ const taskId = counted;
 
 const oneTask = z.object({ task: taskSchema });
 
+const changeArguments = z.strictObject({ id: taskId, ...taskChange.shape, restore: z.boolean().optional() });
+
 /** Every tool of this capability. */
 export function taskTools(tasks: Tasks, zones: AccountZones): Tool[] {
   return [listTasks(tasks, zones), createTask(tasks), updateTask(tasks), deleteTask(tasks), ...categoryTools(tasks)];
@@ -75,8 +77,9 @@ function createTask(tasks: Tasks): Tool {
     output: oneTask,
     annotations: ADDS,
     example: { content: 'Renew the certificate', due_date: '2026-12-01', is_important: true },
+    read: (given, accountId) => tasks.read(accountId, newTask, given, 'arguments'),
     async handle(args, { accountId }) {
-      const task = await tasks.create(accountId, args);
+      const task = await tasks.add(accountId, args);
       return { structured: { task: taskView(task) }, text: `created ${lineOf(task)}` };
     },
   });
@@ -88,16 +91,13 @@ function updateTask(tasks: Tasks): Tool {
     title: 'Change a task',
     access: 'account',
     description: 'Updates the given fields of a task. restore brings it back from the trash.',
-    input: z.strictObject({
-      id: taskId,
-      ...taskChange.shape,
-      restore: z.boolean().optional(),
-    }),
+    input: changeArguments,
     output: oneTask,
     annotations: SETS,
     example: { id: 1, completed: true },
+    read: (given, accountId) => tasks.read(accountId, changeArguments, given, 'arguments'),
     async handle({ id, restore, ...fields }, { accountId }) {
-      const task = await tasks.patch(accountId, id, fields, { restore: restore ?? false });
+      const task = await tasks.change(accountId, id, fields, { restore: restore ?? false });
       return { structured: { task: taskView(task) }, text: `task is now ${lineOf(task)}` };
     },
   });

@@ -80,6 +80,7 @@ async function expectToolErrors(name: string, args: unknown, errors: Errors): Pr
 }
 
 const KNOWN = 'content, due_date, is_important, completed, category_id, kanban_status';
+const NO_CATEGORY = 'category_id must be the id of one of your categories, or null';
 const STATUSES = 'backlog, todo, in_progress, done';
 
 test.each<[kind: string, fields: unknown, errors: Errors]>([
@@ -154,10 +155,30 @@ test.each<[kind: string, fields: unknown, errors: Errors]>([
       is_importent: ['is_importent is not a known field; did you mean is_important?'],
     },
   ],
+  [
+    'wrong by itself, and another that names what is not there',
+    { content: '', category_id: 99 },
+    { content: ['content must not be empty'], category_id: [NO_CATEGORY] },
+  ],
 ])('[NET-5, TOOL-5] a task with a field that is %s', async (_kind, fields, errors) => {
   await expectToolErrors('create_task', fields, errors);
   const answer = await rest('POST', '/api/tasks', fields);
   expect(restErrors(answer)).toEqual(errors);
+});
+
+test('[TOOL-5] a change names what is wrong with its id, its fields and what they name at once', async () => {
+  const category = { category_id: [NO_CATEGORY] };
+  await expectToolErrors(
+    'update_task',
+    { id: 0, content: '', category_id: 99 },
+    { id: ['id must be 1 or more'], content: ['content must not be empty'], ...category },
+  );
+  await expectToolErrors(
+    'update_paper',
+    { id: 0, title: '', category_id: 99 },
+    { id: ['id must be 1 or more'], title: ['title must not be empty'], ...category },
+  );
+  await expectToolErrors('create_paper', { category_id: 99 }, { title: ['title is required'], ...category });
 });
 
 test.each<[string, unknown]>([
