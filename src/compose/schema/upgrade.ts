@@ -42,6 +42,13 @@ export function refuseOtherSchema(store: Store): void {
   refuseNewer(store);
   const at = schemaOf(store);
   if (at === SCHEMA) return;
+  // The row that says the schema may be what cannot be read.
+  const [damage] = store.damagedPages();
+  if (damage !== undefined) {
+    throw new StartError(
+      `the data file is damaged (${damage}); keep it, and restore a backup into an empty folder (cairn restore).`,
+    );
+  }
   throw new StartError(
     `the data file has schema ${at}, and this version of cairn reads ${SCHEMA}; start cairn serve, which upgrades it after a backup.`,
   );
