@@ -13,7 +13,6 @@ import { type SyncedFolder, syncedFolder, textsOf, until } from '../../support/s
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
-// The tests wait more than they compute, so they run concurrently.
 const hub = useHub();
 let key: string;
 
@@ -36,7 +35,7 @@ const said = (output: string, what: RegExp) => output.match(new RegExp(what, 'g'
 
 const isLike = (a: SyncedFolder, b: SyncedFolder) => () => JSON.stringify(textsOf(a)) === JSON.stringify(textsOf(b));
 
-test.concurrent('[SYN-24] a delete on the hub reaches a watch, which then waits again instead of asking without a pause', async () => {
+test('[SYN-24] a delete on the hub reaches a watch, which then waits again instead of asking without a pause', async () => {
   const { a, b, relay } = await pair({ one: '1\n', two: '2\n', three: '3\n' });
   const watcher = b.watch();
   await until(() => watcher.output().includes('watching'));
@@ -53,7 +52,7 @@ test.concurrent('[SYN-24] a delete on the hub reaches a watch, which then waits 
   await relay.close();
 }, 60_000);
 
-test.concurrent('[SYN-24] a watch goes on with the rest while deletes wait for a word, which another process may give', async () => {
+test('[SYN-24] a watch goes on with the rest while deletes wait for a word, which another process may give', async () => {
   const { a, b, relay } = await pair({ one: '1\n', two: '2\n', three: '3\n', four: '4\n' });
   const watcher = b.watch();
   await until(() => watcher.output().includes('watching'));
@@ -77,7 +76,7 @@ test.concurrent('[SYN-24] a watch goes on with the rest while deletes wait for a
   await relay.close();
 }, 90_000);
 
-test.concurrent('[SYN-24] a hub that is down is told once, and once that it is back; a start while it is down waits for it', async () => {
+test('[SYN-24] a hub that is down is told once, and once that it is back; a start while it is down waits for it', async () => {
   const { a, b, relay } = await pair({ one: '1\n' });
   const fresh = syncedFolder(relay, key, `vault ${randomBytes(4).toString('hex')}`);
   fresh.write('first', 'first\n');
@@ -104,7 +103,7 @@ test.concurrent('[SYN-24] a hub that is down is told once, and once that it is b
   await relay.close();
 }, 90_000);
 
-test.concurrent('[SYN-24] what no waiting mends ends a watch with an exit code and a sentence', async () => {
+test('[SYN-24] what no waiting mends ends a watch with an exit code and a sentence', async () => {
   const { b, relay } = await pair({ one: '1\n' });
   const watcher = b.watch();
   await until(() => watcher.output().includes('watching'));
@@ -129,7 +128,7 @@ test.concurrent('[SYN-24] what no waiting mends ends a watch with an exit code a
   await relay.close();
 }, 90_000);
 
-test.concurrent('[SYN-25] a watched folder whose files and state are removed deletes nothing on the hub', async () => {
+test('[SYN-25] a watched folder whose files and state are removed deletes nothing on the hub', async () => {
   const { a, b, relay } = await pair({ one: '1\n', 'two/deep': '2\n' });
   const watcher = b.watch();
   await until(() => watcher.output().includes('watching'));
@@ -140,7 +139,7 @@ test.concurrent('[SYN-25] a watched folder whose files and state are removed del
   await relay.close();
 }, 60_000);
 
-test.concurrent('[CLI-2] a paused folder is not synced until it is resumed', async () => {
+test('[CLI-2] a paused folder is not synced until it is resumed', async () => {
   const { a, b, relay } = await pair({ one: '1\n' });
   const watcher = b.watch();
   await until(() => watcher.output().includes('watching'));
@@ -157,7 +156,7 @@ test.concurrent('[CLI-2] a paused folder is not synced until it is resumed', asy
   await relay.close();
 }, 90_000);
 
-test.concurrent('[CLI-2] one process watches every folder of a list, and one that is wrong does not stop the others', async () => {
+test('[CLI-2] one process watches every folder of a list, and one that is wrong does not stop the others', async () => {
   const vaults = [0, 1].map((at) => `vault ${at} ${randomBytes(4).toString('hex')}`);
   const [one, two] = vaults.map((vault) => syncedFolder(hub, key, vault)) as [SyncedFolder, SyncedFolder];
   const config = temporaryFolder();
@@ -195,7 +194,7 @@ test.concurrent('[CLI-2] one process watches every folder of a list, and one tha
   expect(await ended).toBe(1);
 }, 90_000);
 
-test.concurrent('[CLI-2] a limit too low for a hub is refused, and what is not chosen stays where it is', async () => {
+test('[CLI-2] a limit too low for a hub is refused, and what is not chosen stays where it is', async () => {
   const [a, b] = await pairOf();
   a.write('big.bin', randomBytes(200_000));
   a.write('small.md', 'small\n');
