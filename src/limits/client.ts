@@ -28,6 +28,9 @@ export const clientLimits = {
   clientPullPaths: 500,
   /** How long a replaced or removed file is kept aside, in case a program still writes to it. */
   clientAsideMs: 10_000,
+  /** A save that stands still for so long while a sync is under way is copied; and the room that such copies may take. */
+  clientStillMs: 700,
+  clientSavesBytesMax: 64 * MiB,
   /** How much work a sync does before it saves its state. */
   clientSaveMs: 5000,
   /** How often a sync pulls and pushes again while the hub moves in between. */

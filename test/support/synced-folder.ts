@@ -10,6 +10,11 @@ const UNTIL_MS_MAX = 30_000;
 
 export type SyncedFolder = ReturnType<typeof syncedFolder>;
 
+interface WatchHow {
+  readonly wrapper?: readonly string[];
+  readonly heard?: (text: string) => void;
+}
+
 export function syncedFolder({ url }: Pick<Hub, 'url'>, key: string, vault: string, folder = temporaryFolder()) {
   const env = { CAIRN_SERVER: url, CAIRN_KEY: key, XDG_CONFIG_HOME: temporaryFolder() };
   const at = (path: string) => join(folder, path);
@@ -34,15 +39,17 @@ export function syncedFolder({ url }: Pick<Hub, 'url'>, key: string, vault: stri
       mkdirSync(dirname(at(to)), { recursive: true });
       renameSync(at(from), at(to));
     },
-    /** Starts a watch, with more in its environment. */
-    watch(more: Record<string, string> = {}) {
-      const args = [CAIRN, 'sync', 'watch', '--folder', folder, '--vault', vault];
+    /** Starts a watch, with more in its environment, under another command; `heard` is told what it says. */
+    watch(more: Record<string, string> = {}, { wrapper = [], heard }: WatchHow = {}) {
+      const watching = [CAIRN, 'sync', 'watch', '--folder', folder, '--vault', vault];
+      const [command = process.execPath, ...args] = [...wrapper, process.execPath, ...watching];
       const own = cleanEnvironment({ ...env, ...more });
-      const child = spawn(process.execPath, args, { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
+      const child = spawn(command, args, { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
       let output = '';
       for (const stream of [child.stdout, child.stderr]) {
         stream.setEncoding('utf8').on('data', (text: string) => {
           output += text;
+          heard?.(text);
         });
       }
       const ended = new Promise<number | null>((resolve) => {

@@ -2,13 +2,12 @@
 import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
 import { withFileLock } from '../file-lock.ts';
-import { ToolRefused } from '../tool-refused.ts';
 import type { FolderPath } from './folder/path.ts';
+import { keepStrays } from './keep-copy.ts';
 import { LargeTransfers } from './large/transfers.ts';
 import { pullChanges } from './pull/pull.ts';
-import { pushArguments } from './push/arguments.ts';
 import { type PushOptions, pushChanges } from './push/push.ts';
-import { send } from './push/send.ts';
+import { sendSaves } from './push/saves.ts';
 import { type SyncSession, save, scan } from './session.ts';
 import { readState, stampOf } from './state-file.ts';
 
@@ -34,7 +33,8 @@ export async function syncOnce(session: SyncSession, options: SyncOptions): Prom
     if (options.retryRefused) forgetRefused(session);
     let recheck = options.restoreMissing ? await missingHere(session) : new Set<FolderPath>();
     const unmovable = new Set<FolderPath>();
-    await sendStrays(session);
+    await keepStrays(session);
+    if (options.direction === 'both') await sendSaves(session);
     const large = new LargeTransfers(session);
     try {
       for (let round = 0; round < limits.clientSyncRounds; round += 1) {
@@ -86,26 +86,6 @@ function listTroubles({ state, troubles, scanned, large }: SyncSession): void {
     const isOut = (kind === 'hub' && excludes(path)) || large.isComing(path);
     const isListed = troubles.has(path) || (leavesOut(path) && skipped.has(path));
     if (kind !== 'conflict' && !isOut && !isListed) troubles.set(path, reason);
-  }
-}
-
-/** Bytes that a program wrote to a file after it was replaced: the hub keeps them as a conflict. */
-async function sendStrays(session: SyncSession): Promise<void> {
-  const { folder, tell } = session;
-  for (const { path, base, content, drop } of folder.asides.sweep()) {
-    if (content.bytes.length > limits.fileBytesMax) continue;
-    if (await session.hub.hasVersion(path, content.sha256)) {
-      drop();
-      continue;
-    }
-    const [outcome] = await send(session, [{ path, args: pushArguments(session, path, content, base) }]);
-    if (outcome instanceof ToolRefused && !outcome.isConflict) {
-      session.troubles.set(path, `A late change of it waits in .cairn/aside: ${outcome.message}`);
-      continue;
-    }
-    drop();
-    const note = 'it was written to while it was replaced; the hub keeps those bytes as a pending conflict';
-    if (outcome instanceof ToolRefused) tell({ verb: 'conflict', path, note });
   }
 }
 

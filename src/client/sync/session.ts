@@ -4,6 +4,7 @@ import type { SyncedFolder } from './folder/folder.ts';
 import type { FolderPath } from './folder/path.ts';
 import { type Scan, scanFolder } from './folder/scan.ts';
 import type { Amount, VaultHub } from './hub.ts';
+import { keepCopy } from './keep-copy.ts';
 import type { LargeQueue } from './large/queue.ts';
 import type { SyncState } from './state.ts';
 import { stampOf, writeState } from './state-file.ts';
@@ -51,7 +52,10 @@ export interface SyncSession {
  */
 export async function scan(session: SyncSession): Promise<Scan> {
   const { folder, state, tell } = session;
-  const found = await scanFolder(folder, state);
+  let found = await scanFolder(folder, state);
+  const why = 'another file differs from it only in Unicode form';
+  const copied = [...found.twins].filter(([from, of]) => keepCopy(session, { from, of, why }));
+  if (copied.length > 0) found = await scanFolder(folder, state);
   for (const [path, here] of found.otherForms) {
     const problem = putIntoNfc(folder, here, path);
     if (problem === undefined) {

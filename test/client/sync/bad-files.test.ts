@@ -25,33 +25,6 @@ async function pair(files: Record<string, string | Buffer>): Promise<[SyncedFold
   return [a, b];
 }
 
-test('[SYN-24] a file here that became a folder elsewhere while it was edited, and the other way round', async () => {
-  const [a, b] = await pair({ x: 'file\n', 'd/y': 'in a folder\n', other: '1\n' });
-  a.remove('x');
-  a.write('x/deep/z', 'below\n');
-  rmSync(a.at('d'), { recursive: true });
-  a.write('d', 'a file now\n');
-  a.write('other', '2\n');
-  expect(await a.sync()).toMatchObject({ code: 0 });
-  b.write('x', 'edited\n');
-  b.write('d/y', 'edited\n');
-  for (let round = 0; round < 3; round += 1) {
-    const met = await b.sync();
-    expect([1, 3]).toContain(met.code);
-    expect(met.stderr).not.toMatch(/at .*\.js:|ENOTDIR/);
-    expect(met.stdout + met.stderr).toMatch(/x/);
-  }
-  expect(textsOf(b)).toEqual({ x: 'edited\n', 'd/y': 'edited\n', other: '2\n' });
-  b.rename('x', 'x.mine');
-  b.rename('d/y', 'y.mine');
-  rmSync(b.at('d'), { recursive: true, force: true });
-  expect(await b.sync()).toMatchObject({ code: 0 });
-  expect(await a.sync()).toMatchObject({ code: 0 });
-  const all = { 'x/deep/z': 'below\n', d: 'a file now\n', other: '2\n', 'x.mine': 'edited\n', 'y.mine': 'edited\n' };
-  expect(textsOf(b)).toEqual(all);
-  expect(textsOf(a)).toEqual(all);
-}, 60_000);
-
 test('[SYN-24] an unedited file becomes a folder, and a folder a file, and both back', async () => {
   const [a, b] = await pair({ x: 'file\n', 'd/e/y': 'in a folder\n' });
   for (const back of [false, true]) {

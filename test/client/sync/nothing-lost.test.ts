@@ -1,6 +1,6 @@
 /** What a client has, or had, is never lost: lost answers, merges, restored hubs, saves in the moment of a pull. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { type Hub, startHub } from '../../support/hub.ts';
@@ -180,32 +180,6 @@ test('[SYN-25] saves in the moment of a pull are never overwritten', async () =>
     expect(b.read('x')).toBe(`a ${round}\n`);
   }
 }, 90_000);
-
-test('[SYN-25] what a program writes to a file that was replaced under it is kept on the hub', async () => {
-  const vault = newVault();
-  const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(hub, key, vault)];
-  a.write('x', 'one\n');
-  await a.sync();
-  await b.sync();
-  const { openSync, writeSync, closeSync } = await import('node:fs');
-  const open = openSync(b.at('x'), 'a');
-  a.write('x', 'two\n');
-  await a.sync();
-  await b.sync();
-  writeSync(open, 'written late\n');
-  closeSync(open);
-  const aside = join(b.folder, '.cairn', 'aside');
-  const [name = ''] = readdirSync(aside).filter((entry) => !entry.endsWith('.json'));
-  expect(readFileSync(join(aside, name), 'utf8')).toBe('one\nwritten late\n');
-  // The sweep leaves young files alone; their age is their change time, which nobody can set.
-  const untilMs = statSync(join(aside, name)).ctimeMs + 10_500;
-  await new Promise((resolve) => setTimeout(resolve, untilMs - Date.now()));
-  const met = await b.sync();
-  expect(met.stdout).toMatch(/conflict +x/);
-  expect(existsSync(join(aside, name))).toBe(false);
-  expect(await pendingOf(b)).toBe(1);
-  expect(b.read('x')).toBe('two\n');
-}, 60_000);
 
 test('[SYN-25] the executable bit and the time of a file arrive, and the umask is the user’s', async () => {
   const vault = newVault();

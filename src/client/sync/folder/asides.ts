@@ -7,33 +7,45 @@ import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, wri
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../../limits/service.ts';
-import { type Content, codeOf, lookAt, readPlain } from './file.ts';
-import { checkPath, type FolderPath, isBad } from './path.ts';
+import { codeOf, lookAt, readPlain } from './file.ts';
+import { checkPath, type FolderPath, isBad, OWN_FOLDER } from './path.ts';
 
 const noteSchema = z.object({ path: z.string(), sha256: z.string(), isUnsent: z.boolean().optional() });
 
 /** A file whose bytes nobody else may have. */
 export interface Stray {
+  /** Where it was. */
   readonly path: FolderPath;
-  /** What it was when it was moved aside: the version that it builds on. */
-  readonly base: string;
-  readonly content: Content;
+  /** Where it is now, relative to the synced folder. */
+  readonly place: string;
+  readonly sha256: string;
   /** Its bytes are safe now. */
   readonly drop: () => void;
 }
 
+/** Inside Cairn's own folder. */
+const FOLDER = 'aside';
+
 export class Asides {
   readonly #folder: string;
+  /** Hashes of bytes that are not on the hub yet. */
+  readonly #unsent = new Set<string>();
 
-  constructor(folder: string) {
-    this.#folder = folder;
+  /** `own`: Cairn's own folder. */
+  constructor(own: string) {
+    this.#folder = join(own, FOLDER);
+  }
+
+  /** Whether anything is aside. */
+  get isEmpty(): boolean {
+    return this.#names().length === 0;
   }
 
   /** Moves a plain file aside. False: it does not have the hash, and is back in its place. */
   take(path: FolderPath, target: string, expected: string): boolean {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const aside = join(this.#folder, randomUUID());
-    this.#note(aside, path, expected, false);
+    this.#note(aside, path, expected, this.#unsent.has(expected));
     try {
       renameSync(target, aside);
     } catch (error) {
@@ -46,16 +58,19 @@ export class Asides {
     return false;
   }
 
-  /** Says that bytes of a path which stay aside are not on the hub yet, in case this process dies before they are. */
-  keepUnsent(path: FolderPath, sha256: string): () => void {
-    const aside = this.#names().find((name) => {
-      const note = this.#noteOf(name);
-      return note?.path === path && note.sha256 === sha256;
-    });
-    if (aside === undefined) return () => undefined;
-    const at = join(this.#folder, aside);
-    this.#note(at, path, sha256, true);
-    return () => this.#note(at, path, sha256, false);
+  /**
+   * Says, before a file is moved aside, that its bytes are not on the hub yet, in case this process dies before they are.
+   * Call what is returned once they are.
+   */
+  keepUnsent(sha256: string): () => void {
+    this.#unsent.add(sha256);
+    return () => {
+      this.#unsent.delete(sha256);
+      for (const name of this.#names()) {
+        const note = this.#noteOf(name);
+        if (note?.sha256 === sha256) this.#note(join(this.#folder, name), note.path, sha256, false);
+      }
+    };
   }
 
   /** Removes what is as it was, after a while; returns what is not. */
@@ -76,7 +91,7 @@ export class Asides {
       const content = readPlain(at);
       const isKnown = content?.sha256 === note.sha256 && note.isUnsent !== true;
       if (content === undefined || isKnown || isBad(path)) drop();
-      else strays.push({ path, base: note.sha256, content, drop });
+      else strays.push({ path, place: `${OWN_FOLDER}/${FOLDER}/${name}`, sha256: content.sha256, drop });
     }
     return strays;
   }

@@ -22,6 +22,7 @@ import { Asides } from './asides.ts';
 import { type Content, codeOf, lookAt, readPlain, type Seen, seenOf, sha256Of } from './file.ts';
 import { type FolderPath, OWN_FOLDER, parentsOf } from './path.ts';
 import { Root } from './root.ts';
+import { Saves } from './saves.ts';
 
 /** A path that cannot be written here, with the reason for the user. */
 export class Unwritable extends Error {
@@ -49,12 +50,14 @@ const OTHER = 'A link, folder or device has this name here; rename or remove it.
 export class SyncedFolder {
   readonly root: Root;
   readonly asides: Asides;
+  readonly saves: Saves;
   /** Files and folders written since the last `settle`. */
   readonly #unsettled = new Set<string>();
 
   constructor(folder: string) {
     this.root = Root.open(folder);
-    this.asides = new Asides(this.own('aside'));
+    this.asides = new Asides(join(this.root.path, OWN_FOLDER));
+    this.saves = new Saves(join(this.root.path, OWN_FOLDER));
   }
 
   /** A file of Cairn's own. */
@@ -97,8 +100,9 @@ export class SyncedFolder {
       mkdirSync(dirname(incoming), { recursive: true, mode: 0o700 });
       mkdirSync(dirname(target), { recursive: true });
       const before = lookAt(target);
-      if (before !== undefined && !before.isFile()) throw new Unwritable(OTHER);
-      if ((before === undefined) !== (expected === undefined)) return false;
+      if (before?.isDirectory() === true) rmdirSync(target);
+      else if (before?.isFile() === false) throw new Unwritable(OTHER);
+      else if ((before === undefined) !== (expected === undefined)) return false;
       writeFileSync(incoming, bytes, { flag: 'wx', mode: 0o666 });
       dress(incoming, before?.mode, look);
       if (expected !== undefined && !this.asides.take(path, target, expected)) return false;
@@ -234,6 +238,8 @@ function unwritable(error: unknown): Error {
     case 'EEXIST':
     case 'EISDIR':
       return new Unwritable(CLASH);
+    case 'ENOTEMPTY':
+      return new Unwritable(OTHER);
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':

@@ -13,6 +13,8 @@ export interface Scan {
   readonly files: Map<FolderPath, LocalFile>;
   /** Of those that are not in NFC on this disk: how they are spelled there. */
   readonly otherForms: ReadonlyMap<FolderPath, string>;
+  /** Files that differ from another only in Unicode form, as they are spelled on this disk; they are among `skipped`. */
+  readonly twins: ReadonlyMap<string, FolderPath>;
   /** What should take part and cannot, with the reason for the user. A folder stands for all that is below it. */
   readonly skipped: Map<string, string>;
   /** What is wrong with the rules of what takes part, by the path of the rules. */
@@ -52,6 +54,7 @@ class Scanner {
   readonly #rules: Rules;
   readonly #files = new Map<FolderPath, LocalFile>();
   readonly #otherForms = new Map<FolderPath, string>();
+  readonly #twins = new Map<string, FolderPath>();
   readonly #skipped = new Map<string, string>();
   readonly #links = new Set<string>();
   readonly #mounts = new Set<string>();
@@ -98,6 +101,7 @@ class Scanner {
     return {
       files,
       otherForms: this.#otherForms,
+      twins: this.#twins,
       skipped,
       problems: rules.problems,
       links,
@@ -149,6 +153,7 @@ class Scanner {
     const twin = this.#stat(checked);
     const isTaken = this.#otherForms.has(checked) || (twin !== undefined && twin.ino !== this.#stat(path)?.ino);
     if (isTaken) {
+      this.#twins.set(path, checked);
       this.#skipped.set(path, 'Another file differs from it only in Unicode form; remove or rename one of them.');
     } else if (twin === undefined) this.#otherForms.set(checked, path);
     return !isTaken;

@@ -8,7 +8,7 @@ import { Unreadable } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { applyRemote } from '../pull/apply.ts';
 import { arrivalsOf } from '../pull/arrivals.ts';
-import { keepRefusal, readPut, settleChange } from '../push/change.ts';
+import { readPut, settleChange, settleRefusal } from '../push/change.ts';
 import { send } from '../push/send.ts';
 import type { RemoteRecord } from '../remote-record.ts';
 import type { SyncSession } from '../session.ts';
@@ -116,8 +116,7 @@ export class LargeTransfers {
     });
     session.large.upload.measure(change.bytes, performance.now() - startMs);
     if (!(outcome instanceof ToolRefused)) settleChange(session, change, outcome);
-    else if (outcome.isConflict) session.due.add(path);
-    else keepRefusal(session, change, outcome);
+    else if (settleRefusal(session, change, outcome)) session.due.add(path);
   }
 
   async #download(): Promise<void> {

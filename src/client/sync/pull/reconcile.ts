@@ -4,9 +4,11 @@
  */
 import { z } from 'zod';
 import { ToolRefused } from '../../tool-refused.ts';
+import { decideFate } from '../conflict-copy.ts';
 import { type Content, sha256Of, Unreadable } from '../folder/file.ts';
 import { Unwritable } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
+import { keepCopy } from '../keep-copy.ts';
 import { pushArguments, textOf } from '../push/arguments.ts';
 import { send } from '../push/send.ts';
 import { readAs } from '../remote-record.ts';
@@ -91,8 +93,8 @@ async function tryMerge(session: SyncSession, path: FolderPath, mine: Content): 
     if (merged.has_conflicts || merged.content === null || merged.encoding !== 'utf-8') return false;
     return await takeMerge(session, path, mine, { ...merged, bytes: Buffer.from(merged.content) });
   } catch (error) {
-    // A side that is not text, or too large to be merged: the user decides.
-    if (error instanceof ToolRefused) return false;
+    // A side that is not text, too large to be merged, or cannot be written here: the user decides.
+    if (error instanceof ToolRefused || error instanceof Unwritable) return false;
     throw error;
   }
 }
@@ -108,14 +110,14 @@ async function takeMerge(
   merged: Merged & { readonly bytes: Buffer },
 ): Promise<boolean> {
   const { folder, state, tell } = session;
+  const done = folder.asides.keepUnsent(mine.sha256);
   const written = folder.put(path, merged.bytes, mine.sha256, { modifiedMs: Date.now() });
   if (written === false) return false;
-  const done = folder.asides.keepUnsent(path, mine.sha256);
   agree(state, path, { sha256: merged.base_sha });
   const [own] = await send(session, [{ path, args: pushArguments(session, path, mine, merged.base_sha) }]);
-  // Kept as a version; or, when the hub moved on in this moment, as a conflict that the next push settles.
-  if (own instanceof ToolRefused && !own.isConflict) throw own;
-  done();
+  // Kept as a version; or, when the hub moved on in this moment, as a conflict that the next push settles. Otherwise our side
+  // stays aside, and becomes a conflict copy.
+  if (!(own instanceof ToolRefused) || decideFate(path, own).kind === 'pending') done();
   if (!(own instanceof ToolRefused)) {
     agree(state, path, { sha256: mine.sha256 });
     const content = { ...mine, bytes: merged.bytes, sha256: sha256Of(merged.bytes), modifiedMs: Date.now() };
@@ -143,10 +145,18 @@ async function keepOnHub(session: SyncSession, path: FolderPath, mine: Content):
     agree(state, path, { sha256: mine.sha256, executable: mine.executable, storedMs: Date.parse(outcome.stored_at) });
     return 'accepted';
   }
-  const id = outcome?.data['conflict_id'];
-  const isConflict = outcome?.isConflict !== false;
-  return {
-    conflictId: typeof id === 'string' ? id : (wait?.conflictId ?? null),
-    reason: isConflict ? 'changed on both sides' : `changed on both sides; the hub refused ours: ${outcome.message}`,
-  };
+  const reason = 'changed on both sides';
+  const known = wait?.conflictId ?? null;
+  if (outcome === undefined) return { conflictId: known, reason };
+  const fate = decideFate(path, outcome);
+  switch (fate.kind) {
+    case 'pending':
+      return { conflictId: fate.conflictId, reason };
+    case 'copy':
+      // The path is free for the hub's side then, which the next round brings.
+      keepCopy(session, { from: fate.from, of: fate.from, why: fate.why });
+      return { conflictId: known, reason };
+    case 'listed':
+      return { conflictId: known, reason: `${reason}; the hub refused ours: ${outcome.message}` };
+  }
 }

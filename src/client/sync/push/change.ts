@@ -1,8 +1,10 @@
 /** Owns one change on its way to the hub: how a file becomes one, and what its answer means here. */
 import type { ToolRefused } from '../../tool-refused.ts';
+import { decideFate } from '../conflict-copy.ts';
 import { type Content, Unreadable } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { PushedFile } from '../hub.ts';
+import { keepCopy } from '../keep-copy.ts';
 import type { SyncSession } from '../session.ts';
 import { agree, noteOwn } from '../state.ts';
 import { pushArguments } from './arguments.ts';
@@ -57,9 +59,19 @@ export function settleChange(session: SyncSession, change: Change, outcome: Push
   else tell({ verb: 'renamed', path, note: `it was ${from}`, bytes });
 }
 
-/** The hub refused the change as it is: it waits until the file is another one. */
-export function keepRefusal({ state }: SyncSession, { path, content }: Change, refusal: ToolRefused): void {
-  const local = content?.sha256 ?? null;
+/** What becomes of a change that the hub refused. True: its path is compared with the hub again at once. */
+export function settleRefusal(session: SyncSession, change: Change, refusal: ToolRefused): boolean {
+  const { path, content, isDelete } = change;
+  if (refusal.isConflict) return true;
+  const fate = decideFate(path, refusal);
+  if (fate.kind === 'copy' && !isDelete) {
+    const { from, why } = fate;
+    // Where another file of the same folder was refused before, the folder has its new name already.
+    if (session.folder.isAbsent(from) || keepCopy(session, { from, of: from, why })) return true;
+  }
+  // It waits until the file is another one.
   const reason = `The hub refused it: ${refusal.message}`;
-  state.waits.set(path, { kind: 'push', remote: null, local, conflictId: null, reason });
+  const local = content?.sha256 ?? null;
+  session.state.waits.set(path, { kind: 'push', remote: null, local, conflictId: null, reason });
+  return false;
 }

@@ -1,5 +1,4 @@
 /** Brings the changes of the folder to the hub, each on top of the base it was made on. */
-import { limits } from '../../../limits/service.ts';
 import { foldCase } from '../../../text/fold-case.ts';
 import { ToolRefused } from '../../tool-refused.ts';
 import { lookAt, Unreadable } from '../folder/file.ts';
@@ -9,9 +8,10 @@ import type { PushedFile } from '../hub.ts';
 import { type SyncSession, save, saveSometimes, scan } from '../session.ts';
 import { newDevice } from '../state.ts';
 import { moveArguments, pushArguments } from './arguments.ts';
-import { type Change, keepRefusal, readPut, settleChange } from './change.ts';
+import { type Change, readPut, settleChange, settleRefusal } from './change.ts';
 import { type PushPlan, planPush } from './plan.ts';
-import { send } from './send.ts';
+import { sendSaves } from './saves.ts';
+import { portionsOf, send } from './send.ts';
 
 export interface PushOptions {
   /** Deletes go up however many they are. */
@@ -27,6 +27,7 @@ export async function pushChanges(
   { allowDeletes }: PushOptions,
   unmovable: Set<FolderPath>,
 ): Promise<Set<FolderPath>> {
+  await sendSaves(session);
   const local = await scan(session);
   const { folder, state } = session;
   if (state.inode !== null && state.inode !== folder.root.inode) Object.assign(state, newDevice());
@@ -45,6 +46,11 @@ export async function pushChanges(
   for (const path of plan.held) session.held.add(path);
   if (plan.held.length === 0) state.inode = folder.root.inode;
   const run = new PushRun(session, local, plan, unmovable);
+  // Changed again since the pull: compared again at once, so that the hub gets these bytes too.
+  for (const [path, { kind, local: seen }] of state.waits) {
+    const isOther = (local.files.get(path)?.sha256 ?? null) !== seen && !local.leavesOut(path);
+    if (kind === 'conflict' && isOther) run.moved.add(path);
+  }
   for (const portion of run.portions()) {
     await run.push(portion);
     // The rest is planned anew, so that what is small has its turn.
@@ -85,11 +91,19 @@ class PushRun {
   /** What has to go first goes first: a name is given up before it is used anew. */
   *portions(): Generator<Change[]> {
     const { deletes, moves, puts } = this.#plan;
-    yield* this.#portionsOf(deletes, (path) => this.#delete(path));
-    yield* this.#portionsOf([...moves.keys()], (path) => this.#move(path));
-    yield* this.#portionsOf(
-      puts.filter((path) => !moves.has(path) && !this.#isLarge(path)),
-      (path) => this.#put(path),
+    const { bytes } = this.#session.large.upload;
+    const rest = puts.filter((path) => !moves.has(path) && !this.#isLarge(path));
+    yield* portionsOf(
+      each(deletes, (path) => this.#delete(path)),
+      bytes,
+    );
+    yield* portionsOf(
+      each(moves.keys(), (path) => this.#move(path)),
+      bytes,
+    );
+    yield* portionsOf(
+      each(rest, (path) => this.#put(path)),
+      bytes,
     );
   }
 
@@ -119,25 +133,6 @@ class PushRun {
     }
     this.#progress();
     await saveSometimes(session);
-  }
-
-  *#portionsOf(paths: readonly FolderPath[], read: (path: FolderPath) => Change | undefined): Generator<Change[]> {
-    let portion: Change[] = [];
-    let bytes = 0;
-    for (const path of paths) {
-      const change = read(path);
-      if (change === undefined) continue;
-      const isFull =
-        portion.length >= limits.clientPushFiles || bytes + change.bytes > this.#session.large.upload.bytes;
-      if (portion.length > 0 && isFull) {
-        yield portion;
-        portion = [];
-        bytes = 0;
-      }
-      portion.push(change);
-      bytes += change.bytes;
-    }
-    if (portion.length > 0) yield portion;
   }
 
   #delete(path: FolderPath): Change | undefined {
@@ -192,11 +187,7 @@ class PushRun {
       this.moved.add(path).add(from);
       return;
     }
-    if (refusal.isConflict) {
-      this.moved.add(path);
-      return;
-    }
-    keepRefusal(this.#session, change, refusal);
+    if (settleRefusal(this.#session, change, refusal)) this.moved.add(path);
   }
 
   #progress(): void {
@@ -212,4 +203,12 @@ const bytesOf = (portion: readonly Change[]): number => portion.reduce((sum, { b
 /** Whether two names are more than two spellings of one. */
 function foldsDiffer(a: string, b: string): boolean {
   return foldCase(a) !== foldCase(b);
+}
+
+/** What is read of each path, one after the other; what cannot be read is left out. */
+function* each(paths: Iterable<FolderPath>, read: (path: FolderPath) => Change | undefined): Generator<Change> {
+  for (const path of paths) {
+    const change = read(path);
+    if (change !== undefined) yield change;
+  }
 }

@@ -1,5 +1,6 @@
 /** Sends pushes, and remembers them first: an answer may get lost, and then the next pull shows what it was. */
 
+import { limits } from '../../../limits/service.ts';
 import type { ToolRefused } from '../../tool-refused.ts';
 import type { CallHow } from '../../tools.ts';
 import type { FolderPath } from '../folder/path.ts';
@@ -32,4 +33,24 @@ export async function send(
     parcels.map(({ args }) => args),
     how,
   );
+}
+
+/** Groups what is sent so that a group has at most so many bytes, or is one file. What is sent is read when its group is asked for. */
+export function* portionsOf<T extends { readonly bytes: number }>(
+  parcels: Iterable<T>,
+  bytesMax: number,
+): Generator<T[]> {
+  let portion: T[] = [];
+  let bytes = 0;
+  for (const parcel of parcels) {
+    const isFull = portion.length >= limits.clientPushFiles || bytes + parcel.bytes > bytesMax;
+    if (portion.length > 0 && isFull) {
+      yield portion;
+      portion = [];
+      bytes = 0;
+    }
+    portion.push(parcel);
+    bytes += parcel.bytes;
+  }
+  if (portion.length > 0) yield portion;
 }

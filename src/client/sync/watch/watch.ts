@@ -4,7 +4,7 @@
  */
 import { relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type FSWatcher, watch } from 'chokidar';
+import { watch } from 'chokidar';
 import { limits } from '../../../limits/service.ts';
 import { NotSignedIn } from '../../not-signed-in.ts';
 import { isReserved } from '../folder/path.ts';
@@ -14,6 +14,7 @@ import { LargeTransfers } from '../large/transfers.ts';
 import { isOutdated } from '../pull/pull.ts';
 import type { SyncSession } from '../session.ts';
 import { Bell } from './bell.ts';
+import { Keeper } from './keeper.ts';
 
 export interface Watch {
   /** Runs one sync; called again and again, never twice at once. */
@@ -29,7 +30,8 @@ export interface Watch {
 export async function watchFolder(session: SyncSession, { syncNow, onTrouble, onWell, signal }: Watch): Promise<void> {
   const changes = new Bell();
   signal.addEventListener('abort', () => changes.ring(), { once: true });
-  const watcher = watchDisk(session, changes, (error) => onTrouble(error, limits.clientRescanMs));
+  const keeper = new Keeper(session);
+  const watcher = watchDisk(session, { changes, keeper }, (error) => onTrouble(error, limits.clientRescanMs));
   const large = new LargeTransfers(session);
   session.isOverdue = () => changes.isRung;
   let failures = 0;
@@ -52,6 +54,7 @@ export async function watchFolder(session: SyncSession, { syncNow, onTrouble, on
     }
   } finally {
     large.close();
+    keeper.close();
     await watcher.close();
   }
 }
@@ -60,16 +63,27 @@ function isFinal(error: unknown): boolean {
   return error instanceof RootGone || error instanceof NotSignedIn || error instanceof VaultGone;
 }
 
-function watchDisk({ folder }: SyncSession, changes: Bell, onError: (error: Error) => void): FSWatcher {
+interface Listeners {
+  readonly changes: Bell;
+  readonly keeper: Keeper;
+}
+
+function watchDisk({ folder }: SyncSession, { changes, keeper }: Listeners, onError: (error: Error) => void) {
   const { path: root } = folder.root;
   const watcher = watch(root, {
     ignoreInitial: true,
     followSymlinks: false,
     ignored: (path) => relative(root, path).split(sep).some(isReserved),
   });
-  watcher.on('all', () => changes.ring());
+  watcher.on('all', (event, path) => {
+    changes.ring();
+    if (event === 'add' || event === 'change') keeper.changed(path);
+  });
   // What changed since the first sync looked and before the watcher was ready rings no bell of its own.
-  watcher.on('ready', () => changes.ring());
+  watcher.on('ready', () => {
+    changes.ring();
+    keeper.begin();
+  });
   // Most often too many folders for the system; what the watcher misses, the next full look finds.
   let isTold = false;
   watcher.on('error', (error) => {
@@ -81,7 +95,7 @@ function watchDisk({ folder }: SyncSession, changes: Bell, onError: (error: Erro
 
 /** Resolves when a sync is due: something changed here and is quiet again, the hub has news, or it was long ago. */
 async function untilDue(
-  { hub, state, due, large: queue }: SyncSession,
+  { folder, hub, state, due, large: queue }: SyncSession,
   { changes, large }: { readonly changes: Bell; readonly large: LargeTransfers },
   signal: AbortSignal,
 ): Promise<void> {
@@ -89,7 +103,9 @@ async function untilDue(
   if ([...due].some((path) => !queue.isGoing(path))) return;
   large.start();
   const asking = new AbortController();
-  const longAgo = sleep(limits.clientRescanMs, undefined, { signal: asking.signal }).catch(() => undefined);
+  // A program may write to what was moved aside, which nothing else notices.
+  const longestMs = folder.asides.isEmpty ? limits.clientRescanMs : limits.clientAsideMs;
+  const longAgo = sleep(longestMs, undefined, { signal: asking.signal }).catch(() => undefined);
   const ask = async () => {
     while (cursor !== null && !asking.signal.aborted) {
       const askedMs = performance.now();

@@ -1,21 +1,25 @@
-/** One user in a storm: changes files of one folder at random, as people, editors and programs do. */
+/** One user in a storm: what a person, an editor or a program can do to the files of a folder, noted in the ledger. */
 import {
-  appendFileSync,
   chmodSync,
+  closeSync,
   existsSync,
+  fstatSync,
+  lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Ledger } from './ledger.ts';
+import { hashOf, type Ledger, type Seen } from './ledger.ts';
 
-const NAMES = ['a', 'b', 'c', 'readme', 'Notiz', 'é', 'constructor', '__proto__', 'x y'];
-const FOLDERS = ['', '', 'docs', 'docs/deep', 'src', 'Grüße', 'tmp'];
+const NAMES = ['a', 'b', 'c', 'readme', 'README', 'Notiz', 'é', 'e\u0301', 'constructor', '__proto__', 'x y'];
+const FOLDERS = ['', '', 'docs', 'docs/deep', 'src', 'Src', 'Grüße', 'tmp'];
 const MiB = 2 ** 20;
 
 export interface ActorOptions {
@@ -28,27 +32,20 @@ export interface ActorOptions {
   readonly isServed: () => boolean;
 }
 
-/** What an action does; false: there was nothing to do it with. */
-type Action = (actor: Actor) => boolean;
+/** A file that a program has open. */
+interface OpenFile {
+  readonly descriptor: number;
+  readonly path: string;
+  readonly inode: number;
+}
 
 export class Actor {
   readonly #options: ActorOptions;
+  readonly #open: OpenFile[] = [];
   #written = 0;
 
   constructor(options: ActorOptions) {
     this.#options = options;
-  }
-
-  /** Takes one action. What another program does to the same files at the same time may make it fail, as it may any. */
-  act(): string {
-    const [name, action] = this.pick(ACTIONS);
-    try {
-      return action(this) ? name : 'nothing';
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === undefined) throw error;
-      return `failed ${code}`;
-    }
   }
 
   chance(part: number): boolean {
@@ -102,9 +99,11 @@ export class Actor {
 
   /** Writes a file in place; `bytes` undefined: new ones. */
   write(path: string, bytes: Buffer = this.bytes()): boolean {
+    if (this.#isLinked(path)) return false;
     this.leave(path);
     mkdirSync(dirname(this.at(path)), { recursive: true });
     writeFileSync(this.at(path), bytes);
+    chmodSync(this.at(path), lstatSync(this.at(path)).mode | 0o400);
     this.note(path, bytes);
     return true;
   }
@@ -112,7 +111,15 @@ export class Actor {
   /** What stood at a path, or below it, is about to go by the hand of its user. */
   leave(path: string): void {
     const { ledger, folder, isServed } = this.#options;
-    ledger.left(folder, path, isServed());
+    ledger.left(folder, this.#seenAt(path), isServed());
+  }
+
+  /** The files at a path or below it, as another program may have left them. */
+  #seenAt(path: string): Seen[] {
+    const stats = lstatSync(this.at(path), { throwIfNoEntry: false });
+    const files =
+      stats?.isDirectory() === true ? this.#entries('isFile', path) : stats?.isFile() === true ? [path] : [];
+    return files.map((one) => ({ path: one, sha256: hashOf(readFileSync(this.at(one))) }));
   }
 
   /** A file has these bytes now. */
@@ -123,12 +130,21 @@ export class Actor {
 
   /** Moves what is at a path, files below it too. Its bytes stay with the user. */
   move(from: string, to: string): boolean {
-    if (to === from || to.startsWith(`${from}/`) || existsSync(this.at(to))) return false;
+    if (to === from || to.startsWith(`${from}/`) || existsSync(this.at(to)) || this.#isLinked(to)) return false;
     mkdirSync(dirname(this.at(to)), { recursive: true });
+    const { ledger, folder, isServed } = this.#options;
+    ledger.moved(folder, this.#seenAt(from), isServed());
     renameSync(this.at(from), this.at(to));
-    const { ledger, folder } = this.#options;
-    ledger.moved(folder, from, to);
     return true;
+  }
+
+  /** Whether a link is at a path or on the way to it: what is written there is not in the folder. */
+  #isLinked(path: string): boolean {
+    const parts = path.split('/');
+    return parts.some((_, at) => {
+      const stats = lstatSync(this.at(parts.slice(0, at + 1).join('/')), { throwIfNoEntry: false });
+      return stats?.isSymbolicLink() === true;
+    });
   }
 
   remove(path: string): boolean {
@@ -137,10 +153,12 @@ export class Actor {
     return true;
   }
 
+  /** Makes a link to a file or folder elsewhere, or to nothing. */
   link(path: string): boolean {
     if (existsSync(this.at(path))) return false;
     mkdirSync(dirname(this.at(path)), { recursive: true });
-    symlinkSync(this.#options.outside, this.at(path));
+    const { outside } = this.#options;
+    symlinkSync(this.pick([outside, join(outside, 'secret.txt'), 'nowhere']), this.at(path));
     return true;
   }
 
@@ -148,107 +166,44 @@ export class Actor {
     writeFileSync(this.at('.cairnignore'), lines);
     return true;
   }
-}
 
-/** Changes something at the file that `with_` is given; false without one. */
-const withFile =
-  (change: (actor: Actor, path: string) => boolean): Action =>
-  (actor) => {
-    const path = actor.someFile();
-    return path !== undefined && change(actor, path);
-  };
+  /** Sets the permissions of a file or folder. */
+  permit(path: string, mode: number): boolean {
+    const { ledger, folder, isServed } = this.#options;
+    const isReadable = (lstatSync(this.at(path)).mode & 0o400) !== 0;
+    if ((mode & 0o400) === 0) ledger.hidden(folder, this.#seenAt(path), isServed());
+    chmodSync(this.at(path), mode);
+    if ((mode & 0o400) !== 0 && !isReadable) this.note(path, readFileSync(this.at(path)));
+    return true;
+  }
 
-const create: Action = (actor) => actor.write(actor.somePath());
-const overwrite = withFile((actor, path) => actor.write(path));
-const append = withFile((actor, path) => {
-  const before = readFileSync(actor.at(path));
-  const more = actor.bytes().subarray(0, 500);
-  actor.leave(path);
-  appendFileSync(actor.at(path), more);
-  actor.note(path, Buffer.concat([before, more]));
-  return true;
-});
+  /** Opens a file as a program does that writes to it later. */
+  hold(path: string): boolean {
+    if (this.#open.length > 0) return this.writeLate();
+    const descriptor = openSync(this.at(path), 'a+');
+    this.#open.push({ descriptor, path, inode: fstatSync(descriptor).ino });
+    return true;
+  }
 
-/** A line in the middle, as an editor changes it: the other side may merge. */
-const edit = withFile((actor, path) => {
-  const lines = readFileSync(actor.at(path), 'utf8').split('\n');
-  if (lines.length < 3 || lines.some((line) => line.includes('\u{fffd}'))) return false;
-  lines[1] = `changed ${actor.bytes().subarray(0, 40).toString('hex')}`;
-  return actor.write(path, Buffer.from(lines.join('\n')));
-});
-
-const saveByRename = withFile((actor, path) => {
-  const bytes = actor.bytes();
-  const temporary = `${path}.tmp~`;
-  writeFileSync(actor.at(temporary), bytes);
-  actor.leave(path);
-  renameSync(actor.at(temporary), actor.at(path));
-  actor.note(path, bytes);
-  return true;
-});
-
-const swap = withFile((actor, path) => {
-  const other = actor.someFile();
-  if (other === undefined || other === path) return false;
-  return actor.move(path, `${path}.swap`) && actor.move(other, path) && actor.move(`${path}.swap`, other);
-});
-
-const recase = withFile((actor, path) => {
-  const turned = path === path.toUpperCase() ? path.toLowerCase() : path.toUpperCase();
-  return actor.move(path, join(dirname(path), turned.slice(turned.lastIndexOf('/') + 1)));
-});
-
-const reform = withFile((actor, path) => {
-  const turned = path.normalize(path === path.normalize('NFC') ? 'NFD' : 'NFC');
-  return actor.move(path, join(dirname(path), turned.slice(turned.lastIndexOf('/') + 1)));
-});
-
-const fileToFolder = withFile((actor, path) => actor.remove(path) && actor.write(join(path, 'inside.md')));
-
-const folderToFile: Action = (actor) => {
-  const path = actor.someFolder();
-  return path !== undefined && actor.remove(path) && actor.write(path);
-};
-
-const renameFolder: Action = (actor) => {
-  const path = actor.someFolder();
-  return path !== undefined && actor.move(path, `${path.slice(0, 40)}-${actor.pick(NAMES)}`);
-};
-
-const protect = withFile((actor, path) => {
-  chmodSync(actor.at(path), actor.pick([0o444, 0o644, 0o755]));
-  return true;
-});
-
-/** By how often each is taken. */
-const ACTIONS: readonly (readonly [string, Action])[] = [
-  ...repeated(10, 'create', create),
-  ...repeated(5, 'overwrite', overwrite),
-  ...repeated(4, 'append', append),
-  ...repeated(6, 'edit', edit),
-  ...repeated(3, 'save by rename', saveByRename),
-  ...repeated(
-    3,
-    'delete',
-    withFile((actor, path) => actor.remove(path)),
-  ),
-  ...repeated(
-    3,
-    'rename',
-    withFile((actor, path) => actor.move(path, actor.somePath())),
-  ),
-  ...repeated(1, 'rename folder', renameFolder),
-  ...repeated(1, 'swap', swap),
-  ...repeated(1, 'case', recase),
-  ...repeated(1, 'Unicode form', reform),
-  ...repeated(1, 'file to folder', fileToFolder),
-  ...repeated(1, 'folder to file', folderToFile),
-  ...repeated(1, 'mode', protect),
-  ...repeated(1, 'empty', (actor) => actor.write(actor.somePath(), Buffer.alloc(0))),
-  ...repeated(1, 'link', (actor) => actor.link(actor.somePath())),
-  ...repeated(1, 'ignore', (actor) => actor.ignore(actor.pick(['', 'tmp/\n', '*.bin\n']))),
-];
-
-function repeated(times: number, name: string, action: Action): (readonly [string, Action])[] {
-  return Array.from({ length: times }, () => [name, action] as const);
+  /** Writes to a file that was opened before, wherever it is by now. */
+  writeLate(): boolean {
+    const held = this.#open.pop();
+    if (held === undefined) return false;
+    try {
+      const { descriptor, inode } = held;
+      // Removed for good: what is written to it now is nobody's.
+      if (fstatSync(descriptor).nlink === 0) return false;
+      const path = this.#entries('isFile').find((one) => lstatSync(this.at(one)).ino === inode);
+      if (path !== undefined) this.leave(path);
+      writeSync(descriptor, `written late ${this.bytes().subarray(0, 100).toString('hex')}\n`);
+      // Read in full from its beginning.
+      const bytes = readFileSync(`/proc/self/fd/${descriptor}`);
+      const { ledger, folder } = this.#options;
+      if (path !== undefined) this.note(path, bytes);
+      else ledger.late(folder, held.path, bytes);
+      return true;
+    } finally {
+      closeSync(held.descriptor);
+    }
+  }
 }

@@ -8,61 +8,95 @@ import { createHash } from 'node:crypto';
 const MAYBE_IGNORED = /(^|\/)tmp\/|\.bin/;
 
 interface Standing {
-  readonly sha256: string;
+  readonly path: string;
+  /** When it began to stand where a watch can see it (milliseconds since 1970); infinite: it cannot be read. */
   readonly sinceMs: number;
+}
+
+/** A file as it is on the disk: a watch may have given it another name than its user did. */
+export interface Seen {
+  readonly path: string;
+  readonly sha256: string;
+}
+
+/** Where a string stood that is owed, and for how long. */
+export interface Owed {
+  readonly folder: string;
+  readonly path: string;
+  readonly what: string;
 }
 
 export class Ledger {
   readonly #stillMs: number;
-  /** Where each string stands, by folder and path. */
+  /** Which strings stand, by folder and hash. */
   readonly #standing = new Map<string, Map<string, Standing>>();
-  readonly #kept = new Map<string, string>();
+  readonly #kept = new Map<string, Owed>();
 
   constructor(stillMs: number) {
     this.#stillMs = stillMs;
   }
 
-  wrote(folder: string, path: string, bytes: Buffer): void {
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    this.#of(folder).set(path, { sha256, sinceMs: Date.now() });
+  wrote(folder: string, path: string, bytes: Uint8Array): void {
+    this.#of(folder).set(hashOf(bytes), { path, sinceMs: Date.now() });
   }
 
-  /** The user takes away what stands at a path or below it. It counts when it stood long enough where it could be seen. */
-  left(folder: string, path: string, isServed: boolean): void {
-    const standing = this.#of(folder);
-    for (const [at, { sha256, sinceMs }] of standing) {
-      if (at !== path && !at.startsWith(`${path}/`)) continue;
-      const stoodMs = Date.now() - sinceMs;
-      if (isServed && !MAYBE_IGNORED.test(at) && stoodMs >= this.#stillMs) {
-        this.#kept.set(sha256, `${folder} ${at}, which stood ${stoodMs} ms until its user took it away`);
-      }
-      standing.delete(at);
+  /** The user takes files away. What is in them counts when it stood long enough where it could be seen. */
+  left(folder: string, files: readonly Seen[], isServed: boolean): void {
+    for (const file of files) {
+      this.#keep(folder, file, isServed);
+      this.#of(folder).delete(file.sha256);
     }
   }
 
-  /** The user moves it; its time goes on. */
-  moved(folder: string, from: string, to: string): void {
-    const standing = this.#of(folder);
-    for (const [at, one] of Array.from(standing)) {
-      if (at !== from && !at.startsWith(`${from}/`)) continue;
-      standing.delete(at);
-      standing.set(`${to}${at.slice(from.length)}`, one);
+  /** The user moves files; their time begins anew, because what is on its way does not stand still. */
+  moved(folder: string, files: readonly Seen[], isServed: boolean): void {
+    for (const file of files) {
+      this.#keep(folder, file, isServed);
+      const one = this.#of(folder).get(file.sha256);
+      if (one === undefined) continue;
+      const sinceMs = Number.isFinite(one.sinceMs) ? Date.now() : one.sinceMs;
+      this.#of(folder).set(file.sha256, { path: file.path, sinceMs });
     }
+  }
+
+  /** The user takes the right to read a file away from everybody: no watch sees it until that is over. */
+  hidden(folder: string, files: readonly Seen[], isServed: boolean): void {
+    for (const file of files) {
+      this.#keep(folder, file, isServed);
+      if (!this.#of(folder).has(file.sha256)) continue;
+      this.#of(folder).set(file.sha256, { path: file.path, sinceMs: Number.POSITIVE_INFINITY });
+    }
+  }
+
+  /** A program wrote these bytes to a file that is no longer in its place. */
+  late(folder: string, path: string, bytes: Uint8Array): void {
+    this.#kept.set(hashOf(bytes), { folder, path, what: 'written to a file that was replaced' });
   }
 
   /** While nothing runs for a folder, what stands in it is not seen: its time begins when that is over. */
   restart(folder: string, graceMs = 0): void {
-    const sinceMs = Date.now() + graceMs;
-    for (const [at, one] of this.#of(folder)) this.#of(folder).set(at, { ...one, sinceMs });
+    const fromMs = Date.now() + graceMs;
+    for (const [sha256, one] of this.#of(folder)) {
+      this.#of(folder).set(sha256, { ...one, sinceMs: Math.max(one.sinceMs, fromMs) });
+    }
   }
 
   /** Every string that must be found, with where it was written last. What no user took away counts whenever it came. */
-  get owed(): ReadonlyMap<string, string> {
+  get owed(): ReadonlyMap<string, Owed> {
     const owed = new Map(this.#kept);
     for (const [folder, standing] of this.#standing) {
-      for (const [path, { sha256 }] of standing) owed.set(sha256, `${folder} ${path}, which no user took away`);
+      for (const [sha256, { path }] of standing) owed.set(sha256, { folder, path, what: 'no user took it away' });
     }
     return owed;
+  }
+
+  #keep(folder: string, { path, sha256 }: Seen, isServed: boolean): void {
+    const standing = this.#of(folder).get(sha256);
+    if (standing === undefined) return;
+    const stoodMs = Date.now() - standing.sinceMs;
+    if (!isServed || MAYBE_IGNORED.test(path) || stoodMs < this.#stillMs) return;
+    const what = `written at ${standing.path}, stood ${stoodMs} ms until its user took it away`;
+    this.#kept.set(sha256, { folder, path, what });
   }
 
   #of(folder: string): Map<string, Standing> {
@@ -70,4 +104,8 @@ export class Ledger {
     this.#standing.set(folder, known);
     return known;
   }
+}
+
+export function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }

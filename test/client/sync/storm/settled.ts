@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { CommandResult, Hub } from '../../../support/hub.ts';
 import { contentsOf, type SyncedFolder } from '../../../support/synced-folder.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
-import type { Ledger } from './ledger.ts';
+import type { Ledger, Owed } from './ledger.ts';
 
 /** More rounds than any storm needs: a conflict kept in one folder may bring a change to all. */
 const ROUNDS_MAX = 6;
@@ -77,7 +77,7 @@ export async function lostStrings(
   email: string,
   folders: readonly SyncedFolder[],
   ledger: Ledger,
-): Promise<string[]> {
+): Promise<(Owed & { readonly sha256: string })[]> {
   const archive = join(temporaryFolder(), 'archive');
   const done = await hub.cli('export', '--email', email, archive, '--json');
   if (done.code !== 0) throw new Error(`export ended with ${done.code}: ${done.stderr}`);
@@ -88,7 +88,5 @@ export async function lostStrings(
       known.add(createHash('sha256').update(Buffer.from(content, 'base64')).digest('hex'));
     }
   }
-  return [...ledger.owed]
-    .filter(([sha256]) => !known.has(sha256))
-    .map(([sha256, where]) => `lost ${sha256} of ${where}`);
+  return [...ledger.owed].filter(([sha256]) => !known.has(sha256)).map(([sha256, owed]) => ({ sha256, ...owed }));
 }

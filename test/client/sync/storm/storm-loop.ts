@@ -1,30 +1,49 @@
-/** Storms for as many seeds as asked: `node dist/test/client/sync/storm/storm-loop.js 20 [operations] [first seed]`. */
-import { hasFaketime, storm } from './storm.ts';
+/**
+ * Storms for as many seeds as asked, one row each: `node dist/test/client/sync/storm/storm-loop.js 20 [operations] [first
+ * seed]`. STORM_STILL_MS, STORM_PAUSE_MS and STORM_QUIET_MS set the times; STORM_JOURNAL names a file for the last journal.
+ */
+
+import { hasFaketime } from './station.ts';
+import { storm } from './storm.ts';
 
 const OPERATIONS_DEFAULT = 10_000;
-const PAUSE_MS = 180;
 
 const storms = Number(process.argv[2] ?? 20);
 const operations = Number(process.argv[3] ?? OPERATIONS_DEFAULT);
 const firstSeed = Number(process.argv[4] ?? Date.now() % 1_000_000);
+const setting = (name: string, standard: number) => Number(process.env[`STORM_${name}`] ?? standard);
 if (!hasFaketime) process.stdout.write('libfaketime is not installed (Debian: faketime), so no clock is skewed\n');
+process.stdout.write(
+  '| seed | limit | operations | faults | strings owed | lost | silently different | other | seconds |\n',
+);
+process.stdout.write('| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n');
 let violations = 0;
 for (let at = 0; at < storms; at += 1) {
   const seed = firstSeed + at;
+  // Even seeds have the default limit.
+  const rateLimit = seed % 2 === 0 ? 600 : 0;
   const report = await storm({
     seed,
     operations,
+    rateLimit,
     watches: 5,
-    pauseMs: PAUSE_MS,
-    stillMs: Number(process.env['STORM_STILL_MS'] ?? 2000),
-    faults: 0.005,
-    // Every other storm has the default limit.
-    rateLimit: at % 2 === 0 ? 600 : 0,
-    quietMs: 30_000,
+    pauseMs: setting('PAUSE_MS', 180),
+    stillMs: setting('STILL_MS', 2000),
+    faults: 0.01,
+    quietMs: setting('QUIET_MS', 20_000),
   });
-  violations += report.violations.length;
-  process.stdout.write(`${JSON.stringify({ ...report, violations: report.violations.length })}\n`);
-  for (const violation of report.violations) process.stderr.write(`seed ${seed}: ${violation}\n`);
+  const { lost, different, other, owed, seconds } = report;
+  const [acted, faults] = [sumOf({ ...report.operations, nothing: 0 }), sumOf(report.faults)];
+  const cells = [seed, rateLimit, acted, faults, owed, lost.length, different.length, other.length, seconds];
+  process.stdout.write(`| ${cells.join(' | ')} |\n`);
+  for (const violation of [...lost, ...different, ...other]) process.stderr.write(`seed ${seed}: ${violation}\n`);
+  violations += lost.length + different.length + other.length;
+  const file = process.env['STORM_JOURNAL'];
+  if (file !== undefined) report.journal.write(file);
 }
 process.stdout.write(`${storms} storms of ${operations} operations, ${violations} violations\n`);
 process.exitCode = violations === 0 ? 0 : 1;
+
+function sumOf(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, one) => sum + one, 0);
+}

@@ -2,17 +2,15 @@
  * A storm of real processes: watches of the built command over folders that users change at random, while clients and the
  * hub are killed, stopped and started again. Everything random comes from one seed; the order of processes does not.
  */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Hub, type HubOptions, startHub } from '../../../support/hub.ts';
 import { account } from '../../../support/mirror.ts';
 import { randomOf } from '../../../support/random.ts';
-import { type SyncedFolder, syncedFolder } from '../../../support/synced-folder.ts';
-import { temporaryFolder } from '../../../support/temporary-folder.ts';
-import { Actor } from './actor.ts';
+import { DOWN_MS_MAX, FAULTS } from './faults.ts';
+import { Journal } from './journal.ts';
 import { Ledger } from './ledger.ts';
 import { lostStrings, settle, silentDifferences } from './settled.ts';
+import { Station } from './station.ts';
 
 export interface StormOptions {
   readonly seed: number;
@@ -32,45 +30,40 @@ export interface StormOptions {
 
 export interface StormReport {
   readonly seed: number;
-  readonly violations: readonly string[];
   readonly operations: Readonly<Record<string, number>>;
   readonly faults: Readonly<Record<string, number>>;
+  /** Byte strings that must be found. */
   readonly owed: number;
+  /** What does not hold, by what it violates. */
+  readonly lost: readonly string[];
+  readonly different: readonly string[];
+  readonly other: readonly string[];
   readonly seconds: number;
+  readonly journal: Journal;
 }
 
-/** Debian's package faketime; without it no clock is skewed. */
-const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
-export const hasFaketime = existsSync(FAKETIME);
-const SKEWS = ['+0', '+2h', '-3d', '+40s', '-10s'];
 const STARTS_MAX = 20;
-const SECRET = 'outside of every synced folder';
-
-interface Station {
-  readonly place: SyncedFolder;
-  readonly actor: Actor;
-  readonly skew: string;
-  watch: ReturnType<SyncedFolder['watch']> | undefined;
-  /** What watches of this folder have written, over all restarts. */
-  readonly outputs: string[];
-}
+const UMASKS = [0o022, 0o077, 0o002];
 
 export async function storm(options: StormOptions): Promise<StormReport> {
   const startedMs = Date.now();
+  const umask = process.umask();
   const weather = await Weather.begin(options);
   try {
     await weather.rage();
-    const violations = await weather.calm();
-    const { operations, faults, ledger } = weather;
+    const found = await weather.calm();
+    const { operations, faults, ledger, journal } = weather;
     const seconds = Math.round((Date.now() - startedMs) / 1000);
-    return { seed: options.seed, violations, operations, faults, owed: ledger.owed.size, seconds };
+    return { seed: options.seed, operations, faults, owed: ledger.owed.size, ...found, seconds, journal };
   } finally {
     await weather.end();
+    process.umask(umask);
   }
 }
 
 class Weather {
   readonly ledger: Ledger;
+  readonly journal = new Journal();
   readonly operations: Record<string, number> = {};
   readonly faults: Record<string, number> = {};
   readonly #options: StormOptions;
@@ -100,37 +93,21 @@ class Weather {
     const { mcp_key: key, email } = await account(hub);
     const weather = new Weather(options, hub, email);
     for (let at = 0; at < options.watches; at += 1) weather.#addStation(key, at);
-    for (const station of weather.#stations) weather.#watch(station);
     return weather;
   }
 
   #addStation(key: string, at: number): void {
-    const outside = temporaryFolder();
-    writeFileSync(join(outside, 'secret.txt'), SECRET);
-    const place = syncedFolder(this.#hub, key, 'storm');
-    mkdirSync(place.folder, { recursive: true });
-    const skew = hasFaketime ? (SKEWS[at % SKEWS.length] ?? '+0') : '+0';
-    const station: Station = {
-      place,
-      skew,
-      watch: undefined,
-      outputs: [],
-      actor: new Actor({
-        folder: place.folder,
-        outside,
-        random: this.#random,
-        ledger: this.ledger,
-        isServed: () => this.#isHubUp && station.watch !== undefined,
-      }),
-    };
+    const [hub, random, ledger, journal] = [this.#hub, this.#random, this.ledger, this.journal];
+    const station = new Station({ hub, key, at, random, ledger, journal, isHubUp: () => this.#isHubUp });
     this.#stations.push(station);
+    station.watch();
   }
 
   async rage(): Promise<void> {
     const { operations, pauseMs, faults } = this.#options;
     for (let at = 0; at < operations; at += 1) {
-      const station = this.#pick(this.#stations);
-      count(this.operations, station.actor.act());
+      if (this.#random() < 0.01) process.umask(this.#pick(UMASKS));
+      count(this.operations, this.#pick(this.#stations).act());
       if (this.#random() < faults) this.#strike();
       await sleep(this.#random() * 2 * pauseMs);
       this.#lookForDeaths();
@@ -139,80 +116,71 @@ class Weather {
   }
 
   /** Lets all come to rest, and says what does not hold then. */
-  async calm(): Promise<string[]> {
+  async calm(): Promise<Pick<StormReport, 'lost' | 'different' | 'other'>> {
     const folders = this.#stations.map(({ place }) => place);
-    for (const station of this.#stations) if (station.watch === undefined) this.#watch(station);
-    // What was left out takes part again.
-    for (const { place } of this.#stations) place.write('.cairnignore', '');
+    for (const station of this.#stations) {
+      station.unlock();
+      if (!station.isWatched) station.watch();
+      // What was left out takes part again.
+      station.place.write('.cairnignore', '');
+    }
+    this.journal.note('STORM', 'calm');
     await sleep(this.#options.quietMs);
     this.#lookForDeaths();
-    for (const station of this.#stations) await this.#stop(station, 'stop');
-    this.#violations.push(...(await settle(folders)));
-    this.#violations.push(...(await silentDifferences(folders)));
-    this.#violations.push(...(await lostStrings(this.#hub, this.#email, folders, this.ledger)));
+    for (const station of this.#stations) await station.stop('stop');
+    const other = [...this.#violations, ...(await settle(folders))];
+    const different = await silentDifferences(folders);
+    const lost = await lostStrings(this.#hub, this.#email, folders, this.ledger);
     for (const { outputs, place } of this.#stations) {
       const trace = outputs.find((output) => /\n\s+at .*:\d+/.test(output));
-      if (trace !== undefined) this.#violations.push(`a stack trace in ${place.folder}: ${trace.slice(-1500)}`);
+      if (trace !== undefined) other.push(`a stack trace in ${place.folder}: ${trace.slice(-1500)}`);
     }
     const { stdout } = await this.#hub.cli('verify', '--json');
     const verified = JSON.parse(stdout) as { ok: boolean; problems: string[] };
-    if (!verified.ok) this.#violations.push(...verified.problems.slice(0, 20).map((problem) => `verify: ${problem}`));
-    return this.#violations;
+    if (!verified.ok) other.push(...verified.problems.slice(0, 20).map((problem) => `verify: ${problem}`));
+    return { other, different, lost: lost.map((one) => this.#withStory(one)) };
   }
 
   async end(): Promise<void> {
     await Promise.allSettled(this.#coming);
-    for (const station of this.#stations) await this.#stop(station, 'kill');
+    for (const station of this.#stations) await station.end();
     await this.#hub.kill();
   }
 
-  #watch(station: Station): void {
-    const clock = station.skew === '+0' ? {} : fakeClock(station.skew);
-    station.watch = station.place.watch(clock);
-    // What stood while nothing looked is seen from now on.
-    this.ledger.restart(station.place.folder);
-  }
-
-  async #stop(station: Station, how: 'stop' | 'kill'): Promise<void> {
-    const { watch } = station;
-    if (watch === undefined) return;
-    station.watch = undefined;
-    await watch[how]();
-    station.outputs.push(watch.output());
+  #withStory({ sha256, folder, path, what }: { sha256: string; folder: string; path: string; what: string }): string {
+    const story = this.journal.about(path).map((line) => `\n    ${line}`);
+    return `lost ${sha256.slice(0, 12)} of ${folder.slice(-6)} ${path}: ${what}${story.join('')}`;
   }
 
   /** A watch ends only when it is told to. */
   #lookForDeaths(): void {
     for (const station of this.#stations) {
-      const { watch, place } = station;
-      if (watch === undefined || !watch.hasEnded()) continue;
-      station.watch = undefined;
-      station.outputs.push(watch.output());
-      this.#violations.push(`a watch of ${place.folder} ended by itself: ${watch.output().slice(-1500)}`);
-      this.#watch(station);
+      const output = station.restartEnded();
+      if (output === undefined) continue;
+      this.#violations.push(`a watch of ${station.place.folder} ended by itself: ${output.slice(-1500)}`);
     }
   }
 
   #strike(): void {
     const [name, fault] = this.#pick(FAULTS);
-    const coming = fault(this, this.#random() * 4000);
+    const one = this.#pick(this.#stations);
+    const killHub = (downMs: number) => this.#killHub(downMs);
+    const coming = fault({ station: () => one, sleep, killHub }, this.#random() * DOWN_MS_MAX);
     if (coming === undefined) return;
+    const who = name === 'kill the hub' ? 'hub' : one.name;
+    this.journal.note(who, `FAULT begins: ${name}`);
     count(this.faults, name);
-    const settled = coming.finally(() => this.#coming.delete(settled));
+    const settled = coming
+      .catch((error: unknown) => void this.#violations.push(`a fault failed: ${name}: ${String(error)}`))
+      .finally(() => {
+        this.journal.note(who, `FAULT ends: ${name}`);
+        this.#coming.delete(settled);
+      });
     this.#coming.add(settled);
   }
 
-  /** A client is gone for a while. */
-  async killClient(downMs: number): Promise<void> {
-    const station = this.#pick(this.#stations);
-    if (station.watch === undefined) return;
-    await this.#stop(station, 'kill');
-    await sleep(downMs);
-    if (station.watch === undefined) this.#watch(station);
-  }
-
   /** The hub is gone for a while, and comes back at the same address. */
-  killHub(downMs: number): Promise<void> | undefined {
+  #killHub(downMs: number): Promise<void> | undefined {
     if (!this.#isHubUp) return undefined;
     this.#isHubUp = false;
     return this.#restartHub(downMs);
@@ -246,19 +214,6 @@ async function startPatiently(options: HubOptions): Promise<Hub> {
       await sleep(500);
     }
   }
-}
-
-type Fault = (weather: Weather, downMs: number) => Promise<void> | undefined;
-
-const FAULTS: readonly (readonly [string, Fault])[] = [
-  ['kill a client', (weather, downMs) => weather.killClient(downMs / 4)],
-  ['kill a client', (weather, downMs) => weather.killClient(downMs / 4)],
-  ['a client is offline', (weather, downMs) => weather.killClient(downMs * 4)],
-  ['kill the hub', (weather, downMs) => weather.killHub(downMs)],
-];
-
-function fakeClock(skew: string): Record<string, string> {
-  return { LD_PRELOAD: FAKETIME, FAKETIME: skew, FAKETIME_DONT_FAKE_MONOTONIC: '1' };
 }
 
 function count(counts: Record<string, number>, name: string): void {

@@ -1,0 +1,96 @@
+/** Sends the kept copies of earlier saves, each on top of the version that it was made on. */
+import { ToolRefused } from '../../tool-refused.ts';
+import { decideFate } from '../conflict-copy.ts';
+import { Unreadable } from '../folder/file.ts';
+import type { SyncedFolder } from '../folder/folder.ts';
+import type { FolderPath } from '../folder/path.ts';
+import type { Save } from '../folder/saves.ts';
+import type { PushedFile } from '../hub.ts';
+import { keepCopy } from '../keep-copy.ts';
+import type { SyncSession } from '../session.ts';
+import { pushArguments } from './arguments.ts';
+import { type Change, settleChange } from './change.ts';
+import { portionsOf, send } from './send.ts';
+
+interface Sent extends Change {
+  readonly save: Save;
+}
+
+type Accepted = Map<FolderPath, Pick<Save, 'base' | 'sha256'>>;
+
+/** Sends what is kept, the oldest save of each file first. */
+export async function sendSaves(session: SyncSession): Promise<void> {
+  /** The last save of each path that the hub accepted, with what it was made on. */
+  const accepted: Accepted = new Map();
+  for (let saves = await openSaves(session); saves.length > 0; saves = await openSaves(session)) {
+    const first = saves.filter(({ path }, at) => saves.findIndex((save) => save.path === path) === at);
+    const parcels = first.flatMap((save): Sent[] => {
+      const content = save.read();
+      if (content === undefined) {
+        save.drop();
+        return [];
+      }
+      // Made on the same version as the save before, it comes after that save.
+      const before = accepted.get(save.path);
+      const base = before?.base === save.base ? before.sha256 : save.base;
+      const args = pushArguments(session, save.path, content, base);
+      const { path } = save;
+      return [{ path, args, save, content, from: undefined, isDelete: false, bytes: content.bytes.length }];
+    });
+    for (const portion of portionsOf(parcels, session.large.upload.bytes)) {
+      const outcomes = await send(session, portion);
+      for (const [at, parcel] of portion.entries()) await settle(session, parcel, { outcome: outcomes[at], accepted });
+    }
+  }
+}
+
+/** Without those that the hub has, or that take no part any more. */
+async function openSaves({ folder, state, hub, scanned, large }: SyncSession): Promise<Save[]> {
+  const open: Save[] = [];
+  for (const save of folder.saves.list()) {
+    const { path, sha256 } = save;
+    const isSent = state.sent.get(path)?.has(sha256) === true;
+    const wait = state.waits.get(path);
+    const isKnown = state.base.get(path)?.sha256 === sha256 || (wait?.local === sha256 && wait.conflictId !== null);
+    const isOnHub = isKnown || (isSent && (await hub.hasVersion(path, sha256)));
+    if (isOnHub || scanned?.excludes(path) === true) save.drop();
+    // What is still in its place, or on its way, goes as every other file does.
+    else if (!large.isGoing(path) && !isCurrent(folder, save)) open.push(save);
+  }
+  return open;
+}
+
+interface Settling {
+  readonly outcome: PushedFile | ToolRefused | undefined;
+  readonly accepted: Accepted;
+}
+
+async function settle(session: SyncSession, parcel: Sent, { outcome, accepted }: Settling): Promise<void> {
+  const { state, hub } = session;
+  const { path, save } = parcel;
+  if (!(outcome instanceof ToolRefused)) {
+    settleChange(session, parcel, outcome);
+    accepted.set(path, save);
+    save.drop();
+    return;
+  }
+  const fate = decideFate(path, outcome);
+  if (fate.kind === 'pending') {
+    // The hub keeps it. What is in the folder now goes its own way, and only that is for the user to settle.
+    await hub.call('sync_resolve_conflict', { conflict_id: fate.conflictId, keep: 'theirs' });
+    const wait = state.waits.get(path);
+    if (wait?.kind === 'conflict') state.waits.set(path, { ...wait, conflictId: null, local: null });
+  }
+  if (fate.kind === 'copy') keepCopy(session, { from: save.place, of: path, why: fate.why });
+  save.drop();
+}
+
+/** Whether a file is as it was saved. */
+function isCurrent(folder: SyncedFolder, { path, sha256 }: Save): boolean {
+  try {
+    return folder.read(path)?.sha256 === sha256;
+  } catch (error) {
+    if (error instanceof Unreadable) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,205 @@
+/** Bytes that cannot be on the hub under their own name become conflict copies: ordinary files, on every device. */
+import { randomBytes } from 'node:crypto';
+import { chmodSync, closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, expect, test } from 'vitest';
+import { account } from '../../support/mirror.ts';
+import { startRelay } from '../../support/relay.ts';
+import { type SyncedFolder, syncedFolder, textsOf, until } from '../../support/synced-folder.ts';
+import { useHub } from '../../support/use-hub.ts';
+
+const hub = useHub();
+let key: string;
+
+beforeAll(async () => {
+  ({ mcp_key: key } = await account(hub));
+});
+
+const newVault = () => `vault ${randomBytes(4).toString('hex')}`;
+
+async function pair(files: Record<string, string>): Promise<[SyncedFolder, SyncedFolder]> {
+  const vault = newVault();
+  const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(hub, key, vault)];
+  for (const [path, content] of Object.entries(files)) a.write(path, content);
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(await b.sync()).toMatchObject({ code: 0 });
+  return [a, b];
+}
+
+/** The texts of a folder, the device and time of conflict copies left out of their names. */
+function shortTextsOf(place: SyncedFolder): Record<string, string> {
+  const all = Object.entries(textsOf(place));
+  return Object.fromEntries(
+    all.map(([path, text]) => [path.replaceAll(/ \(conflict \S+ \d{4}-\d\d-\d\d \d{6}\)/g, ' (conflict)'), text]),
+  );
+}
+
+async function structuredOf<T>(place: SyncedFolder, tool: string, ...args: string[]): Promise<T> {
+  const { vault_id } = JSON.parse(place.read('.cairn/state.json')) as { vault_id: string };
+  const { stdout } = await place.call(tool, `--vault_id=${vault_id}`, ...args, '--json');
+  return JSON.parse(stdout) as T;
+}
+
+const conflictsOf = async (place: SyncedFolder) =>
+  (await structuredOf<{ conflicts: { path: string }[] }>(place, 'sync_pending_conflicts')).conflicts;
+
+test('[SYN-25] a file edited here that became a folder elsewhere, and the other way round', async () => {
+  const [a, b] = await pair({ x: 'file\n', 'd/y': 'in a folder\n', 'd/e/z': 'deep\n', other: '1\n' });
+  a.remove('x');
+  a.write('x/deep/z', 'below\n');
+  rmSync(a.at('d'), { recursive: true });
+  a.write('d', 'a file now\n');
+  a.write('other', '2\n');
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  b.write('x', 'edited\n');
+  b.write('d/y', 'edited\n');
+  b.write('d/e/new.md', 'new\n');
+  const met = await b.sync();
+  expect([met.code, met.stderr]).toEqual([0, '']);
+  expect(met.stdout).toMatch(/conflict +x +\(kept as x \(conflict/);
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  const all = {
+    d: 'a file now\n',
+    'd (conflict)/e/new.md': 'new\n',
+    'd (conflict)/y': 'edited\n',
+    other: '2\n',
+    'x (conflict)': 'edited\n',
+    'x/deep/z': 'below\n',
+  };
+  expect(shortTextsOf(b)).toEqual(all);
+  expect(textsOf(a)).toEqual(textsOf(b));
+  expect((await b.sync()).stdout.trim()).toBe('in step');
+}, 60_000);
+
+test.runIf(process.platform === 'linux')(
+  '[SYN-25] two files whose names differ only in case, or only in Unicode form',
+  async () => {
+    const [a, b] = await pair({ 'Notes.md': 'known\n', 'é.txt': 'known\n' });
+    b.write('notes.md', 'twin\n');
+    b.write('e\u0301.txt', 'twin\n');
+    b.write('F5', 'one\n');
+    b.write('f5', 'two\n');
+    expect(await b.sync()).toMatchObject({ code: 0, stderr: '' });
+    expect(await a.sync()).toMatchObject({ code: 0 });
+    expect(textsOf(a)).toEqual(textsOf(b));
+    const texts = shortTextsOf(a);
+    expect(texts).toMatchObject({ 'Notes.md': 'known\n', 'notes (conflict).md': 'twin\n' });
+    expect(texts).toMatchObject({ 'é.txt': 'known\n', 'é (conflict).txt': 'twin\n' });
+    expect(Object.values(texts).sort()).toEqual(['known\n', 'known\n', 'one\n', 'twin\n', 'twin\n', 'two\n']);
+    expect((await b.sync()).stdout.trim()).toBe('in step');
+  },
+  60_000,
+);
+
+test('[SYN-25] an edit of a path where as many conflicts wait as there may be', async () => {
+  const [a, b] = await pair({ x: '1\n' });
+  a.write('x', '2\n');
+  await a.sync();
+  const sha256 = (await structuredOf<{ files: { sha256: string }[] }>(a, 'sync_list')).files[0]?.sha256 ?? '';
+  const { createHash } = await import('node:crypto');
+  const first = createHash('sha256').update('1\n').digest('hex');
+  const files = Array.from({ length: 10 }, (_, at) => {
+    const content = `other ${at}\n`;
+    const own = createHash('sha256').update(content).digest('hex');
+    return { path: 'x', content, sha256: own, base_sha: first, device_id: `other-${at}` };
+  });
+  await structuredOf(a, 'sync_push_many', `--files=${JSON.stringify(files)}`);
+  expect(await conflictsOf(a)).toHaveLength(10);
+  b.write('x', 'of b\n');
+  expect(await b.sync()).toMatchObject({ code: 0 });
+  await a.sync();
+  expect(sha256).not.toBe('');
+  expect(shortTextsOf(b)).toEqual({ x: '2\n', 'x (conflict)': 'of b\n' });
+  expect(textsOf(a)).toEqual(textsOf(b));
+}, 60_000);
+
+test('[SYN-25] what a program writes to a file that was replaced, or removed, under it', async () => {
+  const [a, b] = await pair({ x: 'one\n', 'd/y': 'one\n' });
+  const open = ['x', 'd/y'].map((path) => openSync(b.at(path), 'a'));
+  a.write('x', 'two\n');
+  a.remove('d/y');
+  await a.sync();
+  await b.sync();
+  for (const descriptor of open) {
+    writeSync(descriptor, 'written late\n');
+    closeSync(descriptor);
+  }
+  const aside = join(b.folder, '.cairn', 'aside');
+  const changed = readdirSync(aside).map((name) => statSync(join(aside, name)).ctimeMs);
+  // The sweep leaves young files alone; their age is their change time, which nobody can set.
+  await sleep(Math.max(...changed) + 10_500 - Date.now());
+  const met = await b.sync();
+  expect([met.code, met.stderr]).toEqual([0, '']);
+  expect(met.stdout).toMatch(/conflict +x +\(kept as x \(conflict/);
+  await a.sync();
+  const late = 'one\nwritten late\n';
+  expect(shortTextsOf(a)).toEqual({ 'd/y (conflict)': late, x: 'two\n', 'x (conflict)': late });
+  expect(textsOf(b)).toEqual(textsOf(a));
+  expect(readdirSync(aside)).toEqual([]);
+}, 60_000);
+
+test.runIf(process.platform !== 'win32')(
+  '[SYN-25] an edit in a folder that may not be written, where the merge cannot be put',
+  async () => {
+    const [a, b] = await pair({ 'd/x': 'first\nmiddle\nlast\n' });
+    a.write('d/x', 'first, of a\nmiddle\nlast\n');
+    await a.sync();
+    b.write('d/x', 'first\nmiddle\nlast, of b\n');
+    chmodSync(b.at('d'), 0o555);
+    const plainly = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
+    expect(await b.syncUnder(plainly)).toMatchObject({ code: 3 });
+    chmodSync(b.at('d'), 0o755);
+    expect(await conflictsOf(a)).toMatchObject([{ path: 'd/x' }]);
+    expect(await b.sync('resolve', 'd/x', '--keep', 'mine')).toMatchObject({ code: 0 });
+    await a.sync();
+    expect(a.read('d/x')).toBe('first\nmiddle\nlast, of b\n');
+  },
+  60_000,
+);
+
+test('[SYN-25] saves during a slow sync are versions, each of them', async () => {
+  const relay = await startRelay(hub);
+  const vault = newVault();
+  const a = syncedFolder(relay, key, vault);
+  a.write('x', 'first\n');
+  await a.sync();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let isHeld = false;
+  const watcher = a.watch();
+  try {
+    await until(() => watcher.output().includes('watching'));
+    await sleep(1500);
+    // The sync that the first save begins does not get beyond its pull.
+    relay.rules = {
+      holds: async ({ body }) => {
+        if (!body.includes('sync_pull') || body.includes('wait_seconds')) return;
+        isHeld = true;
+        await held;
+      },
+    };
+    for (const text of ['second\n', 'third\n', 'fourth\n']) {
+      a.write('x', text);
+      await until(() => isHeld);
+      await sleep(2000);
+    }
+    release();
+    const texts = async () => {
+      const { versions } = await structuredOf<{ versions: { sha256: string }[] }>(a, 'sync_history', '--path=x');
+      return versions.length;
+    };
+    await until(async () => (await texts()) === 4);
+    await sleep(1500);
+    expect(await texts()).toBe(4);
+    expect(await conflictsOf(a)).toEqual([]);
+    expect(readdirSync(a.at('.cairn/saves'))).toEqual([]);
+  } finally {
+    relay.rules = {};
+    release();
+    await watcher.stop();
+    await relay.close();
+  }
+}, 90_000);
