@@ -3,7 +3,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ClientError } from '../../client/client-error.ts';
 import { readClientSettings } from '../../client/settings.ts';
-import { shownLine } from '../../client/shown.ts';
+import { quoted, shownLine } from '../../client/shown.ts';
 import { type Direction, lockFolder, syncOnce } from '../../client/sync/cycle.ts';
 import { SyncedFolder } from '../../client/sync/folder/folder.ts';
 import { resolveConflict } from '../../client/sync/resolve.ts';
@@ -169,22 +169,27 @@ function documentOf({ state, troubles, held }: Session, events: readonly unknown
 async function status(options: Options): Promise<number> {
   const { session } = await openSession(choiceOf(options, 'read'));
   const found = await statusOf(session);
-  const { problem, links, ...lists } = found;
+  const { problem, links, elsewhere, conflict, ...lists } = found;
   if (options.json) print(JSON.stringify(found));
   else {
-    const rows = Object.entries(lists).flatMap(([what, paths]) =>
-      paths.map((path): [string, string] => [what, shownLine(path)]),
-    );
-    const reasons = Object.entries(problem).map(([path, reason]): [string, string] => [
-      'problem',
-      `${shownLine(path)}  (${shownLine(reason)})`,
-    ]);
-    const left = links.map((path): [string, string] => ['link', `${shownLine(path)}  (links are not synced)`]);
+    const rows = [
+      ...Object.entries(lists).flatMap(([what, paths]) => paths.map((path): Row => [what, shownLine(path)])),
+      ...conflict.map((path) => noted('conflict', path, `cairn sync resolve ${quoted(path)} --keep mine|theirs|merge`)),
+      ...Object.entries(elsewhere).map(([path, how]) => noted('conflict', path, how)),
+    ];
+    const reasons = Object.entries(problem).map(([path, reason]) => noted('problem', path, reason));
+    const left = links.map((path) => noted('link', path, 'links are not synced'));
     if (rows.length + reasons.length === 0) print('in step');
     if (rows.length + reasons.length + left.length > 0) print(table([...rows, ...reasons, ...left]));
   }
-  if (found.conflict.length > 0) return 3;
+  if (conflict.length > 0) return 3;
   return Object.keys(problem).length > 0 ? 1 : 0;
+}
+
+type Row = [string, string];
+
+function noted(what: string, path: string, note: string): Row {
+  return [what, `${shownLine(path)}  (${shownLine(note)})`];
 }
 
 async function settle(options: Options): Promise<number> {

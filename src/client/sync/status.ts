@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { decidePull, decidePush } from './decide.ts';
 import { checkPath, type FolderPath, isBad } from './folder/path.ts';
 import { scanFolder } from './folder/scan.ts';
+import { pendingElsewhere } from './pending.ts';
 import { readAs } from './remote-record.ts';
 import type { SyncSession } from './session.ts';
 import { NameIndex } from './spelling.ts';
@@ -16,6 +17,8 @@ export interface SyncStatus {
   readonly delete: readonly string[];
   /** Changed on both sides. */
   readonly conflict: readonly string[];
+  /** Conflicts of other devices that the hub keeps, with how to settle them. */
+  readonly elsewhere: Readonly<Record<string, string>>;
   /** What cannot be synced, with the reason. */
   readonly problem: Readonly<Record<string, string>>;
   /** Links and devices, which never take part. */
@@ -70,7 +73,8 @@ export async function statusOf(session: SyncSession): Promise<SyncStatus> {
       else if (spelling !== undefined) found.pull.push(path);
     }
   }
-  return { ...found, problem: Object.fromEntries(problem), links: [...links].sort() };
+  const elsewhere = Object.fromEntries(await pendingElsewhere(session));
+  return { ...found, elsewhere, problem: Object.fromEntries(problem), links: [...links].sort() };
 }
 
 interface Spelling {

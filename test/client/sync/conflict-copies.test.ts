@@ -106,6 +106,9 @@ test('[SYN-25] an edit of a path where as many conflicts wait as there may be', 
   });
   await structuredOf(a, 'sync_push_many', `--files=${JSON.stringify(files)}`);
   expect(await conflictsOf(a)).toHaveLength(10);
+  // Conflicts of other devices are listed too, with the command that settles each.
+  const { stdout } = await a.sync('status');
+  expect(stdout).toMatch(/conflict +x .*from other-3; .* cairn call sync_resolve_conflict --conflict_id=c_\w+ --keep=/);
   b.write('x', 'of b\n');
   expect(await b.sync()).toMatchObject({ code: 0 });
   await a.sync();

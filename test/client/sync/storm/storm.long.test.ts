@@ -4,7 +4,7 @@ import { seed } from '../../../support/seed.ts';
 import { storm } from './storm.ts';
 
 test(`[SYN-24, SYN-25] after a storm all folders are equal, every conflict is visible and nothing is lost (FC_SEED=${seed})`, async () => {
-  const limits = { watches: 3, operations: 300, pauseMs: 60, stillMs: 10_000, faults: 0.02 };
+  const limits = { watches: 3, operations: 250, pauseMs: 90, stillMs: 2000, faults: 0.02 };
   const { lost, different, other } = await storm({ seed, ...limits, rateLimit: 600, quietMs: 10_000 });
   expect({ lost, different, other }).toEqual({ lost: [], different: [], other: [] });
 }, 600_000);
