@@ -22,7 +22,11 @@ type Accepted = Map<FolderPath, Pick<Save, 'base' | 'sha256'>>;
 export async function sendSaves(session: SyncSession): Promise<void> {
   /** The last save of each path that the hub accepted, with what it was made on. */
   const accepted: Accepted = new Map();
-  for (let saves = await openSaves(session); saves.length > 0; saves = await openSaves(session)) {
+  /** Those that can neither be sent nor put into the folder now; a later sync tries again. */
+  const stuck = new Set<string>();
+  for (;;) {
+    const saves = (await openSaves(session)).filter(({ place }) => !stuck.has(place));
+    if (saves.length === 0) return;
     const first = saves.filter(({ path }, at) => saves.findIndex((save) => save.path === path) === at);
     const parcels = first.flatMap((save): Sent[] => {
       const content = save.read();
@@ -38,10 +42,26 @@ export async function sendSaves(session: SyncSession): Promise<void> {
       return [{ path, args, save, content, from: undefined, isDelete: false, bytes: content.bytes.length }];
     });
     for (const portion of portionsOf(parcels, session.large.upload.bytes)) {
-      const outcomes = await send(session, portion);
-      for (const [at, parcel] of portion.entries()) await settle(session, parcel, { outcome: outcomes[at], accepted });
+      const outcomes = await sendEach(session, portion);
+      for (const [at, parcel] of portion.entries()) {
+        if (await settle(session, parcel, { outcome: outcomes[at], accepted })) parcel.save.drop();
+        else stuck.add(parcel.save.place);
+      }
     }
   }
+}
+
+/** A portion that is refused as a whole goes up one by one, so that one save never stops the others. */
+async function sendEach(session: SyncSession, portion: readonly Sent[]): Promise<(PushedFile | ToolRefused)[]> {
+  try {
+    return await send(session, portion);
+  } catch (error) {
+    if (!(error instanceof ToolRefused)) throw error;
+    if (portion.length === 1) return [error];
+  }
+  const outcomes: (PushedFile | ToolRefused)[] = [];
+  for (const parcel of portion) outcomes.push(...(await sendEach(session, [parcel])));
+  return outcomes;
 }
 
 /** Without those that the hub has, or that take no part any more. */
@@ -65,24 +85,35 @@ interface Settling {
   readonly accepted: Accepted;
 }
 
-async function settle(session: SyncSession, parcel: Sent, { outcome, accepted }: Settling): Promise<void> {
-  const { state, hub } = session;
+/** False: its bytes are nowhere but in the save. */
+async function settle(session: SyncSession, parcel: Sent, { outcome, accepted }: Settling): Promise<boolean> {
+  const { state } = session;
   const { path, save } = parcel;
   if (!(outcome instanceof ToolRefused)) {
     settleChange(session, parcel, outcome);
     accepted.set(path, save);
-    save.drop();
-    return;
+    return true;
   }
   const fate = decideFate(path, outcome);
+  const wait = state.waits.get(path);
   if (fate.kind === 'pending') {
     // The hub keeps it. What is in the folder now goes its own way, and only that is for the user to settle.
-    await hub.call('sync_resolve_conflict', { conflict_id: fate.conflictId, keep: 'theirs' });
-    const wait = state.waits.get(path);
+    await dismiss(session, fate.conflictId);
     if (wait?.kind === 'conflict') state.waits.set(path, { ...wait, conflictId: null, local: null });
+    return true;
   }
-  if (fate.kind === 'copy') keepCopy(session, { from: save.place, of: path, why: fate.why });
-  save.drop();
+  // A path that waits because the hub refuses it is listed already.
+  if (fate.kind === 'listed' && wait?.kind === 'push') return true;
+  return keepCopy(session, { from: save.place, of: path, why: fate.kind === 'copy' ? fate.why : outcome.message });
+}
+
+async function dismiss({ hub }: SyncSession, conflictId: string): Promise<void> {
+  try {
+    await hub.call('sync_resolve_conflict', { conflict_id: conflictId, keep: 'theirs' });
+  } catch (error) {
+    // Settled from elsewhere in this moment: it is kept all the same.
+    if (!(error instanceof ToolRefused)) throw error;
+  }
 }
 
 /** Whether a file is as it was saved. */
