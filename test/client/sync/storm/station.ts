@@ -173,9 +173,16 @@ function unmount(folder: string): void {
 }
 
 function unlockBelow(folder: string): void {
-  chmodSync(folder, lstatSync(folder).mode | 0o700);
+  chmodSync(folder, 0o755);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) unlockBelow(join(folder, entry.name));
-    else if (entry.isFile()) chmodSync(join(folder, entry.name), lstatSync(join(folder, entry.name)).mode | 0o600);
+    const at = join(folder, entry.name);
+    if (entry.name === '.cairn') continue;
+    try {
+      if (entry.isDirectory()) unlockBelow(at);
+      else if (entry.isFile()) chmodSync(at, lstatSync(at).mode | 0o600);
+    } catch (error) {
+      // A watch removed it in this moment.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
   }
 }
