@@ -39,6 +39,8 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
       { word: 'restore', load: async () => [(await import('./operator/backup.ts')).restoreCommand] },
       { word: 'export', load: async () => [(await import('./operator/archive.ts')).exportCommand] },
       { word: 'import', load: async () => [(await import('./operator/archive.ts')).importCommand] },
+      { word: 'compact', load: async () => [(await import('./operator/upkeep/compact.ts')).compactCommand] },
+      { word: 'rekey', load: async () => [(await import('./operator/upkeep/rekey.ts')).rekeyCommand] },
       { word: 'doctor', load: async () => [(await import('./operator/upkeep/doctor.ts')).doctorCommand] },
       { word: 'service', load: async () => (await import('./operator/upkeep/service.ts')).serviceCommands },
     ],

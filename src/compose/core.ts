@@ -33,6 +33,7 @@ import { ProviderKeys } from '../oauth/provider/keys.ts';
 import { oauthTables } from '../oauth/records.ts';
 import { SignIns, type SignInsOptions } from '../oauth/sign-ins.ts';
 import { paperTables } from '../papers/records.ts';
+import { dropCopy, hasCopy, swapIn } from '../store/copies/swap.ts';
 import { ClockWatch } from '../store/data-file/clock-watch.ts';
 import { Damage } from '../store/data-file/damage.ts';
 import { endFirstStart, noHub, prepareFolder } from '../store/data-file/folder.ts';
@@ -44,7 +45,8 @@ import { metaTables } from '../store/meta.ts';
 import { HUB } from '../store/owners.ts';
 import { checkMasterKey } from '../store/sealing/key-check.ts';
 import { isKeyExposed, loadMasterKey } from '../store/sealing/master-key.ts';
-import { createSealer, type Sealer } from '../store/sealing/seal.ts';
+import { NEXT_KEY_FILE, openSealer, settleKey } from '../store/sealing/own-key.ts';
+import type { Sealer } from '../store/sealing/seal.ts';
 import { type DiskFailure, Store } from '../store/store.ts';
 import type { AnyTable, Reader } from '../store/table.ts';
 import { syncTables } from '../sync/log/records.ts';
@@ -124,10 +126,13 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
   const control = await ControlSocket.acquire(config.dataFolder, (line, caller) => answer(line, caller));
   try {
     prepareFolder(config.dataFolder, mayMake);
-    const sealer = createSealer(loadMasterKey(config.dataFolder, config.masterKey));
+    await finishRekey(config);
+    const masterKey = loadMasterKey(config.dataFolder, config.masterKey);
     if (config.masterKey === undefined && isKeyExposed(config.dataFolder)) log.warn(KEY_EXPOSED);
-    await upgrade({ ...config, mayUpgrade, tables: allTables, sealer, log, now: Date.now });
+    await useCompacted(config, log);
+    await upgrade({ ...config, mayUpgrade, tables: allTables, masterKey, log, now: Date.now });
     const { store, broken } = openStore(config, log);
+    const sealer = openSealer(store, masterKey);
     await checkMasterKey(store, sealer);
     await numberNew(store);
     const epoch = await openEpoch(store);
@@ -180,6 +185,31 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
   } catch (error) {
     await control.release();
     throw error;
+  }
+}
+
+/** Ends a change of the master key that was cut off. */
+async function finishRekey({ dataFolder: folder, mapBytes, masterKey }: Config): Promise<void> {
+  if (masterKey !== undefined || !existsSync(join(folder, NEXT_KEY_FILE))) return;
+  const store = new Store({ folder, tables: allTables, mapBytes, readOnly: true });
+  settleKey(folder, store);
+  await store.close();
+}
+
+/** Swaps in the file that `cairn compact` made beside the service. Whatever is wrong with it, the data file itself serves. */
+async function useCompacted({ dataFolder: folder, mapBytes }: Config, log: Log): Promise<void> {
+  if (!hasCopy(folder)) {
+    dropCopy(folder);
+    return;
+  }
+  try {
+    const changed = await swapIn({ folder, mapBytes, onProgress: () => undefined });
+    if (changed === undefined)
+      log.warn('another process reads the data file; the compacted file is used at the next start');
+    else log.info({ changed }, 'the data file is compacted');
+  } catch (error) {
+    dropCopy(folder);
+    log.error({ err: error }, 'the compacted file is not used; the data file is as it was');
   }
 }
 

@@ -224,12 +224,18 @@ export const limits = {
   longReadsMax: 512,
   /** Bytes that one turn of the event loop hashes while they are read. */
   hashedTurnBytes: 256 * KiB,
+  /** How long a blob that was hashed for a part of it counts as whole, and how many are remembered. */
+  wholeBlobMs: 60_000,
+  wholeBlobsMax: 1000,
   /** A clock further than this beyond what it should show has jumped; after so long at the new time it is believed. */
   clockJumpMs: 24 * 60 * 60 * 1000,
   /** How often the time is written down that a later start compares its clock with. */
   clockNotedMs: 10 * 60 * 1000,
   /** Damaged rows that a manifest names. */
   damagedListedMax: 10_000,
+  /** Bytes and rows that one commit of a copy to a compacted file takes. */
+  compactPieceBytes: 32 * MiB,
+  compactPieceRows: 50_000,
   /** How often a migration of the data file is told of in the log. */
   migrationToldMs: 5000,
   /** Longest encoded key that LMDB's 4 KiB pages take. */

@@ -17,6 +17,8 @@ export interface NamedBytes {
 export class StoredBytes {
   readonly #store: Store;
   readonly #damage: Damage;
+  /** When a storage id was found whole, in milliseconds of `performance.now()`; the oldest first. */
+  readonly #whole = new Map<number, number>();
 
   constructor(store: Store, damage: Damage) {
     this.#store = store;
@@ -56,9 +58,19 @@ export class StoredBytes {
     return { bytesTotal: end - start, read: (offset) => this.#at(blob, start + offset, end) };
   }
 
-  /** Refuses with `damaged` when the whole blob does not hash right. Reads in short turns. */
+  /**
+   * Refuses with `damaged` when the whole blob does not hash right. Reads in short turns. A blob that was found whole
+   * within `wholeBlobMs` is not read again: a client that asks for many parts pays for one check.
+   */
   async check(blob: NamedBytes): Promise<void> {
+    const { storage_id: id } = blob.record;
+    const found = this.#whole.get(id);
+    if (found !== undefined && performance.now() - found < limits.wholeBlobMs) return;
+    this.#whole.delete(id);
     if (!(await this.isWhole(blob))) throw this.#damaged(blob);
+    const [oldest] = this.#whole.keys();
+    if (this.#whole.size >= limits.wholeBlobsMax && oldest !== undefined) this.#whole.delete(oldest);
+    this.#whole.set(id, performance.now());
   }
 
   /** Whether the stored bytes hash to the blob's SHA-256. Reads in short turns. */

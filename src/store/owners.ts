@@ -21,7 +21,7 @@ export type WriterKind =
   | 'hub'
   /** The removal of rows that belong to nothing. It may remove rows of every table, and put none. */
   | 'sweep'
-  /** The upgrade of an older data file. It may write every row. */
+  /** The upgrade of an older data file, and the change of the master key. It may write every row. */
   | 'upgrade';
 
 export interface Writer {

@@ -1,7 +1,6 @@
 /** Owns the LMDB environment: one data file, its tables, snapshot reads, and the two ways to write. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
 import { limits } from '../limits/service.ts';
 import { Revisions } from './changes/revisions.ts';
 import { type RowWatcher, RowWatchers, type WrittenRow } from './changes/row-watch.ts';
@@ -9,6 +8,7 @@ import { checkAddressSpace } from './data-file/address-space.ts';
 import { checkDataFile, findDamagedPages } from './data-file/check.ts';
 import { DATA_FILE } from './data-file/name.ts';
 import { syncPath } from './data-file/sync-path.ts';
+import { type Environment, openEnvironment } from './environment.ts';
 import { failureOf, freeBytes, hasOverrun } from './failure.ts';
 import { type Decision, GroupCommit, type Raw } from './group-commit.ts';
 import { checkOwner, STAGING, type Writer } from './owners.ts';
@@ -37,7 +37,7 @@ export interface DiskFailure {
 export class Store implements Reader {
   readonly #folder: string;
   readonly #onFailure: (failure: DiskFailure) => void;
-  readonly #root: RootDatabase<Buffer, Key>;
+  readonly #root: Environment;
   readonly #tables = new Map<string, Raw>();
   readonly #rows: TableReads;
   readonly #commits: GroupCommit;
@@ -54,20 +54,7 @@ export class Store implements Reader {
     checkAddressSpace(mapBytes);
     this.#onFailure = options.onFailure ?? (() => undefined);
     const readOnly = options.readOnly ?? false;
-    const settings: RootDatabaseOptionsWithPath & { readonly safeRestore: boolean } = {
-      path,
-      noSubdir: true,
-      encoding: 'binary',
-      keyEncoding: 'ordered-binary',
-      maxDbs: limits.tablesMax,
-      maxReaders: limits.readersMax,
-      mapSize: mapBytes,
-      readOnly,
-      // Off: the classic order (pages, fdatasync, meta page) makes "visible" and "durable" the same moment.
-      overlappingSync: false,
-      safeRestore: true,
-    };
-    this.#root = open<Buffer, Key>(settings);
+    this.#root = openEnvironment({ path, mapBytes, readOnly });
     for (const table of options.tables) {
       const raw = this.#root.openDB({ name: table.name, encoding: 'binary', keyEncoding: 'ordered-binary' });
       // Read-only on a file that never held this table: it stays unopened and reads as empty.

@@ -68,7 +68,7 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
   const swept = await staging.sweep();
   if (swept > 0) options.log.info({ contents: swept }, 'removed what cut-off pushes had staged');
   const vaults = new Vaults({ store, actors, now });
-  const reader = new SyncReader(store);
+  const reader = new SyncReader(store, options.damage);
   const changes = new Changes();
   const log = new VaultLog({
     actors,

@@ -78,3 +78,25 @@ test('[MIR-19] damaged packs are told of once, and made anew from the versions',
   expect(after.files.find((file) => file.path === path)?.content).toBe(content);
   await until('a whole data file', async () => ((await verified(hub)).ok ? true : undefined));
 });
+
+test('[MIR-19] [OPS-4] a merge or diff over a damaged version or conflict is refused, and the log says which', async () => {
+  const base = text(2000);
+  const first = await laptop.push('notes.md', base);
+  const current = `${text(2000)}\n${base}`;
+  const second = await laptop.push('notes.md', current, { base_sha: first.sha256 });
+  const mine = `${base}\n${text(2000)}`;
+  const refused = await laptop.refusal('sync_push', {
+    path: 'notes.md',
+    content: mine,
+    base_sha: '0'.repeat(64),
+    sha256: sha256Of(mine),
+    hlc: '2001-01-01T00:00:00.000Z-0000-laptop',
+  });
+  const conflictId = String((refused.data as { readonly conflict_id?: string }).conflict_id);
+  flip(hub.dataFolder, mine.slice(-200, -100));
+  await expect(laptop.result('sync_merge', { conflict_id: conflictId })).rejects.toThrow();
+  await hub.waitForLog((line) => line['damaged'] === 'conflict' && line['conflict_id'] === conflictId);
+  flip(hub.dataFolder, current.slice(200, 264));
+  await expect(laptop.result('sync_merge', { path: 'notes.md', content: mine })).rejects.toThrow();
+  await hub.waitForLog((line) => line['damaged'] === 'version' && line['seq'] === second.seq && line['level'] === 50);
+});

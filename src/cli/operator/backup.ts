@@ -5,8 +5,8 @@ import { StartError } from '../../common/start-error.ts';
 import { readConfig } from '../../config.ts';
 import type { makeBackup } from '../../ops/backup/backup.ts';
 import { noteDone } from '../../ops/marks.ts';
-import { KEY_FILE, loadMasterKey } from '../../store/sealing/master-key.ts';
-import { createSealer } from '../../store/sealing/seal.ts';
+import { KEY_FILE } from '../../store/sealing/master-key.ts';
+import { masterKeyOf, openSealer } from '../../store/sealing/own-key.ts';
 import type { Command, Options } from '../command.ts';
 import { print, printError, table } from '../output.ts';
 import { openForReading } from './read-only.ts';
@@ -35,14 +35,14 @@ async function backup(options: Options): Promise<number> {
   const backups = await import('../../ops/backup/backup.ts');
   const store = await openForReading(config);
   try {
-    const key = loadMasterKey(dataFolder, masterKey);
+    const key = masterKeyOf(dataFolder, masterKey, store);
     const withKey = options.flag('with-key');
     if (withKey && masterKey !== undefined) {
       throw new StartError('--with-key copies the key file, but CAIRN_MASTER_KEY is set: keep that value yourself.');
     }
     const manifest = await backups.makeBackup({
       store,
-      sealer: createSealer(key),
+      sealer: openSealer(store, key),
       folder,
       masterKey: withKey ? key : undefined,
       mapBytes,

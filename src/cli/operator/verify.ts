@@ -3,8 +3,7 @@
 import type { IntegrityReport } from '../../compose/verify.ts';
 import { readConfig } from '../../config.ts';
 import { noteDone } from '../../ops/marks.ts';
-import { loadMasterKey } from '../../store/sealing/master-key.ts';
-import { createSealer } from '../../store/sealing/seal.ts';
+import { masterKeyOf, openSealer } from '../../store/sealing/own-key.ts';
 import type { Command, Options } from '../command.ts';
 import { print, table } from '../output.ts';
 import { openForReading } from './read-only.ts';
@@ -21,7 +20,7 @@ async function verify(options: Options): Promise<number> {
   const { checkIntegrity } = await import('../../compose/verify.ts');
   const store = await openForReading(config);
   try {
-    const sealer = createSealer(loadMasterKey(config.dataFolder, config.masterKey));
+    const sealer = openSealer(store, masterKeyOf(config.dataFolder, config.masterKey, store));
     const report = checkIntegrity(store, sealer);
     noteDone(config.dataFolder, 'verify', report.problems.length, Date.now());
     if (options.json) print(JSON.stringify(report));

@@ -9,7 +9,7 @@ import { DATA_FILE } from '../../store/data-file/name.ts';
 import { isMigrating, type Migration, migrate, schemaOf } from '../../store/data-file/schema.ts';
 import { freeBytes } from '../../store/failure.ts';
 import { isMasterKey } from '../../store/sealing/key-check.ts';
-import type { Sealer } from '../../store/sealing/seal.ts';
+import { openSealer } from '../../store/sealing/own-key.ts';
 import { Store } from '../../store/store.ts';
 import type { AnyTable } from '../../store/table.ts';
 import { migrations, SCHEMA } from './steps.ts';
@@ -22,7 +22,7 @@ export interface UpgradeOptions {
   /** Whether a backup is made before anything changes. */
   readonly upgradeBackup: boolean;
   readonly tables: readonly AnyTable[];
-  readonly sealer: Sealer;
+  readonly masterKey: Uint8Array;
   readonly log: Log;
   readonly now: () => number;
 }
@@ -82,13 +82,13 @@ export async function upgrade(options: UpgradeOptions): Promise<void> {
   log.info({ from, to: SCHEMA }, 'the data file is upgraded');
 }
 
-async function prepare(old: Store, { dataFolder, mapBytes, tables, sealer, log, now, ...options }: UpgradeOptions) {
+async function prepare(old: Store, { dataFolder, mapBytes, tables, masterKey, log, now, ...options }: UpgradeOptions) {
   const from = schemaOf(old);
   // Its own check tells of a wrong key; a file of one is not touched.
-  if (!isMasterKey(old, sealer)) throw new StartError(WRONG_KEY);
+  if (!isMasterKey(old, openSealer(old, masterKey))) throw new StartError(WRONG_KEY);
   log.info({ from, to: SCHEMA }, 'the data file is older than this version; checking it');
-  const [next] = migrations.filter(({ to }) => to === from + 1);
-  const problems = [...old.damagedPages(), ...(next?.check(old) ?? [])];
+  const steps = migrations.filter(({ to }) => to > from);
+  const problems = [...old.damagedPages(), ...steps.flatMap((step) => step.check(old))];
   if (problems.length > 0) {
     throw new StartError(
       `the data file cannot be upgraded (${problems.length} problems, the first: ${problems[0]}); ` +

@@ -17,7 +17,7 @@ import { syncPath } from '../../store/data-file/sync-path.ts';
 import { startNewEpoch } from '../../store/epoch.ts';
 import { isMasterKey } from '../../store/sealing/key-check.ts';
 import { KEY_FILE, loadMasterKey, writeMasterKey } from '../../store/sealing/master-key.ts';
-import { createSealer } from '../../store/sealing/seal.ts';
+import { openSealer } from '../../store/sealing/own-key.ts';
 import { Store } from '../../store/store.ts';
 
 /** Where the copy is checked; what a restore that was cut off leaves here is removed by the next. */
@@ -100,8 +100,8 @@ async function openChecked(
   key: Uint8Array,
   { manifest, mapBytes }: { readonly manifest: CopyManifest; readonly mapBytes: number },
 ): Promise<string> {
-  const sealer = createSealer(key);
   const store = new Store({ folder: work, tables: allTables, mapBytes });
+  const sealer = openSealer(store, key);
   try {
     if (!isMasterKey(store, sealer)) {
       throw new StartError('the backup was written under another master key than the one at hand; find the right one.');

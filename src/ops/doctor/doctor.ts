@@ -6,8 +6,7 @@ import type { Config } from '../../config.ts';
 import { newestKnownMs } from '../../store/data-file/clock-watch.ts';
 import { DATA_FILE } from '../../store/data-file/name.ts';
 import { isMasterKey } from '../../store/sealing/key-check.ts';
-import { loadMasterKey } from '../../store/sealing/master-key.ts';
-import { createSealer } from '../../store/sealing/seal.ts';
+import { masterKeyOf, openSealer } from '../../store/sealing/own-key.ts';
 import { Store } from '../../store/store.ts';
 import { checkProxy, checkPublicUrl, checkSignup, checkTls } from './door.ts';
 import { type Finding, note, ok, wrong } from './finding.ts';
@@ -39,7 +38,7 @@ async function look({ dataFolder, mapBytes, masterKey }: Config): Promise<{ find
   try {
     const store = new Store({ folder: dataFolder, tables: allTables, mapBytes, readOnly: true });
     try {
-      const isRight = isMasterKey(store, createSealer(loadMasterKey(dataFolder, masterKey)));
+      const isRight = isMasterKey(store, openSealer(store, masterKeyOf(dataFolder, masterKey, store)));
       const finding = isRight
         ? ok('data', 'the data file opens with this master key')
         : wrong('data', 'the data was written under another master key; set CAIRN_MASTER_KEY or restore master.key.');

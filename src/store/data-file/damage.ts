@@ -2,12 +2,12 @@
 import { Refusal } from '../../common/fault.ts';
 import type { Log } from '../../common/log.ts';
 
-/** What a content is of: a blob of the mirror, a version of a file, or a pack of lines made of versions. */
-export type DamagedKind = 'blob' | 'version' | 'pack';
+/** What a content is of: a blob of the mirror, a version of a file, a pack of lines made of versions, or what a refused push brought. */
+export type DamagedKind = 'blob' | 'version' | 'pack' | 'conflict';
 
 export class Damage {
   readonly #log: Log;
-  readonly #found: Record<DamagedKind, number> = { blob: 0, version: 0, pack: 0 };
+  readonly #found: Record<DamagedKind, number> = { blob: 0, version: 0, pack: 0, conflict: 0 };
   #healed = 0;
 
   constructor(log: Log) {

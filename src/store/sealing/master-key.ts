@@ -43,7 +43,12 @@ export function isKeyExposed(folder: string): boolean {
 
 /** Writes the key file, mode 0600. Throws EEXIST when there is one: a key is never overwritten. */
 export function writeMasterKey(folder: string, key: Uint8Array): void {
-  const descriptor = openSync(join(folder, KEY_FILE), 'wx', 0o600);
+  writeKeyFile(folder, KEY_FILE, key);
+}
+
+/** As `writeMasterKey`, under another name. */
+export function writeKeyFile(folder: string, name: string, key: Uint8Array): void {
+  const descriptor = openSync(join(folder, name), 'wx', 0o600);
   try {
     writeSync(descriptor, `${Buffer.from(key).toString('hex')}\n`);
     fsyncSync(descriptor);

@@ -21,13 +21,19 @@ export interface Sealer {
   keyedHash(purpose: string, secret: string): string;
 }
 
-/** Makes the sealer of a 32-byte master key. Opening throws when the key, the owner or the field is another. */
-export function createSealer(masterKey: Uint8Array): Sealer {
-  const subkey = (use: string, bytes: number) =>
-    new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(0), `cairn/${use}/v${KEY_VERSION}`, bytes));
-  const sivKey = subkey('field-siv', 64);
-  const gcmKey = subkey('field-gcm', 32);
-  const hashKey = subkey('keyed-hash', 32);
+const subkey = (masterKey: Uint8Array, use: string, bytes: number): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(0), `cairn/${use}/v${KEY_VERSION}`, bytes));
+
+/** The hash key of a data file whose master key was never changed. */
+export const hashKeyOf = (masterKey: Uint8Array): Uint8Array => subkey(masterKey, 'keyed-hash', 32);
+
+/**
+ * Makes the sealer of a 32-byte master key. Opening throws when the key, the owner or the field is another.
+ * @param hashKey what keyed hashes are made with; another than `hashKeyOf(masterKey)` once the master key was changed
+ */
+export function createSealer(masterKey: Uint8Array, hashKey: Uint8Array = hashKeyOf(masterKey)): Sealer {
+  const sivKey = subkey(masterKey, 'field-siv', 64);
+  const gcmKey = subkey(masterKey, 'field-gcm', 32);
   const bind = (owner: string, field: string) => Buffer.from(`${owner}\n${field}`, 'utf8');
   return {
     sealDeterministic: (owner, field, plain) =>

@@ -2,7 +2,9 @@
  * Owns how the log of a vault is read: files, versions, contents, conflicts. It writes nothing. Over the batch of a
  * decision it shows what earlier decisions of the same commit wrote.
  */
+import { hash } from 'node:crypto';
 import { Refusal } from '../../common/fault.ts';
+import type { Damage, DamagedKind } from '../../store/data-file/damage.ts';
 import type { Reader } from '../../store/table.ts';
 import type { FileRecord } from './file-record.ts';
 import { contentOfVersion, type ReadyContent } from './ready-content.ts';
@@ -55,9 +57,12 @@ export interface Conflict {
 export class SyncReader {
   readonly #store: Reader;
 
-  /** Within a decision: over its batch. */
-  constructor(store: Reader) {
+  readonly #damage: Pick<Damage, 'note'> | undefined;
+
+  /** Within a decision: over its batch. `damage` hears of contents that do not hash right. */
+  constructor(store: Reader, damage?: Pick<Damage, 'note'>) {
     this.#store = store;
+    this.#damage = damage;
   }
 
   /** The id of the primary vault of an account; undefined before its first use. */
@@ -112,7 +117,7 @@ export class SyncReader {
     const bytes = this.#store.get(versions, [vaultId, seq]);
     if (bytes === undefined) return undefined;
     const escaped = () => this.escapedContent(readVersionHead(bytes).storageId);
-    if (!isWholeVersion(bytes, escaped)) throw new Refusal({ kind: 'damaged' });
+    if (!isWholeVersion(bytes, escaped)) throw this.#damaged('version', { vault_id: vaultId, seq });
     return readContentText(bytes, escaped);
   }
 
@@ -163,15 +168,37 @@ export class SyncReader {
     return { id: conflictId, record };
   }
 
-  /** The bytes that a refused push brought. Undefined: it was a delete, or they were let go of long after it settled. */
-  conflictContent(vaultId: string, { id, record }: Conflict): Buffer | undefined {
-    if (record.your_sha256 === null) return undefined;
-    if (record.storage_id !== 0) {
-      const text = JSON.parse(`"${this.escapedContent(record.storage_id).toString('utf8')}"`) as string;
-      return decodeContent(text, record.encoding);
+  /**
+   * The bytes that a refused push brought. Undefined: it was a delete, or they were let go of long after it settled.
+   * Refuses damaged.
+   */
+  conflictContent(vaultId: string, conflict: Conflict): Buffer | undefined {
+    const { id, record } = conflict;
+    const bytes = record.your_sha256 === null ? undefined : this.#conflictBytes(vaultId, conflict);
+    if (bytes !== undefined && hash('sha256', bytes) !== record.your_sha256) {
+      throw this.#damaged('conflict', { vault_id: vaultId, conflict_id: id });
     }
-    const bytes = this.#store.get(conflictBytes, [vaultId, id]);
-    return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    return bytes;
+  }
+
+  /** What is stored of a conflict; bytes that hash to something else where it cannot be read. */
+  #conflictBytes(vaultId: string, { id, record }: Conflict): Buffer | undefined {
+    if (record.storage_id === 0) {
+      const bytes = this.#store.get(conflictBytes, [vaultId, id]);
+      return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    }
+    const escaped = this.escapedContent(record.storage_id);
+    if (escaped.length === 0) return undefined;
+    try {
+      return decodeContent(JSON.parse(`"${escaped.toString('utf8')}"`) as string, record.encoding);
+    } catch {
+      // No inside of a JSON string any more.
+      return escaped;
+    }
+  }
+
+  #damaged(kind: DamagedKind, where: Readonly<Record<string, unknown>>): Refusal {
+    return this.#damage?.note(kind, where) ?? new Refusal({ kind: 'damaged' });
   }
 
   /** The pending conflicts of a path, oldest first. */

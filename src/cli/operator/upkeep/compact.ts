@@ -1,0 +1,38 @@
+/** cairn compact: gives the free space of the data file back to the disk. */
+import { readConfig } from '../../../config.ts';
+import type { Command, Options } from '../../command.ts';
+import { print, printError, table } from '../../output.ts';
+
+const TOLD_MS = 1000;
+
+export const compactCommand: Command = {
+  name: 'compact',
+  summary: 'give free space of the data file back; beside a running service the next start swaps the new file in',
+  examples: ['cairn compact', 'CAIRN_DATA=/srv/cairn cairn compact --json'],
+  run,
+};
+
+async function run(options: Options): Promise<number> {
+  const { compact } = await import('../../../ops/compact/compact.ts');
+  let told = Date.now();
+  const done = await compact(readConfig(), (bytes, total) => {
+    if (Date.now() - told < TOLD_MS) return;
+    told = Date.now();
+    printError(`${Math.floor((100 * bytes) / total)}%`);
+  });
+  if (options.json) print(JSON.stringify(done));
+  else {
+    print(
+      table([
+        ['bytes before', String(done.bytes_before)],
+        ['bytes after', String(done.bytes_after)],
+      ]),
+    );
+    print(
+      done.swapped
+        ? '\ncompacted'
+        : '\nThe new file is ready. Restart the service: it adds what was written since, and uses the new file.',
+    );
+  }
+  return 0;
+}

@@ -1,0 +1,101 @@
+/**
+ * Changes the master key of a hub that nobody serves. Sealed fields are sealed anew in one commit; keys, tokens and sessions
+ * stay valid (see `store/sealing/own-key.ts`). Whatever moment the process ends at, the data file and a key that fits are there.
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { StartError } from '../../common/start-error.ts';
+import { allTables } from '../../compose/core.ts';
+import { refuseOtherSchema } from '../../compose/schema/upgrade.ts';
+import type { Config } from '../../config.ts';
+import { ControlSocket } from '../../control/socket.ts';
+import { credentials } from '../../mirror/records.ts';
+import { resealCredentials } from '../../mirror/reseal.ts';
+import { makeCopyAside, swapIn } from '../../store/copies/swap.ts';
+import { noHub } from '../../store/data-file/folder.ts';
+import { DATA_FILE } from '../../store/data-file/name.ts';
+import { syncPath } from '../../store/data-file/sync-path.ts';
+import { UPGRADE } from '../../store/owners.ts';
+import { checkMasterKey } from '../../store/sealing/key-check.ts';
+import { KEY_FILE, loadMasterKey, writeKeyFile } from '../../store/sealing/master-key.ts';
+import { moveHashKey, NEXT_KEY_FILE, openSealer, settleKey } from '../../store/sealing/own-key.ts';
+import { Store } from '../../store/store.ts';
+
+const KEY_BYTES = 32;
+
+export interface Rekeyed {
+  /** Credentials that were sealed anew. */
+  readonly credentials: number;
+  /** Whether the data file was compacted, so that no free page holds what the old key opens. */
+  readonly compacted: boolean;
+}
+
+/**
+ * Changes the key.
+ * @param given the new key; undefined: a random one, written into the key file
+ * @throws StartError when a service has the folder, when the old key is not the right one, or when the new one is missing
+ */
+export async function rekey(config: Config, given: Uint8Array | undefined): Promise<Rekeyed> {
+  const { dataFolder: folder, mapBytes, masterKey } = config;
+  if (!existsSync(join(folder, DATA_FILE))) throw noHub(folder);
+  if (masterKey !== undefined && given === undefined) {
+    throw new StartError(
+      'CAIRN_MASTER_KEY is set, so the new key must be given: openssl rand -hex 32 > FILE, then cairn rekey --key-stdin < FILE.',
+    );
+  }
+  const lock = await ControlSocket.acquire(folder, () =>
+    Promise.resolve('{"ok":false,"error":"the master key is being changed"}'),
+  );
+  try {
+    const next = given ?? randomBytes(KEY_BYTES);
+    const count = await change(config, next);
+    if (masterKey === undefined) {
+      renameSync(join(folder, NEXT_KEY_FILE), join(folder, KEY_FILE));
+      syncPath(folder);
+    }
+    return { credentials: count, compacted: await compactAfter(folder, mapBytes) };
+  } finally {
+    await lock.release();
+  }
+}
+
+/** The commit; with a key file the new key is on disk before it. */
+async function change({ dataFolder: folder, mapBytes, masterKey }: Config, next: Uint8Array): Promise<number> {
+  const store = new Store({ folder, tables: allTables, mapBytes });
+  try {
+    refuseOtherSchema(store);
+    if (masterKey === undefined) settleKey(folder, store);
+    const from = loadMasterKey(folder, masterKey);
+    const sealer = openSealer(store, from);
+    await checkMasterKey(store, sealer);
+    if (Buffer.from(from).equals(next)) throw new StartError('the new master key is the old one; give another.');
+    if (masterKey === undefined) {
+      writeKeyFile(folder, NEXT_KEY_FILE, next);
+      syncPath(folder);
+    }
+    const accountIds = [...store.keys(credentials)].map(([accountId]) => accountId);
+    return await store.write(UPGRADE, (batch) => {
+      const to = moveHashKey(batch, from, next);
+      return resealCredentials(batch, accountIds, sealer, to);
+    });
+  } catch (error) {
+    // Only what no commit can need: after one that failed, the next start decides.
+    if (error instanceof StartError) rmSync(join(folder, NEXT_KEY_FILE), { force: true });
+    throw error;
+  } finally {
+    await store.close();
+  }
+}
+
+/** The old sealed fields are still on free pages of the data file; a compacted one has none. False where there is no room. */
+async function compactAfter(folder: string, mapBytes: number): Promise<boolean> {
+  const options = { folder, mapBytes, onProgress: () => undefined };
+  try {
+    await makeCopyAside(options);
+    return (await swapIn(options)) !== undefined;
+  } catch (error) {
+    if (error instanceof StartError) return false;
+    throw error;
+  }
+}

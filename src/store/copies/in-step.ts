@@ -1,0 +1,95 @@
+/**
+ * Makes one data file hold the rows of another, table by table in the order of keys. Into an empty file it is a copy without
+ * the free space; into an older copy it brings what has changed since; and where it changes nothing, both hold the same.
+ */
+import type { Database } from 'lmdb';
+import { limits } from '../../limits/service.ts';
+import type { Environment } from '../environment.ts';
+
+type Rows = Database<Buffer, Buffer>;
+
+interface Change {
+  readonly key: Buffer;
+  /** Undefined: the row goes. */
+  readonly value: Buffer | undefined;
+}
+
+interface Piece {
+  readonly changes: readonly Change[];
+  /** The last key that was looked at; undefined: the end of the table. */
+  readonly reached: Buffer | undefined;
+  readonly bytes: number;
+}
+
+/**
+ * Returns how many rows it put or removed. The source may be written meanwhile; what is written after its key was passed is
+ * for the next call.
+ * @param onBytes hears of the bytes that were read from the source, piece by piece
+ */
+export async function bringInStep(
+  from: Environment,
+  to: Environment,
+  onBytes: (bytes: number) => void = () => undefined,
+): Promise<number> {
+  let changed = 0;
+  for (const name of tablesOf(from)) {
+    const [source, target] = [rowsOf(from, name), rowsOf(to, name)];
+    let after: Buffer | undefined;
+    do {
+      const piece = differences(source, target, after);
+      if (piece.changes.length > 0) await apply(to, target, piece.changes);
+      changed += piece.changes.length;
+      onBytes(piece.bytes);
+      after = piece.reached;
+      // Others have a turn: the caller may be telling how far it is.
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (after !== undefined);
+  }
+  return changed;
+}
+
+/** The names of all tables that a file has, whether this version knows them or not. */
+function tablesOf(environment: Environment): string[] {
+  return [...environment.getKeys()].map((key) => String(key));
+}
+
+const rowsOf = (environment: Environment, name: string): Rows =>
+  environment.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' });
+
+/** What differs after a key, up to a bound of bytes. */
+function differences(source: Rows, target: Rows, after: Buffer | undefined): Piece {
+  const range = after === undefined ? {} : { start: after, exclusiveStart: true };
+  const [ours, theirs] = [source.getRange(range)[Symbol.iterator](), target.getRange(range)[Symbol.iterator]()];
+  const changes: Change[] = [];
+  let bytes = 0;
+  try {
+    let [mine, other] = [ours.next(), theirs.next()];
+    while (mine.done !== true || other.done !== true) {
+      const order = mine.done === true ? 1 : other.done === true ? -1 : mine.value.key.compare(other.value.key);
+      const key = Buffer.from(order <= 0 ? mine.value.key : other.value.key);
+      if (order <= 0) {
+        bytes += key.length + mine.value.value.length;
+        if (order < 0 || !mine.value.value.equals(other.value.value)) changes.push({ key, value: mine.value.value });
+      } else {
+        changes.push({ key, value: undefined });
+      }
+      if (bytes >= limits.compactPieceBytes || changes.length >= limits.compactPieceRows)
+        return { changes, reached: key, bytes };
+      if (order <= 0) mine = ours.next();
+      if (order >= 0) other = theirs.next();
+    }
+    return { changes, reached: undefined, bytes };
+  } finally {
+    ours.return?.();
+    theirs.return?.();
+  }
+}
+
+async function apply(to: Environment, target: Rows, changes: readonly Change[]): Promise<void> {
+  await to.transaction(() => {
+    for (const { key, value } of changes) {
+      if (value === undefined) target.removeSync(key);
+      else target.putSync(key, value);
+    }
+  });
+}

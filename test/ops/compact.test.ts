@@ -1,0 +1,133 @@
+/** cairn compact: offline, beside the service, killed at any moment. */
+import { spawn } from 'node:child_process';
+import { randomBytes, randomInt } from 'node:crypto';
+import { existsSync, readdirSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { openEnvironment } from '../../src/store/environment.ts';
+import { CAIRN, cleanEnvironment, type Hub, runCairn, startHub } from '../support/hub.ts';
+import { type Account, type Credential, download, mirrorAccount, randomCommit, upload } from '../support/mirror.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const FILLER_ROWS = 2000;
+const FILLER_BYTES = 10_000;
+
+let hub: Hub | undefined;
+afterEach(async () => {
+  await hub?.kill();
+  hub = undefined;
+});
+
+interface Kept {
+  readonly who: Account & Credential;
+  readonly blobs: Map<string, Buffer>;
+}
+
+async function keep(on: Hub, { who, blobs }: Kept, size: number): Promise<void> {
+  const [commit, bytes] = [randomCommit(), randomBytes(size)];
+  expect((await upload(on, who, commit, bytes)).status).toBe(200);
+  blobs.set(commit, bytes);
+}
+
+async function expectKept(on: Hub, { who, blobs }: Kept): Promise<void> {
+  for (const [commit, bytes] of blobs) expect((await download(on, who, commit)).bytes.equals(bytes)).toBe(true);
+}
+
+/** A folder with some blobs, whose data file is mostly free pages: rows that stood there once. */
+async function sparseFolder(): Promise<{ folder: string; kept: Kept }> {
+  const folder = temporaryFolder();
+  hub = await startHub({ dataFolder: folder });
+  const kept: Kept = { who: await mirrorAccount(hub), blobs: new Map() };
+  for (const size of [10, 70_000, 2_000_000]) await keep(hub, kept, size);
+  expect(await hub.stop()).toBe(0);
+  await fill(folder);
+  return { folder, kept };
+}
+
+async function fill(folder: string): Promise<void> {
+  const file = openEnvironment({ path: join(folder, 'cairn.mdb'), mapBytes: 2 ** 34, readOnly: false });
+  const rows = file.openDB<Buffer>({ name: 'mirror_chunks', encoding: 'binary', keyEncoding: 'ordered-binary' });
+  const keys = Array.from({ length: FILLER_ROWS }, (_, index) => [`filler-${index}`, 0]);
+  await file.transaction(() => {
+    for (const key of keys) rows.putSync(key, randomBytes(FILLER_BYTES));
+  });
+  await file.transaction(() => {
+    for (const key of keys) rows.removeSync(key);
+  });
+  await file.close();
+}
+
+const bytesOf = (folder: string) => statSync(join(folder, 'cairn.mdb')).size;
+
+test('[OPS-11] compact gives free space back, and everything is there', async () => {
+  const { folder, kept } = await sparseFolder();
+  const before = bytesOf(folder);
+  const { code, stdout } = await runCairn(['compact', '--json'], { CAIRN_DATA: folder });
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toEqual({ bytes_before: before, bytes_after: bytesOf(folder), swapped: true });
+  expect(bytesOf(folder)).toBeLessThan(before / 4);
+  expect((await runCairn(['verify'], { CAIRN_DATA: folder })).code).toBe(0);
+  hub = await startHub({ dataFolder: folder });
+  await expectKept(hub, kept);
+  await keep(hub, kept, 100);
+});
+
+test('[OPS-11] beside the service the next start swaps the new file in, with what was written meanwhile', async () => {
+  const { folder, kept } = await sparseFolder();
+  const before = bytesOf(folder);
+  hub = await startHub({ dataFolder: folder });
+  const { code, stdout } = await runCairn(['compact'], { CAIRN_DATA: folder });
+  expect(code).toBe(0);
+  expect(stdout).toContain('Restart the service');
+  await keep(hub, kept, 300_000);
+  const gone = await hub.cli('key', 'list', '--email', kept.who.email, '--json');
+  const keys = (JSON.parse(gone.stdout) as { readonly keys: readonly { readonly key_id: string }[] }).keys;
+  expect((await hub.cli('key', 'revoke', '--email', kept.who.email, '--id', keys[0]?.key_id ?? '')).code).toBe(0);
+  await hub.kill();
+  hub = await startHub({ dataFolder: folder });
+  const line = await hub.waitForLog(({ msg }) => msg === 'the data file is compacted');
+  expect(Number(line['changed'])).toBeGreaterThan(0);
+  expect(bytesOf(folder)).toBeLessThan(before / 4);
+  await expectKept(hub, kept);
+  const left = JSON.parse((await hub.cli('key', 'list', '--email', kept.who.email, '--json')).stdout) as typeof JSON & {
+    readonly keys: readonly { readonly key_id: string; readonly revoked_at?: string | null }[];
+  };
+  expect(left.keys.filter(({ key_id, revoked_at }) => key_id === keys[0]?.key_id && !revoked_at)).toEqual([]);
+  expect((await hub.cli('verify')).code).toBe(0);
+  expect(readdirSync(folder).filter((name) => name.startsWith('compact'))).toEqual([]);
+});
+
+test('[OPS-11] killed at any moment, compact leaves the old file or the new one', async () => {
+  const { folder, kept } = await sparseFolder();
+  for (let round = 0; round < 8; round += 1) {
+    const child = spawn(process.execPath, [CAIRN, 'compact'], {
+      env: cleanEnvironment({ CAIRN_DATA: folder }),
+      stdio: 'ignore',
+    });
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    const timer = setTimeout(() => child.kill('SIGKILL'), randomInt(300, 1200));
+    await ended;
+    clearTimeout(timer);
+    expect((await runCairn(['verify'], { CAIRN_DATA: folder })).code).toBe(0);
+    if (round === 4) await fill(folder);
+  }
+  hub = await startHub({ dataFolder: folder });
+  await expectKept(hub, kept);
+  expect(readdirSync(folder).filter((name) => name.startsWith('compact'))).toEqual([]);
+}, 120_000);
+
+test('[OPS-11] a copy that is damaged is not used, and where there is no hub compact makes none', async () => {
+  const { folder, kept } = await sparseFolder();
+  hub = await startHub({ dataFolder: folder });
+  expect((await runCairn(['compact'], { CAIRN_DATA: folder })).code).toBe(0);
+  truncateSync(join(folder, 'compacted/cairn.mdb'), 9000);
+  await hub.kill();
+  hub = await startHub({ dataFolder: folder });
+  expect(await hub.waitForLog(({ msg }) => String(msg).startsWith('the compacted file is not used'))).toBeDefined();
+  await expectKept(hub, kept);
+  const empty = temporaryFolder();
+  const none = await runCairn(['compact'], { CAIRN_DATA: empty });
+  expect(none.code).toBe(1);
+  expect(none.stderr).toContain('without a data file');
+  expect(existsSync(join(empty, 'cairn.mdb'))).toBe(false);
+});
