@@ -33,7 +33,6 @@ import { ProviderKeys } from '../oauth/provider/keys.ts';
 import { oauthTables } from '../oauth/records.ts';
 import { SignIns, type SignInsOptions } from '../oauth/sign-ins.ts';
 import { paperTables } from '../papers/records.ts';
-import { dropCopy, hasCopy, swapIn } from '../store/copies/swap.ts';
 import { ClockWatch } from '../store/data-file/clock-watch.ts';
 import { Damage } from '../store/data-file/damage.ts';
 import { endFirstStart, noHub, prepareFolder } from '../store/data-file/folder.ts';
@@ -44,8 +43,7 @@ import { freeBytes } from '../store/failure.ts';
 import { metaTables } from '../store/meta.ts';
 import { HUB } from '../store/owners.ts';
 import { checkMasterKey } from '../store/sealing/key-check.ts';
-import { isKeyExposed, loadMasterKey } from '../store/sealing/master-key.ts';
-import { NEXT_KEY_FILE, openSealer, settleKey } from '../store/sealing/own-key.ts';
+import { openSealer } from '../store/sealing/own-key.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import { type DiskFailure, Store } from '../store/store.ts';
 import type { AnyTable, Reader } from '../store/table.ts';
@@ -53,8 +51,8 @@ import { syncTables } from '../sync/log/records.ts';
 import { taskTables } from '../tasks/records.ts';
 import { dropImports } from '../transfer/leftovers.ts';
 import { versionTables } from '../versions/records.ts';
+import { prepareData } from './prepare.ts';
 import { SCHEMA } from './schema/steps.ts';
-import { upgrade } from './schema/upgrade.ts';
 
 export const allTables: readonly AnyTable[] = [
   ...metaTables,
@@ -112,9 +110,6 @@ export interface OpenAs {
   readonly mayUpgrade: boolean;
 }
 
-const KEY_EXPOSED =
-  'other users of this machine can read master.key in the data folder; run chmod 600 on it, and rotate what it protects if they may have';
-
 /**
  * Opens the data folder for writing; only one process can.
  * @throws StartError
@@ -126,11 +121,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
   const control = await ControlSocket.acquire(config.dataFolder, (line, caller) => answer(line, caller));
   try {
     prepareFolder(config.dataFolder, mayMake);
-    await finishRekey(config);
-    const masterKey = loadMasterKey(config.dataFolder, config.masterKey);
-    if (config.masterKey === undefined && isKeyExposed(config.dataFolder)) log.warn(KEY_EXPOSED);
-    await useCompacted(config, log);
-    await upgrade({ ...config, mayUpgrade, tables: allTables, masterKey, log, now: Date.now });
+    const masterKey = await prepareData({ ...config, mayUpgrade, tables: allTables, log, now: Date.now });
     const { store, broken } = openStore(config, log);
     const sealer = openSealer(store, masterKey);
     await checkMasterKey(store, sealer);
@@ -185,31 +176,6 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
   } catch (error) {
     await control.release();
     throw error;
-  }
-}
-
-/** Ends a change of the master key that was cut off. */
-async function finishRekey({ dataFolder: folder, mapBytes, masterKey }: Config): Promise<void> {
-  if (masterKey !== undefined || !existsSync(join(folder, NEXT_KEY_FILE))) return;
-  const store = new Store({ folder, tables: allTables, mapBytes, readOnly: true });
-  settleKey(folder, store);
-  await store.close();
-}
-
-/** Swaps in the file that `cairn compact` made beside the service. Whatever is wrong with it, the data file itself serves. */
-async function useCompacted({ dataFolder: folder, mapBytes }: Config, log: Log): Promise<void> {
-  if (!hasCopy(folder)) {
-    dropCopy(folder);
-    return;
-  }
-  try {
-    const changed = await swapIn({ folder, mapBytes, onProgress: () => undefined });
-    if (changed === undefined)
-      log.warn('another process reads the data file; the compacted file is used at the next start');
-    else log.info({ changed }, 'the data file is compacted');
-  } catch (error) {
-    dropCopy(folder);
-    log.error({ err: error }, 'the compacted file is not used; the data file is as it was');
   }
 }
 

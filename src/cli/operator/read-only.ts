@@ -1,6 +1,7 @@
 /** Owns how a command reads the data file beside the service that has it, or without one. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { StartError } from '../../common/start-error.ts';
 import type { Config } from '../../config.ts';
 import { noHub } from '../../store/data-file/folder.ts';
 import { DATA_FILE } from '../../store/data-file/name.ts';
@@ -14,8 +15,19 @@ export async function openForReading({
   if (!existsSync(join(folder, DATA_FILE))) throw noHub(folder);
   const { allTables } = await import('../../compose/core.ts');
   const { refuseOtherSchema } = await import('../../compose/schema/upgrade.ts');
+  const { SCHEMA } = await import('../../compose/schema/steps.ts');
+  const { schemaOf } = await import('../../store/data-file/schema.ts');
   const library = await import('../../store/store.ts');
   const store = new library.Store({ folder, tables: allTables, mapBytes, readOnly: true });
+  // A damaged page can make the file look older than it is.
+  if (schemaOf(store) !== SCHEMA) refuseDamaged(store.damagedPages());
   refuseOtherSchema(store);
   return store;
+}
+
+function refuseDamaged([first]: readonly string[]): void {
+  if (first === undefined) return;
+  throw new StartError(
+    `the data file is damaged (${first}); keep it, and restore a backup into an empty folder (cairn restore).`,
+  );
 }
