@@ -7,8 +7,8 @@ import { installServers, post, startServer, startTaskHub, takeTurns, toolCall } 
 import { type Bench, missingRow, note, pairedRow, type Row, runWhenStarted } from './report.ts';
 
 const PAGE = '/api/tasks?completed=false&sort_by=due_date';
-/** A query that neither side knows, another one each time, so that no page can be given again. */
-const CHANGING_PAGE = `${PAGE}&unknown=0000-00-00`;
+/** The same query, spelled otherwise each time, so that no page can be given again. */
+const CHANGING_PAGE = `${PAGE}&~`;
 const LIST_CONNECTIONS = 32;
 const CREATE_CONNECTIONS = 64;
 const NEW_TASK = { content: 'Renew the certificate', due_date: '2026-12-01' };

@@ -21,10 +21,12 @@ export class KnownRows<V> {
 
   constructor(store: Pick<Store, 'watch'>, table: AnyTable, { parts, weightMax }: KnownRowsOptions) {
     this.#known = new Recent(weightMax);
-    store.watch(table, (key: Key) => {
-      const name = key.slice(0, parts).join(' ');
-      this.#begin(name);
-      return () => this.#settle(name);
+    store.watch(table, (keys: readonly Key[]) => {
+      const names = new Set(keys.map((key) => key.slice(0, parts).join(' ')));
+      for (const name of names) this.#begin(name);
+      return () => {
+        for (const name of names) this.#settle(name);
+      };
     });
   }
 

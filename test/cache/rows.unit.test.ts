@@ -15,14 +15,17 @@ test('[TASK-5] what was made of rows is forgotten when one of them is written, a
   const { rows, write } = open();
   rows.keep('acc_one space', 'one', 1);
   rows.keep('acc_two space', 'two', 1);
-  write(['acc_one', 'space', 7, 1]);
+  write([['acc_one', 'space', 7, 1]]);
   expect([rows.find('acc_one space'), rows.find('acc_two space')]).toEqual([undefined, 'two']);
 });
 
 test('[TASK-5] nothing is made of a row while commits that write it are under way', () => {
   const { rows, write } = open();
-  const settleOne = write(['acc_one', 'space', 7, 1]);
-  const settleOther = write(['acc_one', 'space', 8, 2]);
+  const settleOne = write([['acc_one', 'space', 7, 1]]);
+  const settleOther = write([
+    ['acc_one', 'space', 8, 2],
+    ['acc_one', 'space', 9, 3],
+  ]);
   rows.keep('acc_one space', 'before', 1);
   rows.keep('acc_two space', 'two', 1);
   expect([rows.find('acc_one space'), rows.find('acc_two space')]).toEqual([undefined, 'two']);

@@ -1,6 +1,8 @@
 -- Makes wrk send one request again and again: wrk -s requests.lua URL [-- BODY]; with a body it is a POST.
 -- Where the URL or the body has the day 0000-00-00, each request has another one there: some 600,000 of the first 1,900 years.
+-- Where the query ends with &~, each request spells the same query otherwise: with other letters percent-encoded.
 local DAY = '0000%-00%-00'
+local SPELLED = '%?([^ ]*)&~'
 local count = 0
 
 function init(args)
@@ -11,13 +13,25 @@ function init(args)
   end
   whole = wrk.format()
   varies = whole:find(DAY) ~= nil
+  spells = whole:find(SPELLED) ~= nil
   math.randomseed(os.time())
   count = math.random(600000)
 end
 
+-- The query with the letters percent-encoded that the bits of the count say.
+local function spelled(query)
+  local bits = count
+  return '?' .. query:gsub('%a', function(letter)
+    local bit = bits % 2
+    bits = (bits - bit) / 2
+    return bit == 1 and string.format('%%%02X', letter:byte()) or letter
+  end)
+end
+
 function request()
-  if not varies then return whole end
+  if not varies and not spells then return whole end
   count = count + 1
+  if spells then return (whole:gsub(SPELLED, spelled, 1)) end
   local year = math.floor(count / 336) % 1900 + 1
   local month = math.floor(count / 28) % 12 + 1
   return (whole:gsub(DAY, string.format('%04d-%02d-%02d', year, month, count % 28 + 1), 1))

@@ -4,8 +4,8 @@
  */
 import type { AnyTable, Key } from '../table.ts';
 
-/** Hears that a commit writes a row, which can be seen at any moment from then on. Returns what to call when the commit is over. */
-export type RowWatcher = (key: Key) => () => void;
+/** Hears which rows a commit writes, which can be seen at any moment from then on. Returns what to call when the commit is over. */
+export type RowWatcher = (keys: readonly Key[]) => () => void;
 
 export interface WrittenRow {
   readonly table: string;
@@ -21,10 +21,16 @@ export class RowWatchers {
 
   /** Must be called before what was written can be seen. Returns what to call when that is settled. */
   begin(rows: readonly WrittenRow[]): () => void {
-    const settles: (() => void)[] = [];
+    const keys = new Map<string, Key[]>();
     for (const { table, key } of rows) {
-      for (const watcher of this.#watchers.get(table) ?? []) settles.push(watcher(key));
+      if (!this.#watchers.has(table)) continue;
+      const known = keys.get(table);
+      if (known === undefined) keys.set(table, [key]);
+      else known.push(key);
     }
+    const settles = [...keys].flatMap(([table, written]) =>
+      (this.#watchers.get(table) ?? []).map((watcher) => watcher(written)),
+    );
     return () => {
       for (const settle of settles) settle();
     };

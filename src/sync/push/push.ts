@@ -50,7 +50,7 @@ export class Push {
       return await this.decide(accountId, vaultId, push, content);
     };
     const content = readContent(args);
-    const decided = content === undefined ? await decide(undefined) : await contents.use(accountId, content, decide);
+    const decided = content === undefined ? await decide(undefined) : await contents.use(content, decide);
     return resultOf(decided);
   }
 
