@@ -1,4 +1,5 @@
 /** A watch that is started while its hub is down waits for it, also for a folder that names its vault again. */
+import { renameSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { startHub } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
@@ -30,3 +31,34 @@ test('[SYN-24] a watch with --vault starts while the hub is down, and syncs once
     await watch.stop();
   }
 });
+
+test('[SYN-25] a folder that is moved away and back while the hub is down is watched again', async () => {
+  const port = 12_000 + Math.floor(Math.random() * 18_000);
+  const env = { CAIRN_PORT: String(port) };
+  const first = await startHub({ env });
+  const { mcp_key: key } = await account(first);
+  const a = syncedFolder(first, key, 'notes');
+  a.write('before.md', 'before');
+  const watch = a.watch();
+  try {
+    await until(() => watch.output().includes('before.md'), watch.output);
+    await first.kill();
+    // In the pause before the next try nothing looks at the folder.
+    await until(() => watch.output().includes('hub is down'), watch.output);
+    renameSync(a.folder, `${a.folder}-away`);
+    renameSync(`${a.folder}-away`, a.folder);
+    const again = await startHub({ env, dataFolder: first.dataFolder });
+    try {
+      await until(() => watch.output().includes('back') || watch.hasEnded(), watch.output);
+      expect(watch.hasEnded()).toBe(false);
+      for (const name of ['one.md', 'two.md']) {
+        a.write(name, name);
+        await until(() => watch.output().includes(name), watch.output);
+      }
+    } finally {
+      await again.stop();
+    }
+  } finally {
+    await watch.stop();
+  }
+}, 120_000);

@@ -2,18 +2,16 @@
  * Keeps a folder and its vault in step: one loop that syncs when a file changes here, when the hub has news, and once in a
  * while. What goes wrong is said at once and tried again after growing pauses; what cannot go on ends the loop.
  */
-import { relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { watch } from 'chokidar';
 import { limits } from '../../../limits/service.ts';
 import { NotSignedIn } from '../../not-signed-in.ts';
-import { isReserved } from '../folder/path.ts';
 import { RootGone } from '../folder/root.ts';
 import { VaultGone } from '../hub.ts';
 import { LargeTransfers } from '../large/transfers.ts';
 import { isOutdated } from '../pull/pull.ts';
 import type { SyncSession } from '../session.ts';
 import { Bell } from './bell.ts';
+import { DiskWatch } from './disk.ts';
 import { Keeper } from './keeper.ts';
 
 export interface Watch {
@@ -31,7 +29,8 @@ export async function watchFolder(session: SyncSession, { syncNow, onTrouble, on
   const changes = new Bell();
   signal.addEventListener('abort', () => changes.ring(), { once: true });
   const keeper = new Keeper(session);
-  const watcher = watchDisk(session, { changes, keeper }, (error) => onTrouble(error, limits.clientRescanMs));
+  const onError = (error: Error) => onTrouble(error, limits.clientRescanMs);
+  const disk = new DiskWatch(session.folder.root, { changes, keeper, onError });
   const large = new LargeTransfers(session);
   session.isOverdue = () => changes.isRung;
   let failures = 0;
@@ -55,42 +54,12 @@ export async function watchFolder(session: SyncSession, { syncNow, onTrouble, on
   } finally {
     large.close();
     keeper.close();
-    await watcher.close();
+    await disk.close();
   }
 }
 
 function isFinal(error: unknown): boolean {
   return error instanceof RootGone || error instanceof NotSignedIn || error instanceof VaultGone;
-}
-
-interface Listeners {
-  readonly changes: Bell;
-  readonly keeper: Keeper;
-}
-
-function watchDisk({ folder }: SyncSession, { changes, keeper }: Listeners, onError: (error: Error) => void) {
-  const { path: root } = folder.root;
-  const watcher = watch(root, {
-    ignoreInitial: true,
-    followSymlinks: false,
-    ignored: (path) => relative(root, path).split(sep).some(isReserved),
-  });
-  watcher.on('all', (event, path) => {
-    changes.ring();
-    if (event === 'add' || event === 'change') keeper.changed(path);
-  });
-  // What changed since the first sync looked and before the watcher was ready rings no bell of its own.
-  watcher.on('ready', () => {
-    changes.ring();
-    keeper.begin();
-  });
-  // Most often too many folders for the system; what the watcher misses, the next full look finds.
-  let isTold = false;
-  watcher.on('error', (error) => {
-    if (!isTold) onError(new Error(`Not every change here is noticed at once (${(error as Error).message}).`));
-    isTold = true;
-  });
-  return watcher;
 }
 
 /** Resolves when a sync is due: something changed here and is quiet again, the hub has news, or it was long ago. */
