@@ -38,6 +38,8 @@ export class DiskWatch {
     const { changes, keeper, onError } = this.#listeners;
     const watcher = watch(root, {
       ignoreInitial: true,
+      // A folder that goes away while it is watched may leave handles behind; they must not keep an ended watch running.
+      persistent: false,
       followSymlinks: false,
       ignored: (path) => relative(root, path).split(sep).some(isReserved),
     });

@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 
-/** What ignore files of a storm may leave out for a while: nobody looks at it then. */
-const MAYBE_IGNORED = /(^|\/)tmp\/|\.bin/;
+/** What ignore files of a storm may leave out for a while, in any case of letters: nobody looks at it then. */
+const MAYBE_IGNORED = /(^|\/)tmp\/|\.bin/i;
 
 interface Standing {
   readonly path: string;
