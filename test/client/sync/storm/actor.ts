@@ -126,6 +126,8 @@ export class Actor {
   note(path: string, bytes: Buffer): void {
     const { ledger, folder } = this.#options;
     ledger.wrote(folder, path, bytes);
+    const isReadable = (lstatSync(this.at(path)).mode & 0o400) !== 0;
+    if (!isReadable) ledger.hidden(folder, [{ path, sha256: hashOf(bytes) }], false);
   }
 
   /** Moves what is at a path, files below it too. Its bytes stay with the user. */
