@@ -50,6 +50,9 @@ const NEWLINE = 0x0a;
 /** The hub could not be asked, or its answer did not arrive: whether the request took effect is not known. */
 export class Unreachable extends ClientError {}
 
+/** Whoever takes the lines threw the cause. */
+class TakerFailed extends Error {}
+
 /** Sends one request to a path of a hub. Throws Unreachable; any HTTP status is an answer. */
 export function send(server: string, path: string, request: ClientRequest = {}): Promise<ClientAnswer> {
   const { method = 'GET', headers, body, seconds = limits.clientSecondsDefault } = request;
@@ -60,7 +63,7 @@ export function send(server: string, path: string, request: ClientRequest = {}):
   return new Promise((resolve, reject) => {
     // What whoever takes the lines throws is theirs.
     const fail = (error: NodeJS.ErrnoException) =>
-      reject(error instanceof ClientError ? error : unreachable(server, late, error));
+      reject(error instanceof TakerFailed ? error.cause : unreachable(server, late, error));
     const outgoing = open(
       `${server}${path}`,
       { method, headers: { 'User-Agent': `cairn/${version}`, ...length, ...headers }, signal },
@@ -139,7 +142,11 @@ async function collect(
 function handOn(bytes: Buffer, onLine: (line: Buffer) => void): Buffer {
   let start = 0;
   for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-    onLine(bytes.subarray(start, end));
+    try {
+      onLine(bytes.subarray(start, end));
+    } catch (error) {
+      throw new TakerFailed('', { cause: error });
+    }
     start = end + 1;
   }
   return bytes.subarray(start);

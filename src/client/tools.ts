@@ -94,7 +94,7 @@ export class ToolClient {
       ...this.#paces,
       ...how,
       onLine: (line) => {
-        const record = this.#read(lineSchema, JSON.parse(line.toString('utf8')));
+        const record = this.#read(lineSchema, parsed(line));
         if (record.type === 'start') totals = this.#read(totalsSchema, record);
         else if (record.type === 'end') end = record;
         else if (record.type !== undefined) onRecord(record, totals);
@@ -145,6 +145,16 @@ export class ToolClient {
       throw new ClientError(`${this.#credentials.server} does not answer like a Cairn hub; check --server.`);
     }
     return parsed.data;
+  }
+}
+
+/** Undefined: it is not JSON. */
+function parsed(line: Buffer): unknown {
+  try {
+    return JSON.parse(line.toString('utf8')) as unknown;
+  } catch {
+    // Told as every other answer that is not a hub's.
+    return undefined;
   }
 }
 

@@ -178,7 +178,7 @@ async function status(options: Options): Promise<number> {
       ...Object.entries(elsewhere).map(([path, how]) => noted('conflict', path, how)),
     ];
     const reasons = Object.entries(problem).map(([path, reason]) => noted('problem', path, reason));
-    const left = links.map((path) => noted('link', path, 'links are not synced'));
+    const left = links.map((path) => noted('left out', path, 'links, pipes and devices are not synced'));
     if (rows.length + reasons.length === 0) print('in step');
     if (rows.length + reasons.length + left.length > 0) print(table([...rows, ...reasons, ...left]));
   }

@@ -73,8 +73,15 @@ export async function lockFolder<T>(session: SyncSession, work: () => Promise<T>
       session.state = readState(folder.root.path) ?? session.state;
       session.saved = { atMs: session.saved.atMs, stamp };
     }
-    return await work();
+    return await work().catch((error: unknown) => {
+      throw isOfSystem(error) ? new ClientError(`The folder cannot be read or written now (${error.message}).`) : error;
+    });
   });
+}
+
+/** A full disk, a table of open files that is full, a device that went away. */
+function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
 }
 
 /** Why single paths are not equal on both sides, each with a reason; a conflict is no trouble, it has its own list. */

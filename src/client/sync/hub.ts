@@ -7,21 +7,28 @@ import { ToolRefused } from '../tool-refused.ts';
 import type { CallHow, ToolAnswer, ToolClient } from '../tools.ts';
 import { sha256Of } from './folder/file.ts';
 import { type FolderPath, isBad } from './folder/path.ts';
-import { type RemoteRecord, readAs, readRecord } from './remote-record.ts';
+import { type RemoteRecord, readAs, readRecord, timeSchema } from './remote-record.ts';
 import type { SyncState } from './state.ts';
 
 /** JSON-RPC codes that say when to try again. */
 const RATE_LIMITED = -32029;
 const BUSY = -32007;
-const NOT_FOUND = -32005;
 const INTERNAL = -32603;
+const GONE =
+  'The vault of this folder is no longer on the hub. The files here stay as they are. To sync them with another vault, remove .cairn and name that vault: cairn sync --vault NAME.';
+const ODD = ' Check --server, and update cairn or the hub.';
 
 const endSchema = z.object({
   cursor: z.string().nullable(),
   has_more: z.boolean(),
 });
 const newsSchema = z.object({ total_count: z.number(), deleted_count: z.number(), has_more: z.boolean() });
-const pushedSchema = z.object({ status: z.string(), seq: z.number(), sha256: z.string(), stored_at: z.string() });
+const pushedSchema = z.object({
+  status: z.string(),
+  seq: z.int().positive(),
+  sha256: z.string(),
+  stored_at: timeSchema,
+});
 const refusedSchema = z.object({
   error: z.object({ code: z.number(), message: z.string(), data: z.record(z.string(), z.unknown()).optional() }),
 });
@@ -81,12 +88,9 @@ export class VaultHub {
 
   /** What changed since the cursor, or all there is; each change is handed on as it arrives, long ones without content. */
   async pull(from: PullFrom, arrivals: Arrivals): Promise<PullEnd> {
-    const end = await this.#stream({ ...placeOf(from), brief: true, limit: limits.clientPullFiles }, arrivals).catch(
-      (error: unknown) => {
-        const isGone = error instanceof ToolRefused && error.code === NOT_FOUND;
-        throw isGone ? new VaultGone(`The vault of this folder is no longer on the hub: ${error.message}`) : error;
-      },
-    );
+    const end = await this.#stream({ ...placeOf(from), brief: true, limit: limits.clientPullFiles }, arrivals);
+    if (end.has_more && end.cursor === from.cursor)
+      throw new ClientError(`The hub sends the same changes again and again.${ODD}`);
     if (end.cursor === null) throw new ClientError('The hub ended a pull without a cursor; its version differs.');
     return { cursor: end.cursor, hasMore: end.has_more };
   }
@@ -147,10 +151,11 @@ export class VaultHub {
   }
 
   async #stream(
-    args: Readonly<Record<string, unknown>>,
+    args: Readonly<Record<string, unknown>> & { readonly limit?: number; readonly paths?: readonly string[] },
     { record, bad, progress }: Arrivals,
     how: Pick<CallHow, 'signal'> = {},
   ) {
+    const { paths, limit: recordsMax = paths?.length ?? 0 } = args;
     let files = 0;
     let bytes = 0;
     const end = await this.#patiently(() =>
@@ -160,6 +165,7 @@ export class VaultHub {
         (given, totals) => {
           const { path, ...rest } = readRecord(given);
           files += 1;
+          if (files > recordsMax) throw new ClientError(`The hub sent more than it was asked for.${ODD}`);
           const content = rest.side?.bytes;
           bytes += content?.length ?? 0;
           const isWhole = content === undefined || sha256Of(content) === rest.side?.sha256;
@@ -191,6 +197,7 @@ export class VaultHub {
       try {
         return await call();
       } catch (error) {
+        if (error instanceof ToolRefused && error.data['field'] === 'vault_id') throw new VaultGone(GONE);
         const waitSeconds = error instanceof ToolRefused ? waitOf(error) : undefined;
         if (waitSeconds === undefined || Date.now() + waitSeconds * 1000 > giveUpMs) throw error;
         this.#onBusy(waitSeconds);

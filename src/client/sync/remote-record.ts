@@ -3,13 +3,16 @@ import { z } from 'zod';
 import { ClientError } from '../client-error.ts';
 import { type BadPath, checkPath, type FolderPath } from './folder/path.ts';
 
+/** A time as hubs write it, that can be kept as a number. */
+export const timeSchema = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
+
 const recordSchema = z.object({
   type: z.enum(['file', 'deleted']),
   path: z.string(),
   sha256: z.string().optional(),
   content: z.string().optional(),
   encoding: z.enum(['utf-8', 'base64']).optional(),
-  stored_at: z.string(),
+  stored_at: timeSchema,
   remote_mtime: z.string().nullish(),
   executable: z.boolean().optional(),
   size_bytes: z.number().optional(),

@@ -101,3 +101,38 @@ test('[SYN-24] status names a file of which only the executable bit differs', as
   await b.sync();
   expect((await b.sync('status')).stdout).toBe('in step\n');
 });
+
+test('[SYN-24] a vault that is deleted ends a watch with a sentence, and every later command says it', async () => {
+  const [a] = await pair({ one: '1\n' });
+  const { vault_id: id } = JSON.parse(a.read('.cairn/state.json')) as { vault_id: string };
+  const env = { CAIRN_SERVER: hub.url, CAIRN_KEY: key };
+  const { vaults } = JSON.parse((await runCairn(['vault', 'list', '--json'], env)).stdout) as {
+    vaults: { vault_id: string; name: string }[];
+  };
+  const name = vaults.find(({ vault_id: other }) => other === id)?.name ?? '';
+  const watcher = a.watch();
+  await until(() => watcher.output().includes('watching'), watcher.output);
+  expect(await runCairn(['vault', 'delete', name, '--confirm', name], env)).toMatchObject({ code: 0 });
+  expect(await watcher.ended).toBe(1);
+  expect(watcher.output()).toMatch(/no longer on the hub\. The files here stay as they are/);
+  expect(a.read('one')).toBe('1\n');
+  for (const command of [['sync'], ['sync', 'status'], ['sync', 'log']]) {
+    const { code, stderr } = await runCairn([...command, '--folder', a.folder], env);
+    expect({ command, code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/no longer on the hub/) });
+  }
+});
+
+test.runIf(canUnshare)('[SYN-24] a disk that is full stops no smaller file, and says so', async () => {
+  const [a, b] = await pair({ small: 'small\n' });
+  a.write('large', Buffer.alloc(3 * 2 ** 20, 'x'));
+  a.write('other', 'other\n');
+  await a.sync();
+  const mount = `mount -t tmpfs -o size=1m tmpfs '${b.folder}' && exec "$@"`;
+  const { code, stdout, stderr } = await b.syncUnder(['unshare', '-rm', 'sh', '-c', mount, 'sh']);
+  expect({ code, stdout, stderr }).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/large is not synced\. The disk is full/),
+  });
+  expect(stdout).toMatch(/pulled +other/);
+  expect(stderr).not.toMatch(/\n\s+at /);
+});

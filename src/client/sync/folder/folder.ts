@@ -248,6 +248,16 @@ function unwritable(error: unknown): Error {
     case 'EINVAL':
     case 'EILSEQ':
       return new Unwritable(`This disk does not accept the name (${codeOf(error)}).`);
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new Unwritable(`The disk is full (${codeOf(error)}); make room.`);
+    case 'EIO':
+    case 'EFBIG':
+    case 'EBUSY':
+    case 'ETXTBSY':
+    case 'ENOTCONN':
+    case 'ESTALE':
+      return new Unwritable(`It cannot be written here (${codeOf(error)}).`);
     default:
       return error as Error;
   }

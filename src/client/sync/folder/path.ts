@@ -16,6 +16,9 @@ export const OWN_FOLDER = '.cairn';
 const HIDDEN = /[\p{Cc}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/u;
 /** Characters that HFS+ and others ignore when they compare names (CVE-2014-9390). */
 const IGNORED = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+/** What Windows drops from the end of a name, and the streams of a file that it takes for the file (CVE-2019-1352). */
+const STREAM = /:.*$/;
+const DROPPED = /[. ]+$/;
 /** Names of the folders that no peer may write to, also as the short names that Windows gives them. */
 const RESERVED = /^(\.git|git~\d+|\.cairn|cairn~\d+)$/;
 const PATH_BYTES_MAX = 1024;
@@ -41,7 +44,7 @@ export function checkPath(given: string): FolderPath | BadPath {
 
 /** True for a name that belongs to git or to Cairn, whatever spelling a disk takes for it. */
 export function isReserved(name: string): boolean {
-  return RESERVED.test(foldCase(name.normalize('NFKC').replace(IGNORED, '')));
+  return RESERVED.test(foldCase(name.normalize('NFKC').replace(IGNORED, '')).replace(STREAM, '').replace(DROPPED, ''));
 }
 
 /** Whether a path was refused. */

@@ -161,6 +161,7 @@ function takeLarge(session: SyncSession, record: RemoteRecord): void {
       return;
     }
     if (typeof applied === 'object') reason = applied.unwritable;
+    else if (applied === 'to fetch') reason = 'The hub sent no content for it.';
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     reason = error.message;

@@ -1,7 +1,7 @@
 /** Does to one file of the folder what a change on the hub means for it. It overwrites nothing that was changed here. */
 import { decidePull, type PullAction } from '../decide.ts';
-import type { LocalFile } from '../folder/folder.ts';
-import { Unwritable } from '../folder/folder.ts';
+import { Unreadable } from '../folder/file.ts';
+import { type LocalFile, Unwritable } from '../folder/folder.ts';
 import type { RemoteRecord } from '../remote-record.ts';
 import type { SyncSession } from '../session.ts';
 import { agree, recallSent } from '../state.ts';
@@ -24,7 +24,7 @@ export function applyRemote(session: SyncSession, record: RemoteRecord, local: L
   try {
     return act(session, record, action, local) ? 'done' : 'both changed';
   } catch (error) {
-    if (error instanceof Unwritable) return { unwritable: error.message };
+    if (error instanceof Unwritable || error instanceof Unreadable) return { unwritable: error.message };
     throw error;
   }
 }
