@@ -1,7 +1,7 @@
 /** The deployment examples of the README, as they stand there: read by the programs that they are for, and tried. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { createServer } from 'node:net';
@@ -145,6 +145,15 @@ test.runIf(has('systemd-analyze', '--version'))('[OPS-8] systemd takes the unit,
     encoding: 'utf8',
   });
   expect(security).toMatch(/Overall exposure level/);
+});
+
+test.runIf(has('systemd-analyze', '--version'))('[OPS-8] systemd takes the unit that syncs a folder', () => {
+  const [, text = ''] = /```ini\n([^]*?)```/.exec(readFileSync(join(ROOT, 'src/manual/sync.md'), 'utf8')) ?? [];
+  const unit = join(temporaryFolder(), 'cairn-sync.service');
+  writeFileSync(unit, text.replace('/usr/bin/cairn', process.execPath));
+  const env = { ...process.env, XDG_RUNTIME_DIR: temporaryFolder() };
+  expect(text).toContain('cairn sync watch');
+  expect(execFileSync('systemd-analyze', ['--user', 'verify', unit], { encoding: 'utf8', env })).toBe('');
 });
 
 test.runIf(has('nginx', '-v'))('[OPS-8, NET-10] nginx takes the example, and the hub works behind it', async () => {
