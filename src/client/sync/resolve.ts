@@ -28,7 +28,7 @@ export async function resolveConflict(session: SyncSession, given: string, keep:
   settleWaitingNames(session, await scan(session));
   const path = checkPath(given.replace(/^\.\//, ''));
   const wait = isBad(path) ? undefined : state.waits.get(path);
-  if (isBad(path) || wait === undefined || wait.kind === 'push') {
+  if (isBad(path) || wait === undefined || wait.kind === 'push' || wait.kind === 'download') {
     throw new ClientError(`${given} has no conflict; \`cairn sync status\` lists them.`);
   }
   const sides = { path, wait, mine: folder.read(path), remote: await currentOf(session, path) };

@@ -2,6 +2,7 @@
  * Brings large files over the line, one up and some down at a time, while small ones are synced as ever. What ends or fails
  * is told by a bell; the next sync of the folder saves what became of it.
  */
+import { existsSync } from 'node:fs';
 import { limits } from '../../../limits/service.ts';
 import { ToolRefused } from '../../tool-refused.ts';
 import { Unreadable } from '../folder/file.ts';
@@ -59,7 +60,7 @@ export class LargeTransfers {
   }
 
   #run(which: 'up' | 'down', work: () => Promise<void>): void {
-    if (this.#running.has(which) || this.#ended.signal.aborted) return;
+    if (this.#running.has(which) || this.#isHalted()) return;
     const run = work()
       .catch((error: unknown) => {
         this.#error ??= error as Error;
@@ -69,6 +70,11 @@ export class LargeTransfers {
         this.#bell.ring();
       });
     this.#running.set(which, run);
+  }
+
+  /** Closed, or the folder is paused: what is queued goes on after that. */
+  #isHalted(): boolean {
+    return this.#ended.signal.aborted || existsSync(this.#session.folder.own('paused'));
   }
 
   #fail(): void {
@@ -87,7 +93,7 @@ export class LargeTransfers {
   async #upload(): Promise<void> {
     const { uploads, uploading } = this.#session.large;
     for (const path of uploads) {
-      if (this.#ended.signal.aborted) return;
+      if (this.#isHalted()) return;
       uploads.delete(path);
       uploading.add(path);
       try {
@@ -121,7 +127,7 @@ export class LargeTransfers {
 
   async #download(): Promise<void> {
     const { downloads, downloading, download } = this.#session.large;
-    while (downloads.size > 0 && !this.#ended.signal.aborted) {
+    while (downloads.size > 0 && !this.#isHalted()) {
       let bytes = 0;
       for (const [path, size] of downloads) {
         const isFull = bytes + size > download.bytes || downloading.size >= limits.clientPullPaths;

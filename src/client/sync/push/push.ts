@@ -110,6 +110,7 @@ class PushRun {
   /** What takes long goes beside the others, one after another. */
   queueLarge(): void {
     const { large } = this.#session;
+    for (const path of large.uploads) if (this.#local.leavesOut(path)) large.uploads.delete(path);
     for (const path of this.#plan.puts) if (this.#isLarge(path) && !large.isGoing(path)) large.uploads.add(path);
   }
 
