@@ -88,7 +88,7 @@ function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
 function listTroubles({ state, troubles, scanned, large }: SyncSession): void {
   if (scanned === undefined) return;
   const { skipped, problems, leavesOut, excludes } = scanned;
-  for (const [path, reason] of [...problems, ...skipped]) troubles.set(path, reason);
+  for (const [path, reason] of [...problems, ...skipped, ...state.foreign]) troubles.set(path, reason);
   for (const [path, { kind, reason }] of state.waits) {
     const isOut = (kind === 'hub' && excludes(path)) || large.isComing(path);
     const isListed = troubles.has(path) || (leavesOut(path) && skipped.has(path));

@@ -50,8 +50,10 @@ export interface Amount {
 /** What is told while changes arrive. */
 export interface Arrivals {
   readonly record: (record: RemoteRecord) => void;
-  /** A path that is not for this folder. */
-  readonly bad: (path: string, reason: string) => void;
+  /** A path that is not for this folder; undefined: it is deleted. */
+  readonly foreign: (path: string, reason: string | undefined) => void;
+  /** A record whose content is not what its hash says. */
+  readonly damaged: (record: RemoteRecord) => void;
   readonly progress: (amount: Amount) => void;
 }
 
@@ -152,7 +154,7 @@ export class VaultHub {
 
   async #stream(
     args: Readonly<Record<string, unknown>> & { readonly limit?: number; readonly paths?: readonly string[] },
-    { record, bad, progress }: Arrivals,
+    { record, foreign, damaged, progress }: Arrivals,
     how: Pick<CallHow, 'signal'> = {},
   ) {
     const { paths, limit: recordsMax = paths?.length ?? 0 } = args;
@@ -169,8 +171,8 @@ export class VaultHub {
           const content = rest.side?.bytes;
           bytes += content?.length ?? 0;
           const isWhole = content === undefined || sha256Of(content) === rest.side?.sha256;
-          if (isBad(path)) bad(String(given['path']), path.bad);
-          else if (!isWhole) bad(path, 'The content that the hub sent does not match its hash; sync again.');
+          if (isBad(path)) foreign(String(given['path']), rest.side === undefined ? undefined : path.bad);
+          else if (!isWhole) damaged({ path, ...rest });
           else record({ path, ...rest });
           const filesTotal = Math.max(files, totals.total_count);
           progress({ files, filesTotal, bytes, bytesTotal: Math.max(bytes, totals.total_size_bytes) });

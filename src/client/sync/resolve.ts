@@ -46,7 +46,10 @@ async function currentOf({ hub, progress }: SyncSession, path: FolderPath): Prom
     record: (record: RemoteRecord) => {
       found = record;
     },
-    bad: () => undefined,
+    foreign: () => undefined,
+    damaged: () => {
+      throw new ClientError(`The hub sent ${path} damaged; run the command again.`);
+    },
     progress: (amount: Amount) => progress('download', amount),
   };
   await hub.pullPaths([path], arrivals, { brief: false });

@@ -45,6 +45,7 @@ const stateSchema = headSchema.extend({
   only: z.array(z.string()),
   own: z.array(z.tuple([z.number(), z.number()])).default([]),
   mounts: z.array(z.string()).default([]),
+  foreign: z.array(z.tuple([z.string(), z.string()])).default([]),
   base: z.array(z.tuple([z.string(), baseSchema])),
   waits: z.array(z.tuple([z.string(), waitSchema])),
   sent: z.array(z.tuple([z.string(), z.array(shaSchema)])),
@@ -89,12 +90,13 @@ export function stampOf(folder: string): string | undefined {
 /** Writes the state, for good also after a power cut. Throws RootGone, ClientError. */
 export function writeState(folder: SyncedFolder, state: SyncState): void {
   folder.root.check();
-  const { base, waits, sent, ...head } = state;
+  const { base, waits, foreign, sent, ...head } = state;
   const document = {
     version: 2,
     ...head,
     base: [...base],
     waits: [...waits],
+    foreign: [...foreign],
     sent: [...sent].map(([path, shas]) => [path, [...shas]]),
   };
   writePrivateFile(statePath(folder.root.path), `${JSON.stringify(document)}\n`);
@@ -143,12 +145,12 @@ function parse(document: unknown): SyncState {
   const isFirst = typeof document === 'object' && document !== null && 'version' in document && document.version === 1;
   if (isFirst) {
     const { version: _, base, ...head } = firstSchema.parse(document);
-    const empty = { inode: null, only: [], own: [], mounts: [], waits: new Map(), sent: new Map() };
+    const empty = { inode: null, only: [], own: [], mounts: [], waits: new Map(), foreign: new Map(), sent: new Map() };
     return { ...head, ...empty, base: mapOf(Object.entries(base)) };
   }
-  const { version: _, base, waits, sent, ...head } = stateSchema.parse(document);
+  const { version: _, base, waits, foreign, sent, ...head } = stateSchema.parse(document);
   const sets = sent.map(([path, shas]): [string, Set<Sha>] => [path, new Set(shas)]);
-  return { ...head, base: mapOf(base), waits: mapOf(waits), sent: mapOf(sets) };
+  return { ...head, base: mapOf(base), waits: mapOf(waits), foreign: new Map(foreign), sent: mapOf(sets) };
 }
 
 function mapOf<T>(pairs: readonly (readonly [string, T])[]): Map<FolderPath, T> {

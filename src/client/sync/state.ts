@@ -58,6 +58,8 @@ export interface SyncState {
   mounts: readonly string[];
   readonly base: Map<FolderPath, BaseRecord>;
   readonly waits: Map<FolderPath, Wait>;
+  /** What the hub has under paths that are not for this folder, with the reason for the user. */
+  readonly foreign: Map<string, string>;
   /** What was sent for each path since the last agreement, whether or not the hub has it. */
   readonly sent: Map<FolderPath, Set<Sha>>;
 }
@@ -75,6 +77,7 @@ export function newState(server: string, vaultId: string): SyncState {
     mounts: [],
     base: new Map(),
     waits: new Map(),
+    foreign: new Map(),
     sent: new Map(),
   };
 }

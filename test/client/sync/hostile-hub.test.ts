@@ -60,7 +60,7 @@ test.each([
   ['half an answer', (text: string) => text.slice(0, text.lastIndexOf('{')), ALL, 4, /broke off/],
 ])(
   '[SYN-24, SYN-25] a hub that sends %s',
-  async (_, rewrite, expected, exitCode, sentence) => {
+  async (what, rewrite, expected, exitCode, sentence) => {
     const vault = `vault ${randomBytes(4).toString('hex')}`;
     const relay = await startRelay(hub);
     const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(relay, key, vault)];
@@ -76,7 +76,8 @@ test.each([
       if (expected !== undefined) expect(textsOf(b)).toEqual(expected);
     }
     relay.rules = {};
-    if (expected !== undefined) {
+    // A name that is not for a folder is one as long as the hub has it.
+    if (expected !== undefined && !/\.git|too long/.test(what)) {
       expect(await b.sync()).toMatchObject({ code: 0 });
       expect(textsOf(b)).toEqual(ALL);
     }

@@ -22,6 +22,7 @@ const DROPPED = /[. ]+$/;
 /** Names of the folders that no peer may write to, also as the short names that Windows gives them. */
 const RESERVED = /^(\.git|git~\d+|\.cairn|cairn~\d+)$/;
 const PATH_BYTES_MAX = 1024;
+const NAME_BYTES_MAX = 255;
 
 /** A path that is not for this folder, with the reason for the user. */
 export interface BadPath {
@@ -38,6 +39,7 @@ export function checkPath(given: string): FolderPath | BadPath {
   if (parts.some((part) => part === '' || part === '.' || part === '..') || /^[a-z]:/i.test(given)) {
     return { bad: 'The path leads out of the folder.' };
   }
+  if (parts.some((part) => Buffer.byteLength(part) > NAME_BYTES_MAX)) return { bad: 'A name in the path is too long.' };
   if (parts.some(isReserved)) return { bad: "The path belongs to git or to Cairn's own folder." };
   return given.normalize('NFC') as FolderPath;
 }

@@ -32,6 +32,7 @@ export async function startOver(session: SyncSession, local: Scan, reconcile: Re
     else if (isOther) state.base.set(path, { sha256: side?.sha256 ?? '', executable: side?.executable, storedMs });
     inbox.take(record);
   };
+  state.foreign.clear();
   let cursor: string | null = null;
   for (let more = true; more; ) {
     const end = await hub.pull({ cursor, own: [] }, arrivalsOf(session, take));
