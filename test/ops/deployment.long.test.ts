@@ -148,7 +148,7 @@ test.runIf(has('systemd-analyze', '--version'))('[OPS-8] systemd takes the unit,
 });
 
 test.runIf(has('systemd-analyze', '--version'))('[OPS-8] systemd takes the unit that syncs a folder', () => {
-  const [, text = ''] = /```ini\n([^]*?)```/.exec(readFileSync(join(ROOT, 'src/manual/sync.md'), 'utf8')) ?? [];
+  const [, text = ''] = /```ini\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, 'src/manual/sync.md'), 'utf8')) ?? [];
   const unit = join(temporaryFolder(), 'cairn-sync.service');
   writeFileSync(unit, text.replace('/usr/bin/cairn', process.execPath));
   const env = { ...process.env, XDG_RUNTIME_DIR: temporaryFolder() };

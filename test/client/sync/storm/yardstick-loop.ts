@@ -11,6 +11,7 @@ import { account } from '../../../support/mirror.ts';
 import { randomOf } from '../../../support/random.ts';
 import { syncedFolder } from '../../../support/synced-folder.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
+import { act } from './actions.ts';
 import { Actor } from './actor.ts';
 import { Ledger } from './ledger.ts';
 import { lostStrings, silentDifferences } from './settled.ts';
@@ -137,7 +138,8 @@ async function trial(contender: Contender, seed: number, operations: number): Pr
   await sleep(REST_MS);
   for (let at = 0; at < operations; at += 1) {
     const which = Math.floor(random() * NODES);
-    actors[which]?.act();
+    const actor = actors[which];
+    if (actor !== undefined) act(actor);
     if (random() < KILLS) await restart(contender, { which: Math.floor(random() * NODES), ledger, up });
     await sleep(random() * 2 * PAUSE_MS);
   }
