@@ -89,6 +89,8 @@ const settings = z.object({
   CAIRN_SIGNUPS_PER_DAY: wholeNumber(0, 1_000_000).default(limits.signUpsPerDayDefault),
   CAIRN_INFLIGHT_BYTES: wholeNumber(limits.inflightBytesMin, 2 ** 40).default(limits.inflightBytesDefault),
   CAIRN_SYNC_QUOTA_BYTES: wholeNumber(1, 2 ** 50).default(limits.syncQuotaBytesDefault),
+  CAIRN_MIRROR_QUOTA_BYTES: wholeNumber(1, 2 ** 50).default(limits.mirrorQuotaBytesDefault),
+  CAIRN_DOCUMENT_QUOTA_BYTES: wholeNumber(1, 2 ** 50).default(limits.documentQuotaBytesDefault),
   CAIRN_CONNECTIONS: wholeNumber(1, 1_000_000).default(limits.connectionsDefault),
   CAIRN_STREAMS: wholeNumber(1, 1_000_000).default(limits.streamsDefault),
   CAIRN_LOOP_DELAY_MS: wholeNumber(0, 60_000).default(limits.loopDelayMsDefault),
@@ -139,10 +141,14 @@ export interface Config {
   readonly signInsPerMinute: number;
   /** `['open']`, `['invite']`, `['closed']`, or email domains. */
   readonly signup: readonly string[];
+  /** Whether nothing says that others than the users of this machine reach the service. */
+  readonly isLocalOnly: boolean;
   /** New accounts a day without an invitation; 0: any number. */
   readonly signUpsPerDay: number;
   readonly inflightBytesMax: number;
   readonly syncQuotaBytes: number;
+  readonly mirrorQuotaBytes: number;
+  readonly documentQuotaBytes: number;
   readonly connectionsMax: number;
   readonly streamsMax: number;
   /** 0: not looked at. */
@@ -197,9 +203,12 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     callsPerMinute: values.CAIRN_RATE_LIMIT,
     signInsPerMinute: values.CAIRN_SIGNIN_LIMIT,
     signup: values.CAIRN_SIGNUP?.map((part) => part.toLowerCase()) ?? [isLocalOnly(values) ? 'open' : 'invite'],
+    isLocalOnly: isLocalOnly(values),
     signUpsPerDay: values.CAIRN_SIGNUPS_PER_DAY,
     inflightBytesMax: values.CAIRN_INFLIGHT_BYTES,
     syncQuotaBytes: values.CAIRN_SYNC_QUOTA_BYTES,
+    mirrorQuotaBytes: values.CAIRN_MIRROR_QUOTA_BYTES,
+    documentQuotaBytes: values.CAIRN_DOCUMENT_QUOTA_BYTES,
     connectionsMax: values.CAIRN_CONNECTIONS,
     streamsMax: values.CAIRN_STREAMS,
     loopDelayMsMax: values.CAIRN_LOOP_DELAY_MS,

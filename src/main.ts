@@ -7,6 +7,7 @@ import { type Core, openCore } from './compose/core.ts';
 import { openDocuments } from './compose/documents.ts';
 import { tellFirstSteps } from './compose/first-steps.ts';
 import { Doors } from './compose/listeners.ts';
+import { endWithAccounts, fileRoomOf } from './compose/members.ts';
 import { openRoutes, type ServiceParts } from './compose/routes.ts';
 import { startSweeper } from './compose/sweeper.ts';
 import type { Config } from './config.ts';
@@ -50,9 +51,8 @@ export async function startService(config: Config, { log, dropped }: LogSink): P
   };
   try {
     const rates = new Rates(config, () => performance.now());
-    const tasks = new Tasks({ store: core.store, actors: core.actors, now: Date.now });
-    const quotaBytes = config.syncQuotaBytes;
-    const sync = await openSync({ ...core, pool, log, quotaBytes, now: Date.now });
+    const tasks = new Tasks({ ...core, now: Date.now });
+    const sync = await openSync({ ...core, pool, log, room: fileRoomOf(core.quotas), now: Date.now });
     const documents = openDocuments(core, config);
     const toolTraffic = new ToolTraffic();
     const parts: ServiceParts = { config, core, pool, rates, tasks, documents, sync, toolTraffic, log };
@@ -77,8 +77,9 @@ export async function startService(config: Config, { log, dropped }: LogSink): P
       service: await openRoutes(parts, [...probes, ...metrics.guarded]),
       metrics: metrics.open,
     });
-    const sweeps = [...sweepsOf(tasks, core), documents.sweep, sync.retention.sweep, sync.removal.sweep];
-    const sweeper = startSweeper(sweeps, core.clock, log);
+    endWithAccounts(core, sync, doors);
+    const sweeps = [documents.sweep, sync.retention.sweep, sync.removal.sweep, core.removal.sweep];
+    const sweeper = startSweeper([...sweepsOf(tasks, core), ...sweeps], core.clock, log);
     phase = 'ready';
     tellFirstSteps(core.store, config, doors.port, log);
     return {
@@ -91,6 +92,7 @@ export async function startService(config: Config, { log, dropped }: LogSink): P
         await doors.drain(config.drainSeconds);
         await core.imports.close();
         sync.retention.stop();
+        await core.removal.close();
         await sync.removal.close();
         await tasks.close();
         await sweeper.close();

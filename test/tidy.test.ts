@@ -58,6 +58,7 @@ const HOUSE = [
   ['fields'],
   ['store', 'http', 'pool', 'client'],
   ['actors', 'cache', 'config.ts'],
+  ['quotas'],
   ['gateway', 'archive'],
   ['versions', 'audit'],
   CAPABILITIES,

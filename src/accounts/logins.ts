@@ -11,6 +11,7 @@ import { accounts as accountTable } from './records.ts';
 import { normalizeEmail } from './rules.ts';
 import type { Accounts } from './service.ts';
 import type { BrowserSessions } from './sessions.ts';
+import type { Standings } from './standing/standings.ts';
 
 export interface Login {
   readonly email: string;
@@ -36,6 +37,7 @@ export interface LoginsOptions {
   readonly sessions: BrowserSessions;
   readonly audit: AuditLog;
   readonly now: () => number;
+  readonly standings: Standings;
   /** Counts a try by address or email. Throws Refusal `rate_limited`. */
   readonly countSignIn: (who: string) => void;
 }
@@ -55,9 +57,15 @@ export class Logins {
     countSignIn(`email ${email}`);
     const found = accounts.signIn(email);
     const matches = await passwords.verify(found?.passwordHash, password, { address: addressBlock(address) });
-    if (found !== undefined && matches) return found.accountId;
-    audit.signInFailed(found?.accountId, whyFailed(found), sourceOf('stranger', address, agent));
-    throw new Refusal({ kind: 'wrong_login' });
+    if (found === undefined || !matches) {
+      audit.signInFailed(found?.accountId, whyFailed(found), sourceOf('stranger', address, agent));
+      throw new Refusal({ kind: 'wrong_login' });
+    }
+    if (this.#options.standings.isDisabled(found.accountId)) {
+      audit.signInFailed(found.accountId, 'account disabled', sourceOf('stranger', address, agent));
+    }
+    this.#options.standings.check(found.accountId);
+    return found.accountId;
   }
 
   /**

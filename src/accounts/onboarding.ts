@@ -18,6 +18,8 @@ export interface OnboardingOptions {
   readonly passwords: Passwords;
   readonly logins: Logins;
   readonly signUps: SignUps;
+  /** Only users of this machine reach the hub, so the first who signs up runs it. */
+  readonly isLocalOnly: boolean;
   /** Counts a try by address or email. Throws Refusal `rate_limited`. */
   readonly countSignIn: (who: string) => void;
   readonly now: () => number;
@@ -38,10 +40,11 @@ export class Onboarding {
     const { accounts, passwords, signUps, countSignIn } = this.#options;
     countSignIn(`address ${input.address}`);
     const email = normalizeEmail(input.email);
-    const { take } = signUps.admit(email, input.inviteCode);
+    const { take, isInvited } = signUps.admit(email, input.inviteCode);
     const passwordHash = await passwords.hash(input.password, { address: addressBlock(input.address) });
     const source = sourceOf('stranger', input.address, input.agent);
-    return await accounts.create({ email, name: input.name, passwordHash }, source, take);
+    const mayLead = isInvited || this.#options.isLocalOnly;
+    return await accounts.create({ email, name: input.name, passwordHash, mayLead }, source, take);
   }
 
   /** A new MCP key, named after the day and the client. Refuses with `wrong_login`, `rate_limited`. */

@@ -1,6 +1,7 @@
 /** What the routes of accounts say of themselves. */
 import { jsonSchema } from '../fields/json-schema.ts';
 import { jsonContent, objectSchema, type RouteDoc, type Schema } from '../http/route/doc.ts';
+import { leaveFields } from './fields.ts';
 import { zoneChange } from './zone-tool.ts';
 
 const account = {
@@ -45,6 +46,24 @@ export const accountOperations = {
     request: { required: true, ...jsonContent(change, { timezone: 'Asia/Seoul' }) },
     answers: {
       200: { description: 'The account', content: jsonContent(account, { ...ACCOUNT, timezone: 'Asia/Seoul' }) },
+    },
+    refusals: [422],
+  },
+  delete: {
+    operationId: 'deleteAccount',
+    tag: 'account',
+    summary: 'Permanently delete the account with everything in it',
+    description: 'Asks for the password again. An account without a password is deleted by the operator of the hub.',
+    security: ['McpKey', 'AccessToken'],
+    request: {
+      required: true,
+      ...jsonContent(jsonSchema(leaveFields, 'input'), { password: 'correct horse battery' }),
+    },
+    answers: {
+      200: {
+        description: 'Nothing of the account can be reached any more; its data is removed in the background',
+        content: jsonContent(objectSchema({ status: { const: 'deleted' } }), { status: 'deleted' }),
+      },
     },
     refusals: [422],
   },

@@ -1,21 +1,24 @@
-/** The REST rows of an account: whose a credential is, and its time zone. */
+/** The REST rows of an account: whose a credential is, its time zone, and how it is deleted. */
 import { readFields } from '../fields/read.ts';
 import { json } from '../http/reply/reply.ts';
 import type { Authenticator, Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
+import { leaveFields } from './fields.ts';
 import { accountOperations } from './openapi.ts';
 import type { Accounts } from './service.ts';
+import type { Leaving } from './standing/leaving.ts';
 import type { TimeZones } from './time-zones.ts';
 import { zoneChange } from './zone-tool.ts';
 
 export interface AccountRoutesOptions {
   readonly accounts: Accounts;
+  readonly leaving: Leaving;
   readonly timeZones: TimeZones;
   /** Takes account keys, MCP keys and access tokens. */
   readonly access: Authenticator;
 }
 
-export function accountRoutes({ accounts, timeZones, access }: AccountRoutesOptions): Route[] {
+export function accountRoutes({ accounts, leaving, timeZones, access }: AccountRoutesOptions): Route[] {
   const shown = (accountId: string) => ({ ...accounts.describe(accountId), timezone: timeZones.chosen(accountId) });
   return [
     {
@@ -35,6 +38,18 @@ export function accountRoutes({ accounts, timeZones, access }: AccountRoutesOpti
       async handle({ document }, { accountId }) {
         await timeZones.set(accountId, readFields(zoneChange, document).timezone);
         return json(200, shown(accountId));
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/api/account',
+      access,
+      body: { kind: 'json', bytesMax: limits.jsonBodyBytesMax },
+      doc: accountOperations.delete,
+      async handle({ document, address }, { accountId }) {
+        const { password } = readFields(leaveFields, document);
+        await leaving.leave({ accountId, password, address });
+        return json(200, { status: 'deleted' });
       },
     },
   ];

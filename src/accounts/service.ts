@@ -23,6 +23,7 @@ import {
   type LiveKey,
 } from './records.ts';
 import { checkKeyLimit, checkName, isUseWorthWriting, kindOfKey, makeKey, normalizeEmail } from './rules.ts';
+import type { Standings } from './standing/standings.ts';
 
 export interface NewAccount {
   readonly account_id: string;
@@ -43,6 +44,8 @@ export interface NewAccountInput {
   readonly name?: string | undefined;
   /** Absent: the account cannot sign in with a password. */
   readonly passwordHash?: string;
+  /** Whether it becomes the operator's when it is the first of the hub. */
+  readonly mayLead?: boolean;
 }
 
 /** What a key may do. */
@@ -74,6 +77,7 @@ export interface AccountsOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
   readonly sealer: Sealer;
+  readonly standings: Standings;
   readonly log: Log;
   readonly now: () => number;
 }
@@ -99,19 +103,24 @@ export class Accounts {
     const name = input.name === undefined ? null : checkName('name', input.name);
     const record = { email, name, password_hash: input.passwordHash ?? null, created_at: this.#timestamp() };
     const accountId = newAccountId();
-    return await this.put(accountId, record, (batch) => {
+    const noted = (batch: Batch) => {
       this.#note(batch, accountId, source, 'account_created');
       more?.(batch);
-    });
+    };
+    return await this.put(accountId, record, noted, input.mayLead);
   }
 
-  /** Puts an account with new keys, and what `more` decides with it. Refuses an email that has one. */
-  put(accountId: string, record: AccountRecord, more: (batch: Batch) => void): Promise<NewAccount> {
+  /**
+   * Puts an account with new keys, and what `more` decides with it. Refuses an email that has one.
+   * `mayLead`: the first account of a hub is its operator's.
+   */
+  put(accountId: string, record: AccountRecord, more: (batch: Batch) => void, mayLead = true): Promise<NewAccount> {
     const accountKey = makeKey('account', randomBytes);
     const mcpKey = makeKey('mcp', randomBytes);
     const { email } = record;
     return this.#options.actors.directory().ask((batch): NewAccount => {
       this.refuseTaken(batch, email);
+      if (mayLead) this.#options.standings.nameFirst(batch, accountId);
       batch.put(accounts, [accountId], record);
       batch.put(emails, [email], { account_id: accountId });
       this.#putKey(batch, accountId, 'account', 'account key', accountKey);
@@ -136,7 +145,9 @@ export class Accounts {
   /** The account of an email. Refuses with `not_found`. */
   idOfEmail(email: string): string {
     const found = this.#options.store.get(emails, [normalizeEmail(email)]);
-    if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'no account has this email' });
+    if (found === undefined || this.#options.standings.isDeleted(found.account_id)) {
+      throw new Refusal({ kind: 'not_found', what: 'no account has this email' });
+    }
     return found.account_id;
   }
 

@@ -22,6 +22,7 @@ export class Actor {
   #depth = 0;
   #idleSinceMs = Date.now();
   #whenIdle: (() => void)[] = [];
+  #refusal: Refusal | undefined;
 
   /** `waiting`: the bound of all mailboxes together. */
   constructor(writer: Writer, store: Store, waiting: Shares, depthMax: number = limits.mailboxDepthMax) {
@@ -42,11 +43,17 @@ export class Actor {
     return this.#depth === 0 ? this.#idleSinceMs : undefined;
   }
 
+  /** From now on refuses every further decision; undefined: takes them again. */
+  shut(refusal: Refusal | undefined): void {
+    this.#refusal = refusal;
+  }
+
   /**
    * Resolves with the decision's result once it is durable. Refuses with `overloaded` when the mailbox is full, or the caller
    * has no share of all mailboxes left. `caller`: for whom it waits; the service's own writes are counted for nobody.
    */
   async ask<T>(decide: Decision<T>, caller: Caller = this.#owner): Promise<T> {
+    if (this.#refusal !== undefined) throw this.#refusal;
     if (this.#depth >= this.#depthMax) {
       throw new Refusal({
         kind: 'overloaded',

@@ -1,4 +1,5 @@
 /** Owns the living actors: finds or starts the one of an id, passivates the idle, drains them all. */
+import type { Refusal } from '../common/fault.ts';
 import { Shares } from '../common/shares.ts';
 import { limits } from '../limits/service.ts';
 import type { WriterKind } from '../store/owners.ts';
@@ -14,6 +15,8 @@ export class ActorRegistry {
   });
   readonly #store: Store;
   readonly #actors = new Map<string, Actor>();
+  /** Accounts that write nothing any more, and what whoever asks is told. */
+  readonly #shut = new Map<string, Refusal>();
   readonly #sweeper: NodeJS.Timeout;
 
   constructor(store: Store) {
@@ -25,6 +28,18 @@ export class ActorRegistry {
   /** The one actor that writes the rows of an account. */
   account(accountId: string): Actor {
     return this.#actor('account', accountId);
+  }
+
+  /** Takes no further decision of an account, for as long as this process lives. */
+  shut(accountId: string, refusal: Refusal): void {
+    this.#shut.set(accountId, refusal);
+    this.account(accountId).shut(refusal);
+  }
+
+  /** Takes decisions of an account again. */
+  reopen(accountId: string): void {
+    this.#shut.delete(accountId);
+    this.account(accountId).shut(undefined);
   }
 
   /** The one actor that writes the rows of a vault. */
@@ -52,6 +67,7 @@ export class ActorRegistry {
     let actor = this.#actors.get(name);
     if (actor === undefined) {
       actor = new Actor({ kind, id }, this.#store, this.waiting);
+      if (kind === 'account') actor.shut(this.#shut.get(id));
       this.#actors.set(name, actor);
     }
     return actor;

@@ -48,7 +48,7 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
   {
     title: 'Accounts of a hub, where its data folder is',
     sources: [
-      { word: 'account', load: async () => (await import('./operator/account.ts')).accountCommands },
+      { word: 'account', load: loadAccount },
       { word: 'invite', load: async () => (await import('./operator/invite.ts')).inviteCommands },
       { word: 'audit', load: async () => [(await import('./operator/audit.ts')).auditCommand] },
       { word: 'key', load: async () => (await import('./operator/key.ts')).keyCommands },
@@ -64,6 +64,14 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
     ],
   },
 ];
+
+async function loadAccount(): Promise<readonly Command[]> {
+  const [{ accountCommands }, { standingCommands }] = await Promise.all([
+    import('./operator/account.ts'),
+    import('./operator/account-standing.ts'),
+  ]);
+  return [...accountCommands, ...standingCommands];
+}
 
 async function loadSync(): Promise<readonly Command[]> {
   const [{ syncCommands }, { syncHistoryCommands }, { syncRestoreCommand }] = await Promise.all([

@@ -19,6 +19,9 @@ export type OAuthError =
   | 'access_denied'
   | 'expired_token';
 
+/** What an account has a quota of: content bytes of mirror blobs, of files, of documents and tasks. */
+export type QuotaKind = 'blobs' | 'files' | 'documents';
+
 /** Field name to the sentences that say what is wrong with it. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
@@ -32,6 +35,7 @@ export type Fault =
   /** `canStepUp`: the caller may ask its user for more; a read-only key may not. */
   | { readonly kind: 'insufficient_scope'; readonly what: string; readonly canStepUp: boolean }
   | { readonly kind: 'wrong_login' }
+  | { readonly kind: 'account_disabled' }
   | { readonly kind: 'signup_closed'; readonly detail: string }
   | { readonly kind: 'signups_spent'; readonly perDay: number; readonly retryAfterSeconds: number }
   | {
@@ -61,6 +65,7 @@ export type Fault =
   | SyncConflict
   | {
       readonly kind: 'quota_exceeded';
+      readonly of: QuotaKind;
       readonly quotaBytes: number;
       readonly usedBytes: number;
       readonly neededBytes: number;
@@ -73,6 +78,7 @@ export type Fault =
   | { readonly kind: 'starting' }
   | { readonly kind: 'draining' }
   | { readonly kind: 'storage_full' }
+  | { readonly kind: 'storage_reserved' }
   | { readonly kind: 'storage_failed' }
   | { readonly kind: 'damaged' }
   | { readonly kind: 'internal' };
@@ -145,11 +151,11 @@ export function explain(fault: Fault): string {
     case 'insufficient_scope':
       return explainScope(fault);
     case 'wrong_login':
-      return 'email or password is wrong; sign up with signup_and_get_key if there is no account yet';
+    case 'account_disabled':
     case 'signups_spent':
-      return `this hub accepts ${fault.perDay} new accounts a day and has reached that; try again after midnight UTC, or ask its operator for an invitation`;
     case 'rate_limited':
-      return `too many calls; try again in ${fault.retryAfterSeconds} s`;
+    case 'key_limit':
+      return explainEntry(fault);
     case 'length_required':
     case 'body_too_large':
     case 'body_incomplete':
@@ -170,8 +176,6 @@ export function explain(fault: Fault): string {
       return explainSync(fault);
     case 'range_unsatisfiable':
       return `the requested range lies outside the ${fault.bytesTotal} bytes of this blob`;
-    case 'key_limit':
-      return `this account already has ${fault.keysMax} live keys; revoke one before making another`;
     case 'overloaded':
       return `too busy: ${fault.what}; try again in ${fault.retryAfterSeconds} s`;
     case 'handler_late':
@@ -180,11 +184,30 @@ export function explain(fault: Fault): string {
     case 'draining':
       return `the service is ${fault.kind === 'starting' ? 'starting' : 'stopping'}; try again in a moment`;
     case 'storage_full':
+    case 'storage_reserved':
     case 'storage_failed':
     case 'damaged':
       return DISK_SENTENCES[fault.kind];
     case 'internal':
       return 'something broke on the server; the operator finds it in the log under this X-Request-Id';
+  }
+}
+
+/** Why somebody is not let in. */
+function explainEntry(
+  fault: Extract<Fault, { kind: 'wrong_login' | 'account_disabled' | 'signups_spent' | 'rate_limited' | 'key_limit' }>,
+): string {
+  switch (fault.kind) {
+    case 'wrong_login':
+      return 'email or password is wrong; sign up with signup_and_get_key if there is no account yet';
+    case 'account_disabled':
+      return 'this account is disabled; ask the operator of this hub to enable it';
+    case 'signups_spent':
+      return `this hub accepts ${fault.perDay} new accounts a day and has reached that; try again after midnight UTC, or ask its operator for an invitation`;
+    case 'rate_limited':
+      return `too many calls; try again in ${fault.retryAfterSeconds} s`;
+    case 'key_limit':
+      return `this account already has ${fault.keysMax} live keys; revoke one before making another`;
   }
 }
 
@@ -215,8 +238,10 @@ function explainScope({ what, canStepUp }: Extract<Fault, { kind: 'insufficient_
     : `${what} changes data, and this key may only read; use a key with full access`;
 }
 
-const DISK_SENTENCES: Readonly<Record<'storage_full' | 'storage_failed' | 'damaged', string>> = {
+const DISK_SENTENCES: Readonly<Record<'storage_full' | 'storage_reserved' | 'storage_failed' | 'damaged', string>> = {
   storage_full: "the server's disk is full and nothing was kept; the operator must free space, then send it again",
+  storage_reserved:
+    "the server's disk is nearly full, so only accounts marked by the operator can write; nothing was kept: reading and deleting work, and the operator must free space",
   storage_failed: "the server's disk refused the write and nothing was kept; the operator must look at the log",
   damaged:
     'the stored bytes are damaged; send the same bytes again to replace them, or ask the operator to restore a backup',
@@ -234,13 +259,25 @@ function explainSync(fault: Extract<Fault, { kind: 'sync_conflict' | 'quota_exce
     case 'sync_conflict':
       return explainConflict(fault);
     case 'quota_exceeded':
-      return `over the quota of ${fault.quotaBytes} bytes: ${fault.usedBytes} are used and this needs ${fault.neededBytes} more; delete files or settle conflicts first`;
+      return `over the quota of ${fault.quotaBytes} bytes${QUOTA_NAMES[fault.of]}: ${fault.usedBytes} are used and this needs ${fault.neededBytes} more; ${QUOTA_STEPS[fault.of]}`;
     case 'path_not_found':
       return fault.deletedAt === null
         ? `path not found: ${fault.path}; sync_list names what is there`
         : `path not found: ${fault.path} was deleted at ${fault.deletedAt}; sync_restore brings it back`;
   }
 }
+
+const QUOTA_NAMES: Readonly<Record<QuotaKind, string>> = {
+  blobs: ' for mirror blobs',
+  files: '',
+  documents: ' for documents and tasks',
+};
+
+const QUOTA_STEPS: Readonly<Record<QuotaKind, string>> = {
+  blobs: 'blobs are kept for good, so ask the operator of this hub for a larger quota',
+  files: 'delete files or settle conflicts first',
+  documents: 'the trash counts too: wait until it is emptied, or ask the operator of this hub for a larger quota',
+};
 
 const CONFLICT_REASONS: Readonly<Record<SyncConflict['reason'], string>> = {
   base: 'the file is another one than base_sha says',

@@ -1,15 +1,11 @@
 /** The service without a socket: the data folder, the store, the actors, the accounts. One process has it at a time. */
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { accounts as accountRows, accountTables } from '../accounts/records.ts';
-import { Accounts } from '../accounts/service.ts';
-import { BrowserSessions } from '../accounts/sessions.ts';
-import { Invitations } from '../accounts/sign-up/invitations.ts';
+import { accountTables } from '../accounts/records.ts';
 import { signUpTables } from '../accounts/sign-up/records.ts';
+import { standingTables } from '../accounts/standing/records.ts';
 import { TimeZones } from '../accounts/time-zones.ts';
-import { AccessTokens } from '../accounts/tokens.ts';
 import { ActorRegistry } from '../actors/registry.ts';
-import { AuditLog } from '../audit/log.ts';
 import { auditTables } from '../audit/records.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
@@ -33,6 +29,7 @@ import { ProviderKeys } from '../oauth/provider/keys.ts';
 import { oauthTables } from '../oauth/records.ts';
 import { SignIns, type SignInsOptions } from '../oauth/sign-ins.ts';
 import { paperTables } from '../papers/records.ts';
+import { usageTables } from '../quotas/usage.ts';
 import { ClockWatch } from '../store/data-file/clock-watch.ts';
 import { Damage } from '../store/data-file/damage.ts';
 import { endFirstStart, noHub, prepareFolder } from '../store/data-file/folder.ts';
@@ -46,11 +43,12 @@ import { checkMasterKey } from '../store/sealing/key-check.ts';
 import { openSealer } from '../store/sealing/own-key.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import { type DiskFailure, Store } from '../store/store.ts';
-import type { AnyTable, Reader } from '../store/table.ts';
+import type { AnyTable } from '../store/table.ts';
 import { syncTables } from '../sync/log/records.ts';
 import { taskTables } from '../tasks/records.ts';
 import { dropImports } from '../transfer/leftovers.ts';
 import { versionTables } from '../versions/records.ts';
+import { type Members, openMembers } from './members.ts';
 import { prepareData } from './prepare.ts';
 import { SCHEMA } from './schema/steps.ts';
 
@@ -59,6 +57,8 @@ export const allTables: readonly AnyTable[] = [
   ...accountTables,
   ...signUpTables,
   ...auditTables,
+  ...standingTables,
+  ...usageTables,
   ...oauthTables,
   ...mirrorTables,
   ...taskTables,
@@ -70,7 +70,7 @@ export const allTables: readonly AnyTable[] = [
 ];
 
 /** The service without a socket: what the command line works on when no server has the folder. */
-export interface Core {
+export interface Core extends Members {
   readonly store: Store;
   /** Every table of the data file. */
   readonly tables: readonly AnyTable[];
@@ -82,12 +82,7 @@ export interface Core {
   /** Where damaged contents are noted. */
   readonly damage: Damage;
   readonly actors: ActorRegistry;
-  readonly accounts: Accounts;
   readonly timeZones: TimeZones;
-  readonly tokens: AccessTokens;
-  readonly sessions: BrowserSessions;
-  readonly invitations: Invitations;
-  readonly audit: AuditLog;
   /** Devices that ask to be signed in, and those that are. */
   readonly devices: DeviceGrants;
   readonly signIns: SignIns;
@@ -131,20 +126,15 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     const dropped = await dropImports(store, allTables);
     if (dropped > 0) log.info({ accounts: dropped }, 'removed what cut-off imports had left');
     const actors = new ActorRegistry(store);
-    const accounts = new Accounts({ store, actors, sealer, log, now: Date.now });
-    const tokens = new AccessTokens({ store, actors, sealer, now: Date.now });
-    const isAccount = (reader: Pick<Reader, 'get'>, id: string) => reader.get(accountRows, [id]) !== undefined;
-    const audit = new AuditLog({ store, actors, log, isAccount, now: Date.now });
-    const sessions = new BrowserSessions({ store, actors, sealer, log, now: Date.now });
-    const invitations = new Invitations({ store, actors, sealer, now: Date.now });
-    const signIns = openSignIns({ store, actors, sealer, log, now: Date.now }, accounts, tokens);
+    const members = openMembers({ store, tables: allTables, actors, sealer, log, now: Date.now }, config);
+    const signIns = openSignIns({ store, actors, sealer, log, now: Date.now }, members);
     const devices = new DeviceGrants({ store, actors, sealer, signIns, now: Date.now });
     const codes = new AuthorizationCodes({ actors, signIns, now: Date.now });
     const clients = new OAuthClients({ store, actors, now: Date.now, allowPrivate: config.oauthPrivateClients });
     const provider = openProvider(config, log);
     const identities = new Identities({ store, actors, sealer, provider, now: Date.now });
     const imports = new ImportDoor();
-    const tools = { accounts, tokens, devices, identities, actors, sessions, invitations, imports, audit };
+    const tools = { ...members, devices, identities, actors, imports };
     answer = (line, caller) => answerControl(tools, line, caller, log);
     return {
       store,
@@ -154,12 +144,8 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
       clock: new ClockWatch({ store, log, now: Date.now, elapsed: () => performance.now() }),
       damage: new Damage(log),
       actors,
-      accounts,
+      ...members,
       timeZones: new TimeZones({ store, actors, byDefault: config.timeZone }),
-      tokens,
-      sessions,
-      invitations,
-      audit,
       devices,
       signIns,
       clients,
@@ -168,6 +154,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
       broken,
       imports,
       async close() {
+        await members.removal.close();
         await actors.drain();
         await store.close();
         await control.release();
@@ -205,10 +192,11 @@ function openStore({ dataFolder: folder, mapBytes }: Config, log: Log): Pick<Cor
 }
 
 /** Signed-in devices; what they hold of accounts is made and ended in their own decisions. */
-function openSignIns(base: Omit<SignInsOptions, 'account'>, accounts: Accounts, tokens: AccessTokens): SignIns {
+function openSignIns(base: Omit<SignInsOptions, 'account'>, { accounts, tokens, standings }: Members): SignIns {
   return new SignIns({
     ...base,
     account: {
+      isOpen: (accountId) => standings.isOpen(accountId),
       mintToken: (batch, accountId, signInId, { readOnly }) => tokens.add(batch, accountId, signInId, readOnly),
       endTokens: (batch, accountId, signInId) => tokens.endSignIn(batch, accountId, signInId),
       addKey: (batch, accountId, name, source) => accounts.addKey(batch, accountId, name, source).mcp_key,

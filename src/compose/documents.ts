@@ -21,8 +21,8 @@ export interface Documents {
   readonly sweep: Sweep;
 }
 
-export function openDocuments({ store, actors, clock }: Core, { handoffDays }: Config): Documents {
-  const options = { store, actors, now: Date.now };
+export function openDocuments({ store, actors, quotas, clock }: Core, { handoffDays }: Config): Documents {
+  const options = { store, actors, quotas, now: Date.now };
   const bin = new DocumentBin({ store, actors, forget: { docs: forgetDoc, papers: forgetPaper } });
   return {
     docs: new DevDocs(options),

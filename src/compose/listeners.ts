@@ -55,6 +55,11 @@ export class Doors {
     return new Doors(config, { ...shared, ...settings, routes: routes.service }, routes.metrics);
   }
 
+  /** Cuts off what is under way for an account. */
+  cut(accountId: string): void {
+    for (const door of this.#doors) door.cut(accountId);
+  }
+
   /** Stops accepting and waits for what runs, at most `seconds`. The service's door is first, the metrics' last. */
   async drain(seconds: number): Promise<void> {
     for (const door of this.#doors) await door.drain(seconds);

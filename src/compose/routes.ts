@@ -5,6 +5,7 @@ import { Passwords } from '../accounts/password.ts';
 import { accountRoutes } from '../accounts/routes.ts';
 import type { Accounts } from '../accounts/service.ts';
 import { SignUps, type SignupRule } from '../accounts/sign-up/sign-ups.ts';
+import { Leaving } from '../accounts/standing/leaving.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
 import { onboardingTools } from '../accounts/tools.ts';
 import { zoneTool } from '../accounts/zone-tool.ts';
@@ -21,7 +22,7 @@ import { ToolRegistry } from '../gateway/registry.ts';
 import { GATEWAY_PATHS, gatewayRoutes, SIGN_IN_DOOR } from '../gateway/routes.ts';
 import type { ToolTraffic } from '../gateway/tool-traffic.ts';
 import { handoffPrompts, handoffResources } from '../handoffs/resources.ts';
-import { createAuthenticator, type Scheme } from '../http/checks/authorization.ts';
+import { createAuthenticator, guarded, type Scheme } from '../http/checks/authorization.ts';
 import type { Rates } from '../http/checks/rates.ts';
 import type { Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
@@ -65,6 +66,7 @@ export interface ServiceParts {
 interface LoginParts {
   readonly logins: Logins;
   readonly onboarding: Onboarding;
+  readonly leaving: Leaving;
 }
 
 /** Every route, the probes among them, and the document that describes them all. */
@@ -73,10 +75,10 @@ export async function openRoutes(parts: ServiceParts, probes: readonly Route[]):
   const registry = openTools(parts, logins);
   const { staging, ...mirror } = await openMirror(parts);
   parts.core.imports.open(openImporter(parts, { staging, credentials: mirror.credentials }));
-  const access = createAuthenticator(accessTokenScheme(parts.core.tokens));
+  const access = authenticatorOf(parts.core, accessTokenScheme(parts.core.tokens));
   const routes = [
     ...probes,
-    ...openAccount(parts.core),
+    ...openAccount(parts.core, logins),
     ...openPages(parts, { ...mirror, ...logins }),
     ...openOAuth({ parts, baseUrl: baseUrlOf(parts.config) }),
     ...mirrorRoutes(mirror),
@@ -108,10 +110,11 @@ async function openMirror({
     buffers: new BufferPool(limits.chunkBytes),
     smallBuffers: new BufferPool(limits.wholeUploadBytesMax),
     damage,
+    quotas: core.quotas,
     now: Date.now,
   });
-  const accountAccess = createAuthenticator(accountKeyScheme(accounts));
-  const mirrorAccess = createAuthenticator({
+  const accountAccess = authenticatorOf(core, accountKeyScheme(accounts));
+  const mirrorAccess = authenticatorOf(core, {
     scheme: 'McpKey',
     credential: 'mirror token',
     find: (token) => credentials.authenticate(token),
@@ -127,7 +130,20 @@ function openLogins({ config, core, pool, rates }: ServiceParts): LoginParts {
   const { accounts } = core;
   const rule = signupRule(config.signup);
   const signUps = new SignUps({ ...core, rule, perDay: config.signUpsPerDay, now: Date.now });
-  return { logins, onboarding: new Onboarding({ accounts, passwords, logins, signUps, countSignIn, now: Date.now }) };
+  const leaving = new Leaving({ ...core, logins });
+  return {
+    logins,
+    leaving,
+    onboarding: new Onboarding({
+      accounts,
+      passwords,
+      logins,
+      signUps,
+      countSignIn,
+      isLocalOnly: config.isLocalOnly,
+      now: Date.now,
+    }),
+  };
 }
 
 /** The tools, in the order in which they are listed. */
@@ -174,7 +190,7 @@ function openGateway(parts: ServiceParts, registry: ToolRegistry): Route[] {
       messages: messageParser(pool, registry.contentTools),
       args: argumentParser(pool, registry.contentTools),
     },
-    access: createAuthenticator(accountKeyScheme(core.accounts), bearerScheme(core)),
+    access: authenticatorOf(core, accountKeyScheme(core.accounts), bearerScheme(core)),
     baseUrl: baseUrlOf(config),
     metadataUrl: config.oauthMetadata ? (host) => baseUrlOf(config)(host) + RESOURCE_PATH + SIGN_IN_DOOR : undefined,
   });
@@ -183,15 +199,33 @@ function openGateway(parts: ServiceParts, registry: ToolRegistry): Route[] {
 /** The pages, over the capabilities that they show. */
 function openPages(
   { config, core, tasks, sync }: ServiceParts,
-  { blobs, credentials, logins, onboarding }: LoginParts & Pick<MirrorRoutesOptions, 'blobs' | 'credentials'>,
+  { blobs, credentials, logins, onboarding, leaving }: LoginParts & Pick<MirrorRoutesOptions, 'blobs' | 'credentials'>,
 ): Route[] {
   const { publicUrl } = config;
-  const { accounts, sessions, audit, devices, signIns, clients, codes, tokens, identities, timeZones, sealer } = core;
+  const {
+    accounts,
+    sessions,
+    audit,
+    standings,
+    directory,
+    invitations,
+    devices,
+    signIns,
+    clients,
+    codes,
+    tokens,
+    identities,
+    timeZones,
+    sealer,
+  } = core;
   return webRoutes({
     accounts,
     timeZones,
     sessions,
     audit,
+    standings,
+    directory,
+    invitations,
     devices,
     signIns,
     clients,
@@ -200,6 +234,7 @@ function openPages(
     identities,
     logins,
     onboarding,
+    leaving,
     blobs,
     credentials,
     tasks,
@@ -216,12 +251,19 @@ function openPages(
 }
 
 /** The account itself, for whoever holds a key or a token of it. */
-function openAccount({ accounts, timeZones, tokens }: Core): Route[] {
+function openAccount(core: Core, { leaving }: LoginParts): Route[] {
+  const { accounts, timeZones, tokens } = core;
   return accountRoutes({
     accounts,
+    leaving,
     timeZones,
-    access: createAuthenticator(accountKeyScheme(accounts), accessTokenScheme(tokens)),
+    access: authenticatorOf(core, accountKeyScheme(accounts), accessTokenScheme(tokens)),
   });
+}
+
+/** The check of a surface: a credential of an account that stands open. */
+function authenticatorOf({ standings }: Core, first: Scheme, ...others: readonly Scheme[]) {
+  return guarded(createAuthenticator(first, ...others), (accountId) => standings.check(accountId));
 }
 
 /** What answers that are given again are checked by. */

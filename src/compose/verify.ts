@@ -1,14 +1,18 @@
 /** Runs the checks of every capability over one snapshot of the data file. It only reads. */
 
 import { accountImports, accounts as accountTable } from '../accounts/records.ts';
+import { removals } from '../accounts/standing/records.ts';
 import { verifyAccounts } from '../accounts/verify.ts';
 import { verifyAudit } from '../audit/verify.ts';
 import { verifyDevDocs } from '../dev-docs/verify.ts';
 import { verifyHandoffs } from '../handoffs/verify.ts';
+import { blobs } from '../mirror/records.ts';
 import { verifyMirror } from '../mirror/verify.ts';
 import { signIns } from '../oauth/records.ts';
 import { verifyOAuth } from '../oauth/verify.ts';
 import { verifyPapers } from '../papers/verify.ts';
+import { recordBytes, textBytes } from '../quotas/usage.ts';
+import { UsageTally } from '../quotas/verify.ts';
 import { CheckedReader } from '../store/checked-reader.ts';
 import { isMasterKey } from '../store/sealing/key-check.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
@@ -16,8 +20,10 @@ import type { Store } from '../store/store.ts';
 import { deletedRows } from '../sync/verify/deleted.ts';
 import { verifyPacks } from '../sync/verify/packs.ts';
 import { verifySync } from '../sync/verify/vaults.ts';
+import { tasks } from '../tasks/records.ts';
 import { verifyTasks } from '../tasks/verify.ts';
 import { importedIds } from '../transfer/leftovers.ts';
+import { versionRows } from '../versions/records.ts';
 
 /** Counts by name, and one sentence for each thing that is wrong. */
 export interface IntegrityReport {
@@ -32,7 +38,7 @@ export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
   if (damagedPages.length > 0) return { ok: false, damaged_pages: damagedPages.length, problems: damagedPages };
   const keyProblems = isMasterKey(store, sealer) ? [] : ['the data was written under another master key'];
   const deleted = deletedRows(store);
-  const reader = new CheckedReader(store, new Set([...importedIds(store), ...deleted.vaultIds]));
+  const reader = new CheckedReader(store, new Set([...importedIds(store), ...removedIds(store), ...deleted.vaultIds]));
   const accounts = verifyAccounts(reader, { isSignIn: (id) => reader.get(signIns, [id]) !== undefined });
   const isAccount = (id: string) => reader.get(accountTable, [id]) !== undefined;
   const oauth = verifyOAuth(reader, { isAccount });
@@ -42,13 +48,15 @@ export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
   const docs = verifyDevDocs(reader);
   const handoffs = verifyHandoffs(reader);
   const papers = verifyPapers(reader);
+  const usage = tallyOf(reader).compare(reader);
   const sync = verifySync(reader, deleted);
   const packs = verifyPacks(reader, deleted);
   const parts = [accounts, oauth, audit, mirror, tasks, docs, handoffs, papers, sync, packs];
-  const problems = [...keyProblems, ...reader.problems, ...parts.flatMap((part) => part.problems)];
+  const problems = [...keyProblems, ...reader.problems, ...usage, ...parts.flatMap((part) => part.problems)];
   return {
     ok: problems.length === 0,
     accounts: accounts.accounts,
+    removals: removedIds(store).length,
     imports: [...store.keys(accountImports)].length,
     keys: accounts.keys,
     sign_ins: oauth.signIns,
@@ -73,4 +81,17 @@ export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
     loose_packs: packs.loose,
     problems,
   };
+}
+
+function removedIds(store: Store): string[] {
+  return [...store.keys(removals)].map(([accountId]) => accountId);
+}
+
+/** What each account should be counted for. */
+function tallyOf(reader: CheckedReader): UsageTally {
+  const tally = new UsageTally();
+  for (const { key, value } of reader.walk(blobs)) tally.add(key[0], 'blobs', value.byte_size);
+  for (const { key, value } of reader.walk(versionRows)) tally.add(key[0], 'documents', textBytes(value.size_bytes));
+  for (const { key, value } of reader.walk(tasks)) tally.add(key[0], 'documents', recordBytes(value.content));
+  return tally;
 }

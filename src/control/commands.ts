@@ -1,7 +1,6 @@
 /** Runs a control command against the service, whichever process it was typed in. */
 
 import { resetPassword } from '../accounts/logins.ts';
-import type { Accounts } from '../accounts/service.ts';
 import type { BrowserSessions } from '../accounts/sessions.ts';
 import type { Invitations } from '../accounts/sign-up/invitations.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
@@ -10,11 +9,11 @@ import type { AuditLog } from '../audit/log.ts';
 import { noteAct, OPERATOR } from '../audit/note.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
 import type { Identities } from '../oauth/provider/identities.ts';
+import { type AccountControlTools, runAccountControl } from './accounts.ts';
 import type { Importer, ImportProgress } from './importer.ts';
 import type { ControlRequest, ControlResult } from './protocol.ts';
 
-export interface ControlTools {
-  readonly accounts: Accounts;
+export interface ControlTools extends AccountControlTools {
   readonly tokens: AccessTokens;
   readonly devices: DeviceGrants;
   readonly identities: Identities;
@@ -40,6 +39,14 @@ export async function runControl(
       await resetPassword({ ...tools, now: Date.now }, accountId, request.passwordHash);
       return { email: accounts.describe(accountId).email };
     }
+    case 'account.list':
+    case 'account.show':
+    case 'account.disable':
+    case 'account.enable':
+    case 'account.delete':
+    case 'account.operator':
+    case 'account.quota':
+      return await runAccountControl(tools, request);
     case 'account.import':
       return await tools.imports.run({ folder: request.folder, email: request.email }, progress);
     case 'invite.create':

@@ -2,17 +2,35 @@
 import { z } from 'zod';
 import type { KeySummary, NewAccount, NewKey } from '../accounts/service.ts';
 import type { InvitationSummary, NewInvitation } from '../accounts/sign-up/invitations.ts';
+import type { AccountPage, AccountView } from '../accounts/standing/directory.ts';
 import type { NewAccessToken } from '../accounts/tokens.ts';
 import type { SecurityEvent } from '../audit/log.ts';
+import { limits } from '../limits/service.ts';
 import type { GrantDescription } from '../oauth/device-grants.ts';
 import type { LinkedIdentity } from '../oauth/provider/identities.ts';
 
 const email = z.string();
 
+/** Bytes; null: what the service gives every account. */
+const bytes = z.number().int().min(0).max(limits.quotaBytesMax).nullable().optional();
+const quotaChange = z.strictObject({ blobs: bytes, files: bytes, documents: bytes });
+
 /** Every command by name: what it takes. */
 export const controlRequest = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('account.create'), email, name: z.string().optional() }),
   z.strictObject({ command: z.literal('account.password'), email, passwordHash: z.string() }),
+  z.strictObject({ command: z.literal('account.list'), after: z.string().optional(), search: z.string().optional() }),
+  z.strictObject({ command: z.literal('account.show'), email }),
+  z.strictObject({ command: z.literal('account.disable'), email }),
+  z.strictObject({ command: z.literal('account.enable'), email }),
+  z.strictObject({ command: z.literal('account.delete'), email }),
+  z.strictObject({ command: z.literal('account.operator'), email, operator: z.boolean() }),
+  z.strictObject({
+    command: z.literal('account.quota'),
+    email,
+    quotas: quotaChange,
+    keepsWriting: z.boolean().optional(),
+  }),
   z.strictObject({ command: z.literal('account.import'), folder: z.string(), email: email.optional() }),
   z.strictObject({
     command: z.literal('invite.create'),
@@ -48,6 +66,13 @@ export interface ImportedAccount extends NewAccount {
 export interface ControlResults {
   readonly 'account.create': NewAccount;
   readonly 'account.password': { readonly email: string };
+  readonly 'account.list': AccountPage;
+  readonly 'account.show': AccountView;
+  readonly 'account.disable': AccountView;
+  readonly 'account.enable': AccountView;
+  readonly 'account.delete': { readonly deleted: string };
+  readonly 'account.operator': AccountView;
+  readonly 'account.quota': AccountView;
   readonly 'account.import': ImportedAccount;
   readonly 'invite.create': NewInvitation;
   readonly 'invite.list': { readonly invitations: readonly InvitationSummary[] };

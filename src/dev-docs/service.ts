@@ -2,6 +2,8 @@
 import type { ActorRegistry } from '../actors/registry.ts';
 import { invalidField, Refusal, refuseFields } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
+import type { Quotas } from '../quotas/quotas.ts';
+import { textBytes } from '../quotas/usage.ts';
 import type { Batch } from '../store/group-commit.ts';
 import { readInTurns } from '../store/in-turns.ts';
 import type { Store } from '../store/store.ts';
@@ -42,6 +44,7 @@ import { signatureOf } from './text-index/grams.ts';
 export interface DevDocsOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
+  readonly quotas: Quotas;
   readonly now: () => number;
 }
 
@@ -118,7 +121,7 @@ export class DevDocs {
 
   /** Keeps a new document. Refuses a taken title, an unknown category and a text that is too long. */
   async create(accountId: string, given: NewDevDoc): Promise<DevDocRecord> {
-    const { actors, now } = this.#options;
+    const { actors, quotas, now } = this.#options;
     const title = cleanTitle(given.title);
     const category = foldCategory(given.category ?? 'docs');
     const names = { title, category, content_type: given.content_type ?? contentTypeOf(title) };
@@ -129,6 +132,7 @@ export class DevDocs {
         ...(given.create_category === true ? {} : categoryErrors(batch, accountId, category, hint)),
         ...titleErrors(batch, accountId, names),
       });
+      quotas.check(batch, accountId, 'documents', textBytes(size.size_bytes));
       const { doc, head } = decideCreate(names, size, batch.get(devDocHeads, [accountId]), now());
       batch.put(devDocHeads, [accountId], head);
       batch.put(devDocs, [accountId, doc.id], doc);
@@ -143,7 +147,7 @@ export class DevDocs {
   async update(accountId: string, write: DevDocWrite): Promise<DevDocRecord> {
     const { content, mode = 'replace', expected_version: expected, restore = false, ...reference } = write;
     if (content === undefined && !restore) throw invalidField('content', 'content is required');
-    const { actors, now } = this.#options;
+    const { actors, quotas, now } = this.#options;
     return actors.account(accountId).ask((batch) => {
       const doc = (restore ? findAny : findLive)(batch, accountId, reference);
       checkVersion(doc, expected);
@@ -155,6 +159,7 @@ export class DevDocs {
       if (text === current && !isBinned) return doc;
       refuseFields(textErrors(text));
       const size = text === current ? undefined : measure(text);
+      if (size !== undefined) quotas.check(batch, accountId, 'documents', textBytes(size.size_bytes));
       const { doc: next, head } = decideWrite(doc, size, batch.get(devDocHeads, [accountId]), now());
       if (isBinned) takeFromBin(batch, doc.changed_ms, name);
       if (next.version !== doc.version) {

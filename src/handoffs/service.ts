@@ -2,6 +2,8 @@
 import type { ActorRegistry } from '../actors/registry.ts';
 import { oneLine } from '../gateway/words.ts';
 import { limits } from '../limits/service.ts';
+import type { Quotas } from '../quotas/quotas.ts';
+import { recordBytes } from '../quotas/usage.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import { kstDate, kstDateBefore } from '../time/kst.ts';
@@ -24,6 +26,7 @@ import { byDate, cleanName, decideNew, decideReplace, foldName, handoffNotFound 
 export interface HandoffsOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
+  readonly quotas: Quotas;
   readonly now: () => number;
   /** Listing removes what is older; undefined: nothing. */
   readonly keepDays: number | undefined;
@@ -72,7 +75,7 @@ export class Handoffs {
 
   /** Keeps a handoff, or replaces the one of that name; the same text again changes nothing. */
   async save(accountId: string, request: SaveRequest): Promise<HandoffRecord> {
-    const { actors, now } = this.#options;
+    const { actors, quotas, now } = this.#options;
     const { content, time = null, date = kstDate(now()) } = request;
     const name = { project: cleanName(request.project), topic: cleanName(request.topic), date, time };
     const { project, topic } = name;
@@ -80,8 +83,10 @@ export class Handoffs {
     return actors.account(accountId).ask((batch) => {
       const key: [string, string, string, string] = [accountId, foldName(project), foldName(topic), byDate(name)];
       const found = batch.get(handoffNames, key);
+      const checkRoom = () => quotas.check(batch, accountId, 'documents', recordBytes(content));
       const handoff = found && batch.get(handoffs, [accountId, found.id]);
       if (handoff === undefined) {
+        checkRoom();
         const { handoff: made, head } = decideNew(name, facts, batch.get(handoffHeads, [accountId]), now());
         batch.put(handoffHeads, [accountId], head);
         for (const names of namesOf(accountId, made)) batch.put(handoffNames, names, { id: made.id });
@@ -89,6 +94,7 @@ export class Handoffs {
         return write(batch, accountId, made, content);
       }
       if (keptText(batch, nameOf(accountId, handoff), handoff.version) === content) return handoff;
+      checkRoom();
       const next = decideReplace(handoff, name, facts, now());
       putInBin(batch, Date.parse(next.updated_at), nameOf(accountId, handoff), handoff.version);
       return write(batch, accountId, next, content);

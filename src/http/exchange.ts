@@ -145,6 +145,11 @@ export class Exchange {
     this.#body?.fail(fault);
   }
 
+  /** Closes the connection: nobody gets this answer, or the rest of it. */
+  cut(): void {
+    if (!this.#ended) this.#res.close();
+  }
+
   /** Sends the answer, once; a later one is dropped. After a chunked body the connection ends with it. */
   reply(made: Reply): void {
     const reply = this.head.isChunked ? closing(made) : made;

@@ -120,6 +120,11 @@ export class FrontDoor {
     this.#app.close();
   }
 
+  /** Cuts off what is under way for an account. */
+  cut(accountId: string): void {
+    for (const exchange of Array.from(this.#active)) if (exchange.accountId === accountId) exchange.cut();
+  }
+
   /** A connection was opened (1) or closed (-1). One above the bound is told so, and closed, before it asks anything. */
   #onConnection(res: HttpResponse, change: number): void {
     const { admission, tls } = this.#options;

@@ -77,6 +77,20 @@ export const limits = {
   /** A key's last use is written at most this often. */
   lastUsedMs: 60_000,
 
+  // What an account may hold.
+  /** CAIRN_MIRROR_QUOTA_BYTES, CAIRN_DOCUMENT_QUOTA_BYTES: content bytes of one account. */
+  mirrorQuotaBytesDefault: 50 * 1024 * MiB,
+  documentQuotaBytesDefault: 1024 * MiB,
+  quotaBytesMax: 2 ** 50,
+  /** What each kept text counts for beside its bytes: the rows that find it. */
+  recordCountedBytes: 1 * KiB,
+  /** The part of the disk, or of the memory map, that is kept for accounts that the operator marks. */
+  diskReservedShare: 0.05,
+  /** How old a look at the free space may be. */
+  diskLookedMs: 100,
+  /** Accounts of one page of the operator's list. */
+  accountsPage: 50,
+
   // Browser sessions and pages.
   /** A session ends this long after its last use. */
   browserSessionIdleSeconds: 7 * 24 * 3600,

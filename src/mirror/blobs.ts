@@ -9,6 +9,8 @@ import { limits } from '../limits/service.ts';
 import type { BufferPool } from '../pool/buffers.ts';
 import { startDigest } from '../pool/digest.ts';
 import type { Digests } from '../pool/jobs.ts';
+import type { Quotas } from '../quotas/quotas.ts';
+import { countBytes } from '../quotas/usage.ts';
 import type { Damage } from '../store/data-file/damage.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
@@ -32,6 +34,7 @@ export interface MirrorBlobsOptions extends UploadTools {
   /** Buffers that hold a whole small upload. */
   readonly smallBuffers: BufferPool;
   readonly damage: Damage;
+  readonly quotas: Quotas;
   readonly now: () => number;
 }
 
@@ -71,10 +74,19 @@ export class MirrorBlobs {
   upload(session: Session, fields: UploadHeaders, { body, bytesDeclared, caller }: Arriving): Promise<Blob> {
     if (bytesDeclared === 0) throw invalidField('body', 'the body is empty; send the tarball as the request body');
     const hmacKey = this.#options.credentials.hmacKey(session);
+    this.#checkRoom(session, fields, bytesDeclared);
     const start: UploadStart = { hmacKey, byteSize: bytesDeclared, caller };
     return bytesDeclared <= limits.wholeUploadBytesMax
       ? this.#uploadWhole(session, fields, body, start)
       : this.#uploadStreamed(session, fields, body, start);
+  }
+
+  /** Before a byte of the body is read. The bytes of a blob that is here already take no more room. */
+  #checkRoom({ accountId }: Session, fields: UploadHeaders, byteSize: number): void {
+    const { store, quotas } = this.#options;
+    const { 'X-Commit-Sha': commitSha, 'X-Tarball-Sha256': sha256 } = fields;
+    if (store.get(blobs, [accountId, commitSha, sha256]) === undefined)
+      quotas.check(store, accountId, 'blobs', byteSize);
   }
 
   /** Blobs newest first; one more than asked for tells that there is a next page. */
@@ -199,7 +211,7 @@ export class MirrorBlobs {
   async #publish(session: Session, fields: UploadHeaders, bytes: StagedBytes): Promise<Blob | undefined> {
     const { accountId, credentialId } = session;
     const { 'X-Commit-Sha': commitSha, 'X-Tarball-Sha256': sha256 } = fields;
-    const { actors, staging, damage, now } = this.#options;
+    const { actors, staging, damage, quotas, now } = this.#options;
     const damagedId = await this.#damagedStorageOf(accountId, commitSha, sha256);
     const published = await actors.account(accountId).ask((batch): Blob | undefined => {
       // Rotated while the body arrived: it was checked under a secret that no longer counts.
@@ -215,6 +227,10 @@ export class MirrorBlobs {
         nowMs: now(),
       });
       const { record } = outcome;
+      if (outcome.kind === 'stored') {
+        quotas.check(batch, accountId, 'blobs', bytes.byteSize);
+        countBytes(batch, accountId, 'blobs', bytes.byteSize);
+      }
       if (outcome.kind === 'kept') return { commitSha, sha256, record };
       if (outcome.kind === 'rebound') batch.remove(order, [accountId, outcome.formerSequence]);
       if (record.storage_id === bytes.storageId && !staging.adopt(batch, bytes.storageId)) return undefined;

@@ -16,6 +16,7 @@ import {
 import type { ArchiveWriter, WriteRecord } from '../archive/writer.ts';
 import { invalidField, Refusal } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
+import { countBytes } from '../quotas/usage.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Snapshot } from '../store/table.ts';
 import { type FreshCredential, type MirrorCredentials, putCredential } from './credentials.ts';
@@ -151,6 +152,7 @@ export class MirrorImport {
       if (batch.get(blobs, [accountId, commitSha, sha256]) !== undefined) {
         throw invalidField('sha256', 'this blob of this commit stands there twice');
       }
+      countBytes(batch, accountId, 'blobs', byte_size);
       batch.put(blobs, [accountId, commitSha, sha256], record);
       batch.put(commits, [accountId, commitSha], { sha256 });
       batch.put(order, [accountId, sequence], { commit_sha: commitSha, sha256 });

@@ -24,6 +24,8 @@ const NONCE_BYTES = 16;
 
 /** What accounts do for a sign-in; each is a part of one decision. */
 interface AccountTools {
+  /** Whether somebody may be signed in to it now. */
+  readonly isOpen: (accountId: string) => boolean;
   /** Mints an access token that ends with the sign-in. */
   readonly mintToken: (batch: Batch, accountId: string, signInId: string, scope: TokenScope) => AccessToken;
   readonly endTokens: (batch: Batch, accountId: string, signInId: string) => void;
@@ -87,12 +89,13 @@ interface Presented {
 }
 
 type Exchange = { readonly ok: true; readonly answer: TokenAnswer } | { readonly ok: false; readonly why: Ended };
-type Ended = 'replay' | 'expired' | 'ended' | 'foreign';
+type Ended = 'replay' | 'expired' | 'ended' | 'foreign' | 'disabled';
 
 const REFUSALS: Readonly<Record<Ended, string>> = {
   replay: 'this refresh token was used before, so its sign-in has ended; sign in again',
   expired: 'this refresh token has expired; sign in again',
   ended: 'this refresh token is unknown or its sign-in has ended; sign in again',
+  disabled: 'this account is disabled; ask the operator of this hub to enable it',
   foreign: 'this refresh token was given to another client_id',
 };
 
@@ -111,6 +114,7 @@ export class SignIns {
   /** As `start`; also returns which sign-in it is. */
   begin(batch: Batch, accountId: string, device: Device): { readonly signInId: string; readonly answer: TokenAnswer } {
     const { sealer, account, now } = this.#options;
+    if (!account.isOpen(accountId)) throw invalidGrant('disabled');
     this.#makeRoom(batch, accountId);
     const signInId = randomBytes(signInIdBytes).toString('hex');
     const token = firstRefreshToken(sealer, signInId, randomBytes);
@@ -155,6 +159,7 @@ export class SignIns {
     const seen = signInId === undefined ? undefined : store.get(signIns, [signInId]);
     if (signInId === undefined || seen === undefined) throw invalidGrant('ended');
     const presented = { token, hash: refreshTokenHash(sealer, token), clientId, scope };
+    if (!this.#options.account.isOpen(seen.account_id)) throw invalidGrant('disabled');
     const done = await actors
       .account(seen.account_id)
       .ask((batch): Exchange => this.#exchange(batch, signInId, presented));

@@ -4,6 +4,8 @@ import type { ActorRegistry } from '../actors/registry.ts';
 import { type FieldErrors, refuseFields } from '../common/fault.ts';
 import { checkFields, readFields } from '../fields/read.ts';
 import { limits } from '../limits/service.ts';
+import type { Quotas } from '../quotas/quotas.ts';
+import { recordBytes, textBytes } from '../quotas/usage.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
@@ -19,6 +21,7 @@ type CategoryExists = (reader: Pick<Reader, 'get'>, accountId: string, id: numbe
 export interface PapersOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
+  readonly quotas: Quotas;
   readonly categoryExists: CategoryExists;
   readonly now: () => number;
 }
@@ -93,11 +96,12 @@ export class Papers {
 
   /** Keeps a new paper of fields that were read. */
   async add(accountId: string, fields: z.output<typeof newPaper>): Promise<ShownPaper> {
-    const { actors, now } = this.#options;
+    const { actors, quotas, now } = this.#options;
     const { content = '' } = fields;
     const size = measure(content);
     const paper = await actors.account(accountId).ask((batch) => {
       refuseFields(this.#categoryErrors(batch, accountId, fields));
+      quotas.check(batch, accountId, 'documents', textBytes(size.size_bytes));
       const { paper: made, head } = decideCreate(fields, size, batch.get(paperHeads, [accountId]), now());
       batch.put(paperHeads, [accountId], head);
       batch.put(papers, [accountId, made.id], made);
@@ -136,7 +140,7 @@ export class Papers {
 
   /** As `patch`, of fields that were read. */
   async change(accountId: string, id: number, fields: PaperFields): Promise<ShownPaper> {
-    const { actors, now } = this.#options;
+    const { actors, quotas, now } = this.#options;
     const { paper, content } = await actors.account(accountId).ask((batch) => {
       const before = batch.get(papers, [accountId, id]);
       const isBinned = before !== undefined && before.deleted_at !== null;
@@ -150,6 +154,7 @@ export class Papers {
       if (next === before) return { paper: before, content: text };
       if (isBinned) takeFromBin(batch, binnedMs(before), name);
       if (text !== current) {
+        quotas.check(batch, accountId, 'documents', recordBytes(text) - recordBytes(current));
         putVersion(batch, name, next.version, text, next.updated_at);
         dropVersion(batch, name, before.version);
       }

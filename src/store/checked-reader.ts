@@ -12,7 +12,7 @@ export class CheckedReader {
 
   readonly #hidden: ReadonlySet<string>;
 
-  /** `hidden`: ids that no row is shown of whose key holds one. */
+  /** `hidden`: ids that no row is shown of whose key, or whose `account_id`, is one. */
   constructor(store: Store, hidden: ReadonlySet<string> = new Set()) {
     this.#store = store;
     this.#hidden = hidden;
@@ -22,6 +22,7 @@ export class CheckedReader {
   *walk<K extends Key, V>(table: Table<K, V>): Generator<Entry<K, V>> {
     for (const key of this.keys(table)) {
       const value = this.#read(table, key);
+      if (this.#isOfHidden(value)) continue;
       if (value === undefined) this.problems.push(`${table.name} ${key.join(' ')}: the record cannot be read`);
       else yield { key, value };
     }
@@ -49,6 +50,13 @@ export class CheckedReader {
 
   #isHidden(key: Key): boolean {
     return this.#hidden.size > 0 && key.some((part) => typeof part === 'string' && this.#hidden.has(part));
+  }
+
+  /** Rows that belong to an account without having its id in their key. */
+  #isOfHidden(value: unknown): boolean {
+    if (this.#hidden.size === 0 || typeof value !== 'object' || value === null) return false;
+    const { account_id: owner } = value as { readonly account_id?: unknown };
+    return typeof owner === 'string' && this.#hidden.has(owner);
   }
 
   #read<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {

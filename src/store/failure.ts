@@ -46,8 +46,13 @@ export async function failureOf(error: unknown, folder: string): Promise<WriteFa
   return { told: new Refusal({ kind: full ? 'storage_full' : 'storage_failed' }), cause };
 }
 
+/** What the disk of a folder has left for this user, and what this user could have of it: as `df` reckons. */
+export function diskBytes(folder: string): { readonly free: number; readonly total: number } {
+  const { bavail, bfree, blocks, bsize } = statfsSync(folder);
+  return { free: bavail * bsize, total: (blocks - bfree + bavail) * bsize };
+}
+
 /** What the disk of a folder has left for this user. */
 export function freeBytes(folder: string): number {
-  const stats = statfsSync(folder);
-  return stats.bavail * stats.bsize;
+  return diskBytes(folder).free;
 }

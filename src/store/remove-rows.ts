@@ -31,6 +31,24 @@ export async function removeRowsOf<K extends Key, V>(store: Store, table: Table<
   }
 }
 
+/** Removes the rows of a table that `isOne` is true for. It reads every row of the table, in short turns. */
+export async function removeRowsWhere<K extends Key, V>(
+  store: Store,
+  table: Table<K, V>,
+  isOne: (row: V) => boolean,
+): Promise<void> {
+  const due: K[] = [];
+  let looked = 0;
+  for (const { key, value } of store.entries(table, { prefix: [] })) {
+    if (isOne(value)) due.push(key);
+    looked += 1;
+    if (looked % limits.rowsRemovedMax === 0) await nextTurn();
+  }
+  for (let at = 0; at < due.length; at += limits.rowsRemovedMax) {
+    await removeKeys(store, table, due.slice(at, at + limits.rowsRemovedMax));
+  }
+}
+
 async function removeKeys<K extends Key, V>(store: Store, table: Table<K, V>, due: readonly K[]): Promise<void> {
   await store.write(SWEEP, (batch): void => {
     for (const key of due) batch.remove(table, key);

@@ -9,7 +9,7 @@ import { checkDataFile, findDamagedPages } from './data-file/check.ts';
 import { DATA_FILE } from './data-file/name.ts';
 import { syncPath } from './data-file/sync-path.ts';
 import { type Environment, openEnvironment } from './environment.ts';
-import { failureOf, freeBytes, hasOverrun } from './failure.ts';
+import { diskBytes, failureOf, freeBytes, hasOverrun } from './failure.ts';
 import { type Decision, GroupCommit, type Raw } from './group-commit.ts';
 import { checkOwner, STAGING, type Writer } from './owners.ts';
 import { Room } from './room.ts';
@@ -44,6 +44,7 @@ export class Store implements Reader {
   readonly #revisions = new Revisions();
   readonly #watchers = new RowWatchers();
   readonly #room: Room;
+  readonly #mapBytes: number;
 
   /** Opens or makes the data file. Throws StartError when LMDB could not, and what the system reports for the folder. */
   constructor(options: StoreOptions) {
@@ -62,13 +63,8 @@ export class Store implements Reader {
     }
     // The new data file's name must survive a power cut as well as its pages do.
     if (!readOnly) syncPath(options.folder);
-    this.#room = new Room({
-      freeBytes: () => Math.min(freeBytes(options.folder), mapBytes - statSync(path).size),
-      unusedBytes: () => {
-        const { pagesFree, pageBytes } = this.stats();
-        return pagesFree * pageBytes;
-      },
-    });
+    this.#mapBytes = mapBytes;
+    this.#room = new Room({ freeBytes: () => this.space().freeBytes, unusedBytes: () => this.unusedBytes() });
     this.#rows = new TableReads(this.#tables);
     this.#commits = new GroupCommit({
       // As a child transaction a group that breaks half-way is undone whole.
@@ -176,6 +172,22 @@ export class Store implements Reader {
   /** How full the file is. A handful of page reads, whatever its size. */
   stats(): StoreStats {
     return readStats(this.#root, this.#tables);
+  }
+
+  /** By how much the file can grow, and how large it could be on an empty disk: the less of the disk and the memory map. */
+  space(): { readonly freeBytes: number; readonly totalBytes: number } {
+    const fileBytes = statSync(join(this.#folder, DATA_FILE)).size;
+    const disk = diskBytes(this.#folder);
+    return {
+      freeBytes: Math.min(disk.free, this.#mapBytes - fileBytes),
+      totalBytes: Math.min(disk.total, this.#mapBytes),
+    };
+  }
+
+  /** Bytes inside the file that hold nothing, and are written again before it grows. */
+  unusedBytes(): number {
+    const { pagesFree, pageBytes } = this.stats();
+    return pagesFree * pageBytes;
   }
 
   /** What is left on the disk of the data file. */

@@ -1,4 +1,5 @@
 /** Opens file sync over a store: what both doors and the background work share. */
+
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { Log } from '../common/log.ts';
 import type { Pool } from '../pool/pool.ts';
@@ -18,6 +19,7 @@ import { History } from './history/history.ts';
 import { Retention } from './history/retention.ts';
 import { VaultRemoval } from './history/vault-removal.ts';
 import { Changes } from './log/changes.ts';
+import type { FileRoom } from './log/file-room.ts';
 import { SyncReader } from './log/reader.ts';
 import { VaultLog } from './log/vault-log.ts';
 import { VaultViews } from './packs/vault-view.ts';
@@ -37,7 +39,7 @@ export interface SyncOptions {
   readonly epoch: string;
   /** Binds cursors to this hub. */
   readonly sealer: Pick<Sealer, 'keyedHash'>;
-  readonly quotaBytes: number;
+  readonly room: FileRoom;
   readonly now: () => number;
 }
 
@@ -63,7 +65,7 @@ export interface Sync {
 
 /** Opens what is needed, and sweeps what a crash left of long contents and of packs. */
 export async function openSync(options: SyncOptions): Promise<Sync> {
-  const { store, actors, pool, now, quotaBytes } = options;
+  const { store, actors, pool, now, room } = options;
   const staging = new PieceStaging(store, options.log);
   const swept = await staging.sweep();
   if (swept > 0) options.log.info({ contents: swept }, 'removed what cut-off pushes had staged');
@@ -80,9 +82,9 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
   const contents = new Contents(pool, staging);
   const push = new Push({ ...options, vaults, log, contents, visits: new PushVisits() });
   const pushMany = new PushMany({ vaults, push, contents: new ManyContents(pool, staging) });
-  const history = new History({ vaults, reader, log, quotaBytes });
+  const history = new History({ vaults, reader, log, room });
   const asOf = new AsOf({ store, vaults, reader, history });
-  const conflicts = new Conflicts({ store, vaults, reader, log, contents, quotaBytes });
+  const conflicts = new Conflicts({ store, vaults, reader, log, contents, room });
   const views = new VaultViews(store, reader);
   const reading = await openReading({ ...options, vaults, reader, views, changes });
   const retention = new Retention({ store, actors, reader, views, packer: reading.packer, now });

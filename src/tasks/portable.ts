@@ -1,10 +1,12 @@
 /** Writes the tasks and categories of an account into an archive, and reads them out of one. */
+
 import { z } from 'zod';
 import { type ImportTarget, type Instant, id, importSection, instantUpTo, text, whole } from '../archive/records.ts';
 import type { WriteRecord } from '../archive/writer.ts';
 import { invalidField, refuseFields } from '../common/fault.ts';
 import { readFields } from '../fields/read.ts';
 import { limits } from '../limits/service.ts';
+import { countBytes, recordBytes } from '../quotas/usage.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Snapshot } from '../store/table.ts';
 import { withoutCleared } from './clearing.ts';
@@ -102,6 +104,7 @@ export async function importTasks(target: ImportTarget): Promise<ReadonlySet<num
 }
 
 function put(batch: Batch, accountId: string, task: TaskRecord): void {
+  countBytes(batch, accountId, 'documents', recordBytes(task.content));
   batch.put(tasks, [accountId, task.id], task);
   if (task.deleted_at !== null) {
     batch.put(taskBin, [Date.parse(task.deleted_at), accountId, task.id], {});

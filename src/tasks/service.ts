@@ -5,6 +5,8 @@ import type { ActorRegistry } from '../actors/registry.ts';
 import { type FieldErrors, refuseFields } from '../common/fault.ts';
 import { checkFields } from '../fields/read.ts';
 import { limits } from '../limits/service.ts';
+import type { Quotas } from '../quotas/quotas.ts';
+import { countBytes, recordBytes } from '../quotas/usage.ts';
 import type { Batch } from '../store/group-commit.ts';
 import { readInTurns } from '../store/in-turns.ts';
 import type { Store } from '../store/store.ts';
@@ -42,6 +44,7 @@ interface TaskFinds<T> extends Omit<FoundIds, 'ids'> {
 export interface TasksOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
+  readonly quotas: Quotas;
   readonly now: () => number;
 }
 
@@ -128,11 +131,14 @@ export class Tasks {
 
   /** Makes a task of fields that were read. */
   add(accountId: string, fields: z.output<typeof newTask>): Promise<TaskRecord> {
-    const { actors, now } = this.#options;
+    const { actors, quotas, now } = this.#options;
     return actors.account(accountId).ask((batch) => {
       refuseFields(categoryErrors(batch, accountId, fields));
       const { task, head } = decideCreate(fields, batch.get(taskHeads, [accountId]), now());
       batch.put(taskHeads, [accountId], head);
+      const bytes = grownBytes(undefined, task);
+      quotas.check(batch, accountId, 'documents', bytes);
+      countBytes(batch, accountId, 'documents', bytes);
       write(batch, accountId, undefined, task);
       return task;
     });
@@ -156,7 +162,7 @@ export class Tasks {
     fields: TaskFields,
     options: PatchOptions = {},
   ): Promise<TaskRecord> {
-    const { actors, now } = this.#options;
+    const { actors, quotas, now } = this.#options;
     return actors.account(accountId).ask((batch) => {
       const stored = findTask(batch, accountId, id, options);
       const task = withoutCleared(stored, this.#clearing.of(batch, accountId));
@@ -164,6 +170,9 @@ export class Tasks {
       const nowMs = now();
       const live = task.deleted_at === null ? task : takeFromBin(batch, accountId, task, nowMs);
       const next = decidePatch(live, fields, nowMs);
+      const bytes = grownBytes(stored, next);
+      quotas.check(batch, accountId, 'documents', bytes);
+      countBytes(batch, accountId, 'documents', bytes);
       if (next !== task) write(batch, accountId, task.deleted_at === null ? stored : undefined, next);
       return next;
     });
@@ -251,6 +260,11 @@ function categoryErrors(reader: Pick<Store, 'get'>, accountId: string, { categor
   return { category_id: ['category_id must be the id of one of your categories, or null'] };
 }
 
+/** Bytes that one task counts for more than another. */
+function grownBytes(before: TaskRecord | undefined, after: TaskRecord): number {
+  return recordBytes(after.content) - (before === undefined ? 0 : recordBytes(before.content));
+}
+
 /** Writes a live task and where it stands. */
 function write(batch: Batch, accountId: string, before: TaskRecord | undefined, after: TaskRecord): void {
   batch.put(tasks, [accountId, after.id], after);
@@ -271,6 +285,8 @@ function emptyBinOf(batch: Batch, accountId: string, ids: readonly (readonly [nu
     const key: [number, string, number] = [deletedMs, accountId, id];
     // Restored since it was found.
     if (batch.get(taskBin, key) === undefined) continue;
+    const task = batch.get(tasks, [accountId, id]);
+    if (task !== undefined) countBytes(batch, accountId, 'documents', -recordBytes(task.content));
     batch.remove(taskBin, key);
     batch.remove(tasks, [accountId, id]);
     removed += 1;

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { FieldErrors } from '../common/fault.ts';
 import { isWellFormed, WELL_FORMED } from '../fields/kinds.ts';
 import { limits } from '../limits/service.ts';
+import { countBytes, textBytes } from '../quotas/usage.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Reader } from '../store/table.ts';
 import { type Space, type VersionKey, type VersionRecord, versionRows, versionTexts } from './records.ts';
@@ -49,13 +50,17 @@ function fault(text: string): string | undefined {
 /** Writes a version that is not there yet. */
 export function putVersion(batch: Batch, name: DocumentName, version: number, text: string, at: string): void {
   const key = versionKey(name, version);
-  batch.put(versionRows, key, { ...measure(text), created_at: at });
+  const measured = measure(text);
+  countBytes(batch, name.accountId, 'documents', textBytes(measured.size_bytes));
+  batch.put(versionRows, key, { ...measured, created_at: at });
   batch.put(versionTexts, key, text);
 }
 
 /** Lets go of a version, if it is kept. */
 export function dropVersion(batch: Batch, name: DocumentName, version: number): void {
   const key = versionKey(name, version);
+  const kept = batch.get(versionRows, key);
+  if (kept !== undefined) countBytes(batch, name.accountId, 'documents', -textBytes(kept.size_bytes));
   batch.remove(versionRows, key);
   batch.remove(versionTexts, key);
 }

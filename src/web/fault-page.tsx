@@ -17,7 +17,9 @@ const TITLES: { readonly [kind in Fault['kind']]?: string } = {
   not_found: 'Not found',
   origin_forbidden: 'Not allowed',
   signup_closed: 'Sign-up is closed',
+  account_disabled: 'Account disabled',
   storage_full: 'The disk is full',
+  storage_reserved: 'The disk is nearly full',
 };
 
 export function faultPage(fault: Fault): FaultView {

@@ -10,6 +10,7 @@ const SECTIONS = [
   { id: 'vaults', path: '/vaults', name: 'Vaults' },
   { id: 'mirror', path: '/mirror', name: 'Mirror' },
   { id: 'settings', path: '/settings', name: 'Settings' },
+  { id: 'accounts', path: '/accounts', name: 'Accounts', forOperator: true },
 ] as const;
 
 export type Section = (typeof SECTIONS)[number]['id'];
@@ -22,6 +23,8 @@ export interface Frame {
   readonly section?: Section | undefined;
   /** Whose page it is; absent: nobody's who is signed in. */
   readonly email?: string | undefined;
+  /** The page of accounts is theirs. */
+  readonly isOperator?: boolean;
   readonly csrf: string;
   readonly notice?: Notice | undefined;
   readonly children: ComponentChildren;
@@ -55,7 +58,7 @@ export function Document(frame: Frame): VNode {
   );
 }
 
-function Header({ section, email, csrf }: Frame): VNode {
+function Header({ section, email, isOperator, csrf }: Frame): VNode {
   return (
     <header class="top">
       <div class="top-row">
@@ -81,7 +84,7 @@ function Header({ section, email, csrf }: Frame): VNode {
       </div>
       {email === undefined ? null : (
         <nav class="tabs" aria-label="Sections">
-          {SECTIONS.map(({ id, path, name }) => (
+          {SECTIONS.filter((one) => isOperator === true || !('forOperator' in one)).map(({ id, path, name }) => (
             <a key={id} href={path} aria-current={id === section ? 'page' : undefined}>
               {name}
             </a>

@@ -29,6 +29,10 @@ const ID_SHAPE = /^[A-Za-z0-9_-]{43}$/;
 export interface PagesOptions {
   readonly sessions: BrowserSessions;
   readonly emailOf: (accountId: string) => string;
+  /** Whether an account may be used: neither disabled nor deleted. */
+  readonly isOpen: (accountId: string) => boolean;
+  readonly isDisabled: (accountId: string) => boolean;
+  readonly isOperator: (accountId: string) => boolean;
   readonly assets: AssetPaths;
   readonly notices: Notices;
   readonly zones: Zones;
@@ -53,6 +57,8 @@ export interface Visit {
   readonly source: RemoteSource;
   /** The browser told its zone; else `zone` is UTC. */
   readonly isZoneTold: boolean;
+  /** The browser is signed in to an account that was disabled. */
+  readonly isShut: boolean;
 }
 
 /** One request of a browser that is signed in. */
@@ -60,6 +66,7 @@ export interface MemberVisit extends Visit {
   readonly accountId: string;
   readonly sessionId: string;
   readonly email: string;
+  readonly isOperator: boolean;
 }
 
 /** What a page shows. */
@@ -87,9 +94,27 @@ export class Pages {
 
   /** A page for those who are signed in; others are led to the sign-in page and back. */
   member(path: string, handle: (visit: MemberVisit) => Answer): Route {
-    return this.#route('GET', path, (visit) =>
-      isMember(visit) ? handle(visit) : seeOther(signInPath(ownPath(addressOf(visit.request)))),
-    );
+    return this.#route('GET', path, (visit) => {
+      if (isMember(visit)) return handle(visit);
+      if (visit.isShut) throw new Refusal({ kind: 'account_disabled' });
+      return seeOther(signInPath(ownPath(addressOf(visit.request))));
+    });
+  }
+
+  /** A page for operators; for other members there is nothing at its address. */
+  operator(path: string, handle: (visit: MemberVisit) => Answer): Route {
+    return this.member(path, (visit) => {
+      if (!visit.isOperator) throw nothingHere();
+      return handle(visit);
+    });
+  }
+
+  /** A form of operators, likewise. */
+  operatorForm(path: string, handle: (visit: MemberVisit, form: URLSearchParams) => Answer): Route {
+    return this.memberForm(path, (visit, form) => {
+      if (!visit.isOperator) throw nothingHere();
+      return handle(visit, form);
+    });
   }
 
   /** A form that anyone may send. */
@@ -107,6 +132,7 @@ export class Pages {
     { bytesMax }: { readonly bytesMax: number } = { bytesMax: limits.formBodyBytesMax },
   ): Route {
     const route = this.#route('POST', path, (visit) => {
+      if (!isMember(visit) && visit.isShut) throw new Refusal({ kind: 'account_disabled' });
       if (!isMember(visit)) return this.#signedOut(visit);
       if (!this.#isOwnForm(visit)) return this.show(visit, foreignFormPage());
       return handle(visit, visit.request.form);
@@ -127,6 +153,7 @@ export class Pages {
         assets,
         zone: visit.zone.name,
         email: isMember(visit) ? visit.email : undefined,
+        isOperator: isMember(visit) && visit.isOperator,
         csrf: visit.csrf,
         notice,
         children: view.body,
@@ -187,7 +214,7 @@ export class Pages {
   }
 
   #visit(request: RouteRequest, session: Session | undefined): Visit | MemberVisit {
-    const { secure, zones, keyedHash, emailOf } = this.#options;
+    const { secure, zones, keyedHash, emailOf, isOpen, isDisabled, isOperator } = this.#options;
     const cookies = request.header('cookie');
     const given = readCookie(cookies, sessionCookieName(secure));
     const told = readCookie(cookies, ZONE_COOKIE);
@@ -201,13 +228,15 @@ export class Pages {
       zone: zones.find(told),
       isZoneTold: told !== undefined && isTimeZone(told),
       source: sourceOf(session === undefined ? 'stranger' : 'user', request.address, request.header('user-agent')),
+      isShut: session !== undefined && isDisabled(session.accountId),
     };
-    if (session === undefined) return visit;
+    if (session === undefined || !isOpen(session.accountId)) return visit;
     return {
       ...visit,
       accountId: session.accountId,
       sessionId: session.credentialId,
       email: emailOf(session.accountId),
+      isOperator: isOperator(session.accountId),
     };
   }
 
@@ -236,6 +265,10 @@ export class Pages {
 
 export function isMember(visit: Visit | MemberVisit): visit is MemberVisit {
   return 'accountId' in visit;
+}
+
+function nothingHere(): Refusal {
+  return new Refusal({ kind: 'not_found', what: 'there is nothing at this address' });
 }
 
 function newId(): string {

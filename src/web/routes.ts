@@ -10,6 +10,7 @@ import type { Capabilities } from './capabilities.ts';
 import { homeRoutes } from './home.tsx';
 import { mirrorRoutes } from './mirror/page.tsx';
 import { Notices } from './notices.ts';
+import { operatorRoutes } from './operator/routes.ts';
 import { Pages } from './pages.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { authorizeRoutes } from './sign-in/authorize.tsx';
@@ -36,11 +37,14 @@ export interface WebOptions extends Capabilities {
 }
 
 export function webRoutes(options: WebOptions): Route[] {
-  const { accounts, sessions, secure, publicUrl, keyedHash, now } = options;
+  const { accounts, sessions, standings, secure, publicUrl, keyedHash, now } = options;
   const assets = openAssets();
   const pages = new Pages({
     sessions,
     emailOf: (accountId) => accounts.describe(accountId).email,
+    isOpen: (accountId) => standings.isOpen(accountId),
+    isDisabled: (accountId) => standings.isDisabled(accountId),
+    isOperator: (accountId) => standings.isOperator(accountId),
     assets: assets.paths,
     notices: new Notices(now),
     zones: new Zones(),
@@ -67,6 +71,7 @@ export function webRoutes(options: WebOptions): Route[] {
     ...boardRoutes(over),
     ...vaultRoutes(over),
     ...mirrorRoutes(over),
+    ...operatorRoutes(over),
   ];
 }
 

@@ -32,7 +32,7 @@ function append(number: number): (batch: Batch) => number {
   };
 }
 
-test('[OPS-7] a full mailbox refuses, loses nothing that it took, and takes again when there is room', async () => {
+test('[OPS-18] a full mailbox refuses, loses nothing that it took, and takes again when there is room', async () => {
   const actor = openActor();
   const asked = Array.from({ length: DEPTH_MAX + 2 }, (_, number) => actor.ask(append(number)));
   expect([actor.depth, actor.idleSinceMs]).toEqual([DEPTH_MAX, undefined]);

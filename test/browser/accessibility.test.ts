@@ -116,6 +116,14 @@ const MEMBER: readonly Look[] = [
   ['/mirror'],
   ['/mirror', openAll],
   ['/settings', openAll],
+  ['/accounts'],
+  [
+    '/accounts',
+    async (page) => {
+      await page.getByRole('link', { name: 'everything@example.org' }).click();
+      await page.getByRole('heading', { name: 'Quotas' }).waitFor();
+    },
+  ],
   ['/tasks/999'],
   ['/nowhere'],
   ['/vaults'],

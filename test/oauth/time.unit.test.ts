@@ -43,6 +43,7 @@ beforeEach(() => {
     ...base,
     log: openLog('silent').log,
     account: {
+      isOpen: () => true,
       mintToken: (batch, accountId, signInId) => tokens.add(batch, accountId, signInId),
       endTokens: (batch, accountId, signInId) => tokens.endSignIn(batch, accountId, signInId),
       addKey: () => {

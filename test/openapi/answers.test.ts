@@ -1,5 +1,6 @@
 /** Proves that the running hub answers as its OpenAPI document says: each operation, taken and refused. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PASSWORD, structured } from '../support/gateway.ts';
 import { type Hub, startHub } from '../support/hub.ts';
 import { account, mirrorAccount, randomCommit, uploadHeaders } from '../support/mirror.ts';
 import { ApiDocument, Client } from './support.ts';
@@ -103,6 +104,13 @@ test('[TOOL-3, KEY-3] the account', async () => {
   await client.send('updateAccount', 200, { body: { timezone: 'Asia/Seoul' } });
   await client.send('updateAccount', 422, { body: { timezone: 'Mars/Base' } });
   await client.send('updateAccount', 200, { body: { timezone: null } });
+  await client.send('deleteAccount', 422, { body: { password: PASSWORD } });
+  const leaver = await structured<{ mcp_key: string }>(hub, 'signup_and_get_key', {
+    email: 'leaver@example.org',
+    password: PASSWORD,
+  });
+  const authorization = `McpKey ${leaver.mcp_key}`;
+  await client.send('deleteAccount', 200, { authorization, body: { password: PASSWORD } });
 });
 
 test('[TOOL-3, OAUTH-1] signing in a device', async () => {

@@ -1,5 +1,6 @@
 /** Data files that LMDB must not open: each is one sentence and exit 1, for the service and for every command. */
 import {
+  chmodSync,
   closeSync,
   existsSync,
   openSync,
@@ -249,4 +250,18 @@ test('[OPS-6] commands that read or change never make a hub of a folder that was
   const folder = temporaryFolder();
   const made = await runCairn(['account', 'create', '--email', 'a@example.org', '--json'], { CAIRN_DATA: folder });
   expect([made.code, made.stderr]).toEqual([0, expect.stringContaining(folder)]);
+});
+
+test('[OPS-1] a start warns of a key file that other users can read, and of no other', async () => {
+  const warnings = async (mode: number) => {
+    chmodSync(join(folder, 'master.key'), mode);
+    const hub = await startHub({ dataFolder: folder });
+    await hub.stop();
+    return hub.logs.filter(({ level }) => Number(level) === 40).map(({ msg }) => String(msg));
+  };
+  const folder = temporaryFolder();
+  await (await startHub({ dataFolder: folder })).stop();
+  expect(await warnings(0o644)).toEqual([expect.stringContaining('chmod 600')]);
+  expect(await warnings(0o640)).toEqual([expect.stringContaining('chmod 600')]);
+  expect(await warnings(0o600)).toEqual([]);
 });

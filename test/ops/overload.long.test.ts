@@ -53,7 +53,7 @@ function expectBusy(answer: Pick<Answer, 'status' | 'headers' | 'text'> | undefi
   expect(answer?.text).toContain(`too busy: ${what}`);
 }
 
-test('[OPS-7] a connection too many is told to come again, and those that are there go on', async () => {
+test('[OPS-18] a connection too many is told to come again, and those that are there go on', async () => {
   const on = await start({ CAIRN_CONNECTIONS: '20' });
   const health = head('GET /health HTTP/1.1', []);
   const served = await Promise.all(Array.from({ length: 20 }, () => open(on)));
@@ -108,7 +108,7 @@ test('[NET-11] an address that holds many connections gets none of the last quar
   expect((await back.received(1))[0]?.status).toBe(200);
 });
 
-test('[OPS-7] over TLS a connection too many is closed, and the others go on', async () => {
+test('[OPS-18] over TLS a connection too many is closed, and the others go on', async () => {
   const { cert, key } = selfSigned();
   const on = await start({ CAIRN_CONNECTIONS: '3', CAIRN_TLS_CERT: cert, CAIRN_TLS_KEY: key });
   const dial = () =>
@@ -129,7 +129,7 @@ test('[OPS-7] over TLS a connection too many is closed, and the others go on', a
   }
 });
 
-test('[OPS-7] more connections than the system has room for are not promised', async () => {
+test('[OPS-18] more connections than the system has room for are not promised', async () => {
   const on = await start({ CAIRN_CONNECTIONS: '5000' }, ['prlimit', '--nofile=400:400']);
   const warning = await on.waitForLog(({ level }) => level === 40);
   expect(warning).toMatchObject({ connections: 400 - limits.openFilesReserve, open_files: 400 });
@@ -140,7 +140,7 @@ test('[OPS-7] more connections than the system has room for are not promised', a
   expect((await many[0]?.received(1))?.[0]?.status).toBe(200);
 });
 
-test('[OPS-7] a download too many is 503, and one that ends makes room', async () => {
+test('[OPS-18] a download too many is 503, and one that ends makes room', async () => {
   // Three quarters are for one account, here two.
   const on = await start({ CAIRN_STREAMS: '4' });
   const who = await mirrorAccount(on);
@@ -172,7 +172,7 @@ async function slowDownload(on: Hub, who: Account & Credential, commit: string):
   return client;
 }
 
-test('[OPS-7, NET-11] documents in flight are bounded, declared or chunked, and small ones of others pass', async () => {
+test('[OPS-18, NET-11] documents in flight are bounded, declared or chunked, and small ones of others pass', async () => {
   const on = await start({ CAIRN_INFLIGHT_BYTES: String(80 * MiB) });
   const [greedy, other] = [await account(on), await account(on)];
   const begin = async (line: string) => {
@@ -220,7 +220,7 @@ test('[NET-11] a body without a credential is small, declared or chunked, whoeve
 
 const inFlight = async (on: Hub) => (await figures(on)).sum('cairn_inflight_bytes', { bodies: 'documents' });
 
-test('[OPS-7, NET-4] a body that would become millions of values is refused before it becomes them', async () => {
+test('[OPS-18, NET-4] a body that would become millions of values is refused before it becomes them', async () => {
   const on = await start({});
   const values = (count: number) => `[${'1,'.repeat(count - 2)}1]`;
   const own = { Authorization: `McpKey ${(await account(on)).mcp_key}` };
@@ -242,7 +242,7 @@ test('[OPS-7, NET-4] a body that would become millions of values is refused befo
   expect(replyOf(await post(on, text, own))).toMatchObject({ result: {} });
 });
 
-test('[OPS-7] while the event loop is late new work is 503, probes are answered, and it passes', async () => {
+test('[OPS-18] while the event loop is late new work is 503, probes are answered, and it passes', async () => {
   const on = await start({ CAIRN_LOOP_DELAY_MS: '20' });
   const pid = on.process.pid as number;
   // A process that is stopped most of the time is late with everything, as one that has too much to do.
@@ -275,7 +275,7 @@ test('[OPS-7] while the event loop is late new work is 503, probes are answered,
   expect((await figures(on)).sum('cairn_overloaded_total', { bound: 'event_loop' })).toBeGreaterThan(0);
 });
 
-test.runIf(canTrace)('[OPS-7] a mailbox that is full refuses, and nothing that was taken is lost', async () => {
+test.runIf(canTrace)('[OPS-18] a mailbox that is full refuses, and nothing that was taken is lost', async () => {
   // A slow flush: writes pile up.
   const on = await start({}, straceWrapper(['trace=fdatasync', 'inject=fdatasync:delay_enter=150000']));
   const who = await mirrorAccount(on);

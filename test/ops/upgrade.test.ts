@@ -55,6 +55,9 @@ test.each(readdirSync(KEPT))(
     const { kept, folder } = keptFile(name);
     const hub = await startHub({ dataFolder: folder, env });
     await use(hub, kept);
+    // The oldest account runs the hub, and what accounts use is counted.
+    const { stdout } = await hub.cli('account', 'show', '--email', kept.owner.email, '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ operator: true, used_bytes: { blobs: expect.any(Number) } });
     expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
     expect(await hub.stop()).toBe(0);
     const again = await startHub({ dataFolder: folder, env });

@@ -1,4 +1,5 @@
 /** Opens the capabilities of documents over a store of their own, with their bin, under a clock that the test moves. */
+
 import { ActorRegistry } from '../../src/actors/registry.ts';
 import { devDocTables } from '../../src/dev-docs/records.ts';
 import { DevDocs, forgetDoc } from '../../src/dev-docs/service.ts';
@@ -13,6 +14,7 @@ import { CheckedReader } from '../../src/store/checked-reader.ts';
 import { Store } from '../../src/store/store.ts';
 import { DocumentBin } from '../../src/versions/bin.ts';
 import { versionTables } from '../../src/versions/records.ts';
+import { unbounded } from './quotas.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const START_MS = Date.parse('2026-11-20T12:00:00.000Z');
@@ -38,7 +40,7 @@ export function openDesk({ keepDays }: { readonly keepDays?: number } = {}): Doc
   const actors = new ActorRegistry(store);
   const clock = { ms: START_MS };
   const categories = new Set<number>();
-  const options = { store, actors, now: () => clock.ms };
+  const options = { store, actors, quotas: unbounded, now: () => clock.ms };
   return {
     store,
     clock,

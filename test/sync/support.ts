@@ -17,6 +17,8 @@ import { verifySync } from '../../src/sync/verify/vaults.ts';
 import { clockAt } from '../support/sync.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
+const NO_BOUND = { quotaOf: () => 2 ** 40, checkReserve: () => undefined, noteRefused: () => undefined };
+
 const WORKERS = pathToFileURL(fileURLToPath(new URL('../../dist/workers/', import.meta.url)));
 
 export interface SyncDesk {
@@ -41,7 +43,7 @@ export async function openSyncDesk(startMs: number): Promise<SyncDesk> {
   const epoch = '0123456789abcdef';
   const sealer = createSealer(randomBytes(32));
   const damage = new Damage(log);
-  const options = { store, actors, pool, damage, log, epoch, sealer, quotaBytes: 2 ** 40, now: () => clock.ms };
+  const options = { store, actors, pool, damage, log, epoch, sealer, room: NO_BOUND, now: () => clock.ms };
   const sync = await openSync(options);
   return {
     store,

@@ -1,9 +1,11 @@
 /** Opens the tasks of a store of their own, under a clock that the test moves. */
+
 import { ActorRegistry } from '../../src/actors/registry.ts';
 import { Refusal } from '../../src/common/fault.ts';
 import { Store } from '../../src/store/store.ts';
 import { taskTables } from '../../src/tasks/records.ts';
 import { Tasks } from '../../src/tasks/service.ts';
+import { unbounded } from '../support/quotas.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 export const START_MS = Date.parse('2026-11-20T12:00:00.000Z');
@@ -24,7 +26,7 @@ export function openDesk(given?: Store): Desk {
   const store = given ?? new Store({ folder: temporaryFolder(), tables: taskTables });
   const actors = new ActorRegistry(store);
   const clock: Clock = { ms: START_MS };
-  const tasks = new Tasks({ store, actors, now: () => clock.ms });
+  const tasks = new Tasks({ store, actors, quotas: unbounded, now: () => clock.ms });
   return {
     store,
     clock,

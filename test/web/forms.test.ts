@@ -43,7 +43,7 @@ async function allForms(): Promise<{ action: string; fields: URLSearchParams }[]
   return found;
 }
 
-test('[WEB-3] every form of every page carries the token of this browser, and is refused without it', async () => {
+test('[WEB-6] every form of every page carries the token of this browser, and is refused without it', async () => {
   const forms = await allForms();
   expect(forms.length).toBeGreaterThan(12);
   for (const { action, fields } of forms) {
@@ -57,7 +57,7 @@ test('[WEB-3] every form of every page carries the token of this browser, and is
   expect((await member.send('/settings')).status).toBe(200);
 });
 
-test('[WEB-3] the token of another session, of a visitor, and one that is almost right are refused', async () => {
+test('[WEB-6] the token of another session, of a visitor, and one that is almost right are refused', async () => {
   const other = await signedUp(hub, freshEmail(), PASSWORD);
   await other.open('/settings');
   const visitor = new PageClient(hub);
@@ -87,7 +87,7 @@ test.each([
   ['another port of this host', 'http://127.0.0.1:1'],
   ['a host that begins like this one', undefined],
   ['an opaque origin', 'null'],
-])('[WEB-3, NET-9] a form of %s is refused, the right token or not', async (_name, origin) => {
+])('[WEB-6, NET-9] a form of %s is refused, the right token or not', async (_name, origin) => {
   await member.open('/settings');
   const fields = member.fieldsOf('/settings/keys', { name: 'stolen' });
   const answer = await member.post('/settings/keys', fields, { Origin: origin ?? `${hub.url}.evil.example` });
@@ -98,7 +98,7 @@ test.each([
   expect((await visitor.post('/signin', login, { Origin: origin ?? `${hub.url}.evil.example` })).status).toBe(403);
 });
 
-test('[WEB-3] an allowed origin of the API is no origin of the pages; a public address is', async () => {
+test('[WEB-6] an allowed origin of the API is no origin of the pages; a public address is', async () => {
   const friendly = await startHub({
     env: {
       CAIRN_ALLOWED_ORIGINS: 'https://friend.example',
@@ -114,7 +114,7 @@ test('[WEB-3] an allowed origin of the API is no origin of the pages; a public a
   await friendly.stop();
 });
 
-test('[WEB-3] the forms in front of an account are guarded as well', async () => {
+test('[WEB-6] the forms in front of an account are guarded as well', async () => {
   const email = freshEmail();
   await callTool(hub, 'signup_and_get_key', { email, password: PASSWORD });
   for (const path of ['/signin', '/signup']) {
@@ -131,7 +131,7 @@ test('[WEB-3] the forms in front of an account are guarded as well', async () =>
   }
 });
 
-test('[WEB-3] a form of a session that ended leads to the sign-in page, and back to the page that it stood on', async () => {
+test('[WEB-6] a form of a session that ended leads to the sign-in page, and back to the page that it stood on', async () => {
   const client = await signedUp(hub, freshEmail(), PASSWORD);
   await client.open('/settings');
   const fields = client.fieldsOf('/settings/keys', { name: 'late' });
@@ -163,7 +163,7 @@ const FOREIGN_PATHS = [
   `/${'a'.repeat(9000)}`,
 ];
 
-test.each(FOREIGN_PATHS)('[WEB-3] a sign-in never leads to %j', async (next) => {
+test.each(FOREIGN_PATHS)('[WEB-6] a sign-in never leads to %j', async (next) => {
   const email = freshEmail();
   await callTool(hub, 'signup_and_get_key', { email, password: PASSWORD });
   const client = new PageClient(hub);
@@ -175,7 +175,7 @@ test.each(FOREIGN_PATHS)('[WEB-3] a sign-in never leads to %j', async (next) => 
   expect(again.headers.location).toBe('/');
 });
 
-test('[WEB-3] whatever `next` holds, the browser stays on this host, and an own path is kept', () => {
+test('[WEB-6] whatever `next` holds, the browser stays on this host, and an own path is kept', () => {
   const base = 'https://hub.example';
   const piece = fc.constantFrom(
     '/',
@@ -281,7 +281,7 @@ test('[WEB-4] markup in a name, an email or a browser’s own name is shown as t
   expect(client.text).toContain(email);
 });
 
-test('[WEB-3, LIM-1] a flood of sign-ins is a page of status 429 with Retry-After, by address and by email', async () => {
+test('[WEB-6, LIM-1] a flood of sign-ins is a page of status 429 with Retry-After, by address and by email', async () => {
   const small = await startHub({
     env: { CAIRN_SIGNIN_LIMIT: '3', CAIRN_TRUSTED_PROXIES: '127.0.0.1', CAIRN_SIGNUP: 'open' },
   });
@@ -305,7 +305,7 @@ test('[WEB-3, LIM-1] a flood of sign-ins is a page of status 429 with Retry-Afte
   await small.stop();
 });
 
-test('[WEB-3, NET-2] a form is a form: no JSON, nothing too large, and a page of its own says so', async () => {
+test('[WEB-6, NET-2] a form is a form: no JSON, nothing too large, and a page of its own says so', async () => {
   await member.open('/settings');
   const cases = [
     [415, { headers: { 'Content-Type': 'application/json' }, body: '{}' }],

@@ -52,7 +52,10 @@ export async function control<C extends ControlRequest['command']>(
   try {
     if (long !== undefined) close = await long.open(core, config, sink.log);
     const progress = { tell: long?.onProgress ?? (() => undefined), signal: long?.signal ?? NEVER };
-    return (await runControl(core, request, progress)) as ControlResults[C];
+    const result = (await runControl(core, request, progress)) as ControlResults[C];
+    // A service does this in the background.
+    if (request.command === 'account.delete') await core.removal.run();
+    return result;
   } finally {
     await close();
     await core.close();
@@ -61,11 +64,7 @@ export async function control<C extends ControlRequest['command']>(
 }
 
 /** Commands that may be the first of a hub; others never make one of a folder that was named by mistake. */
-const MAKES_HUB: ReadonlySet<ControlRequest['command']> = new Set([
-  'account.create',
-  'account.import',
-  'invite.create',
-] as const);
+const MAKES_HUB: ReadonlySet<ControlRequest['command']> = new Set(['account.create', 'account.import'] as const);
 
 const NEVER = new AbortController().signal;
 

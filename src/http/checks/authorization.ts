@@ -33,6 +33,18 @@ export function createAuthenticator(first: Scheme, ...others: readonly Scheme[])
   };
 }
 
+/** The same check, and then one of the account that the credential opens, which may refuse. */
+export function guarded(access: Authenticator, checkAccount: (accountId: string) => void): Authenticator {
+  const checked = (session: Session) => {
+    checkAccount(session.accountId);
+    return session;
+  };
+  return (authorization) => {
+    const session = access(authorization);
+    return session instanceof Promise ? session.then(checked) : checked(session);
+  };
+}
+
 /** Some clients send `bearer`, which RFC 9110, section 11.1 allows; McpKey is ours, and is written as the interface has it. */
 function isOfScheme(authorization: string, scheme: string): boolean {
   const given = authorization.slice(0, scheme.length + 1);

@@ -1,6 +1,7 @@
 /** Owns the figures that an operator is alarmed by: damage, space, backups, certificates, and how much there is of what. */
 import type { Registry } from 'prom-client';
 import type { AuditLog } from '../../audit/log.ts';
+import type { Quotas } from '../../quotas/quotas.ts';
 import type { Damage } from '../../store/data-file/damage.ts';
 import type { StoreStats } from '../../store/stats.ts';
 import { type Chore, lastDone } from '../marks.ts';
@@ -11,6 +12,7 @@ export interface OperationSources {
   readonly mapBytes: number;
   readonly damage: Damage;
   readonly audit: Pick<AuditLog, 'failedSignIns'>;
+  readonly quotas: Quotas;
   /** When the TLS certificate expires, in milliseconds; undefined: there is none. */
   readonly certificateExpiresMs: number | undefined;
   /** Pulls that wait for a change. */
@@ -25,13 +27,14 @@ const COUNTED = [
   ['cairn_blobs', 'mirror_blobs', 'Blobs of the mirror.'],
   ['cairn_files', 'sync_files', 'Files of all vaults, deleted ones included.'],
   ['cairn_versions', 'sync_versions', 'Versions of files that are kept.'],
-  ['cairn_conflicts_pending', 'sync_pending_conflicts', 'Conflicts that wait to be resolved.'],
+  ['cairn_conflicts_pending', 'sync_pending', 'Conflicts that wait to be resolved.'],
   ['cairn_tasks', 'tasks', 'Tasks, deleted ones included.'],
 ] as const;
 
 export function describeOperation(registry: Registry, sources: OperationSources, full: () => StoreStats): void {
   describeDamage(registry, sources);
   describeChores(registry, sources.dataFolder);
+  describeQuotas(registry, sources.quotas);
   const table = (name: string) => full().tables.find((one) => one.name === name);
   for (const [name, rows, help] of COUNTED) gauge(registry, { name, help }, () => one(table(rows)?.rows ?? 0));
   gauge(registry, { name: 'cairn_blob_bytes', help: 'Pages of the bytes of blobs, in bytes.' }, () =>
@@ -62,6 +65,23 @@ export function describeOperation(registry: Registry, sources: OperationSources,
     registry,
     { name: 'cairn_tls_certificate_expiry_timestamp_seconds', help: 'When the TLS certificate expires.' },
     () => (sources.certificateExpiresMs === undefined ? [] : one(sources.certificateExpiresMs / 1000)),
+  );
+}
+
+function describeQuotas(registry: Registry, quotas: Quotas): void {
+  counter(
+    registry,
+    {
+      name: 'cairn_quota_refusals_total',
+      help: 'Writes refused by the quota of a kind, or (reserve) because the disk is nearly full.',
+      labels: ['kind'],
+    },
+    () => Object.entries(quotas.refusals).map(([kind, count]) => [{ kind }, count]),
+  );
+  gauge(
+    registry,
+    { name: 'cairn_store_reserved', help: '1 while so little space is left that only marked accounts can write.' },
+    () => one(quotas.isReserved ? 1 : 0),
   );
 }
 

@@ -1,9 +1,11 @@
 /** The use cases of conflicts: which are pending, what both sides hold, and settling one. */
+
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { Store } from '../../store/store.ts';
 import type { Contents, IncomingContent } from '../contents/incoming.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
 import type { FileRecord } from '../log/file-record.ts';
+import type { FileRoom } from '../log/file-room.ts';
 import { checkPath, type VaultPath } from '../log/paths.ts';
 import type { Conflict, SyncReader } from '../log/reader.ts';
 import type { ReadyContent } from '../log/ready-content.ts';
@@ -18,7 +20,7 @@ export interface ConflictsOptions {
   readonly reader: SyncReader;
   readonly log: VaultLog;
   readonly contents: Contents;
-  readonly quotaBytes: number;
+  readonly room: FileRoom;
 }
 
 export interface PendingQuery {

@@ -1,8 +1,10 @@
 /** The use cases of history: the versions of a path that are kept, and bringing one of them back as a new change. */
+
 import { invalidField, Refusal } from '../../common/fault.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
 import type { FileRecord } from '../log/file-record.ts';
+import type { FileRoom } from '../log/file-room.ts';
 import { checkPath } from '../log/paths.ts';
 import type { SyncReader } from '../log/reader.ts';
 import type { ReadyContent } from '../log/ready-content.ts';
@@ -16,7 +18,7 @@ export interface HistoryOptions {
   readonly vaults: Vaults;
   readonly reader: SyncReader;
   readonly log: VaultLog;
-  readonly quotaBytes: number;
+  readonly room: FileRoom;
 }
 
 export interface HistoryQuery {

@@ -1,6 +1,7 @@
 /** Appends a change that the hub makes for a user: a version restored, a conflict settled. Under the hub's own clock. */
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { FileRecord } from '../log/file-record.ts';
+import type { FileRoom } from '../log/file-room.ts';
 import { sendTick } from '../log/hlc.ts';
 import type { VaultPath } from '../log/paths.ts';
 import type { ReadyContent } from '../log/ready-content.ts';
@@ -26,11 +27,11 @@ export interface HubChange {
 }
 
 export interface HubSources {
-  readonly quotaBytes: number;
+  readonly room: FileRoom;
 }
 
 /** Makes the change the current one. Refuses with `invalid_fields` for a clash and with `quota_exceeded`. */
-export function appendByHub({ quotaBytes }: HubSources, turn: Turn, hubChange: HubChange): FileRecord {
+export function appendByHub({ room }: HubSources, turn: Turn, hubChange: HubChange): FileRecord {
   const { reader, change, vaultId, nowMs } = turn;
   const { path, before, content, respells = false } = hubChange;
   const live = before !== undefined && !before.deleted ? before : undefined;
@@ -39,8 +40,17 @@ export function appendByHub({ quotaBytes }: HubSources, turn: Turn, hubChange: H
     if (clash !== undefined) throw invalidField('path', describeClash(path.path, clash));
   }
   const grown = (content?.sizeBytes ?? 0) - (live?.size_bytes ?? 0);
+  const quotaBytes = room.quotaOf(turn.accountId);
+  if (content !== undefined) room.checkReserve(turn.accountId);
   if (grown > 0 && change.usageBytes + grown > quotaBytes) {
-    throw new Refusal({ kind: 'quota_exceeded', quotaBytes, usedBytes: change.usageBytes, neededBytes: grown });
+    room.noteRefused();
+    throw new Refusal({
+      kind: 'quota_exceeded',
+      of: 'files',
+      quotaBytes,
+      usedBytes: change.usageBytes,
+      neededBytes: grown,
+    });
   }
   change.setClock(sendTick(change.clock, nowMs));
   const spelled = live === undefined || respells ? path : { path: live.path, folded: path.folded };

@@ -6,6 +6,7 @@ import { Refusal } from '../../common/fault.ts';
 import type { Damage } from '../../store/data-file/damage.ts';
 import type { Store } from '../../store/store.ts';
 import type { Contents, IncomingContent } from '../contents/incoming.ts';
+import type { FileRoom } from '../log/file-room.ts';
 import { formatHlc } from '../log/hlc.ts';
 import type { Turn, VaultLog } from '../log/vault-log.ts';
 import type { PushVisits } from '../vaults/push-visits.ts';
@@ -27,7 +28,7 @@ export interface PushOptions {
   readonly contents: Contents;
   readonly visits: PushVisits;
   readonly damage: Damage;
-  readonly quotaBytes: number;
+  readonly room: FileRoom;
 }
 
 export class Push {
@@ -81,10 +82,12 @@ export class Push {
     const outcome = decidePush(push, state);
     switch (outcome.kind) {
       case 'refuse':
+        if (outcome.fault.kind === 'quota_exceeded') this.#options.room.noteRefused();
         throw new Refusal(outcome.fault);
       case 'unknown_base':
         return { ...outcome, adopted: false };
       case 'conflict':
+        if (step.content !== undefined) this.#options.room.checkReserve(step.turn.accountId);
         return keepRefused(this.#options, step, state, outcome);
       case 'unchanged': {
         const { file } = state;
@@ -100,6 +103,7 @@ export class Push {
 
   #accept(step: PushStep, state: PushState, outcome: AcceptOutcome): Decided {
     const { push, content, turn } = step;
+    if (content !== undefined) this.#options.room.checkReserve(turn.accountId);
     turn.change.setClock(outcome.clock);
     const record = turn.change.append({
       path: push,

@@ -31,7 +31,13 @@ export function conflictFault(
 }
 
 export function quotaFault(state: PushState, neededBytes: number): Fault {
-  return { kind: 'quota_exceeded', quotaBytes: state.quotaBytes, usedBytes: state.usageBytes(), neededBytes };
+  return {
+    kind: 'quota_exceeded',
+    of: 'files',
+    quotaBytes: state.quotaBytes,
+    usedBytes: state.usageBytes(),
+    neededBytes,
+  };
 }
 
 /** What must not change without a base, and the base that it would take. */

@@ -3,6 +3,7 @@
 import { limits } from '../../limits/service.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import type { FileRecord } from '../log/file-record.ts';
+import type { FileRoom } from '../log/file-room.ts';
 import { type Hlc, parseHlc } from '../log/hlc.ts';
 import { foldersOf, type VaultPath } from '../log/paths.ts';
 import type { SyncReader } from '../log/reader.ts';
@@ -12,12 +13,12 @@ import type { Clash, PushState } from './types.ts';
 
 export interface StateSources {
   readonly vaults: Vaults;
-  readonly quotaBytes: number;
+  readonly room: FileRoom;
 }
 
 /** What a decision looks at for a path, within its transaction. `leaving`: a path that is about to be given up. */
 export function gatherState(
-  { vaults, quotaBytes }: StateSources,
+  { vaults, room }: StateSources,
   { reader, change, accountId, vaultId, nowMs }: Turn,
   { path, folded }: VaultPath,
   leaving?: string,
@@ -29,7 +30,7 @@ export function gatherState(
     file,
     pending: change.head.pending === 0 ? [] : reader.pendingOf(vaultId, folded),
     usageBytes: () => change.usageBytes,
-    quotaBytes,
+    quotaBytes: room.quotaOf(accountId),
     clock: change.clock,
     nowMs,
     clash: () => findClash(reader, vaultId, folded, leaving),

@@ -165,6 +165,11 @@ export class Vaults {
     }
   }
 
+  /** Notes vaults that were taken from their account elsewhere: what still runs for them is refused. */
+  noteDeleted(): void {
+    for (const [vaultId] of this.#options.store.keys(deletedVaults)) this.#deleted.add(vaultId);
+  }
+
   /** Refuses a vault that was deleted after a call had looked it up. */
   checkKept(vaultId: string): void {
     if (this.#deleted.has(vaultId)) throw unknownVault();
@@ -243,4 +248,14 @@ function sameList(a: readonly string[] | null, b: readonly string[] | null): boo
 
 export function foldVaultName(name: string): string {
   return name.normalize('NFC').toLowerCase();
+}
+
+/** Within the decision that deletes an account: takes all vaults from it. Their rows are removed later. */
+export function releaseVaults(batch: Batch, accountId: string, deletedAt: string): void {
+  for (const [, vaultId] of batch.keys(vaults, [accountId])) {
+    batch.remove(vaults, [accountId, vaultId]);
+    batch.remove(vaultOwners, [vaultId]);
+    batch.put(deletedVaults, [vaultId], { deleted_at: deletedAt });
+  }
+  batch.remove(primaries, [accountId]);
 }

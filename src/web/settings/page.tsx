@@ -9,6 +9,7 @@ import { Field, FormErrors, type Problem } from '../fields.tsx';
 import type { MemberVisit, View } from '../pages.ts';
 import { browserName } from '../sign-in/browser-name.ts';
 import { Confirm, Empty, Form, Given, Moment } from '../ui.tsx';
+import { DeleteAccount } from './delete-account.tsx';
 import { ConnectedApps, Devices, Tokens } from './devices.tsx';
 import { SecurityEvents } from './events.tsx';
 import { Identities } from './identities.tsx';
@@ -48,6 +49,7 @@ export function settingsView(props: SettingsProps): View {
         <Password {...props} />
         <Browsers {...props} />
         <SecurityEvents visit={visit} audit={capabilities.audit} />
+        <DeleteAccount visit={visit} problem={problem} />
       </>
     ),
   };

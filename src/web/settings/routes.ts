@@ -12,7 +12,7 @@ const PATH = '/settings';
 export interface SettingsOptions
   extends Pick<
     Capabilities,
-    'accounts' | 'sessions' | 'audit' | 'logins' | 'signIns' | 'tokens' | 'identities' | 'timeZones'
+    'accounts' | 'sessions' | 'audit' | 'logins' | 'leaving' | 'signIns' | 'tokens' | 'identities' | 'timeZones'
   > {
   readonly pages: Pages;
   /** This service as a request addressed it. */
@@ -71,6 +71,7 @@ export function settingsRoutes(options: SettingsOptions): Route[] {
       return pages.go(visit, PATH, { text: 'The identity is unlinked. Its tokens open nothing here any more.' });
     }),
     pages.memberForm(`${PATH}/password`, (visit, form) => changePassword(options, visit, form)),
+    pages.memberForm(`${PATH}/delete`, (visit, form) => deleteAccount(options, visit, form)),
     pages.memberForm(`${PATH}/devices/:id/end`, async (visit) => {
       await signIns.end(visit.accountId, visit.request.params['id'] ?? '', visit.source);
       return pages.go(visit, PATH, { text: 'The device is signed out, and its access tokens have ended.' });
@@ -99,6 +100,17 @@ async function changePassword(options: SettingsOptions, visit: MemberVisit, form
   );
   if (!tried.ok) return pages.show(visit, view(options, visit, tried.problem));
   return pages.go(visit, PATH, { text: 'The password is changed. Every other browser is signed out.' });
+}
+
+async function deleteAccount(options: SettingsOptions, visit: MemberVisit, form: URLSearchParams) {
+  const { pages, leaving } = options;
+  const { accountId } = visit;
+  const { address } = visit.request;
+  const tried = await problemOf('delete', {}, () =>
+    leaving.leave({ accountId, password: form.get('password') ?? '', address }),
+  );
+  if (!tried.ok) return pages.show(visit, view(options, visit, tried.problem));
+  return pages.goAs('/', undefined, { text: 'Your account is deleted, with everything in it.' });
 }
 
 function view(options: SettingsOptions, visit: MemberVisit, problem?: Problem) {

@@ -65,7 +65,7 @@ function contents(folder: string): Record<string, string> {
   );
 }
 
-test('[MIR-18] a repository of 32 MiB goes up encrypted for a key that init made, and comes back as it was', async () => {
+test('[MIR-20] a repository of 32 MiB goes up encrypted for a key that init made, and comes back as it was', async () => {
   const { cairn, config } = machine();
   const { folder, commit } = repository(32 * MiB);
   expect(await cairn('init')).toMatchObject({ code: 0, stderr: '' });
@@ -93,7 +93,7 @@ test('[MIR-18] a repository of 32 MiB goes up encrypted for a key that init made
   expect(tar.toString('latin1')).toContain(`comment=${commit}`);
 }, 120_000);
 
-test('[MIR-18] in CI the credential comes from the environment and the passphrase from a file', async () => {
+test('[MIR-20] in CI the credential comes from the environment and the passphrase from a file', async () => {
   const who = await account(hub);
   const first = machine(who);
   await first.cairn('init');
@@ -127,7 +127,7 @@ test('[MIR-18] in CI the credential comes from the environment and the passphras
   expect(contents(output)).toEqual(contents(folder));
 }, 120_000);
 
-test('[MIR-18] a restore overwrites nothing, and a push tells of changes that it leaves out', async () => {
+test('[MIR-20] a restore overwrites nothing, and a push tells of changes that it leaves out', async () => {
   const { cairn } = machine(await account(hub));
   const { folder } = repository(4096);
   await cairn('init');
@@ -143,7 +143,7 @@ test('[MIR-18] a restore overwrites nothing, and a push tells of changes that it
   expect(contents(output)).toHaveProperty('/mine');
 });
 
-test('[MIR-18] a second machine cannot learn the secret, and is told the two ways on', async () => {
+test('[MIR-20] a second machine cannot learn the secret, and is told the two ways on', async () => {
   const who = await account(hub);
   const first = machine(who);
   const { folder, commit } = repository(4096);
@@ -168,7 +168,7 @@ test.each([
   [['pull', '--commit', 'f'.repeat(40)], /blob not found/, 1],
   [['list', '--limit', '0'], /whole number from 1/, 2],
   [['frobnicate'], /mirror takes/, 2],
-])('[MIR-18] %j is told what to do next', async (args, sentence, code) => {
+])('[MIR-20] %j is told what to do next', async (args, sentence, code) => {
   const { cairn } = machine(await account(hub));
   await cairn('init');
   const folder = temporaryFolder();
@@ -178,7 +178,7 @@ test.each([
   expect(refused.stderr).toMatch(sentence);
 });
 
-test('[MIR-18] the bar of a transfer tells share and amount', () => {
+test('[MIR-20] the bar of a transfer tells share and amount', () => {
   expect(progressLine('uploading', 16 * MiB, 32 * MiB)).toBe(
     'uploading [############------------]  50 %  16.0 MiB of 32.0 MiB',
   );

@@ -24,7 +24,7 @@ function admission(options: Partial<AdmissionOptions> = {}): Admission {
 
 const anybody = () => true;
 
-test('[OPS-7] a connection above the bound is refused and counts until it is closed', () => {
+test('[OPS-18] a connection above the bound is refused and counts until it is closed', () => {
   const door = admission();
   expect([door.connect(anybody), door.connect(anybody), door.connect(anybody)]).toEqual([true, true, false]);
   door.disconnect();
@@ -43,7 +43,7 @@ test('[NET-11] of the last quarter of the connections each is asked whether it i
   expect([door.connect(anybody), door.connect(anybody)]).toEqual([true, false]);
 });
 
-test('[OPS-7] the event loop may be as late as the bound, not later; a bound of 0 is none', () => {
+test('[OPS-18] the event loop may be as late as the bound, not later; a bound of 0 is none', () => {
   const late = (loopDelayMs: number, loopDelayMsMax: number) =>
     faultOf(() => admission({ loopDelayMs: () => loopDelayMs, loopDelayMsMax }).checkLoop());
   expect(late(500, 500)).toBeUndefined();

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { accessTokens, tokenExpiries } from '../../../src/accounts/records.ts';
 import { Accounts } from '../../../src/accounts/service.ts';
+import { Standings } from '../../../src/accounts/standing/standings.ts';
 import { AccessTokens } from '../../../src/accounts/tokens.ts';
 import { ActorRegistry } from '../../../src/actors/registry.ts';
 import { OPERATOR } from '../../../src/audit/note.ts';
@@ -53,7 +54,8 @@ beforeEach(async () => {
   store = new Store({ folder: temporaryFolder(), tables: allTables });
   await checkMasterKey(store, sealer);
   actors = new ActorRegistry(store);
-  accounts = new Accounts(base());
+  const standings = new Standings({ ...base(), release: () => undefined });
+  accounts = new Accounts({ ...base(), standings });
   const keys = new ProviderKeys({ ...base(), issuer: issuer.url });
   const provider = new IdentityProvider({ ...base(), issuer: issuer.url, audience: AUDIENCE, keys });
   identities = new Identities({ ...base(), provider });
@@ -155,6 +157,7 @@ test('[OPS-6, OAUTH-1, OAUTH-3] verify sees a row of signing in that is missing,
   const signIns = new SignIns({
     ...base(),
     account: {
+      isOpen: () => true,
       mintToken: (batch, accountId, id) => tokens.add(batch, accountId, id),
       endTokens: (batch, accountId, id) => tokens.endSignIn(batch, accountId, id),
       addKey: (batch, accountId, name, source) => accounts.addKey(batch, accountId, name, source).mcp_key,

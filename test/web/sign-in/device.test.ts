@@ -81,7 +81,7 @@ test('[WEB-1, OAUTH-1] a code is typed in any form; denying turns the device awa
   expect(client.text).toContain('“cairn-test” was turned away.');
 });
 
-test('[WEB-3, OAUTH-1] a link alone, a form of another site or of another session approves nothing', async () => {
+test('[WEB-6, OAUTH-1] a link alone, a form of another site or of another session approves nothing', async () => {
   const client = await member();
   const codes = await askDevice(hub);
   await client.open(linkOf(codes));

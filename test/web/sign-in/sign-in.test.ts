@@ -93,7 +93,7 @@ async function newAccount() {
   return { email };
 }
 
-test('[KEY-7, WEB-3] an unknown email and a wrong password are told in the same page, the email kept, the password not', async () => {
+test('[KEY-7, WEB-6] an unknown email and a wrong password are told in the same page, the email kept, the password not', async () => {
   const { email } = await newAccount();
   const pages: string[] = [];
   for (const who of [email, freshEmail()]) {

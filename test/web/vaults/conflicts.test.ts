@@ -181,7 +181,7 @@ test('[WEB-1, LIM-2] the largest text that is edited comes back through the form
   expect(await current(at)).toContain(fill);
 });
 
-test('[WEB-3, KEY-8] nobody else settles a conflict, and nothing but a form of this browser does', async () => {
+test('[WEB-6, KEY-8] nobody else settles a conflict, and nothing but a form of this browser does', async () => {
   const at = await clash(THEIRS, MINE);
   const form = formFor(at, 'yours');
   const stranger = await clash(THEIRS, MINE);

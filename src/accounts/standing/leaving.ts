@@ -1,0 +1,45 @@
+/** The use case of a person who deletes their own account: asks for the password again. */
+import { invalidField, Refusal } from '../../common/fault.ts';
+import type { Logins } from '../logins.ts';
+import type { Accounts } from '../service.ts';
+import type { Standings } from './standings.ts';
+
+export interface LeavingOptions {
+  readonly accounts: Accounts;
+  readonly logins: Logins;
+  readonly standings: Standings;
+}
+
+export interface Leave {
+  readonly accountId: string;
+  readonly password: string;
+  /** Where it comes from, for the rate limit. */
+  readonly address: string;
+}
+
+export class Leaving {
+  readonly #options: LeavingOptions;
+
+  constructor(options: LeavingOptions) {
+    this.#options = options;
+  }
+
+  /** Deletes the account. Refuses with `invalid_fields` (`password`) and with `rate_limited`. */
+  async leave({ accountId, password, address }: Leave): Promise<void> {
+    const { accounts, logins, standings } = this.#options;
+    const { email } = accounts.describe(accountId);
+    if (accounts.signIn(email)?.passwordHash === undefined) {
+      throw invalidField(
+        'password',
+        'this account has no password; ask the operator of this hub to set one, or to delete it',
+      );
+    }
+    try {
+      await logins.check({ email, password, address });
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.fault.kind !== 'wrong_login') throw error;
+      throw invalidField('password', 'password is wrong');
+    }
+    await standings.delete(accountId);
+  }
+}

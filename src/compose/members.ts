@@ -1,0 +1,113 @@
+/** Opens the accounts: who they are, what opens them, how they stand, what they may hold, and how they go. */
+import { accounts } from '../accounts/records.ts';
+import { Accounts } from '../accounts/service.ts';
+import { BrowserSessions } from '../accounts/sessions.ts';
+import { Invitations } from '../accounts/sign-up/invitations.ts';
+import { AccountDirectory } from '../accounts/standing/directory.ts';
+import { Standings } from '../accounts/standing/standings.ts';
+import { AccessTokens } from '../accounts/tokens.ts';
+import type { ActorRegistry } from '../actors/registry.ts';
+import { AuditLog } from '../audit/log.ts';
+import type { Log } from '../common/log.ts';
+import type { Config } from '../config.ts';
+import { DiskReserve } from '../quotas/disk-reserve.ts';
+import { Quotas } from '../quotas/quotas.ts';
+import type { Sealer } from '../store/sealing/seal.ts';
+import type { Store } from '../store/store.ts';
+import type { AnyTable } from '../store/table.ts';
+import { VaultRemoval } from '../sync/history/vault-removal.ts';
+import type { FileRoom } from '../sync/log/file-room.ts';
+import { SyncReader } from '../sync/log/reader.ts';
+import type { Sync } from '../sync/service.ts';
+import { releaseVaults } from '../sync/vaults/vaults.ts';
+import { AccountRemoval } from '../transfer/removal.ts';
+import type { Doors } from './listeners.ts';
+
+export interface Members {
+  readonly accounts: Accounts;
+  readonly tokens: AccessTokens;
+  readonly sessions: BrowserSessions;
+  readonly invitations: Invitations;
+  readonly audit: AuditLog;
+  /** How accounts stand: open, disabled, deleted; who is an operator. */
+  readonly standings: Standings;
+  /** What an account may still write. */
+  readonly quotas: Quotas;
+  /** The operator's view of the accounts. */
+  readonly directory: AccountDirectory;
+  /** Removes the rows of deleted accounts. */
+  readonly removal: AccountRemoval;
+}
+
+interface MembersBase {
+  readonly store: Store;
+  /** Every table of the data file. */
+  readonly tables: readonly AnyTable[];
+  readonly actors: ActorRegistry;
+  readonly sealer: Sealer;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+export function openMembers(base: MembersBase, config: Config): Members {
+  const { store } = base;
+  const standings = new Standings({ ...base, release: releaseVaults });
+  const quotas = openQuotas(config, store, standings);
+  return {
+    accounts: new Accounts({ ...base, standings }),
+    tokens: new AccessTokens(base),
+    sessions: new BrowserSessions(base),
+    invitations: new Invitations(base),
+    audit: new AuditLog({ ...base, isAccount: (reader, id) => reader.get(accounts, [id]) !== undefined }),
+    standings,
+    quotas,
+    directory: openDirectory(store, standings, quotas),
+    removal: openRemoval(base),
+  };
+}
+
+/** What file sync asks of the quotas. */
+export function fileRoomOf(quotas: Quotas): FileRoom {
+  return {
+    quotaOf: (accountId) => quotas.of(accountId, 'files'),
+    checkReserve: (accountId) => quotas.checkReserve(accountId),
+    noteRefused: () => quotas.noteFilesRefused(),
+  };
+}
+
+/** Within a service: what runs for an account ends when it is disabled or deleted, and the removal spares what is read. */
+export function endWithAccounts({ standings, removal }: Members, sync: Sync, doors: Doors): void {
+  removal.useVaults(() => sync.removal.run());
+  standings.onShut((accountId) => {
+    // A turn later: a person who deletes their own account is answered first.
+    setImmediate(() => doors.cut(accountId));
+    if (!standings.isDeleted(accountId)) return;
+    sync.vaults.noteDeleted();
+    removal.begin();
+  });
+}
+
+function openQuotas(config: Config, store: Store, standings: Standings): Quotas {
+  const reserve = new DiskReserve({
+    space: () => store.space(),
+    unusedBytes: () => store.unusedBytes(),
+    elapsed: () => performance.now(),
+  });
+  return new Quotas({
+    defaults: { blobs: config.mirrorQuotaBytes, files: config.syncQuotaBytes, documents: config.documentQuotaBytes },
+    ownOf: (accountId) => standings.of(accountId).quotas,
+    isMarked: (accountId) => standings.isMarked(accountId),
+    isDiskNearlyFull: () => reserve.isReached(),
+  });
+}
+
+function openDirectory(store: Store, standings: Standings, quotas: Quotas): AccountDirectory {
+  const files = new SyncReader(store);
+  return new AccountDirectory({ store, standings, quotas, fileBytes: (accountId) => files.usageOfAccount(accountId) });
+}
+
+/** Without a service nobody reads the packs of a vault, so the next start may free them. */
+function openRemoval({ store, tables, log }: MembersBase): AccountRemoval {
+  const vaults = new VaultRemoval({ store, log, retirePacks: () => undefined });
+  return new AccountRemoval({ store, tables, removeVaults: () => vaults.run(), log });
+}

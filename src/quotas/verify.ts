@@ -1,0 +1,29 @@
+/** Checks what accounts are counted for against what is there. Only reads. */
+import type { CheckedReader } from '../store/checked-reader.ts';
+import { accountUsage, type CountedKind } from './usage.ts';
+
+/** Sums what is there, by account. */
+export class UsageTally {
+  readonly #bytes = new Map<string, number>();
+
+  add(accountId: string, kind: CountedKind, bytes: number): void {
+    const name = `${accountId} ${kind}`;
+    this.#bytes.set(name, (this.#bytes.get(name) ?? 0) + bytes);
+  }
+
+  /** One sentence for each account that is counted wrong. */
+  compare(reader: CheckedReader): string[] {
+    const problems: string[] = [];
+    const left = new Map(this.#bytes);
+    for (const { key, value } of reader.walk(accountUsage)) {
+      const name = key.join(' ');
+      const there = left.get(name) ?? 0;
+      if (there !== value.bytes) problems.push(`usage of ${name}: counted ${value.bytes} bytes, ${there} are there`);
+      left.delete(name);
+    }
+    for (const [name, there] of left) {
+      if (there !== 0) problems.push(`usage of ${name}: not counted, ${there} bytes are there`);
+    }
+    return problems;
+  }
+}

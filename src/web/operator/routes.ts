@@ -1,0 +1,121 @@
+/** What the operator's pages and their forms do. Nobody else finds anything at these addresses. */
+import type { AccountView } from '../../accounts/standing/directory.ts';
+import { invalidField, type QuotaKind, Refusal } from '../../common/fault.ts';
+import type { Route } from '../../http/route/route.ts';
+import { limits } from '../../limits/service.ts';
+import type { Capabilities } from '../capabilities.ts';
+import type { Problem } from '../fields.tsx';
+import type { MemberVisit, Pages } from '../pages.ts';
+import { problemOf } from '../problem.ts';
+import { ACCOUNTS_PATH, accountsView, accountView, GIB, QUOTA_KINDS } from './page.tsx';
+
+export interface OperatorOptions extends Pick<Capabilities, 'directory' | 'standings' | 'invitations'> {
+  readonly pages: Pages;
+  /** This service as a request addressed it. */
+  readonly baseUrl: (host: string) => string;
+}
+
+export function operatorRoutes(options: OperatorOptions): Route[] {
+  const { pages, standings, invitations } = options;
+  const one = `${ACCOUNTS_PATH}/:id`;
+  return [
+    pages.operator(ACCOUNTS_PATH, (visit) => showAll(options, visit)),
+    pages.operatorForm(`${ACCOUNTS_PATH}/invitations`, (visit, form) => invite(options, visit, form)),
+    pages.operatorForm(`${ACCOUNTS_PATH}/invitations/:id/revoke`, async (visit) => {
+      await invitations.revoke(visit.request.params['id'] ?? '');
+      return pages.go(visit, ACCOUNTS_PATH, { text: 'The invitation is revoked.' });
+    }),
+    pages.operator(one, (visit) => pages.show(visit, accountView({ visit, account: accountOf(options, visit) }))),
+    pages.operatorForm(`${one}/disable`, async (visit) => {
+      const account = otherOf(options, visit);
+      await standings.disable(account.account_id);
+      return back(options, visit, account, 'The account is disabled. Its credentials no longer work.');
+    }),
+    pages.operatorForm(`${one}/enable`, async (visit) => {
+      const account = otherOf(options, visit);
+      await standings.enable(account.account_id);
+      return back(options, visit, account, 'The account is enabled. Its credentials work again.');
+    }),
+    pages.operatorForm(`${one}/quota`, (visit, form) => setQuota(options, visit, form)),
+    pages.operatorForm(`${one}/delete`, (visit, form) => remove(options, visit, form)),
+  ];
+}
+
+function showAll({ pages, directory, invitations }: OperatorOptions, visit: MemberVisit, problem?: Problem) {
+  const { query } = visit.request;
+  const search = (query.get('search') ?? '').trim().toLowerCase();
+  const page = directory.page({ search, after: query.get('after') ?? undefined });
+  return pages.show(visit, accountsView({ visit, page, search, invitations: invitations.list(), problem }));
+}
+
+async function invite(options: OperatorOptions, visit: MemberVisit, form: URLSearchParams) {
+  const { pages, invitations, baseUrl } = options;
+  const [email = '', uses = '', days = ''] = ['email', 'uses', 'days'].map((name) => form.get(name) ?? '');
+  const tried = await problemOf('invite', { email, uses, days }, () =>
+    invitations.create({ email: email.trim(), uses: Number(uses), days: Number(days) }),
+  );
+  if (!tried.ok) return showAll(options, visit, tried.problem);
+  const { code } = tried.value;
+  const link = `${baseUrl(visit.request.header('host') ?? '')}/signup?invite=${code}`;
+  return pages.go(visit, ACCOUNTS_PATH, {
+    text: 'Invitation created. Copy its link now: you won’t see it again.',
+    secrets: [
+      { label: 'Link', value: link },
+      { label: 'Code', value: code, hint: 'For agents: the argument invite_code of signup_and_get_key.' },
+    ],
+  });
+}
+
+async function setQuota(options: OperatorOptions, visit: MemberVisit, form: URLSearchParams) {
+  const { pages, standings } = options;
+  const account = accountOf(options, visit);
+  const keepsWriting = form.get('keeps_writing') === 'true';
+  const values = Object.fromEntries(QUOTA_KINDS.map(({ kind }) => [kind, form.get(kind) ?? '']));
+  const tried = await problemOf('quota', { ...values, keeps_writing: String(keepsWriting) }, () => {
+    const quotas = Object.fromEntries(QUOTA_KINDS.map(({ kind }) => [kind, readGib(kind, values[kind] ?? '')]));
+    return standings.change(account.account_id, { quotas, keeps_writing: keepsWriting });
+  });
+  if (!tried.ok) return pages.show(visit, accountView({ visit, account, problem: tried.problem }));
+  return back(options, visit, account, 'Quotas saved.');
+}
+
+async function remove(options: OperatorOptions, visit: MemberVisit, form: URLSearchParams) {
+  const { pages, standings } = options;
+  const account = otherOf(options, visit);
+  const confirm = (form.get('confirm') ?? '').trim().toLowerCase();
+  const tried = await problemOf('delete', { confirm }, async () => {
+    if (confirm !== account.email) throw invalidField('confirm', 'confirm must be the email of the account');
+    await standings.delete(account.account_id);
+  });
+  if (!tried.ok) return pages.show(visit, accountView({ visit, account, problem: tried.problem }));
+  return pages.go(visit, ACCOUNTS_PATH, {
+    text: `${account.email} is deleted. Its data is removed in the background.`,
+  });
+}
+
+/** The account that the address names. Refuses with `not_found`. */
+function accountOf({ directory }: OperatorOptions, visit: MemberVisit): AccountView {
+  const found = directory.view(visit.request.params['id'] ?? '');
+  if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'there is no such account' });
+  return found;
+}
+
+/** As `accountOf`; operators do not shut themselves out. */
+function otherOf(options: OperatorOptions, visit: MemberVisit): AccountView {
+  const account = accountOf(options, visit);
+  if (account.account_id !== visit.accountId) return account;
+  throw invalidField('account', 'this is your own account; another operator, or the command line, can do this');
+}
+
+function back({ pages }: OperatorOptions, visit: MemberVisit, { account_id: id }: AccountView, text: string) {
+  return pages.go(visit, `${ACCOUNTS_PATH}/${id}`, { text });
+}
+
+/** Bytes; null: the service's. */
+function readGib(field: QuotaKind, text: string): number | null {
+  const trimmed = text.trim();
+  if (trimmed === '') return null;
+  const bytes = /^\d{1,7}(\.\d{1,9})?$/.test(trimmed) ? Math.round(Number(trimmed) * GIB) : Number.NaN;
+  if (!(bytes <= limits.quotaBytesMax)) throw invalidField(field, `${field} must be a number of GiB, or empty`);
+  return bytes;
+}
