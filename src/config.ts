@@ -109,6 +109,16 @@ const settings = z.object({
     .string()
     .regex(/^[\x21-\x7e]{1,255}$/, 'must have 1 to 255 characters without spaces')
     .optional(),
+  CAIRN_SMTP_URL: z
+    .string()
+    .refine((text) => URL.canParse(text) && /^smtps?:$/.test(new URL(text).protocol), {
+      error: 'must look like smtps://user:password@mail.example.org or smtp://127.0.0.1:25',
+    })
+    .optional(),
+  CAIRN_MAIL_FROM: z
+    .string()
+    .regex(/^[^\p{C}]{1,100}$/u, 'must be an email address, or a name and an address in angle brackets')
+    .optional(),
   CAIRN_METRICS_PORT: wholeNumber(0, 65535).optional(),
   CAIRN_METRICS_TOKEN: z
     .string()
@@ -168,6 +178,8 @@ export interface Config {
   readonly oauthPrivateClients: boolean;
   /** Whose tokens open the gateway for linked accounts, and what they must be made out for; undefined: nobody's. */
   readonly identityProvider: { readonly issuer: string; readonly audience: string } | undefined;
+  /** Where mail is sent, and as whom; undefined: no mail. */
+  readonly mail: { readonly url: string; readonly from: string } | undefined;
   /** Metrics on a port of their own, to this machine; undefined: none. */
   readonly metricsPort: number | undefined;
   /** What opens them on the main port; undefined: they are not there. */
@@ -223,6 +235,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     oauthMetadata: (values.CAIRN_OAUTH_METADATA ?? (isHttps(values.CAIRN_PUBLIC_URL) ? 'on' : 'off')) === 'on',
     oauthPrivateClients: values.CAIRN_OAUTH_PRIVATE_CLIENTS === 'on',
     identityProvider: identityProvider(values.CAIRN_IDP_ISSUER, values.CAIRN_IDP_AUDIENCE),
+    mail: mailOf(values.CAIRN_SMTP_URL, values.CAIRN_MAIL_FROM, values.CAIRN_PUBLIC_URL),
     metricsPort: values.CAIRN_METRICS_PORT,
     metricsToken: values.CAIRN_METRICS_TOKEN,
   });
@@ -262,6 +275,18 @@ function identityProvider(issuer: string | undefined, audience: string | undefin
   }
   if (audience !== undefined) throw new StartError('CAIRN_IDP_ISSUER must be set together with CAIRN_IDP_AUDIENCE.');
   return undefined;
+}
+
+/** Links in mail lead to the public address: a `Host` header of a stranger must not choose where. */
+function mailOf(url: string | undefined, from: string | undefined, publicUrl: string | undefined): Config['mail'] {
+  if (url === undefined) {
+    if (from !== undefined) throw new StartError('CAIRN_SMTP_URL must be set together with CAIRN_MAIL_FROM.');
+    return undefined;
+  }
+  if (publicUrl === undefined) {
+    throw new StartError('CAIRN_PUBLIC_URL must be set together with CAIRN_SMTP_URL: links in mail lead there.');
+  }
+  return { url, from: from ?? `Cairn <cairn@${new URL(publicUrl).hostname}>` };
 }
 
 function tlsFiles(certFile: string | undefined, keyFile: string | undefined): Config['tls'] {

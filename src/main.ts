@@ -20,6 +20,7 @@ import { certificateExpiry, checkTlsFiles } from './http/library/tls.ts';
 import { Traffic } from './http/measure/traffic.ts';
 import { createAddressResolver } from './http/request/client-address.ts';
 import { healthRoutes, type Phase } from './http/route/health.ts';
+import { Mailer } from './mail/mailer.ts';
 import { metricsRoutes } from './ops/metrics/routes.ts';
 import { connectionsThatFit } from './ops/open-files.ts';
 import { Pool } from './pool/pool.ts';
@@ -42,10 +43,12 @@ export async function startService(config: Config, { log, dropped }: LogSink): P
   if (config.tls !== undefined) checkTlsFiles(config.tls);
   const core = await openCore(config, log, { mayMake: true, mayUpgrade: true });
   const pool = new Pool({ threads: config.poolThreads });
+  const mail = config.mail === undefined ? undefined : new Mailer({ ...config.mail, log });
   const loop = new LoopDelay();
   let phase: Phase = 'starting';
   const close = async () => {
     loop.close();
+    await mail?.close();
     await pool.close();
     await core.close();
   };
@@ -55,7 +58,7 @@ export async function startService(config: Config, { log, dropped }: LogSink): P
     const sync = await openSync({ ...core, pool, log, room: fileRoomOf(core.quotas), now: Date.now });
     const documents = openDocuments(core, config);
     const toolTraffic = new ToolTraffic();
-    const parts: ServiceParts = { config, core, pool, rates, tasks, documents, sync, toolTraffic, log };
+    const parts: ServiceParts = { config, core, mail, pool, rates, tasks, documents, sync, toolTraffic, log };
     const traffic = new Traffic();
     const admission = new Admission({
       connectionsMax: connectionsThatFit(config.connectionsMax, log),

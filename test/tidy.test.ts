@@ -56,7 +56,7 @@ test('there is something to check', () => {
 const HOUSE = [
   ['common', 'limits', 'text', 'time'],
   ['fields'],
-  ['store', 'http', 'pool', 'client'],
+  ['store', 'http', 'pool', 'client', 'mail'],
   ['actors', 'cache', 'config.ts'],
   ['quotas'],
   ['gateway', 'archive'],

@@ -1,4 +1,4 @@
-/** The use cases of a password: check it at sign-in, change it. Every try counts against the sign-in limits. */
+/** The use cases of a password: check it at sign-in, ask for it again, change it. Every try goes through the guard. */
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { AuditLog, FailedSignIn } from '../audit/log.ts';
 import { noteAct, OPERATOR, sourceOf } from '../audit/note.ts';
@@ -12,6 +12,8 @@ import { normalizeEmail } from './rules.ts';
 import type { Accounts } from './service.ts';
 import type { BrowserSessions } from './sessions.ts';
 import type { Standings } from './standing/standings.ts';
+import type { BrowserMarks } from './sign-in/browser-mark.ts';
+import type { PasswordTry, SignInGuard } from './sign-in/guard.ts';
 
 export interface Login {
   readonly email: string;
@@ -19,15 +21,21 @@ export interface Login {
   /** Where it comes from, for the rate limit and the security events. */
   readonly address: string;
   readonly agent?: string | undefined;
+  /** What a browser keeps that has signed in before. */
+  readonly mark?: string | undefined;
 }
 
-export interface PasswordChange {
+/** The password of somebody who is signed in. */
+export interface PasswordAgain {
   readonly accountId: string;
-  readonly current: string;
+  readonly password: string;
+  readonly source: RemoteSource;
+}
+
+export interface PasswordChange extends PasswordAgain {
   readonly next: string;
   /** The browser session that stays; all others end. */
   readonly keptSessionId: string;
-  readonly source: RemoteSource;
 }
 
 export interface LoginsOptions {
@@ -36,10 +44,10 @@ export interface LoginsOptions {
   readonly passwords: Passwords;
   readonly sessions: BrowserSessions;
   readonly audit: AuditLog;
+  readonly guard: SignInGuard;
+  readonly marks: BrowserMarks;
   readonly now: () => number;
   readonly standings: Standings;
-  /** Counts a try by address or email. Throws Refusal `rate_limited`. */
-  readonly countSignIn: (who: string) => void;
 }
 
 export class Logins {
@@ -49,23 +57,47 @@ export class Logins {
     this.#options = options;
   }
 
-  /** The account that an email and a password open. An unknown email and a wrong password answer and take alike. */
-  async check({ email: given, password, address, agent }: Login): Promise<string> {
-    const { accounts, passwords, countSignIn, audit } = this.#options;
+  /**
+   * The account that an email and a password open. An unknown email and a wrong password answer and take alike.
+   * Refuses with `wrong_login`, `rate_limited`.
+   */
+  async check({ email: given, password, address, agent, mark }: Login): Promise<string> {
+    const { accounts, passwords, guard, marks, audit } = this.#options;
     const email = normalizeEmail(given);
-    countSignIn(`address ${address}`);
-    countSignIn(`email ${email}`);
+    const tried: PasswordTry = { email, address, known: marks.knownAs(mark, email) };
     const found = accounts.signIn(email);
-    const matches = await passwords.verify(found?.passwordHash, password, { address: addressBlock(address) });
-    if (found === undefined || !matches) {
-      audit.signInFailed(found?.accountId, whyFailed(found), sourceOf('stranger', address, agent));
-      throw new Refusal({ kind: 'wrong_login' });
+    const source = sourceOf('stranger', address, agent);
+    await this.#enter(tried, found?.accountId, source);
+    // A browser that was here before is not kept waiting by strangers.
+    const accountId = tried.known === undefined ? undefined : found?.accountId;
+    const matches = await passwords.verify(found?.passwordHash, password, {
+      accountId,
+      address: addressBlock(address),
+    });
+    if (found !== undefined && matches) {
+      if (this.#options.standings.isDisabled(found.accountId)) {
+        audit.signInFailed(found.accountId, 'account disabled', source);
+      }
+      this.#options.standings.check(found.accountId);
+      return found.accountId;
     }
-    if (this.#options.standings.isDisabled(found.accountId)) {
-      audit.signInFailed(found.accountId, 'account disabled', sourceOf('stranger', address, agent));
-    }
-    this.#options.standings.check(found.accountId);
-    return found.accountId;
+    guard.failed(tried);
+    audit.signInFailed(found?.accountId, whyFailed(found), source);
+    throw new Refusal({ kind: 'wrong_login' });
+  }
+
+  /** Whether this is the password of an account that somebody is signed in to. Refuses with `rate_limited`. */
+  async isPassword({ accountId, password, source }: PasswordAgain): Promise<boolean> {
+    const { accounts, passwords, guard, audit } = this.#options;
+    const { email } = accounts.describe(accountId);
+    const tried: PasswordTry = { email, address: source.address, known: `session of ${accountId}` };
+    await this.#enter(tried, accountId, source);
+    const caller = { accountId, address: addressBlock(source.address) };
+    const matches = await passwords.verify(accounts.signIn(email)?.passwordHash, password, caller);
+    if (matches) return true;
+    guard.failed(tried);
+    audit.signInFailed(accountId, 'wrong password', source);
+    return false;
   }
 
   /**
@@ -73,28 +105,31 @@ export class Logins {
    * Refuses with `invalid_fields` on `current_password` or `password`, and with `rate_limited`.
    */
   async changePassword(change: PasswordChange): Promise<void> {
-    const { accounts, actors, passwords, sessions, countSignIn, audit, now } = this.#options;
-    const { source } = change;
-    const { email } = accounts.describe(change.accountId);
-    countSignIn(`address ${source.address}`);
-    countSignIn(`email ${email}`);
-    const known = accounts.signIn(email)?.passwordHash;
-    const caller = { accountId: change.accountId, address: addressBlock(source.address) };
-    if (!(await passwords.verify(known, change.current, caller))) {
-      audit.signInFailed(change.accountId, 'wrong password', source);
-      throw wrongCurrent();
-    }
+    const { accounts, actors, passwords, sessions, now } = this.#options;
+    const { accountId, source, keptSessionId } = change;
+    const known = accounts.signIn(accounts.describe(accountId).email)?.passwordHash;
+    if (!(await this.isPassword(change))) throw wrongCurrent();
+    const caller = { accountId, address: addressBlock(source.address) };
     const passwordHash = await passwords.hash(change.next, caller);
-    await actors.account(change.accountId).ask((batch) => {
+    await actors.account(accountId).ask((batch) => {
       // Changed in another browser since it was checked.
-      if (batch.get(accountTable, [change.accountId])?.password_hash !== known) throw wrongCurrent();
-      putPassword(batch, sessions, { ...change, passwordHash });
-      noteAct(batch, change.accountId, { atMs: now(), act: 'password_changed', source });
+      if (batch.get(accountTable, [accountId])?.password_hash !== known) throw wrongCurrent();
+      putPassword(batch, sessions, { accountId, keptSessionId, passwordHash });
+      noteAct(batch, accountId, { atMs: now(), act: 'password_changed', source });
     });
+  }
+
+  async #enter(tried: PasswordTry, accountId: string | undefined, source: RemoteSource): Promise<void> {
+    try {
+      await this.#options.guard.enter(tried);
+    } catch (error) {
+      this.#options.audit.signInFailed(accountId, 'too many tries', source);
+      throw error;
+    }
   }
 }
 
-/** Sets a password without the one of now, for the operator; every browser of the account is signed out. */
+/** Sets a password without the current one, for the operator; every browser of the account is signed out. */
 export async function resetPassword(
   { actors, sessions, now }: Pick<LoginsOptions, 'actors' | 'sessions' | 'now'>,
   accountId: string,
@@ -112,7 +147,12 @@ interface NewPassword {
   readonly keptSessionId?: string;
 }
 
-function putPassword(batch: Batch, sessions: BrowserSessions, { accountId, passwordHash, keptSessionId }: NewPassword) {
+/** Sets a password and ends the browser sessions of the account, as a part of a decision. */
+export function putPassword(
+  batch: Batch,
+  sessions: BrowserSessions,
+  { accountId, passwordHash, keptSessionId }: NewPassword,
+): void {
   const account = batch.get(accountTable, [accountId]);
   if (account === undefined) throw new Error('the account of a new password is not there; run cairn verify');
   batch.put(accountTable, [accountId], { ...account, password_hash: passwordHash });
@@ -125,5 +165,5 @@ function whyFailed(found: { readonly passwordHash: string | undefined } | undefi
 }
 
 function wrongCurrent(): Refusal {
-  return invalidField('current_password', 'this is not your password of now');
+  return invalidField('current_password', 'this is not your current password');
 }

@@ -1,11 +1,16 @@
 /** The use cases of a caller without a credential: sign up, or sign in for another key. */
+import type { AuditLog } from '../audit/log.ts';
 import { sourceOf } from '../audit/note.ts';
+import type { RemoteSource } from '../audit/records.ts';
+import { invalidField } from '../common/fault.ts';
 import { addressBlock } from '../http/request/address-block.ts';
 import { limits } from '../limits/service.ts';
 import type { Login, Logins } from './logins.ts';
 import type { Passwords } from './password.ts';
 import { normalizeEmail } from './rules.ts';
 import type { Accounts, NewAccount, NewKey } from './service.ts';
+import type { SignInLetters } from './sign-in/letters.ts';
+import type { SecondFactors } from './sign-in/second-factor.ts';
 import type { SignUps } from './sign-up/sign-ups.ts';
 
 export interface SignUpInput extends Login {
@@ -22,6 +27,9 @@ export interface OnboardingOptions {
   readonly isLocalOnly: boolean;
   /** Counts a try by address or email. Throws Refusal `rate_limited`. */
   readonly countSignIn: (who: string) => void;
+  readonly secondFactors: SecondFactors;
+  readonly letters: SignInLetters;
+  readonly audit: AuditLog;
   readonly now: () => number;
 }
 
@@ -47,14 +55,39 @@ export class Onboarding {
     return await accounts.create({ email, name: input.name, passwordHash, mayLead }, source, take);
   }
 
-  /** A new MCP key, named after the day and the client. Refuses with `wrong_login`, `rate_limited`. */
-  async signIn(input: Login & { readonly client: string }): Promise<NewKey & { readonly account_id: string }> {
-    const { accounts, logins, now } = this.#options;
+  /**
+   * A new MCP key, named after the day and the client. Refuses with `wrong_login`, `rate_limited`, and with `invalid_fields`
+   * on `code` when the account has a second factor and the code is missing or wrong.
+   */
+  async signIn(
+    input: Login & { readonly client: string; readonly code?: string | undefined },
+  ): Promise<NewKey & { readonly account_id: string }> {
+    const { accounts, logins, letters, now } = this.#options;
     const accountId = await logins.check({ ...input, agent: input.client });
+    const source = sourceOf('user', input.address, input.client);
+    await this.#useCode(accountId, input.code, source);
     const day = new Date(now()).toISOString().slice(0, 10);
     const client = input.client.replace(/[^\x20-\x7e]/g, '').trim() || 'client';
     const name = `${day} ${client}`.slice(0, limits.nameCharsMax);
-    const source = sourceOf('user', input.address, input.client);
-    return { account_id: accountId, ...(await accounts.createKey(accountId, name, source)) };
+    const made = await accounts.createKey(accountId, name, source);
+    letters.newSignIn(accounts.describe(accountId).email, `A program (it was given the key “${name}”)`, source);
+    return { account_id: accountId, ...made };
+  }
+
+  async #useCode(accountId: string, code: string | undefined, source: RemoteSource): Promise<void> {
+    const { secondFactors, audit } = this.#options;
+    if (!secondFactors.stateOf(accountId).isOn) return;
+    if (code === undefined) {
+      throw invalidField(
+        'code',
+        'this account has two-factor sign-in; send the current code of its app, or a recovery code',
+      );
+    }
+    try {
+      await secondFactors.use(accountId, code, source);
+    } catch (error) {
+      audit.signInFailed(accountId, 'wrong code', source);
+      throw error;
+    }
   }
 }

@@ -3,6 +3,7 @@ import { invalidField } from '../common/fault.ts';
 import type { Caller } from '../common/shares.ts';
 import { limits } from '../limits/service.ts';
 import type { Pool } from '../pool/pool.ts';
+import { isCommonPassword } from './sign-in/common-passwords.ts';
 
 export class Passwords {
   readonly #pool: Pool;
@@ -15,7 +16,7 @@ export class Passwords {
     this.#decoyHash().catch(() => undefined);
   }
 
-  /** The encoded hash, with its parameters and salt. Refuses a password that is too short or too long. */
+  /** The encoded hash, with its parameters and salt. Refuses a password that is too short, too long or too common. */
   async hash(password: string, caller?: Caller): Promise<string> {
     const bytes = Buffer.byteLength(password);
     if (bytes < limits.passwordBytesMin || bytes > limits.passwordBytesMax) {
@@ -23,6 +24,9 @@ export class Passwords {
         'password',
         `password must have ${limits.passwordBytesMin} to ${limits.passwordBytesMax} bytes, this one has ${bytes}`,
       );
+    }
+    if (isCommonPassword(password)) {
+      throw invalidField('password', 'this is one of the most common passwords; choose another');
     }
     return await this.#pool.run('hashPassword', { password }, caller);
   }

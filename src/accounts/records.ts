@@ -78,6 +78,8 @@ export interface BrowserSessionRecord {
   readonly created_ms: number;
   /** Written at most once a minute. */
   readonly seen_ms: number;
+  /** When the password was last given; absent: at sign-in. */
+  readonly confirmed_ms?: number;
   /** What the browser calls itself; null: nothing. */
   readonly agent: string | null;
 }

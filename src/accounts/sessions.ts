@@ -72,6 +72,26 @@ export class BrowserSessions {
     return { accountId: found.account_id, credentialId: sessionName(hash) };
   }
 
+  /** Whether the password was given in this session a moment ago. */
+  isFresh(id: string): boolean {
+    const found = this.#options.store.get(browserSessions, [this.#hash(id)]);
+    if (found === undefined) return false;
+    return this.#options.now() - (found.confirmed_ms ?? found.created_ms) < limits.freshSignInMs;
+  }
+
+  /** Notes that the password was given again. */
+  async confirm(id: string, source: Source): Promise<void> {
+    const hash = this.#hash(id);
+    const seen = this.#options.store.get(browserSessions, [hash]);
+    if (seen === undefined) return;
+    await this.#options.actors.account(seen.account_id).ask((batch) => {
+      const found = batch.get(browserSessions, [hash]);
+      if (found === undefined) return;
+      batch.put(browserSessions, [hash], { ...found, confirmed_ms: this.#options.now() });
+      this.#note(batch, found.account_id, 'password_confirmed', source);
+    });
+  }
+
   /** Ends the session of an id, if there is one. */
   async end(id: string, source: Source): Promise<void> {
     const hash = this.#hash(id);

@@ -48,7 +48,7 @@ function signIn(onboarding: Onboarding): Tool {
     name: 'login_and_get_key',
     title: 'Sign in',
     description: 'Signs in with email and password and returns a new MCP key. Needs no credential.',
-    input: z.strictObject({ email, password }),
+    input: z.strictObject({ email, password, code: z.string().max(limits.userCodeCharsMax).optional() }),
     output: z.object({ account_id: z.string(), key_id: z.string(), name: z.string(), mcp_key: z.string() }),
     annotations: ADDS,
     access: 'open',

@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { accountTables } from '../accounts/records.ts';
+import { signInTables } from '../accounts/sign-in/records.ts';
 import { signUpTables } from '../accounts/sign-up/records.ts';
 import { standingTables } from '../accounts/standing/records.ts';
 import { TimeZones } from '../accounts/time-zones.ts';
@@ -59,6 +60,7 @@ export const allTables: readonly AnyTable[] = [
   ...auditTables,
   ...standingTables,
   ...usageTables,
+  ...signInTables,
   ...oauthTables,
   ...mirrorTables,
   ...taskTables,

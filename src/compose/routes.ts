@@ -1,11 +1,7 @@
 /** Opens the parts of the service over what main.ts has built: capabilities, their tools, their routes. */
-import { Logins } from '../accounts/logins.ts';
-import { Onboarding } from '../accounts/onboarding.ts';
-import { Passwords } from '../accounts/password.ts';
 import { accountRoutes } from '../accounts/routes.ts';
 import type { Accounts } from '../accounts/service.ts';
-import { SignUps, type SignupRule } from '../accounts/sign-up/sign-ups.ts';
-import { Leaving } from '../accounts/standing/leaving.ts';
+import type { SignupRule } from '../accounts/sign-up/sign-ups.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
 import { onboardingTools } from '../accounts/tools.ts';
 import { zoneTool } from '../accounts/zone-tool.ts';
@@ -26,6 +22,7 @@ import { createAuthenticator, guarded, type Scheme } from '../http/checks/author
 import type { Rates } from '../http/checks/rates.ts';
 import type { Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
+import type { Mail } from '../mail/mailer.ts';
 import { MirrorBlobs } from '../mirror/blobs.ts';
 import { MirrorCredentials } from '../mirror/credentials.ts';
 import { type MirrorRoutesOptions, mirrorRoutes } from '../mirror/routes.ts';
@@ -49,6 +46,7 @@ import { webRoutes } from '../web/routes.ts';
 import type { Core } from './core.ts';
 import { type Documents, documentTools } from './documents.ts';
 import { bearerScheme, openOAuth } from './oauth.ts';
+import { openSignIn, type SignInParts } from './sign-in.ts';
 
 /** What the parts of the service are opened over. */
 export interface ServiceParts {
@@ -60,26 +58,21 @@ export interface ServiceParts {
   readonly documents: Documents;
   readonly sync: Sync;
   readonly toolTraffic: ToolTraffic;
+  readonly mail: Mail | undefined;
   readonly log: Log;
-}
-
-interface LoginParts {
-  readonly logins: Logins;
-  readonly onboarding: Onboarding;
-  readonly leaving: Leaving;
 }
 
 /** Every route, the probes among them, and the document that describes them all. */
 export async function openRoutes(parts: ServiceParts, probes: readonly Route[]): Promise<Route[]> {
-  const logins = openLogins(parts);
-  const registry = openTools(parts, logins);
+  const signIn = openSignIn({ ...parts, rule: signupRule(parts.config.signup) });
+  const registry = openTools(parts, signIn);
   const { staging, ...mirror } = await openMirror(parts);
   parts.core.imports.open(openImporter(parts, { staging, credentials: mirror.credentials }));
   const access = authenticatorOf(parts.core, accessTokenScheme(parts.core.tokens));
   const routes = [
     ...probes,
-    ...openAccount(parts.core, logins),
-    ...openPages(parts, { ...mirror, ...logins }),
+    ...openAccount(parts.core, signIn),
+    ...openPages(parts, { ...mirror, ...signIn }),
     ...openOAuth({ parts, baseUrl: baseUrlOf(parts.config) }),
     ...mirrorRoutes(mirror),
     ...taskRoutes({ tasks: parts.tasks, access, pages: openKnownPages(revisionsOf(parts.core)) }),
@@ -122,34 +115,10 @@ async function openMirror({
   return { blobs, credentials, accountAccess, mirrorAccess, staging };
 }
 
-/** Passwords: what makes an account, and what opens it at a sign-in. */
-function openLogins({ config, core, pool, rates }: ServiceParts): LoginParts {
-  const passwords = new Passwords(pool);
-  const countSignIn = (who: string) => rates.countSignIn(who);
-  const logins = new Logins({ ...core, passwords, countSignIn, now: Date.now });
-  const { accounts } = core;
-  const rule = signupRule(config.signup);
-  const signUps = new SignUps({ ...core, rule, perDay: config.signUpsPerDay, now: Date.now });
-  const leaving = new Leaving({ ...core, logins });
-  return {
-    logins,
-    leaving,
-    onboarding: new Onboarding({
-      accounts,
-      passwords,
-      logins,
-      signUps,
-      countSignIn,
-      isLocalOnly: config.isLocalOnly,
-      now: Date.now,
-    }),
-  };
-}
-
 /** The tools, in the order in which they are listed. */
 function openTools(
   { config, core, tasks, documents, sync, toolTraffic }: ServiceParts,
-  { onboarding }: LoginParts,
+  { onboarding }: SignInParts,
 ): ToolRegistry {
   return new ToolRegistry(
     [
@@ -199,7 +168,7 @@ function openGateway(parts: ServiceParts, registry: ToolRegistry): Route[] {
 /** The pages, over the capabilities that they show. */
 function openPages(
   { config, core, tasks, sync }: ServiceParts,
-  { blobs, credentials, logins, onboarding, leaving }: LoginParts & Pick<MirrorRoutesOptions, 'blobs' | 'credentials'>,
+  { blobs, credentials, ...signIn }: SignInParts & Pick<MirrorRoutesOptions, 'blobs' | 'credentials'>,
 ): Route[] {
   const { publicUrl } = config;
   const {
@@ -232,9 +201,7 @@ function openPages(
     codes,
     tokens,
     identities,
-    logins,
-    onboarding,
-    leaving,
+    ...signIn,
     blobs,
     credentials,
     tasks,
@@ -251,7 +218,7 @@ function openPages(
 }
 
 /** The account itself, for whoever holds a key or a token of it. */
-function openAccount(core: Core, { leaving }: LoginParts): Route[] {
+function openAccount(core: Core, { leaving }: SignInParts): Route[] {
   const { accounts, timeZones, tokens } = core;
   return accountRoutes({
     accounts,

@@ -58,7 +58,7 @@ export const limits = {
 
   // Accounts.
   accountKeysLiveMax: 50,
-  passwordBytesMin: 6,
+  passwordBytesMin: 8,
   passwordBytesMax: 1024,
   emailCharsMax: 254,
   nameCharsMax: 100,

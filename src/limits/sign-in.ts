@@ -49,6 +49,41 @@ export const signInLimits = {
   /** Live access tokens of an account; one more ends the one that expires first. */
   accessTokensLiveMax: 1000,
 
+  // Signing in with a password.
+  /** Wrong passwords of one browser, or of one address for one email, in a window of this length. */
+  passwordTriesMax: 10,
+  passwordTriesMs: 600_000,
+  /** So many wrong passwords for one email in that window, from wherever, and strangers try one after another. */
+  passwordTriesOfEmailMax: 10,
+  /** Between two tries of strangers for an email under attack; at most so many wait, for any email and of one address. */
+  slowSignInMs: 2000,
+  slowSignInsWaitingMax: 10,
+  slowSignInsOfAddressMax: 2,
+  slowSignInEmailsMax: 10_000,
+  /** How long a browser is known after its last sign-in: 400 days, the most that browsers keep a cookie. */
+  browserMarkSeconds: 400 * 86_400,
+  /** Keys and passwords are changed without asking for the password again for so long after it was given. */
+  freshSignInMs: 900_000,
+  /** Second factor: wrong codes from one address, and of all for one account, in a window of this length. */
+  codeTriesMax: 5,
+  codeTriesOfAccountMax: 20,
+  codeTriesMs: 600_000,
+  recoveryCodes: 10,
+  userCodeCharsMax: 32,
+  /** Sign-ins that wait for a code, and for how long. */
+  pendingSignInsMax: 10_000,
+  pendingSignInMs: 300_000,
+  /** A link to reset a forgotten password, and how many are sent to one email in a window of this length. */
+  resetSeconds: 1800,
+  resetsMax: 3,
+  resetsMs: 3_600_000,
+
+  // Mail.
+  lettersWaitingMax: 1000,
+  /** Between tries to send a letter. */
+  mailPausesMs: [2000, 30_000, 300_000],
+  mailTimeoutMs: 10_000,
+
   // Security events.
   /** Acts and failures of an account that are kept, and for how many days. */
   auditActsMax: 1000,

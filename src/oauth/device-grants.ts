@@ -6,6 +6,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { Refusal } from '../common/fault.ts';
 import { RateLimiter } from '../http/checks/gcra.ts';
+import { WrongTries } from '../http/checks/wrong-tries.ts';
 import { addressBlock } from '../http/request/address-block.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
@@ -14,7 +15,6 @@ import type { Store } from '../store/store.ts';
 import { type DeviceGrantRecord, deviceExpiries, deviceGrants, deviceUserCodes } from './records.ts';
 import { decidePoll, makeUserCode, oauthRefusal, type PollPace, readUserCode, showUserCode } from './rules.ts';
 import type { Device, SignIns, TokenAnswer } from './sign-ins.ts';
-import { WrongTries } from './wrong-tries.ts';
 
 const DEVICE_CODE_BYTES = 32;
 const ALL = 'all';

@@ -3,12 +3,25 @@
 import { limits } from '../limits/service.ts';
 
 const SESSION = 'cairn_session';
+const MARK = 'cairn_browser';
 /** Set by the page's own script; it names a time zone and is trusted with nothing else. */
 export const ZONE_COOKIE = 'cairn_zone';
 
 /** Under TLS the name's prefix makes browsers refuse the cookie from a neighbouring host or in clear (RFC 6265bis). */
 export function sessionCookieName(secure: boolean): string {
   return secure ? `__Host-${SESSION}` : SESSION;
+}
+
+/** What a browser keeps that has signed in before. */
+export function markCookieName(secure: boolean): string {
+  return secure ? `__Host-${MARK}` : MARK;
+}
+
+/** The Set-Cookie value of a browser's mark. */
+export function markCookie(mark: string, secure: boolean): string {
+  const parts = [`${markCookieName(secure)}=${mark}`, 'Path=/', 'HttpOnly', 'SameSite=Lax'];
+  if (secure) parts.push('Secure');
+  return [...parts, `Max-Age=${limits.browserMarkSeconds}`].join('; ');
 }
 
 /** The first cookie of a name in a Cookie header. */

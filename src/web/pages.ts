@@ -5,6 +5,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ComponentChildren } from 'preact';
 import type { BrowserSessions } from '../accounts/sessions.ts';
+import type { BrowserMarks } from '../accounts/sign-in/browser-mark.ts';
 import { sourceOf } from '../audit/note.ts';
 import type { RemoteSource } from '../audit/records.ts';
 import { type Fault, Refusal } from '../common/fault.ts';
@@ -14,7 +15,7 @@ import type { Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import { isTimeZone } from '../time/zone.ts';
 import type { AssetPaths } from './assets.ts';
-import { readCookie, sessionCookie, sessionCookieName, ZONE_COOKIE } from './cookies.ts';
+import { markCookie, markCookieName, readCookie, sessionCookie, sessionCookieName, ZONE_COOKIE } from './cookies.ts';
 import { pageReply, seeOther } from './document.tsx';
 import { faultPage, foreignFormPage } from './fault-page.tsx';
 import type { Section } from './layout.tsx';
@@ -38,6 +39,7 @@ export interface PagesOptions {
   readonly zones: Zones;
   /** Browsers reach this service over TLS. */
   readonly secure: boolean;
+  readonly marks: BrowserMarks;
   /** True for the origins that this service's own pages have, when it was addressed as `host`. */
   readonly isOwnOrigin: (origin: string, host: string) => boolean;
   /** A keyed hash under the master key. */
@@ -53,6 +55,8 @@ export interface Visit {
   readonly isNew: boolean;
   readonly csrf: string;
   readonly zone: Zone;
+  /** What a browser keeps that has signed in before. */
+  readonly mark: string | undefined;
   /** Who asks, for the security events. */
   readonly source: RemoteSource;
   /** The browser told its zone; else `zone` is UTC. */
@@ -77,6 +81,15 @@ export interface View {
   readonly status?: number;
   readonly headers?: ReplyHeaders;
 }
+
+export interface MemberFormOptions {
+  readonly bytesMax?: number;
+  /** It changes what opens the account: the password must have been given a moment ago. */
+  readonly fresh?: boolean;
+}
+
+/** Where the password is asked for again. */
+export const CONFIRM_PATH = '/confirm';
 
 type Answer = Reply | Promise<Reply>;
 
@@ -129,12 +142,13 @@ export class Pages {
   memberForm(
     path: string,
     handle: (visit: MemberVisit, form: URLSearchParams) => Answer,
-    { bytesMax }: { readonly bytesMax: number } = { bytesMax: limits.formBodyBytesMax },
+    { bytesMax = limits.formBodyBytesMax, fresh = false }: MemberFormOptions = {},
   ): Route {
     const route = this.#route('POST', path, (visit) => {
       if (!isMember(visit) && visit.isShut) throw new Refusal({ kind: 'account_disabled' });
       if (!isMember(visit)) return this.#signedOut(visit);
       if (!this.#isOwnForm(visit)) return this.show(visit, foreignFormPage());
+      if (fresh && !this.#options.sessions.isFresh(visit.browserId)) return this.#confirmFirst(visit);
       return handle(visit, visit.request.form);
     });
     return { ...route, body: { kind: 'form', bytesMax } };
@@ -227,6 +241,7 @@ export class Pages {
       csrf: keyedHash('form-token', browserId),
       zone: zones.find(told),
       isZoneTold: told !== undefined && isTimeZone(told),
+      mark: readCookie(cookies, markCookieName(secure)),
       source: sourceOf(session === undefined ? 'stranger' : 'user', request.address, request.header('user-agent')),
       isShut: session !== undefined && isDisabled(session.accountId),
     };
@@ -240,8 +255,18 @@ export class Pages {
     };
   }
 
-  #newCookie({ isNew, browserId }: Visit): ReplyHeaders {
-    const { secure } = this.#options;
+  /** Whether this browser has signed in with this email before. */
+  isKnownBrowser({ mark }: Visit, email: string): boolean {
+    return this.#options.marks.knownAs(mark, email) !== undefined;
+  }
+
+  /** A new browser gets its id, one that is signed in the mark of that. */
+  #newCookie(visit: Visit | MemberVisit): ReplyHeaders {
+    const { secure, marks } = this.#options;
+    const { isNew, browserId, mark } = visit;
+    if (isMember(visit) && !this.isKnownBrowser(visit, visit.email)) {
+      return { 'Set-Cookie': markCookie(marks.extend(mark, visit.email), secure) };
+    }
     return isNew ? { 'Set-Cookie': sessionCookie(browserId, { secure, lasting: false }) } : {};
   }
 
@@ -255,11 +280,22 @@ export class Pages {
 
   /** The session ended while the form was open; what was typed is lost, and the page it stood on is found again. */
   #signedOut(visit: Visit): Reply {
+    const path = signInPath(this.#cameFrom(visit) ?? '/');
+    return this.go(visit, path, { text: 'You were signed out. Sign in and send it again.', tone: 'bad' });
+  }
+
+  /** The password was given too long ago; the page that the form stood on is found again. */
+  #confirmFirst(visit: Visit): Reply {
+    const next = this.#cameFrom(visit) ?? '/settings';
+    return this.go(visit, `${CONFIRM_PATH}?next=${encodeURIComponent(next)}`);
+  }
+
+  /** The own page that a form was sent from. */
+  #cameFrom(visit: Visit): string | undefined {
     const referer = visit.request.header('referer') ?? '';
     const from = URL.canParse(referer) ? new URL(referer) : undefined;
     const isOwn = from !== undefined && this.#options.isOwnOrigin(from.origin, visit.request.header('host') ?? '');
-    const path = signInPath(isOwn ? ownPath(from.pathname + from.search) : '/');
-    return this.go(visit, path, { text: 'You were signed out. Sign in and send it again.', tone: 'bad' });
+    return isOwn ? ownPath(from.pathname + from.search) : undefined;
   }
 }
 

@@ -1,4 +1,6 @@
 /** The pages of the service: their routes, over the capabilities. */
+
+import type { BrowserMarks } from '../accounts/sign-in/browser-mark.ts';
 import type { SignupRule } from '../accounts/sign-up/sign-ups.ts';
 import { Refusal } from '../common/fault.ts';
 import { Shares } from '../common/shares.ts';
@@ -13,8 +15,13 @@ import { Notices } from './notices.ts';
 import { operatorRoutes } from './operator/routes.ts';
 import { Pages } from './pages.ts';
 import { settingsRoutes } from './settings/routes.ts';
+import { secondFactorRoutes } from './settings/second-factor.tsx';
 import { authorizeRoutes } from './sign-in/authorize.tsx';
+import { confirmRoutes } from './sign-in/confirm.tsx';
 import { deviceRoutes } from './sign-in/device.tsx';
+import { forgotRoutes } from './sign-in/forgot.tsx';
+import { PendingSignIns } from './sign-in/pending.ts';
+import { secondStepRoutes } from './sign-in/second-step.tsx';
 import { signInRoutes } from './sign-in/sign-in.tsx';
 import { vaultRoutes } from './vaults/routes.tsx';
 import { Zones } from './zone.ts';
@@ -33,6 +40,8 @@ export interface WebOptions extends Capabilities {
   readonly resources: readonly string[];
   /** A keyed hash under the master key. */
   readonly keyedHash: (purpose: string, value: string) => string;
+  /** What tells browsers that were here before. */
+  readonly marks: BrowserMarks;
   readonly now: () => number;
 }
 
@@ -49,6 +58,7 @@ export function webRoutes(options: WebOptions): Route[] {
     notices: new Notices(now),
     zones: new Zones(),
     secure,
+    marks: options.marks,
     isOwnOrigin: ownOrigins(publicUrl),
     keyedHash,
   });
@@ -57,6 +67,7 @@ export function webRoutes(options: WebOptions): Route[] {
     what: 'too many files are being downloaded from pages',
     retryAfterSeconds: limits.retryAfterSeconds,
   });
+  const pending = new PendingSignIns(now);
   const over = { ...options, pages, downloads };
   return [
     assets.route,
@@ -64,7 +75,11 @@ export function webRoutes(options: WebOptions): Route[] {
       throw new Refusal({ kind: 'not_found', what: 'there is nothing at this address' });
     }),
     ...homeRoutes(over),
-    ...signInRoutes(over),
+    ...signInRoutes({ ...over, pending }),
+    ...secondStepRoutes({ ...over, pending }),
+    ...confirmRoutes(over),
+    ...forgotRoutes(over),
+    ...secondFactorRoutes(over),
     ...settingsRoutes(over),
     ...deviceRoutes(over),
     ...authorizeRoutes(over),

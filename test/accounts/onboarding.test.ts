@@ -96,7 +96,7 @@ test.each(['plain', 'a@', '@example.org', 'a b@example.org', 'a@b@c', 'a@b\n.c',
 
 test.each([
   ['5 letters', '12345'],
-  ['5 bytes in 3 letters', 'ééa'],
+  ['7 bytes in 4 letters', 'éééa'],
   ['nothing', ''],
   ['1025 letters', 'x'.repeat(1025)],
   ['1025 bytes in 513 letters', `${'é'.repeat(512)}x`],
@@ -110,7 +110,7 @@ test.each([
 
 test.each([
   ['6 letters', '123456'],
-  ['6 bytes in 3 letters', 'ééé'],
+  ['8 bytes in 4 letters', 'éééé'],
   ['1024 letters', 'x'.repeat(1024)],
   ['1024 bytes in 512 letters', 'é'.repeat(512)],
   ['blanks around it', '  pass word  '],

@@ -4,11 +4,11 @@ import { noteAct } from '../../audit/note.ts';
 import type { Source } from '../../audit/records.ts';
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { Session } from '../../common/session.ts';
+import { WrongTries } from '../../http/checks/wrong-tries.ts';
 import { limits } from '../../limits/service.ts';
 import type { Sealer } from '../../store/sealing/seal.ts';
 import type { Store } from '../../store/store.ts';
 import { accountIdentities, identities } from '../records.ts';
-import { WrongTries } from '../wrong-tries.ts';
 import { type IdentityProvider, isSubject, type VerifiedIdentity } from './identity-provider.ts';
 
 export interface LinkedIdentity {

@@ -22,7 +22,9 @@ export function mirrorRoutes(options: MirrorOptions): Route[] {
   const { pages, blobs, credentials } = options;
   return [
     pages.member(PATH, (visit) => pages.show(visit, mirrorView(options, visit))),
-    pages.memberForm(`${PATH}/credential`, (visit, form) => issue(options, visit, form.get('rotate') === 'true')),
+    pages.memberForm(`${PATH}/credential`, (visit, form) => issue(options, visit, form.get('rotate') === 'true'), {
+      fresh: true,
+    }),
     pages.memberForm(`${PATH}/credential/delete`, async (visit) => {
       await credentials.destroy(visit.accountId, visit.source);
       return pages.go(visit, PATH, {

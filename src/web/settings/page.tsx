@@ -13,13 +13,14 @@ import { DeleteAccount } from './delete-account.tsx';
 import { ConnectedApps, Devices, Tokens } from './devices.tsx';
 import { SecurityEvents } from './events.tsx';
 import { Identities } from './identities.tsx';
+import { SecondFactor } from './second-factor.tsx';
 import { TimeZone } from './time-zone.tsx';
 
 export interface SettingsProps {
   readonly visit: MemberVisit;
   readonly capabilities: Pick<
     Capabilities,
-    'accounts' | 'sessions' | 'audit' | 'signIns' | 'tokens' | 'identities' | 'timeZones'
+    'accounts' | 'sessions' | 'audit' | 'secondFactors' | 'signIns' | 'tokens' | 'identities' | 'timeZones'
   >;
   readonly problem?: Problem | undefined;
   readonly hub: SetupHub;
@@ -47,6 +48,7 @@ export function settingsView(props: SettingsProps): View {
         <Identities {...props} />
         <TimeZone {...props} />
         <Password {...props} />
+        <SecondFactor visit={visit} secondFactors={capabilities.secondFactors} />
         <Browsers {...props} />
         <SecurityEvents visit={visit} audit={capabilities.audit} />
         <DeleteAccount visit={visit} problem={problem} />
@@ -201,7 +203,7 @@ function Password({ visit, problem }: SettingsProps): VNode {
         <Field
           form={form}
           name="current_password"
-          label="Password of now"
+          label="Current password"
           type="password"
           autocomplete="current-password"
           problem={problem}

@@ -8,11 +8,22 @@ import { settingsView } from './page.tsx';
 import { timeZoneRoute } from './time-zone.tsx';
 
 const PATH = '/settings';
+/** What changes the ways into the account. */
+const FRESH = { fresh: true };
 
 export interface SettingsOptions
   extends Pick<
     Capabilities,
-    'accounts' | 'sessions' | 'audit' | 'logins' | 'leaving' | 'signIns' | 'tokens' | 'identities' | 'timeZones'
+    | 'accounts'
+    | 'sessions'
+    | 'audit'
+    | 'logins'
+    | 'leaving'
+    | 'secondFactors'
+    | 'signIns'
+    | 'tokens'
+    | 'identities'
+    | 'timeZones'
   > {
   readonly pages: Pages;
   /** This service as a request addressed it. */
@@ -27,45 +38,35 @@ export function settingsRoutes(options: SettingsOptions): Route[] {
   return [
     pages.member(PATH, (visit) => show(visit)),
     timeZoneRoute({ ...options, view: (visit, problem) => view(options, visit, problem) }),
-    pages.memberForm(`${PATH}/keys`, async (visit, form) => {
-      const name = form.get('name') ?? '';
-      const tried = await problemOf('key', { name }, () =>
-        accounts.createKey(visit.accountId, name, visit.source, { readOnly: form.get('read_only') === 'true' }),
-      );
-      if (!tried.ok) return show(visit, tried.problem);
-      const { name: given, mcp_key: key } = tried.value;
-      return pages.go(visit, PATH, {
-        text: `The key “${given}” is made. It is shown only now.`,
-        secrets: [
-          {
-            label: 'MCP key',
-            value: key,
-            isMcpKey: true,
-            hint: 'Send it as Authorization: McpKey, one space, the key.',
-          },
-        ],
-      });
-    }),
+    pages.memberForm(`${PATH}/keys`, (visit, form) => createKey(options, visit, form), FRESH),
     pages.memberForm(`${PATH}/keys/:id/revoke`, async (visit) => {
       await accounts.revokeKey(visit.accountId, visit.request.params['id'] ?? '', visit.source);
       return pages.go(visit, PATH, { text: 'The key is revoked. It opens nothing any more.' });
     }),
-    pages.memberForm(`${PATH}/account-key`, async (visit) => {
-      const key = await accounts.rollAccountKey(visit.accountId, visit.source);
-      return pages.go(visit, PATH, {
-        text: 'The account key is replaced. The new one is shown only now.',
-        secrets: [{ label: 'Account key', value: key }],
-      });
-    }),
-    pages.memberForm(`${PATH}/identities`, async (visit, form) => {
-      // Nothing of it is shown again: the token is a secret while it lives.
-      const tried = await problemOf('identity', {}, () =>
-        identities.link(visit.accountId, form.get('token') ?? '', visit.source),
-      );
-      if (!tried.ok) return show(visit, tried.problem);
-      const { label, subject } = tried.value;
-      return pages.go(visit, PATH, { text: `“${label ?? subject}” is linked. Its tokens open this account now.` });
-    }),
+    pages.memberForm(
+      `${PATH}/account-key`,
+      async (visit) => {
+        const key = await accounts.rollAccountKey(visit.accountId, visit.source);
+        return pages.go(visit, PATH, {
+          text: 'The account key is replaced. The new one is shown only now.',
+          secrets: [{ label: 'Account key', value: key }],
+        });
+      },
+      FRESH,
+    ),
+    pages.memberForm(
+      `${PATH}/identities`,
+      async (visit, form) => {
+        // Nothing of it is shown again: the token is a secret while it lives.
+        const tried = await problemOf('identity', {}, () =>
+          identities.link(visit.accountId, form.get('token') ?? '', visit.source),
+        );
+        if (!tried.ok) return show(visit, tried.problem);
+        const { label, subject } = tried.value;
+        return pages.go(visit, PATH, { text: `“${label ?? subject}” is linked. Its tokens open this account now.` });
+      },
+      FRESH,
+    ),
     pages.memberForm(`${PATH}/identities/:id/unlink`, async (visit) => {
       await identities.unlink(visit.accountId, visit.request.params['id'] ?? '', visit.source);
       return pages.go(visit, PATH, { text: 'The identity is unlinked. Its tokens open nothing here any more.' });
@@ -87,12 +88,33 @@ export function settingsRoutes(options: SettingsOptions): Route[] {
   ];
 }
 
+async function createKey(options: SettingsOptions, visit: MemberVisit, form: URLSearchParams) {
+  const { pages, accounts } = options;
+  const name = form.get('name') ?? '';
+  const tried = await problemOf('key', { name }, () =>
+    accounts.createKey(visit.accountId, name, visit.source, { readOnly: form.get('read_only') === 'true' }),
+  );
+  if (!tried.ok) return pages.show(visit, view(options, visit, tried.problem));
+  const { name: given, mcp_key: key } = tried.value;
+  return pages.go(visit, PATH, {
+    text: `The key “${given}” is made. It is shown only now.`,
+    secrets: [
+      {
+        label: 'MCP key',
+        value: key,
+        isMcpKey: true,
+        hint: 'Send it as Authorization: McpKey, one space, the key.',
+      },
+    ],
+  });
+}
+
 async function changePassword(options: SettingsOptions, visit: MemberVisit, form: URLSearchParams) {
   const { pages, logins } = options;
   const tried = await problemOf('password', {}, () =>
     logins.changePassword({
       accountId: visit.accountId,
-      current: form.get('current_password') ?? '',
+      password: form.get('current_password') ?? '',
       next: form.get('password') ?? '',
       keptSessionId: visit.browserId,
       source: visit.source,

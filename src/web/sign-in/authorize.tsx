@@ -31,7 +31,7 @@ const SCOPES: Readonly<Record<string, string>> = {
   mcp: 'Get an MCP key with full access that works until you revoke it',
 };
 
-export interface AuthorizeOptions extends Pick<Capabilities, 'clients' | 'codes'> {
+export interface AuthorizeOptions extends Pick<Capabilities, 'clients' | 'codes' | 'letters'> {
   readonly pages: Pages;
   /** This service as a request addressed it; the issuer. */
   readonly baseUrl: (host: string) => string;
@@ -55,7 +55,7 @@ export function authorizeRoutes(options: AuthorizeOptions): Route[] {
       if (!asked.read.ok) return leave(asked.read.target, asked.issuer, refusalOf(asked.read));
       return pages.show(visit, consentView(visit, asked.client, asked.read.request, visit.request.search));
     }),
-    pages.memberForm(PATH, async (visit, form) => await decide(options, visit, form)),
+    pages.memberForm(PATH, async (visit, form) => await decide(options, visit, form), { fresh: true }),
   ];
 }
 
@@ -71,6 +71,7 @@ async function decide(options: AuthorizeOptions, visit: MemberVisit, form: URLSe
   const scope = form.get('access') === 'read' ? 'read' : read.request.scope;
   await clients.noteUsed(client.client_id);
   const code = codes.make(visit.accountId, client, { ...read.request, scope }, visit.source);
+  options.letters.newSignIn(visit.email, `An app (${client.client_name ?? client.client_id})`, visit.source);
   return leave(read.request, issuer, { code });
 }
 

@@ -21,19 +21,23 @@ const SCOPES: Readonly<Record<string, string>> = {
   mcp: 'an MCP key of its own, which opens your whole account until you revoke it',
 };
 
-export interface DeviceOptions extends Pick<Capabilities, 'devices'> {
+export interface DeviceOptions extends Pick<Capabilities, 'devices' | 'letters'> {
   readonly pages: Pages;
 }
 
 export function deviceRoutes(options: DeviceOptions): Route[] {
-  const { pages, devices } = options;
+  const { pages, devices, letters } = options;
   return [
     pages.member(PATH, (visit) => showDevice(options, visit, visit.request.query.get('user_code'))),
-    pages.memberForm(`${PATH}/approve`, (visit, form) =>
-      answer(options, visit, form, async (code) => {
-        const device = await devices.approve(code, visit.accountId);
-        return `“${device.device_name ?? device.client}” may come in. Go back to it: it goes on by itself within seconds.`;
-      }),
+    pages.memberForm(
+      `${PATH}/approve`,
+      (visit, form) =>
+        answer(options, visit, form, async (code) => {
+          const device = await devices.approve(code, visit.accountId);
+          letters.newSignIn(visit.email, `A device (${device.device_name ?? device.client})`, visit.source);
+          return `“${device.device_name ?? device.client}” may come in. Go back to it: it goes on by itself within seconds.`;
+        }),
+      { fresh: true },
     ),
     pages.memberForm(`${PATH}/deny`, (visit, form) =>
       answer(options, visit, form, async (code) => {

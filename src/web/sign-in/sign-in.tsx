@@ -1,5 +1,7 @@
 /** The pages in front of the account: sign in, sign up, sign out. */
 import type { VNode } from 'preact';
+import { normalizeEmail } from '../../accounts/rules.ts';
+import type { NewAccount } from '../../accounts/service.ts';
 import type { SignupRule } from '../../accounts/sign-up/sign-ups.ts';
 import { Refusal } from '../../common/fault.ts';
 import type { Route } from '../../http/route/route.ts';
@@ -7,12 +9,18 @@ import { limits } from '../../limits/service.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
 import { ownPath, signInPath } from '../next-path.ts';
-import { isMember, type Pages, type View, type Visit } from '../pages.ts';
+import type { Notice } from '../notices.ts';
+import { isMember, type View, type Visit } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { Form } from '../ui.tsx';
+import type { PendingSignIns } from './pending.ts';
+import { CODE_PATH } from './second-step.tsx';
+import { type SessionOptions, startSession } from './session.ts';
 
-export interface SignInOptions extends Pick<Capabilities, 'sessions' | 'logins' | 'onboarding' | 'timeZones'> {
-  readonly pages: Pages;
+export interface SignInOptions
+  extends SessionOptions,
+    Pick<Capabilities, 'logins' | 'onboarding' | 'secondFactors' | 'resets' | 'timeZones'> {
+  readonly pending: PendingSignIns;
   /** Nobody, or only some, may make an account here. */
   readonly signup: SignupRule['kind'];
 }
@@ -22,9 +30,7 @@ export function signInRoutes(options: SignInOptions): Route[] {
   const nextOf = (visit: Visit) => ownPath(visit.request.query.get('next'));
   return [
     pages.open('/signin', (visit) =>
-      isMember(visit)
-        ? pages.go(visit, nextOf(visit))
-        : pages.show(visit, signInView(visit, nextOf(visit), options.signup)),
+      isMember(visit) ? pages.go(visit, nextOf(visit)) : pages.show(visit, signInView(visit, nextOf(visit), options)),
     ),
     pages.openForm('/signin', (visit, form) => signIn(options, visit, form)),
     pages.open('/signup', (visit) =>
@@ -54,8 +60,13 @@ async function signIn(options: SignInOptions, visit: Visit, form: URLSearchParam
       throw new Refusal({ kind: 'invalid_fields', fields: { login: ['Email or password is wrong.'] } });
     }
   });
-  if (!tried.ok) return pages.show(visit, { ...signInView(visit, next, options.signup, tried.problem), status: 422 });
-  return await startSession(options, visit, tried.value, next);
+  if (!tried.ok) return pages.show(visit, { ...signInView(visit, next, options, tried.problem), status: 422 });
+  const accountId = tried.value;
+  const tell = normalizeEmail(email);
+  if (!options.secondFactors.stateOf(accountId).isOn)
+    return await startSession(options, visit, { accountId, next, tell });
+  options.pending.put(visit.browserId, { accountId, email: tell, next });
+  return pages.go(visit, CODE_PATH);
 }
 
 async function signUp(options: SignInOptions, visit: Visit, form: URLSearchParams) {
@@ -76,7 +87,12 @@ async function signUp(options: SignInOptions, visit: Visit, form: URLSearchParam
   if (!tried.ok) return pages.show(visit, { ...signUpView(visit, next, options.signup, tried.problem), status: 422 });
   const made = tried.value;
   if (visit.isZoneTold) await timeZones.set(made.account_id, visit.zone.name);
-  return await startSession(options, visit, made.account_id, next, {
+  return await startSession(options, visit, { accountId: made.account_id, next, notice: newKeys(made) });
+}
+
+/** Shown once. */
+function newKeys(made: NewAccount): Notice {
+  return {
     text: 'Your account is made. These two keys are shown only now; keep them where you keep passwords.',
     secrets: [
       {
@@ -91,27 +107,14 @@ async function signUp(options: SignInOptions, visit: Visit, form: URLSearchParam
         hint: 'Short enough to type. You can replace it in the settings.',
       },
     ],
-  });
+  };
 }
 
-function originOf({ request }: Visit) {
-  return { address: request.address, agent: request.header('user-agent') };
+function originOf({ request, mark }: Visit) {
+  return { address: request.address, agent: request.header('user-agent'), mark };
 }
 
-/** Always a new session; what this browser had before ends. */
-async function startSession(
-  { pages, sessions }: SignInOptions,
-  visit: Visit,
-  accountId: string,
-  next: string,
-  notice?: Parameters<Pages['goAs']>[2],
-) {
-  await sessions.end(visit.browserId, visit.source);
-  const id = await sessions.start(accountId, { ...visit.source, by: 'user' });
-  return pages.goAs(next, id, notice);
-}
-
-function signInView(visit: Visit, next: string, signup: SignInOptions['signup'], problem?: Problem): View {
+function signInView(visit: Visit, next: string, { signup, resets }: SignInOptions, problem?: Problem): View {
   const form = 'signin';
   return {
     title: 'Sign in',
@@ -134,6 +137,11 @@ function signInView(visit: Visit, next: string, signup: SignInOptions['signup'],
             Sign in
           </button>
         </Form>
+        {resets.areOffered ? (
+          <p class="aside">
+            <a href="/forgot">Forgot your password?</a>
+          </p>
+        ) : null}
         {signup === 'closed' ? null : (
           <p class="aside">
             No account yet?{' '}

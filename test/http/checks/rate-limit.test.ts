@@ -190,11 +190,9 @@ test('[LIM-1] failed credentials count per address, and a right one from there s
 const signIn = (email: string, from: Headers) =>
   mirrorTool(hub, 'login_and_get_key', { email, password: 'wrong horse' }, from);
 
-test('[LIM-1] sign-ins count per email, from whatever address', async () => {
-  const answers = await repeat(SIGN_INS + 1, () => signIn('Victim@example.org', freshAddress()));
-  expect(statuses(answers)).toEqual([...Array(SIGN_INS).fill(401), 429]);
-  expectRefused(await signIn(' victim@EXAMPLE.org', freshAddress()));
-  expect((await signIn('another@example.org', freshAddress())).status).toBe(401);
+test('[LIM-1] wrong passwords of others refuse nobody an email', async () => {
+  const answers = await repeat(SIGN_INS + 2, () => signIn('Victim@example.org', freshAddress()));
+  expect(statuses(answers)).toEqual(Array(SIGN_INS + 2).fill(401));
 });
 
 test('[LIM-1] sign-ins and sign-ups count per address, for whatever email', async () => {

@@ -197,7 +197,10 @@ test('[WEB-2, KEY-5] a new password ends every other session and no key; the old
   const elsewhere = await signIn(email);
   await here.open('/settings');
   await here.submit('/settings/password', { current_password: 'wrong one', password: 'another battery' });
-  expect([here.answer?.status, here.text]).toEqual([422, expect.stringContaining('This is not your password of now.')]);
+  expect([here.answer?.status, here.text]).toEqual([
+    422,
+    expect.stringContaining('This is not your current password.'),
+  ]);
   expect(await isSignedIn(elsewhere)).toBe(true);
   await here.submit('/settings/password', { current_password: PASSWORD, password: 'short' });
   expect([here.answer?.status, here.text]).toEqual([

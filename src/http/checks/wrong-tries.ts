@@ -1,6 +1,6 @@
 /** Owns how often one guesser may be wrong: so many times in a window, then not at all until the first is that old. In memory, bounded. */
-import { Refusal } from '../common/fault.ts';
-import { limits } from '../limits/service.ts';
+import { Refusal } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
 
 export interface WrongTriesOptions {
   readonly triesMax: number;
@@ -27,6 +27,11 @@ export class WrongTries {
       const retryAfterSeconds = Math.max(1, Math.ceil((first + windowMs - now()) / 1000));
       throw new Refusal({ kind: 'rate_limited', limit: triesMax, retryAfterSeconds });
     }
+  }
+
+  /** Whether this guesser was wrong too often. */
+  isOver(guesser: string): boolean {
+    return this.#recent(guesser).length >= this.#options.triesMax;
   }
 
   /** Counts one wrong try against each of the guessers. */

@@ -1,0 +1,43 @@
+/**
+ * Owns the mark that a browser keeps after it signed in: a random name, and for each email a keyed tag over both. It opens
+ * nothing; it only tells a browser that its owner uses from one of a stranger. Nothing of it is stored here.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+
+const NAME_BYTES = 16;
+const TAG_CHARS = 32;
+const EMAILS_MAX = 5;
+const SHAPE = /^[A-Za-z0-9_-]{22}(\.[0-9a-f]{32}){1,5}$/;
+
+export class BrowserMarks {
+  readonly #keyedHash: (purpose: string, value: string) => string;
+
+  constructor(keyedHash: (purpose: string, value: string) => string) {
+    this.#keyedHash = keyedHash;
+  }
+
+  /** The name of a browser that has signed in with this email; undefined: it has not, or the mark is not ours. */
+  knownAs(mark: string | undefined, email: string): string | undefined {
+    const { name, tags } = read(mark);
+    if (name === undefined) return undefined;
+    const expected = Buffer.from(this.#tag(name, email));
+    return tags.some((tag) => timingSafeEqual(Buffer.from(tag), expected)) ? name : undefined;
+  }
+
+  /** The mark of a browser that has now signed in with this email as well. */
+  extend(mark: string | undefined, email: string): string {
+    if (mark !== undefined && this.knownAs(mark, email) !== undefined) return mark;
+    const { name = randomBytes(NAME_BYTES).toString('base64url'), tags } = read(mark);
+    return [name, this.#tag(name, email), ...tags].slice(0, EMAILS_MAX + 1).join('.');
+  }
+
+  #tag(name: string, email: string): string {
+    return this.#keyedHash('browser-mark', `${name}\n${email}`).slice(0, TAG_CHARS);
+  }
+}
+
+function read(mark: string | undefined): { readonly name?: string; readonly tags: readonly string[] } {
+  if (mark === undefined || !SHAPE.test(mark)) return { tags: [] };
+  const [name = '', ...tags] = mark.split('.');
+  return { name, tags };
+}

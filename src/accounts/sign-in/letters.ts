@@ -1,0 +1,59 @@
+/** What is written to the owner of an account about signing in. Plain text; names of programs are shown, never links of others. */
+import type { RemoteSource } from '../../audit/records.ts';
+import type { Letter, Mail } from '../../mail/mailer.ts';
+
+/** Letters to owners; without a mail server there are none. */
+export class SignInLetters {
+  readonly #mail: Mail | undefined;
+  readonly #url: string;
+  readonly #now: () => number;
+
+  constructor(mail: Mail | undefined, url: string, now: () => number) {
+    this.#mail = mail;
+    this.#url = url;
+    this.#now = now;
+  }
+
+  /** Whether there is a mail server. */
+  get areSent(): boolean {
+    return this.#mail !== undefined;
+  }
+
+  /** Somebody signed in with a browser or device that was not seen before. `what` names it. */
+  newSignIn(email: string, what: string, source: RemoteSource): void {
+    this.#mail?.send(newSignIn(email, what, source, this.#url, new Date(this.#now()).toISOString()));
+  }
+
+  /** The way to a new password. */
+  passwordReset(email: string, token: string, minutes: number): void {
+    this.#mail?.send({
+      to: email,
+      subject: 'Reset your Cairn password',
+      text: `Somebody asked to reset the password of your account on ${this.#url}.
+
+To choose a new password, open this link within ${minutes} minutes. It works once:
+
+${this.#url}/reset?token=${token}
+
+If it was not you, ignore this message. Your password has not changed.
+`,
+    });
+  }
+}
+
+function newSignIn(to: string, what: string, { address, agent }: RemoteSource, url: string, at: string): Letter {
+  return {
+    to,
+    subject: 'New sign-in to your Cairn account',
+    text: `${what} signed in to your account on ${url}.
+
+Time: ${at}
+Address: ${address}
+Program: ${agent ?? 'unknown'}
+
+If it was you, there is nothing to do. If not, change your password and revoke what you do not know:
+
+${url}/settings
+`,
+  };
+}

@@ -1,0 +1,211 @@
+/**
+ * The second factor of an account: time-based codes (TOTP, RFC 6238) of an authenticator app, and ten recovery codes that
+ * work once each. The secret is sealed at rest, recovery codes are kept as keyed hashes, and a code is taken once.
+ */
+import { randomBytes } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
+import type { ActorRegistry } from '../../actors/registry.ts';
+import { noteAct } from '../../audit/note.ts';
+import type { AuditedAct, Source } from '../../audit/records.ts';
+import { invalidField, Refusal } from '../../common/fault.ts';
+import { WrongTries } from '../../http/checks/wrong-tries.ts';
+import { limits } from '../../limits/service.ts';
+import type { Batch } from '../../store/group-commit.ts';
+import type { Sealer } from '../../store/sealing/seal.ts';
+import type { Store } from '../../store/store.ts';
+import { type SecondFactorRecord, secondFactors } from './records.ts';
+
+const SECRET_BYTES = 20;
+const PERIOD_SECONDS = 30;
+/** Clocks may differ by one period either way (RFC 6238, 5.2). */
+const WINDOW = 1;
+const FIELD = 'second factor';
+/** Without letters and digits that are taken for one another: 24 of 32 characters are 120 bits. */
+const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
+const RECOVERY_CHARS = 24;
+
+export interface NewSecondFactor {
+  /** Base32, to type into an authenticator app. */
+  readonly secret: string;
+  /** The same as an `otpauth:` address. */
+  readonly uri: string;
+}
+
+export interface SecondFactorsOptions {
+  readonly store: Store;
+  readonly actors: ActorRegistry;
+  readonly sealer: Sealer;
+  readonly now: () => number;
+}
+
+export class SecondFactors {
+  readonly #options: SecondFactorsOptions;
+  readonly #wrong: WrongTries;
+  readonly #wrongOfAccount: WrongTries;
+
+  constructor(options: SecondFactorsOptions) {
+    this.#options = options;
+    const window = { windowMs: limits.codeTriesMs, now: options.now };
+    this.#wrong = new WrongTries({ ...window, triesMax: limits.codeTriesMax });
+    this.#wrongOfAccount = new WrongTries({ ...window, triesMax: limits.codeTriesOfAccountMax });
+  }
+
+  /** Whether signing in with the password asks for a code, and how many recovery codes are left. */
+  stateOf(accountId: string): { readonly isOn: boolean; readonly recoveryCodes: number } {
+    const found = this.#options.store.get(secondFactors, [accountId]);
+    return { isOn: found?.on_since != null, recoveryCodes: found?.recovery.length ?? 0 };
+  }
+
+  /** Makes a secret that nothing asks for before it is confirmed; an earlier unconfirmed one is replaced. */
+  async begin(accountId: string, email: string): Promise<NewSecondFactor> {
+    const plain = randomBytes(SECRET_BYTES);
+    const secret = this.#options.sealer.sealRandom(accountId, FIELD, plain);
+    await this.#options.actors.account(accountId).ask((batch) => {
+      if (batch.get(secondFactors, [accountId])?.on_since != null) throw alreadyOn();
+      batch.put(secondFactors, [accountId], { secret, on_since: null, last_step: 0, recovery: [] });
+    });
+    const totp = totpOf(plain, email);
+    return { secret: totp.secret.base32, uri: totp.toString() };
+  }
+
+  /** The secret that waits to be confirmed; undefined: none. */
+  pending(accountId: string, email: string): NewSecondFactor | undefined {
+    const found = this.#options.store.get(secondFactors, [accountId]);
+    if (found === undefined || found.on_since !== null) return undefined;
+    const totp = totpOf(this.#secretOf(accountId, found), email);
+    return { secret: totp.secret.base32, uri: totp.toString() };
+  }
+
+  /** Turns it on with a first code. Resolves with the recovery codes, which are shown here and never again. */
+  async confirm(accountId: string, code: string, source: Source): Promise<readonly string[]> {
+    const recovery = newRecoveryCodes();
+    this.#wrong.check([accountId]);
+    const isRight = await this.#options.actors.account(accountId).ask((batch) => {
+      const found = batch.get(secondFactors, [accountId]);
+      if (found === undefined || found.on_since !== null) throw alreadyOn();
+      const step = this.#stepOf(accountId, found, code);
+      if (step === undefined) return false;
+      const nowMs = this.#options.now();
+      const hashes = recovery.map((one) => this.#hash(accountId, one));
+      batch.put(secondFactors, [accountId], {
+        ...found,
+        on_since: new Date(nowMs).toISOString(),
+        last_step: step,
+        recovery: hashes,
+      });
+      this.#note(batch, accountId, 'second_factor_on', source);
+      return true;
+    });
+    if (isRight) return recovery;
+    this.#wrong.add([accountId]);
+    throw wrongCode();
+  }
+
+  /**
+   * Checks and uses up a code of the app, or a recovery code.
+   * Refuses with `invalid_fields` (`code`), and `rate_limited` after too many wrong ones.
+   */
+  async use(accountId: string, code: string, source: Source): Promise<void> {
+    const guessers = [`${accountId} ${source.address ?? ''}`];
+    this.#wrong.check(guessers);
+    this.#wrongOfAccount.check([accountId]);
+    const isRight = await this.#options.actors.account(accountId).ask((batch) => {
+      const found = batch.get(secondFactors, [accountId]);
+      if (found === undefined || found.on_since === null) return true;
+      const step = this.#stepOf(accountId, found, code);
+      if (step !== undefined) {
+        batch.put(secondFactors, [accountId], { ...found, last_step: step });
+        return true;
+      }
+      const hash = this.#hash(accountId, code);
+      if (!found.recovery.includes(hash)) return false;
+      batch.put(secondFactors, [accountId], { ...found, recovery: found.recovery.filter((one) => one !== hash) });
+      this.#note(batch, accountId, 'recovery_code_used', source);
+      return true;
+    });
+    if (isRight) return;
+    this.#wrong.add(guessers);
+    this.#wrongOfAccount.add([accountId]);
+    throw wrongCode();
+  }
+
+  /** Replaces the recovery codes; the new ones are shown here and never again. */
+  async renewRecoveryCodes(accountId: string, source: Source): Promise<readonly string[]> {
+    const recovery = newRecoveryCodes();
+    await this.#options.actors.account(accountId).ask((batch) => {
+      const found = batch.get(secondFactors, [accountId]);
+      if (found === undefined || found.on_since === null) throw isOff();
+      const hashes = recovery.map((one) => this.#hash(accountId, one));
+      batch.put(secondFactors, [accountId], { ...found, recovery: hashes });
+      this.#note(batch, accountId, 'recovery_codes_made', source);
+    });
+    return recovery;
+  }
+
+  /** Turns it off, or drops an unconfirmed secret. */
+  async turnOff(accountId: string, source: Source): Promise<void> {
+    await this.#options.actors.account(accountId).ask((batch) => {
+      const found = batch.get(secondFactors, [accountId]);
+      if (found === undefined) throw isOff();
+      batch.remove(secondFactors, [accountId]);
+      if (found.on_since !== null) this.#note(batch, accountId, 'second_factor_off', source);
+    });
+  }
+
+  /** The period that a code is of; undefined: a wrong one, or one of a period that was used. */
+  #stepOf(accountId: string, found: SecondFactorRecord, given: string): number | undefined {
+    const token = given.replace(/\s/g, '');
+    if (!/^\d{6}$/.test(token)) return undefined;
+    const timestamp = this.#options.now();
+    const delta = totpOf(this.#secretOf(accountId, found), '').validate({ token, timestamp, window: WINDOW });
+    if (delta === null) return undefined;
+    const step = Math.floor(timestamp / 1000 / PERIOD_SECONDS) + delta;
+    return step > found.last_step ? step : undefined;
+  }
+
+  #secretOf(accountId: string, { secret }: SecondFactorRecord): Uint8Array {
+    return this.#options.sealer.openRandom(accountId, FIELD, secret);
+  }
+
+  #hash(accountId: string, code: string): string {
+    return this.#options.sealer.keyedHash(
+      'recovery-code',
+      `${accountId}\n${code.toLowerCase().replace(/[^a-z0-9]/g, '')}`,
+    );
+  }
+
+  #note(batch: Batch, accountId: string, act: AuditedAct, source: Source): void {
+    noteAct(batch, accountId, { atMs: this.#options.now(), act, source });
+  }
+}
+
+function totpOf(secret: Uint8Array, label: string): TOTP {
+  return new TOTP({
+    issuer: 'Cairn',
+    label,
+    algorithm: 'SHA1',
+    digits: 6,
+    period: PERIOD_SECONDS,
+    secret: new Secret({ buffer: Uint8Array.from(secret).buffer }),
+  });
+}
+
+/** As they are shown: six groups of four. */
+function newRecoveryCodes(): readonly string[] {
+  return Array.from({ length: limits.recoveryCodes }, () => {
+    const letters = [...randomBytes(RECOVERY_CHARS)].map((byte) => ALPHABET[byte & 31]).join('');
+    return (letters.match(/.{4}/g) ?? []).join('-');
+  });
+}
+
+function wrongCode(): Refusal {
+  return invalidField('code', 'this code is wrong or was used before; wait for the next one, or use a recovery code');
+}
+
+function alreadyOn(): Refusal {
+  return new Refusal({ kind: 'not_found', what: 'two-factor sign-in has changed in another window; reload the page' });
+}
+
+function isOff(): Refusal {
+  return new Refusal({ kind: 'not_found', what: 'two-factor sign-in is off' });
+}

@@ -1,0 +1,56 @@
+/** Opens signing in with a password over the accounts: the guard in front of it, the second factor, mail for a forgotten one. */
+import { Logins } from '../accounts/logins.ts';
+import { Onboarding } from '../accounts/onboarding.ts';
+import { Passwords } from '../accounts/password.ts';
+import { BrowserMarks } from '../accounts/sign-in/browser-mark.ts';
+import { SignInGuard } from '../accounts/sign-in/guard.ts';
+import { SignInLetters } from '../accounts/sign-in/letters.ts';
+import { PasswordResets } from '../accounts/sign-in/password-reset.ts';
+import { SecondFactors } from '../accounts/sign-in/second-factor.ts';
+import { SignUps, type SignupRule } from '../accounts/sign-up/sign-ups.ts';
+import { Leaving } from '../accounts/standing/leaving.ts';
+import type { Log } from '../common/log.ts';
+import type { Config } from '../config.ts';
+import type { Rates } from '../http/checks/rates.ts';
+import type { Mail } from '../mail/mailer.ts';
+import type { Pool } from '../pool/pool.ts';
+import type { Core } from './core.ts';
+
+export interface SignInInput {
+  readonly config: Config;
+  readonly core: Core;
+  readonly pool: Pool;
+  readonly rates: Rates;
+  readonly mail: Mail | undefined;
+  readonly rule: SignupRule;
+  readonly log: Log;
+}
+
+export interface SignInParts {
+  readonly logins: Logins;
+  readonly onboarding: Onboarding;
+  readonly leaving: Leaving;
+  readonly marks: BrowserMarks;
+  readonly letters: SignInLetters;
+  readonly secondFactors: SecondFactors;
+  readonly resets: PasswordResets;
+}
+
+export function openSignIn({ config, core, pool, rates, mail, rule, log }: SignInInput): SignInParts {
+  const now = Date.now;
+  const passwords = new Passwords(pool);
+  const countSignIn = (who: string) => rates.countSignIn(who);
+  const marks = new BrowserMarks((purpose, value) => core.sealer.keyedHash(purpose, value));
+  const isOn = config.signInsPerMinute > 0;
+  const later = (run: () => void, ms: number) => void setTimeout(run, ms).unref();
+  const guard = new SignInGuard({ isOn, countSignIn, now, later });
+  const logins = new Logins({ ...core, passwords, guard, marks, now });
+  const secondFactors = new SecondFactors({ ...core, now });
+  const letters = new SignInLetters(mail, config.publicUrl ?? '', now);
+  const resets = new PasswordResets({ ...core, passwords, letters, log, countSignIn, now });
+  const signUps = new SignUps({ ...core, rule, perDay: config.signUpsPerDay, now });
+  const shared = { accounts: core.accounts, audit: core.audit, passwords, secondFactors, letters };
+  const onboarding = new Onboarding({ ...shared, logins, signUps, countSignIn, isLocalOnly: config.isLocalOnly, now });
+  const leaving = new Leaving({ ...core, logins });
+  return { logins, leaving, onboarding, marks, letters, secondFactors, resets };
+}

@@ -1,0 +1,114 @@
+/**
+ * Sends mail over SMTP. Sending never delays and never fails a caller: letters wait in memory, bounded, and are tried a few
+ * times. What cannot be sent is logged without its recipient, its text or the address of the server.
+ */
+import { createTransport } from 'nodemailer';
+import type { Log } from '../common/log.ts';
+import { limits } from '../limits/service.ts';
+
+export interface Letter {
+  readonly to: string;
+  readonly subject: string;
+  /** Plain text. */
+  readonly text: string;
+}
+
+/** What capabilities send mail through. */
+export interface Mail {
+  send(letter: Letter): void;
+}
+
+export interface MailerOptions {
+  /** `smtp://` or `smtps://`, with user and password if the server asks for them. */
+  readonly url: string;
+  readonly from: string;
+  readonly log: Log;
+}
+
+export class Mailer implements Mail {
+  readonly #transport: ReturnType<typeof createTransport>;
+  readonly #options: MailerOptions;
+  readonly #waiting: Letter[] = [];
+  #running: Promise<void> | undefined;
+  #stop: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(options: MailerOptions) {
+    this.#options = options;
+    this.#transport = createTransport(transportOf(options.url));
+  }
+
+  send(letter: Letter): void {
+    if (this.#isClosed || this.#waiting.length >= limits.lettersWaitingMax) {
+      this.#options.log.warn('too much mail waits to be sent; a letter was dropped');
+      return;
+    }
+    this.#waiting.push(letter);
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /** Gives up what waits to be tried again; what is being sent has its time-outs. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stop?.();
+    this.#transport.close();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    for (let letter = this.#waiting.shift(); letter !== undefined && !this.#isClosed; letter = this.#waiting.shift()) {
+      await this.#deliver(letter);
+    }
+  }
+
+  async #deliver(letter: Letter): Promise<void> {
+    for (const [index, pauseMs] of [...limits.mailPausesMs, undefined].entries()) {
+      try {
+        await this.#transport.sendMail({ from: this.#options.from, ...letter });
+        return;
+      } catch (error) {
+        const { code, responseCode } = error as { readonly code?: string; readonly responseCode?: number };
+        const isFinal = pauseMs === undefined || (responseCode ?? 0) >= 500 || this.#isClosed;
+        const note = isFinal
+          ? 'a letter could not be sent and was dropped'
+          : 'a letter could not be sent; trying again';
+        this.#options.log.warn({ code, response: responseCode, tries: index + 1 }, note);
+        if (isFinal) return;
+        await this.#pause(pauseMs);
+      }
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      timer.unref();
+      this.#stop = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+/** Off this machine a letter goes over TLS or not at all: it may hold the way into an account. */
+function transportOf(text: string) {
+  const url = new URL(text);
+  const secure = url.protocol === 'smtps:';
+  const isLocal = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  const user = decodeURIComponent(url.username);
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
+    secure,
+    requireTLS: !secure && !isLocal,
+    ...(user === '' ? {} : { auth: { user, pass: decodeURIComponent(url.password) } }),
+    connectionTimeout: limits.mailTimeoutMs,
+    greetingTimeout: limits.mailTimeoutMs,
+    socketTimeout: limits.mailTimeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}

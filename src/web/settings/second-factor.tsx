@@ -1,0 +1,150 @@
+/** The part of the settings page for two-factor sign-in, and what its forms do. */
+import type { VNode } from 'preact';
+import { Refusal } from '../../common/fault.ts';
+import type { Route } from '../../http/route/route.ts';
+import type { Capabilities } from '../capabilities.ts';
+import { Field, FormErrors, type Problem } from '../fields.tsx';
+import type { MemberVisit, Pages, View } from '../pages.ts';
+import { problemOf } from '../problem.ts';
+import { Confirm, Form } from '../ui.tsx';
+
+const PATH = '/settings/second-factor';
+
+export interface SecondFactorOptions extends Pick<Capabilities, 'secondFactors' | 'logins'> {
+  readonly pages: Pages;
+}
+
+export function secondFactorRoutes({ pages, secondFactors, logins }: SecondFactorOptions): Route[] {
+  const setUp = (visit: MemberVisit, problem?: Problem) => {
+    const made = secondFactors.pending(visit.accountId, visit.email);
+    return made === undefined ? pages.go(visit, '/settings') : pages.show(visit, setUpView(visit, made, problem));
+  };
+  const shown = (text: string, codes: readonly string[]) => ({
+    text,
+    secrets: codes.map((value, index) => ({ label: `Recovery code ${index + 1}`, value })),
+  });
+  return [
+    pages.member(PATH, (visit) => setUp(visit)),
+    pages.memberForm(
+      PATH,
+      async (visit) => {
+        await secondFactors.begin(visit.accountId, visit.email);
+        return pages.go(visit, PATH);
+      },
+      { fresh: true },
+    ),
+    pages.memberForm(`${PATH}/confirm`, async (visit, form) => {
+      const code = form.get('code') ?? '';
+      const tried = await problemOf('code', {}, () => secondFactors.confirm(visit.accountId, code, visit.source));
+      if (!tried.ok) return setUp(visit, tried.problem);
+      const text = 'Two-factor sign-in is on. Keep these recovery codes: each signs you in once without your app.';
+      return pages.go(visit, '/settings', shown(text, tried.value));
+    }),
+    pages.memberForm(
+      `${PATH}/codes`,
+      async (visit) => {
+        const codes = await secondFactors.renewRecoveryCodes(visit.accountId, visit.source);
+        return pages.go(visit, '/settings', shown('The earlier recovery codes no longer work. Keep these.', codes));
+      },
+      { fresh: true },
+    ),
+    pages.memberForm(`${PATH}/off`, async (visit, form) => {
+      const { accountId, source } = visit;
+      const password = form.get('password') ?? '';
+      if (!(await logins.isPassword({ accountId, password, source }))) {
+        return pages.go(visit, '/settings', {
+          text: 'This is not your password. Two-factor sign-in is still on.',
+          tone: 'bad',
+        });
+      }
+      try {
+        await secondFactors.turnOff(accountId, source);
+      } catch (error) {
+        // Turned off in another window.
+        if (!(error instanceof Refusal) || error.fault.kind !== 'not_found') throw error;
+      }
+      return pages.go(visit, '/settings', { text: 'Two-factor sign-in is off.' });
+    }),
+  ];
+}
+
+function setUpView(
+  visit: MemberVisit,
+  made: { readonly secret: string; readonly uri: string },
+  problem?: Problem,
+): View {
+  const form = 'code';
+  return {
+    title: 'Turn on two-factor sign-in',
+    section: 'settings',
+    status: problem === undefined ? 200 : 422,
+    body: (
+      <div class="narrow wide">
+        <h1>Turn on two-factor sign-in</h1>
+        <p class="lead">Add this key to your authenticator app, then enter the code that the app shows.</p>
+        <p>
+          Key: <code>{made.secret.match(/.{1,4}/g)?.join(' ')}</code>
+        </p>
+        <p>
+          <a href={made.uri}>Open in an app on this device</a>
+        </p>
+        <Form csrf={visit.csrf} action={`${PATH}/confirm`}>
+          <FormErrors form={form} problem={problem} shown={['code']} />
+          <Field form={form} name="code" label="Code" autocomplete="one-time-code" maxlength={20} problem={problem} />
+          <button class="button primary" type="submit">
+            Turn on
+          </button>
+        </Form>
+      </div>
+    ),
+  };
+}
+
+export function SecondFactor({
+  visit,
+  secondFactors,
+}: { visit: MemberVisit } & Pick<SecondFactorOptions, 'secondFactors'>): VNode {
+  const { isOn, recoveryCodes } = secondFactors.stateOf(visit.accountId);
+  return (
+    <section class="panel" aria-labelledby="second-factor">
+      <h2 id="second-factor">Two-factor sign-in</h2>
+      <p class="lead">
+        With it, signing in with your password also asks for a code of an authenticator app. Keys and signed-in devices
+        are not asked.
+      </p>
+      {isOn ? (
+        <>
+          <p>
+            On. {recoveryCodes} recovery {recoveryCodes === 1 ? 'code' : 'codes'} left.
+          </p>
+          <Form csrf={visit.csrf} action={`${PATH}/codes`}>
+            <button class="button" type="submit">
+              Replace the recovery codes
+            </button>
+          </Form>
+          <Confirm label="Turn off…">
+            <p>After this, your password alone signs you in.</p>
+            <Form csrf={visit.csrf} action={`${PATH}/off`}>
+              <Field
+                form="second-factor"
+                name="password"
+                label="Your password"
+                type="password"
+                autocomplete="current-password"
+              />
+              <button class="button danger" type="submit">
+                Turn off two-factor sign-in
+              </button>
+            </Form>
+          </Confirm>
+        </>
+      ) : (
+        <Form csrf={visit.csrf} action={PATH}>
+          <button class="button" type="submit">
+            Set up an authenticator app
+          </button>
+        </Form>
+      )}
+    </section>
+  );
+}

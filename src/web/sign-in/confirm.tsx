@@ -1,0 +1,75 @@
+/** The page that asks for the password again, before keys and passwords are made or changed in a session that is not fresh. */
+import { Refusal } from '../../common/fault.ts';
+import type { Route } from '../../http/route/route.ts';
+import type { Capabilities } from '../capabilities.ts';
+import { Field, FormErrors, type Problem } from '../fields.tsx';
+import { ownPath } from '../next-path.ts';
+import { CONFIRM_PATH, type MemberVisit, type Pages, type View } from '../pages.ts';
+import { problemOf } from '../problem.ts';
+import { Form } from '../ui.tsx';
+
+export interface ConfirmOptions extends Pick<Capabilities, 'sessions' | 'logins'> {
+  readonly pages: Pages;
+}
+
+export function confirmRoutes({ pages, sessions, logins }: ConfirmOptions): Route[] {
+  return [
+    pages.member(CONFIRM_PATH, (visit) =>
+      pages.show(visit, confirmView(visit, ownPath(visit.request.query.get('next')))),
+    ),
+    pages.memberForm(CONFIRM_PATH, async (visit, form) => {
+      const next = ownPath(form.get('next'));
+      const tried = await problemOf('confirm', {}, async () => {
+        const password = form.get('password') ?? '';
+        const { accountId, source } = visit;
+        if (!(await logins.isPassword({ accountId, password, source }))) {
+          throw new Refusal({ kind: 'invalid_fields', fields: { password: ['This is not your password.'] } });
+        }
+        await sessions.confirm(visit.browserId, source);
+      });
+      if (!tried.ok) return pages.show(visit, { ...confirmView(visit, next, tried.problem), status: 422 });
+      return pages.go(visit, next, { text: 'Password confirmed. Now do it once more.' });
+    }),
+  ];
+}
+
+function confirmView(visit: MemberVisit, next: string, problem?: Problem): View {
+  const form = 'confirm';
+  return {
+    title: 'Confirm your password',
+    body: (
+      <div class="narrow">
+        <h1>Confirm your password</h1>
+        <p class="lead">
+          You signed in a while ago. Changes to what opens your account need your password again. Nothing was changed
+          yet.
+        </p>
+        <Form csrf={visit.csrf} action={CONFIRM_PATH}>
+          <FormErrors form={form} problem={problem} shown={['password']} />
+          <input type="hidden" name="next" value={next} />
+          <input
+            class="sr-only"
+            type="text"
+            name="username"
+            autocomplete="username"
+            value={visit.email}
+            readonly
+            tabindex={-1}
+            aria-label="Email of this account"
+          />
+          <Field
+            form={form}
+            name="password"
+            label="Password"
+            type="password"
+            autocomplete="current-password"
+            problem={problem}
+          />
+          <button class="button primary" type="submit">
+            Confirm
+          </button>
+        </Form>
+      </div>
+    ),
+  };
+}

@@ -1,0 +1,38 @@
+/** Owns sign-ins that wait for the second factor: the password was right, and a code is still to come. In memory, bounded. */
+import { limits } from '../../limits/service.ts';
+
+export interface PendingSignIn {
+  readonly accountId: string;
+  readonly email: string;
+  /** Where the browser goes on. */
+  readonly next: string;
+}
+
+export class PendingSignIns {
+  readonly #waiting = new Map<string, { readonly pending: PendingSignIn; readonly untilMs: number }>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  put(browserId: string, pending: PendingSignIn): void {
+    const nowMs = this.#now();
+    // Oldest first, so that what has expired is at the front.
+    for (const [id, { untilMs }] of this.#waiting) {
+      if (untilMs > nowMs && this.#waiting.size < limits.pendingSignInsMax) break;
+      this.#waiting.delete(id);
+    }
+    this.#waiting.delete(browserId);
+    this.#waiting.set(browserId, { pending, untilMs: nowMs + limits.pendingSignInMs });
+  }
+
+  find(browserId: string): PendingSignIn | undefined {
+    const found = this.#waiting.get(browserId);
+    return found !== undefined && found.untilMs > this.#now() ? found.pending : undefined;
+  }
+
+  end(browserId: string): void {
+    this.#waiting.delete(browserId);
+  }
+}

@@ -1,0 +1,105 @@
+/** Two-factor sign-in at every door where a password signs in, and asking for the password again. */
+import { TOTP } from 'otpauth';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { callTool, PASSWORD } from '../../support/gateway.ts';
+import { type Hub, startHub } from '../../support/hub.ts';
+import { PageClient, signedUp } from '../../support/page-client.ts';
+
+let hub: Hub;
+
+beforeAll(async () => {
+  hub = await startHub();
+});
+
+afterAll(async () => {
+  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
+  expect(JSON.parse((await hub.cli('verify', '--json')).stdout)).toMatchObject({ ok: true, problems: [] });
+  await hub.stop();
+});
+
+interface Protected {
+  readonly email: string;
+  readonly client: PageClient;
+  readonly codes: readonly string[];
+  /** The code of the period that is so many after this one. */
+  readonly codeIn: (periods: number) => string;
+}
+
+/** An account with two-factor sign-in turned on. */
+async function protectedAccount(email: string): Promise<Protected> {
+  const client = await signedUp(hub, email, PASSWORD);
+  await client.open('/settings');
+  await client.submit('/settings/second-factor');
+  const secret = (/<code>([A-Z2-7 ]+)<\/code>/.exec(client.html)?.[1] ?? '').replaceAll(' ', '');
+  const totp = new TOTP({ secret });
+  const codeIn = (periods: number) => totp.generate({ timestamp: Date.now() + periods * 30_000 });
+  await client.submit('/settings/second-factor/confirm', { code: codeIn(-1) });
+  expect(client.text).toContain('Two-factor sign-in is on');
+  const codes = [...client.text.matchAll(/\b[a-z2-9]{4}(?:-[a-z2-9]{4}){5}\b/g)].map(([code]) => code);
+  return { email, client, codes: [...new Set(codes)], codeIn };
+}
+
+async function withPassword(email: string): Promise<PageClient> {
+  const client = new PageClient(hub);
+  await client.open('/signin');
+  await client.submit('/signin', { email, password: PASSWORD });
+  return client;
+}
+
+const isSignedIn = async (client: PageClient) => (await client.send('/settings')).status === 200;
+const submitCode = (client: PageClient, code: string) => client.submit('/signin/code', { code });
+
+test('[AUTH-3] with a second factor the password alone opens nothing; a code signs in once, an earlier one never again', async () => {
+  const { email, codeIn, codes } = await protectedAccount('two@example.org');
+  expect(codes.length).toBe(10);
+  const client = await withPassword(email);
+  expect([client.path, await isSignedIn(client)]).toEqual(['/signin/code', false]);
+  await client.open('/signin/code');
+  expect((await submitCode(client, '000000')).status).toBe(422);
+  const code = codeIn(0);
+  await submitCode(client, code);
+  expect(await isSignedIn(client)).toBe(true);
+  const replay = await withPassword(email);
+  expect((await submitCode(replay, code)).status).toBe(422);
+  expect((await submitCode(replay, codeIn(-1))).status).toBe(422);
+  expect(await isSignedIn(replay)).toBe(false);
+});
+
+test('[AUTH-3] a recovery code works once, however it is typed', async () => {
+  const { email, codes } = await protectedAccount('lost@example.org');
+  const [first = ''] = codes;
+  const client = await withPassword(email);
+  await submitCode(client, first.replaceAll('-', ' ').toUpperCase());
+  expect(await isSignedIn(client)).toBe(true);
+  const again = await withPassword(email);
+  expect((await submitCode(again, first)).status).toBe(422);
+  await client.open('/settings');
+  expect(client.text).toContain('9 recovery codes left');
+  expect(client.text).toContain('Recovery code used');
+});
+
+test('[AUTH-3] the tool for agents asks for the code as well, and many wrong ones are refused for a while', async () => {
+  const { email, codeIn } = await protectedAccount('agent@example.org');
+  const login = (code?: string) =>
+    callTool(hub, 'login_and_get_key', { email, password: PASSWORD, ...(code === undefined ? {} : { code }) });
+  expect((await login()).error).toMatchObject({ code: -32602 });
+  for (let tries = 0; tries < 5; tries += 1) expect((await login('111111')).error).toMatchObject({ code: -32602 });
+  expect((await login(codeIn(0))).error).toMatchObject({ code: -32029 });
+});
+
+test('[AUTH-3] turning it off needs the password', async () => {
+  const { email, client } = await protectedAccount('off@example.org');
+  await client.open('/settings');
+  await client.submit('/settings/second-factor/off', { password: 'not my password' });
+  expect(client.text).toContain('still on');
+  await client.submit('/settings/second-factor/off', { password: PASSWORD });
+  expect(client.text).toContain('Two-factor sign-in is off');
+  expect(await isSignedIn(await withPassword(email))).toBe(true);
+});
+
+test('[AUTH-3] neither the secret nor a recovery code is in the log or in the list of events', async () => {
+  const { codes, client } = await protectedAccount('quiet@example.org');
+  await client.open('/settings');
+  const told = JSON.stringify(hub.logs) + client.html;
+  for (const code of codes) expect(told).not.toContain(code);
+});
