@@ -95,7 +95,8 @@ test.each(['plain', 'a@', '@example.org', 'a b@example.org', 'a@b@c', 'a@b\n.c',
 );
 
 test.each([
-  ['5 letters', '12345'],
+  ['7 letters', '1234567'],
+  ['one of the commonest', 'Sunshine1'],
   ['7 bytes in 4 letters', 'éééa'],
   ['nothing', ''],
   ['1025 letters', 'x'.repeat(1025)],
@@ -109,7 +110,7 @@ test.each([
 });
 
 test.each([
-  ['6 letters', '123456'],
+  ['8 letters', 'sesamoid'],
   ['8 bytes in 4 letters', 'éééé'],
   ['1024 letters', 'x'.repeat(1024)],
   ['1024 bytes in 512 letters', 'é'.repeat(512)],
