@@ -11,9 +11,9 @@ import { accounts as accountTable } from './records.ts';
 import { normalizeEmail } from './rules.ts';
 import type { Accounts } from './service.ts';
 import type { BrowserSessions } from './sessions.ts';
-import type { Standings } from './standing/standings.ts';
 import type { BrowserMarks } from './sign-in/browser-mark.ts';
 import type { PasswordTry, SignInGuard } from './sign-in/guard.ts';
+import type { Standings } from './standing/standings.ts';
 
 export interface Login {
   readonly email: string;

@@ -1,14 +1,23 @@
 /** Owns what the command writes for people and scripts; the service itself writes only its log. */
 
-import { shown } from '../client/shown.ts';
+import { printed } from '../client/shown.ts';
 
+/**
+ * Writes text for a person, or a line of JSON from `jsonLine`. Names, contents and errors in it may come from others, so
+ * nothing in it acts on the terminal: escape sequences, C1, carriage returns and bidi controls are shown as `\\u{…}`.
+ */
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${printed(text)}\n`);
+}
+
+/** Writes a content as it is, for a pipe or a file; on a terminal as `print` does. */
+export function printContent(text: string): void {
+  process.stdout.write(process.stdout.isTTY ? printed(text) : text);
 }
 
 /** Writes an error. Its words may come from a hub, so nothing in it acts on the terminal. */
 export function printError(text: string): void {
-  process.stderr.write(`${shown(text)}\n`);
+  process.stderr.write(`${printed(text)}\n`);
 }
 
 /** Lines of `label  value`, aligned. */

@@ -1,4 +1,6 @@
 /** Owns the bar that long work shows on a terminal. It writes to standard error, so that output can be piped. */
+import { shownLine } from './shown.ts';
+
 const WIDTH = 24;
 const REDRAW_MS = 100;
 
@@ -63,7 +65,7 @@ export function openStatusLine(stream: NodeJS.WriteStream = process.stderr): Sta
       if (!stream.isTTY || nowMs - drawnMs < REDRAW_MS) return;
       drawnMs = nowMs;
       isShown = true;
-      stream.write(`\r${text.slice(0, Math.max(20, stream.columns - 1))}\u001b[K`);
+      stream.write(`\r${shownLine(text).slice(0, Math.max(20, stream.columns - 1))}\u001b[K`);
     },
     close() {
       if (isShown) stream.write('\r\u001b[K');

@@ -4,8 +4,22 @@
 const ACTING = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?![\u200c\u200d])\p{Cf}/gu;
 
 /** The text with each such character as `\u{…}`. */
-export function shown(text: string): string {
+function shown(text: string): string {
   return text.replace(ACTING, (found) => `\\u{${(found.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+/** Output for a terminal or a pipe, as `shown` has it; tabs stay, for diffs and tables. */
+export function printed(text: string): string {
+  return text.split('\t').map(shown).join('\t');
+}
+
+/** A value as one line of JSON, in which characters that act on a terminal are escaped as JSON has it: `\u009b`. */
+export function jsonLine(value: unknown): string {
+  return JSON.stringify(value).replace(ACTING, (found) =>
+    Array.from({ length: found.length }, (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`).join(
+      '',
+    ),
+  );
 }
 
 /** A path, or another single line. */

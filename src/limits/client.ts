@@ -12,6 +12,8 @@ export const clientLimits = {
   clientPaceMin: 32 * KiB,
   /** Requests of one MCP client that `cairn mcp` has under way at the same time. */
   bridgeRequestsMax: 16,
+  /** What an archive of the mirror may unpack to. */
+  unpackedBytesMax: 1024 * MiB,
   /** How long a transfer of the mirror may take. */
   clientTransferSeconds: 600,
   /** Files, and bytes of files, that a sync pushes in one request. */

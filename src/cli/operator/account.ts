@@ -1,4 +1,5 @@
 /** cairn account: makes an account and prints its keys, once; sets the password that opens its pages. */
+import { jsonLine } from '../../client/shown.ts';
 import { Refusal } from '../../common/fault.ts';
 import { StartError } from '../../common/start-error.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
@@ -27,7 +28,7 @@ async function setPassword(options: Options): Promise<number> {
   const email = options.required('email');
   const passwordHash = await hash(await readSecret('New password'));
   const set = await control({ command: 'account.password', email, passwordHash });
-  print(options.json ? JSON.stringify(set) : `The password of ${set.email} is set. Its browsers are signed out.`);
+  print(options.json ? jsonLine(set) : `The password of ${set.email} is set. Its browsers are signed out.`);
   return 0;
 }
 
@@ -54,7 +55,7 @@ async function create(options: Options): Promise<number> {
     ...(name === undefined ? {} : { name }),
   });
   if (options.json) {
-    print(JSON.stringify(made));
+    print(jsonLine(made));
     return 0;
   }
   print(

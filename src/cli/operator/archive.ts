@@ -1,7 +1,9 @@
 /** cairn export and cairn import: one account as a folder that another hub reads. */
+
 import { resolve } from 'node:path';
 import { SECTIONS } from '../../archive/format.ts';
 import { formatBytes, openProgress } from '../../client/progress.ts';
+import { jsonLine } from '../../client/shown.ts';
 import { readConfig } from '../../config.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
 import { print, printError, table } from '../output.ts';
@@ -43,7 +45,7 @@ async function runExport(options: Options): Promise<number> {
     await control({ command: 'audit.exported', email: options.required('email') });
     for (const one of manifest.missing ?? []) printError(`missing: ${one}`);
     if (options.json) {
-      print(JSON.stringify(manifest));
+      print(jsonLine(manifest));
       return 0;
     }
     const { files, blobs, account, made_at } = manifest;
@@ -78,7 +80,7 @@ async function runImport(options: Options): Promise<number> {
     { onProgress: (done, total) => bar.update(done, total), signal: ended.signal, open: openImporterAlone },
   ).finally(() => bar.close());
   if (options.json) {
-    print(JSON.stringify(made));
+    print(jsonLine(made));
     return 0;
   }
   const { mirror_token: token, mirror_secret: secret } = made;

@@ -1,4 +1,5 @@
 /** cairn audit: the security events of one account. */
+import { jsonLine } from '../../client/shown.ts';
 import { limits } from '../../limits/service.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
 import { print } from '../output.ts';
@@ -18,7 +19,7 @@ async function run(options: Options): Promise<number> {
   const most = limits.auditActsMax + limits.auditFailuresMax;
   if (!/^[1-9]\d{0,4}$/.test(given) || Number(given) > most) throw new UsageError(`--limit takes 1 to ${most}`);
   const { events } = await control({ command: 'audit.list', email: options.required('email'), max: Number(given) });
-  if (options.json) print(JSON.stringify({ events }));
+  if (options.json) print(jsonLine({ events }));
   else if (events.length === 0) print('No security events.');
   for (const event of options.json ? [] : events) {
     const times = event.count > 1 ? ` (${event.count} times)` : '';

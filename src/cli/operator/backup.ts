@@ -1,6 +1,8 @@
 /** cairn backup and cairn restore: a snapshot of everything, taken beside the service, and the way back. */
+
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { jsonLine } from '../../client/shown.ts';
 import { StartError } from '../../common/start-error.ts';
 import { readConfig } from '../../config.ts';
 import type { makeBackup } from '../../ops/backup/backup.ts';
@@ -54,7 +56,7 @@ async function backup(options: Options): Promise<number> {
     if (damaged.length > 0) {
       printError(`cairn: the backup is complete except for ${damaged.length} damaged rows, which its manifest lists.`);
     }
-    if (options.json) print(JSON.stringify(manifest));
+    if (options.json) print(jsonLine(manifest));
     else {
       print(table([['backup', folder], ...figures(manifest)]));
       print(`\n${keyAdvice(withKey, existsSync(join(dataFolder, KEY_FILE)))}`);
@@ -70,7 +72,7 @@ async function restore(options: Options): Promise<number> {
   const { dataFolder, masterKey, mapBytes } = readConfig();
   const { restoreBackup } = await import('../../ops/backup/restore.ts');
   const { manifest, epoch } = await restoreBackup({ from, dataFolder, masterKey, mapBytes });
-  if (options.json) print(JSON.stringify({ ...manifest, epoch }));
+  if (options.json) print(jsonLine({ ...manifest, epoch }));
   else {
     print(table([['restored', from], ...figures(manifest), ['new epoch', epoch]]));
     print('\nThe data is as it was then. Start the service with cairn serve.');

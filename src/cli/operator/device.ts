@@ -1,4 +1,5 @@
 /** cairn device approve, deny: answers a waiting device for an account, as its owner would on the page. */
+import { jsonLine } from '../../client/shown.ts';
 import { type Command, needs, type Options } from '../command.ts';
 import { print, table } from '../output.ts';
 import { control } from './control.ts';
@@ -30,7 +31,7 @@ async function answer(options: Options, isApproved: boolean): Promise<number> {
     isApproved,
   });
   if (options.json) {
-    print(JSON.stringify(answered));
+    print(jsonLine(answered));
     return 0;
   }
   print(

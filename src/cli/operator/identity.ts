@@ -1,4 +1,5 @@
 /** cairn identity link, list, unlink: which subjects of the identity provider open an account. */
+import { jsonLine } from '../../client/shown.ts';
 import { type Command, needs, type Options } from '../command.ts';
 import { print, table } from '../output.ts';
 import { control } from './control.ts';
@@ -33,7 +34,7 @@ async function link(options: Options): Promise<number> {
     email: options.required('email'),
     subject: options.required('subject'),
   });
-  if (options.json) print(JSON.stringify(linked));
+  if (options.json) print(jsonLine(linked));
   else {
     print(
       table([
@@ -48,7 +49,7 @@ async function link(options: Options): Promise<number> {
 
 async function list(options: Options): Promise<number> {
   const { identities } = await control({ command: 'identity.list', email: options.required('email') });
-  if (options.json) print(JSON.stringify({ identities }));
+  if (options.json) print(jsonLine({ identities }));
   else {
     for (const one of identities) {
       print(`${one.identity_id}  linked ${one.linked_at}  ${one.issuer}  ${one.subject}  ${one.label ?? ''}`.trimEnd());
@@ -63,6 +64,6 @@ async function unlink(options: Options): Promise<number> {
     email: options.required('email'),
     identityId: options.required('id'),
   });
-  print(options.json ? JSON.stringify(done) : `unlinked ${done.unlinked}`);
+  print(options.json ? jsonLine(done) : `unlinked ${done.unlinked}`);
   return 0;
 }

@@ -1,4 +1,5 @@
 /** cairn invite: makes invitations to the hub, lists and revokes them, whether the service runs or not. */
+import { jsonLine } from '../../client/shown.ts';
 import { StartError } from '../../common/start-error.ts';
 import { readConfig } from '../../config.ts';
 import { limits } from '../../limits/service.ts';
@@ -46,7 +47,7 @@ async function create(options: Options): Promise<number> {
   });
   const link = `${addressOf(readConfig())}/signup?invite=${made.code}`;
   if (options.json) {
-    print(JSON.stringify({ ...made, link }));
+    print(jsonLine({ ...made, link }));
     return 0;
   }
   print(
@@ -65,7 +66,7 @@ async function create(options: Options): Promise<number> {
 
 async function list(options: Options): Promise<number> {
   const { invitations } = await control({ command: 'invite.list' });
-  if (options.json) print(JSON.stringify({ invitations }));
+  if (options.json) print(jsonLine({ invitations }));
   else if (invitations.length === 0) print('There are no open invitations.');
   else {
     for (const { invite_id: id, email, uses_left: left, expires_at: until } of invitations) {
@@ -77,7 +78,7 @@ async function list(options: Options): Promise<number> {
 
 async function revoke(options: Options): Promise<number> {
   const revoked = await control({ command: 'invite.revoke', inviteId: options.required('id') });
-  print(options.json ? JSON.stringify(revoked) : `Invitation ${revoked.revoked} is revoked.`);
+  print(options.json ? jsonLine(revoked) : `Invitation ${revoked.revoked} is revoked.`);
   return 0;
 }
 

@@ -1,4 +1,5 @@
 /** cairn key create, list, revoke: the keys of one account. */
+import { jsonLine } from '../../client/shown.ts';
 import { type Command, needs, type Options } from '../command.ts';
 import { print, table } from '../output.ts';
 import { control } from './control.ts';
@@ -33,7 +34,7 @@ async function create(options: Options): Promise<number> {
     email: options.required('email'),
     name: options.required('name'),
   });
-  if (options.json) print(JSON.stringify(made));
+  if (options.json) print(jsonLine(made));
   else {
     print(
       table([
@@ -49,7 +50,7 @@ async function create(options: Options): Promise<number> {
 
 async function list(options: Options): Promise<number> {
   const { keys } = await control({ command: 'key.list', email: options.required('email') });
-  if (options.json) print(JSON.stringify({ keys }));
+  if (options.json) print(jsonLine({ keys }));
   else {
     for (const key of keys) {
       const state = key.revoked_at === null ? `last used ${key.last_used_at ?? 'never'}` : `revoked ${key.revoked_at}`;
@@ -65,6 +66,6 @@ async function revoke(options: Options): Promise<number> {
     email: options.required('email'),
     keyId: options.required('id'),
   });
-  print(options.json ? JSON.stringify(done) : `revoked ${done.revoked}`);
+  print(options.json ? jsonLine(done) : `revoked ${done.revoked}`);
   return 0;
 }

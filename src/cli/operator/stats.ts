@@ -1,6 +1,8 @@
 /** cairn stats: how full the data file is, table by table; reads beside the service, or without it. */
+
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { jsonLine } from '../../client/shown.ts';
 import { readConfig } from '../../config.ts';
 import { DATA_FILE } from '../../store/data-file/name.ts';
 import type { Command, Options } from '../command.ts';
@@ -30,7 +32,7 @@ async function stats(options: Options): Promise<number> {
       free_bytes: pagesFree * pageBytes,
       tables,
     };
-    if (options.json) print(JSON.stringify(report));
+    if (options.json) print(jsonLine(report));
     else printReport(report);
     return 0;
   } finally {

@@ -1,4 +1,5 @@
 /** cairn token create: mints an access token, until a device can sign in by itself. */
+import { jsonLine } from '../../client/shown.ts';
 import { type Command, needs, type Options } from '../command.ts';
 import { print, table } from '../output.ts';
 import { control } from './control.ts';
@@ -15,7 +16,7 @@ export const tokenCommands: readonly Command[] = [
 
 async function create(options: Options): Promise<number> {
   const made = await control({ command: 'token.create', email: options.required('email') });
-  if (options.json) print(JSON.stringify(made));
+  if (options.json) print(jsonLine(made));
   else {
     print(
       table([

@@ -1,5 +1,6 @@
 /** cairn verify: reads the data file beside the service, or without it, and reports what is wrong. */
 
+import { jsonLine } from '../../client/shown.ts';
 import type { IntegrityReport } from '../../compose/verify.ts';
 import { readConfig } from '../../config.ts';
 import { noteDone } from '../../ops/marks.ts';
@@ -23,7 +24,7 @@ async function verify(options: Options): Promise<number> {
     const sealer = openSealer(store, masterKeyOf(config.dataFolder, config.masterKey, store));
     const report = checkIntegrity(store, sealer);
     noteDone(config.dataFolder, 'verify', report.problems.length, Date.now());
-    if (options.json) print(JSON.stringify(report));
+    if (options.json) print(jsonLine(report));
     else printReport(report);
     return report.ok ? 0 : 1;
   } finally {

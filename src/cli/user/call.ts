@@ -1,5 +1,7 @@
 /** cairn call: any tool of a hub, with its arguments as options; without a name, what there is to call. */
+
 import { ClientError } from '../../client/client-error.ts';
+import { jsonLine } from '../../client/shown.ts';
 import type { ToolListing } from '../../client/tools.ts';
 import { nearest } from '../../text/nearest.ts';
 import { type Command, type Options, takes } from '../command.ts';
@@ -41,12 +43,12 @@ async function call(options: Options): Promise<number> {
     );
   }
   const { text, structured } = await client.call(name, readArguments(tool, options.others));
-  print(options.json ? JSON.stringify(structured) : text);
+  print(options.json ? jsonLine(structured) : text);
   return 0;
 }
 
 function printTools(tools: readonly ToolListing[], asJson: boolean): void {
-  if (asJson) print(JSON.stringify({ tools }));
+  if (asJson) print(jsonLine({ tools }));
   else print(table(tools.map(({ name, description }) => [name, description.split('. ')[0] ?? ''])));
 }
 

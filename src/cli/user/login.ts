@@ -1,7 +1,9 @@
 /** cairn login, logout: this machine's sign-in to a hub, by a person with a browser anywhere. */
+
 import { hostname } from 'node:os';
 import { ClientError } from '../../client/client-error.ts';
 import { readClientSettings } from '../../client/settings.ts';
+import { jsonLine } from '../../client/shown.ts';
 import { CredentialFile, type Login } from '../../client/sign-in/credential-file.ts';
 import { chooseServer, withTokens } from '../../client/sign-in/credentials.ts';
 import { signInDevice } from '../../client/sign-in/device-login.ts';
@@ -54,7 +56,7 @@ async function login(options: Options): Promise<number> {
     });
   // The sign-in before this one would otherwise stay open with nobody to close it; its end is not worth a failure.
   if (replaced !== undefined) await revokeLogin(server, replaced).catch(() => undefined);
-  if (options.json) print(JSON.stringify({ server, device_name: deviceName }));
+  if (options.json) print(jsonLine({ server, device_name: deviceName }));
   else print(`Signed in to ${server} as ${deviceName}.`);
   if (settings.key !== undefined)
     printError('CAIRN_KEY is set and goes before this sign-in; unset it to use this one.');
@@ -72,7 +74,7 @@ async function logout(options: Options): Promise<number> {
     if (login !== undefined && !isLocal) await revokeLogin(server, login).catch(stillOpen);
     return undefined;
   });
-  if (options.json) print(JSON.stringify({ server, was_signed_in: wasSignedIn }));
+  if (options.json) print(jsonLine({ server, was_signed_in: wasSignedIn }));
   else if (!wasSignedIn) print(`Not signed in to ${server}.`);
   else if (isLocal)
     print(`Forgotten here; on ${server} the sign-in stays open until it is ended on the settings page.`);

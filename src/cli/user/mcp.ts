@@ -4,6 +4,7 @@ import { McpBridge } from '../../client/mcp-bridge.ts';
 import { readClientSettings } from '../../client/settings.ts';
 import { Credentials } from '../../client/sign-in/credentials.ts';
 import { type Command, type Options, takes } from '../command.ts';
+import { printError } from '../output.ts';
 
 export const mcpCommand: Command = {
   name: 'mcp',
@@ -20,7 +21,7 @@ async function mcp(options: Options): Promise<number> {
   const bridge = new McpBridge({
     credentials,
     write: (line) => process.stdout.write(`${line}\n`),
-    warn: (sentence) => process.stderr.write(`cairn mcp: ${sentence}\n`),
+    warn: (sentence) => printError(`cairn mcp: ${sentence}`),
   });
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
     await bridge.take(line);

@@ -1,4 +1,5 @@
 /** cairn mirror init: issues the mirror credential for this machine, and makes the age key that its archives are locked with. */
+
 import { existsSync } from 'node:fs';
 import { ClientError } from '../../client/client-error.ts';
 import { checkRecipients, makeIdentity } from '../../client/mirror/age.ts';
@@ -6,6 +7,7 @@ import { type MirrorEntry, readMirrorEntry, writeMirrorEntry } from '../../clien
 import { issueCredential } from '../../client/mirror/hub.ts';
 import { writePrivateFile } from '../../client/private-file.ts';
 import { type ClientSettings, readClientSettings } from '../../client/settings.ts';
+import { jsonLine } from '../../client/shown.ts';
 import { Credentials } from '../../client/sign-in/credentials.ts';
 import type { Options } from '../command.ts';
 import { print } from '../output.ts';
@@ -29,9 +31,7 @@ export async function initMirror(options: Options): Promise<number> {
   const lock = await chooseLock(settings, kept, recipients);
   writeMirrorEntry(settings.mirrorFile, server, { token: issued.token, hmac_secret: secret, ...lock });
   if (options.json) {
-    print(
-      JSON.stringify({ server, status: issued.status, recipients: lock.recipients, identity_file: lock.identity_file }),
-    );
+    print(jsonLine({ server, status: issued.status, recipients: lock.recipients, identity_file: lock.identity_file }));
     return 0;
   }
   print(`The mirror of ${server} is ready; run cairn mirror push in a repository.`);

@@ -1,9 +1,11 @@
 /** cairn mirror pull: downloads a commit, checks it, decrypts it, unpacks it into a new folder. It overwrites nothing. */
+
 import { existsSync, writeFileSync } from 'node:fs';
 import { ClientError } from '../../client/client-error.ts';
 import { decrypt } from '../../client/mirror/age.ts';
 import { commitOf, refuseFilled, unpack } from '../../client/mirror/archive.ts';
 import { openProgress } from '../../client/progress.ts';
+import { jsonLine } from '../../client/shown.ts';
 import type { Options } from '../command.ts';
 import { print } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
@@ -29,7 +31,7 @@ export async function pullMirror(options: Options): Promise<number> {
     }
     await unpack(archive, output);
   }
-  if (options.json) print(JSON.stringify({ commit_sha: commit, sha256, byte_size: bytes.length, output }));
+  if (options.json) print(jsonLine({ commit_sha: commit, sha256, byte_size: bytes.length, output }));
   else print(`${commit} is in ${output}`);
   return 0;
 }

@@ -1,7 +1,9 @@
 /** cairn mirror push: packs the repository's HEAD commit, encrypts it, signs it, uploads it. */
+
 import { encrypt } from '../../client/mirror/age.ts';
 import { hasUncommitted, headCommit, packCommit } from '../../client/mirror/archive.ts';
 import { formatBytes, openProgress } from '../../client/progress.ts';
+import { jsonLine } from '../../client/shown.ts';
 import type { Options } from '../command.ts';
 import { print, printError } from '../output.ts';
 import { lockOf, openMirror } from './mirror-access.ts';
@@ -15,7 +17,7 @@ export async function pushMirror(options: Options): Promise<number> {
     printError('cairn: there are uncommitted changes; the archive holds the commit without them.');
   }
   if (!options.flag('again') && (await hub.has(commit))) {
-    print(options.json ? JSON.stringify({ status: 'existing', commit_sha: commit }) : `${commit} is mirrored already.`);
+    print(options.json ? jsonLine({ status: 'existing', commit_sha: commit }) : `${commit} is mirrored already.`);
     return 0;
   }
   const sealed = await encrypt(await packCommit(repository, commit), lock);
@@ -23,7 +25,7 @@ export async function pushMirror(options: Options): Promise<number> {
   try {
     const blob = await hub.upload(commit, sealed, options.optional('label'), (done, total) => bar.update(done, total));
     bar.close();
-    if (options.json) print(JSON.stringify({ status: 'stored', ...blob }));
+    if (options.json) print(jsonLine({ status: 'stored', ...blob }));
     else print(`${commit} is on ${server}: ${formatBytes(blob.byte_size)}, sha256 ${blob.sha256}`);
   } finally {
     bar.close();

@@ -1,6 +1,8 @@
 /** cairn mirror: init, push, list, latest, pull. A repository's commit goes encrypted to the hub and comes back checked. */
+
 import type { MirrorBlob } from '../../client/mirror/hub.ts';
 import { formatBytes } from '../../client/progress.ts';
+import { jsonLine } from '../../client/shown.ts';
 import { limits } from '../../limits/service.ts';
 import { type Command, type Options, takes } from '../command.ts';
 import { print } from '../output.ts';
@@ -57,7 +59,7 @@ export const mirrorCommands: readonly Command[] = [
 async function list(options: Options): Promise<number> {
   const { hub } = openMirror(options.optional('server'));
   const blobs = await hub.list(readCount(options.optional('limit')));
-  if (options.json) print(JSON.stringify({ blobs }));
+  if (options.json) print(jsonLine({ blobs }));
   else if (blobs.length === 0) print('Nothing is mirrored yet; run cairn mirror push in a repository.');
   else for (const blob of blobs) print(blobLine(blob));
   return 0;
@@ -66,7 +68,7 @@ async function list(options: Options): Promise<number> {
 async function latest(options: Options): Promise<number> {
   const { hub } = openMirror(options.optional('server'));
   const blob = await hub.latest();
-  if (options.json) print(JSON.stringify({ latest: blob ?? null }));
+  if (options.json) print(jsonLine({ latest: blob ?? null }));
   else print(blob === undefined ? 'Nothing is mirrored yet; run cairn mirror push in a repository.' : blobLine(blob));
   // A job that watches its backups wants to fail when there is none.
   return blob === undefined ? 1 : 0;

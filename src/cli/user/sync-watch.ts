@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientError } from '../../client/client-error.ts';
 import { withFileLock } from '../../client/file-lock.ts';
 import { Unreachable } from '../../client/http.ts';
-import { shownLine } from '../../client/shown.ts';
+import { jsonLine, shownLine } from '../../client/shown.ts';
 import { type SyncOptions, syncOnce } from '../../client/sync/cycle.ts';
 import { conflictsOf } from '../../client/sync/state.ts';
 import { readFolderList } from '../../client/sync/watch/folder-list.ts';
@@ -97,7 +97,7 @@ async function keepInStep({ session, takeEvents, line }: OpenSession, options: W
       } finally {
         line.close();
         const events = takeEvents();
-        const lines = json ? events.map((event) => JSON.stringify(event)) : reportLines(events);
+        const lines = json ? events.map((event) => jsonLine(event)) : reportLines(events);
         for (const text of lines) says(text);
       }
       for (const text of told.news(openLines(session))) warns(text);

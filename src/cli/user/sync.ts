@@ -3,7 +3,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ClientError } from '../../client/client-error.ts';
 import { readClientSettings } from '../../client/settings.ts';
-import { quoted, shownLine } from '../../client/shown.ts';
+import { jsonLine, quoted, shownLine } from '../../client/shown.ts';
 import { type Direction, lockFolder, syncOnce } from '../../client/sync/cycle.ts';
 import { SyncedFolder } from '../../client/sync/folder/folder.ts';
 import { resolveConflict } from '../../client/sync/resolve.ts';
@@ -143,7 +143,7 @@ async function syncCommand(options: Options, direction: Direction): Promise<numb
   line.close();
   const events = takeEvents();
   const { done, open, exitCode } = reportOf(session, events, isFirst);
-  if (options.json) print(JSON.stringify(documentOf(session, events)));
+  if (options.json) print(jsonLine(documentOf(session, events)));
   else {
     for (const text of done) print(text);
     for (const text of open) printError(`cairn: ${text}`);
@@ -170,7 +170,7 @@ async function status(options: Options): Promise<number> {
   const { session } = await openSession(choiceOf(options, 'read'));
   const found = await statusOf(session);
   const { problem, links, elsewhere, conflict, ...lists } = found;
-  if (options.json) print(JSON.stringify(found));
+  if (options.json) print(jsonLine(found));
   else {
     const rows = [
       ...Object.entries(lists).flatMap(([what, paths]) => paths.map((path): Row => [what, shownLine(path)])),
@@ -206,7 +206,7 @@ async function settle(options: Options): Promise<number> {
   line.close();
   const events = takeEvents();
   const { done, open, exitCode } = reportOf(session, events, false);
-  if (options.json) print(JSON.stringify(documentOf(session, events)));
+  if (options.json) print(jsonLine(documentOf(session, events)));
   else {
     for (const text of done) print(text);
     for (const text of open) printError(`cairn: ${text}`);

@@ -1,8 +1,10 @@
 /** cairn whoami: asks the hub whose the credential at hand is. */
+
 import { z } from 'zod';
 import { ClientError } from '../../client/client-error.ts';
 import { refusalOf, send } from '../../client/http.ts';
 import { readClientSettings } from '../../client/settings.ts';
+import { jsonLine } from '../../client/shown.ts';
 import { Credentials } from '../../client/sign-in/credentials.ts';
 import { type Command, type Options, takes } from '../command.ts';
 import { print, table } from '../output.ts';
@@ -28,7 +30,7 @@ async function whoami(options: Options): Promise<number> {
   const account = accountSchema.safeParse(answer.json());
   if (answer.status !== 200 || !account.success) throw refusalOf(server, answer);
   const { email, name, account_id } = account.data;
-  if (options.json) print(JSON.stringify({ server, account_id, email, name }));
+  if (options.json) print(jsonLine({ server, account_id, email, name }));
   else {
     print(
       table([

@@ -2,7 +2,9 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
+import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
+import { checkTar } from './tar-check.ts';
 
 /** The commit that HEAD points at, 40 lower-case hex. Throws ClientError when the folder is no repository with commits. */
 export async function headCommit(repository: string): Promise<string> {
@@ -32,11 +34,15 @@ export async function packCommit(repository: string, commit: string): Promise<Bu
   return stdout;
 }
 
-/** Unpacks a tar.gz into a folder that is new or empty. Throws ClientError when it is neither, or the archive is broken. */
+/**
+ * Unpacks a tar.gz into a folder that is new or empty, without the owners and special modes in it, once nothing in it leads
+ * out of the folder. Throws ClientError when it is neither, or the archive is broken.
+ */
 export async function unpack(archive: Buffer, folder: string): Promise<void> {
   refuseFilled(folder);
+  checkTar(gunzipSync(archive, { maxOutputLength: limits.unpackedBytesMax }));
   mkdirSync(folder, { recursive: true });
-  await run('tar', ['-xzf', '-', '-C', folder], {
+  await run('tar', ['--no-same-owner', '--no-same-permissions', '-xzf', '-', '-C', folder], {
     input: archive,
     refusal: `tar cannot unpack this archive into ${folder}.`,
   });

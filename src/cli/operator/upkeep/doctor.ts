@@ -1,4 +1,5 @@
 /** cairn doctor: looks at a hub and its machine, and says what to do. */
+import { jsonLine } from '../../../client/shown.ts';
 import type { Config } from '../../../config.ts';
 import { readConfig } from '../../../config.ts';
 import { type Finding, wrong } from '../../../ops/doctor/finding.ts';
@@ -16,7 +17,7 @@ export const doctorCommand: Command = {
 
 async function doctor(options: Options): Promise<number> {
   const findings = await examineAll();
-  if (options.json) print(JSON.stringify({ ok: isFine(findings), findings }));
+  if (options.json) print(jsonLine({ ok: isFine(findings), findings }));
   else {
     const width = Math.max(...findings.map(({ check }) => check.length));
     for (const { level, check, text } of findings) print(`${level.padEnd(5)}  ${check.padEnd(width)}  ${text}`);

@@ -1,6 +1,8 @@
 /** cairn service install and remove: the hub as a systemd service of this machine. */
+
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { jsonLine } from '../../../client/shown.ts';
 import { installService, removeService } from '../../../ops/service/install.ts';
 import { SERVICE_USER, STATE_FOLDER } from '../../../ops/service/unit.ts';
 import { type Command, type Options, takes } from '../../command.ts';
@@ -39,7 +41,7 @@ async function install(options: Options): Promise<number> {
     root: root === undefined ? undefined : resolve(root),
   });
   if (options.json)
-    print(JSON.stringify({ unit: done.unit, settings: done.settings, user: done.user, is_started: done.isStarted }));
+    print(jsonLine({ unit: done.unit, settings: done.settings, user: done.user, is_started: done.isStarted }));
   else {
     print(
       table([
@@ -61,7 +63,7 @@ async function install(options: Options): Promise<number> {
 async function remove(options: Options): Promise<number> {
   const root = options.optional('root');
   const was = removeService(root === undefined ? undefined : resolve(root));
-  if (options.json) print(JSON.stringify({ removed: was }));
+  if (options.json) print(jsonLine({ removed: was }));
   else print(was ? 'removed; data and settings are still there' : 'there is no service to remove');
   return 0;
 }

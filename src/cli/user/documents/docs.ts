@@ -1,8 +1,10 @@
 /** cairn docs: the dev docs of an account, from a terminal. */
+
 import { basename } from 'node:path';
+import { jsonLine } from '../../../client/shown.ts';
 import { ToolRefused } from '../../../client/tool-refused.ts';
 import { type Command, type CommandOption, type Options, takes } from '../../command.ts';
-import { print } from '../../output.ts';
+import { print, printContent } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
 import { edit, type Opened } from './edit.ts';
 import { readText } from './text-input.ts';
@@ -108,14 +110,14 @@ interface VersionRow {
 /** The content alone, so that it can be piped. */
 async function show(options: Options): Promise<number> {
   const found = await read(options, given('version', readNumber('version', options.optional('version'))));
-  if (options.json) print(JSON.stringify(found));
-  else process.stdout.write(found.doc.content);
+  if (options.json) print(jsonLine(found));
+  else printContent(found.doc.content);
   return 0;
 }
 
 async function versions(options: Options): Promise<number> {
   const { doc, versions: kept = [] } = await read(options, { include_versions: true });
-  if (options.json) print(JSON.stringify({ id: doc.id, versions: kept }));
+  if (options.json) print(jsonLine({ id: doc.id, versions: kept }));
   else for (const one of kept) print(`${one.version}  ${one.created_at}  ${one.size_bytes} bytes`);
   return 0;
 }

@@ -1,5 +1,7 @@
 /** Owns the edit of a document of the hub in the user's editor, saved only over the version that was opened. */
+
 import { ClientError } from '../../../client/client-error.ts';
+import { jsonLine } from '../../../client/shown.ts';
 import { ToolRefused } from '../../../client/tool-refused.ts';
 import type { Options } from '../../command.ts';
 import { print } from '../../output.ts';
@@ -21,7 +23,7 @@ export async function edit(
 ): Promise<number> {
   const edited = editText(opened.title, opened.content);
   if (edited.text === opened.content) {
-    print(options.json ? JSON.stringify({ status: 'unchanged' }) : 'unchanged');
+    print(options.json ? jsonLine({ status: 'unchanged' }) : 'unchanged');
     edited.discard();
     return 0;
   }

@@ -1,6 +1,7 @@
 /** cairn handoff: notes for the next session, from a terminal. */
+import { jsonLine } from '../../../client/shown.ts';
 import { type Command, type CommandOption, type Options, takes } from '../../command.ts';
-import { print } from '../../output.ts';
+import { print, printContent } from '../../output.ts';
 import { readText } from './text-input.ts';
 import { callTool, given, readNumber, SERVER, toolsOf } from './tool-call.ts';
 
@@ -73,14 +74,14 @@ async function read(options: Options, more: Readonly<Record<string, unknown>>): 
 /** The content alone, so that it can be piped. */
 async function show(options: Options): Promise<number> {
   const found = await read(options, given('version', readNumber('version', options.optional('version'))));
-  if (options.json) print(JSON.stringify(found));
-  else process.stdout.write(found.handoff.content);
+  if (options.json) print(jsonLine(found));
+  else printContent(found.handoff.content);
   return 0;
 }
 
 async function versions(options: Options): Promise<number> {
   const { versions: kept = [] } = await read(options, { include_versions: true });
-  if (options.json) print(JSON.stringify({ versions: kept }));
+  if (options.json) print(jsonLine({ versions: kept }));
   else for (const one of kept) print(`${one.version}  ${one.created_at}  ${one.size_bytes} bytes`);
   return 0;
 }

@@ -1,7 +1,9 @@
 /** cairn papers: the papers of an account, from a terminal. */
+
 import { basename, extname } from 'node:path';
+import { jsonLine } from '../../../client/shown.ts';
 import { type Command, type Options, takes } from '../../command.ts';
-import { print } from '../../output.ts';
+import { print, printContent } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
 import { edit, type Opened } from './edit.ts';
 import { readText } from './text-input.ts';
@@ -66,8 +68,8 @@ async function list(options: Options): Promise<number> {
 /** The content alone, so that it can be piped. */
 async function show(options: Options): Promise<number> {
   const found = await read(options);
-  if (options.json) print(JSON.stringify(found));
-  else process.stdout.write(found.paper.content);
+  if (options.json) print(jsonLine(found));
+  else printContent(found.paper.content);
   return 0;
 }
 

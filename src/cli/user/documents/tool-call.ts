@@ -1,4 +1,5 @@
 /** Owns what commands over one tool share: the call, what is printed of it, and arguments that may be left out. */
+import { jsonLine } from '../../../client/shown.ts';
 import type { ToolClient } from '../../../client/tools.ts';
 import { type CommandOption, type Options, takes } from '../../command.ts';
 import { print } from '../../output.ts';
@@ -19,7 +20,7 @@ export function printAnswer(
   options: Options,
   { text, structured }: { readonly text: string; readonly structured: Args },
 ) {
-  print(options.json ? JSON.stringify(structured) : text);
+  print(options.json ? jsonLine(structured) : text);
 }
 
 export function toolsOf(options: Options): ToolClient {

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { formatBytes } from '../../../client/progress.ts';
-import { counted, shown, shownLine } from '../../../client/shown.ts';
+import { counted, jsonLine, shownLine } from '../../../client/shown.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';
 import { type FileVersion, listFiles, shownTime, versionsOf } from '../../../client/sync/vault-files.ts';
 import { type Command, type Options, takes } from '../../command.ts';
@@ -65,7 +65,7 @@ async function list(options: Options): Promise<number> {
     include_deleted: options.flag('deleted'),
   });
   if (options.json) {
-    print(JSON.stringify({ files }));
+    print(jsonLine({ files }));
     return 0;
   }
   for (const { path, size_bytes: bytes, stored_at: at, deleted } of files) {
@@ -82,7 +82,7 @@ async function log(options: Options): Promise<number> {
   const { hub } = await openPlace(options);
   const files = await listFiles(hub, { include_deleted: true });
   const newest = files.sort((a, b) => b.seq - a.seq).slice(0, limit);
-  if (options.json) print(JSON.stringify({ files: newest }));
+  if (options.json) print(jsonLine({ files: newest }));
   else if (newest.length === 0) print('nothing was synced yet');
   else {
     print(
@@ -109,7 +109,7 @@ async function history(options: Options): Promise<number> {
     versions.push(version);
   }
   if (options.json) {
-    print(JSON.stringify({ path, versions, has_more: hasMore }));
+    print(jsonLine({ path, versions, has_more: hasMore }));
     return 0;
   }
   for (const version of versions) print(versionLine(version, path));
@@ -134,11 +134,11 @@ async function diff(options: Options): Promise<number> {
   const { structured } = await place.hub.call('sync_diff', { path, ...contentOf(copy) });
   const { status, diff: text } = readAs(diffSchema, structured);
   if (options.json) {
-    print(JSON.stringify(structured));
+    print(jsonLine(structured));
     return 0;
   }
   if (copy === undefined) print(`${shownLine(path)} is not in this folder; its last change on the hub:`);
-  if (text !== null && text !== '') print(shown(text.trimEnd()));
+  if (text !== null && text !== '') print(text.trimEnd());
   else print(`${shownLine(path)} is ${status === 'identical' ? 'the same here and on the hub' : status}`);
   return 0;
 }

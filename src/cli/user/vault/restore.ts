@@ -1,6 +1,6 @@
 /** cairn sync restore: brings a file, or a folder, back to how it was. The hub makes the change, so every device gets it. */
 import { z } from 'zod';
-import { counted, shownLine } from '../../../client/shown.ts';
+import { counted, jsonLine, shownLine } from '../../../client/shown.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';
 import { shownTime, versionToRestore } from '../../../client/sync/vault-files.ts';
 import { type Command, type Options, takes } from '../../command.ts';
@@ -65,7 +65,7 @@ async function restoreFile(options: Options, place: VaultPlace, file: string, at
   }
   const { structured } = await place.hub.call('sync_restore', { path, seq });
   const { status } = readAs(restoredSchema, structured);
-  if (options.json) print(JSON.stringify(structured));
+  if (options.json) print(jsonLine(structured));
   else if (status === 'unchanged') print(`${shownLine(path)} already has the content of version #${seq}`);
   else {
     print(`restored ${shownLine(path)} to version #${seq}`);
@@ -95,7 +95,7 @@ async function restoreFolder(options: Options, place: VaultPlace, atMs: number):
     if (!page.has_more) break;
     ({ cursor } = page);
   }
-  if (options.json) print(JSON.stringify({ restored, deleted, skipped }));
+  if (options.json) print(jsonLine({ restored, deleted, skipped }));
   else {
     tellPaths(isDry ? 'would restore' : 'restored', restored);
     tellPaths(isDry ? 'would delete' : 'deleted', deleted);

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import { ClientError } from '../../../client/client-error.ts';
 import { formatBytes } from '../../../client/progress.ts';
-import { counted, shownLine } from '../../../client/shown.ts';
+import { counted, jsonLine, shownLine } from '../../../client/shown.ts';
 import { shownTime } from '../../../client/sync/vault-files.ts';
 import { type Command, type Options, takes } from '../../command.ts';
 import { print } from '../../output.ts';
@@ -53,7 +53,7 @@ export const vaultCommands: readonly Command[] = [
 async function list(options: Options): Promise<number> {
   const { tools } = openTools(options.optional('server'));
   const vaults = await listVaults(tools);
-  if (options.json) print(JSON.stringify({ vaults }));
+  if (options.json) print(jsonLine({ vaults }));
   else if (vaults.length === 0) print('no vaults yet; create one with `cairn vault create NAME`');
   else {
     const width = Math.max(...vaults.map(({ name }) => shownLine(name).length));
@@ -76,7 +76,7 @@ async function create(options: Options): Promise<number> {
   const { tools } = openTools(options.optional('server'));
   const { structured } = await tools.call('vault_create', { name: options.operand() });
   const name = shownLine(String(structured['name']));
-  if (options.json) print(JSON.stringify(structured));
+  if (options.json) print(jsonLine(structured));
   else if (structured['status'] === 'created') {
     print(`created ${name}; sync a folder with it: cairn sync --folder DIR --vault ${name}`);
   } else print(`${name} exists already`);
@@ -87,7 +87,7 @@ async function rename(options: Options): Promise<number> {
   const { tools } = openTools(options.optional('server'));
   const vault = await vaultNamed(tools, options.operand(0));
   const { structured } = await tools.call('vault_rename', { vault_id: vault.vault_id, name: options.operand(1) });
-  if (options.json) print(JSON.stringify(structured));
+  if (options.json) print(jsonLine(structured));
   else print(`renamed ${shownLine(vault.name)} to ${shownLine(String(structured['name']))}`);
   return 0;
 }
@@ -100,7 +100,7 @@ async function remove(options: Options): Promise<number> {
     throw new ClientError(`${vault.name} was not deleted: its name was not confirmed. Use --confirm ${vault.name}.`);
   }
   const { structured } = await tools.call('vault_delete', { vault_id: vault.vault_id, confirm });
-  if (options.json) print(JSON.stringify(structured));
+  if (options.json) print(jsonLine(structured));
   else print(`deleted ${shownLine(vault.name)} and ${counted(vault.file_count, 'file')} with all versions`);
   return 0;
 }
