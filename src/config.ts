@@ -5,6 +5,7 @@ import { clientSettingNames } from './client/settings.ts';
 import { StartError } from './common/start-error.ts';
 import { parse } from './fields/read.ts';
 import { limits } from './limits/service.ts';
+import { type MailSetting, mailOf } from './mail/setting.ts';
 import { nearest } from './text/nearest.ts';
 import { isTimeZone } from './time/zone.ts';
 
@@ -179,7 +180,7 @@ export interface Config {
   /** Whose tokens open the gateway for linked accounts, and what they must be made out for; undefined: nobody's. */
   readonly identityProvider: { readonly issuer: string; readonly audience: string } | undefined;
   /** Where mail is sent, and as whom; undefined: no mail. */
-  readonly mail: { readonly url: string; readonly from: string } | undefined;
+  readonly mail: MailSetting | undefined;
   /** Metrics on a port of their own, to this machine; undefined: none. */
   readonly metricsPort: number | undefined;
   /** What opens them on the main port; undefined: they are not there. */
@@ -275,18 +276,6 @@ function identityProvider(issuer: string | undefined, audience: string | undefin
   }
   if (audience !== undefined) throw new StartError('CAIRN_IDP_ISSUER must be set together with CAIRN_IDP_AUDIENCE.');
   return undefined;
-}
-
-/** Links in mail lead to the public address: a `Host` header of a stranger must not choose where. */
-function mailOf(url: string | undefined, from: string | undefined, publicUrl: string | undefined): Config['mail'] {
-  if (url === undefined) {
-    if (from !== undefined) throw new StartError('CAIRN_SMTP_URL must be set together with CAIRN_MAIL_FROM.');
-    return undefined;
-  }
-  if (publicUrl === undefined) {
-    throw new StartError('CAIRN_PUBLIC_URL must be set together with CAIRN_SMTP_URL: links in mail lead there.');
-  }
-  return { url, from: from ?? `Cairn <cairn@${new URL(publicUrl).hostname}>` };
 }
 
 function tlsFiles(certFile: string | undefined, keyFile: string | undefined): Config['tls'] {

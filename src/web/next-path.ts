@@ -20,3 +20,20 @@ export function ownPath(given: string | null | undefined): string {
 export function signInPath(next: string): string {
   return next === '/' ? '/signin' : `/signin?next=${encodeURIComponent(next)}`;
 }
+
+/** The own page that a form was sent from; undefined: the browser does not say, or it is another site's. */
+export function cameFrom(
+  request: { header(name: string): string | undefined },
+  isOwnOrigin: (origin: string, host: string) => boolean,
+): string | undefined {
+  const referer = request.header('referer') ?? '';
+  const from = URL.canParse(referer) ? new URL(referer) : undefined;
+  const isOwn = from !== undefined && isOwnOrigin(from.origin, request.header('host') ?? '');
+  return isOwn ? ownPath(from.pathname + from.search) : undefined;
+}
+
+/** Path and query of a request. */
+export function addressOf({ path, query }: { readonly path: string; readonly query: URLSearchParams }): string {
+  const text = query.toString();
+  return text === '' ? path : `${path}?${text}`;
+}

@@ -19,7 +19,7 @@ import { markCookie, markCookieName, readCookie, sessionCookie, sessionCookieNam
 import { pageReply, seeOther } from './document.tsx';
 import { faultPage, foreignFormPage } from './fault-page.tsx';
 import type { Section } from './layout.tsx';
-import { ownPath, signInPath } from './next-path.ts';
+import { addressOf, cameFrom, ownPath, signInPath } from './next-path.ts';
 import type { Notice, Notices } from './notices.ts';
 import { CSRF_FIELD } from './ui.tsx';
 import type { Zone, Zones } from './zone.ts';
@@ -82,12 +82,6 @@ export interface View {
   readonly headers?: ReplyHeaders;
 }
 
-export interface MemberFormOptions {
-  readonly bytesMax?: number;
-  /** It changes what opens the account: the password must have been given a moment ago. */
-  readonly fresh?: boolean;
-}
-
 /** Where the password is asked for again. */
 export const CONFIRM_PATH = '/confirm';
 
@@ -138,11 +132,11 @@ export class Pages {
     });
   }
 
-  /** A form of those who are signed in. */
+  /** A form of those who are signed in. `fresh`: it changes what opens the account, so the password was given a moment ago. */
   memberForm(
     path: string,
     handle: (visit: MemberVisit, form: URLSearchParams) => Answer,
-    { bytesMax = limits.formBodyBytesMax, fresh = false }: MemberFormOptions = {},
+    { bytesMax = limits.formBodyBytesMax, fresh = false }: { bytesMax?: number; fresh?: boolean } = {},
   ): Route {
     const route = this.#route('POST', path, (visit) => {
       if (!isMember(visit) && visit.isShut) throw new Refusal({ kind: 'account_disabled' });
@@ -280,22 +274,14 @@ export class Pages {
 
   /** The session ended while the form was open; what was typed is lost, and the page it stood on is found again. */
   #signedOut(visit: Visit): Reply {
-    const path = signInPath(this.#cameFrom(visit) ?? '/');
+    const path = signInPath(cameFrom(visit.request, this.#options.isOwnOrigin) ?? '/');
     return this.go(visit, path, { text: 'You were signed out. Sign in and send it again.', tone: 'bad' });
   }
 
   /** The password was given too long ago; the page that the form stood on is found again. */
   #confirmFirst(visit: Visit): Reply {
-    const next = this.#cameFrom(visit) ?? '/settings';
+    const next = cameFrom(visit.request, this.#options.isOwnOrigin) ?? '/settings';
     return this.go(visit, `${CONFIRM_PATH}?next=${encodeURIComponent(next)}`);
-  }
-
-  /** The own page that a form was sent from. */
-  #cameFrom(visit: Visit): string | undefined {
-    const referer = visit.request.header('referer') ?? '';
-    const from = URL.canParse(referer) ? new URL(referer) : undefined;
-    const isOwn = from !== undefined && this.#options.isOwnOrigin(from.origin, visit.request.header('host') ?? '');
-    return isOwn ? ownPath(from.pathname + from.search) : undefined;
   }
 }
 
@@ -309,9 +295,4 @@ function nothingHere(): Refusal {
 
 function newId(): string {
   return randomBytes(ID_BYTES).toString('base64url');
-}
-
-function addressOf({ path, query }: RouteRequest): string {
-  const text = query.toString();
-  return text === '' ? path : `${path}?${text}`;
 }
