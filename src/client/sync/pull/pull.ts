@@ -71,7 +71,13 @@ async function lookAgain(
     gone.delete(foldCase(record.path));
     inbox.take(record);
   };
-  await hub.pullPaths([...due], arrivalsOf(session, take), { brief: true });
+  const arrivals = arrivalsOf(session, take);
+  const damaged = (record: RemoteRecord) => {
+    // It is there, so it is not gone.
+    gone.delete(foldCase(record.path));
+    arrivals.damaged(record);
+  };
+  await hub.pullPaths([...due], { ...arrivals, damaged }, { brief: true });
   for (const path of gone.values()) inbox.take({ path, side: undefined, storedMs: 0 });
   inbox.finish();
   await reconcilePaths(session, inbox.bothChanged, reconcile);
