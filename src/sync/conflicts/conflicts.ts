@@ -129,8 +129,10 @@ export class Conflicts {
     const { keep } = request;
     if (keep.side !== 'edited') return await this.#settle(accountId, vaultId, request, undefined);
     const { text, encoding } = keep;
-    return await this.#options.contents.use({ sent: { text, encoding }, check: () => undefined }, (content) =>
-      this.#settle(accountId, vaultId, request, content),
+    return await this.#options.contents.use(
+      accountId,
+      { sent: { text, encoding }, check: () => undefined },
+      (content) => this.#settle(accountId, vaultId, request, content),
     );
   }
 

@@ -52,11 +52,12 @@ export class Contents {
    * `invalid_fields`. What was staged and not adopted is removed again.
    */
   async use<T extends Used>(
+    accountId: string,
     { sent, check }: CheckedContent,
     use: (content: IncomingContent) => Promise<T>,
   ): Promise<T> {
     if (isSmall(sent)) return await use(smallContent(sent, digestContent(sent), check));
-    return await this.#sources.staging.turn(() => this.#useLong(sent, check, use));
+    return await this.#sources.staging.turn(accountId, () => this.#useLong(accountId, { sent, check }, use));
   }
 
   /** Within a decision: the content belongs to what the decision writes. */
@@ -65,11 +66,11 @@ export class Contents {
   }
 
   async #useLong<T extends Used>(
-    sent: SentContent,
-    check: ContentCheck,
+    accountId: string,
+    checked: CheckedContent,
     use: (content: IncomingContent) => Promise<T>,
   ): Promise<T> {
-    const content = await stageLong(this.#sources, sent, check);
+    const content = await stageLong(this.#sources, accountId, checked);
     let adopted = false;
     try {
       const used = await use(content);
@@ -104,11 +105,11 @@ type Pieces = Extract<StoredContent, { kind: 'pieces' }>;
 /** A long content that is hashed, in the pool unless it was before, and staged, within a turn of staging. Refuses with `invalid_fields`. */
 export async function stageLong(
   { pool, staging }: ContentSources,
-  sent: SentContent,
-  check: ContentCheck,
+  accountId: string,
+  { sent, check }: CheckedContent,
 ): Promise<IncomingContent & { readonly stored: Pieces }> {
   const { encoding } = sent;
-  const prepared = sent instanceof LongContent ? sent.prepared : await pool.run('prepareContent', sent);
+  const prepared = sent instanceof LongContent ? sent.prepared : await pool.run('prepareContent', sent, { accountId });
   if (!prepared.ok) throw invalidField(prepared.field, prepared.sentence);
   const { sha256, gitSha, sizeBytes, escaped } = prepared;
   check(prepared);

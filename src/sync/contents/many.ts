@@ -27,18 +27,22 @@ export class ManyContents {
    * What was staged and not adopted is removed again.
    */
   async use<T extends Used>(
+    accountId: string,
     files: readonly (CheckedContent | undefined)[],
     use: (contents: readonly Prepared[]) => Promise<readonly T[]>,
   ): Promise<readonly T[]> {
     const isLong = files.some((file) => file !== undefined && !isSmall(file.sent));
-    return isLong ? await this.#staging.turn(() => this.#use(files, use)) : await this.#use(files, use);
+    return isLong
+      ? await this.#staging.turn(accountId, () => this.#use(accountId, files, use))
+      : await this.#use(accountId, files, use);
   }
 
   async #use<T extends Used>(
+    accountId: string,
     files: readonly (CheckedContent | undefined)[],
     use: (contents: readonly Prepared[]) => Promise<readonly T[]>,
   ): Promise<readonly T[]> {
-    const settled = await this.#prepare(files);
+    const settled = await this.#prepare(accountId, files);
     let used: readonly T[] = [];
     try {
       used = await use(settled.map(prepared));
@@ -52,14 +56,21 @@ export class ManyContents {
   }
 
   /** All of them settle, so that what one left on the disk is known when another fails. */
-  async #prepare(files: readonly (CheckedContent | undefined)[]): Promise<readonly PromiseSettledResult<Prepared>[]> {
-    const digests = await this.#digest(files.flatMap((file) => (file && isSmall(file.sent) ? [file.sent] : [])));
+  async #prepare(
+    accountId: string,
+    files: readonly (CheckedContent | undefined)[],
+  ): Promise<readonly PromiseSettledResult<Prepared>[]> {
+    const digests = await this.#digest(
+      accountId,
+      files.flatMap((file) => (file && isSmall(file.sent) ? [file.sent] : [])),
+    );
     let next = 0;
     return await Promise.allSettled(
       files.map((file): Promise<Prepared> => {
         if (file === undefined) return attempt(() => undefined);
         const { sent, check } = file;
-        if (!isSmall(sent)) return attempt(() => stageLong({ pool: this.#pool, staging: this.#staging }, sent, check));
+        if (!isSmall(sent))
+          return attempt(() => stageLong({ pool: this.#pool, staging: this.#staging }, accountId, file));
         const digested = digests[next] as DigestedContent;
         next += 1;
         return attempt(() => smallContent(sent, digested, check));
@@ -67,11 +78,11 @@ export class ManyContents {
     );
   }
 
-  async #digest(raws: readonly RawContent[]): Promise<readonly DigestedContent[]> {
+  async #digest(accountId: string, raws: readonly RawContent[]): Promise<readonly DigestedContent[]> {
     const chars = raws.reduce((sum, { text }) => sum + text.length, 0);
     return chars <= limits.inlineContentBytesMax
       ? raws.map(digestContent)
-      : await this.#pool.run('digestContents', raws);
+      : await this.#pool.run('digestContents', raws, { accountId });
   }
 }
 

@@ -1,5 +1,6 @@
 /** Owns the pieces of long contents that belong to no version yet: how many contents are staged at once. */
 
+import { FairQueue } from '../../common/fair-queue.ts';
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
@@ -10,16 +11,17 @@ import { pieces, stagedPieces } from '../log/records.ts';
 export class PieceStaging {
   readonly #staged: StagedBytes<{ readonly started_at: string }>;
   #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new FairQueue<() => void>();
 
   constructor(store: Store, log: Log) {
     this.#staged = new StagedBytes({ store, log, pieces, rows: stagedPieces });
   }
 
-  /** Runs one of a bounded number of long pushes; the others wait for their turn, so that memory is bounded. */
-  async turn<T>(run: () => Promise<T>): Promise<T> {
-    if (this.#running >= limits.longPushesMax) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#running += 1;
+  /** Runs one of a bounded number of long pushes, so that memory is bounded; turns go round the accounts that wait. */
+  async turn<T>(accountId: string, run: () => Promise<T>): Promise<T> {
+    if (this.#running >= limits.longPushesMax) {
+      await new Promise<void>((resolve) => this.#waiting.push(accountId, resolve));
+    } else this.#running += 1;
     try {
       return await run();
     } finally {

@@ -50,7 +50,7 @@ export class PushMany {
       given.files.map((file) => (file.ok ? attempt(() => readFile(file.value)) : Promise.resolve(file))),
     );
     const sent = files.map((file) => (file.ok ? file.value.sent : undefined));
-    const decided = await contents.use(sent, (prepared) =>
+    const decided = await contents.use(accountId, sent, (prepared) =>
       inPortions(files, (file, index) => this.#decide(accountId, vaultId, file, prepared[index] as Prepared)),
     );
     return { vaultId, outcomes: decided.map(({ outcome }) => outcome) };

@@ -51,7 +51,7 @@ export class Push {
       return await this.decide(accountId, vaultId, push, content);
     };
     const content = readContent(args);
-    const decided = content === undefined ? await decide(undefined) : await contents.use(content, decide);
+    const decided = content === undefined ? await decide(undefined) : await contents.use(accountId, content, decide);
     return resultOf(decided);
   }
 
