@@ -3,6 +3,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { allTables } from '../../src/compose/core.ts';
 import {
   devDocChanges,
   devDocCounts,
@@ -10,26 +11,18 @@ import {
   devDocHeads,
   devDocRows,
   devDocs,
-  devDocTables,
   devDocTitles,
 } from '../../src/dev-docs/records.ts';
 import { verifyDevDocs } from '../../src/dev-docs/verify.ts';
-import { handoffHeads, handoffNames, handoffRows, handoffs, handoffTables } from '../../src/handoffs/records.ts';
+import { handoffHeads, handoffNames, handoffRows, handoffs } from '../../src/handoffs/records.ts';
 import { verifyHandoffs } from '../../src/handoffs/verify.ts';
-import { type PaperRecord, paperHeads, paperRows, papers, paperTables } from '../../src/papers/records.ts';
+import { type PaperRecord, paperHeads, paperRows, papers } from '../../src/papers/records.ts';
 import { verifyPapers } from '../../src/papers/verify.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
 import { DATA_FILE } from '../../src/store/data-file/name.ts';
 import type { Batch } from '../../src/store/group-commit.ts';
 import { Store } from '../../src/store/store.ts';
-import {
-  documentBin,
-  type Space,
-  type VersionKey,
-  versionRows,
-  versionTables,
-  versionTexts,
-} from '../../src/versions/records.ts';
+import { documentBin, type Space, type VersionKey, versionRows, versionTexts } from '../../src/versions/records.ts';
 import { forge } from '../support/forge.ts';
 import { accessToken, structured } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
@@ -68,7 +61,7 @@ async function changed(
 ): Promise<{ readonly folder: string; readonly problems: string[] }> {
   const folder = temporaryFolder();
   for (const name of [DATA_FILE, 'master.key']) copyFileSync(join(pristine, name), join(folder, name));
-  const store = new Store({ folder, tables: [...versionTables, ...devDocTables, ...handoffTables, ...paperTables] });
+  const store = new Store({ folder, tables: allTables });
   await forge(store, change);
   const reader = new CheckedReader(store);
   const parts = [verifyDevDocs(reader), verifyHandoffs(reader), verifyPapers(reader)];

@@ -1,19 +1,16 @@
 /** Opens the capabilities of documents over a store of their own, with their bin, under a clock that the test moves. */
 
 import { ActorRegistry } from '../../src/actors/registry.ts';
-import { devDocTables } from '../../src/dev-docs/records.ts';
+import { allTables } from '../../src/compose/core.ts';
 import { DevDocs, forgetDoc } from '../../src/dev-docs/service.ts';
 import { verifyDevDocs } from '../../src/dev-docs/verify.ts';
-import { handoffTables } from '../../src/handoffs/records.ts';
 import { Handoffs } from '../../src/handoffs/service.ts';
 import { verifyHandoffs } from '../../src/handoffs/verify.ts';
-import { paperTables } from '../../src/papers/records.ts';
 import { forgetPaper, Papers } from '../../src/papers/service.ts';
 import { verifyPapers } from '../../src/papers/verify.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
 import { Store } from '../../src/store/store.ts';
 import { DocumentBin } from '../../src/versions/bin.ts';
-import { versionTables } from '../../src/versions/records.ts';
 import { unbounded } from './quotas.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -35,8 +32,7 @@ export interface DocumentDesk {
 }
 
 export function openDesk({ keepDays }: { readonly keepDays?: number } = {}): DocumentDesk {
-  const tables = [...versionTables, ...devDocTables, ...handoffTables, ...paperTables];
-  const store = new Store({ folder: temporaryFolder(), tables });
+  const store = new Store({ folder: temporaryFolder(), tables: allTables });
   const actors = new ActorRegistry(store);
   const clock = { ms: START_MS };
   const categories = new Set<number>();

@@ -1,8 +1,10 @@
 /** Opens file sync over a store of its own, under a clock that the test moves. */
+
 import { createHash, randomBytes } from 'node:crypto';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ActorRegistry } from '../../src/actors/registry.ts';
 import { openLog } from '../../src/common/log.ts';
+import { allTables } from '../../src/compose/core.ts';
 import { Pool } from '../../src/pool/pool.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
 import { Damage } from '../../src/store/data-file/damage.ts';
@@ -35,7 +37,7 @@ export interface SyncDesk {
 }
 
 export async function openSyncDesk(startMs: number): Promise<SyncDesk> {
-  const store = new Store({ folder: temporaryFolder(), tables: syncTables });
+  const store = new Store({ folder: temporaryFolder(), tables: allTables });
   const actors = new ActorRegistry(store);
   const pool = new Pool({ threads: 1, workersFolder: WORKERS });
   const clock = { ms: startMs };

@@ -2,8 +2,8 @@
 
 import { ActorRegistry } from '../../src/actors/registry.ts';
 import { Refusal } from '../../src/common/fault.ts';
+import { allTables } from '../../src/compose/core.ts';
 import { Store } from '../../src/store/store.ts';
-import { taskTables } from '../../src/tasks/records.ts';
 import { Tasks } from '../../src/tasks/service.ts';
 import { unbounded } from '../support/quotas.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -23,7 +23,7 @@ export interface Desk {
 
 /** Opens a store of its own, or one that another desk closes. */
 export function openDesk(given?: Store): Desk {
-  const store = given ?? new Store({ folder: temporaryFolder(), tables: taskTables });
+  const store = given ?? new Store({ folder: temporaryFolder(), tables: allTables });
   const actors = new ActorRegistry(store);
   const clock: Clock = { ms: START_MS };
   const tasks = new Tasks({ store, actors, quotas: unbounded, now: () => clock.ms });
