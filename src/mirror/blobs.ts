@@ -227,13 +227,11 @@ export class MirrorBlobs {
         nowMs: now(),
       });
       const { record } = outcome;
-      if (outcome.kind === 'stored') {
-        quotas.check(batch, accountId, 'blobs', bytes.byteSize);
-        countBytes(batch, accountId, 'blobs', bytes.byteSize);
-      }
+      if (outcome.kind === 'stored') quotas.check(batch, accountId, 'blobs', bytes.byteSize);
       if (outcome.kind === 'kept') return { commitSha, sha256, record };
       if (outcome.kind === 'rebound') batch.remove(order, [accountId, outcome.formerSequence]);
       if (record.storage_id === bytes.storageId && !staging.adopt(batch, bytes.storageId)) return undefined;
+      if (outcome.kind === 'stored') countBytes(batch, accountId, 'blobs', bytes.byteSize);
       if (damagedId !== undefined && record.storage_id === bytes.storageId) this.#removeChunks(batch, damagedId);
       batch.put(blobs, [accountId, commitSha, sha256], record);
       if (outcome.kind === 'healed') return { commitSha, sha256, record };
