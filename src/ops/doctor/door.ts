@@ -83,10 +83,7 @@ export function checkSignup({ signup, host, publicUrl }: Config): Finding {
   const isOpen = signup.includes('open');
   const isPublic = publicUrl !== undefined || !isLoopback(host);
   return isOpen && isPublic
-    ? note(
-        'sign-up',
-        'anyone who reaches the hub can make an account; set CAIRN_SIGNUP=closed, or to your email domains.',
-      )
+    ? note('sign-up', 'anyone who reaches the hub can make an account; set CAIRN_SIGNUP=invite, or closed.')
     : ok('sign-up', isOpen ? 'open' : signup.join(', '));
 }
 

@@ -65,7 +65,13 @@ test('[KEY-3, KEY-8] GET /api/account takes a key or a token and tells of its ow
     const answer = await call(hub, '/api/account', { headers: { Authorization } });
     expect([answer.status, answer.json()]).toEqual([
       200,
-      { account_id: owner.account_id, email: owner.email, name: null, created_at: expect.stringMatching(/Z$/) },
+      {
+        account_id: owner.account_id,
+        email: owner.email,
+        name: null,
+        timezone: null,
+        created_at: expect.stringMatching(/Z$/),
+      },
     ]);
   }
   for (const Authorization of [`Bearer ${owner.mcp_key}`, `McpKey ${token}`, '']) {
