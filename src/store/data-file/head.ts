@@ -41,12 +41,26 @@ export class DamagedFile extends Error {
   override readonly name = 'DamagedFile';
 }
 
-/** The newest head of an open data file. Throws DamagedFile when either meta page cannot be one. */
+/** A meta page, its trees not looked at. */
+interface MetaPage extends Omit<FileHead, 'free' | 'main'> {
+  readonly trees: Buffer;
+}
+
+/**
+ * The newest head of an open data file. Throws DamagedFile when either meta page cannot be one, or the newest names a tree
+ * that cannot be. The trees of the older one mean nothing: when a meta page could not be written, LMDB puts the former
+ * transaction back into it and leaves the new trees.
+ */
 export function readHead(descriptor: number): FileHead {
   const first = readMeta(descriptor, 0, 0);
   const second = readMeta(descriptor, 1, first.pageBytes);
   if (second.pageBytes !== first.pageBytes) throw new DamagedFile('its two meta pages disagree on the page size');
-  return first.transaction >= second.transaction ? first : second;
+  const { trees, ...newest } = first.transaction >= second.transaction ? first : second;
+  return {
+    ...newest,
+    free: readTree(trees.subarray(0, TREE_BYTES), newest.pageLast),
+    main: readTree(trees.subarray(TREE_BYTES, 2 * TREE_BYTES), newest.pageLast),
+  };
 }
 
 /** Describes a tree from the bytes of an `MDB_db`. */
@@ -60,7 +74,7 @@ export function readTree(bytes: Buffer, pageLast: number): Tree {
   return { depth, root: Number(root) };
 }
 
-function readMeta(descriptor: number, index: number, pageBytes: number): FileHead {
+function readMeta(descriptor: number, index: number, pageBytes: number): MetaPage {
   const page = Buffer.alloc(META_BYTES);
   if (readSync(descriptor, page, 0, META_BYTES, index * pageBytes) < META_BYTES) {
     throw new DamagedFile('it ends before its second meta page');
@@ -82,12 +96,5 @@ function readMeta(descriptor: number, index: number, pageBytes: number): FileHea
   if (last < META_PAGES - 1 || last > Number.MAX_SAFE_INTEGER || transaction > Number.MAX_SAFE_INTEGER) {
     throw new DamagedFile(`meta page ${index} has a last page of ${last}`);
   }
-  const pageLast = Number(last);
-  return {
-    pageBytes: ownPageBytes,
-    pageLast,
-    transaction: Number(transaction),
-    free: readTree(trees.subarray(0, TREE_BYTES), pageLast),
-    main: readTree(trees.subarray(TREE_BYTES, 2 * TREE_BYTES), pageLast),
-  };
+  return { pageBytes: ownPageBytes, pageLast: Number(last), transaction: Number(transaction), trees };
 }
