@@ -138,20 +138,23 @@ test('[CLI-2] a name in another Unicode form is put into the one that all share;
   expect(textsOf(b)).toEqual(both);
 }, 60_000);
 
-test('[CLI-2] two files here that differ only so: one is synced, the other is told and left alone', async () => {
+test('[CLI-2] two files here that differ only so: one keeps the name, the other becomes a conflict copy everywhere', async () => {
   const [a, b] = await pair({ 'notes.md': 'one\n', [NFC]: 'two\n' }, true);
   b.write('Notes.md', 'a twin\n');
   b.write(NFD, 'another twin\n');
   const met = await b.sync();
-  expect(met.stderr).toContain('Notes.md is not synced');
-  expect(met.stderr).toContain('ort/cafe\u0301.md is not synced');
-  const own = { 'notes.md': 'one\n', [NFC]: 'two\n', 'Notes.md': 'a twin\n', [NFD]: 'another twin\n' };
-  expect(textsOf(b)).toEqual(own);
+  expect(met.stdout).toContain('conflict  Notes.md  (kept as Notes (conflict ');
+  expect(met.stdout).toContain('differs from it only in Unicode form');
+  const kept = textsOf(b);
+  expect([kept['notes.md'], kept[NFC]]).toEqual(['one\n', 'two\n']);
+  expect(Object.values(kept).toSorted()).toEqual(['a twin\n', 'another twin\n', 'one\n', 'two\n']);
   a.write('notes.md', 'one, edited\n');
   a.write(NFC, 'two, edited\n');
   await a.sync();
   await b.sync();
-  expect(textsOf(b)).toEqual({ ...own, 'notes.md': 'one, edited\n', [NFC]: 'two, edited\n' });
+  for (const machine of [a, b]) {
+    expect(textsOf(machine)).toEqual({ ...kept, 'notes.md': 'one, edited\n', [NFC]: 'two, edited\n' });
+  }
 }, 60_000);
 
 test('[CLI-2] a path that waits for the user goes on waiting when its file gets another case', async () => {
