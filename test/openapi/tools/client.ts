@@ -89,20 +89,25 @@ export async function runRoundTrip(options: RoundTripOptions): Promise<void> {
   await trip.step('tasks', () => tasks(rest));
   await trip.step('papers', () => papers(rest));
   await trip.step('task tools', () => taskTools(account, rest));
+  await trip.step('category tools', () => categoryTools(account));
+  await trip.step('paper tools', () => paperTools(account));
   await trip.step('dev doc tools', () => devDocTools(account));
   await trip.step('sync tools', () => syncTools(account));
   await trip.step('handoff tools', () => handoffTools(account));
   await trip.step('gateway', () => gateway(account));
   await trip.step('mirror', () => mirror(trip, account));
   await trip.step('typed refusals', () => refusals(rest));
+  await trip.step('time zone, and the end of the account', () => endOfAccount(account));
   await trip.step('every operation of the document was called', async () => {
     const document = taken(await anonymous.GET('/api/mcp/openapi.json'));
     trip.checkAllCalled(document.paths);
   });
 }
 
+const PASSWORD = 'correct horse';
+
 async function signUp(hub: Hub, email: string): Promise<string> {
-  const password = 'correct horse';
+  const password = PASSWORD;
   const made = taken(await hub.POST('/api/mcp/tools/signup_and_get_key', { body: { email, password } }));
   equal(made.email, email, 'email');
   const again = taken(await hub.POST('/api/mcp/tools/login_and_get_key', { body: { email, password } }));
@@ -173,6 +178,46 @@ async function papers(hub: Hub): Promise<void> {
   equal(taken(await hub.GET('/api/papers', { params: { query } })).data, [published], 'list');
   const gone = await hub.DELETE('/api/papers/{id}', { params: { path } });
   equal(gone.response.status, 204, 'status');
+}
+
+async function categoryTools(hub: Hub): Promise<void> {
+  const body = { name: 'Home', color: '#3366cc' };
+  const made = taken(await hub.POST('/api/mcp/tools/create_category', { body })).category;
+  const changed = taken(await hub.POST('/api/mcp/tools/update_category', { body: { id: made.id, name: 'Work' } }));
+  equal([changed.category.name, changed.category.color], ['Work', body.color], 'category');
+  const gone = taken(await hub.POST('/api/mcp/tools/delete_category', { body: { id: made.id } }));
+  equal(gone, { id: made.id, status: 'deleted' }, 'deleted');
+}
+
+async function paperTools(hub: Hub): Promise<void> {
+  const body = { title: 'On tools', content: '# Grüße 😀' };
+  const { id } = taken(await hub.POST('/api/mcp/tools/create_paper', { body })).paper;
+  const change = { id, content: 'x', expected_version: 1 };
+  equal(taken(await hub.POST('/api/mcp/tools/update_paper', { body: change })).paper.version, 2, 'version');
+  equal(taken(await hub.POST('/api/mcp/tools/get_paper', { body: { id } })).paper.content, 'x', 'content');
+  taken(await hub.POST('/api/mcp/tools/publish_paper', { body: { id } }));
+  const listed = taken(await hub.POST('/api/mcp/tools/list_papers', { body: { published: true } }));
+  equal(
+    listed.papers.map((paper) => paper.id),
+    [id],
+    'list',
+  );
+  equal(taken(await hub.POST('/api/mcp/tools/delete_paper', { body: { id } })).id, id, 'deleted');
+}
+
+/** Last of all: afterwards the account is gone. */
+async function endOfAccount(hub: Hub): Promise<void> {
+  const zone = taken(await hub.POST('/api/mcp/tools/set_timezone', { body: { timezone: 'Asia/Seoul' } }));
+  equal(zone.timezone, 'Asia/Seoul', 'zone');
+  equal(
+    taken(await hub.PATCH('/api/account', { body: { timezone: 'Europe/Berlin' } })).timezone,
+    'Europe/Berlin',
+    'zone',
+  );
+  const wrong = await hub.DELETE('/api/account', { body: { password: 'not this one' } });
+  equal(wrong.response.ok, false, 'a wrong password deletes nothing');
+  const gone = await hub.DELETE('/api/account', { body: { password: PASSWORD } });
+  equal(gone.response.ok, true, 'the account is deleted');
 }
 
 async function taskTools(hub: Hub, rest: Hub): Promise<void> {
