@@ -11,7 +11,7 @@ import { INSUFFICIENT_SCOPE, refusalReply } from '../http/reply/status.ts';
 import type { ReadHeader, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import { exactId } from './body/exact-id.ts';
-import type { GatewayBody } from './body/read-body.ts';
+import { type GatewayBody, requestIdIn } from './body/read-body.ts';
 import { INTERNAL, INVALID_REQUEST, modernError, rpcError } from './codes.ts';
 import { type Dialect, type McpHeaders, MODERN_VERSION, readDialect, refusedVersion } from './dialect.ts';
 import { failure, isAnswered, type Message, type RpcError, type RpcId, readMessage, success } from './envelope.ts';
@@ -163,15 +163,16 @@ function isFraction(id: RpcId): boolean {
   return typeof id === 'number' && !Number.isInteger(id);
 }
 
-/** How the gateway words a refusal that came before any message was read. */
-export function gatewayRefusal(fault: Fault, header: ReadHeader): Reply {
+/** How the gateway words a refusal that came before any message was handled. `body`: to name the request, if it is one. */
+export function gatewayRefusal(fault: Fault, header: ReadHeader, body?: Uint8Array): Reply {
   const plain = refusalReply(fault);
   const isModern = header('mcp-protocol-version') === MODERN_VERSION;
   const error = rpcError(fault);
-  const body = isModern ? failure(undefined, modernError(error)) : failure(null, error);
+  const id = body === undefined ? undefined : requestIdIn(body);
+  const text = isModern ? failure(id, modernError(error)) : failure(id ?? null, error);
   // A body that is no JSON is an answer of the protocol, not a failure of the transport.
   const status = fault.kind === 'invalid_json' ? 200 : plain.status;
-  return { ...plain, status, body };
+  return { ...plain, status, body: text };
 }
 
 function reply(request: RouteRequest, answered: Answered): Reply {

@@ -2,7 +2,7 @@
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Session } from '../common/session.ts';
 import { jsonText, type Reply, textOf } from '../http/reply/reply.ts';
-import type { Authenticator, BodyParser, ReadHeader, Route, RouteRequest } from '../http/route/route.ts';
+import type { Authenticator, BodyParser, Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import { callTool } from './call.ts';
 import { type Asking, type Gateway, gatewayRefusal } from './gateway.ts';
@@ -54,6 +54,7 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
     {
       ...shared,
       path: BASE,
+      namesRequest: true,
       access: { optional: access },
       refuse: gatewayRefusal,
       doc: gatewayOperations.rpc,
@@ -62,8 +63,10 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
     {
       ...shared,
       path: SIGN_IN_DOOR,
+      namesRequest: true,
       access,
-      refuse: (fault, header) => doorRefusal(fault, header, options.metadataUrl?.(header('host') ?? '')),
+      refuse: (fault, header, body) =>
+        doorRefusal(gatewayRefusal(fault, header, body), fault, options.metadataUrl?.(header('host') ?? '')),
       doc: gatewayOperations.signInDoor,
       handle: answer,
     },
@@ -94,8 +97,7 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
 }
 
 /** A 401 says where a client finds out how to sign in (RFC 9728, section 5.1; RFC 6750, section 3). */
-function doorRefusal(fault: Fault, header: ReadHeader, metadataUrl: string | undefined): Reply {
-  const plain = gatewayRefusal(fault, header);
+function doorRefusal(plain: Reply, fault: Fault, metadataUrl: string | undefined): Reply {
   if (fault.kind !== 'unauthenticated' || metadataUrl === undefined) return plain;
   const challenge = `Bearer realm="cairn", resource_metadata="${metadataUrl}", scope="read write"`;
   return { ...plain, headers: { ...plain.headers, 'WWW-Authenticate': challenge } };

@@ -19,10 +19,11 @@ import type { Session } from '../common/session.ts';
 import { StartError } from '../common/start-error.ts';
 import { limits } from '../limits/service.ts';
 import { authenticate } from './authenticate.ts';
-import { isForPeople } from './checks/for-people.ts';
 import { corsHeaders, isOriginAllowed, preflightHeaders } from './checks/origin.ts';
 import { type Peers, peersOf } from './checks/peers.ts';
+import { countCall } from './count-call.ts';
 import { Exchange, type ExchangeSurroundings } from './exchange.ts';
+import { findRoute } from './find-route.ts';
 import type { FrontDoorOptions } from './front-door-options.ts';
 import { listenExclusively } from './library/listen.ts';
 import type { ExchangeEnd } from './measure/exchange-end.ts';
@@ -51,6 +52,8 @@ interface Call {
   readonly body: IncomingBody | undefined;
   /** Whom it counts for. */
   readonly caller: string;
+  /** The call came above the rate: its body is read only to name the request in this refusal. */
+  readonly tooMany: Refusal | undefined;
 }
 
 /** Paths that are answered while the service drains or has too much to do: probes ask just then. */
@@ -166,7 +169,7 @@ export class FrontDoor {
       exchange.reply(empty(204, preflightHeaders(this.#options.origins, origin)));
       return;
     }
-    const matched = this.#match(exchange.head);
+    const matched = findRoute(this.#router, exchange.head);
     const { route } = matched;
     exchange.route = route.path;
     try {
@@ -184,18 +187,6 @@ export class FrontDoor {
     }
   }
 
-  /** The route of a request; a person's browser gets a page where there is none. Refuses as the router does. */
-  #match(head: RequestHead): Match {
-    try {
-      return this.#router.match(head.method, head.path);
-    } catch (error) {
-      const { nothing } = this.#router;
-      const isUnknown = error instanceof Refusal && error.fault.kind === 'route_unknown';
-      if (nothing === undefined || !isUnknown || !isForPeople(head)) throw error;
-      return { route: nothing, params: {} };
-    }
-  }
-
   /** What is checked behind the credential and before the handler: rate, length, size, media type. */
   #admit(
     exchange: Exchange,
@@ -204,11 +195,11 @@ export class FrontDoor {
     early: IncomingBody | undefined,
   ): Call {
     const caller = session?.credentialId ?? exchange.head.addressBlock;
-    if (route.uncounted !== true) exchange.addHeaders(this.#options.rates.count(caller));
+    const tooMany = countCall(this.#options.rates, exchange, route, caller);
     const rule = ruleFor(route.body, session);
     checkBody(exchange.head, rule);
     const body = early ?? openBody(exchange, rule, session !== undefined, this.#options);
-    return { route, params, session, caller, body };
+    return { route, params, session, caller, tooMany, body };
   }
 
   /** Waits for the check of a credential. The body is taken meanwhile, as bounded as ever: the library gives it only once. */
@@ -251,9 +242,10 @@ export class FrontDoor {
     }
   }
 
-  async #handle(exchange: Exchange, { route, params, session, caller, body }: Call): Promise<Reply> {
+  async #handle(exchange: Exchange, { route, params, session, caller, body, tooMany }: Call): Promise<Reply> {
     const rule = route.body;
     const parts = rule.kind === 'json' || rule.kind === 'form' ? ((await body?.collect()) ?? []) : [];
+    if (tooMany !== undefined) return this.#refuse(exchange.head, tooMany.fault, joined(parts));
     const parse = rule.kind === 'json' ? (rule.parse ?? this.#options.parseJson) : undefined;
     const request = new HandlerRequest({
       head: exchange.head,
@@ -278,9 +270,9 @@ export class FrontDoor {
   }
 
   /** In the words of the surface that was asked, but for the one refusal whose body is the same everywhere (UA-1). */
-  #refuse(head: RequestHead, fault: Fault): Reply {
+  #refuse(head: RequestHead, fault: Fault, body?: Uint8Array): Reply {
     const refuse = fault.kind === 'blocked_agent' ? undefined : this.#router.wording(head.path);
-    return refuse === undefined ? refusalReply(fault) : refuse(fault, (name) => head.header(name));
+    return refuse === undefined ? refusalReply(fault) : refuse(fault, (name) => head.header(name), body);
   }
 
   /** Damaged bytes are told of where they are found. */

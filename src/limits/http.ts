@@ -9,6 +9,8 @@ export const httpLimits = {
   headerBlockBytesMax: 16 * KiB,
   /** Largest JSON body on a REST surface. */
   jsonBodyBytesMax: 1 * MiB,
+  /** Largest JSON body that is read of a call above the rate, to name its request in the refusal. */
+  refusedBodyBytesMax: 16 * KiB,
   /** Deepest nesting of a JSON body. */
   jsonDepthMax: 64,
   /** Largest body without a valid credential. */

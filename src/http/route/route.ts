@@ -85,8 +85,10 @@ interface RouteBase {
    * browser, which is no API and has no place in the document.
    */
   readonly doc: RouteDoc | readonly RouteDoc[] | 'page';
-  /** How this surface words a refusal, when it is not the REST form. */
-  readonly refuse?: (fault: Fault, header: ReadHeader) => Reply;
+  /** How this surface words a refusal, when it is not the REST form; `body` is known only with `namesRequest`. */
+  readonly refuse?: (fault: Fault, header: ReadHeader, body?: Uint8Array) => Reply;
+  /** The small JSON body of a call above the rate is read all the same, so that the refusal can name its request. */
+  readonly namesRequest?: true;
 }
 
 /** A route that anyone may call. */

@@ -93,6 +93,7 @@ export class IdentityProvider {
         return await verifyWithAny(token, error, options);
       });
       const identity = identityOf(issuer, payload);
+      if (identity === undefined) this.#refused('sub is not 1 to 255 ASCII characters');
       const { revision } = keys;
       if (identity !== undefined && revision !== undefined) {
         this.#known.set(digestOf(token), revision, { identity, expiresMs: (payload.exp ?? 0) * 1000 }, 1);
@@ -100,12 +101,22 @@ export class IdentityProvider {
       return identity;
     } catch (error) {
       if (error instanceof Refusal) throw error;
-      // What exactly is wrong helps whoever forges one more than it helps anyone else. A key that cannot be used (an RSA
-      // key below 2048 bits) is for the operator to know.
-      if (!(error instanceof errors.JOSEError)) this.#options.log.warn({ err: error }, 'a provider key cannot be used');
+      if (error instanceof errors.JOSEError) this.#refused(reasonOf(error));
+      else this.#options.log.warn({ err: error }, 'a provider key cannot be used');
       return undefined;
     }
   }
+
+  /** Only the log says which check failed, because that helps whoever forges tokens. Nothing of the token is in it. */
+  #refused(reason: string): void {
+    this.#options.log.info({ issuer: this.issuer, reason }, 'a provider token was refused');
+  }
+}
+
+/** Which check failed, such as `ERR_JWT_CLAIM_VALIDATION_FAILED aud`. */
+function reasonOf(error: errors.JOSEError): string {
+  const isClaim = error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired;
+  return isClaim ? `${error.code} ${error.claim}` : error.code;
 }
 
 /** A header without a key id may fit several keys; each is tried. */

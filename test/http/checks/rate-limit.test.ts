@@ -82,7 +82,7 @@ test('[LIM-1, RPC-6] the gateway refuses with 429 and -32029', async () => {
   expectRefused(last);
   expect(last?.json()).toEqual({
     jsonrpc: '2.0',
-    id: null,
+    id: 1,
     error: {
       code: -32029,
       message: expect.stringMatching(/try again in \d+ s/),
@@ -247,4 +247,33 @@ test('[LIM-1] a third of a minute’s calls may come at once', async () => {
   } finally {
     await other.stop();
   }
+});
+
+test('[LIM-1, RPC-2] a call above the rate is refused with the id of its request, at both doors of the gateway', async () => {
+  const { mcp_key: key } = await account(hub);
+  await repeat(BURST, () => post(hub, LIST, withKey(key)));
+  const refuse = async (body: unknown, headers: Headers = {}) =>
+    (await post(hub, body, { ...withKey(key), ...headers })).json();
+  for (const id of [7, 'seven', 0]) {
+    expect(await refuse(request(id, 'tools/list'))).toMatchObject({ id, error: { code: -32029 } });
+  }
+  const long = await post(hub, '{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}', withKey(key));
+  expect(long.text).toContain('"id":9007199254740993,');
+  const headers = { 'MCP-Protocol-Version': '2025-11-25' };
+  expect(await refuse(request(8, 'tools/list'), headers)).toMatchObject({ id: 8, error: { code: -32029 } });
+  // What has no id of one message, or is too long to be read for it, is refused without.
+  for (const body of [
+    [request(1, 'tools/list')],
+    { jsonrpc: '2.0', method: 'ping' },
+    '{',
+    request(1, 'x'.repeat(20_000)),
+  ]) {
+    expect(await refuse(body)).toMatchObject({ id: null, error: { code: -32029 } });
+  }
+  const door = await call(hub, '/mcp', {
+    method: 'POST',
+    headers: { ...withKey(key), 'Content-Type': 'application/json' } as Record<string, string>,
+    body: JSON.stringify(request(9, 'ping')),
+  });
+  expect([door.status, door.json()]).toMatchObject([429, { id: 9 }]);
 });

@@ -248,3 +248,15 @@ test('[OAUTH-3, OPS-1] without the settings a token of a provider is any unknown
     await plain.stop();
   }
 });
+
+test('[OAUTH-3] why a token was refused stands in the log, without the token, and not in the answer', async () => {
+  const token = await issuer.token(SUBJECT, { claims: { aud: 'https://other.example.org' } });
+  const answer = await post(hub, toolRequest(1, 'list_tasks'), bearer(token));
+  expect(answer.status).toBe(401);
+  expect(answer.text).not.toMatch(/aud|ERR_/);
+  const line = await hub.waitForLog(
+    ({ msg, reason }) => msg === 'a provider token was refused' && /aud/.test(String(reason)),
+  );
+  expect(line).toMatchObject({ issuer: issuer.url, reason: 'ERR_JWT_CLAIM_VALIDATION_FAILED aud' });
+  expect(JSON.stringify(line)).not.toContain(token.slice(0, 40));
+});
