@@ -1,6 +1,6 @@
 /**
  * Owns the answers that are given again while nothing they were made from has changed: agents and apps ask for the same list
- * far more often than it changes. An answer belongs to its key (who asks for what) and to a revision of the tables that it is
+ * far more often than it changes. An answer belongs to its key (who asks for what) and to a revision of the owner's rows that it is
  * made from, so it is given exactly as long as the same one would be made anew.
  */
 import { limits } from '../limits/service.ts';
@@ -19,13 +19,14 @@ interface Known<V> {
 export interface AnswerPlace {
   readonly key: string;
   readonly tables: readonly AnyTable[];
+  readonly owner: string;
   readonly revision: number;
   readonly askedMs: number;
 }
 
 export interface KnownAnswersOptions<V> {
   /** Undefined: a write is under way. */
-  readonly revision: (tables: readonly AnyTable[]) => number | undefined;
+  readonly revision: (tables: readonly AnyTable[], owner: string) => number | undefined;
   readonly now: () => number;
   /** What an answer takes. */
   readonly bytesOf: (answer: V) => number;
@@ -43,10 +44,11 @@ export class KnownAnswers<V> {
     this.#known = new Remembered(options.bytesMax);
   }
 
-  /** The place of a question; undefined: it is answered anew. */
-  place(tables: readonly AnyTable[], key: string): AnswerPlace | undefined {
-    const revision = this.#options.revision(tables);
-    return revision === undefined ? undefined : { key, tables, revision, askedMs: this.#options.now() };
+  /** The place of an owner's question, about own rows of these tables alone; undefined: it is answered anew. */
+  place(tables: readonly AnyTable[], owner: string, question: string): AnswerPlace | undefined {
+    const revision = this.#options.revision(tables, owner);
+    if (revision === undefined) return undefined;
+    return { key: `${owner} ${question}`, tables, owner, revision, askedMs: this.#options.now() };
   }
 
   find({ key, revision, askedMs }: AnswerPlace): V | undefined {
@@ -58,13 +60,17 @@ export class KnownAnswers<V> {
    * Takes note of an answer that is asked for again, unless something changed while it was made. `formed` gives it in the form
    * in which it is kept.
    */
-  keep({ key, tables, revision, askedMs }: AnswerPlace, formed: () => V, sameUntilMs = Number.POSITIVE_INFINITY): void {
+  keep(
+    { key, tables, owner, revision, askedMs }: AnswerPlace,
+    formed: () => V,
+    sameUntilMs = Number.POSITIVE_INFINITY,
+  ): void {
     // What is asked for once would push out what is asked for again, and only be work for the garbage collector.
     if (this.#asked.get(key) === undefined) {
       this.#asked.set(key, true, 1);
       return;
     }
-    if (this.#options.revision(tables) !== revision) return;
+    if (this.#options.revision(tables, owner) !== revision) return;
     const answer = formed();
     const bytes = this.#options.bytesOf(answer);
     if (bytes > limits.answerRememberedBytesMax) return;

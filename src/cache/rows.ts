@@ -8,19 +8,27 @@ import type { AnyTable, Key } from '../store/table.ts';
 import { Recent } from './recent.ts';
 
 export interface KnownRowsOptions {
-  /** How many parts of a key name one value: all of them for one row, fewer for all rows that begin with them. */
+  /** How many parts of a key name one value, at least two: all of them for one row, fewer for all rows that begin with them. */
   readonly parts: number;
   /** The sum of the weights of all values. */
   readonly weightMax: number;
 }
 
+interface Known<V> {
+  readonly value: V;
+  /** Of the owner's rows, where another thread commits. */
+  readonly revision: number;
+}
+
 export class KnownRows<V> {
-  readonly #known: Recent<V>;
+  readonly #known: Recent<Known<V>>;
+  readonly #revision: (name: string) => number | undefined;
   /** How many commits under way write rows of a name. */
   readonly #writing = new Map<string, number>();
 
-  constructor(store: Pick<Store, 'watch'>, table: AnyTable, { parts, weightMax }: KnownRowsOptions) {
+  constructor(store: Pick<Store, 'watch' | 'rowsRevision'>, table: AnyTable, { parts, weightMax }: KnownRowsOptions) {
     this.#known = new Recent(weightMax);
+    this.#revision = (name) => store.rowsRevision(table, name.slice(0, name.indexOf(' ')));
     store.watch(table, (keys: readonly Key[]) => {
       const names = new Set(keys.map((key) => key.slice(0, parts).join(' ')));
       for (const name of names) this.#begin(name);
@@ -32,12 +40,14 @@ export class KnownRows<V> {
 
   /** `name`: the parts of the key, joined by spaces. */
   find(name: string): V | undefined {
-    return this.#known.get(name);
+    const known = this.#known.get(name);
+    return known !== undefined && known.revision === this.#revision(name) ? known.value : undefined;
   }
 
   /** Takes in what was just made of the store's rows of now; in the turn in which they were read. */
   keep(name: string, value: V, weight: number): void {
-    if (!this.#writing.has(name)) this.#known.set(name, value, weight);
+    const revision = this.#revision(name);
+    if (revision !== undefined && !this.#writing.has(name)) this.#known.set(name, { value, revision }, weight);
   }
 
   #begin(name: string): void {

@@ -235,7 +235,7 @@ function authenticatorOf({ standings }: Core, first: Scheme, ...others: readonly
 
 /** What answers that are given again are checked by. */
 function revisionsOf({ store }: Core) {
-  return { revision: (tables: readonly AnyTable[]) => store.revision(tables), now: Date.now };
+  return { revision: (tables: readonly AnyTable[], owner: string) => store.revision(tables, owner), now: Date.now };
 }
 
 function accountKeyScheme(accounts: Accounts): Scheme {

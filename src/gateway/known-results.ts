@@ -36,7 +36,7 @@ export function placeOfCall(
 ): AnswerPlace | undefined {
   const args = madeFrom === undefined ? undefined : argumentsText(given);
   if (madeFrom === undefined || args === undefined) return undefined;
-  return results.place(madeFrom, `${accountId} ${name} ${args}`);
+  return results.place(madeFrom, accountId, `${name} ${args}`);
 }
 
 /** Short, flat arguments as text; undefined: others. */

@@ -235,6 +235,8 @@ export const limits = {
   tablesMax: 128,
   /** Places for read transactions in LMDB's lock file, and those of them that long reads may take at once. */
   readersMax: 1024,
+  /** Numbers that tell whether rows of an owner (an account, a vault) have changed; two owners may share one. */
+  revisionsOwned: 32_768,
   longReadsMax: 512,
   /** Bytes that one turn of the event loop hashes while they are read. */
   hashedTurnBytes: 256 * KiB,

@@ -15,12 +15,14 @@ import { checkOwner, STAGING, type Writer } from './owners.ts';
 import { Room } from './room.ts';
 import { readStats, type StoreStats } from './stats.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Snapshot, Table } from './table.ts';
-import { bounds, parts, TableReads } from './table-reads.ts';
+import { snapshotOf, TableReads } from './table-reads.ts';
 
 export interface StoreOptions {
   readonly folder: string;
   readonly tables: readonly AnyTable[];
   readonly readOnly?: boolean;
+  /** Of the thread that commits, when this one only reads: `Store.sharedRevisions` there. */
+  readonly revisions?: SharedArrayBuffer;
   /** Address space of the memory map: what the data file may grow to. */
   readonly mapBytes?: number;
   /** Hears of each commit that the disk refused, before those who wait for it do. */
@@ -41,7 +43,11 @@ export class Store implements Reader {
   readonly #tables = new Map<string, Raw>();
   readonly #rows: TableReads;
   readonly #commits: GroupCommit;
-  readonly #revisions = new Revisions();
+  readonly #revisions: Revisions;
+  /** Another thread commits. */
+  readonly #follows: boolean;
+  /** How many commits were over when reads last began anew. */
+  #seenOver = 0;
   readonly #watchers = new RowWatchers();
   readonly #room: Room;
   readonly #mapBytes: number;
@@ -49,6 +55,8 @@ export class Store implements Reader {
   /** Opens or makes the data file. Throws StartError when LMDB could not, and what the system reports for the folder. */
   constructor(options: StoreOptions) {
     this.#folder = options.folder;
+    this.#revisions = new Revisions(options.tables, options.revisions);
+    this.#follows = options.revisions !== undefined;
     const path = join(options.folder, DATA_FILE);
     const mapBytes = options.mapBytes ?? limits.mapBytes;
     if (existsSync(path)) checkDataFile(path, mapBytes);
@@ -105,10 +113,40 @@ export class Store implements Reader {
     return this.#reads().lastKey(table);
   }
 
-  /** A number that stays the same while nothing of these tables changes; undefined while a write to one is under way. */
-  revision(tables: readonly AnyTable[]): number | undefined {
+  /**
+   * A number that stays the same while nothing of these tables changes, or nothing of an owner's rows (those whose key begins
+   * with it); undefined while a write to one is under way. What is read after this call is as new as the number.
+   */
+  revision(tables: readonly AnyTable[], owner?: string): number | undefined {
     if (this.#commits.isDeciding) throw new Error('a decision reads the store and not its batch');
-    return this.#revisions.of(tables);
+    const revision = this.#revisions.of(tables, owner);
+    if (this.#follows && this.#revisions.over !== this.#seenOver) this.renew();
+    return revision;
+  }
+
+  /**
+   * From now on reads of this thread show all commits that were answered, those of other threads too: a thread is otherwise
+   * shown the last commit that it happened to look at (3 to 5 of 2,000 reads were too old).
+   */
+  renew(): void {
+    if (!this.#follows) return;
+    // In this order: a commit that ends in between is looked at again.
+    this.#seenOver = this.#revisions.over;
+    this.#root.resetReadTxn();
+  }
+
+  /** What a thread that only reads is given, so that it learns of commits: `StoreOptions.revisions`. */
+  get sharedRevisions(): SharedArrayBuffer {
+    return this.#revisions.shared;
+  }
+
+  /**
+   * The revision that rows of an owner are remembered by, in the turn in which they were read. Where this thread commits, the
+   * watchers of rows know better, so that it is always the same. Undefined: they may be older or newer than the number.
+   */
+  rowsRevision(table: AnyTable, owner: string): number | undefined {
+    if (!this.#follows) return 0;
+    return this.#revisions.over === this.#seenOver ? this.#revisions.of([table], owner) : undefined;
   }
 
   /** From now on tells of each row of a table that a commit writes. */
@@ -210,26 +248,7 @@ export class Store implements Reader {
    */
   snapshot(): Snapshot {
     this.#reads();
-    const transaction = this.#root.useReadTransaction();
-    const tables = this.#tables;
-    return {
-      get(table, key) {
-        const bytes = tables.get(table.name)?.get(key, { transaction });
-        return bytes === undefined ? undefined : table.codec.decode(bytes);
-      },
-      *entries<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<Entry<K, V>> {
-        for (const { key, value } of tables.get(table.name)?.getRange({ ...bounds(query), transaction }) ?? []) {
-          yield { key: parts(key), value: table.codec.decode(value) };
-        }
-      },
-      range(table, query) {
-        return [...this.entries(table, query)];
-      },
-      *keysIn<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<K> {
-        for (const key of tables.get(table.name)?.getKeys({ ...bounds(query), transaction }) ?? []) yield parts(key);
-      },
-      close: () => transaction.done(),
-    };
+    return snapshotOf(this.#tables, this.#root.useReadTransaction());
   }
 
   async close(): Promise<void> {
@@ -265,7 +284,7 @@ export class Store implements Reader {
 
   /** Must be called before what was written can be seen. Returns what to call when that is settled. */
   #begin(rows: readonly WrittenRow[]): () => void {
-    const settleRevisions = this.#revisions.begin(new Set(rows.map(({ table }) => table)));
+    const settleRevisions = this.#revisions.begin(rows);
     const settleRows = this.#watchers.begin(rows);
     return () => {
       settleRevisions();

@@ -1,6 +1,7 @@
 /** Reads rows of the open tables: of the last commit, or within a write transaction of that. */
+import type { Transaction } from 'lmdb';
 import type { Raw } from './group-commit.ts';
-import type { AnyTable, Entry, Key, RangeQuery, Reader, Table } from './table.ts';
+import type { AnyTable, Entry, Key, RangeQuery, Reader, Snapshot, Table } from './table.ts';
 
 export class TableReads implements Reader {
   readonly #tables: ReadonlyMap<string, Raw>;
@@ -56,12 +57,12 @@ export class TableReads implements Reader {
 }
 
 /** The key encoding gives a key of one part back as that part alone. */
-export function parts<K extends Key>(key: unknown): K {
+function parts<K extends Key>(key: unknown): K {
   return (Array.isArray(key) ? key : [key]) as K;
 }
 
 /** LMDB's own bounds: forward `start` is inclusive, reverse `start` is the upper end. */
-export function bounds({ prefix, beyond, reverse = false, skip, limit }: RangeQuery) {
+function bounds({ prefix, beyond, reverse = false, skip, limit }: RangeQuery) {
   const window = {
     reverse,
     ...(skip === undefined ? {} : { offset: skip }),
@@ -76,3 +77,25 @@ export function bounds({ prefix, beyond, reverse = false, skip, limit }: RangeQu
 
 /** Sorts after every string part: in the ordered key encoding bytes of this value come last. */
 const AFTER_ALL = '\u{10ffff}';
+
+/** Reads of one moment, whatever is written meanwhile, until it is closed. */
+export function snapshotOf(tables: ReadonlyMap<string, Raw>, transaction: Transaction): Snapshot {
+  return {
+    get(table, key) {
+      const bytes = tables.get(table.name)?.get(key, { transaction });
+      return bytes === undefined ? undefined : table.codec.decode(bytes);
+    },
+    *entries<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<Entry<K, V>> {
+      for (const { key, value } of tables.get(table.name)?.getRange({ ...bounds(query), transaction }) ?? []) {
+        yield { key: parts(key), value: table.codec.decode(value) };
+      }
+    },
+    range(table, query) {
+      return [...this.entries(table, query)];
+    },
+    *keysIn<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<K> {
+      for (const key of tables.get(table.name)?.getKeys({ ...bounds(query), transaction }) ?? []) yield parts(key);
+    },
+    close: () => transaction.done(),
+  };
+}

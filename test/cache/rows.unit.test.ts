@@ -6,7 +6,7 @@ import { taskRows } from '../../src/tasks/records.ts';
 
 function open() {
   const watchers: RowWatcher[] = [];
-  const store = { watch: (_table: unknown, watcher: RowWatcher) => void watchers.push(watcher) };
+  const store = { watch: (_table: unknown, watcher: RowWatcher) => void watchers.push(watcher), rowsRevision: () => 0 };
   const rows = new KnownRows<string>(store, taskRows, { parts: 2, weightMax: 10 });
   return { rows, write: watchers[0] as RowWatcher };
 }

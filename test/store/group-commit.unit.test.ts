@@ -120,7 +120,7 @@ test(`[OPS-2] any decisions together leave what they leave one after another (se
 class Harness implements Reader {
   readonly data = new Map<string, Buffer>();
   readonly commits: number[] = [];
-  readonly revisions = new Revisions();
+  readonly revisions = new Revisions([rows, others]);
   readonly group: GroupCommit;
   failsBefore = false;
   failsAfter = false;
@@ -135,7 +135,7 @@ class Harness implements Reader {
       transact: (run) => this.#transact(run),
       reader: this,
       raw: () => raw,
-      begin: (rows) => this.revisions.begin(new Set(rows.map(({ table }) => table))),
+      begin: (rows) => this.revisions.begin(rows),
       look: () => (bytes) => bytes <= this.roomBytes,
       refusalOf: (error) => Promise.resolve(`refused: ${String(error)}`),
     };

@@ -14,7 +14,7 @@ export function openKnownPages(over: Pick<KnownAnswersOptions<Uint8Array>, 'revi
 
 /** The page that an account asks for by a query: the one that is known, else what `make` makes of the tables of tasks alone. */
 export function knownPage(pages: KnownPages, accountId: string, search: string, make: () => string): Parts {
-  const place = search.length > limits.questionCharsMax ? undefined : pages.place(taskTables, `${accountId} ${search}`);
+  const place = search.length > limits.questionCharsMax ? undefined : pages.place(taskTables, accountId, search);
   const known = place && pages.find(place);
   if (known !== undefined) return [known];
   const made = make();

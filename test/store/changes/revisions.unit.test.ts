@@ -6,32 +6,43 @@ import { textCodec } from '../../../src/store/codec.ts';
 import { defineTable } from '../../../src/store/table.ts';
 import { seed } from '../../support/seed.ts';
 
-const tables = ['a', 'b', 'c'].map((name) => defineTable<[string], string>(name, textCodec, {}));
-const subsets = fc.subarray(tables, { minLength: 1 });
+const tables = ['a', 'b', 'c'].map((name) => defineTable<[string, string], string>(name, textCodec, {}));
+const owners = ['acc_one', 'acc_two'];
+const written = fc.array(fc.record({ table: fc.constantFrom('a', 'b', 'c'), owner: fc.constantFrom(...owners) }), {
+  minLength: 1,
+  maxLength: 4,
+});
+const asked = fc.record({
+  of: fc.subarray(tables, { minLength: 1 }),
+  owner: fc.option(fc.constantFrom(...owners), { nil: undefined }),
+});
+const rowsOf = (rows: readonly { table: string; owner: string }[]) =>
+  rows.map(({ table, owner }) => ({ table, key: [owner, 'row'] }));
 
-test(`[TASK-5] a revision is unknown exactly while one of its tables is being written, and new after it (seed ${seed})`, () => {
+test(`[TASK-5] a revision is unknown exactly while what it is of is being written, and new after it (seed ${seed})`, () => {
   fc.assert(
-    fc.property(fc.array(fc.tuple(subsets, subsets, fc.nat(4))), (steps) => {
-      const revisions = new Revisions();
-      const open: { readonly names: Set<string>; readonly settle: () => void }[] = [];
-      /** Every revision that was told, with what had been committed to those tables then. */
+    fc.property(fc.array(fc.tuple(written, asked, fc.nat(4))), (steps) => {
+      const writer = new Revisions(tables);
+      const revisions = new Revisions(tables, writer.shared);
+      const open: { readonly rows: readonly { table: string; owner: string }[]; readonly settle: () => void }[] = [];
+      /** Every revision that was told, with what had been committed to those rows then. */
       const told = new Map<string, Map<number, string>>();
-      const commits = new Map<string, number>();
-      for (const [written, asked, choice] of steps) {
-        if (choice < 2) {
-          const names = new Set(written.map(({ name }) => name));
-          open.push({ names, settle: revisions.begin(names) });
-        } else if (open.length > 0) {
+      const commits: { table: string; owner: string }[][] = [];
+      for (const [rows, { of, owner }, choice] of steps) {
+        if (choice < 2) open.push({ rows, settle: writer.begin(rowsOf(rows)) });
+        else if (open.length > 0) {
           const [ended] = open.splice(choice % open.length, 1);
           ended?.settle();
-          for (const name of ended?.names ?? []) commits.set(name, (commits.get(name) ?? 0) + 1);
+          if (ended !== undefined) commits.push([...ended.rows]);
         }
-        const revision = revisions.of(asked);
-        const busy = asked.some(({ name }) => open.some(({ names }) => names.has(name)));
-        expect(revision === undefined).toBe(busy);
+        expect(revisions.over).toBe(commits.length);
+        const touches = (row: { table: string; owner: string }) =>
+          of.some(({ name }) => name === row.table) && (owner === undefined || owner === row.owner);
+        const revision = revisions.of(of, owner);
+        expect(revision === undefined).toBe(open.some((commit) => commit.rows.some(touches)));
         if (revision === undefined) continue;
-        const key = asked.map(({ name }) => name).join();
-        const state = asked.map(({ name }) => commits.get(name) ?? 0).join();
+        const key = `${owner} ${of.map(({ name }) => name).join()}`;
+        const state = String(commits.filter((commit) => commit.some(touches)).length);
         const byRevision = told.get(key) ?? new Map<number, string>();
         told.set(key, byRevision);
         expect(byRevision.get(revision) ?? state).toBe(state);
@@ -43,19 +54,33 @@ test(`[TASK-5] a revision is unknown exactly while one of its tables is being wr
 });
 
 test('[TASK-5] a commit that wrote to no table changes no revision', () => {
-  const revisions = new Revisions();
+  const revisions = new Revisions(tables);
   const before = revisions.of(tables);
-  const settle = revisions.begin(new Set());
+  const settle = revisions.begin([]);
   expect(revisions.of(tables)).toBe(before);
   settle();
   expect(revisions.of(tables)).toBe(before);
 });
 
 test('[TASK-5] of two commits to a table the revision is unknown until both are settled', () => {
-  const revisions = new Revisions();
-  const [first, second] = [revisions.begin(new Set(['a'])), revisions.begin(new Set(['a', 'b']))];
+  const revisions = new Revisions(tables);
+  const rows = [
+    { table: 'a', key: ['x'] },
+    { table: 'b', key: ['x'] },
+  ];
+  const [first, second] = [revisions.begin(rows.slice(0, 1)), revisions.begin(rows)];
   first();
   expect(revisions.of(tables.slice(0, 1))).toBeUndefined();
   second();
   expect([revisions.of(tables.slice(0, 1)), revisions.of(tables.slice(1, 2))]).toEqual([2, 1]);
+});
+
+test('[TASK-5] a write of one owner leaves the revision of another as it is', () => {
+  const revisions = new Revisions(tables);
+  const before = owners.map((owner) => revisions.of(tables, owner));
+  const settle = revisions.begin(rowsOf([{ table: 'a', owner: 'acc_one' }]));
+  expect([revisions.of(tables, 'acc_one'), revisions.of(tables, 'acc_two')]).toEqual([undefined, before[1]]);
+  settle();
+  expect([revisions.of(tables, 'acc_one'), revisions.of(tables, 'acc_two')]).not.toEqual(before);
+  expect(revisions.of(tables, 'acc_two')).toBe(before[1]);
 });
