@@ -78,10 +78,12 @@ function resultOf(made: AnyToolResult<Structured>): AnyResult {
 function written(made: AnyResult): CallResult<string> {
   const { structured: value, listing, document } = made;
   const structured = value instanceof JsonText ? value.text : JSON.stringify(value);
+  let members: string | undefined;
   return {
-    // Not every door sends them.
+    // Not every door sends them, and what is kept is sent as well.
     get members() {
-      return `"content":${JSON.stringify(contentOf(made))},"structuredContent":${structured}`;
+      members ??= `"content":${JSON.stringify(contentOf(made))},"structuredContent":${structured}`;
+      return members;
     },
     structured,
     ...(listing === undefined ? {} : { listing }),

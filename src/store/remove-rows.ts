@@ -19,16 +19,7 @@ export async function removeRows<K extends Key, V>(store: Store, table: Table<K,
 
 /** Removes the rows whose keys hold this part at any place. It looks at every key of the table, in short turns. */
 export async function removeRowsOf<K extends Key, V>(store: Store, table: Table<K, V>, part: string): Promise<void> {
-  const due: K[] = [];
-  let looked = 0;
-  for (const key of store.keys(table)) {
-    if (key.includes(part)) due.push(key);
-    looked += 1;
-    if (looked % limits.rowsRemovedMax === 0) await nextTurn();
-  }
-  for (let at = 0; at < due.length; at += limits.rowsRemovedMax) {
-    await removeKeys(store, table, due.slice(at, at + limits.rowsRemovedMax));
-  }
+  await removeChosen(store, table, store.keys(table), (key) => (key.includes(part) ? key : undefined));
 }
 
 /** Removes the rows of a table that `isOne` is true for. It reads every row of the table, in short turns. */
@@ -37,10 +28,22 @@ export async function removeRowsWhere<K extends Key, V>(
   table: Table<K, V>,
   isOne: (row: V) => boolean,
 ): Promise<void> {
+  const rows = store.entries(table, { prefix: [] });
+  await removeChosen(store, table, rows, ({ key, value }) => (isOne(value) ? key : undefined));
+}
+
+/** Looks at all items in short turns, then removes the rows whose keys `keyOf` gave. */
+async function removeChosen<K extends Key, V, T>(
+  store: Store,
+  table: Table<K, V>,
+  items: Iterable<T>,
+  keyOf: (item: T) => K | undefined,
+): Promise<void> {
   const due: K[] = [];
   let looked = 0;
-  for (const { key, value } of store.entries(table, { prefix: [] })) {
-    if (isOne(value)) due.push(key);
+  for (const item of items) {
+    const key = keyOf(item);
+    if (key !== undefined) due.push(key);
     looked += 1;
     if (looked % limits.rowsRemovedMax === 0) await nextTurn();
   }

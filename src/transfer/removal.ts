@@ -6,6 +6,7 @@
 import { accounts, emails } from '../accounts/records.ts';
 import { removals } from '../accounts/standing/records.ts';
 import type { Log } from '../common/log.ts';
+import { Rounds } from '../common/rounds.ts';
 import type { Sweep } from '../common/sweep.ts';
 import { blobs, chunks } from '../mirror/records.ts';
 import { deviceExpiries, deviceGrants, deviceUserCodes } from '../oauth/records.ts';
@@ -30,12 +31,16 @@ export class AccountRemoval {
   /** For the timer. */
   readonly sweep: Sweep = { what: 'deleted accounts', byAge: false, run: () => this.run() };
   readonly #options: AccountRemovalOptions;
+  readonly #rounds: Rounds;
   #removeVaults: () => Promise<unknown>;
-  #work: Promise<number> = Promise.resolve(0);
-  #isStopped = false;
 
   constructor(options: AccountRemovalOptions) {
     this.#options = options;
+    this.#rounds = new Rounds({
+      round: () => this.#round(),
+      onFailure: (error) =>
+        options.log.warn({ err: error }, 'a deleted account was not removed; the next round tries again'),
+    });
     this.#removeVaults = options.removeVaults;
   }
 
@@ -46,22 +51,17 @@ export class AccountRemoval {
 
   /** Starts a round in the background. */
   begin(): void {
-    this.run().catch((error: unknown) => {
-      this.#options.log.warn({ err: error }, 'a deleted account was not removed; the next round tries again');
-    });
+    this.#rounds.begin();
   }
 
   /** A round over all deleted accounts, after those that run. Resolves with how many are gone for good. */
   run(): Promise<number> {
-    const round = async () => await this.#round();
-    this.#work = this.#work.then(round, round);
-    return this.#work;
+    return this.#rounds.run();
   }
 
   /** Stops; resolves when nothing is being removed any more. The next start goes on. */
   async close(): Promise<void> {
-    this.#isStopped = true;
-    await this.#work.catch(() => undefined);
+    await this.#rounds.close();
   }
 
   async #round(): Promise<number> {
@@ -69,7 +69,7 @@ export class AccountRemoval {
     let gone = 0;
     for (const [accountId] of Array.from(store.keys(removals))) {
       await this.#remove(accountId);
-      if (this.#isStopped) return gone;
+      if (this.#rounds.isStopped) return gone;
       await store.write(SWEEP, (batch) => batch.remove(removals, [accountId]));
       this.#options.log.info({ account_id: accountId }, 'a deleted account is removed with all its data');
       gone += 1;
@@ -86,7 +86,7 @@ export class AccountRemoval {
     await this.#removeVaults();
     await this.#removeGrants(accountId);
     for (const table of tables) {
-      if (this.#isStopped) return;
+      if (this.#rounds.isStopped) return;
       if (!LAST.includes(table)) await removeOwned(store, table, accountId);
     }
     await removeRows(store, accounts, [accountId]);
@@ -106,7 +106,7 @@ export class AccountRemoval {
     const { store } = this.#options;
     for (;;) {
       const [blob] = store.range(blobs, { prefix: [accountId], limit: 1 });
-      if (blob === undefined || this.#isStopped) return;
+      if (blob === undefined || this.#rounds.isStopped) return;
       await store.write(SWEEP, (batch) => {
         for (const key of batch.keys(chunks, [blob.value.storage_id])) batch.remove(chunks, key);
         batch.remove(blobs, blob.key);

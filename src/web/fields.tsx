@@ -177,3 +177,19 @@ export function FormErrors({ form, problem, shown }: FormErrorsProps): VNode | n
     </p>
   );
 }
+
+/** For password managers, which want to know whose password a form asks for. It is not shown. */
+export function AccountName({ email }: { readonly email: string }): VNode {
+  return (
+    <input
+      class="sr-only"
+      type="text"
+      name="username"
+      autocomplete="username"
+      value={email}
+      readonly
+      tabindex={-1}
+      aria-label="Email of this account"
+    />
+  );
+}

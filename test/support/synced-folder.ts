@@ -1,8 +1,10 @@
 /** A machine with one synced folder: writes files, runs `cairn sync` over them, and shows what is there. */
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
 import { CAIRN, cleanEnvironment, type Hub, runCairn } from './hub.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -13,6 +15,24 @@ export type SyncedFolder = ReturnType<typeof syncedFolder>;
 interface WatchHow {
   readonly wrapper?: readonly string[];
   readonly heard?: (text: string) => void;
+}
+
+/**
+ * Two machines with one new vault: the first has these files and has pushed them, the second has pulled them unless
+ * `isShared` is false. `through`: where the second finds the hub.
+ */
+export async function syncedPair(
+  hub: Pick<Hub, 'url'>,
+  key: string,
+  files: Readonly<Record<string, string | Buffer>>,
+  { isShared = true, through = hub }: { readonly isShared?: boolean; readonly through?: Pick<Hub, 'url'> } = {},
+): Promise<[SyncedFolder, SyncedFolder]> {
+  const vault = `vault ${randomBytes(4).toString('hex')}`;
+  const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(through, key, vault)];
+  for (const [path, content] of Object.entries(files)) a.write(path, content);
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  if (isShared) expect(await b.sync()).toMatchObject({ code: 0 });
+  return [a, b];
 }
 
 export function syncedFolder({ url }: Pick<Hub, 'url'>, key: string, vault: string, folder = temporaryFolder()) {

@@ -79,12 +79,15 @@ export class SecondFactors {
   /** Turns it on with a first code. Resolves with the recovery codes, which are shown here and never again. */
   async confirm(accountId: string, code: string, source: Source): Promise<readonly string[]> {
     const recovery = newRecoveryCodes();
-    this.#wrong.check([accountId]);
-    const isRight = await this.#options.actors.account(accountId).ask((batch) => {
+    await this.#options.actors.account(accountId).ask((batch): void => {
+      this.#wrong.check([accountId]);
       const found = batch.get(secondFactors, [accountId]);
       if (found === undefined || found.on_since !== null) throw alreadyOn();
       const step = this.#stepOf(accountId, found, code);
-      if (step === undefined) return false;
+      if (step === undefined) {
+        this.#wrong.add([accountId]);
+        throw wrongCode();
+      }
       const nowMs = this.#options.now();
       const hashes = recovery.map((one) => this.#hash(accountId, one));
       batch.put(secondFactors, [accountId], {
@@ -94,39 +97,36 @@ export class SecondFactors {
         recovery: hashes,
       });
       this.#note(batch, accountId, 'second_factor_on', source);
-      return true;
     });
-    if (isRight) return recovery;
-    this.#wrong.add([accountId]);
-    throw wrongCode();
+    return recovery;
   }
 
   /**
-   * Checks and uses up a code of the app, or a recovery code.
+   * Checks and uses up a code of the app, or a recovery code. Tries are counted within the decision: those of an account are
+   * decided one after another, so that tries sent at once are no more than others.
    * Refuses with `invalid_fields` (`code`), and `rate_limited` after too many wrong ones.
    */
   async use(accountId: string, code: string, source: Source): Promise<void> {
     const guessers = [`${accountId} ${source.address ?? ''}`];
-    this.#wrong.check(guessers);
-    this.#wrongOfAccount.check([accountId]);
-    const isRight = await this.#options.actors.account(accountId).ask((batch) => {
+    await this.#options.actors.account(accountId).ask((batch): void => {
+      this.#wrong.check(guessers);
+      this.#wrongOfAccount.check([accountId]);
       const found = batch.get(secondFactors, [accountId]);
-      if (found === undefined || found.on_since === null) return true;
+      if (found === undefined || found.on_since === null) return;
       const step = this.#stepOf(accountId, found, code);
       if (step !== undefined) {
         batch.put(secondFactors, [accountId], { ...found, last_step: step });
-        return true;
+        return;
       }
       const hash = this.#hash(accountId, code);
-      if (!found.recovery.includes(hash)) return false;
+      if (!found.recovery.includes(hash)) {
+        this.#wrong.add(guessers);
+        this.#wrongOfAccount.add([accountId]);
+        throw wrongCode();
+      }
       batch.put(secondFactors, [accountId], { ...found, recovery: found.recovery.filter((one) => one !== hash) });
       this.#note(batch, accountId, 'recovery_code_used', source);
-      return true;
     });
-    if (isRight) return;
-    this.#wrong.add(guessers);
-    this.#wrongOfAccount.add([accountId]);
-    throw wrongCode();
   }
 
   /** Replaces the recovery codes; the new ones are shown here and never again. */

@@ -1,9 +1,10 @@
 /** cairn tasks: the tasks of an account, from a terminal. */
 import { type Command, type CommandOption, type Options, takes } from '../command.ts';
-import { callTool, given, readNumber, SERVER } from './documents/tool-call.ts';
+import { callTool, changesOf, given, readNumber, SERVER } from './documents/tool-call.ts';
 
 const DUE = takes('due', 'DATE');
 const CATEGORY = takes('category', 'ID');
+const change = changesOf(7);
 const FILTERS: readonly CommandOption[] = [
   takes('status', 'COLUMN'),
   takes('search', 'TEXT'),
@@ -57,16 +58,4 @@ async function add(options: Options): Promise<number> {
     ...given('category_id', readNumber('category', options.optional('category'))),
     ...(options.flag('important') ? { is_important: true } : {}),
   });
-}
-
-/** A command that changes one task in one way. */
-function change(name: string, summary: string, tool: string, args: Readonly<Record<string, unknown>>): Command {
-  return {
-    name,
-    summary,
-    operands: ['ID'],
-    options: [SERVER],
-    examples: [`cairn ${name} 7`],
-    run: (options) => callTool(options, tool, { id: readNumber('ID', options.operand()), ...args }),
-  };
 }

@@ -17,6 +17,8 @@ export interface PeersOptions {
   readonly littleMax: number;
   /** Whether an address is a proxy, whose connections are those of many. */
   readonly isProxy: (address: string) => boolean;
+  /** The tables of connections; empty texts where the system has none. */
+  readonly readTables: () => Promise<readonly string[]>;
 }
 
 /** Of all connections, what one address may hold and still get another. */
@@ -29,9 +31,10 @@ const CLOSE_WAIT = '08';
 
 export class Peers {
   readonly #options: PeersOptions;
-  #held: ReadonlyMap<string, number> = new Map();
-  /** Connections since the kernel was asked. */
-  #since = new Map<string, number>();
+  /** Connections by address as the kernel told them; undefined: this system tells nobody. */
+  #held: ReadonlyMap<string, number> | undefined = new Map();
+  /** Connections since then. */
+  readonly #since = new Map<string, number>();
   #askedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: PeersOptions) {
@@ -44,10 +47,11 @@ export class Peers {
     const { littleMax, isProxy } = this.#options;
     if (isProxy(address)) return true;
     this.#ask();
+    if (this.#held === undefined) return true;
     const block = addressBlock(address);
-    const held = (this.#held.get(block) ?? 0) + (this.#since.get(block) ?? 0);
-    if (held >= littleMax) return false;
-    this.#since.set(block, (this.#since.get(block) ?? 0) + 1);
+    const since = this.#since.get(block) ?? 0;
+    if ((this.#held.get(block) ?? 0) + since >= littleMax) return false;
+    this.#since.set(block, since + 1);
     return true;
   }
 
@@ -59,16 +63,10 @@ export class Peers {
   }
 
   async #read(): Promise<void> {
-    const before = this.#since;
-    const since = new Map<string, number>();
-    this.#since = since;
-    try {
-      const tables = await Promise.all(TABLES.map((path) => readFile(path, 'latin1').catch(() => '')));
-      if (tables.some((table) => table !== '')) this.#held = connectionsByBlock(tables, this.#options.port());
-    } finally {
-      // Without a table what came since is all that is known.
-      if (this.#held.size === 0) for (const [block, count] of before) since.set(block, count + (since.get(block) ?? 0));
-    }
+    const tables = await this.#options.readTables();
+    const isTold = tables.some((table) => table !== '');
+    this.#held = isTold ? connectionsByBlock(tables, this.#options.port()) : undefined;
+    this.#since.clear();
   }
 }
 
@@ -85,6 +83,7 @@ export function peersOf(
     littleMax: Math.max(limits.peerConnectionsMin, Math.floor(admission.connectionsMax * LITTLE)),
     // A proxy is whoever is believed about the address of somebody else.
     isProxy: (address) => clientAddress(address, SOMEBODY_ELSE) !== address,
+    readTables: () => Promise.all(TABLES.map((path) => readFile(path, 'latin1').catch(() => ''))),
   });
 }
 

@@ -5,6 +5,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '../../common/log.ts';
+import { Rounds } from '../../common/rounds.ts';
 import type { Sweep } from '../../common/sweep.ts';
 import { limits } from '../../limits/service.ts';
 import { SWEEP } from '../../store/owners.ts';
@@ -51,31 +52,30 @@ export class VaultRemoval {
   /** For the timer. */
   readonly sweep: Sweep = { what: 'deleted vaults', byAge: false, run: () => this.run() };
   readonly #options: VaultRemovalOptions;
-  #work: Promise<number> = Promise.resolve(0);
-  #isStopped = false;
+  readonly #rounds: Rounds;
 
   constructor(options: VaultRemovalOptions) {
     this.#options = options;
+    this.#rounds = new Rounds({
+      round: () => this.#round(),
+      onFailure: (error) =>
+        options.log.warn({ err: error }, 'a deleted vault was not removed; the next round tries again'),
+    });
   }
 
   /** Starts a round in the background. */
   begin(): void {
-    this.run().catch((error: unknown) => {
-      this.#options.log.warn({ err: error }, 'a deleted vault was not removed; the next round tries again');
-    });
+    this.#rounds.begin();
   }
 
   /** A round over all deleted vaults, after those that run. Resolves with how many rows went. */
   run(): Promise<number> {
-    const round = async () => await this.#round();
-    this.#work = this.#work.then(round, round);
-    return this.#work;
+    return this.#rounds.run();
   }
 
   /** Stops; resolves when nothing is being removed any more. The next start goes on. */
   async close(): Promise<void> {
-    this.#isStopped = true;
-    await this.#work.catch(() => undefined);
+    await this.#rounds.close();
   }
 
   async #round(): Promise<number> {
@@ -83,7 +83,7 @@ export class VaultRemoval {
     let gone = 0;
     for (const [vaultId] of Array.from(store.keys(deletedVaults))) {
       const rows = (await this.#versions(vaultId)) + (await this.#conflicts(vaultId)) + (await this.#packs(vaultId));
-      if (this.#isStopped) return gone;
+      if (this.#rounds.isStopped) return gone;
       for (const table of PLAIN) await removeRows(store, table, [vaultId]);
       if (rows === 0) await store.write(SWEEP, (batch) => batch.remove(deletedVaults, [vaultId]));
       gone += rows;
@@ -153,7 +153,7 @@ export class VaultRemoval {
   /** Runs a step until it finds nothing more. */
   async #inPortions(step: () => Promise<number> | undefined): Promise<number> {
     let gone = 0;
-    while (!this.#isStopped) {
+    while (!this.#rounds.isStopped) {
       const removed = await step();
       if (removed === undefined) break;
       gone += removed;

@@ -5,7 +5,7 @@ import type { SetupHub } from '../../accounts/setup-guide.ts';
 import { limits } from '../../limits/service.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { ConnectAgent } from '../connect.tsx';
-import { Field, FormErrors, type Problem } from '../fields.tsx';
+import { AccountName, Field, FormErrors, type Problem } from '../fields.tsx';
 import type { MemberVisit, View } from '../pages.ts';
 import { browserName } from '../sign-in/browser-name.ts';
 import { Confirm, Empty, Form, Given, Moment } from '../ui.tsx';
@@ -189,17 +189,7 @@ function Password({ visit, problem }: SettingsProps): VNode {
       <p class="lead">A new password signs you out everywhere else. Keys and tokens stay as they are.</p>
       <Form csrf={visit.csrf} action="/settings/password">
         <FormErrors form={form} problem={problem} shown={['current_password', 'password']} />
-        {/* For password managers, which want to know whose password it is. */}
-        <input
-          class="sr-only"
-          type="text"
-          name="username"
-          autocomplete="username"
-          value={visit.email}
-          readonly
-          tabindex={-1}
-          aria-label="Email of this account"
-        />
+        <AccountName email={visit.email} />
         <Field
           form={form}
           name="current_password"

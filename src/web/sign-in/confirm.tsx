@@ -2,7 +2,7 @@
 import { Refusal } from '../../common/fault.ts';
 import type { Route } from '../../http/route/route.ts';
 import type { Capabilities } from '../capabilities.ts';
-import { Field, FormErrors, type Problem } from '../fields.tsx';
+import { AccountName, Field, FormErrors, type Problem } from '../fields.tsx';
 import { ownPath } from '../next-path.ts';
 import { CONFIRM_PATH, type MemberVisit, type Pages, type View } from '../pages.ts';
 import { problemOf } from '../problem.ts';
@@ -47,16 +47,7 @@ function confirmView(visit: MemberVisit, next: string, problem?: Problem): View 
         <Form csrf={visit.csrf} action={CONFIRM_PATH}>
           <FormErrors form={form} problem={problem} shown={['password']} />
           <input type="hidden" name="next" value={next} />
-          <input
-            class="sr-only"
-            type="text"
-            name="username"
-            autocomplete="username"
-            value={visit.email}
-            readonly
-            tabindex={-1}
-            aria-label="Email of this account"
-          />
+          <AccountName email={visit.email} />
           <Field
             form={form}
             name="password"

@@ -1,12 +1,11 @@
 /** Accidents around a synced folder: misspelt names, killed watches, a disk that was unmounted below it. */
-import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { runCairn } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
 import { canUnshare } from '../../support/small-disk.ts';
-import { type SyncedFolder, syncedFolder, textsOf, until } from '../../support/synced-folder.ts';
+import { syncedPair, textsOf, until } from '../../support/synced-folder.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
@@ -17,14 +16,7 @@ beforeAll(async () => {
   ({ mcp_key: key } = await account(hub));
 });
 
-async function pair(files: Record<string, string>): Promise<[SyncedFolder, SyncedFolder]> {
-  const vault = `vault ${randomBytes(4).toString('hex')}`;
-  const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(hub, key, vault)];
-  for (const [path, content] of Object.entries(files)) a.write(path, content);
-  expect(await a.sync()).toMatchObject({ code: 0 });
-  expect(await b.sync()).toMatchObject({ code: 0 });
-  return [a, b];
-}
+const pair = (files: Record<string, string>) => syncedPair(hub, key, files);
 
 test('[SYN-24] a misspelt folder or vault is told, and what only reads makes neither', async () => {
   const [a] = await pair({ 'sub/one.md': '1\n' });

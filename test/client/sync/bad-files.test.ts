@@ -1,10 +1,9 @@
 /** One bad file never stops the others: it is listed, with a reason, once. */
 
-import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { account } from '../../support/mirror.ts';
-import { type SyncedFolder, syncedFolder, textsOf } from '../../support/synced-folder.ts';
+import { syncedPair, textsOf } from '../../support/synced-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
 const MiB = 1024 * 1024;
@@ -16,14 +15,7 @@ beforeAll(async () => {
   ({ mcp_key: key } = await account(hub));
 });
 
-async function pair(files: Record<string, string | Buffer>): Promise<[SyncedFolder, SyncedFolder]> {
-  const vault = `vault ${randomBytes(4).toString('hex')}`;
-  const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(hub, key, vault)];
-  for (const [path, content] of Object.entries(files)) a.write(path, content);
-  expect(await a.sync()).toMatchObject({ code: 0 });
-  expect(await b.sync()).toMatchObject({ code: 0 });
-  return [a, b];
-}
+const pair = (files: Record<string, string | Buffer>) => syncedPair(hub, key, files);
 
 test('[SYN-24] an unedited file becomes a folder, and a folder a file, and both back', async () => {
   const [a, b] = await pair({ x: 'file\n', 'd/e/y': 'in a folder\n' });

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { account } from '../../support/mirror.ts';
 import { startRelay } from '../../support/relay.ts';
-import { type SyncedFolder, syncedFolder, textsOf, until } from '../../support/synced-folder.ts';
+import { type SyncedFolder, syncedFolder, syncedPair, textsOf, until } from '../../support/synced-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
 const hub = useHub();
@@ -18,14 +18,7 @@ beforeAll(async () => {
 
 const newVault = () => `vault ${randomBytes(4).toString('hex')}`;
 
-async function pair(files: Record<string, string>): Promise<[SyncedFolder, SyncedFolder]> {
-  const vault = newVault();
-  const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(hub, key, vault)];
-  for (const [path, content] of Object.entries(files)) a.write(path, content);
-  expect(await a.sync()).toMatchObject({ code: 0 });
-  expect(await b.sync()).toMatchObject({ code: 0 });
-  return [a, b];
-}
+const pair = (files: Record<string, string>) => syncedPair(hub, key, files);
 
 /** The texts of a folder, the device and time of conflict copies left out of their names. */
 function shortTextsOf(place: SyncedFolder): Record<string, string> {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { account } from '../../support/mirror.ts';
 import { startRelay } from '../../support/relay.ts';
-import { syncedFolder, textsOf, until } from '../../support/synced-folder.ts';
+import { syncedPair, textsOf, until } from '../../support/synced-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
 const MiB = 1024 * 1024;
@@ -19,12 +19,8 @@ beforeAll(async () => {
 
 /** Two machines on one new vault; requests of the second go through a relay. */
 async function pair() {
-  const vault = `vault ${randomBytes(4).toString('hex')}`;
   const relay = await startRelay(hub);
-  const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(relay, key, vault)];
-  a.write('first.md', 'first\n');
-  expect(await a.sync()).toMatchObject({ code: 0 });
-  expect(await b.sync()).toMatchObject({ code: 0 });
+  const [a, b] = await syncedPair(hub, key, { 'first.md': 'first\n' }, { through: relay });
   return { a, b, relay };
 }
 

@@ -1,8 +1,7 @@
 /** Names that differ only in case or Unicode form: one file for the hub, so one file in each folder too. */
-import { randomBytes } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { account } from '../../support/mirror.ts';
-import { type SyncedFolder, syncedFolder, textsOf } from '../../support/synced-folder.ts';
+import { syncedPair, textsOf } from '../../support/synced-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
 const NFC = 'ort/caf\u00e9.md';
@@ -18,14 +17,7 @@ beforeAll(async () => {
 });
 
 /** Two machines on one new vault; the first has some files, both have them when it is said. */
-async function pair(files: Record<string, string>, isShared: boolean): Promise<[SyncedFolder, SyncedFolder]> {
-  const vault = `vault ${randomBytes(4).toString('hex')}`;
-  const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(hub, key, vault)];
-  for (const [path, content] of Object.entries(files)) a.write(path, content);
-  expect(await a.sync()).toMatchObject({ code: 0 });
-  if (isShared) expect(await b.sync()).toMatchObject({ code: 0 });
-  return [a, b];
-}
+const pair = (files: Record<string, string>, isShared: boolean) => syncedPair(hub, key, files, { isShared });
 
 const done = { code: 0, stdout: expect.not.stringMatching(/problem|conflict/), stderr: '' };
 

@@ -9,7 +9,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { CAIRN, cleanEnvironment } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
 import { startRelay } from '../../support/relay.ts';
-import { type SyncedFolder, syncedFolder, textsOf, until } from '../../support/synced-folder.ts';
+import { type SyncedFolder, syncedFolder, syncedPair, textsOf, until } from '../../support/synced-folder.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
@@ -22,12 +22,8 @@ beforeAll(async () => {
 
 /** Two machines on one new vault that both have these files; the second speaks through a relay. */
 async function pair(files: Record<string, string>) {
-  const vault = `vault ${randomBytes(4).toString('hex')}`;
   const relay = await startRelay(hub);
-  const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(relay, key, vault)];
-  for (const [path, content] of Object.entries(files)) a.write(path, content);
-  expect(await a.sync()).toMatchObject({ code: 0 });
-  expect(await b.sync()).toMatchObject({ code: 0 });
+  const [a, b] = await syncedPair(hub, key, files, { through: relay });
   return { a, b, relay };
 }
 

@@ -1,6 +1,6 @@
 /** The kernel's tables of connections, as counts by address. */
 import { expect, test } from 'vitest';
-import { connectionsByBlock } from '../../../src/http/checks/peers.ts';
+import { connectionsByBlock, Peers } from '../../../src/http/checks/peers.ts';
 
 const HEAD = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode';
 const line = (at: number, local: string, remote: string, state = '01') =>
@@ -29,4 +29,25 @@ test('[NET-11] open connections to the port are counted by address, IPv6 by its 
     '2001:db8:0:2::/64': 1,
   });
   expect(connectionsByBlock(['', HEAD, 'no table'], 8080).size).toBe(0);
+});
+
+const connectionOf = (address: string) => ({ getRemoteAddressAsText: () => new TextEncoder().encode(address).buffer });
+
+async function peers(...tables: string[]): Promise<Peers> {
+  const made = new Peers({ port: () => 8080, littleMax: 3, isProxy: () => false, readTables: async () => tables });
+  made.isWelcome(connectionOf('203.0.113.9'));
+  await new Promise((resolve) => setImmediate(resolve));
+  return made;
+}
+
+test('[NET-11] what the kernel tells of an address counts, and what came since', async () => {
+  const one = await peers([HEAD, line(1, '0100007F:1F90', '0200A8C0:C350')].join('\n'), '');
+  const welcome = (address: string) => Array.from({ length: 4 }, () => one.isWelcome(connectionOf(address)));
+  expect(welcome('192.168.0.2')).toEqual([true, true, false, false]);
+  expect(welcome('192.168.0.3')).toEqual([true, true, true, false]);
+});
+
+test('[NET-11] where the system does not tell who holds connections, everybody is welcome', async () => {
+  const none = await peers('', '');
+  expect(Array.from({ length: 9 }, () => none.isWelcome(connectionOf('192.168.0.2')))).toEqual(Array(9).fill(true));
 });

@@ -7,9 +7,10 @@ import { print, printContent } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
 import { edit, type Opened } from './edit.ts';
 import { readText } from './text-input.ts';
-import { callTool, given, readNumber, SERVER, toolsOf } from './tool-call.ts';
+import { callTool, changesOf, given, readNumber, SERVER, toolsOf } from './tool-call.ts';
 
 const CATEGORY = takes('category', 'ID');
+const change = changesOf(3);
 
 export const paperCommands: readonly Command[] = [
   {
@@ -94,16 +95,4 @@ function titleOf(file: string | undefined): string {
 async function read(options: Options) {
   const { structured } = await toolsOf(options).call('get_paper', { id: readNumber('ID', options.operand()) });
   return structured as { readonly paper: Opened & { readonly id: number } };
-}
-
-/** A command that changes one paper in one way. */
-function change(name: string, summary: string, tool: string, args: Readonly<Record<string, unknown>>): Command {
-  return {
-    name,
-    summary,
-    operands: ['ID'],
-    options: [SERVER],
-    examples: [`cairn ${name} 3`],
-    run: (options) => callTool(options, tool, { id: readNumber('ID', options.operand()), ...args }),
-  };
 }

@@ -1,7 +1,7 @@
 /** Owns what commands over one tool share: the call, what is printed of it, and arguments that may be left out. */
 import { jsonLine } from '../../../client/shown.ts';
 import type { ToolClient } from '../../../client/tools.ts';
-import { type CommandOption, type Options, takes } from '../../command.ts';
+import { type Command, type CommandOption, type Options, takes } from '../../command.ts';
 import { print } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
 import { openTools } from '../tool-access.ts';
@@ -37,4 +37,16 @@ export function readNumber(name: string, text: string | undefined): number | und
   if (text === undefined) return undefined;
   if (!/^\d{1,15}$/.test(text)) throw new UsageError(`${name} takes a whole number`);
   return Number(text);
+}
+
+/** Makes commands that change one thing, which its number names, in one way. `example`: a number for their examples. */
+export function changesOf(example: number) {
+  return (name: string, summary: string, tool: string, args: Args): Command => ({
+    name,
+    summary,
+    operands: ['ID'],
+    options: [SERVER],
+    examples: [`cairn ${name} ${example}`],
+    run: (options) => callTool(options, tool, { id: readNumber('ID', options.operand()), ...args }),
+  });
 }
