@@ -59,6 +59,8 @@ async function openShell({ shell, start, show }: (typeof SHELLS)[number]) {
       waiting.add(look);
       look();
     });
+  // A shell that ended says so by what it did not show.
+  child.stdin.on('error', () => undefined);
   child.stdin.write(`${show}\n. ./completion\ncairn ready\n`);
   await shown(/RAN<(ready)>/);
   return {

@@ -1,6 +1,7 @@
 /** Starts the built service as a process of its own, and runs the built command beside it. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -74,8 +75,7 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  createInterface({ input: child.stdout }).on('line', (text) => {
-    const line = JSON.parse(text) as LogLine;
+  onJsonLines(child.stdout, (line) => {
     logs.push(line);
     for (const listener of listeners) listener(line);
   });
@@ -125,6 +125,19 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
     cli: (...cliArgs) => runCairn(cliArgs, { CAIRN_DATA: dataFolder, ...options.env }),
     waitForLog,
   };
+}
+
+/** Reads a stream of JSON lines. The last one may be cut: a hub that was killed leaves it so. */
+function onJsonLines(input: Readable, heard: (line: LogLine) => void): void {
+  let cut: unknown;
+  createInterface({ input }).on('line', (text) => {
+    if (cut !== undefined) throw cut;
+    try {
+      heard(JSON.parse(text) as LogLine);
+    } catch (error) {
+      cut = error;
+    }
+  });
 }
 
 /** Runs the built command, pipes `input` in, and gives what it wrote and its exit code; never rejects for a refusal. */

@@ -36,7 +36,10 @@ export async function startRelay(hub: Pick<Hub, 'url'>): Promise<Relay> {
   let port = 0;
   const listen = () =>
     new Promise<void>((resolve) => {
-      server = createServer((incoming, outgoing) => void pass(incoming, outgoing));
+      server = createServer((incoming, outgoing) => {
+        // A client that is killed breaks its request off.
+        pass(incoming, outgoing).catch(() => outgoing.destroy());
+      });
       server.listen(port, '127.0.0.1', () => {
         port = portOf(server);
         resolve();

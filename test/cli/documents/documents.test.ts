@@ -1,9 +1,8 @@
 /** The commands over dev docs, papers and handoffs, as a user types them. */
-import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { CAIRN, type CommandResult, cleanEnvironment, runCairn } from '../../support/hub.ts';
+import { CAIRN, type CommandResult, runCairn } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
@@ -26,20 +25,7 @@ const ok = async (...args: string[]) => {
 };
 
 /** Runs a command with something piped in. */
-function piped(input: string, ...args: string[]): Promise<CommandResult> {
-  const child = spawn(process.execPath, [CAIRN, ...args], { env: cleanEnvironment(env) });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  child.stdin.end(input);
-  return new Promise((resolve) => {
-    child.once('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
-  });
-}
+const piped = (input: string, ...args: string[]): Promise<CommandResult> => runCairn(args, env, input);
 
 /** An editor that runs a line of shell over the file, which is $1 there. */
 const editor = (script: string): Record<string, string> => {
