@@ -91,7 +91,8 @@ async function keepAsVersion(
   const [own] = await send(session, [{ path, args: pushArguments(session, path, mine, theirs?.sha256 ?? '') }]);
   if (own instanceof ToolRefused) throw own;
   const back = theirs?.bytes && { ...theirs, bytes: theirs.bytes, modifiedMs: theirs.modifiedMs ?? Date.now() };
-  const [again] = await send(session, [{ path, args: pushArguments(session, path, back, mine.sha256) }]);
+  // Not remembered as sent from here: when this answer is lost, the next sync still meets two sides.
+  const [again] = await session.hub.push([pushArguments(session, path, back, mine.sha256)]);
   if (again instanceof ToolRefused) throw again;
 }
 

@@ -112,6 +112,16 @@ export class SimulatedDevice {
     }
   }
 
+  /**
+   * After a pull from the beginning, which names no deletes: what the hub no longer has under a name that both agreed on was
+   * deleted by a push of this device that got no answer. The file that is here again since then is new to the hub.
+   */
+  forgetUntold(told: ReadonlySet<string>): void {
+    for (const [path, file] of this.files) {
+      if (file.from === undefined && !told.has(fold(path))) this.files.set(path, { ...file, base: undefined });
+    }
+  }
+
   #isRenamedAway(path: string, sha: string): boolean {
     return [...this.files.values()].some(({ from, base }) => from === path && base === sha);
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { sha256Of } from '../../support/sync.ts';
 import type { SimulatedDevice } from './device.ts';
-import { nfc, type Push } from './hub-model.ts';
+import { fold, nfc, type Push } from './hub-model.ts';
 import { BEGINNING, pullPage } from './reads.ts';
 import type { Outcome, Stage } from './stage.ts';
 
@@ -51,15 +51,19 @@ async function lookAround(stage: Stage, device: SimulatedDevice): Promise<void> 
   await pullAll(stage, device);
   if (!device.isUnsure) return;
   device.place = BEGINNING;
-  await pullAll(stage, device);
+  device.forgetUntold(await pullAll(stage, device));
 }
 
-async function pullAll(stage: Stage, device: SimulatedDevice): Promise<void> {
+/** Resolves with the folded paths that it was told of. */
+async function pullAll(stage: Stage, device: SimulatedDevice): Promise<ReadonlySet<string>> {
+  const told = new Set<string>();
   for (let more = true; more; ) {
     const page = await pullPage(stage, device.place, { limit: 7 });
     device.apply(page);
+    for (const { path } of page.records) told.add(fold(path));
     more = page.hasMore;
   }
+  return told;
 }
 
 /** Gives how many files there was something to say of. */

@@ -1,11 +1,12 @@
 /** Sends pushes, and remembers them first: an answer may get lost, and then the next pull shows what it was. */
-
 import { limits } from '../../../limits/service.ts';
+import { foldCase } from '../../../text/fold-case.ts';
 import type { ToolRefused } from '../../tool-refused.ts';
 import type { CallHow } from '../../tools.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { PushArguments, PushedFile } from '../hub.ts';
 import type { SyncSession } from '../session.ts';
+import type { Sha } from '../state.ts';
 import { rememberSent } from '../state-file.ts';
 
 /** One push of a path, as the hub takes it. */
@@ -20,19 +21,21 @@ export async function send(
   parcels: readonly Parcel[],
   how: CallHow = {},
 ): Promise<(PushedFile | ToolRefused)[]> {
-  rememberSent(
-    folder,
-    state,
-    parcels.map(({ path, args }) => {
-      // A move sends no bytes; what it leaves at the path is what it builds on.
-      const sha256 = args['deleted'] === true ? null : (args['sha256'] ?? args['base_sha']);
-      return [path, typeof sha256 === 'string' ? sha256 : null] as const;
-    }),
-  );
+  rememberSent(folder, state, parcels.flatMap(sentBy));
   return await hub.push(
     parcels.map(({ args }) => args),
     how,
   );
+}
+
+/** What a push leaves at each path that it changes. */
+function sentBy({ path, args }: Parcel): (readonly [FolderPath, Sha])[] {
+  if (args['deleted'] === true) return [[path, null]];
+  const from = args['from_path'] as FolderPath | undefined;
+  // A move without bytes leaves what it builds on.
+  const left = [path, (args['sha256'] ?? args['base_sha']) as string] as const;
+  // Another spelling of a name takes the place of that name.
+  return from === undefined || foldCase(from) === foldCase(path) ? [left] : [[from, null], left];
 }
 
 /** Groups what is sent so that a group has at most so many bytes, or is one file. What is sent is read when its group is asked for. */

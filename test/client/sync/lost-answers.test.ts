@@ -1,0 +1,120 @@
+/** A request that reached the hub while its answer was lost: whatever a person does next, the folder ends as that person left it. */
+import { randomBytes } from 'node:crypto';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { account } from '../../support/mirror.ts';
+import { type Relay, startRelay } from '../../support/relay.ts';
+import { type SyncedFolder, syncedFolder, textsOf } from '../../support/synced-folder.ts';
+import { useHub } from '../../support/use-hub.ts';
+
+const hub = useHub();
+let key: string;
+let relay: Relay;
+let a: SyncedFolder;
+let b: SyncedFolder;
+
+beforeAll(async () => {
+  ({ mcp_key: key } = await account(hub));
+});
+
+beforeEach(async () => {
+  const vault = `vault ${randomBytes(4).toString('hex')}`;
+  relay = await startRelay(hub);
+  [a, b] = [syncedFolder(relay, key, vault), syncedFolder(hub, key, vault)];
+  // Enough files that single deletes need no word.
+  for (const name of ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight']) a.write(name, `${name}\n`);
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  await b.sync();
+  return () => relay.close();
+});
+
+/** Syncs, and no answer to what is pushed arrives. */
+async function syncInVain(): Promise<void> {
+  relay.rules = { drops: ({ body }) => body.includes('sync_push') };
+  expect(await a.sync()).toMatchObject({ code: 4 });
+  relay.rules = {};
+}
+
+/** Syncs both folders; each then has what the other has, and nothing waits. */
+async function settled(): Promise<Record<string, string>> {
+  for (const machine of [a, b, a]) expect(await machine.sync()).toMatchObject({ code: 0, stderr: '' });
+  expect(textsOf(b)).toEqual(textsOf(a));
+  return textsOf(a);
+}
+
+test('[SYN-25] a file that comes back after a delete whose answer is lost stays', async () => {
+  a.remove('one');
+  await syncInVain();
+  a.write('one', 'one\n');
+  expect(await settled()).toMatchObject({ one: 'one\n' });
+});
+
+test('[SYN-25] a file that is moved, and back after the answer is lost, stays', async () => {
+  a.rename('one', 'folder/moved');
+  await syncInVain();
+  a.rename('folder/moved', 'one');
+  const texts = await settled();
+  expect(texts).toMatchObject({ one: 'one\n' });
+  expect(Object.keys(texts)).not.toContain('folder/moved');
+});
+
+test('[SYN-25] files that are moved, and on or edited after the answer is lost, are where they were left', async () => {
+  a.rename('one', 'moved once');
+  a.rename('two', 'moved and edited');
+  a.rename('three', 'moved and copied back');
+  a.rename('four', 'moved and removed');
+  await syncInVain();
+  a.rename('moved once', 'moved twice');
+  a.write('moved and edited', 'two, edited\n');
+  a.write('three', 'three\n');
+  a.remove('moved and removed');
+  const { five, six, seven, eight, ...moved } = await settled();
+  expect(moved).toEqual({
+    'moved twice': 'one\n',
+    'moved and edited': 'two, edited\n',
+    'moved and copied back': 'three\n',
+    three: 'three\n',
+  });
+});
+
+test('[SYN-25] two files that swap their names and swap back after the answer is lost', async () => {
+  a.rename('one', 'spare');
+  a.rename('two', 'one');
+  a.rename('spare', 'two');
+  await syncInVain();
+  a.rename('one', 'spare');
+  a.rename('two', 'one');
+  a.rename('spare', 'two');
+  expect(await settled()).toMatchObject({ one: 'one\n', two: 'two\n' });
+});
+
+test('[SYN-25] each side that is chosen for a conflict is the one that stays, also when the answer is lost', async () => {
+  for (const name of ['one', 'two']) {
+    a.write(name, `${name} of a\n`);
+    b.write(name, `${name} of b\n`);
+  }
+  await b.sync();
+  expect(await a.sync()).toMatchObject({ code: 3 });
+  relay.rules = { drops: ({ body }) => /sync_push|sync_resolve/.test(body) };
+  expect(await a.sync('resolve', 'one', '--keep', 'mine')).toMatchObject({ code: 4 });
+  expect(await a.sync('resolve', 'two', '--keep', 'theirs')).toMatchObject({ code: 4 });
+  relay.rules = {};
+  expect(await settled()).toMatchObject({ one: 'one of a\n', two: 'two of b\n' });
+});
+
+test('[SYN-25] a side that was given up while the hub did not have it does not come back when an answer is lost', async () => {
+  a.write('one', 'one of a\n');
+  b.write('one', 'one of b\n');
+  await b.sync();
+  // A pull sends nothing, so the hub does not keep this side.
+  expect(await a.sync('pull')).toMatchObject({ code: 3 });
+  let pushes = 0;
+  relay.rules = {
+    drops: ({ body }) => {
+      pushes += body.includes('sync_push') ? 1 : 0;
+      return pushes === 2;
+    },
+  };
+  expect(await a.sync('resolve', 'one', '--keep', 'theirs')).toMatchObject({ code: 4 });
+  relay.rules = {};
+  expect(await settled()).toMatchObject({ one: 'one of b\n' });
+});
