@@ -67,12 +67,15 @@ test('[SYN-25] files that are moved, and on or edited after the answer is lost, 
   a.write('moved and edited', 'two, edited\n');
   a.write('three', 'three\n');
   a.remove('moved and removed');
-  const { five, six, seven, eight, ...moved } = await settled();
-  expect(moved).toEqual({
+  expect(await settled()).toEqual({
     'moved twice': 'one\n',
     'moved and edited': 'two, edited\n',
     'moved and copied back': 'three\n',
     three: 'three\n',
+    five: 'five\n',
+    six: 'six\n',
+    seven: 'seven\n',
+    eight: 'eight\n',
   });
 });
 
