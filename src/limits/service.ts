@@ -109,7 +109,7 @@ export const limits = {
   boardColumnRows: 50,
   blobRowsPerPage: 50,
   /** Rows of a page: files, versions, conflicts. */
-  fileRowsPerPage: 200,
+  fileRowsPerPage: 100,
   versionRowsPerPage: 50,
   conflictRowsPerPage: 50,
   /** What of a file's text a page shows, the largest file that it looks into, and lines of a comparison. */

@@ -89,6 +89,8 @@ export const syncLimits = {
   /** Files that one call of a list of files looks at, and those of one turn. */
   listScanMax: 20_000,
   listTurnRows: 32,
+  /** Rows that a page of one folder looks at: deleted files and other folders' are passed over. */
+  folderScanMax: 5000,
   listCursorCharsMax: 4096,
   /** Globs that one glob with braces may stand for. */
   globChoicesMax: 32,

@@ -9,6 +9,7 @@ import type { SyncReader } from './log/reader.ts';
 import { Packer } from './packs/packer.ts';
 import type { VaultViews } from './packs/vault-view.ts';
 import type { CursorHash } from './pull/cursor.ts';
+import { Folders } from './pull/folders.ts';
 import { FileLists } from './pull/list.ts';
 import { PlanRuns } from './pull/plan-run.ts';
 import { Pull } from './pull/pull.ts';
@@ -33,6 +34,7 @@ export interface ReadingOptions {
 export interface Reading {
   readonly pull: Pull;
   readonly fileLists: FileLists;
+  readonly folders: Folders;
   readonly packer: Packer;
   readonly vaults: Vaults;
   readonly reader: SyncReader;
@@ -63,6 +65,7 @@ export async function openReading(options: ReadingOptions): Promise<Reading> {
   return {
     pull: new Pull({ vaults, reader, views, runs, packer, waiters, visits, hash, epoch, now }),
     fileLists: new FileLists(store, reader),
+    folders: new Folders(store, reader),
     packer,
     vaults,
     reader,

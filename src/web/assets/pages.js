@@ -9,7 +9,9 @@ function rewriteTimes() {
   document.cookie = `cairn_zone=${zone}; Path=/; SameSite=Lax; Max-Age=31536000`;
   const moments = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
   for (const time of document.querySelectorAll('time[datetime*="T"]')) {
-    time.textContent = moments.format(new Date(time.dateTime));
+    const exact = moments.format(new Date(time.dateTime));
+    if (time.title === time.textContent || !('ago' in time.dataset)) time.textContent = exact;
+    if ('ago' in time.dataset) time.title = exact;
   }
 }
 

@@ -5,7 +5,7 @@ import type { Vault } from '../../sync/vaults/vaults.ts';
 import { type Problem, TextArea } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
 import { bytesText, Form, Given, Moment } from '../ui.tsx';
-import { Crumbs } from './list.tsx';
+import { Crumbs } from './crumbs.tsx';
 import { conflictPath, filePath, sidePath } from './paths.ts';
 import type { DiffCell, DiffRow, SideBySide } from './side-by-side.ts';
 import type { Newline } from './text-content.ts';

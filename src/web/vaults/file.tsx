@@ -5,8 +5,8 @@ import type { VersionMeta } from '../../sync/log/version.ts';
 import type { Vault } from '../../sync/vaults/vaults.ts';
 import type { MemberVisit } from '../pages.ts';
 import { bytesText, Confirm, Form, Given, Moment } from '../ui.tsx';
-import { Crumbs } from './list.tsx';
-import { bytesPath, filePath, vaultPath } from './paths.ts';
+import { Crumbs } from './crumbs.tsx';
+import { bytesPath, filePath, nameOf, parentOf, vaultPath } from './paths.ts';
 
 /** What is known of the version that is looked at. */
 export type Shown =
@@ -32,9 +32,9 @@ export function FilePage(props: FilePageProps): VNode {
   return (
     <>
       <div class="intro">
-        <Crumbs vault={vault} />
+        <Crumbs vault={vault} path={parentOf(file.path)} />
         <h1 class="path">
-          <Given>{file.path}</Given>
+          <Given>{nameOf(file.path)}</Given>
         </h1>
         <p class="lead">
           {isCurrent ? (file.deleted ? 'Deleted' : 'As it is now') : `Version ${seq}, an earlier one`}
@@ -151,8 +151,4 @@ function Version({
       )}
     </li>
   );
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }

@@ -4,6 +4,25 @@ export function vaultPath(vaultId: string): string {
   return `/vaults/${encodeURIComponent(vaultId)}`;
 }
 
+/** A folder of a vault; empty: the vault itself. */
+export function folderPath(vaultId: string, folder: string, after?: string): string {
+  const query = new URLSearchParams({
+    ...(folder === '' ? {} : { folder }),
+    ...(after === undefined ? {} : { after }),
+  });
+  return query.size === 0 ? vaultPath(vaultId) : `${vaultPath(vaultId)}?${query}`;
+}
+
+/** The folder that a file or a folder lies in; empty: the vault itself. */
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+/** The last part of a path. */
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
 export function filePath(vaultId: string, path: string, seq?: number): string {
   return `${vaultPath(vaultId)}/file?${query(path, seq)}`;
 }

@@ -3,6 +3,8 @@ import { invalidField } from '../../common/fault.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
+import { checkPath } from '../../sync/log/paths.ts';
+import type { VaultState } from '../../sync/vaults/vaults.ts';
 import type { Problem } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
 import { problemOf } from '../problem.ts';
@@ -10,7 +12,8 @@ import { attachment, type VaultOptions, vaultOf } from './access.ts';
 import { conflictRoutes } from './conflict-routes.tsx';
 import { FilePage, type Shown } from './file.tsx';
 import { fileOf, findFiles, versionOf } from './files.ts';
-import { FileList, VaultList } from './list.tsx';
+import { FolderPage, FoundPage } from './folder.tsx';
+import { VaultList } from './list.tsx';
 import { filePath, vaultPath } from './paths.ts';
 import { textOf } from './text-content.ts';
 
@@ -63,11 +66,14 @@ function showVaults({ pages, sync }: VaultOptions, visit: MemberVisit, problem?:
   });
 }
 
-async function showFiles({ pages, sync }: VaultOptions, visit: MemberVisit): Promise<Reply> {
+/** A folder, or the files that a search finds. */
+async function showFiles(options: VaultOptions, visit: MemberVisit): Promise<Reply> {
+  const { pages, sync } = options;
   const { accountId, request } = visit;
   const vault = vaultOf(sync, accountId, request.params['vault']);
   const search = (request.query.get('q') ?? '').trim().slice(0, limits.searchCharsMax);
-  const after = request.query.get('after') ?? undefined;
+  const after = placeOf(request.query.get('after'));
+  if (search === '') return await showFolder(options, visit, vault, after);
   const found = await findFiles(
     sync,
     { accountId, vaultId: vault.id },
@@ -76,8 +82,32 @@ async function showFiles({ pages, sync }: VaultOptions, visit: MemberVisit): Pro
   return pages.show(visit, {
     title: vault.record.name,
     section: 'vaults',
-    body: <FileList visit={visit} vault={vault} search={search} {...found} />,
+    body: <FoundPage visit={visit} vault={vault} search={search} {...found} />,
   });
+}
+
+async function showFolder(
+  { pages, sync }: VaultOptions,
+  visit: MemberVisit,
+  vault: VaultState,
+  after: string | undefined,
+): Promise<Reply> {
+  const given = visit.request.query.get('folder') ?? '';
+  const { path: folder, folded } = given === '' ? { path: '', folded: '' } : checkPath(given, 'folder');
+  const { folders } = sync.reading;
+  const of = { accountId: visit.accountId, vaultId: vault.id };
+  const page = await folders.list(of, { folder: folded, after, limit: limits.fileRowsPerPage });
+  return pages.show(visit, {
+    title: folder === '' ? vault.record.name : folder,
+    section: 'vaults',
+    status: folders.has(vault.id, folded) ? 200 : 404,
+    body: <FolderPage visit={visit} vault={vault} folder={folder} page={page} />,
+  });
+}
+
+/** Where a page of files begins; what is longer than any such place is none. */
+function placeOf(given: string | null): string | undefined {
+  return given === null || Buffer.byteLength(given) > 2 * limits.pathBytesMax ? undefined : given;
 }
 
 async function showFile({ pages, sync }: VaultOptions, visit: MemberVisit): Promise<Reply> {

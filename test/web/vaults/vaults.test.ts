@@ -41,6 +41,12 @@ const listed = ({ html }: PageClient) =>
     decodeURIComponent(path.replaceAll('+', ' ')),
   );
 
+/** The folders that a page lists. */
+const folderLinks = ({ html }: PageClient) =>
+  [...html.matchAll(/<a class="folder" href="[^"]*\?folder=([^"&]*)"/g)].map(([, path = '']) =>
+    decodeURIComponent(path.replaceAll('+', ' ')),
+  );
+
 test('[WEB-1] a newcomer to vaults is told how to begin, makes one, and finds it by its name in any case', async () => {
   const { client } = await member();
   await client.open('/vaults');
@@ -64,7 +70,12 @@ test('[WEB-1] files are listed in order, found by a part or a pattern, and shown
   const { vault_id: vault } = await push(device, 'notes/today.md', 'Buy milk & <b>bread</b>\n');
   for (const path of ['README.md', 'notes/old.txt', 'src/ünï côde & more.md']) await push(device, path, path);
   await client.open(`/vaults/${vault}`);
-  expect(listed(client)).toEqual(['notes/old.txt', 'notes/today.md', 'README.md', 'src/ünï côde & more.md']);
+  expect([folderLinks(client), listed(client)]).toEqual([['notes', 'src'], ['README.md']]);
+  await client.open(`/vaults/${vault}?folder=SRC`);
+  expect([folderLinks(client), listed(client)]).toEqual([[], ['src/ünï côde & more.md']]);
+  expect((await client.open(`/vaults/${vault}?folder=nowhere`)).status).toBe(404);
+  expect((await client.open(`/vaults/${vault}?folder=${'x/'.repeat(3000)}x`)).status).toBe(422);
+  expect((await client.open(`/vaults/${vault}?q=n&after=${'x'.repeat(5000)}`)).status).toBe(200);
   for (const [search, found] of [
     ['NOTES/', ['notes/old.txt', 'notes/today.md']],
     ['*.md', ['notes/today.md', 'README.md', 'src/ünï côde & more.md']],

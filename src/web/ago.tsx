@@ -1,0 +1,35 @@
+/** Owns how long ago something was, in words; the exact moment is in the title. */
+import type { VNode } from 'preact';
+import type { Zone } from './zone.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const STEPS = [
+  { unit: 'day', ms: DAY_MS },
+  { unit: 'hour', ms: HOUR_MS },
+  { unit: 'minute', ms: MINUTE_MS },
+] as const;
+/** Older moments are shown as dates. */
+const RELATIVE_DAYS = 30;
+
+const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+/** `3 hours ago`; undefined for moments that a date names better. Pure. */
+export function agoText(ms: number, nowMs: number): string | undefined {
+  const age = nowMs - ms;
+  if (age < 0 || age > RELATIVE_DAYS * DAY_MS) return undefined;
+  const step = STEPS.find((one) => age >= one.ms);
+  return step === undefined ? 'just now' : words.format(-Math.floor(age / step.ms), step.unit);
+}
+
+/** A moment, in ISO 8601 or in milliseconds since 1970. */
+export function Ago({ at, zone }: { readonly at: string | number; readonly zone: Zone }): VNode {
+  const iso = typeof at === 'number' ? new Date(at).toISOString() : at;
+  const exact = zone.moment(iso);
+  return (
+    <time datetime={iso} title={exact} data-ago>
+      {agoText(Date.parse(iso), Date.now()) ?? exact}
+    </time>
+  );
+}

@@ -1,0 +1,29 @@
+/** Owns the way back up: the vaults, one vault, the folders on the way. */
+import type { VNode } from 'preact';
+import type { Vault } from '../../sync/vaults/vaults.ts';
+import { Given } from '../ui.tsx';
+import { folderPath } from './paths.ts';
+
+interface CrumbsProps {
+  readonly vault: Vault | undefined;
+  /** The folder whose own crumb is the last; empty: the vault itself. */
+  readonly path?: string;
+}
+
+export function Crumbs({ vault, path = '' }: CrumbsProps): VNode {
+  const parts = path === '' ? [] : path.split('/');
+  const places = parts.map((name, index) => ({ name, folder: parts.slice(0, index + 1).join('/') }));
+  return (
+    <nav class="crumbs" aria-label="You are here">
+      <a href="/vaults">Vaults</a>
+      {(vault === undefined ? [] : [{ name: vault.record.name, folder: '' }, ...places]).map(({ name, folder }) => (
+        <>
+          <span aria-hidden="true">/</span>
+          <a href={folderPath(vault?.id ?? '', folder)}>
+            <Given>{name}</Given>
+          </a>
+        </>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,213 @@
+/** The page of one folder of a vault, and that of files found in a vault. */
+import type { ComponentChildren, VNode } from 'preact';
+import { limits } from '../../limits/service.ts';
+import type { FileRecord } from '../../sync/log/file-record.ts';
+import type { FolderPage as Listed, Subfolder } from '../../sync/pull/folders.ts';
+import type { VaultState } from '../../sync/vaults/vaults.ts';
+import { Ago } from '../ago.tsx';
+import type { MemberVisit } from '../pages.ts';
+import { bytesText, Copyable, Empty, Given } from '../ui.tsx';
+import { Crumbs } from './crumbs.tsx';
+import { ConflictsLink } from './list.tsx';
+import { filePath, folderPath, nameOf, parentOf, vaultPath } from './paths.ts';
+
+interface FolderPageProps {
+  readonly visit: MemberVisit;
+  readonly vault: VaultState;
+  /** Empty: the vault itself. */
+  readonly folder: string;
+  readonly page: Listed;
+}
+
+export function FolderPage({ visit, vault, folder, page }: FolderPageProps): VNode {
+  const { folders, files, next } = page;
+  const isVault = folder === '';
+  const isEmpty = folders.length + files.length === 0;
+  return (
+    <>
+      <div class="intro">
+        <Crumbs vault={isVault ? undefined : vault} path={parentOf(folder)} />
+        <h1 class={isVault ? undefined : 'path'}>
+          <Given>{isVault ? vault.record.name : nameOf(folder)}</Given>
+        </h1>
+        {isVault ? <p class="lead">{amountOf(vault)}</p> : null}
+      </div>
+      <Pending vault={vault} />
+      <section class="panel" aria-labelledby="files">
+        <div class="panel-head">
+          <h2 id="files">Files</h2>
+          {vault.head.files === 0 ? null : <Find vault={vault} search="" />}
+        </div>
+        {vault.head.files === 0 ? <EmptyVault vault={vault} /> : null}
+        {isEmpty && vault.head.files > 0 && next === undefined ? <p>This folder is empty.</p> : null}
+        {isEmpty ? null : (
+          <Table>
+            {folders.map((one) => (
+              <FolderRow key={one.path} vault={vault} {...one} />
+            ))}
+            {files.map((file) => (
+              <FileRow key={file.path} visit={visit} vault={vault} file={file} name={nameOf(file.path)} />
+            ))}
+          </Table>
+        )}
+        {next === undefined ? null : (
+          <nav aria-label="Pages of files">
+            <a href={folderPath(vault.id, folder, next)}>More files</a>
+          </nav>
+        )}
+      </section>
+    </>
+  );
+}
+
+interface FoundPageProps {
+  readonly visit: MemberVisit;
+  readonly vault: VaultState;
+  readonly files: readonly FileRecord[];
+  /** Where the next page begins. */
+  readonly next: string | undefined;
+  readonly search: string;
+}
+
+export function FoundPage({ visit, vault, files, next, search }: FoundPageProps): VNode {
+  return (
+    <>
+      <div class="intro">
+        <Crumbs vault={vault} />
+        <h1>Find files</h1>
+      </div>
+      <section class="panel" aria-labelledby="files">
+        <div class="panel-head">
+          <h2 id="files">Found</h2>
+          <Find vault={vault} search={search} />
+        </div>
+        {files.length === 0 ? (
+          <p>{next === undefined ? 'No file matches.' : 'No file matches so far.'}</p>
+        ) : (
+          <Table>
+            {files.map((file) => (
+              <FileRow key={file.path} visit={visit} vault={vault} file={file} name={file.path} />
+            ))}
+          </Table>
+        )}
+        {next === undefined ? null : (
+          <nav aria-label="Pages of files">
+            <a href={`${vaultPath(vault.id)}?${new URLSearchParams({ q: search, after: next })}`}>More files</a>
+          </nav>
+        )}
+      </section>
+    </>
+  );
+}
+
+function amountOf({ head }: VaultState): string {
+  return `${head.files} ${head.files === 1 ? 'file' : 'files'}, ${bytesText(head.bytes)}`;
+}
+
+function Pending({ vault }: { readonly vault: VaultState }): VNode | null {
+  const { pending } = vault.head;
+  if (pending === 0) return null;
+  return (
+    <section class="notice bad">
+      <p>
+        {pending === 1 ? '1 change conflicts' : `${pending} changes conflict`} with newer versions. Nothing was lost.
+        Choose which to keep.
+      </p>
+      <div>
+        <ConflictsLink vaultId={vault.id} count={pending} />
+      </div>
+    </section>
+  );
+}
+
+function Find({ vault, search }: { readonly vault: VaultState; readonly search: string }): VNode {
+  return (
+    <form class="find" method="get" action={vaultPath(vault.id)}>
+      <input
+        type="search"
+        name="q"
+        aria-label="Find files by a part of the path, or a pattern such as *.md"
+        placeholder="Part of a path, or *.md"
+        value={search}
+        maxlength={limits.searchCharsMax}
+      />
+      <button class="button" type="submit">
+        Find
+      </button>
+    </form>
+  );
+}
+
+function Table({ children }: { readonly children: ComponentChildren }): VNode {
+  return (
+    <table class="files">
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Size</th>
+          <th scope="col">Changed</th>
+          <th scope="col">By</th>
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  );
+}
+
+function FolderRow({ vault, path, children }: Subfolder & { readonly vault: VaultState }): VNode {
+  return (
+    <tr>
+      <td>
+        <a class="folder" href={folderPath(vault.id, path)}>
+          <Given>{nameOf(path)}</Given>
+        </a>
+      </td>
+      <td>
+        {children} {children === 1 ? 'item' : 'items'}
+      </td>
+      <td />
+      <td />
+    </tr>
+  );
+}
+
+interface FileRowProps {
+  readonly visit: MemberVisit;
+  readonly vault: VaultState;
+  readonly file: FileRecord;
+  readonly name: string;
+}
+
+function FileRow({ visit, vault, file, name }: FileRowProps): VNode {
+  return (
+    <tr>
+      <td>
+        <a href={filePath(vault.id, file.path)}>
+          <Given>{name}</Given>
+        </a>
+      </td>
+      <td>{bytesText(file.size_bytes)}</td>
+      <td>
+        <Ago at={file.stored_ms} zone={visit.zone} />
+      </td>
+      <td>
+        <Given>{file.device_id}</Given>
+      </td>
+    </tr>
+  );
+}
+
+function EmptyVault({ vault }: { readonly vault: VaultState }): VNode {
+  return (
+    <Empty title="No files yet">
+      <p>In a folder, on a machine that has the cairn command and is signed in with cairn login:</p>
+      <Copyable value={`cairn sync --vault ${shellWord(vault.record.name)}`} label="the command of a first sync" />
+      <p>An agent fills it as well, with the tool sync_push.</p>
+    </Empty>
+  );
+}
+
+/** A name as one word of a shell. */
+function shellWord(name: string): string {
+  return /^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
+}
