@@ -1,6 +1,6 @@
 /** Owns how long ago something was, in words; the exact moment is in the title. */
 import type { VNode } from 'preact';
-import type { Zone } from './zone.ts';
+import type { Zone } from '../zone.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

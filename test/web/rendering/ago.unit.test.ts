@@ -1,6 +1,6 @@
 /** How long ago a moment was, in words. */
 import { expect, test } from 'vitest';
-import { agoText } from '../../src/web/ago.tsx';
+import { agoText } from '../../../src/web/rendering/ago.tsx';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const MINUTE = 60_000;
