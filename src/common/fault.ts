@@ -1,7 +1,4 @@
-/**
- * Owns the union of refusals that are expected, and the one sentence that each is told in.
- * It knows no HTTP status and no RPC code: each door maps a kind to its own number.
- */
+/** Owns the union of expected refusals and the sentence of each. Every door maps a kind to its own status or code. */
 
 /** Errors of the OAuth endpoints: RFC 6749 (4.1.2.1, 5.2), RFC 7591 (3.2.2), RFC 8628 (3.5), RFC 8707 (2). */
 export type OAuthError =
@@ -34,6 +31,7 @@ export type Fault =
   | { readonly kind: 'unauthenticated'; readonly scheme: string; readonly detail: string }
   /** `canStepUp`: the caller may ask its user for more; a read-only key may not. */
   | { readonly kind: 'insufficient_scope'; readonly what: string; readonly canStepUp: boolean }
+  | { readonly kind: 'not_confirmed'; readonly detail: string }
   | { readonly kind: 'wrong_login' }
   | { readonly kind: 'account_disabled' }
   | { readonly kind: 'signup_closed'; readonly detail: string }
@@ -144,6 +142,7 @@ export function explain(fault: Fault): string {
       return `this method is not allowed here; use ${fault.allow.join(', ')}`;
     case 'unauthenticated':
     case 'signup_closed':
+    case 'not_confirmed':
     case 'invalid_json':
     case 'oauth':
     case 'stale_version':

@@ -12,6 +12,7 @@ import { devDocPrompts, devDocResources } from '../dev-docs/resources.ts';
 import { argumentParser, messageParser } from '../gateway/body/parse-body.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { openKnownResults } from '../gateway/known-results.ts';
+import type { StateKeeper } from '../gateway/live/input-required.ts';
 import { Offers } from '../gateway/offers/offers.ts';
 import { openApiRoute } from '../gateway/openapi/route.ts';
 import { ToolRegistry } from '../gateway/registry.ts';
@@ -152,7 +153,7 @@ function openGateway(parts: ServiceParts, registry: ToolRegistry): Route[] {
   const { config, core, pool, log } = parts;
   const answers = openKnownResults(revisionsOf(core));
   return gatewayRoutes({
-    gateway: new Gateway({ registry, answers, offers: openOffers(parts), version, log }),
+    gateway: new Gateway({ registry, answers, offers: openOffers(parts), states: statesOf(core), version, log }),
     answers,
     registry,
     parse: {
@@ -202,6 +203,11 @@ function openAccount(core: Core, { leaving }: SignInParts): Route[] {
 /** The check of a surface: a credential of an account that stands open. */
 function authenticatorOf({ standings }: Core, first: Scheme, ...others: readonly Scheme[]) {
   return guarded(createAuthenticator(first, ...others), (accountId) => standings.check(accountId));
+}
+
+/** What questions to the person at a client are sealed with. */
+function statesOf({ sealer }: Core): StateKeeper {
+  return { keyedHash: (purpose, text) => sealer.keyedHash(purpose, text), now: Date.now };
 }
 
 /** What answers that are given again are checked by. */

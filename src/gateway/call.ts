@@ -4,6 +4,7 @@ import { canStepUp, type Session } from '../common/session.ts';
 import { readFields } from '../fields/read.ts';
 import type { AnyRun } from '../http/reply/byte-run.ts';
 import { encoded, type KnownResults, placeOfCall, type WrittenResult } from './known-results.ts';
+import { InputRequired } from './live/input-required.ts';
 import type { ToolRegistry } from './registry.ts';
 import { type AnyToolResult, JsonText, type Listing, type Tool, type ToolCaller, type ToolResult } from './tool.ts';
 
@@ -38,7 +39,8 @@ export async function callTool(context: CallContext, name: unknown, given: unkno
     registry.callsOf(tool).record(performance.now() - startedMs, undefined);
     return result;
   } catch (error) {
-    registry.callsOf(tool).record(performance.now() - startedMs, error);
+    const isAsking = error instanceof InputRequired;
+    registry.callsOf(tool).record(performance.now() - startedMs, isAsking ? undefined : error);
     throw error;
   }
 }

@@ -28,6 +28,7 @@ const codes = {
   method_unknown: METHOD_NOT_FOUND,
   unauthenticated: NOT_AUTHENTICATED,
   insufficient_scope: FORBIDDEN,
+  not_confirmed: FORBIDDEN,
   wrong_login: NOT_AUTHENTICATED,
   account_disabled: FORBIDDEN,
   signup_closed: FORBIDDEN,

@@ -4,6 +4,7 @@
  */
 import { HEADER_MISMATCH, INVALID_PARAMS, UNSUPPORTED_VERSION } from './codes.ts';
 import type { RpcError } from './envelope.ts';
+import type { ClientSession } from './live/session-id.ts';
 
 export const MODERN_VERSION = '2026-07-28';
 /** Newest first. */
@@ -13,11 +14,12 @@ const CAPABILITIES_META = 'io.modelcontextprotocol/clientCapabilities';
 
 export type Dialect = 'bare' | 'legacy' | 'modern';
 
-/** The headers that MCP defines, as they came. */
+/** The headers that MCP defines, as they came; a session is one that was given here. */
 export interface McpHeaders {
   readonly version: string | undefined;
   readonly method: string | undefined;
   readonly name: string | undefined;
+  readonly session: ClientSession | undefined;
 }
 
 export type DialectAnswer =
@@ -30,7 +32,8 @@ export function readDialect(headers: McpHeaders, method: string, params: unknown
   const meta = metaOf(params);
   const inMeta = meta?.[VERSION_META];
   const version = headers.version ?? (typeof inMeta === 'string' ? inMeta : undefined);
-  if (version === undefined) return { ok: true, dialect: 'bare' };
+  // Only a client that began with `initialize` has a session (VS Code sends no version header).
+  if (version === undefined) return { ok: true, dialect: headers.session === undefined ? 'bare' : 'legacy' };
   const unsupported = refusedVersion(version);
   if (unsupported !== undefined) return { ok: false, error: unsupported };
   // A message without the field is one of before 2026-07-28, or a modern one that lacks what it must carry.
@@ -88,6 +91,11 @@ function metaOf(params: unknown): Readonly<Record<string, unknown>> | undefined 
   if (typeof params !== 'object' || params === null) return undefined;
   const meta = (params as { _meta?: unknown })._meta;
   return typeof meta === 'object' && meta !== null ? (meta as Record<string, unknown>) : undefined;
+}
+
+/** What the client of a modern message declares that it can do. */
+export function capabilitiesIn(params: unknown): unknown {
+  return metaOf(params)?.[CAPABILITIES_META];
 }
 
 /** A header value that is no ASCII travels as `=?base64?…?=`. */

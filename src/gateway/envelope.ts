@@ -7,8 +7,8 @@ export type RpcId = string | number | null | ExactNumber;
 export type Message =
   | { readonly kind: 'request'; readonly id: RpcId; readonly method: string; readonly params: unknown }
   | { readonly kind: 'notification'; readonly method: string; readonly params: unknown }
-  /** An answer to a request that this side never made; it is taken note of and dropped. */
-  | { readonly kind: 'answer' }
+  /** An answer to a request of this side; `result` undefined: it was an error. */
+  | { readonly kind: 'answer'; readonly id: unknown; readonly result: unknown }
   | { readonly kind: 'invalid'; readonly id: RpcId; readonly reason: string };
 
 export interface RpcError {
@@ -45,7 +45,9 @@ export function readMessage(value: unknown, exactId?: ExactNumber): Message {
   const invalid = (reason: string): Message => ({ kind: 'invalid', id: id ?? null, reason });
   if (message['jsonrpc'] !== '2.0') return invalid('jsonrpc must be "2.0"');
   const { method } = message;
-  if (method === undefined && ('result' in message || 'error' in message)) return { kind: 'answer' };
+  if (method === undefined && ('result' in message || 'error' in message)) {
+    return { kind: 'answer', id: message['id'], result: message['result'] };
+  }
   if (typeof method !== 'string') return invalid('method must be a string');
   if ('id' in message && id === undefined) return invalid('id must be a string, a number or null');
   const given = message['params'] ?? undefined;

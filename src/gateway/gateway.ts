@@ -6,7 +6,7 @@ import { turns } from '../common/turns.ts';
 import type { ByteSource, Parts } from '../http/reply/body.ts';
 import { type AnyRun, runOf, sourceOf } from '../http/reply/byte-run.ts';
 import { feedOf } from '../http/reply/feed.ts';
-import { empty, feed, jsonText, type Reply, textOf } from '../http/reply/reply.ts';
+import { empty, feed, jsonText, type Reply, type ReplyHeaders, textOf } from '../http/reply/reply.ts';
 import { INSUFFICIENT_SCOPE, refusalReply } from '../http/reply/status.ts';
 import type { ReadHeader, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
@@ -27,6 +27,11 @@ import {
   listingLines,
   wantsLines,
 } from './listing.ts';
+import { readsEvents } from './live/event-feed.ts';
+import type { StateKeeper } from './live/input-required.ts';
+import { answerOrAsk } from './live/open-call.ts';
+import { Questions } from './live/questions.ts';
+import { readSession, SESSION_HEADER } from './live/session-id.ts';
 import { answerMethod } from './methods.ts';
 import type { Offers } from './offers/offers.ts';
 import type { ToolRegistry } from './registry.ts';
@@ -41,6 +46,7 @@ export interface GatewayOptions {
   readonly registry: ToolRegistry;
   readonly answers: KnownResults;
   readonly offers: Offers;
+  readonly states: StateKeeper;
   readonly version: string;
   readonly log: Log;
 }
@@ -56,15 +62,21 @@ interface Answered {
   readonly lines?: LinesWish;
   /** Takes the place of the empty structured result. */
   readonly document?: AnyRun | undefined;
+  readonly headers?: ReplyHeaders | undefined;
 }
 
 /** Who calls, but for what follows from the message. */
 export type Asking = Omit<ToolCaller, 'lines'>;
 
-type WishOf = (dialect: Dialect) => LinesWish;
+interface From {
+  readonly session: Session | undefined;
+  readonly caller: Asking;
+  readonly wish: (dialect: Dialect) => LinesWish;
+}
 
 export class Gateway {
   readonly #options: GatewayOptions;
+  readonly #questions = new Questions();
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -77,11 +89,47 @@ export class Gateway {
     const headers = headersOf(request);
     const wish = (dialect: Dialect) => linesWish(request, dialect);
     const message = readMessage(document, exactId(document, ids[0]));
-    const answered = await this.#answerMessage(message, headers, { session, caller, wish });
+    const from = { session, caller, wish };
+    this.#takeNews(message, headers, session);
+    const open = this.#openCall(request, message, headers, from);
+    if (open !== undefined) return await open;
+    const answered = await this.#answerMessage(message, headers, from);
     if (answered !== undefined) return reply(request, answered);
     // What needs no answer must still be spoken in a version that is known (MCP, transports).
     const refused = refusedVersion(headers.version);
     return refused === undefined ? empty(202) : jsonText(400, failure(null, refused));
+  }
+
+  /** What a client of before 2026-07-28 sends about a question that it was asked. */
+  #takeNews(message: Message, { session: of }: McpHeaders, session: Session | undefined): void {
+    if (session === undefined || of === undefined) return;
+    if (message.kind === 'answer') {
+      this.#questions.answer(session.accountId, of.id, message.id, message.result);
+    } else if (message.kind === 'notification' && message.method === 'notifications/cancelled') {
+      const { requestId } = (message.params ?? {}) as { requestId?: unknown };
+      this.#questions.cancel(session.accountId, of.id, JSON.stringify(requestId));
+    }
+  }
+
+  /** A call of a client that can be asked; undefined: it cannot, in this way. */
+  #openCall(request: RouteRequest, message: Message, headers: McpHeaders, from: From): Promise<Reply> | undefined {
+    const { session, caller } = from;
+    if (message.kind !== 'request' || message.method !== 'tools/call' || session === undefined) return undefined;
+    const { session: of } = headers;
+    if (of?.canAsk !== true || !readsEvents(request.header('accept'))) return undefined;
+    const asker = {
+      caller: { accountId: session.accountId, address: caller.address },
+      sessionId: of.id,
+      callId: JSON.stringify(message.id),
+    };
+    return answerOrAsk({
+      questions: this.#questions,
+      asker,
+      onGone: (gone) => caller.linger(limits.questionSecondsMax, gone),
+      answer: (ask) => this.#answerMessage(message, headers, { ...from, caller: { ...caller, ask } }),
+      whole: (answered) => (answered === undefined ? empty(202) : reply(request, answered)),
+      text: (answered) => (answered === undefined || isStreamed(answered) ? undefined : textOf(answered.response)),
+    });
   }
 
   /** Items run concurrently; each counts against the rate limit, and one that fails harms no other. */
@@ -94,7 +142,8 @@ export class Gateway {
     const refuse = (message: string, status = 200) =>
       jsonText(status, failure(null, { code: INVALID_REQUEST, message }));
     // The other headers describe one message.
-    const headers = { version: headersOf(request).version, method: undefined, name: undefined };
+    const { version, session: of } = headersOf(request);
+    const headers = { version, session: of, method: undefined, name: undefined };
     const refused = refusedVersion(headers.version);
     if (refused !== undefined) return jsonText(400, failure(null, refused));
     if (headers.version === MODERN_VERSION) return refuse(`${MODERN_VERSION} has no batches; send one message`, 400);
@@ -118,11 +167,7 @@ export class Gateway {
     return arrayReply((await Promise.all(answers)).filter((answered) => answered !== undefined));
   }
 
-  async #answerMessage(
-    message: Message,
-    headers: McpHeaders,
-    from: { readonly session: Session | undefined; readonly caller: Asking; readonly wish: WishOf },
-  ): Promise<Answered | undefined> {
+  async #answerMessage(message: Message, headers: McpHeaders, from: From): Promise<Answered | undefined> {
     if (message.kind === 'answer') return undefined;
     if (message.kind === 'invalid') return failed(message.id, { code: INVALID_REQUEST, message: message.reason });
     const dialect = readDialect(headers, message.method, message.params);
@@ -133,15 +178,25 @@ export class Gateway {
       const error = { code: INVALID_REQUEST, message: 'id must be a string or an integer' };
       return failed(isModern ? undefined : null, error, isModern ? 400 : 200);
     }
-    const { registry, answers, offers, version } = this.#options;
+    const { registry, answers, offers, states, version } = this.#options;
     const lines = from.wish(dialect.dialect);
     const caller = { ...from.caller, lines };
-    const context = { registry, answers, offers, version, session: from.session, caller, dialect: dialect.dialect };
+    const context = {
+      registry,
+      answers,
+      offers,
+      states,
+      version,
+      session: from.session,
+      caller,
+      dialect: dialect.dialect,
+    };
     try {
       const made = await answerMethod(context, message.method, message.params);
       if (!made.ok) return failed(message.id, isModern ? modernError(made.error) : made.error, made.status);
       const response = success(message.id, made.result);
-      return { id: message.id, response, status: 200, listing: made.listing, document: made.document, lines };
+      const { listing, document, headers: own } = made;
+      return { id: message.id, response, status: 200, listing, document, lines, headers: own };
     } catch (error) {
       this.#options.log.error({ err: error }, 'a gateway call broke an assumption');
       return failed(message.id, { ...rpcError({ kind: 'internal' }), code: INTERNAL });
@@ -176,14 +231,14 @@ export function gatewayRefusal(fault: Fault, header: ReadHeader, body?: Uint8Arr
 }
 
 function reply(request: RouteRequest, answered: Answered): Reply {
-  const { id, response, status, listing, lines: wish = 'never' } = answered;
+  const { id, response, status, listing, lines: wish = 'never', headers } = answered;
   if (listing !== undefined && goesAsLines(wish, listing.lines.bytes)) return listingLines(id, listing);
   if (isStreamed(answered)) {
     return wantsLines(request) ? jsonReply([...runsOf(answered), runOf('\n')], LINES) : jsonReply(runsOf(answered));
   }
   if (status === 401) return jsonText(status, response, { 'WWW-Authenticate': 'McpKey realm="cairn"' });
   if (status === 403) return jsonText(status, response, { 'WWW-Authenticate': INSUFFICIENT_SCOPE });
-  if (status !== 200 || !wantsLines(request)) return jsonText(status, response);
+  if (status !== 200 || !wantsLines(request)) return jsonText(status, response, headers);
   return { status, headers: LINES_HEADERS, body: [...response, '\n'] };
 }
 
@@ -221,5 +276,6 @@ function headersOf(request: RouteRequest): McpHeaders {
     version: request.header('mcp-protocol-version'),
     method: request.header('mcp-method'),
     name: request.header('mcp-name'),
+    session: readSession(request.header(SESSION_HEADER)),
   };
 }

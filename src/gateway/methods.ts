@@ -2,12 +2,14 @@
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Parts } from '../http/reply/body.ts';
 import type { AnyRun } from '../http/reply/byte-run.ts';
-import { textOf } from '../http/reply/reply.ts';
+import { type ReplyHeaders, textOf } from '../http/reply/reply.ts';
 import { type CallContext, callTool } from './call.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND, rpcError } from './codes.ts';
-import { type Dialect, LEGACY_VERSIONS, supported } from './dialect.ts';
+import { capabilitiesIn, type Dialect, LEGACY_VERSIONS, supported } from './dialect.ts';
 import type { RpcError } from './envelope.ts';
 import type { AnsweredListing } from './listing.ts';
+import { askByRepeating, ForeignState, InputRequired, type StateKeeper } from './live/input-required.ts';
+import { newSessionId, offersForms } from './live/session-id.ts';
 import { INSTRUCTIONS } from './offers/instructions.ts';
 import { OFFER_METHODS, type Offers } from './offers/offers.ts';
 
@@ -15,6 +17,7 @@ export interface MethodContext extends CallContext {
   readonly dialect: Dialect;
   readonly version: string;
   readonly offers: Offers;
+  readonly states: StateKeeper;
 }
 
 interface MethodResult {
@@ -25,6 +28,8 @@ interface MethodResult {
   readonly listing?: AnsweredListing;
   /** Takes the place of an empty `structuredContent`, which is then the last member of the result. */
   readonly document?: AnyRun;
+  /** Headers of the answer when it travels alone. */
+  readonly headers?: ReplyHeaders;
 }
 
 export type MethodAnswer =
@@ -90,12 +95,18 @@ function cursorOf(params: unknown): unknown {
 
 async function answerCall(context: MethodContext, params: Record<string, unknown> | undefined): Promise<MethodAnswer> {
   try {
-    const { members, structured, listing, document } = await callTool(context, params?.['name'], params?.['arguments']);
+    const { members, structured, listing, document } = await callTool(
+      { ...context, caller: { ...context.caller, ask: askOf(context, params) } },
+      params?.['name'],
+      params?.['arguments'],
+    );
     const answer = result(context, members);
     if (document !== undefined) return { ...answer, document };
     if (listing === undefined) return answer;
     return { ...answer, listing: { ...listing, structured: textOf([structured]), tool: String(params?.['name']) } };
   } catch (error) {
+    if (error instanceof InputRequired) return result(context, membersOf(error.members), {}, 'input_required');
+    if (error instanceof ForeignState) return invalidParams('requestState', error.message);
     if (!(error instanceof Refusal)) throw error;
     const told = rpcError(error.fault);
     // A missing credential or scope is told to HTTP as well: clients start a sign-in at these statuses.
@@ -108,13 +119,22 @@ async function answerCall(context: MethodContext, params: Record<string, unknown
   }
 }
 
+/** How a tool asks the person at this client; undefined: the client does not offer that. */
+function askOf({ dialect, session, caller, states }: MethodContext, params: Record<string, unknown> | undefined) {
+  if (dialect !== 'modern') return caller.ask;
+  if (session === undefined || !offersForms(capabilitiesIn(params))) return undefined;
+  const { name, arguments: args, inputResponses, requestState } = params ?? {};
+  const call = { accountId: session.accountId, tool: String(name), args, inputResponses, requestState };
+  return askByRepeating(call, states);
+}
+
 function steeringStatus(fault: Fault): 200 | 401 | 403 {
   if (fault.kind === 'unauthenticated') return 401;
   return fault.kind === 'insufficient_scope' && fault.canStepUp ? 403 : 200;
 }
 
 function initialize(context: MethodContext, params: unknown): MethodAnswer {
-  const { protocolVersion } = (params ?? {}) as { protocolVersion?: unknown };
+  const { protocolVersion, capabilities } = (params ?? {}) as { protocolVersion?: unknown; capabilities?: unknown };
   const asked = typeof protocolVersion === 'string' ? protocolVersion : '';
   const answer = {
     protocolVersion: LEGACY_VERSIONS.includes(asked) ? asked : LEGACY_VERSIONS[0],
@@ -122,7 +142,11 @@ function initialize(context: MethodContext, params: unknown): MethodAnswer {
     serverInfo: serverInfo(context),
     instructions: INSTRUCTIONS,
   };
-  return { ok: true, result: [JSON.stringify(answer)] };
+  return {
+    ok: true,
+    result: [JSON.stringify(answer)],
+    headers: { 'Mcp-Session-Id': newSessionId(capabilities) },
+  };
 }
 
 function discover(context: MethodContext): MethodAnswer {
@@ -139,10 +163,11 @@ function result(
   context: MethodContext,
   members: string | Uint8Array,
   modernOnly: Readonly<Record<string, unknown>> = {},
+  resultType: 'complete' | 'input_required' = 'complete',
 ): MethodResult {
   if (context.dialect !== 'modern') return { ok: true, result: ['{', members, '}'] };
   const meta = { 'io.modelcontextprotocol/serverInfo': serverInfo(context) };
-  const first = membersOf({ resultType: 'complete', _meta: meta, ...modernOnly });
+  const first = membersOf({ resultType, _meta: meta, ...modernOnly });
   return { ok: true, result: [`{${first},`, members, '}'] };
 }
 

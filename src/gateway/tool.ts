@@ -4,6 +4,7 @@ import type { Session } from '../common/session.ts';
 import type { AnyRun } from '../http/reply/byte-run.ts';
 import type { Charge, Linger } from '../http/route/route.ts';
 import type { AnyTable } from '../store/table.ts';
+import type { Ask } from './live/ask.ts';
 
 /** Hints for the caller (MCP tool annotations); never relied on here. */
 export interface ToolAnnotations {
@@ -24,6 +25,8 @@ export interface ToolCaller {
   readonly lines: LinesWish;
   /** Asks for more time, for a tool that waits. */
   readonly linger: Linger;
+  /** Asks the person at the client; undefined: the client does not offer that. */
+  readonly ask?: Ask | undefined;
   /** Counts further calls against the rate limit, for a tool that does the work of many. Throws Refusal `rate_limited`. */
   readonly charge: Charge;
   /** Calls that a caller can make at once, this one included. */

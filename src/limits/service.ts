@@ -1,5 +1,6 @@
 /** Owns every number that bounds the service. A limit has one name, its unit last, and stands here only. */
 
+import { agentLimits } from './agents.ts';
 import { clientLimits } from './client.ts';
 import { httpLimits } from './http.ts';
 import { signInLimits } from './sign-in.ts';
@@ -279,6 +280,8 @@ export const limits = {
   archiveNumberMax: 1_000_000_000_000,
   /** How often an import says how far it is. */
   archiveProgressMs: 500,
+
+  ...agentLimits,
 
   ...clientLimits,
 

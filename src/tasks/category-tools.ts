@@ -1,6 +1,7 @@
 /** The tools over categories, which sort tasks and papers alike. */
 import { z } from 'zod';
 import { counted } from '../fields/kinds.ts';
+import { confirmFirst } from '../gateway/live/ask.ts';
 import { ADDS, DESTROYS, defineTool, READS, SETS, type Tool } from '../gateway/tool.ts';
 import { headed, plural } from '../gateway/words.ts';
 import type { Category } from './categories.ts';
@@ -80,8 +81,12 @@ function deleteCategory({ categories }: Tasks): Tool {
     output: z.object({ id: z.int().positive(), status: z.literal('deleted') }),
     annotations: DESTROYS,
     example: { id: 1 },
-    async handle({ id }, { accountId }) {
+    async handle({ id }, { accountId }, { ask }) {
       const category = categories.get(accountId, id);
+      await confirmFirst(
+        ask,
+        `Permanently delete the category "${category.name}"? Its ${plural(category.task_count, 'task')} and papers stay, without a category.`,
+      );
       await categories.remove(accountId, id);
       return {
         structured: { id, status: 'deleted' as const },

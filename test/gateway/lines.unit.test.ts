@@ -72,6 +72,7 @@ beforeAll(() => {
         registry,
         answers,
         offers: new Offers({ resources: [], prompts: [] }),
+        states: { keyedHash: (_purpose, text) => text, now: Date.now },
         version: '0',
         log,
       }),

@@ -42,7 +42,7 @@ test.each(LEGACY)('[MCP-1] initialize answers the version %s that was asked for'
       instructions: expect.stringContaining('signup_and_get_key'),
     },
   });
-  expect(answer.headers['mcp-session-id']).toBeUndefined();
+  expect(answer.headers['mcp-session-id']).toMatch(/^plain-[0-9a-f-]{36}$/);
 });
 
 test.each(['2024-10-07', '2026-07-28', '2099-01-01', '', 7, null, undefined])(

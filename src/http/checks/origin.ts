@@ -11,9 +11,9 @@ export interface OriginRule {
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const REQUEST_HEADERS =
-  'Authorization, Content-Type, Mcp-Method, Mcp-Name, MCP-Protocol-Version, X-Request-Id, If-None-Match, Range';
+  'Authorization, Content-Type, Mcp-Method, Mcp-Name, MCP-Protocol-Version, Mcp-Session-Id, X-Request-Id, If-None-Match, Range';
 const EXPOSED_HEADERS =
-  'ETag, Link, Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset';
+  'ETag, Link, Mcp-Session-Id, Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset';
 const PREFLIGHT_SECONDS = 600;
 
 /** True when a request of this origin may be answered: it has none, it is the service's own, or it is allowed. */

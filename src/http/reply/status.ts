@@ -11,6 +11,7 @@ const statuses = {
   method_unknown: 405,
   unauthenticated: 401,
   insufficient_scope: 403,
+  not_confirmed: 403,
   wrong_login: 401,
   account_disabled: 403,
   signup_closed: 403,

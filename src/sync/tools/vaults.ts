@@ -1,5 +1,6 @@
 /** The tools that list, make, rename and delete vaults. */
 import { z } from 'zod';
+import { confirmFirst } from '../../gateway/live/ask.ts';
 import { DESTROYS, defineTool, READS, SETS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
@@ -127,7 +128,12 @@ export function vaultDelete(vaults: Vaults, removal: Pick<VaultRemoval, 'begin'>
     }),
     annotations: DESTROYS,
     example: { vault_id: 'v_0123456789abcdef', confirm: 'notes' },
-    async handle({ vault_id: vaultId, confirm }, { accountId }) {
+    async handle({ vault_id: vaultId, confirm }, { accountId }, { ask }) {
+      const { record: asked, head: now } = vaults.toDelete(accountId, vaultId, confirm);
+      await confirmFirst(
+        ask,
+        `Permanently delete the vault "${asked.name}" with ${plural(now.files, 'file')} and all their versions? This cannot be undone.`,
+      );
       const { id, record, head } = await vaults.delete(accountId, vaultId, confirm);
       removal.begin();
       return {

@@ -6,6 +6,7 @@ import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
+import type { Reader } from '../../store/table.ts';
 import { protectedCheck } from '../log/paths.ts';
 import { SyncReader } from '../log/reader.ts';
 import { deletedVaults, primaries, type VaultHead, type VaultRecord, vaultOwners, vaults } from '../log/records.ts';
@@ -147,17 +148,14 @@ export class Vaults {
     const { actors, now } = this.#options;
     try {
       return await actors.account(accountId).ask((batch): VaultState => {
-        const record = this.#kept(batch, accountId, vaultId);
-        if (confirm !== record.name) {
-          throw invalidField('confirm', `confirm must be the name of the vault, exactly: ${record.name}`);
-        }
-        const head = new SyncReader(batch).head(vaultId);
+        const state = this.#confirmed(batch, accountId, vaultId, confirm);
+        const { record } = state;
         batch.remove(vaults, [accountId, vaultId]);
         batch.remove(vaultOwners, [vaultId]);
         if (record.is_primary) batch.remove(primaries, [accountId]);
         batch.put(deletedVaults, [vaultId], { deleted_at: new Date(now()).toISOString() });
         this.#deleted.add(vaultId);
-        return { id: vaultId, record, head };
+        return state;
       });
     } catch (error) {
       this.#deleted.delete(vaultId);
@@ -175,8 +173,21 @@ export class Vaults {
     if (this.#deleted.has(vaultId)) throw unknownVault();
   }
 
-  #kept(batch: Batch, accountId: string, vaultId: string): VaultRecord {
-    const record = VAULT_ID.test(vaultId) ? batch.get(vaults, [accountId, vaultId]) : undefined;
+  /** What `delete` would delete now; refuses as it does. */
+  toDelete(accountId: string, vaultId: string, confirm: string): VaultState {
+    return this.#confirmed(this.#options.store, accountId, vaultId, confirm);
+  }
+
+  #confirmed(reader: Reader, accountId: string, vaultId: string, confirm: string): VaultState {
+    const record = this.#kept(reader, accountId, vaultId);
+    if (confirm !== record.name) {
+      throw invalidField('confirm', `confirm must be the name of the vault, exactly: ${record.name}`);
+    }
+    return { id: vaultId, record, head: new SyncReader(reader).head(vaultId) };
+  }
+
+  #kept(reader: Reader, accountId: string, vaultId: string): VaultRecord {
+    const record = VAULT_ID.test(vaultId) ? reader.get(vaults, [accountId, vaultId]) : undefined;
     if (record === undefined) throw unknownVault();
     return record;
   }

@@ -1,0 +1,90 @@
+/**
+ * Owns questions within one call of revision 2026-07-28: the call ends with the question, and the client repeats it with the
+ * answer (MCP, client/elicitation). Nothing is kept here meanwhile: `requestState` says what was asked, and until when.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { limits } from '../../limits/service.ts';
+import { type Ask, type Question, readAnswer } from './ask.ts';
+
+/** The name of the one question of a call among `inputRequests`. */
+const KEY = 'confirmation';
+
+/** Ends a call with a question. */
+export class InputRequired extends Error {
+  readonly question: Question;
+  readonly state: string;
+
+  constructor(question: Question, state: string) {
+    super('the client has to ask its user');
+    this.question = question;
+    this.state = state;
+  }
+
+  /** The members of the result. */
+  get members(): object {
+    const request = { method: 'elicitation/create', params: { mode: 'form', ...this.question } };
+    return { inputRequests: { [KEY]: request }, requestState: this.state };
+  }
+}
+
+/** A `requestState` that was not given here for this very call. */
+export class ForeignState extends Error {}
+
+export interface AskedCall {
+  readonly accountId: string;
+  readonly tool: string;
+  /** As the client sent them. */
+  readonly args: unknown;
+  readonly inputResponses: unknown;
+  readonly requestState: unknown;
+}
+
+export interface StateKeeper {
+  /** A keyed hash that only this hub can make. */
+  readonly keyedHash: (purpose: string, text: string) => string;
+  readonly now: () => number;
+}
+
+/**
+ * Asks by ending the call. Throws InputRequired while there is no answer to this very question, and ForeignState for a state
+ * that was changed, or given for another call.
+ */
+export function askByRepeating(call: AskedCall, keeper: StateKeeper): Ask {
+  return async (question) => {
+    const asked = digest(question);
+    const answered = answerIn(call.inputResponses);
+    if (typeof call.requestState === 'string') {
+      const state = openState(call, call.requestState, keeper);
+      const isSame = state.asked === asked && state.untilMs > keeper.now();
+      if (isSame && answered !== undefined) return readAnswer(answered);
+    }
+    throw new InputRequired(question, sealState(call, asked, keeper));
+  };
+}
+
+function answerIn(responses: unknown): unknown {
+  return (responses as Readonly<Record<string, unknown>> | null | undefined)?.[KEY];
+}
+
+function sealState(call: AskedCall, asked: string, keeper: StateKeeper): string {
+  const untilMs = keeper.now() + limits.questionSecondsMax * 1000;
+  return `${untilMs}.${asked}.${proof(call, `${untilMs}.${asked}`, keeper)}`;
+}
+
+function openState(call: AskedCall, text: string, keeper: StateKeeper) {
+  const [untilMs = '', asked = '', given = ''] = text.split('.');
+  const [expected, actual] = [proof(call, `${untilMs}.${asked}`, keeper), given].map((part) => Buffer.from(part));
+  if (expected?.length !== actual?.length || !timingSafeEqual(expected as Buffer, actual as Buffer)) {
+    throw new ForeignState('requestState must be the one that the last answer to this call brought');
+  }
+  return { untilMs: Number(untilMs), asked };
+}
+
+/** Bound to account, tool and arguments: a person who agreed to one thing has not agreed to another. */
+function proof({ accountId, tool, args }: AskedCall, state: string, { keyedHash }: StateKeeper): string {
+  return keyedHash('mcp-request-state', JSON.stringify([accountId, tool, args ?? {}, state]));
+}
+
+function digest(question: Question): string {
+  return createHash('sha256').update(JSON.stringify(question)).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,75 @@
+/**
+ * Owns questions of MCP before 2026-07-28: the call stays open and its answer becomes a stream of events, the question goes
+ * out on it, and the client posts the answer as a message of its own.
+ */
+import { randomUUID } from 'node:crypto';
+import { type Caller, Shares } from '../../common/shares.ts';
+import { limits } from '../../limits/service.ts';
+import { type Question, type QuestionAnswer, readAnswer } from './ask.ts';
+
+/** Whose call it is: what another account or session sends is no answer to it. */
+export interface Asker {
+  readonly caller: Caller & { readonly accountId: string };
+  readonly sessionId: string;
+  /** The JSON of the id of the call, by which the client may cancel it. */
+  readonly callId: string;
+}
+
+interface Waiting {
+  readonly asker: Asker;
+  readonly settle: (answer: QuestionAnswer) => void;
+}
+
+const NO_ANSWER: QuestionAnswer = { action: 'cancel' };
+
+export class Questions {
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #shares = new Shares({
+    max: limits.questionsMax,
+    what: 'too many questions wait for an answer',
+    retryAfterSeconds: limits.retryAfterSeconds,
+  });
+
+  /**
+   * Asks. `send` gets the request as JSON, `onGone` a function to call when nobody reads it any more. Nobody answers in time:
+   * `cancel`. Throws Refusal `overloaded` when too many questions wait.
+   */
+  async ask(
+    asker: Asker,
+    question: Question,
+    send: (message: string) => void,
+    onGone: (gone: () => void) => void,
+  ): Promise<QuestionAnswer> {
+    const release = this.#shares.take(asker.caller);
+    const id = `ask-${randomUUID()}`;
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      return await new Promise<QuestionAnswer>((settle) => {
+        this.#waiting.set(id, { asker, settle });
+        timer = setTimeout(() => settle(NO_ANSWER), limits.questionSecondsMax * 1000);
+        timer.unref();
+        onGone(() => settle(NO_ANSWER));
+        send(JSON.stringify({ jsonrpc: '2.0', id, method: 'elicitation/create', params: question }));
+      });
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(id);
+      release();
+    }
+  }
+
+  /** Takes what a client answered to the question `id`; `result` undefined: it could not ask. */
+  answer(accountId: string, sessionId: string, id: unknown, result: unknown): void {
+    const found = typeof id === 'string' ? this.#waiting.get(id) : undefined;
+    if (found === undefined || found.asker.caller.accountId !== accountId) return;
+    if (found.asker.sessionId === sessionId) found.settle(readAnswer(result));
+  }
+
+  /** The client has given up a call: its question counts as cancelled. */
+  cancel(accountId: string, sessionId: string, callId: string): void {
+    for (const { asker, settle } of this.#waiting.values()) {
+      const isOwn = asker.caller.accountId === accountId && asker.sessionId === sessionId;
+      if (isOwn && asker.callId === callId) settle(NO_ANSWER);
+    }
+  }
+}
