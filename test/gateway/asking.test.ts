@@ -206,7 +206,7 @@ test('[MCP-9] an answer counts only for the very call that was asked about', asy
   await structured(
     hub,
     'sync_push',
-    { vault_id: one.id, path: 'a.md', content: 'x', device_id: 'd', base_sha: null },
+    { vault_id: one.id, path: 'a.md', content: 'x', device_id: 'd', base_sha: '' },
     owner.mcp_key,
   );
   const changed = await callModern(argsOf(one), { inputResponses: accepted, requestState });
