@@ -53,7 +53,7 @@ export async function startService(config: Config, { log, dropped }: LogSink): P
     await core.close();
   };
   try {
-    const rates = new Rates(config, () => performance.now());
+    const rates = new Rates(config, elapsedMs);
     const tasks = new Tasks({ ...core, now: Date.now });
     const sync = await openSync({ ...core, pool, log, room: fileRoomOf(core.quotas), now: Date.now });
     const documents = openDocuments(core, config);
@@ -107,6 +107,11 @@ export async function startService(config: Config, { log, dropped }: LogSink): P
     await close();
     throw error;
   }
+}
+
+/** Milliseconds of the system's own clock that never goes back: the same one for all threads, which `performance.now()` is not. */
+function elapsedMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
 }
 
 /** What the tasks have to take away. */

@@ -64,8 +64,11 @@ export const httpLimits = {
   callBurstShare: 1 / 3,
   /** CAIRN_SIGNIN_LIMIT: sign-ins and failed credentials a minute, per address and per email. */
   signInsPerMinuteDefault: 10,
-  /** Callers that a limiter remembers at once. */
+  /** Guessers that are remembered at once. */
   rateCallersMax: 100_000,
+  /** Slots for the callers of a limiter, which all threads share, and in how many of them a caller may be. */
+  rateSlots: 262_144,
+  rateSlotsTried: 8,
 
   // Settable times (defaults) and their bounds.
   bodySecondsDefault: 60,

@@ -14,6 +14,8 @@ export interface AdmissionOptions {
   /** 0: not looked at. */
   readonly loopDelayMsMax: number;
   readonly loopDelayMs: () => number;
+  /** Of the `Admission` of another thread, which counts the same connections. */
+  readonly sharedConnections?: SharedArrayBuffer | undefined;
 }
 
 /** What is refused at its bound. */
@@ -31,10 +33,14 @@ export class Admission {
   readonly streams: Shares;
   readonly #options: AdmissionOptions;
   readonly #refused: Record<Bound, number> = { connections: 0, event_loop: 0 };
-  #connections = 0;
+  /** One cell: connections of all threads. */
+  readonly #connections: Int32Array;
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
+    this.#connections = new Int32Array(
+      options.sharedConnections ?? new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
+    );
     const { inflightBytesMax, streamsMax } = options;
     this.uploads = shares(inflightBytesMax, 'too many uploads are in flight');
     this.documents = shares(inflightBytesMax, 'too many request bodies are in flight');
@@ -45,8 +51,13 @@ export class Admission {
     return this.#options.connectionsMax;
   }
 
+  /** Of all threads. */
   get connections(): number {
-    return this.#connections;
+    return Atomics.load(this.#connections, 0);
+  }
+
+  get sharedConnections(): SharedArrayBuffer {
+    return this.#connections.buffer as SharedArrayBuffer;
   }
 
   get refused(): Readonly<Record<Bound, number>> {
@@ -58,16 +69,16 @@ export class Admission {
    * `isWelcome` tells of the last quarter whether its address holds little; it is not asked before.
    */
   connect(isWelcome: () => boolean): boolean {
-    this.#connections += 1;
+    const connections = Atomics.add(this.#connections, 0, 1) + 1;
     const { connectionsMax } = this.#options;
-    const isScarce = this.#connections > connectionsMax * (1 - CONNECTIONS_KEPT);
-    if (this.#connections <= connectionsMax && (!isScarce || isWelcome())) return true;
+    const isScarce = connections > connectionsMax * (1 - CONNECTIONS_KEPT);
+    if (connections <= connectionsMax && (!isScarce || isWelcome())) return true;
     this.#refused.connections += 1;
     return false;
   }
 
   disconnect(): void {
-    this.#connections -= 1;
+    Atomics.sub(this.#connections, 0, 1);
   }
 
   /** Refuses new work while the event loop is late with the work that it has. */

@@ -3,7 +3,7 @@
  * The state is in memory and bounded; forgetting a caller that was quiet for a whole window changes nothing for it.
  */
 
-import { limits } from '../../limits/service.ts';
+import { Arrivals } from './arrivals.ts';
 
 /** What a caller is told on each counted answer. */
 export interface RateState {
@@ -30,10 +30,12 @@ export class RateLimiter {
   readonly #burst: number;
   readonly #intervalMs: number;
   /** Theoretical arrival time of each caller, in the clock's milliseconds. */
-  readonly #arrivals = new Map<string, number>();
+  readonly #arrivals: Arrivals;
   readonly #now: () => number;
 
-  constructor({ perMinute, burst }: RateRule, now: () => number) {
+  /** `now`: a clock that never goes back, the same for all threads that share `arrivals`. */
+  constructor({ perMinute, burst }: RateRule, now: () => number, arrivals = new Arrivals()) {
+    this.#arrivals = arrivals;
     this.#burst = burst;
     this.#intervalMs = perMinute === 0 ? 0 : 60_000 / perMinute;
     this.#now = now;
@@ -52,12 +54,16 @@ export class RateLimiter {
     if (this.#intervalMs === 0) return undefined;
     const nowMs = this.#now();
     const windowMs = this.#burst * this.#intervalMs;
-    const arrival = Math.max(this.#arrivals.get(caller) ?? 0, nowMs);
+    let arrival = nowMs;
+    let allowed = false;
+    this.#arrivals.change(caller, (moment) => {
+      arrival = Math.max(moment, nowMs);
+      allowed = arrival + cost * this.#intervalMs - nowMs <= windowMs + ROUNDING_CALLS * this.#intervalMs;
+      return allowed ? arrival + cost * this.#intervalMs : undefined;
+    });
     const next = arrival + cost * this.#intervalMs;
-    const allowed = next - nowMs <= windowMs + ROUNDING_CALLS * this.#intervalMs;
     const waitMs = allowed ? 0 : arrival + costAgain * this.#intervalMs - nowMs - windowMs;
     const heldMs = (allowed ? next : arrival) - nowMs;
-    if (allowed) this.#remember(caller, next, nowMs);
     return {
       allowed,
       limit: this.#burst,
@@ -65,20 +71,5 @@ export class RateLimiter {
       resetSeconds: Math.ceil(heldMs / 1000),
       retryAfterSeconds: Math.ceil(waitMs / 1000),
     };
-  }
-
-  #remember(caller: string, arrival: number, nowMs: number): void {
-    // Above the bound those that have nothing to remember are dropped.
-    if (this.#arrivals.size >= limits.rateCallersMax && !this.#arrivals.has(caller)) this.#forgetQuiet(nowMs);
-    // Deleted first, so that the map's own order is by last call.
-    this.#arrivals.delete(caller);
-    this.#arrivals.set(caller, arrival);
-  }
-
-  /** Drops callers whose burst is whole again; when all are busy, the one that called longest ago. */
-  #forgetQuiet(nowMs: number): void {
-    for (const [caller, arrival] of this.#arrivals) if (arrival <= nowMs) this.#arrivals.delete(caller);
-    const oldest = this.#arrivals.keys().next();
-    if (this.#arrivals.size >= limits.rateCallersMax && !oldest.done) this.#arrivals.delete(oldest.value);
   }
 }

@@ -2,6 +2,7 @@
 import { Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import { NO_HEADERS, type ReplyHeaders } from '../reply/reply.ts';
+import { Arrivals } from './arrivals.ts';
 import { RateLimiter, type RateState } from './gcra.ts';
 
 export interface RateSettings {
@@ -11,16 +12,27 @@ export interface RateSettings {
   readonly signInsPerMinute: number;
 }
 
+/** What threads share to count the same callers. */
+export interface SharedRates {
+  readonly calls: SharedArrayBuffer;
+  readonly signIns: SharedArrayBuffer;
+}
+
 export class Rates {
+  readonly shared: SharedRates;
   readonly #calls: RateLimiter;
   readonly #signIns: RateLimiter;
   #callsRefused = 0;
   #signInsRefused = 0;
 
-  constructor({ callsPerMinute, signInsPerMinute }: RateSettings, now: () => number) {
+  /** `shared`: of the `Rates` of another thread, which counts the same callers. */
+  constructor({ callsPerMinute, signInsPerMinute }: RateSettings, now: () => number, shared?: SharedRates) {
     const burst = Math.max(1, Math.round(callsPerMinute * limits.callBurstShare));
-    this.#calls = new RateLimiter({ perMinute: callsPerMinute, burst }, now);
-    this.#signIns = new RateLimiter({ perMinute: signInsPerMinute, burst: signInsPerMinute }, now);
+    const calls = new Arrivals(shared?.calls);
+    const signIns = new Arrivals(shared?.signIns);
+    this.shared = { calls: calls.shared, signIns: signIns.shared };
+    this.#calls = new RateLimiter({ perMinute: callsPerMinute, burst }, now, calls);
+    this.#signIns = new RateLimiter({ perMinute: signInsPerMinute, burst: signInsPerMinute }, now, signIns);
   }
 
   /** Calls that a caller can make at once. */
