@@ -16,6 +16,7 @@ import {
   withKey,
 } from '../support/gateway.ts';
 import { type Account, account } from '../support/mirror.ts';
+import { sha256Of } from '../support/sync.ts';
 import { useHub } from '../support/use-hub.ts';
 
 type Action = 'accept' | 'decline' | 'cancel';
@@ -203,12 +204,8 @@ test('[MCP-9] an answer counts only for the very call that was asked about', asy
     expect(result).toMatchObject({ isError: true });
   }
   // The person was asked about a vault without files.
-  await structured(
-    hub,
-    'sync_push',
-    { vault_id: one.id, path: 'a.md', content: 'x', device_id: 'd', base_sha: '' },
-    owner.mcp_key,
-  );
+  const file = { path: 'a.md', content: 'x', sha256: sha256Of('x'), device_id: 'd', base_sha: '' };
+  await structured(hub, 'sync_push', { vault_id: one.id, ...file }, owner.mcp_key);
   const changed = await callModern(argsOf(one), { inputResponses: accepted, requestState });
   expect(changed.result).toMatchObject({ resultType: 'input_required' });
   expect([await hasVault(one.id), await hasVault(two.id)]).toEqual([true, true]);
