@@ -14,7 +14,7 @@ export function overview(groups: readonly CommandGroup[]): string {
 ${blocks.join('\n\n')}
 
 cairn COMMAND --help tells its options, with examples. Every command takes --json.
-Settings are environment variables, CAIRN_*: the README lists them.
+Settings are environment variables, CAIRN_*: the manual lists them.
 
 Exit codes: 0 done, 1 refused or found damaged, 2 wrong usage, 3 conflicts wait for you, 4 the hub cannot be reached.
 `;

@@ -137,7 +137,7 @@ export function explain(fault: Fault): string {
     case 'origin_forbidden':
       return 'this Origin may not call here; the operator allows it with CAIRN_ALLOWED_ORIGINS';
     case 'route_unknown':
-      return 'no such resource; see the README for the paths that this service answers';
+      return 'there is no resource at this path; /help/rest lists the paths of this hub';
     case 'method_unknown':
       return `this method is not allowed here; use ${fault.allow.join(', ')}`;
     case 'unauthenticated':

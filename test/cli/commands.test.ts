@@ -33,10 +33,10 @@ test('[CLI-1] the help names every command, and a command tells its own options 
   }
 }, 60_000);
 
-test('[CLI-1] the README lists the commands as the help does', async () => {
+test('[CLI-1] the manual lists the commands as the help does', async () => {
   const { stdout } = await cairn('--help');
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  for (const line of stdout.split('\n').filter((text) => text.startsWith('  cairn '))) expect(readme).toContain(line);
+  const manual = readFileSync(new URL('../../src/manual/cli.md', import.meta.url), 'utf8');
+  for (const line of stdout.split('\n').filter((text) => text.startsWith('  cairn '))) expect(manual).toContain(line);
 });
 
 test.each([

@@ -1,4 +1,4 @@
-/** The deployment examples of the README, as they stand there: read by the programs that they are for, and tried. */
+/** The deployment examples of the manual, as they are written: read by the programs that they are for, and tried. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ import { until } from '../support/mirror-state.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const MANUAL = readFileSync(join(ROOT, 'src/manual/operating.md'), 'utf8');
 const MiB = 1024 * 1024;
 
 let hub: Hub | undefined;
@@ -49,7 +49,7 @@ const has = (program: string, ...args: string[]): boolean => {
 };
 
 function blockOf(language: string): string {
-  const found = [...README.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
+  const found = [...MANUAL.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
     ([, text]) => text,
   );
   expect(found.length).toBe(1);

@@ -219,9 +219,10 @@ test.runIf(hasBareDebian)(
 );
 
 test.runIf(container !== undefined)(
-  '[OPS-14] the container image of the README is built, and answers',
+  '[OPS-14] the container image of the manual is built, and answers',
   async () => {
-    const file = /^```dockerfile\n([\s\S]*?)^```/m.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))?.[1] ?? '';
+    const file =
+      /^```dockerfile\n([\s\S]*?)^```/m.exec(readFileSync(join(ROOT, 'src/manual/operating.md'), 'utf8'))?.[1] ?? '';
     writeFileSync(join(work, 'checkout/Dockerfile'), file);
     // Its own node_modules are made inside.
     writeFileSync(join(work, 'checkout/.dockerignore'), 'node_modules\ndist\n');
