@@ -19,7 +19,7 @@ export function pages(): string[] {
 export const textOf = (page: string): string => readFileSync(`${ROOT}/${page}`, 'utf8');
 
 /** The text of each second-level section with its heading; what comes before the first has the name of the page. */
-export function sections(page: string): { heading: string; text: string }[] {
+function sections(page: string): { heading: string; text: string }[] {
   return textOf(page)
     .split(/^(?=## )/m)
     .map((text) => ({ heading: /^## (.+)/.exec(text)?.[1] ?? page, text }));
