@@ -127,7 +127,14 @@ test('[MCP-8] a client is told in about 150 words what there is and which tools 
 
 test('[MCP-8] vault_sync lists the arguments of status and takes those of its other actions', async () => {
   const listed = tools.find(({ name }) => name === 'vault_sync')?.inputSchema ?? {};
-  expect(Object.keys(listed['properties'] as object)).toEqual(['action', 'manifest', 'bases', 'prefix', 'vault_id']);
+  expect(Object.keys(listed['properties'] as object)).toEqual([
+    'action',
+    'manifest',
+    'bases',
+    'executables',
+    'prefix',
+    'vault_id',
+  ]);
   // A client that checks the arguments by the list lets the others pass.
   const check = new Ajv2020({ strict: false }).compile(listed);
   const args = { action: 'list', prefix: 'notes/', include_deleted: true };

@@ -9,7 +9,7 @@ import type { FileRecord } from '../log/file-record.ts';
 import type { SyncReader, VaultOf } from '../log/reader.ts';
 import type { FileLists } from '../pull/list.ts';
 import type { DeviceFile, DeviceManifest } from './manifest.ts';
-import { type Standing, standingByHistory, standingOf } from './standing.ts';
+import { type Standing, standingByHistory, standingOf, standingOfBit } from './standing.ts';
 
 export interface ComparedFile {
   /** As the hub spells it, or would. */
@@ -51,12 +51,8 @@ export async function compareDevice(
   const history = new History(reader, accountId, vaultId);
   let [looked, same, hasMore] = [0, 0, false];
   const sort = async (device: DeviceFile | undefined, remote: FileRecord | undefined) => {
-    const { local, base, path = '', given } = device ?? {};
-    const found = standingOf({ local, base }, remote);
-    const standing =
-      found === 'by_history' && remote !== undefined && local !== undefined
-        ? standingByHistory(remote, await history.had(remote, local))
-        : (found as Standing);
+    const { local, path = '', given } = device ?? {};
+    const standing = await standingIn(history, device, remote);
     if (standing === 'same') same += Number(local !== undefined);
     else if (tasks[standing].length >= limits.standingPathsMax) hasMore = true;
     else tasks[standing].push({ path: remote?.path ?? path, given, local, remote });
@@ -75,6 +71,18 @@ export async function compareDevice(
   return { tasks, same, hasMore };
 }
 
+async function standingIn(
+  history: History,
+  { local, base, executable }: Partial<DeviceFile> = {},
+  remote: FileRecord | undefined,
+): Promise<Standing> {
+  const found = standingOf({ local, base }, remote);
+  if (remote === undefined || local === undefined) return found as Standing;
+  if (found === 'by_history') return standingByHistory(remote, await history.had(remote, local));
+  const isOtherBit = found === 'same' && executable !== undefined && executable !== remote.executable;
+  return isOtherBit ? standingOfBit(await history.had(remote, local, executable)) : found;
+}
+
 /** What the hub had at its paths. All files together look through a bounded number of versions. */
 class History {
   readonly #reader: SyncReader;
@@ -88,11 +96,15 @@ class History {
     this.#vaultId = vaultId;
   }
 
-  /** Whether a version of a file had these bytes; undefined: not all of them were looked at. */
-  async had({ seq, sha256: newest, versions }: FileRecord, sha256: string): Promise<boolean | undefined> {
-    if (newest === sha256 || versions === 1) return newest === sha256;
-    for (const link of this.#reader.chain(this.#vaultId, seq)) {
-      if (link.sha256 === sha256) return true;
+  /** Whether a version of a file had these bytes, with this executable bit; undefined: not all of them were looked at. */
+  async had(file: FileRecord, sha256: string, executable?: boolean): Promise<boolean | undefined> {
+    const isSought = (one: { readonly sha256: string }, bit: () => boolean) =>
+      one.sha256 === sha256 && (executable === undefined || bit() === executable);
+    const isNewest = isSought(file, () => file.executable);
+    if (isNewest || file.versions === 1) return isNewest;
+    for (const link of this.#reader.chain(this.#vaultId, file.seq)) {
+      const bit = () => this.#reader.versionMeta(this.#vaultId, link.seq)?.executable === true;
+      if (!link.deleted && isSought(link, bit)) return true;
       this.#links += 1;
       if (this.#links >= limits.standingLinksMax) return undefined;
       // Versions never change, so the chain goes on where it was; what retention took meanwhile ends it.

@@ -9,13 +9,23 @@ import { checkPath, type VaultPath } from '../log/paths.ts';
 import type { DeviceState } from './standing.ts';
 
 /** Path to SHA-256, as it came. */
-export type GivenHashes = Readonly<Record<string, unknown>>;
+type GivenHashes = Readonly<Record<string, unknown>>;
+
+/** What a device says of itself, as it came. */
+export interface GivenManifest {
+  readonly manifest: GivenHashes;
+  readonly bases: GivenHashes;
+  /** Paths of the manifest that may be run as programs; undefined: the device does not know of any. */
+  readonly executables: readonly string[] | undefined;
+}
 
 export interface DeviceFile extends DeviceState {
   /** As the hub would spell it. */
   readonly path: string;
   /** As the device spells it. */
   readonly given: string;
+  /** Undefined: not told. */
+  readonly executable?: boolean | undefined;
 }
 
 interface RefusedName {
@@ -34,18 +44,26 @@ const SHA256 = /^[0-9a-f]{64}$/;
 /** Reads a manifest in short turns. Refuses fields `manifest` and `bases`: too many, or what is no path or no hash. */
 export async function readDeviceManifest(
   accountId: string,
-  given: GivenHashes,
-  bases: GivenHashes,
+  { manifest, bases, executables }: GivenManifest,
 ): Promise<DeviceManifest> {
   const files = new Map<string, DeviceFile>();
   const refused: RefusedName[] = [];
   const entries = new Entries(accountId);
-  for await (const { path, sha256: local } of entries.of('manifest', given)) {
-    const checked = tryPath(path);
-    const twin = 'reason' in checked ? undefined : files.get(checked.folded);
-    if ('reason' in checked) refused.push(checked);
-    else if (twin === undefined) files.set(checked.folded, { path: checked.path, given: path, local, base: undefined });
-    else refused.push({ path, reason: `path is the same as ${twin.given} but for case or Unicode form; rename one` });
+  const programs = executables && new Set(executables);
+  for await (const { path: given, sha256: local } of entries.of('manifest', manifest)) {
+    const checked = tryPath(given);
+    if ('reason' in checked) {
+      refused.push(checked);
+      continue;
+    }
+    const { path, folded } = checked;
+    const twin = files.get(folded);
+    if (twin !== undefined) {
+      const reason = `path is the same as ${twin.given} but for case or Unicode form; rename one`;
+      refused.push({ path: given, reason });
+      continue;
+    }
+    files.set(folded, { path, given, local, base: undefined, executable: programs?.has(given) });
   }
   for await (const { path, sha256: base } of entries.of('bases', bases)) {
     const checked = tryPath(path);

@@ -46,6 +46,14 @@ export function standingByHistory({ deleted }: RemoteState, hubHadIt: boolean | 
   return deleted && hubHadIt === false ? 'push' : 'conflict';
 }
 
+/**
+ * The same bytes with another executable bit. What the hub had before is older, as it is with bytes; a bit that it never
+ * had was set on the device.
+ */
+export function standingOfBit(hubHadIt: boolean | undefined): Standing {
+  return hubHadIt === false ? 'push' : 'pull';
+}
+
 function missingOnDevice(base: string | undefined, remote: RemoteState | undefined): Standing {
   if (remote === undefined || remote.deleted) return 'same';
   if (base === undefined) return 'pull';

@@ -5,7 +5,7 @@ import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { type ComparedFile, type Comparison, compareDevice } from '../devices/compare.ts';
-import { type DeviceManifest, type GivenHashes, readDeviceManifest } from '../devices/manifest.ts';
+import { type DeviceManifest, type GivenManifest, readDeviceManifest } from '../devices/manifest.ts';
 import { formatPullCursor } from '../pull/cursor.ts';
 import type { Reading } from '../reading.ts';
 
@@ -49,9 +49,7 @@ export const standingShape = {
   server_time: z.string().optional(),
 };
 
-export interface StandingRequest {
-  readonly manifest: GivenHashes;
-  readonly bases: GivenHashes;
+export interface StandingRequest extends GivenManifest {
   readonly prefix: string;
 }
 
@@ -60,10 +58,10 @@ export async function standingResult(
   reading: Reading,
   accountId: string,
   givenVault: string | undefined,
-  { manifest, bases, prefix }: StandingRequest,
+  { prefix, ...given }: StandingRequest,
 ) {
   const vaultId = await reading.vaults.idOf(accountId, givenVault);
-  const device = await readDeviceManifest(accountId, manifest, bases);
+  const device = await readDeviceManifest(accountId, given);
   const { seq } = reading.reader.head(vaultId);
   const comparison = await compareDevice(reading, { accountId, vaultId }, device, foldCase(prefix));
   const structured = {

@@ -26,9 +26,16 @@ const hashes = z
 const statusArguments = z.strictObject({
   manifest: hashes.describe('SHA-256 of each local file by path'),
   bases: hashes.describe('SHA-256 last agreed on, by path'),
+  executables: z
+    .array(z.string().max(4 * limits.pathBytesMax))
+    .max(limits.manifestFilesMax)
+    .optional()
+    .describe('All executable local files'),
   prefix: pathArgument.optional().describe('Only paths starting with this'),
   vault_id: vaultIdArgument,
 });
+
+type StatusArguments = z.output<typeof statusArguments>;
 
 /** Everything that one of the actions takes; each refuses what it does not. */
 const anyArguments = z.strictObject({
@@ -86,6 +93,6 @@ function status(reading: Reading, { accountId }: Session, given: Readonly<Record
     const takes = Object.keys(statusArguments.shape).join(', ');
     throw invalidField(foreign, `${foreign} does not go with status; it takes ${takes}`);
   }
-  const { manifest = {}, bases = {}, prefix = '', vault_id: id } = given as z.output<typeof statusArguments>;
-  return standingResult(reading, accountId, id, { manifest, bases, prefix });
+  const { manifest = {}, bases = {}, prefix = '', executables, vault_id: id } = given as StatusArguments;
+  return standingResult(reading, accountId, id, { manifest, bases, executables, prefix });
 }

@@ -237,6 +237,31 @@ test('[SYN-19] status tells what to pull, push, delete and settle, with and with
   expect((await status(laptop, { manifest, bases, prefix: 'ol' })).push).toHaveLength(1);
 });
 
+test('[SYN-19] status compares the executable bit of files that are the same otherwise', async () => {
+  const laptop = await newDevice(hub);
+  const manifest = hashes({ both: '1', 'set here': '2', 'removed here': '3', 'set there': '4', 'removed there': '5' });
+  await laptop.push('both', '1', { executable: true });
+  await laptop.push('set here', '2');
+  await laptop.push('removed here', '3', { executable: true });
+  await laptop.push('set there', '4');
+  await laptop.push('set there', '4', { executable: true });
+  await laptop.push('removed there', '5', { executable: true });
+  await laptop.push('removed there', '5', { executable: false, base_sha: sha256Of('5') });
+  // Who does not know of the bit is not asked about it.
+  expect(await status(laptop, { manifest })).toMatchObject({ in_sync: 5, pull: [], push: [] });
+  const executables = ['both', 'set here', 'removed there', 'nowhere'];
+  const told = await status(laptop, { manifest, bases: manifest, executables });
+  expect(told).toMatchObject({ in_sync: 1, conflict: [], delete: [], refused: [] });
+  expect(told.push.map(({ path }) => path).sort()).toEqual(['removed here', 'set here']);
+  expect(told.pull.map(({ path }) => path).sort()).toEqual(['removed there', 'set there']);
+  for (const { path, base_sha } of told.push) {
+    const content = path === 'set here' ? '2' : '3';
+    await laptop.push(path, content, { executable: executables.includes(path), base_sha });
+  }
+  const after = await status(laptop, { manifest, executables: ['both', 'set here', 'set there'] });
+  expect(after).toMatchObject({ in_sync: 5, pull: [], push: [] });
+});
+
 test('[SYN-19] a device that does what status says is in step with the vault, and its cursor goes on from there', async () => {
   const laptop = await newDevice(hub);
   const phone = laptop.other('phone');
@@ -329,7 +354,8 @@ test.each([
   [{ action: 'status', bases: { a: '' } }, 'bases', /SHA-256/],
   [{ action: 'status', manifest: [] }, 'manifest', /object/],
   [{ action: 'status', manifest: { ['x'.repeat(5000)]: 'ab'.repeat(32) } }, 'manifest', /too long for a path/],
-  [{ action: 'status', device_id: 'phone' }, 'device_id', /it takes manifest, bases, prefix, vault_id/],
+  [{ action: 'status', device_id: 'phone' }, 'device_id', /it takes manifest, bases, executables, prefix, vault_id/],
+  [{ action: 'status', executables: [1] }, 'executables.0', /string/],
   [{ action: 'status', vault_id: 'v_0000000000000000' }, 'vault_id', /no vault/],
 ])('[SYN-19] wrong arguments are refused: %j', async (args, field, sentence) => {
   const { code, data, message } = await device.refusal('vault_sync', args);
