@@ -24,8 +24,9 @@ import { Mailer } from './mail/mailer.ts';
 import { metricsRoutes } from './ops/metrics/routes.ts';
 import { connectionsThatFit } from './ops/open-files.ts';
 import { Pool } from './pool/pool.ts';
-import { openSync } from './sync/service.ts';
+import { openSync, type Sync } from './sync/service.ts';
 import { Tasks } from './tasks/service.ts';
+import { LivePages } from './web/live/live.ts';
 
 export interface RunningService {
   readonly port: number;
@@ -57,8 +58,8 @@ export async function startService(config: Config, { log, dropped }: LogSink): P
     const tasks = new Tasks({ ...core, now: Date.now });
     const sync = await openSync({ ...core, pool, log, room: fileRoomOf(core.quotas), now: Date.now });
     const documents = openDocuments(core, config);
-    const toolTraffic = new ToolTraffic();
-    const parts: ServiceParts = { config, core, mail, pool, rates, tasks, documents, sync, toolTraffic, log };
+    const shown = { tasks, documents, sync, live: new LivePages(core.store), toolTraffic: new ToolTraffic() };
+    const parts: ServiceParts = { config, core, mail, pool, rates, log, ...shown };
     const traffic = new Traffic();
     const admission = new Admission({
       connectionsMax: connectionsThatFit(config.connectionsMax, log),
@@ -91,7 +92,7 @@ export async function startService(config: Config, { log, dropped }: LogSink): P
       broken: core.broken,
       async stop() {
         phase = 'draining';
-        sync.reading.stopWaiting();
+        stopWaiting(sync, shown.live);
         await doors.drain(config.drainSeconds);
         await core.imports.close();
         sync.retention.stop();
@@ -112,6 +113,12 @@ export async function startService(config: Config, { log, dropped }: LogSink): P
 /** Milliseconds of the system's own clock that never goes back: the same one for all threads, which `performance.now()` is not. */
 function elapsedMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
+}
+
+/** Ends the answers that wait for changes. */
+function stopWaiting({ reading }: Sync, live: LivePages): void {
+  reading.stopWaiting();
+  live.close();
 }
 
 /** What the tasks have to take away. */

@@ -72,6 +72,12 @@ export class BrowserSessions {
     return { accountId: found.account_id, credentialId: sessionName(hash) };
   }
 
+  /** Whether the session of an id has not ended. This is no use of it. */
+  isLive(id: string): boolean {
+    const found = this.#options.store.get(browserSessions, [this.#hash(id)]);
+    return found !== undefined && isSessionLive(found, this.#options.now());
+  }
+
   /** Whether the password was given in this session a moment ago. */
   isFresh(id: string): boolean {
     const found = this.#options.store.get(browserSessions, [this.#hash(id)]);

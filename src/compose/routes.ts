@@ -43,6 +43,7 @@ import { taskRoutes } from '../tasks/routes.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { taskTools } from '../tasks/tools.ts';
 import { openImporter } from '../transfer/open.ts';
+import type { LivePages } from '../web/live/live.ts';
 import { webRoutes } from '../web/routes.ts';
 import type { Core } from './core.ts';
 import { type Documents, documentTools } from './documents.ts';
@@ -60,6 +61,7 @@ export interface ServiceParts {
   readonly sync: Sync;
   readonly toolTraffic: ToolTraffic;
   readonly mail: Mail | undefined;
+  readonly live: LivePages;
   readonly log: Log;
 }
 
@@ -168,7 +170,7 @@ function openGateway(parts: ServiceParts, registry: ToolRegistry): Route[] {
 
 /** The pages, over the capabilities that they show. */
 function openPages(
-  { config, core, tasks, sync }: ServiceParts,
+  { config, core, tasks, sync, live }: ServiceParts,
   { blobs, credentials, ...signIn }: SignInParts & Pick<MirrorRoutesOptions, 'blobs' | 'credentials'>,
 ): Route[] {
   return webRoutes({
@@ -178,6 +180,7 @@ function openPages(
     credentials,
     tasks,
     sync,
+    live,
     signup: signupRule(config.signup).kind,
     secure: isSecure(config),
     publicUrl: config.publicUrl,

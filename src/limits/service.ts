@@ -127,6 +127,18 @@ export const limits = {
   /** Longest own path that a sign-in leads back to; an authorization request fits. */
   nextPathCharsMax: 8 * KiB,
 
+  /** Open pages of one account that are told of changes, each by a stream (CAIRN_STREAMS bounds those of all accounts). */
+  livePagesPerAccountMax: 100,
+  /** How long changes are gathered before a page is told, and how often a page is told that the stream is there. */
+  liveGatherMs: 250,
+  liveBeatMs: 20_000,
+  /** How long a stream lasts, and when a browser opens the next one: at the least, and up to so much later. */
+  liveSeconds: 3600,
+  liveRetryMs: 1000,
+  liveRetrySpreadMs: 4000,
+  /** Accounts of which the time of the last change is remembered; a page of another one looks once more than it has to. */
+  liveAccountsRemembered: 10_000,
+
   ...signInLimits,
 
   // Tasks.

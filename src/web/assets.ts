@@ -5,9 +5,13 @@ import { Refusal } from '../common/fault.ts';
 import type { Route } from '../http/route/route.ts';
 
 const FILES = {
-  style: { file: 'style.css', type: 'text/css; charset=utf-8' },
-  script: { file: 'pages.js', type: 'text/javascript; charset=utf-8' },
-  icon: { file: 'icon.svg', type: 'image/svg+xml' },
+  style: { file: 'style.css', type: 'text/css; charset=utf-8', parts: ['assets/style.css'] },
+  script: {
+    file: 'pages.js',
+    type: 'text/javascript; charset=utf-8',
+    parts: ['idiomorph/dist/idiomorph.min.js', 'assets/pages.js', 'assets/live.js'],
+  },
+  icon: { file: 'icon.svg', type: 'image/svg+xml', parts: ['assets/icon.svg'] },
 } as const;
 
 const HASH_CHARS = 12;
@@ -20,11 +24,18 @@ export interface Assets {
   readonly route: Route;
 }
 
+/** One file: a script is one module, in which each of our own parts has its names to itself. */
+function readPart(part: string): string {
+  const isOwn = part.startsWith('assets/');
+  const text = readFileSync(new URL(isOwn ? part : import.meta.resolve(part), import.meta.url), 'utf8');
+  return isOwn && part.endsWith('.js') ? `{\n${text}\n}` : text;
+}
+
 /** Reads the files beside this module. A missing one is a broken build, and stops the start. */
 export function openAssets(): Assets {
   const byName = new Map<string, { readonly text: string; readonly type: string }>();
-  const pathOf = ({ file, type }: (typeof FILES)[keyof typeof FILES]) => {
-    const text = readFileSync(new URL(`assets/${file}`, import.meta.url), 'utf8');
+  const pathOf = ({ file, type, parts }: (typeof FILES)[keyof typeof FILES]) => {
+    const text = parts.map(readPart).join('\n');
     const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_CHARS);
     const name = file.replace('.', `.${hash}.`);
     byName.set(name, { text, type });

@@ -4,8 +4,9 @@ import type { SignupRule } from '../accounts/sign-up/sign-ups.ts';
 import type { Route } from '../http/route/route.ts';
 import type { Capabilities } from './capabilities.ts';
 import { ConnectAgent } from './connect.tsx';
-import { isMember, type MemberVisit, type Pages, type View } from './pages.ts';
+import type { MemberVisit, Pages, View } from './pages.ts';
 import { Given, Moment } from './ui.tsx';
+import { isMember } from './visit.ts';
 
 export interface HomeOptions extends Pick<Capabilities, 'accounts' | 'tasks' | 'sync' | 'blobs'> {
   readonly pages: Pages;
@@ -81,6 +82,7 @@ function memberView(options: HomeOptions, visit: MemberVisit): View {
   return {
     title: 'Home',
     section: 'home',
+    live: ['tasks', 'vaults', 'documents', 'mirror', 'account'],
     body: (
       <>
         <h1>

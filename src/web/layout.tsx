@@ -1,6 +1,7 @@
 /** Owns the frame of every page: head, navigation, the notice of the page before. */
 import type { ComponentChildren, VNode } from 'preact';
 import type { AssetPaths } from './assets.ts';
+import type { Topic } from './live/changes.ts';
 import type { Notice } from './notices.ts';
 import { CsrfField, Secret } from './ui.tsx';
 
@@ -25,15 +26,18 @@ export interface Frame {
   readonly email?: string | undefined;
   /** The page of accounts is theirs. */
   readonly isOperator?: boolean;
+  /** What the page depends on, and the state that it shows. */
+  readonly live?: readonly Topic[] | undefined;
+  readonly liveMark?: string | undefined;
   readonly csrf: string;
   readonly notice?: Notice | undefined;
   readonly children: ComponentChildren;
 }
 
 export function Document(frame: Frame): VNode {
-  const { title, assets, zone, children, notice, csrf } = frame;
+  const { title, assets, zone, children, notice, csrf, live, liveMark } = frame;
   return (
-    <html lang="en" data-zone={zone}>
+    <html lang="en" data-zone={zone} data-live={liveMark && live?.join(' ')} data-mark={live && liveMark}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -49,8 +53,8 @@ export function Document(frame: Frame): VNode {
         </a>
         <Header {...frame} />
         <main id="main">
-          {notice === undefined ? null : <NoticeBox notice={notice} csrf={csrf} />}
-          {children}
+          <div id="notices">{notice === undefined ? null : <NoticeBox notice={notice} csrf={csrf} />}</div>
+          <div id="page">{children}</div>
         </main>
         <footer class="foot">Cairn, your own hub</footer>
       </body>

@@ -7,7 +7,6 @@ import type { ComponentChildren } from 'preact';
 import type { BrowserSessions } from '../accounts/sessions.ts';
 import type { BrowserMarks } from '../accounts/sign-in/browser-mark.ts';
 import { sourceOf } from '../audit/note.ts';
-import type { RemoteSource } from '../audit/records.ts';
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Session } from '../common/session.ts';
 import type { Reply, ReplyHeaders } from '../http/reply/reply.ts';
@@ -19,10 +18,14 @@ import { markCookie, markCookieName, readCookie, sessionCookie, sessionCookieNam
 import { pageReply, seeOther } from './document.tsx';
 import { faultPage, foreignFormPage } from './fault-page.tsx';
 import type { Section } from './layout.tsx';
+import type { Topic } from './live/changes.ts';
 import { addressOf, cameFrom, ownPath, signInPath } from './next-path.ts';
 import type { Notice, Notices } from './notices.ts';
 import { CSRF_FIELD } from './ui.tsx';
-import type { Zone, Zones } from './zone.ts';
+import { isMember, type MemberVisit, type Visit } from './visit.ts';
+import type { Zones } from './zone.ts';
+
+export type { MemberVisit, Visit } from './visit.ts';
 
 const ID_BYTES = 32;
 const ID_SHAPE = /^[A-Za-z0-9_-]{43}$/;
@@ -37,6 +40,8 @@ export interface PagesOptions {
   readonly assets: AssetPaths;
   readonly notices: Notices;
   readonly zones: Zones;
+  /** Names the state of an account, for pages that are told of changes. */
+  readonly markOf: (accountId: string) => string;
   /** Browsers reach this service over TLS. */
   readonly secure: boolean;
   readonly marks: BrowserMarks;
@@ -46,37 +51,12 @@ export interface PagesOptions {
   readonly keyedHash: (purpose: string, value: string) => string;
 }
 
-/** One request of a browser. */
-export interface Visit {
-  readonly request: RouteRequest;
-  /** What the browser is known by: a session id, or of one that is not signed in an id that opens nothing. */
-  readonly browserId: string;
-  /** The id is new, and goes out with the answer. */
-  readonly isNew: boolean;
-  readonly csrf: string;
-  readonly zone: Zone;
-  /** What a browser keeps that has signed in before. */
-  readonly mark: string | undefined;
-  /** Who asks, for the security events. */
-  readonly source: RemoteSource;
-  /** The browser told its zone; else `zone` is UTC. */
-  readonly isZoneTold: boolean;
-  /** The browser is signed in to an account that was disabled. */
-  readonly isShut: boolean;
-}
-
-/** One request of a browser that is signed in. */
-export interface MemberVisit extends Visit {
-  readonly accountId: string;
-  readonly sessionId: string;
-  readonly email: string;
-  readonly isOperator: boolean;
-}
-
 /** What a page shows. */
 export interface View {
   readonly title: string;
   readonly section?: Section;
+  /** What the page depends on: it renews itself when that changes. Default: it does not. */
+  readonly live?: readonly Topic[];
   readonly body: ComponentChildren;
   readonly status?: number;
   readonly headers?: ReplyHeaders;
@@ -151,8 +131,9 @@ export class Pages {
   /** The answer that shows a view. */
   show(visit: Visit | MemberVisit, view: View): Reply {
     const { assets, notices } = this.#options;
-    // HEAD shows nothing to anybody, so that it takes no notice away.
-    const notice = visit.request.isHead ? undefined : notices.take(visit.browserId);
+    // HEAD shows nothing to anybody, and a page that renews itself keeps what it shows: neither takes a notice away.
+    const isLook = visit.request.isHead || visit.request.header('x-live') !== undefined;
+    const notice = isLook ? undefined : notices.take(visit.browserId);
     return pageReply(
       view.status ?? 200,
       {
@@ -162,6 +143,8 @@ export class Pages {
         zone: visit.zone.name,
         email: isMember(visit) ? visit.email : undefined,
         isOperator: isMember(visit) && visit.isOperator,
+        liveMark: isMember(visit) ? visit.liveMark : undefined,
+        live: view.live,
         csrf: visit.csrf,
         notice,
         children: view.body,
@@ -222,7 +205,7 @@ export class Pages {
   }
 
   #visit(request: RouteRequest, session: Session | undefined): Visit | MemberVisit {
-    const { secure, zones, keyedHash, emailOf, isOpen, isDisabled, isOperator } = this.#options;
+    const { secure, zones, keyedHash, emailOf, isOpen, isDisabled, isOperator, markOf } = this.#options;
     const cookies = request.header('cookie');
     const given = readCookie(cookies, sessionCookieName(secure));
     const told = readCookie(cookies, ZONE_COOKIE);
@@ -246,6 +229,7 @@ export class Pages {
       sessionId: session.credentialId,
       email: emailOf(session.accountId),
       isOperator: isOperator(session.accountId),
+      liveMark: markOf(session.accountId),
     };
   }
 
@@ -283,10 +267,6 @@ export class Pages {
     const next = cameFrom(visit.request, this.#options.isOwnOrigin) ?? '/settings';
     return this.go(visit, `${CONFIRM_PATH}?next=${encodeURIComponent(next)}`);
   }
-}
-
-export function isMember(visit: Visit | MemberVisit): visit is MemberVisit {
-  return 'accountId' in visit;
 }
 
 function nothingHere(): Refusal {

@@ -10,6 +10,7 @@ import { openAssets } from './assets.ts';
 import { boardRoutes } from './board/routes.tsx';
 import type { Capabilities } from './capabilities.ts';
 import { homeRoutes } from './home.tsx';
+import type { LivePages } from './live/live.ts';
 import { mirrorRoutes } from './mirror/page.tsx';
 import { Notices } from './notices.ts';
 import { operatorRoutes } from './operator/routes.ts';
@@ -40,13 +41,15 @@ export interface WebOptions extends Capabilities {
   readonly resources: readonly string[];
   /** A keyed hash under the master key. */
   readonly keyedHash: (purpose: string, value: string) => string;
+  /** Tells open pages of changes. */
+  readonly live: LivePages;
   /** What tells browsers that were here before. */
   readonly marks: BrowserMarks;
   readonly now: () => number;
 }
 
 export function webRoutes(options: WebOptions): Route[] {
-  const { accounts, sessions, standings, secure, publicUrl, keyedHash, now } = options;
+  const { accounts, sessions, standings, secure, publicUrl, keyedHash, live, now } = options;
   const assets = openAssets();
   const pages = new Pages({
     sessions,
@@ -57,6 +60,7 @@ export function webRoutes(options: WebOptions): Route[] {
     assets: assets.paths,
     notices: new Notices(now),
     zones: new Zones(),
+    markOf: (accountId) => live.markOf(accountId),
     secure,
     marks: options.marks,
     isOwnOrigin: ownOrigins(publicUrl),
@@ -74,6 +78,7 @@ export function webRoutes(options: WebOptions): Route[] {
     pages.open('*', () => {
       throw new Refusal({ kind: 'not_found', what: 'there is nothing at this address' });
     }),
+    live.route(pages, ({ accountId, browserId }) => standings.isOpen(accountId) && sessions.isLive(browserId)),
     ...homeRoutes(over),
     ...signInRoutes({ ...over, pending }),
     ...secondStepRoutes({ ...over, pending }),

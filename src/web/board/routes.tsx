@@ -82,6 +82,7 @@ function showBoard(options: BoardOptions, visit: MemberVisit, problem?: Problem)
   return pages.show(visit, {
     title: only === undefined ? 'Tasks' : `Tasks: ${only.name}`,
     section: 'tasks',
+    live: ['tasks'],
     status: problem === undefined ? 200 : 422,
     body: (
       <>

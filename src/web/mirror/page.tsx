@@ -67,6 +67,7 @@ function mirrorView({ blobs: stored, credentials, baseUrl }: MirrorOptions, visi
   return {
     title: 'Mirror',
     section: 'mirror',
+    live: ['mirror'],
     body: (
       <>
         <div class="intro">

@@ -1,0 +1,200 @@
+/**
+ * Live pages: what others change appears (server-sent events at /live), and marked forms are sent without leaving the page.
+ * Either way the server renders the page again, and what differs is morphed into the one that is shown.
+ */
+
+const root = document.documentElement;
+const page = () => document.getElementById('page');
+
+/** How long a page rests between two renewals. */
+const REST_MS = 700;
+/** Scrolled further down than this, a reader has begun to read. */
+const READING_PX = 240;
+
+let shownMark = root.dataset.mark;
+let source;
+let changes = 0;
+let isRenewing = false;
+let isDue = false;
+
+/** Whether a field holds something else than the server gave it. */
+function isTyped(field) {
+  if (field.matches('select')) return [...field.options].some((one) => one.selected !== one.defaultSelected);
+  if (!field.matches('input, textarea')) return false;
+  return /^(checkbox|radio)$/.test(field.type)
+    ? field.checked !== field.defaultChecked
+    : field.value !== field.defaultValue;
+}
+
+/** Keeps what the reader has opened, and each form that was begun: its hidden fields belong to what was read. */
+const keeping = (sent) => ({
+  morphStyle: 'innerHTML',
+  callbacks: {
+    beforeNodeMorphed: (element) =>
+      element === sent || !(element instanceof HTMLFormElement) || ![...element.elements].some(isTyped),
+    beforeAttributeUpdated(name, element) {
+      if (name === 'open' && element.matches('details, dialog')) return false;
+      if (name === 'hidden' && element.matches('[data-copy]')) return false;
+      return !(/^(value|checked|selected)$/.test(name) && isTyped(element));
+    },
+  },
+});
+
+/** Whether the page was made after this state of the account: then it shows it, as after an act of its own. */
+function isShown(mark) {
+  const [epoch, count] = mark.split('.');
+  const [shownEpoch, shownCount] = (shownMark ?? '').split('.');
+  return epoch === shownEpoch && Number(count) <= Number(shownCount);
+}
+
+const parse = (text) => new DOMParser().parseFromString(text, 'text/html');
+
+/** Shows what differs in a page that the server has rendered; `sent`: in answer to this form. */
+function show(next, sent) {
+  Idiomorph.morph(page(), [...next.getElementById('page').childNodes], keeping(sent));
+  if (sent !== undefined) {
+    document.getElementById('notices').replaceChildren(...next.getElementById('notices').childNodes);
+  }
+  document.title = next.title;
+  shownMark = next.documentElement.dataset.mark ?? shownMark;
+  document.dispatchEvent(new CustomEvent('cairn:shown'));
+}
+
+/** Whether a change of the page would move what the reader has in hand or before the eyes. */
+function isBusy() {
+  if (root.dataset.dragging !== undefined || scrollY > READING_PX) return true;
+  if (document.querySelector('details[data-menu][open], dialog[open]') !== null) return true;
+  const selection = getSelection();
+  return selection !== null && !selection.isCollapsed && page().contains(selection.anchorNode);
+}
+
+const bar = document.createElement('div');
+const barText = document.createElement('span');
+const barButton = document.createElement('button');
+Object.assign(bar, { className: 'live-bar', hidden: true });
+bar.setAttribute('role', 'status');
+Object.assign(barButton, { className: 'button small primary', type: 'button' });
+bar.append(barText, barButton);
+
+function tell(text, label, act) {
+  barText.textContent = text;
+  barButton.textContent = label;
+  barButton.onclick = act;
+  bar.hidden = false;
+  if (!bar.isConnected) document.body.append(bar);
+}
+
+async function renew() {
+  if (isRenewing) {
+    isDue = true;
+    return;
+  }
+  isRenewing = true;
+  isDue = false;
+  try {
+    const response = await fetch(location.href, { headers: { 'X-Live': '1' }, cache: 'no-store' });
+    if (response.redirected) signedOut();
+    else if (response.ok) renewWith(parse(await response.text()));
+  } catch {
+    // No network: the stream tells again when it is back.
+  }
+  setTimeout(() => {
+    isRenewing = false;
+    if (isDue) changed();
+  }, REST_MS);
+}
+
+function renewWith(next) {
+  const script = (of) => of.querySelector('script[type="module"]')?.getAttribute('src');
+  if (script(next) !== script(document)) {
+    tell('Cairn was updated.', 'Reload', () => location.reload());
+    return;
+  }
+  changes = 0;
+  bar.hidden = true;
+  show(next);
+}
+
+function changed() {
+  if (!isBusy()) {
+    renew();
+    return;
+  }
+  tell(changes === 1 ? '1 change' : `${changes} changes`, 'Show', () => {
+    scrollTo({ top: 0 });
+    renew();
+  });
+}
+
+function signedOut() {
+  source?.close();
+  source = undefined;
+  tell('You are signed out.', 'Sign in', () => location.reload());
+}
+
+/** One stream a page, and only while it is seen: browsers open six connections to a host, and there may be more pages. */
+function listen() {
+  const isWanted = root.dataset.live !== undefined && document.visibilityState === 'visible';
+  if (!isWanted) {
+    source?.close();
+    source = undefined;
+    return;
+  }
+  if (source !== undefined && source.readyState !== EventSource.CLOSED) return;
+  const topics = new Set([...root.dataset.live.split(' '), 'all']);
+  source = new EventSource(`/live?mark=${encodeURIComponent(shownMark ?? '')}`);
+  source.addEventListener('change', ({ data, lastEventId }) => {
+    if (isShown(lastEventId)) return;
+    let count = 0;
+    for (const [topic, rows] of Object.entries(JSON.parse(data))) if (topics.has(topic)) count += rows;
+    if (count === 0) return;
+    changes += count;
+    changed();
+  });
+  source.addEventListener('signed-out', signedOut);
+}
+
+/** Sends a form and shows the page that it leads to in place of this one. */
+async function send(form, submitter) {
+  const body = new URLSearchParams(new FormData(form, submitter));
+  const response = await fetch(form.getAttribute('action'), { method: 'POST', body });
+  const to = new URL(response.url);
+  if (to.pathname !== location.pathname && response.redirected) {
+    location.assign(to);
+    return;
+  }
+  const next = parse(await response.text());
+  if (next.getElementById('page') === null) throw new Error('no page came back');
+  if (response.ok) form.reset();
+  if (response.redirected) history.replaceState(null, '', to.pathname + to.search);
+  changes = 0;
+  bar.hidden = true;
+  show(next, form);
+}
+
+document.addEventListener('submit', (event) => {
+  const { target: form, submitter } = event;
+  if (event.defaultPrevented || !form.matches('form[data-swap]')) return;
+  event.preventDefault();
+  if (form.ariaBusy === 'true') return;
+  form.ariaBusy = 'true';
+  for (const menu of document.querySelectorAll('details[data-menu][open]')) menu.open = false;
+  send(form, submitter)
+    .catch(() => {
+      // As without script: then the browser says what is wrong.
+      delete form.dataset.swap;
+      form.ariaBusy = 'false';
+      form.requestSubmit(submitter);
+    })
+    .finally(() => {
+      form.ariaBusy = 'false';
+    });
+});
+
+document.addEventListener('visibilitychange', listen);
+// A page that comes back from the browser's memory has no stream any more.
+addEventListener('pageshow', listen);
+addEventListener('pagehide', () => {
+  source?.close();
+  source = undefined;
+});

@@ -1,0 +1,66 @@
+/** Owns what open pages are told: that something of their account has changed, and how often since a page was made. */
+import { randomBytes } from 'node:crypto';
+import { limits } from '../../limits/service.ts';
+
+/** What a page can depend on. */
+export type Topic = 'tasks' | 'vaults' | 'documents' | 'mirror' | 'account';
+
+export interface LiveListener {
+  /** Rows of this topic are durable that were not before. */
+  changed(topic: Topic, rows: number): void;
+  /** A session ended, or the account was disabled: look again whether this listener may listen. */
+  recheck(): void;
+}
+
+export class LiveChanges {
+  /** Another one after each start, so that a page of an earlier process is known to be old. */
+  readonly #epoch = randomBytes(6).toString('base64url');
+  readonly #listeners = new Map<string, Set<LiveListener>>();
+  /** The count at the last change of each account, the latest change last. */
+  readonly #marks = new Map<string, number>();
+  /** What holds for accounts that are not remembered: they may have changed as late as this. */
+  #floor = 0;
+  #count = 0;
+
+  /** Names the state of an account: equal marks mean that nothing has changed in between. */
+  markOf(accountId: string): string {
+    return `${this.#epoch}.${this.#marks.get(accountId) ?? this.#floor}`;
+  }
+
+  note(accountId: string, topic: Topic, rows: number): void {
+    this.#count += 1;
+    this.#marks.delete(accountId);
+    this.#marks.set(accountId, this.#count);
+    this.#forgetOldest();
+    for (const listener of this.#listeners.get(accountId) ?? []) listener.changed(topic, rows);
+  }
+
+  /** Lets every listener of an account look again whether it may listen. */
+  recheck(accountId: string): void {
+    for (const listener of Array.from(this.#listeners.get(accountId) ?? [])) listener.recheck();
+  }
+
+  /** How many listen for an account. */
+  listenersOf(accountId: string): number {
+    return this.#listeners.get(accountId)?.size ?? 0;
+  }
+
+  /** Returns how to stop listening. */
+  listen(accountId: string, listener: LiveListener): () => void {
+    const listeners = this.#listeners.get(accountId) ?? new Set();
+    this.#listeners.set(accountId, listeners);
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#listeners.get(accountId) === listeners) this.#listeners.delete(accountId);
+    };
+  }
+
+  #forgetOldest(): void {
+    if (this.#marks.size <= limits.liveAccountsRemembered) return;
+    const [oldest] = this.#marks;
+    if (oldest === undefined) return;
+    this.#marks.delete(oldest[0]);
+    this.#floor = Math.max(this.#floor, oldest[1]);
+  }
+}

@@ -1,0 +1,62 @@
+/** Names the tables whose rows pages show, and tells of each durable write to them. */
+import { keys, sessionOwners } from '../../accounts/records.ts';
+import { standings } from '../../accounts/standing/records.ts';
+import { auditEvents } from '../../audit/records.ts';
+import { devDocs } from '../../dev-docs/records.ts';
+import { handoffs } from '../../handoffs/records.ts';
+import { blobs, credentials } from '../../mirror/records.ts';
+import { papers } from '../../papers/records.ts';
+import type { Store } from '../../store/store.ts';
+import type { AnyTable, Key } from '../../store/table.ts';
+import { vaultHeads, vaultOwners, vaults } from '../../sync/log/records.ts';
+import { categories, tasks } from '../../tasks/records.ts';
+import type { LiveChanges, Topic } from './changes.ts';
+
+/** Tables whose keys begin with the account. */
+const OF_ACCOUNTS: readonly (readonly [AnyTable, Topic])[] = [
+  [tasks, 'tasks'],
+  [categories, 'tasks'],
+  [vaults, 'vaults'],
+  [devDocs, 'documents'],
+  [handoffs, 'documents'],
+  [papers, 'documents'],
+  [blobs, 'mirror'],
+  [credentials, 'mirror'],
+  [keys, 'account'],
+  [auditEvents, 'account'],
+];
+
+/** Tables that say whether an open page may stay open. */
+const OF_ACCESS: readonly AnyTable[] = [sessionOwners, standings];
+
+export function watchTables(store: Pick<Store, 'watch' | 'get'>, changes: LiveChanges): void {
+  for (const [table, topic] of OF_ACCOUNTS) {
+    afterWrites(store, table, (written) => {
+      for (const [accountId, rows] of counted(written)) changes.note(accountId, topic, rows);
+    });
+  }
+  // Each change of a vault writes its head, whose key names the vault alone.
+  afterWrites(store, vaultHeads, (written) => {
+    for (const [vaultId, rows] of counted(written)) {
+      const owner = store.get(vaultOwners, [vaultId]);
+      if (owner !== undefined) changes.note(owner.account_id, 'vaults', rows);
+    }
+  });
+  for (const table of OF_ACCESS) {
+    afterWrites(store, table, (written) => {
+      for (const accountId of counted(written).keys()) changes.recheck(accountId);
+    });
+  }
+}
+
+/** Calls `tell` once a commit to the table is over, in a turn of its own: whoever is told reads the store. */
+function afterWrites(store: Pick<Store, 'watch'>, table: AnyTable, tell: (keys: readonly Key[]) => void): void {
+  store.watch(table, (written) => () => setImmediate(tell, written));
+}
+
+/** How many rows were written under each first part of a key. */
+function counted(written: readonly Key[]): Map<string, number> {
+  const rows = new Map<string, number>();
+  for (const [first] of written) rows.set(String(first), (rows.get(String(first)) ?? 0) + 1);
+  return rows;
+}

@@ -1,0 +1,68 @@
+/** Live pages in a real browser: what agents change appears, without moving what somebody reads or writes. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PASSWORD, structured } from '../support/gateway.ts';
+import { type Hub, startHub } from '../support/hub.ts';
+import { launch, signUp, visitor } from './browser.ts';
+
+let hub: Hub;
+let browser: Browser;
+
+beforeAll(async () => {
+  [hub, browser] = await Promise.all([startHub(), launch()]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
+  await hub.stop();
+});
+
+test('[WEB-8, WEB-5] what an agent does appears on an open board, and what is being typed stays', async () => {
+  const { page, context, complaints } = await visitor(browser, hub);
+  const key = await signUp(page, 'live@example.org', PASSWORD);
+  await page.goto('/tasks');
+  await page.getByLabel('New task').fill('Half a thou');
+  await structured(hub, 'create_task', { content: 'By an agent' }, key);
+  await page.locator('.card', { hasText: 'By an agent' }).waitFor();
+  expect(await page.getByLabel('New task').inputValue()).toBe('Half a thou');
+  await page.keyboard.type('ght');
+  expect(await page.getByLabel('New task').inputValue()).toBe('Half a thought');
+  await structured(hub, 'update_task', { id: 1, kanban_status: 'in_progress' }, key);
+  await page.locator('[data-column="in_progress"] .card', { hasText: 'By an agent' }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('[WEB-8] who has scrolled down to read is told how much changed, and sees it when asked for', async () => {
+  const { page, context, complaints } = await visitor(browser, hub, { viewport: { width: 390, height: 600 } });
+  const key = await signUp(page, 'reader@example.org', PASSWORD);
+  for (let made = 0; made < 30; made += 1) await structured(hub, 'create_task', { content: `Task ${made}` }, key);
+  await page.goto('/tasks');
+  await page.evaluate('scrollTo(0, 900)');
+  for (const content of ['One', 'Two', 'Three'])
+    await structured(hub, 'create_task', { content, due_date: '2020-01-01' }, key);
+  await page.getByText('3 changes').waitFor();
+  expect(await page.locator('.card', { hasText: 'Three' }).count()).toBe(0);
+  expect(await page.evaluate('scrollY')).toBe(900);
+  await page.getByRole('button', { name: 'Show' }).click();
+  await page.locator('.card', { hasText: 'Three' }).waitFor();
+  await page.getByText('3 changes').waitFor({ state: 'hidden' });
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('[WEB-8, WEB-2] an open page of a browser that signed out in another tab says so', async () => {
+  const { page, context } = await visitor(browser, hub);
+  await signUp(page, 'out@example.org', PASSWORD);
+  await page.goto('/tasks');
+  const other = await context.newPage();
+  await other.goto('/');
+  await page.bringToFront();
+  await other.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('You are signed out.').waitFor();
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect(new URL(page.url()).search).toContain('tasks');
+  await context.close();
+});
