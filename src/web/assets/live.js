@@ -117,12 +117,12 @@ function renewWith(next) {
 
 function changed() {
   if (!isBusy()) {
-    renew();
+    void renew();
     return;
   }
   tell(changes === 1 ? '1 change' : `${changes} changes`, 'Show', () => {
     scrollTo({ top: 0 });
-    renew();
+    void renew();
   });
 }
 
