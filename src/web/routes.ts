@@ -9,7 +9,7 @@ import { limits } from '../limits/service.ts';
 import { openAssets } from './assets.ts';
 import { boardRoutes } from './board/routes.tsx';
 import type { Capabilities } from './capabilities.ts';
-import { homeRoutes } from './home.tsx';
+import { homeRoutes } from './home/page.tsx';
 import type { LivePages } from './live/live.ts';
 import { mirrorRoutes } from './mirror/page.tsx';
 import { Notices } from './notices.ts';

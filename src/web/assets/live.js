@@ -28,7 +28,6 @@ function isTyped(field) {
 
 /** Keeps what the reader has opened, and each form that was begun: its hidden fields belong to what was read. */
 const keeping = (sent) => ({
-  morphStyle: 'innerHTML',
   callbacks: {
     beforeNodeMorphed: (element) =>
       element === sent || !(element instanceof HTMLFormElement) || ![...element.elements].some(isTyped),
@@ -51,7 +50,7 @@ const parse = (text) => new DOMParser().parseFromString(text, 'text/html');
 
 /** Shows what differs in a page that the server has rendered; `sent`: in answer to this form. */
 function show(next, sent) {
-  Idiomorph.morph(page(), [...next.getElementById('page').childNodes], keeping(sent));
+  Idiomorph.morph(page(), next.getElementById('page'), keeping(sent));
   if (sent !== undefined) {
     document.getElementById('notices').replaceChildren(...next.getElementById('notices').childNodes);
   }

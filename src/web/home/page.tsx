@@ -1,12 +1,12 @@
 /** The start page: what this is, for a stranger; what to do next, for a member. */
 import type { ComponentChildren, VNode } from 'preact';
-import type { SignupRule } from '../accounts/sign-up/sign-ups.ts';
-import type { Route } from '../http/route/route.ts';
-import type { Capabilities } from './capabilities.ts';
+import type { SignupRule } from '../../accounts/sign-up/sign-ups.ts';
+import type { Route } from '../../http/route/route.ts';
+import type { Capabilities } from '../capabilities.ts';
+import type { MemberVisit, Pages, View } from '../pages.ts';
+import { Given, Moment } from '../ui.tsx';
+import { isMember } from '../visit.ts';
 import { ConnectAgent } from './connect.tsx';
-import type { MemberVisit, Pages, View } from './pages.ts';
-import { Given, Moment } from './ui.tsx';
-import { isMember } from './visit.ts';
 
 export interface HomeOptions extends Pick<Capabilities, 'accounts' | 'tasks' | 'sync' | 'blobs'> {
   readonly pages: Pages;

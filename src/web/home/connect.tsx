@@ -1,7 +1,7 @@
 /** Owns the panel that shows how to connect an agent, with the key filled in while it is fresh. */
 import type { VNode } from 'preact';
-import { type SetupHub, type SetupStep, setupSteps } from '../accounts/setup-guide.ts';
-import { Copyable } from './ui.tsx';
+import { type SetupHub, type SetupStep, setupSteps } from '../../accounts/setup-guide.ts';
+import { Copyable } from '../ui.tsx';
 
 interface ConnectAgentProps {
   readonly hub: SetupHub;
