@@ -65,6 +65,8 @@ const settings = z.object({
       error: 'must be one of debug, info, warn, error, fatal, silent',
     })
     .default('info'),
+  CAIRN_ACCESS_LOG: z.string().min(1, 'must not be empty').optional(),
+  CAIRN_SLOW_MS: wholeNumber(0, 86_400_000).default(0),
   CAIRN_BLOCKED_AGENTS: list.default([...defaultBlockedAgents]),
   CAIRN_ALLOW_MISSING_AGENT: flag.default(false),
   CAIRN_TLS_CERT: z.string().min(1, 'must not be empty').optional(),
@@ -141,6 +143,10 @@ export interface Config {
   readonly upgradeBackup: boolean;
   readonly masterKey: string | undefined;
   readonly logLevel: string;
+  /** The file that lines of requests go to; undefined: the log. */
+  readonly accessLog: string | undefined;
+  /** From how many milliseconds on a request is a warning; 0: never. */
+  readonly slowMs: number;
   readonly blockedAgents: readonly string[];
   readonly allowMissingAgent: boolean;
   /** PEM files; undefined: plain HTTP. */
@@ -207,6 +213,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     upgradeBackup: values.CAIRN_UPGRADE_BACKUP === 'on',
     masterKey: values.CAIRN_MASTER_KEY,
     logLevel: values.CAIRN_LOG_LEVEL,
+    accessLog: values.CAIRN_ACCESS_LOG,
+    slowMs: values.CAIRN_SLOW_MS,
     blockedAgents: values.CAIRN_BLOCKED_AGENTS,
     allowMissingAgent: values.CAIRN_ALLOW_MISSING_AGENT,
     tls: tlsFiles(values.CAIRN_TLS_CERT, values.CAIRN_TLS_KEY),

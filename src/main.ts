@@ -17,6 +17,7 @@ import { Admission } from './http/checks/admission.ts';
 import { LoopDelay } from './http/checks/loop-delay.ts';
 import { Rates } from './http/checks/rates.ts';
 import { certificateExpiry, checkTlsFiles } from './http/library/tls.ts';
+import { RequestLog } from './http/measure/request-log.ts';
 import { Traffic } from './http/measure/traffic.ts';
 import { createAddressResolver } from './http/request/client-address.ts';
 import { healthRoutes, type Phase } from './http/route/health.ts';
@@ -39,7 +40,7 @@ export interface RunningService {
 }
 
 /** Starts everything and serves. Throws StartError, and then has let go of the folder again. */
-export async function startService(config: Config, { log, dropped }: LogSink): Promise<RunningService> {
+export async function startService(config: Config, { log, access, dropped }: LogSink): Promise<RunningService> {
   const clientAddress = createAddressResolver(config.trustedProxies);
   if (config.tls !== undefined) checkTlsFiles(config.tls);
   const core = await openCore(config, log, { mayMake: true, mayUpgrade: true });
@@ -75,10 +76,10 @@ export async function startService(config: Config, { log, dropped }: LogSink): P
       droppedLines: dropped,
     };
     const metrics = metricsRoutes(config, { ...operation, ...parts, ...core, version, traffic, admission, loop });
-    const probes = healthRoutes({ version, phase: () => phase });
-    const shared = { clientAddress, rates, traffic, parseJson: documentParser(pool), log };
+    const requestLog = new RequestLog({ log, access, slowMs: config.slowMs });
+    const shared = { clientAddress, rates, traffic, requestLog, parseJson: documentParser(pool), log };
     const doors = Doors.open(config, shared, admission, {
-      service: await openRoutes(parts, [...probes, ...metrics.guarded]),
+      service: await openRoutes(parts, [...healthRoutes({ version, phase: () => phase }), ...metrics.guarded]),
       metrics: metrics.open,
     });
     endWithAccounts(core, sync, doors);

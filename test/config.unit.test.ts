@@ -20,6 +20,8 @@ const wrongSettings: readonly (readonly [name: string, values: readonly string[]
   ['CAIRN_HOST', ['']],
   ['CAIRN_DATA', ['']],
   ['CAIRN_LOG_LEVEL', ['', 'loud', 'INFO']],
+  ['CAIRN_ACCESS_LOG', ['']],
+  ['CAIRN_SLOW_MS', ['', '-1', '1.5', '86400001', '1s']],
   ['CAIRN_ALLOW_MISSING_AGENT', ['', 'yes', 'TRUE', '1']],
   ['CAIRN_TLS_CERT', ['']],
   ['CAIRN_TLS_KEY', ['']],

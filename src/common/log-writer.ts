@@ -3,7 +3,7 @@
  * counted when the other side does not take them. It never waits for a reader while the service runs, and at the end only
  * for a bounded time.
  */
-import { constants, fstatSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 
 /** How much is gathered before a write, how long a line waits at most, and how much may wait for a slow reader. */
 const BATCH_BYTES = 4096;
@@ -14,7 +14,7 @@ const LAST_FLUSH_MS = 500;
 const LOOK_MS = 5;
 
 export class LogWriter {
-  readonly #descriptor: number;
+  #descriptor: number;
   readonly #timer: NodeJS.Timeout;
   #waiting: Buffer[] = [];
   #bytes = 0;
@@ -26,6 +26,19 @@ export class LogWriter {
     this.#descriptor = withoutWaiting(descriptor);
     this.#timer = setInterval(() => this.#write(), FLUSH_MS);
     this.#timer.unref();
+  }
+
+  /** Appends to a file, which only its owner and group can read. Throws as `open` does. */
+  static toFile(path: string): LogWriter {
+    return new LogWriter(openSync(path, 'a', FILE_MODE));
+  }
+
+  /** Writes what is gathered, then goes on in the file that has this path now. Throws as `open` does, and then nothing has changed. */
+  reopen(path: string): void {
+    const descriptor = openSync(path, 'a', FILE_MODE);
+    this.#write();
+    closeSync(this.#descriptor);
+    this.#descriptor = descriptor;
   }
 
   /** Lines that could not be written since the start. */
@@ -68,8 +81,8 @@ export class LogWriter {
         this.#bytes -= written;
       } catch (error) {
         this.#waiting = [bytes];
-        // Full for now: the timer tries again.
-        if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return;
+        // The timer tries again.
+        if (MAY_PASS.has((error as NodeJS.ErrnoException).code)) return;
         this.#isClosed = true;
         this.#drop();
       }
@@ -84,6 +97,9 @@ export class LogWriter {
 }
 
 const NEWLINE = 0x0a;
+const FILE_MODE = 0o640;
+/** A full pipe, and a full disk below a file. */
+const MAY_PASS: ReadonlySet<string | undefined> = new Set(['EAGAIN', 'ENOSPC', 'EDQUOT']);
 
 /** The same pipe, opened so that a write to a full one fails at once; anything else never waits for a reader. */
 function withoutWaiting(descriptor: number): number {

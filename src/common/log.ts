@@ -1,20 +1,49 @@
-/** Owns the log: one JSON object per line on standard output, written in batches, flushed on exit. */
+/** Owns the logs: one JSON object per line, written in batches, flushed on exit. */
 import { type Logger, pino } from 'pino';
 import { LogWriter } from './log-writer.ts';
+import { StartError } from './start-error.ts';
 
 export type Log = Logger;
 
 export interface LogSink {
+  /** Goes to standard output. */
   readonly log: Log;
-  /** Lines that could not be written, because nobody reads them or not fast enough. */
+  /** Takes the lines of requests, into a file; undefined: they go to `log`. */
+  readonly access: Log | undefined;
+  /** Lines that could not be written, because nobody reads them, not fast enough, or the disk is full. */
   readonly dropped: () => number;
   /** Writes what is still gathered, as far as a reader takes it. Call before the process ends. */
   readonly flush: () => void;
+  /** Opens the access log anew, for a rotation that has renamed it. Throws as `open` does. */
+  readonly reopen: () => void;
 }
 
-/** Opens the log at a pino level (`trace` … `fatal`, `silent`). */
-export function openLog(level: string): LogSink {
+/**
+ * Opens the log at a pino level (`trace` … `fatal`, `silent`), and the access log, which takes everything, in a file.
+ * Throws StartError.
+ */
+export function openLog(level: string, accessFile?: string): LogSink {
   const writer = new LogWriter(1);
-  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, writer);
-  return { log, dropped: () => writer.dropped, flush: () => writer.end() };
+  const access = accessFile === undefined ? undefined : openFile(accessFile);
+  const writers = access === undefined ? [writer] : [writer, access];
+  return {
+    log: logTo(writer, level),
+    access: access && logTo(access, 'info'),
+    dropped: () => writers.reduce((sum, { dropped }) => sum + dropped, 0),
+    flush: () => writers.forEach((one) => void one.end()),
+    reopen: () => accessFile !== undefined && access?.reopen(accessFile),
+  };
+}
+
+function logTo(writer: LogWriter, level: string): Log {
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, writer);
+}
+
+function openFile(path: string): LogWriter {
+  try {
+    return LogWriter.toFile(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartError(`CAIRN_ACCESS_LOG: ${path} cannot be opened (${code}); name a file in a folder that exists.`);
+  }
 }

@@ -9,7 +9,7 @@ import type { Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 
 /** What all doors share beside what the settings say. */
-type Shared = Pick<FrontDoorOptions, 'clientAddress' | 'rates' | 'traffic' | 'parseJson' | 'log'>;
+type Shared = Pick<FrontDoorOptions, 'clientAddress' | 'rates' | 'traffic' | 'requestLog' | 'parseJson' | 'log'>;
 
 export interface DoorRoutes {
   readonly service: readonly Route[];

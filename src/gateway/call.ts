@@ -1,8 +1,11 @@
 /** Owns one call of a tool, whichever door it came through: access, arguments, the handler. */
-import { Refusal } from '../common/fault.ts';
+import { type Fault, Refusal } from '../common/fault.ts';
 import { canStepUp, type Session } from '../common/session.ts';
 import { readFields } from '../fields/read.ts';
+import type { CallNote } from '../http/measure/call-note.ts';
 import type { AnyRun } from '../http/reply/byte-run.ts';
+import { statusOf } from '../http/reply/status.ts';
+import { rpcError } from './codes.ts';
 import { encoded, type KnownResults, placeOfCall, type WrittenResult } from './known-results.ts';
 import { InputRequired } from './live/input-required.ts';
 import type { ToolRegistry } from './registry.ts';
@@ -32,17 +35,35 @@ export interface CallResult<Text extends string | Uint8Array = string | Uint8Arr
 /** Runs a tool. Refuses with `unknown_tool`, `unauthenticated`, `insufficient_scope`, `invalid_fields`, or what the tool itself refuses. */
 export async function callTool(context: CallContext, name: unknown, given: unknown): Promise<CallResult> {
   const { registry } = context;
-  const tool = registry.find(name);
+  const { note } = context.caller;
   const startedMs = performance.now();
+  const count = (tool: Tool, error?: unknown) => {
+    note.tool = tool.name;
+    note.ms = performance.now() - startedMs;
+    registry.callsOf(tool).record(note.ms, error);
+  };
   try {
-    const result = await runTool(context, tool, given);
-    registry.callsOf(tool).record(performance.now() - startedMs, undefined);
-    return result;
+    const tool = registry.find(name);
+    try {
+      const result = await runTool(context, tool, given);
+      count(tool);
+      return result;
+    } catch (error) {
+      count(tool, error instanceof InputRequired ? undefined : error);
+      throw error;
+    }
   } catch (error) {
-    const isAsking = error instanceof InputRequired;
-    registry.callsOf(tool).record(performance.now() - startedMs, isAsking ? undefined : error);
+    noteFailure(note, error);
     throw error;
   }
+}
+
+function noteFailure(note: CallNote, error: unknown): void {
+  if (error instanceof InputRequired) return;
+  const fault: Fault = error instanceof Refusal ? error.fault : { kind: 'internal' };
+  note.code = rpcError(fault).code;
+  note.fault = fault.kind;
+  note.status = statusOf(fault);
 }
 
 async function runTool({ session, caller, answers }: CallContext, tool: Tool, given: unknown): Promise<CallResult> {

@@ -60,14 +60,17 @@ interface Answered {
   /** Belongs into the response. */
   readonly listing?: AnsweredListing | undefined;
   readonly lines?: LinesWish;
+  /** Of a failure. */
+  readonly code?: number;
   /** Takes the place of the empty structured result. */
   readonly document?: AnyRun | undefined;
   readonly headers?: ReplyHeaders | undefined;
 }
 
 /** Who calls, but for what follows from the message. */
-export type Asking = Omit<ToolCaller, 'lines'>;
+export type Asking = Omit<ToolCaller, 'lines' | 'note'> & Pick<RouteRequest, 'noteCall'>;
 
+/** Whom a message is answered for. */
 interface From {
   readonly session: Session | undefined;
   readonly caller: Asking;
@@ -168,6 +171,17 @@ export class Gateway {
   }
 
   async #answerMessage(message: Message, headers: McpHeaders, from: From): Promise<Answered | undefined> {
+    const note = from.caller.noteCall();
+    const answered = await this.#answerNoted(message, headers, { ...from, note });
+    if (answered?.code !== undefined) note.code ??= answered.code;
+    return answered;
+  }
+
+  async #answerNoted(
+    message: Message,
+    headers: McpHeaders,
+    from: From & Pick<ToolCaller, 'note'>,
+  ): Promise<Answered | undefined> {
     if (message.kind === 'answer') return undefined;
     if (message.kind === 'invalid') return failed(message.id, { code: INVALID_REQUEST, message: message.reason });
     const dialect = readDialect(headers, message.method, message.params);
@@ -180,7 +194,7 @@ export class Gateway {
     }
     const { registry, answers, offers, states, version } = this.#options;
     const lines = from.wish(dialect.dialect);
-    const caller = { ...from.caller, lines };
+    const caller = { ...from.caller, lines, note: from.note };
     const context = {
       registry,
       answers,
@@ -199,6 +213,7 @@ export class Gateway {
       return { id: message.id, response, status: 200, listing, document, lines, headers: own };
     } catch (error) {
       this.#options.log.error({ err: error }, 'a gateway call broke an assumption');
+      from.note.status = 500;
       return failed(message.id, { ...rpcError({ kind: 'internal' }), code: INTERNAL });
     }
   }
@@ -211,7 +226,7 @@ async function inTurn<T>(caller: string, run: () => Promise<T>): Promise<T> {
 }
 
 function failed(id: RpcId | undefined, error: RpcError, status = 200): Answered {
-  return { id: id ?? null, response: [failure(id, error)], status };
+  return { id: id ?? null, response: [failure(id, error)], status, code: error.code };
 }
 
 function isFraction(id: RpcId): boolean {

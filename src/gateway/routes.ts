@@ -39,6 +39,7 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
     agent: request.header('user-agent') ?? '',
     baseUrl: baseUrl(request.header('host') ?? ''),
     linger: (seconds, gone) => request.linger(seconds, gone),
+    noteCall: () => request.noteCall(),
     charge: (calls) => request.charge(calls),
     callsAtOnceMax: request.callsAtOnceMax,
   });
@@ -81,7 +82,12 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
       },
       async handle(request: RouteRequest, session: Session | undefined) {
         const lines = linesWish(request, 'bare');
-        const context = { registry, answers, session, caller: { ...callerOf(request), lines } };
+        const context = {
+          registry,
+          answers,
+          session,
+          caller: { ...callerOf(request), lines, note: request.noteCall() },
+        };
         const name = request.params['name'];
         const { structured, listing, document } = await callTool(context, name, request.document);
         if (document !== undefined) return jsonReply(documentRuns('{}', document, 1));

@@ -1,6 +1,8 @@
 /** Owns what a tool is: declared once, and everything that describes or calls it derives from the declaration. */
+
 import type { z } from 'zod';
 import type { Session } from '../common/session.ts';
+import type { CallNote } from '../http/measure/call-note.ts';
 import type { AnyRun } from '../http/reply/byte-run.ts';
 import type { Charge, Linger } from '../http/route/route.ts';
 import type { AnyTable } from '../store/table.ts';
@@ -23,6 +25,8 @@ export interface ToolCaller {
   readonly baseUrl: string;
   /** Whether a listing goes to this caller as lines. */
   readonly lines: LinesWish;
+  /** What the log says of this call. */
+  readonly note: CallNote;
   /** Asks for more time, for a tool that waits. */
   readonly linger: Linger;
   /** Asks the person at the client; undefined: the client does not offer that. */

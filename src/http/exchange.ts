@@ -8,9 +8,11 @@ import { STATUS_CODES } from 'node:http';
 import type { Fault } from '../common/fault.ts';
 import type { Caller, Lease } from '../common/shares.ts';
 import { limits } from '../limits/service.ts';
+import type { CallNote } from './measure/call-note.ts';
 import type { ExchangeEnd } from './measure/exchange-end.ts';
 import type { ByteSource, Parts } from './reply/body.ts';
-import { closeFeed, type Feed, feedOf } from './reply/feed.ts';
+import { closing } from './reply/closing.ts';
+import { closeFeed, type Feed } from './reply/feed.ts';
 import { FeedSender } from './reply/feed-sender.ts';
 import { isFeed, isSource, NO_HEADERS, type Reply, type ReplyHeaders } from './reply/reply.ts';
 import { SendPace } from './reply/send-pace.ts';
@@ -25,7 +27,7 @@ export interface ExchangeSurroundings {
   readonly replyBytes: ReplyBytes;
   readonly turns: SendTurns;
   /** A refusal in the words of the surface that was asked. */
-  readonly refuse: (head: RequestHead, fault: Fault) => Reply;
+  readonly refuse: (exchange: Exchange, fault: Fault) => Reply;
   /** How long a reader may take nothing of an answer. */
   readonly stallSeconds: number;
   /** Browsers reach this service over TLS. */
@@ -58,6 +60,12 @@ export class Exchange {
   /** The pattern of the matched route, for the log. */
   route = '';
   accountId: string | undefined;
+  /** Kind of the refusal that answered it, for the log. */
+  refused: string | undefined;
+  /** The handler asked for time to wait. */
+  hasWaited = false;
+  /** What the log says of calls inside. */
+  readonly calls: CallNote[] = [];
   /** Lets go of this answer's place among the streams; set before a streamed reply. */
   closeStream: (() => void) | undefined;
   readonly #res: HttpResponse;
@@ -122,6 +130,7 @@ export class Exchange {
 
   /** Gives the handler `seconds` more than it has. `gone` is called when nobody is there for the answer any more. */
   linger(seconds: number, gone: () => void): void {
+    this.hasWaited = true;
     if (this.#ended) gone();
     else this.#whenGone.push(gone);
     if (this.#deadline === undefined) return;
@@ -141,7 +150,7 @@ export class Exchange {
       return;
     }
     const { fault } = this.#deadline;
-    this.reply(this.#surroundings.refuse(this.head, fault));
+    this.reply(this.#surroundings.refuse(this, fault));
     this.#body?.fail(fault);
   }
 
@@ -287,13 +296,4 @@ export class Exchange {
       ms: performance.now() - this.#startedMs,
     });
   }
-}
-
-/** The same answer, after which the connection is closed. One of known length goes in chunks: that can end a connection. */
-function closing(reply: Reply): Reply {
-  const { body } = reply;
-  if (body !== undefined && isSource(body) && body.bytesTotal > 0) {
-    return { ...reply, body: feedOf([Promise.resolve(body)]) };
-  }
-  return reply.close === undefined ? { ...reply, close: 'after' } : reply;
 }

@@ -4,6 +4,7 @@ import type { Admission } from './checks/admission.ts';
 import type { OriginRule } from './checks/origin.ts';
 import type { Rates } from './checks/rates.ts';
 import type { TlsFiles } from './library/tls.ts';
+import type { RequestLog } from './measure/request-log.ts';
 import type { Traffic } from './measure/traffic.ts';
 import type { BodyParser, Route } from './route/route.ts';
 
@@ -21,6 +22,7 @@ export interface FrontDoorOptions {
   readonly origins: OriginRule;
   readonly rates: Rates;
   readonly traffic: Traffic;
+  readonly requestLog: RequestLog;
   readonly admission: Admission;
   /** Parses a JSON body of a route that has no way of its own; a large one off this thread. */
   readonly parseJson: BodyParser;

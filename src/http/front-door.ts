@@ -19,6 +19,7 @@ import type { Session } from '../common/session.ts';
 import { StartError } from '../common/start-error.ts';
 import { limits } from '../limits/service.ts';
 import { authenticate } from './authenticate.ts';
+import { PROBE_PATHS } from './checks/admission.ts';
 import { corsHeaders, isOriginAllowed, preflightHeaders } from './checks/origin.ts';
 import { type Peers, peersOf } from './checks/peers.ts';
 import { countCall } from './count-call.ts';
@@ -27,7 +28,6 @@ import { findRoute } from './find-route.ts';
 import type { FrontDoorOptions } from './front-door-options.ts';
 import { listenExclusively } from './library/listen.ts';
 import type { ExchangeEnd } from './measure/exchange-end.ts';
-import { logRequest } from './measure/request-log.ts';
 import { openBody, ruleFor } from './open-body.ts';
 import { empty, isFeed, isSource, type Reply } from './reply/reply.ts';
 import { SendTurns } from './reply/send-turns.ts';
@@ -56,9 +56,6 @@ interface Call {
   readonly tooMany: Refusal | undefined;
 }
 
-/** Paths that are answered while the service drains or has too much to do: probes ask just then. */
-const PROBE_PATHS = new Set(['/health', '/ready', '/metrics']);
-
 export class FrontDoor {
   readonly #options: FrontDoorOptions;
   readonly #router: Router;
@@ -80,7 +77,7 @@ export class FrontDoor {
       turns: new SendTurns(),
       stallSeconds: options.stallSeconds,
       isSecure: options.isSecure,
-      refuse: (head, fault) => this.#refuse(head, fault),
+      refuse: (exchange, fault) => this.#refuse(exchange, fault),
       onEnd: (exchange, end) => this.#onEnd(exchange, end),
       onBroken: (exchange, error) => this.#onBroken(exchange, error),
     };
@@ -153,7 +150,7 @@ export class FrontDoor {
     if (framing !== undefined) {
       // Answered a turn later: what stands behind a badly framed request in the same packet may be smuggled. While this
       // one is unanswered the library takes it for pipelining and closes the connection without handling it.
-      setImmediate(() => exchange.reply(this.#refuse(exchange.head, { kind: 'bad_framing', detail: framing })));
+      setImmediate(() => exchange.reply(this.#refuse(exchange, { kind: 'bad_framing', detail: framing })));
       return;
     }
     if (this.#options.isBlockedAgent(path, exchange.head.header('user-agent'))) {
@@ -245,7 +242,7 @@ export class FrontDoor {
   async #handle(exchange: Exchange, { route, params, session, caller, body, tooMany }: Call): Promise<Reply> {
     const rule = route.body;
     const parts = rule.kind === 'json' || rule.kind === 'form' ? ((await body?.collect()) ?? []) : [];
-    if (tooMany !== undefined) return this.#refuse(exchange.head, tooMany.fault, joined(parts));
+    if (tooMany !== undefined) return this.#refuse(exchange, tooMany.fault, joined(parts));
     const parse = rule.kind === 'json' ? (rule.parse ?? this.#options.parseJson) : undefined;
     const request = new HandlerRequest({
       head: exchange.head,
@@ -255,6 +252,7 @@ export class FrontDoor {
       document: parse && parts.length > 0 ? await parse(parts, { caller: exchange.caller, params }) : undefined,
       form: rule.kind === 'form' ? parseForm(joined(parts)) : undefined,
       linger: (seconds, gone) => exchange.linger(seconds, gone),
+      calls: exchange.calls,
       charge: (calls) => exchange.addHeaders(this.#options.rates.countMore(caller, calls)),
       callsAtOnceMax: this.#options.rates.callsAtOnceMax,
     });
@@ -264,13 +262,15 @@ export class FrontDoor {
   }
 
   #errorReply(exchange: Exchange, error: unknown): Reply {
-    if (error instanceof Refusal) return this.#refuse(exchange.head, error.fault);
+    if (error instanceof Refusal) return this.#refuse(exchange, error.fault);
     this.#options.log.error({ err: error, id: exchange.head.id }, 'a request broke an assumption');
-    return this.#refuse(exchange.head, { kind: 'internal' });
+    return this.#refuse(exchange, { kind: 'internal' });
   }
 
   /** In the words of the surface that was asked, but for the one refusal whose body is the same everywhere (UA-1). */
-  #refuse(head: RequestHead, fault: Fault, body?: Uint8Array): Reply {
+  #refuse(exchange: Exchange, fault: Fault, body?: Uint8Array): Reply {
+    const { head } = exchange;
+    exchange.refused = fault.kind;
     const refuse = fault.kind === 'blocked_agent' ? undefined : this.#router.wording(head.path);
     return refuse === undefined ? refusalReply(fault) : refuse(fault, (name) => head.header(name), body);
   }
@@ -286,6 +286,6 @@ export class FrontDoor {
     exchange.closeStream?.();
     if (this.#active.size === 0) this.#whenQuiet?.();
     this.#options.traffic.record(exchange.head, exchange.route, end);
-    logRequest(this.#options.log, exchange, end);
+    this.#options.requestLog.write(exchange, end);
   }
 }

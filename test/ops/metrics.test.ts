@@ -272,7 +272,7 @@ const NEEDED = [
   'cairn_tls_certificate_expiry_timestamp_seconds',
   'cairn_log_lines_dropped_total',
   'cairn_mailbox_depth',
-  'nodejs_eventloop_lag_p99_seconds',
+  'cairn_event_loop_delay_seconds',
   'cairn_store_pages',
   'cairn_store_pages_free',
   'cairn_rate_limited_total',

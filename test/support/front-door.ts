@@ -4,12 +4,14 @@ import { Admission } from '../../src/http/checks/admission.ts';
 import { Rates } from '../../src/http/checks/rates.ts';
 import { FrontDoor } from '../../src/http/front-door.ts';
 import type { FrontDoorOptions } from '../../src/http/front-door-options.ts';
+import { RequestLog } from '../../src/http/measure/request-log.ts';
 import { Traffic } from '../../src/http/measure/traffic.ts';
 import { joined } from '../../src/http/request/body.ts';
 import { parseJson } from '../../src/http/request/json-body.ts';
 
 /** Nothing is limited and nothing is logged, unless `more` says so. */
 export function frontDoor(more: Pick<FrontDoorOptions, 'routes'> & Partial<FrontDoorOptions>): FrontDoor {
+  const log = more.log ?? pino({ level: 'silent' });
   return new FrontDoor({
     isBlockedAgent: () => false,
     clientAddress: (peer) => peer,
@@ -29,7 +31,8 @@ export function frontDoor(more: Pick<FrontDoorOptions, 'routes'> & Partial<Front
     }),
     stallSeconds: 60,
     parseJson: (parts) => parseJson(joined(parts)),
-    log: pino({ level: 'silent' }),
+    requestLog: new RequestLog({ log, access: undefined, slowMs: 0 }),
+    log,
     ...more,
   });
 }

@@ -15,6 +15,7 @@ const CALLER = {
   lines: 'never' as const,
   linger: () => undefined,
   charge: () => undefined,
+  note: {},
   callsAtOnceMax: 1,
 };
 let desk: Desk;

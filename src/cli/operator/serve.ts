@@ -1,6 +1,6 @@
 /** cairn serve: runs the service until SIGTERM or SIGINT, then drains. */
 
-import { openLog } from '../../common/log.ts';
+import { type LogSink, openLog } from '../../common/log.ts';
 import { version } from '../../common/version.ts';
 import { readConfig } from '../../config.ts';
 import { requireHttpLibrary } from '../../http/library/load.ts';
@@ -22,7 +22,7 @@ async function serve(): Promise<number> {
   await requireHttpLibrary();
   const { startService } = await import('../../main.ts');
   const config = readConfig();
-  const sink = openLog(config.logLevel);
+  const sink = openLog(config.logLevel, config.accessLog);
   const { log, flush } = sink;
   const die = (error: unknown, what: string) => {
     log.fatal({ err: error }, what);
@@ -47,6 +47,7 @@ async function serve(): Promise<number> {
   const { port, metricsPort } = service;
   const more = metricsPort === undefined ? {} : { metrics_port: metricsPort };
   log.info({ version, port, ...more, host: config.host, pid: process.pid }, 'listening');
+  if (sink.access !== undefined) process.on('SIGHUP', () => reopen(sink));
   await new Promise<void>((resolve) => {
     process.once('SIGTERM', () => resolve());
     process.once('SIGINT', () => resolve());
@@ -57,4 +58,13 @@ async function serve(): Promise<number> {
   flush();
   // The store's own threads may outlive the close; nothing is left for them to do.
   process.exit(0);
+}
+
+function reopen({ log, reopen: open }: LogSink): void {
+  try {
+    open();
+    log.info('the access log is opened anew');
+  } catch (error) {
+    log.error({ err: error }, 'the access log cannot be opened anew; its lines go on to the file that was open');
+  }
 }

@@ -18,6 +18,9 @@ export interface AdmissionOptions {
   readonly sharedConnections?: SharedArrayBuffer | undefined;
 }
 
+/** Paths that are answered while the service drains or has too much to do: probes ask just then. */
+export const PROBE_PATHS: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics']);
+
 /** What is refused at its bound. */
 export type Bound = 'connections' | 'event_loop';
 

@@ -1,13 +1,16 @@
 /**
- * Owns how late the event loop is: the median delay of the last half second. A single long turn does not move the median;
- * a loop that has more to do than it can does.
+ * Owns how late the event loop is: the median delay of the last half second, and all delays by size. A single long turn does
+ * not move the median; a loop that has more to do than it can does.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Histogram } from '../../common/histogram.ts';
 import { limits } from '../../limits/service.ts';
 
 export class LoopDelay {
   readonly #delays = monitorEventLoopDelay({ resolution: limits.loopSampleMs });
   readonly #sampler: NodeJS.Timeout;
+  /** Of all samples since the start. */
+  readonly durations = new Histogram();
   #medianMs = 0;
 
   constructor() {
@@ -27,7 +30,10 @@ export class LoopDelay {
 
   #sample(): void {
     // A sample is the time between two of them, so a loop that is never late still has the time that was asked for.
-    this.#medianMs = Math.max(0, this.#delays.percentile(50) / 1e6 - limits.loopSampleMs);
+    const at = (percentile: number) => Math.max(0, this.#delays.percentile(percentile) / 1e6 - limits.loopSampleMs);
+    this.#medianMs = at(50);
+    const { count } = this.#delays;
+    for (let sample = 0; sample < count; sample += 1) this.durations.record(at(((sample + 0.5) / count) * 100));
     this.#delays.reset();
   }
 }

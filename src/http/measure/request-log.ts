@@ -1,6 +1,7 @@
 /** Owns the one line that a request leaves in the log. Nothing of it is made of a header, a body or a query. */
 import type { Log } from '../../common/log.ts';
 import type { RequestHead } from '../request/head.ts';
+import type { CallNote } from './call-note.ts';
 import type { ExchangeEnd } from './exchange-end.ts';
 
 /** What the line names of a request. */
@@ -8,23 +9,77 @@ export interface LoggedRequest {
   readonly head: Pick<RequestHead, 'id' | 'method' | 'address'>;
   readonly route: string | undefined;
   readonly accountId: string | undefined;
+  /** Kind of the refusal that answered it. */
+  readonly refused: string | undefined;
+  /** The handler asked for time to wait. */
+  readonly hasWaited: boolean;
+  readonly calls: readonly CallNote[];
 }
 
-export function logRequest(log: Log, exchange: LoggedRequest, end: ExchangeEnd): void {
-  const level = (end.status ?? 0) >= 500 ? 'error' : 'info';
-  if (!log.isLevelEnabled(level)) return;
-  const { id, method, address } = exchange.head;
-  const line = {
-    id,
-    method,
-    route: exchange.route,
+type Level = 'info' | 'warn' | 'error';
+
+/** Where lines of requests go. */
+export interface RequestLogOptions {
+  readonly log: Log;
+  /** Takes every line; then `log` gets only warnings and errors. Undefined: `log` takes every line. */
+  readonly access: Log | undefined;
+  /** From how many milliseconds on a request is a warning; 0: never. */
+  readonly slowMs: number;
+}
+
+export class RequestLog {
+  readonly #options: RequestLogOptions;
+
+  constructor(options: RequestLogOptions) {
+    this.#options = options;
+  }
+
+  write(request: LoggedRequest, end: ExchangeEnd): void {
+    const { log, access, slowMs } = this.#options;
+    const isSlow = slowMs > 0 && end.ms >= slowMs && !request.hasWaited;
+    const level = levelOf(request, end, isSlow);
+    const isLogged = log.isLevelEnabled(level) && (access === undefined || level !== 'info');
+    if (!isLogged && access === undefined) return;
+    const line = { ...lineOf(request, end), ...(isSlow ? { slow: true } : {}) };
+    if (isLogged) log[level](line, 'request');
+    access?.[level](line, 'request');
+  }
+}
+
+/** A failure inside HTTP 200 has the level that its status has elsewhere. */
+function levelOf({ calls }: LoggedRequest, end: ExchangeEnd, isSlow: boolean): Level {
+  const isError = (end.status ?? 0) >= 500 || calls.some(({ status = 0 }) => status >= 500);
+  if (isError) return 'error';
+  return isSlow ? 'warn' : 'info';
+}
+
+function lineOf({ head, route, accountId, refused, calls }: LoggedRequest, end: ExchangeEnd) {
+  const told = calls.map(callOf).filter((call) => Object.keys(call).length > 0);
+  return {
+    id: head.id,
+    method: head.method,
+    route,
     status: end.status,
-    ms: Math.round(end.ms * 100) / 100,
+    ms: rounded(end.ms),
     bytes_in: end.bytesIn,
     bytes_out: end.bytesOut,
-    account_id: exchange.accountId,
-    address,
+    account_id: accountId,
+    address: head.address,
+    ...(refused === undefined ? {} : { fault: refused }),
+    ...(told.length > 1 ? { calls: told } : told[0]),
     ...(end.aborted ? { aborted: true } : {}),
   };
-  log[level](line, 'request');
+}
+
+function callOf({ tool, ms, code, fault }: CallNote): Readonly<Record<string, unknown>> {
+  return {
+    ...(tool === undefined ? {} : { tool }),
+    ...(ms === undefined ? {} : { tool_ms: rounded(ms) }),
+    ...(code === undefined ? {} : { code }),
+    ...(fault === undefined ? {} : { fault }),
+  };
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 100) / 100;
 }

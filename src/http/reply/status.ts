@@ -56,6 +56,11 @@ const closing: { readonly [kind in Fault['kind']]?: 'now' | 'after' } = {
   draining: 'after',
 };
 
+/** The HTTP status of a refusal. */
+export function statusOf({ kind }: Fault): number {
+  return statuses[kind];
+}
+
 export function refusalReply(fault: Fault): Reply {
   const body =
     fault.kind === 'invalid_fields' ? { error: explain(fault), errors: fault.fields } : { error: explain(fault) };

@@ -1,5 +1,6 @@
 /** Owns what a handler is given of one request; what few handlers ask for is made when it is asked for. */
 import type { Caller } from '../../common/shares.ts';
+import type { CallNote } from '../measure/call-note.ts';
 import { type IncomingBody, noBody } from '../request/body.ts';
 import type { RequestHead } from '../request/head.ts';
 import type { Linger, RouteRequest } from './route.ts';
@@ -14,6 +15,8 @@ export interface RequestParts {
   readonly charge: (calls: number) => void;
   readonly callsAtOnceMax: number;
   readonly linger: Linger;
+  /** Notes of calls, for the log. */
+  readonly calls: CallNote[];
 }
 
 export class HandlerRequest implements RouteRequest {
@@ -79,6 +82,12 @@ export class HandlerRequest implements RouteRequest {
 
   linger(seconds: number, gone: () => void): void {
     this.#parts.linger(seconds, gone);
+  }
+
+  noteCall(): CallNote {
+    const note = {};
+    this.#parts.calls.push(note);
+    return note;
   }
 
   get isHead(): boolean {

@@ -2,6 +2,7 @@
 import type { Fault } from '../../common/fault.ts';
 import type { Session } from '../../common/session.ts';
 import type { Caller } from '../../common/shares.ts';
+import type { CallNote } from '../measure/call-note.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { IncomingBody } from '../request/body.ts';
 import type { RouteDoc } from './doc.ts';
@@ -65,6 +66,8 @@ export interface RouteRequest {
   /** Calls that a caller can make at once, this request's own included. */
   readonly callsAtOnceMax: number;
   readonly linger: Linger;
+  /** Begins the note of one call inside, for the log. */
+  noteCall(): CallNote;
   /** HEAD: the handler answers as for GET, and the body is left out. */
   readonly isHead: boolean;
 }
