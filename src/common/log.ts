@@ -30,7 +30,9 @@ export function openLog(level: string, accessFile?: string): LogSink {
     log: logTo(writer, level),
     access: access && logTo(access, 'info'),
     dropped: () => writers.reduce((sum, { dropped }) => sum + dropped, 0),
-    flush: () => writers.forEach((one) => void one.end()),
+    flush() {
+      for (const one of writers) one.end();
+    },
     reopen: () => accessFile !== undefined && access?.reopen(accessFile),
   };
 }
