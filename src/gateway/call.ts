@@ -2,9 +2,9 @@
 import { type Fault, Refusal } from '../common/fault.ts';
 import { canStepUp, type Session } from '../common/session.ts';
 import { readFields } from '../fields/read.ts';
-import type { CallNote } from '../http/measure/call-note.ts';
 import type { AnyRun } from '../http/reply/byte-run.ts';
 import { statusOf } from '../http/reply/status.ts';
+import type { CallNote } from '../http/request/call-note.ts';
 import { rpcError } from './codes.ts';
 import { encoded, type KnownResults, placeOfCall, type WrittenResult } from './known-results.ts';
 import { InputRequired } from './live/input-required.ts';

@@ -2,8 +2,8 @@
 
 import type { z } from 'zod';
 import type { Session } from '../common/session.ts';
-import type { CallNote } from '../http/measure/call-note.ts';
 import type { AnyRun } from '../http/reply/byte-run.ts';
+import type { CallNote } from '../http/request/call-note.ts';
 import type { Charge, Linger } from '../http/route/route.ts';
 import type { AnyTable } from '../store/table.ts';
 import type { Ask } from './live/ask.ts';

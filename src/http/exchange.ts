@@ -8,7 +8,6 @@ import { STATUS_CODES } from 'node:http';
 import type { Fault } from '../common/fault.ts';
 import type { Caller, Lease } from '../common/shares.ts';
 import { limits } from '../limits/service.ts';
-import type { CallNote } from './measure/call-note.ts';
 import type { ExchangeEnd } from './measure/exchange-end.ts';
 import type { ByteSource, Parts } from './reply/body.ts';
 import { closing } from './reply/closing.ts';
@@ -20,6 +19,7 @@ import type { SendTurns } from './reply/send-turns.ts';
 import { SourceSender } from './reply/source-sender.ts';
 import type { ReplyBytes } from './reply/whole.ts';
 import { IncomingBody } from './request/body.ts';
+import type { CallNote } from './request/call-note.ts';
 import type { RequestHead } from './request/head.ts';
 
 /** What all exchanges of a front door share. */

@@ -1,7 +1,7 @@
 /** Owns the one line that a request leaves in the log. Nothing of it is made of a header, a body or a query. */
 import type { Log } from '../../common/log.ts';
+import type { CallNote } from '../request/call-note.ts';
 import type { RequestHead } from '../request/head.ts';
-import type { CallNote } from './call-note.ts';
 import type { ExchangeEnd } from './exchange-end.ts';
 
 /** What the line names of a request. */

@@ -1,7 +1,7 @@
 /** Owns what a handler is given of one request; what few handlers ask for is made when it is asked for. */
 import type { Caller } from '../../common/shares.ts';
-import type { CallNote } from '../measure/call-note.ts';
 import { type IncomingBody, noBody } from '../request/body.ts';
+import type { CallNote } from '../request/call-note.ts';
 import type { RequestHead } from '../request/head.ts';
 import type { Linger, RouteRequest } from './route.ts';
 

@@ -2,9 +2,9 @@
 import type { Fault } from '../../common/fault.ts';
 import type { Session } from '../../common/session.ts';
 import type { Caller } from '../../common/shares.ts';
-import type { CallNote } from '../measure/call-note.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { IncomingBody } from '../request/body.ts';
+import type { CallNote } from '../request/call-note.ts';
 import type { RouteDoc } from './doc.ts';
 
 /** What a route takes as its body. Checked in this order before the handler runs: length, size, media type. */
