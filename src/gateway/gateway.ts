@@ -8,7 +8,6 @@ import { type AnyRun, runOf, sourceOf } from '../http/reply/byte-run.ts';
 import { feedOf } from '../http/reply/feed.ts';
 import { empty, feed, jsonText, type Reply, type ReplyHeaders, textOf } from '../http/reply/reply.ts';
 import { INSUFFICIENT_SCOPE, refusalReply } from '../http/reply/status.ts';
-import type { CallNote } from '../http/request/call-note.ts';
 import type { ReadHeader, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import { exactId } from './body/exact-id.ts';
