@@ -25,8 +25,11 @@ export const clientLimits = {
   clientPortionBytesMin: 256 * KiB,
   /** Ranges of own changes that a folder remembers until the next pull; they must fit into pullSkipCharsMax. */
   clientOwnRanges: 120,
-  /** Changes that a sync pulls in one request, after which it goes on from there; and paths that it asks for by name. */
-  clientPullFiles: 5000,
+  /** Changes that a sync pulls in the first request, and at least and at most in a later one; it goes on after each of them. */
+  clientPullFilesFirst: 100,
+  clientPullFilesMin: 10,
+  clientPullFilesMax: 5000,
+  /** Paths that a sync asks for by name in one request. */
   clientPullPaths: 500,
   /** How long a replaced or removed file is kept aside, in case a program still writes to it. */
   clientAsideMs: 10_000,

@@ -37,12 +37,14 @@ export async function syncOnce(session: SyncSession, options: SyncOptions): Prom
     if (options.direction === 'both') await sendSaves(session);
     const large = new LargeTransfers(session);
     try {
-      for (let round = 0; round < limits.clientSyncRounds; round += 1) {
+      for (let round = 0; round < limits.clientSyncRounds; ) {
         takeDue(session, recheck);
-        await pullChanges(session, recheck, options.direction === 'pull' ? 'leave' : 'merge');
+        const isMore = await pullChanges(session, recheck, options.direction === 'pull' ? 'leave' : 'merge');
         recheck = options.direction === 'pull' ? new Set() : await pushChanges(session, options, unmovable);
         if (!options.leavesLarge) await large.drained();
+        if (isMore) continue;
         if (recheck.size + session.due.size === 0) break;
+        round += 1;
       }
       await save(session);
     } finally {

@@ -7,6 +7,7 @@ import { ToolRefused } from '../tool-refused.ts';
 import type { CallHow, ToolAnswer, ToolClient } from '../tools.ts';
 import { sha256Of } from './folder/file.ts';
 import { type FolderPath, isBad } from './folder/path.ts';
+import { Portion } from './portion.ts';
 import { type RemoteRecord, readAs, readRecord, timeSchema } from './remote-record.ts';
 import type { SyncState } from './state.ts';
 
@@ -34,6 +35,7 @@ const refusedSchema = z.object({
 });
 const manySchema = z.object({ results: z.array(z.union([refusedSchema, pushedSchema])) });
 const diffSchema = z.object({ base_available: z.boolean() });
+const sizeSchema = z.object({ total_count: z.number(), total_size_bytes: z.number() });
 const vaultSchema = z.object({ vault_id: z.string() });
 const vaultsSchema = z.object({
   vaults: z.array(z.object({ vault_id: z.string(), name: z.string(), is_primary: z.boolean() })),
@@ -46,6 +48,8 @@ export interface Amount {
   readonly bytes: number;
   readonly bytesTotal: number;
 }
+
+const NOTHING: Amount = { files: 0, filesTotal: 0, bytes: 0, bytesTotal: 0 };
 
 /** What is told while changes arrive. */
 export interface Arrivals {
@@ -80,6 +84,14 @@ export class VaultHub {
   readonly #tools: ToolClient;
   readonly #vaultId: string;
   readonly #onBusy: (seconds: number) => void;
+  /** Changes in one pull. A line that breaks off loses no more than one of them. */
+  readonly #page = new Portion({
+    first: limits.clientPullFilesFirst,
+    min: limits.clientPullFilesMin,
+    max: limits.clientPullFilesMax,
+  });
+  /** What the pages of a pull have brought so far. */
+  #pulled = NOTHING;
 
   /** `onBusy`: told when the hub asks to wait for so many seconds. */
   constructor(tools: ToolClient, vaultId: string, onBusy: (seconds: number) => void = () => undefined) {
@@ -88,9 +100,21 @@ export class VaultHub {
     this.#onBusy = onBusy;
   }
 
-  /** What changed since the cursor, or all there is; each change is handed on as it arrives, long ones without content. */
+  /** Some of what changed since the cursor, or of all there is; each change is handed on as it arrives, long ones without content. */
   async pull(from: PullFrom, arrivals: Arrivals): Promise<PullEnd> {
-    const end = await this.#stream({ ...placeOf(from), brief: true, limit: limits.clientPullFiles }, arrivals);
+    if (from.cursor === null) this.#pulled = { ...NOTHING, ...(await this.#sizeOfVault()) };
+    const before = this.#pulled;
+    let page = NOTHING;
+    const progress = (amount: Amount) => {
+      page = amount;
+      this.#pulled = added(before, amount);
+      arrivals.progress(this.#pulled);
+    };
+    const startMs = performance.now();
+    const args = { ...placeOf(from), brief: true, limit: this.#page.size };
+    const end = await this.#stream(args, { ...arrivals, progress });
+    this.#page.measure(page.files, performance.now() - startMs);
+    if (!end.has_more) this.#pulled = NOTHING;
     if (end.has_more && end.cursor === from.cursor)
       throw new ClientError(`The hub sends the same changes again and again.${ODD}`);
     if (end.cursor === null) throw new ClientError('The hub ended a pull without a cursor; its version differs.');
@@ -150,6 +174,12 @@ export class VaultHub {
   /** Calls a tool on the vault. */
   async call(name: string, args: Readonly<Record<string, unknown>>, how: CallHow = {}): Promise<ToolAnswer> {
     return await this.#patiently(() => this.#tools.call(name, { vault_id: this.#vaultId, ...args }, how));
+  }
+
+  async #sizeOfVault(): Promise<Pick<Amount, 'filesTotal' | 'bytesTotal'>> {
+    const { structured } = await this.call('sync_list', { limit: 1 });
+    const size = readAs(sizeSchema, structured);
+    return { filesTotal: size.total_count, bytesTotal: size.total_size_bytes };
   }
 
   async #stream(
@@ -232,6 +262,16 @@ export async function findVault(
   const primary = vaults.find((vault) => vault.is_primary);
   if (primary === undefined) throw new ClientError('This account has no vault yet; name one with --vault.');
   return primary.vault_id;
+}
+
+function added(before: Amount, page: Amount): Amount {
+  const [files, bytes] = [before.files + page.files, before.bytes + page.bytes];
+  return {
+    files,
+    bytes,
+    filesTotal: Math.max(before.filesTotal, before.files + page.filesTotal),
+    bytesTotal: Math.max(before.bytesTotal, before.bytes + page.bytesTotal),
+  };
 }
 
 function placeOf({ cursor, own }: PullFrom): Readonly<Record<string, unknown>> {

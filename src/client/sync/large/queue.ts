@@ -1,10 +1,18 @@
 /** Owns which large files wait for their turn on the line, or are on it, while small ones go on. */
+import { limits } from '../../../limits/service.ts';
 import type { FolderPath } from '../folder/path.ts';
-import { Portion } from './portion.ts';
+import { Portion } from '../portion.ts';
+
+const BYTES = {
+  first: limits.clientPortionBytes,
+  min: limits.clientPortionBytesMin,
+  max: limits.clientPushBytes,
+};
 
 export class LargeQueue {
-  readonly upload = new Portion();
-  readonly download = new Portion();
+  /** Bytes in one request; what is larger has a request of its own, beside the others. */
+  readonly upload = new Portion(BYTES);
+  readonly download = new Portion(BYTES);
   /** Small ones first. */
   readonly uploads = new Set<FolderPath>();
   /** Bytes by path. */

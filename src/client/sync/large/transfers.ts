@@ -130,7 +130,7 @@ export class LargeTransfers {
     while (downloads.size > 0 && !this.#isHalted()) {
       let bytes = 0;
       for (const [path, size] of downloads) {
-        const isFull = bytes + size > download.bytes || downloading.size >= limits.clientPullPaths;
+        const isFull = bytes + size > download.size || downloading.size >= limits.clientPullPaths;
         if (downloading.size > 0 && isFull) break;
         downloads.delete(path);
         downloading.add(path);

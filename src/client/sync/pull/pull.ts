@@ -13,13 +13,18 @@ import { Inbox } from './inbox.ts';
 import { type Reconcile, reconcilePaths } from './reconcile.ts';
 import { startOver } from './start-over.ts';
 
-/** Pulls until nothing is left; what cannot be taken waits in the state. `recheck`: paths to compare whatever the cursor says. */
+/**
+ * Pulls until nothing is left, or something here is to be pushed first: then it resolves with true. What cannot be taken waits
+ * in the state. `recheck`: paths to compare whatever the cursor says.
+ */
 export async function pullChanges(
   session: SyncSession,
   recheck: Iterable<FolderPath>,
   reconcile: Reconcile,
-): Promise<void> {
+): Promise<boolean> {
   const { hub, state } = session;
+  // A folder that has never met the whole vault does not know yet what is new in it.
+  const mayStop = state.inode !== null && reconcile === 'merge';
   let local = await scan(session);
   settleWaitingNames(session, local);
   await lookAgain(session, local, recheck, reconcile);
@@ -44,8 +49,10 @@ export async function pullChanges(
     }
     await save(session);
     await setImmediate();
+    if (more && mayStop && session.isOverdue?.() === true) return true;
     if (more) local = await scan(session);
   }
+  return false;
 }
 
 /** Looks again at what waits, where it takes part again or either side has moved. */

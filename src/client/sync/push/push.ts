@@ -85,13 +85,13 @@ class PushRun {
     this.#local = local;
     this.#plan = plan;
     this.#unmovable = unmovable;
-    this.#largeBytes = session.large.upload.bytes;
+    this.#largeBytes = session.large.upload.size;
   }
 
   /** What has to go first goes first: a name is given up before it is used anew. */
   *portions(): Generator<Change[]> {
     const { deletes, moves, puts } = this.#plan;
-    const { bytes } = this.#session.large.upload;
+    const { size: bytes } = this.#session.large.upload;
     const rest = puts.filter((path) => !moves.has(path) && !this.#isLarge(path));
     yield* portionsOf(
       each(deletes, (path) => this.#delete(path)),

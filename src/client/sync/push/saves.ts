@@ -41,7 +41,7 @@ export async function sendSaves(session: SyncSession): Promise<void> {
       const { path } = save;
       return [{ path, args, save, content, from: undefined, isDelete: false, bytes: content.bytes.length }];
     });
-    for (const portion of portionsOf(parcels, session.large.upload.bytes)) {
+    for (const portion of portionsOf(parcels, session.large.upload.size)) {
       const outcomes = await sendEach(session, portion);
       for (const [at, parcel] of portion.entries()) {
         if (await settle(session, parcel, { outcome: outcomes[at], accepted })) parcel.save.drop();

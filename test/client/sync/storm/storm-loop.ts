@@ -1,6 +1,7 @@
 /**
  * Storms for as many seeds as asked, one row each: `node dist/test/client/sync/storm/storm-loop.js 20 [operations] [first
- * seed]`. STORM_STILL_MS, STORM_PAUSE_MS and STORM_QUIET_MS set the times; STORM_JOURNAL names a file for the last journal.
+ * seed]`. STORM_STILL_MS, STORM_PAUSE_MS and STORM_QUIET_MS set the times, STORM_FAULTS the part of
+ * operations that a fault follows; STORM_JOURNAL names a file for the last journal.
  */
 
 import { hasFaketime } from './station.ts';
@@ -29,7 +30,7 @@ for (let at = 0; at < storms; at += 1) {
     watches: 5,
     pauseMs: setting('PAUSE_MS', 180),
     stillMs: setting('STILL_MS', 2000),
-    faults: 0.01,
+    faults: setting('FAULTS', 0.01),
     quietMs: setting('QUIET_MS', 20_000),
   });
   const { lost, different, other, owed, seconds } = report;
