@@ -170,7 +170,7 @@ function openGateway(parts: ServiceParts, registry: ToolRegistry): Route[] {
 
 /** The pages, over the capabilities that they show. */
 function openPages(
-  { config, core, tasks, sync, live }: ServiceParts,
+  { config, core, pool, tasks, sync, live }: ServiceParts,
   { blobs, credentials, ...signIn }: SignInParts & Pick<MirrorRoutesOptions, 'blobs' | 'credentials'>,
 ): Route[] {
   return webRoutes({
@@ -181,6 +181,7 @@ function openPages(
     tasks,
     sync,
     live,
+    pool,
     signup: signupRule(config.signup).kind,
     secure: isSecure(config),
     publicUrl: config.publicUrl,

@@ -116,6 +116,9 @@ export const limits = {
   /** What of a file's text a page shows, the largest file that it looks into, and lines of a comparison. */
   shownTextCharsMax: 256 * KiB,
   shownFileBytesMax: 1 * MiB,
+  /** Code above this is shown without colours, and rendering that takes longer is given up for plain text. */
+  highlightCharsMax: 128 * KiB,
+  renderMsMax: 1000,
   diffRowsMax: 3000,
   diffContextLines: 3,
   /** Longest text that is compared and edited in a page, and the form that brings it back percent-encoded. */

@@ -94,6 +94,26 @@ export type ParsedBody =
     }
   | { readonly ok: false; readonly fault: Fault };
 
+/** Where relative links of a text lead. */
+export interface LinkBase {
+  /** The page of the vault that the text lies in. */
+  readonly vault: string;
+  /** The folder in it; empty: the vault itself. */
+  readonly folder: string;
+}
+
+export interface MarkdownInput {
+  readonly text: string;
+  /** Undefined: the text lies in no vault, and relative links lead nowhere. */
+  readonly base: LinkBase | undefined;
+}
+
+export interface CodeInput {
+  readonly text: string;
+  /** Of the file, whose ending tells the language. */
+  readonly name: string;
+}
+
 /** Every job by name: worker file, input and output. */
 export interface Jobs {
   /** Hashes chunks as they arrive; undefined when the sender closed the port before the end. */
@@ -111,6 +131,10 @@ export interface Jobs {
   readonly merge: { readonly input: MergeInput; readonly output: MergeOutput };
   /** A unified diff by lines. */
   readonly diff: { readonly input: DiffInput; readonly output: string };
+  /** HTML that holds nothing active; undefined: it took too long. */
+  readonly renderMarkdown: { readonly input: MarkdownInput; readonly output: string | undefined };
+  /** The same of code, each line in an element of its own. */
+  readonly renderCode: { readonly input: CodeInput; readonly output: string | undefined };
 }
 
 export type JobName = keyof Jobs;
@@ -125,4 +149,6 @@ export const jobFiles: Readonly<Record<JobName, string>> = {
   parseBody: 'body',
   merge: 'merge',
   diff: 'merge',
+  renderMarkdown: 'render',
+  renderCode: 'render',
 };

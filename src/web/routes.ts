@@ -6,6 +6,7 @@ import { Refusal } from '../common/fault.ts';
 import { Shares } from '../common/shares.ts';
 import type { Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
+import type { Pool } from '../pool/pool.ts';
 import { openAssets } from './assets.ts';
 import { boardRoutes } from './board/routes.tsx';
 import type { Capabilities } from './capabilities.ts';
@@ -15,6 +16,7 @@ import { mirrorRoutes } from './mirror/page.tsx';
 import { Notices } from './notices.ts';
 import { operatorRoutes } from './operator/routes.ts';
 import { Pages } from './pages.ts';
+import { Renderer } from './rendering/renderer.tsx';
 import { settingsRoutes } from './settings/routes.ts';
 import { secondFactorRoutes } from './settings/second-factor.tsx';
 import { authorizeRoutes } from './sign-in/authorize.tsx';
@@ -29,6 +31,7 @@ import { Zones } from './zone.ts';
 
 export interface WebOptions extends Capabilities {
   readonly signup: SignupRule['kind'];
+  readonly pool: Pool;
   /** Browsers reach this service over TLS, here or at a proxy in front. */
   readonly secure: boolean;
   /** The address that browsers use, when the operator named it. */
@@ -72,7 +75,7 @@ export function webRoutes(options: WebOptions): Route[] {
     retryAfterSeconds: limits.retryAfterSeconds,
   });
   const pending = new PendingSignIns(now);
-  const over = { ...options, pages, downloads };
+  const over = { ...options, pages, downloads, renderer: new Renderer(options.pool) };
   return [
     assets.route,
     pages.open('*', () => {

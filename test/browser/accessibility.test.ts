@@ -6,10 +6,45 @@ import { PASSWORD, structured } from '../support/gateway.ts';
 import { type Hub, startHub } from '../support/hub.ts';
 import { credential, randomCommit, upload } from '../support/mirror.ts';
 import { askDevice, poll } from '../support/oauth.ts';
-import { Device } from '../support/sync.ts';
+import { Device, sha256Of } from '../support/sync.ts';
 import { launch, signUp, visitor } from './browser.ts';
 
 type State = Awaited<ReturnType<BrowserContext['storageState']>>;
+
+/** Something of everything that a text can have. */
+const MARKDOWN = `---
+title: Notes
+---
+# One
+
+## Two
+
+#### Four
+
+Some **bold** \`code\` and a [link](other.md), <kbd>Ctrl</kbd>, <details><summary>more</summary>text</details>
+
+- [ ] open
+- [x] done
+
+> A quote
+
+| a | b |
+|---|---|
+| 1 | ${'wide '.repeat(60)} |
+
+\`\`\`ts
+const a: string = 'text'; // ${'long '.repeat(60)}
+\`\`\`
+
+![](logo.png) ![of another host](https://images.example/x.png)
+
+<table><tr><td>of HTML</td></tr></table>
+`;
+const CODE = `// A comment\nimport { a } from './a.ts';\n/** @param b */\nexport class C<T> {\n  d = /e+/g;\n  f = \`g\${1.5}\`;\n}\n`;
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 let hub: Hub;
 let browser: Browser;
@@ -72,6 +107,9 @@ async function filledVault(key: string): Promise<void> {
   const refused = await device.refusedPush('notes/shopping.md', base.replace('two', 'two there'), {
     base_sha: first.sha256,
   });
+  await device.push('notes/README.md', MARKDOWN);
+  await device.push('src/app.ts', CODE);
+  await device.push('notes/logo.png', PIXEL.toString('base64'), { encoding: 'base64', sha256: sha256Of(PIXEL) });
   await device.push(`deep/${'folder/'.repeat(20)}${'long-name'.repeat(10)}.md`, 'text');
   vault = `/vaults/${first.vault_id}`;
   conflict = `${vault}/conflicts/${String(refused.data['conflict_id'])}`;
@@ -128,6 +166,13 @@ const MEMBER: readonly Look[] = [
   ['/nowhere'],
   ['/vaults'],
   [() => vault],
+  [() => `${vault}?folder=notes`],
+  [() => `${vault}?folder=nowhere`],
+  [() => `${vault}?q=*.md`],
+  [() => `${vault}/file?path=notes%2FREADME.md`],
+  [() => `${vault}/file?path=notes%2FREADME.md&view=source`],
+  [() => `${vault}/file?path=src%2Fapp.ts`],
+  [() => `${vault}/file?path=notes%2Flogo.png`],
   [() => `${vault}/file?path=notes%2Fshopping.md`, openAll],
   [() => `${vault}/file?path=notes%2Fshopping.md&seq=1`],
   [() => `${vault}/conflicts`],

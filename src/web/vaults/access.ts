@@ -6,9 +6,11 @@ import type { Sync } from '../../sync/service.ts';
 import type { VaultState } from '../../sync/vaults/vaults.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { MemberVisit, Pages } from '../pages.ts';
+import type { Renderer } from '../rendering/renderer.tsx';
 
 export interface VaultOptions extends Pick<Capabilities, 'sync'> {
   readonly pages: Pages;
+  readonly renderer: Renderer;
   /** What downloads from pages may hold together. */
   readonly downloads: Shares;
 }
@@ -25,21 +27,50 @@ export function vaultOf({ vaults }: Sync, accountId: string, id: string | undefi
  * another form, so what all readers hold is bounded. Refuses with `overloaded`, and with `not_found` when there are none.
  */
 export function attachment(
-  { downloads }: Pick<VaultOptions, 'downloads'>,
-  { request }: Pick<MemberVisit, 'request'>,
+  options: Pick<VaultOptions, 'downloads'>,
+  visit: Pick<MemberVisit, 'request'>,
   sizeBytes: number,
   read: () => Uint8Array | undefined,
 ): Reply {
-  const close = downloads.take(request.caller, sizeBytes);
-  try {
+  const found = () => {
     const bytes = read();
     if (bytes === undefined) throw new Refusal({ kind: 'not_found', what: 'the file was deleted here' });
+    return { bytes, type: 'application/octet-stream' };
+  };
+  return bytesReply(options, visit, { sizeBytes, disposition: 'attachment' }, found);
+}
+
+/** As `attachment`, of an image for our own pages to show: of a type that runs nothing, and in a sandbox where it is opened alone. */
+export function picture(
+  options: Pick<VaultOptions, 'downloads'>,
+  visit: Pick<MemberVisit, 'request'>,
+  sizeBytes: number,
+  read: () => Typed,
+): Reply {
+  return bytesReply(options, visit, { sizeBytes, disposition: 'inline' }, read);
+}
+
+interface Typed {
+  readonly bytes: Uint8Array;
+  readonly type: string;
+}
+
+function bytesReply(
+  { downloads }: Pick<VaultOptions, 'downloads'>,
+  { request }: Pick<MemberVisit, 'request'>,
+  { sizeBytes, disposition }: { readonly sizeBytes: number; readonly disposition: 'attachment' | 'inline' },
+  read: () => Typed,
+): Reply {
+  const close = downloads.take(request.caller, sizeBytes);
+  try {
+    const { bytes, type } = read();
     return {
       status: 200,
       headers: {
-        'Content-Type': 'application/octet-stream',
-        'Content-Disposition': 'attachment',
+        'Content-Type': type,
+        'Content-Disposition': disposition,
         'Content-Security-Policy': "default-src 'none'; sandbox",
+        'Cross-Origin-Resource-Policy': 'same-origin',
         'Cache-Control': 'no-store',
       },
       body: { bytesTotal: bytes.length, read: (offset) => bytes.subarray(offset), close },

@@ -4,15 +4,25 @@ import type { FileRecord } from '../../sync/log/file-record.ts';
 import type { VersionMeta } from '../../sync/log/version.ts';
 import type { Vault } from '../../sync/vaults/vaults.ts';
 import type { MemberVisit } from '../pages.ts';
-import { bytesText, Confirm, Form, Given, Moment } from '../ui.tsx';
+import { Ago } from '../rendering/ago.tsx';
+import { Code, Prose, type RenderedHtml } from '../rendering/renderer.tsx';
+import { bytesText, Confirm, Form, Given } from '../ui.tsx';
 import { Crumbs } from './crumbs.tsx';
-import { bytesPath, filePath, nameOf, parentOf, vaultPath } from './paths.ts';
+import { bytesPath, filePath, nameOf, parentOf, rawPath, vaultPath } from './paths.ts';
 
 /** What is known of the version that is looked at. */
 export type Shown =
-  | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
-  | { readonly kind: 'binary' | 'large' }
-  | { readonly kind: 'deleted' };
+  | {
+      readonly kind: 'text';
+      readonly text: string;
+      /** Highlighted, in numbered lines; undefined: that would take too long. */
+      readonly rendered: RenderedHtml | undefined;
+      readonly isCut: boolean;
+      /** It is Markdown, here as source. */
+      readonly canRender: boolean;
+    }
+  | { readonly kind: 'markdown'; readonly rendered: RenderedHtml }
+  | { readonly kind: 'image' | 'binary' | 'large' | 'deleted' };
 
 export interface FilePageProps {
   readonly visit: MemberVisit;
@@ -37,17 +47,18 @@ export function FilePage(props: FilePageProps): VNode {
           <Given>{nameOf(file.path)}</Given>
         </h1>
         <p class="lead">
-          {isCurrent ? (file.deleted ? 'Deleted' : 'As it is now') : `Version ${seq}, an earlier one`}
+          {isCurrent ? (file.deleted ? 'Deleted' : 'Current version') : `Version ${seq}, not current`}
           {file.deleted || !isCurrent ? null : (
             <>
-              , {bytesText(file.size_bytes)}, <Moment at={file.stored_ms} zone={visit.zone} />, by{' '}
+              , {bytesText(file.size_bytes)}, <Ago at={file.stored_ms} zone={visit.zone} />, by{' '}
               <Given>{file.device_id}</Given>
             </>
           )}
         </p>
       </div>
       <section class="panel" aria-label="Content">
-        <Content shown={shown} />
+        <ViewLinks {...props} />
+        <Content {...props} />
         <div class="actions">
           {shown.kind === 'deleted' ? null : (
             <a class="button" href={bytesPath(vault.id, file.path, seq)} download={nameOf(file.path)}>
@@ -56,7 +67,7 @@ export function FilePage(props: FilePageProps): VNode {
           )}
           {isCurrent ? null : (
             <a class="button" href={filePath(vault.id, file.path)}>
-              Show it as it is now
+              Show the current version
             </a>
           )}
         </div>
@@ -79,19 +90,42 @@ export function FilePage(props: FilePageProps): VNode {
   );
 }
 
-function Content({ shown }: { readonly shown: Shown }): VNode {
+/** Markdown is read rendered, or as it is written. */
+function ViewLinks({ vault, file, seq, shown }: FilePageProps): VNode | null {
+  const isRendered = shown.kind === 'markdown';
+  if (!isRendered && !(shown.kind === 'text' && shown.canRender)) return null;
+  const path = filePath(vault.id, file.path, seq === file.seq ? undefined : seq);
+  return (
+    <nav class="chips" aria-label="View">
+      <a href={path} aria-current={isRendered ? 'page' : undefined}>
+        Rendered
+      </a>
+      <a href={`${path}&view=source`} aria-current={isRendered ? undefined : 'page'}>
+        Source
+      </a>
+    </nav>
+  );
+}
+
+function Content({ vault, file, seq, shown }: FilePageProps): VNode {
   switch (shown.kind) {
+    case 'markdown':
+      return <Prose rendered={shown.rendered} />;
+    case 'image':
+      return <img class="picture" src={rawPath(vault.id, file.path, seq)} alt={nameOf(file.path)} />;
     case 'deleted':
-      return <p>The file was deleted. An earlier version can be brought back below.</p>;
+      return <p>The file was deleted. Restore an earlier version below.</p>;
     case 'binary':
-      return <p>This is no text; download it to look at it.</p>;
+      return <p>Binary file. Download it to view it.</p>;
     case 'large':
-      return <p>The file is too large to be shown; download it to look at it.</p>;
+      return <p>The file is too large to show. Download it to view it.</p>;
     case 'text':
       return (
         <>
           {shown.text === '' ? (
             <p class="meta">The file is empty.</p>
+          ) : shown.rendered !== undefined ? (
+            <Code rendered={shown.rendered} label="Content of the file" />
           ) : (
             // biome-ignore lint/a11y/useSemanticElements: a fieldset groups fields, and here are none.
             <pre class="content" tabindex={0} role="group" aria-label="Content of the file">
@@ -127,7 +161,7 @@ function Version({
         {isCurrent ? <span class="badge good">now</span> : null}
         <p class="meta">
           {isDeletion ? null : <>{bytesText(bytes)} · </>}
-          <Moment at={at} zone={visit.zone} /> · by <Given>{device}</Given>
+          <Ago at={at} zone={visit.zone} /> · by <Given>{device}</Given>
           {from === undefined ? null : (
             <>
               {' '}

@@ -76,3 +76,8 @@ function matcherOf(search: string): (path: string) => boolean {
   const folded = foldCase(search);
   return (path) => foldCase(path).includes(folded);
 }
+
+/** The number of a version, as a query or a form names it; undefined: it names none. */
+export function readSeq(text: string | null): number | undefined {
+  return text !== null && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
+}

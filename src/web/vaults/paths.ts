@@ -32,6 +32,11 @@ export function bytesPath(vaultId: string, path: string, seq: number): string {
   return `${vaultPath(vaultId)}/bytes?${query(path, seq)}`;
 }
 
+/** Where an image is shown from. */
+export function rawPath(vaultId: string, path: string, seq: number): string {
+  return `${vaultPath(vaultId)}/raw?${query(path, seq)}`;
+}
+
 export function conflictPath(vaultId: string, conflictId: string): string {
   return `${vaultPath(vaultId)}/conflicts/${encodeURIComponent(conflictId)}`;
 }

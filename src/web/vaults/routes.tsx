@@ -8,14 +8,13 @@ import type { VaultState } from '../../sync/vaults/vaults.ts';
 import type { Problem } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { attachment, type VaultOptions, vaultOf } from './access.ts';
+import { type VaultOptions, vaultOf } from './access.ts';
 import { conflictRoutes } from './conflict-routes.tsx';
-import { FilePage, type Shown } from './file.tsx';
-import { fileOf, findFiles, versionOf } from './files.ts';
+import { fileRoutes } from './file-routes.tsx';
+import { findFiles, readSeq } from './files.ts';
 import { FolderPage, FoundPage } from './folder.tsx';
 import { VaultList } from './list.tsx';
 import { filePath, vaultPath } from './paths.ts';
-import { textOf } from './text-content.ts';
 
 const PATH = '/vaults';
 
@@ -35,14 +34,7 @@ export function vaultRoutes(options: VaultOptions): Route[] {
       });
     }),
     pages.member(`${PATH}/:vault`, (visit) => showFiles(options, visit)),
-    pages.member(`${PATH}/:vault/file`, (visit) => showFile(options, visit)),
-    pages.member(`${PATH}/:vault/bytes`, (visit) => {
-      const { accountId, request } = visit;
-      const { id } = vaultOf(sync, accountId, request.params['vault']);
-      const file = fileOf(sync, id, request.query.get('path') ?? '');
-      const { sizeBytes, content } = versionOf(sync, id, file, readSeq(request.query.get('seq')) ?? file.seq);
-      return attachment(options, visit, sizeBytes, content);
-    }),
+    ...fileRoutes(options),
     pages.memberForm(`${PATH}/:vault/restore`, (visit, form) => restore(options, visit, form)),
     ...conflictRoutes(options),
   ];
@@ -110,33 +102,6 @@ function placeOf(given: string | null): string | undefined {
   return given === null || Buffer.byteLength(given) > 2 * limits.pathBytesMax ? undefined : given;
 }
 
-async function showFile({ pages, sync }: VaultOptions, visit: MemberVisit): Promise<Reply> {
-  const { accountId, request } = visit;
-  const { query } = request;
-  const vault = vaultOf(sync, accountId, request.params['vault']);
-  const file = fileOf(sync, vault.id, query.get('path') ?? '');
-  const seq = readSeq(query.get('seq')) ?? file.seq;
-  const { sizeBytes, content } = versionOf(sync, vault.id, file, seq);
-  const shown: Shown = sizeBytes > limits.shownFileBytesMax ? { kind: 'large' } : shownOf(content());
-  const { versions, hasMore } = await sync.history.list(accountId, {
-    vaultId: vault.id,
-    path: file.path,
-    limit: limits.versionRowsPerPage,
-    before: readSeq(query.get('before')),
-  });
-  const older = hasMore ? versions.at(-1)?.seq : undefined;
-  const body = { visit, vault, file, seq, shown, versions, older };
-  return pages.show(visit, { title: file.path, section: 'vaults', body: <FilePage {...body} /> });
-}
-
-function shownOf(bytes: Uint8Array | undefined): Shown {
-  if (bytes === undefined) return { kind: 'deleted' };
-  const text = textOf(bytes);
-  if (text === undefined) return { kind: 'binary' };
-  const isCut = text.length > limits.shownTextCharsMax;
-  return { kind: 'text', text: isCut ? text.slice(0, limits.shownTextCharsMax) : text, isCut };
-}
-
 async function restore({ pages, sync }: VaultOptions, visit: MemberVisit, form: URLSearchParams): Promise<Reply> {
   const { accountId, request } = visit;
   const { id: vaultId } = vaultOf(sync, accountId, request.params['vault']);
@@ -158,8 +123,4 @@ async function restore({ pages, sync }: VaultOptions, visit: MemberVisit, form: 
       ? { text: `Version ${seq} is the newest one again.` }
       : { text: 'The file changed while you looked at it, so nothing was done. Look again.', tone: 'bad' },
   );
-}
-
-function readSeq(text: string | null): number | undefined {
-  return text !== null && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
 }

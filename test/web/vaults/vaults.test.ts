@@ -87,8 +87,9 @@ test('[WEB-1] files are listed in order, found by a part or a pattern, and shown
   }
   expect(client.text).toContain('No file matches.');
   await client.open(filePage(vault, 'NOTES/today.md'));
-  expect(client.text).toContain('Buy milk & <b>bread</b>');
-  expect(client.html).not.toContain('<b>bread');
+  expect(client.html).toContain('<p>Buy milk &#x26; <b>bread</b></p>');
+  await client.open(filePage(vault, 'NOTES/today.md', '&view=source'));
+  expect(client.html.replace(/<[^>]*>/g, '')).toContain('Buy milk &amp; &lt;b&gt;bread&lt;/b&gt;');
   const bytes = await client.send(`/vaults/${vault}/bytes?path=notes%2Ftoday.md`);
   expect([bytes.text, bytes.headers['content-type'], bytes.headers['content-disposition']]).toEqual([
     'Buy milk & <b>bread</b>\n',
@@ -111,8 +112,8 @@ test('[WEB-1] what is no text, or too large, is offered for download and not sho
   await push(device, 'long.txt', long);
   await push(device, 'empty.txt', '');
   for (const [path, says] of [
-    ['logo.bin', 'This is no text'],
-    ['large.txt', 'too large to be shown'],
+    ['logo.bin', 'Binary file.'],
+    ['large.txt', 'too large to show'],
     ['long.txt', 'Only the beginning is shown'],
     ['empty.txt', 'The file is empty.'],
   ] as const) {
@@ -138,7 +139,7 @@ test('[WEB-1, SYN-7] every version can be looked at and brought back, a deleted 
   const vault = first.vault_id;
   await client.open(filePage(vault, path, `&seq=${first.seq}`));
   expect(client.text).toContain('first plan');
-  expect(client.text).toContain(`Version ${first.seq}, an earlier one`);
+  expect(client.text).toContain(`Version ${first.seq}, not current`);
   await client.submit(`/vaults/${vault}/restore`);
   expect(client.text).toContain(`Version ${first.seq} is the newest one again.`);
   expect(client.text).toContain('first plan');
@@ -274,5 +275,35 @@ test('[WEB-4] markup in a path, a device or a vault is shown as text', async () 
   for (const html of pages) {
     expect(html.match(/<script/g)).toEqual(['<script']);
     expect(html).not.toContain('<img');
+  }
+});
+
+test('[WEB-13] Markdown is shown rendered or as source, and an image only when its bytes are one', async () => {
+  const { client, device } = await member();
+  const { vault_id: vault } = await push(device, 'notes/a.md', '# Plan\n\n<script>alert(1)</script>\n\n![p](p.png)\n');
+  const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+  await push(device, 'notes/p.png', png.toString('base64'), { encoding: 'base64', sha256: sha256Of(png) });
+  const active = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>';
+  for (const path of ['fake.png', 'a.svg', 'a.html']) await push(device, path, active);
+  await client.open(filePage(vault, 'notes/a.md'));
+  expect(client.html).toContain('<h2 id="h-plan">Plan</h2>');
+  expect(client.html).not.toContain('alert(1)');
+  expect(client.html).toContain(`<img src="/vaults/${vault}/raw?path=notes%2Fp.png" alt="p" loading="lazy">`);
+  await client.open(filePage(vault, 'notes/a.md', '&view=source'));
+  expect(client.html.replace(/<[^>]*>/g, '')).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+  const raw = await client.send(`/vaults/${vault}/raw?path=notes%2Fp.png`);
+  expect([raw.status, raw.bytes.equals(png)]).toEqual([200, true]);
+  expect(raw.headers).toMatchObject({
+    'content-type': 'image/png',
+    'content-disposition': 'inline',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
+    'cross-origin-resource-policy': 'same-origin',
+  });
+  for (const path of ['fake.png', 'a.svg', 'a.html', 'notes/a.md']) {
+    const refused = await client.send(`/vaults/${vault}/raw?path=${encodeURIComponent(path)}`);
+    expect([path, refused.status, client.html.includes('<svg xmlns')]).toEqual([path, 404, false]);
+    await client.open(filePage(vault, path));
+    expect([path, client.html.includes('<svg xmlns')]).toEqual([path, false]);
   }
 });

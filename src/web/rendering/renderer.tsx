@@ -1,0 +1,60 @@
+/** Owns the way of a text to the thread that renders it, and of its HTML into a page. */
+import type { VNode } from 'preact';
+import { limits } from '../../limits/service.ts';
+import type { LinkBase } from '../../pool/jobs.ts';
+import type { Pool } from '../../pool/pool.ts';
+
+/** HTML that a renderer made, which holds nothing active. */
+export class RenderedHtml {
+  readonly html: string;
+
+  constructor(html: string) {
+    this.html = html;
+  }
+}
+
+export class Renderer {
+  readonly #pool: Pick<Pool, 'run'>;
+
+  constructor(pool: Pick<Pool, 'run'>) {
+    this.#pool = pool;
+  }
+
+  /** A Markdown text; undefined: it is too long, or took too long. Refuses with `overloaded`. */
+  async markdown(text: string, base: LinkBase | undefined, accountId: string): Promise<RenderedHtml | undefined> {
+    if (text.length > limits.shownTextCharsMax) return undefined;
+    const html = await this.#pool.run('renderMarkdown', { text, base }, { accountId });
+    return html === undefined ? undefined : new RenderedHtml(html);
+  }
+
+  /** Code by the name of its file, in numbered lines; undefined: it took too long. Refuses with `overloaded`. */
+  async code(text: string, name: string, accountId: string): Promise<RenderedHtml | undefined> {
+    const html = await this.#pool.run('renderCode', { text, name }, { accountId });
+    return html === undefined ? undefined : new RenderedHtml(html);
+  }
+}
+
+/** Whether a file of this name is Markdown. */
+export function isMarkdown(name: string): boolean {
+  return /\.(md|markdown|mdown|mkd)$/i.test(name);
+}
+
+/** A rendered text, to read. */
+export function Prose({ rendered }: { readonly rendered: RenderedHtml }): VNode {
+  return <div class="prose" dangerouslySetInnerHTML={{ __html: rendered.html }} />;
+}
+
+/** Code in numbered lines, with a button that copies it where there is script. */
+export function Code({ rendered, label }: { readonly rendered: RenderedHtml; readonly label: string }): VNode {
+  return (
+    <div class="code-block">
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset groups fields, and here are none. */}
+      <pre class="content code" tabindex={0} role="group" aria-label={label}>
+        <code dangerouslySetInnerHTML={{ __html: rendered.html }} />
+      </pre>
+      <button class="button small" type="button" data-copy hidden>
+        Copy<span class="sr-only"> {label}</span>
+      </button>
+    </div>
+  );
+}

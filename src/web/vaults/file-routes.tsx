@@ -1,0 +1,100 @@
+/** The pages of one file: what it holds, rendered or as source, and its bytes to keep or to look at. */
+import { Refusal } from '../../common/fault.ts';
+import type { Reply } from '../../http/reply/reply.ts';
+import type { Route } from '../../http/route/route.ts';
+import { limits } from '../../limits/service.ts';
+import type { FileRecord } from '../../sync/log/file-record.ts';
+import type { MemberVisit } from '../pages.ts';
+import { isMarkdown } from '../rendering/renderer.tsx';
+import { attachment, picture, type VaultOptions, vaultOf } from './access.ts';
+import { FilePage, type Shown } from './file.tsx';
+import { fileOf, readSeq, versionOf } from './files.ts';
+import { imageTypeOf } from './images.ts';
+import { parentOf, vaultPath } from './paths.ts';
+import { textOf } from './text-content.ts';
+
+const PATH = '/vaults/:vault';
+
+export function fileRoutes(options: VaultOptions): Route[] {
+  const { pages } = options;
+  return [
+    pages.member(`${PATH}/file`, (visit) => showFile(options, visit)),
+    pages.member(`${PATH}/bytes`, (visit) => {
+      const { sizeBytes, content } = askedVersion(options, visit);
+      return attachment(options, visit, sizeBytes, content);
+    }),
+    pages.member(`${PATH}/raw`, (visit) => {
+      const { sizeBytes, content } = askedVersion(options, visit);
+      return picture(options, visit, sizeBytes, () => {
+        const bytes = content();
+        const type = bytes && imageTypeOf(bytes);
+        if (bytes === undefined || type === undefined)
+          throw new Refusal({ kind: 'not_found', what: 'there is no image of this name' });
+        return { bytes, type };
+      });
+    }),
+  ];
+}
+
+/** The version of a file that a query names; without one the current. */
+function askedVersion({ sync }: VaultOptions, { accountId, request }: MemberVisit) {
+  const { id } = vaultOf(sync, accountId, request.params['vault']);
+  const file = fileOf(sync, id, request.query.get('path') ?? '');
+  return versionOf(sync, id, file, readSeq(request.query.get('seq')) ?? file.seq);
+}
+
+async function showFile(options: VaultOptions, visit: MemberVisit): Promise<Reply> {
+  const { pages, sync } = options;
+  const { accountId, request } = visit;
+  const { query } = request;
+  const vault = vaultOf(sync, accountId, request.params['vault']);
+  const file = fileOf(sync, vault.id, query.get('path') ?? '');
+  const seq = readSeq(query.get('seq')) ?? file.seq;
+  const { sizeBytes, content } = versionOf(sync, vault.id, file, seq);
+  const isSource = query.get('view') === 'source';
+  const shown = await shownOf(options, { visit, vaultId: vault.id, file, isSource, sizeBytes }, content);
+  const { versions, hasMore } = await sync.history.list(accountId, {
+    vaultId: vault.id,
+    path: file.path,
+    limit: limits.versionRowsPerPage,
+    before: readSeq(query.get('before')),
+  });
+  const older = hasMore ? versions.at(-1)?.seq : undefined;
+  const body = { visit, vault, file, seq, shown, versions, older };
+  return pages.show(visit, { title: file.path, section: 'vaults', body: <FilePage {...body} /> });
+}
+
+interface Asked {
+  readonly visit: MemberVisit;
+  readonly vaultId: string;
+  readonly file: FileRecord;
+  /** Markdown is to be shown as it is written. */
+  readonly isSource: boolean;
+  readonly sizeBytes: number;
+}
+
+async function shownOf(
+  { renderer }: VaultOptions,
+  { visit, vaultId, file, isSource, sizeBytes }: Asked,
+  content: () => Uint8Array | undefined,
+): Promise<Shown> {
+  if (sizeBytes > limits.fileBytesMax) return { kind: 'large' };
+  const isMaybeImage = /\.(png|jpe?g|gif|webp|avif)$/i.test(file.path);
+  if (sizeBytes > limits.shownFileBytesMax && !isMaybeImage) return { kind: 'large' };
+  const bytes = content();
+  if (bytes === undefined) return { kind: 'deleted' };
+  if (imageTypeOf(bytes) !== undefined) return { kind: 'image' };
+  if (sizeBytes > limits.shownFileBytesMax) return { kind: 'large' };
+  const text = textOf(bytes);
+  if (text === undefined) return { kind: 'binary' };
+  const { accountId } = visit;
+  const canRender = isMarkdown(file.path);
+  if (canRender && !isSource) {
+    const base = { vault: vaultPath(vaultId), folder: parentOf(file.path) };
+    const rendered = await renderer.markdown(text, base, accountId);
+    if (rendered !== undefined) return { kind: 'markdown', rendered };
+  }
+  const isCut = text.length > limits.shownTextCharsMax;
+  const whole = isCut ? text.slice(0, limits.shownTextCharsMax) : text;
+  return { kind: 'text', text: whole, rendered: await renderer.code(whole, file.path, accountId), isCut, canRender };
+}
