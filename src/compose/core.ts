@@ -136,7 +136,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     const provider = openProvider(config, log);
     const identities = new Identities({ store, actors, sealer, provider, now: Date.now });
     const imports = new ImportDoor();
-    const tools = { ...members, devices, identities, actors, imports };
+    const tools = { ...members, store, devices, identities, actors, imports };
     answer = (line, caller) => answerControl(tools, line, caller, log);
     return {
       store,

@@ -7,6 +7,7 @@ import { verifyAudit } from '../audit/verify.ts';
 import { verifyDevDocs } from '../dev-docs/verify.ts';
 import { verifyHandoffs } from '../handoffs/verify.ts';
 import { blobs } from '../mirror/records.ts';
+import type { BlobKey } from '../mirror/set-aside.ts';
 import { verifyMirror } from '../mirror/verify.ts';
 import { signIns } from '../oauth/records.ts';
 import { verifyOAuth } from '../oauth/verify.ts';
@@ -17,6 +18,7 @@ import { CheckedReader } from '../store/checked-reader.ts';
 import { isMasterKey } from '../store/sealing/key-check.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
+import type { VersionKey } from '../sync/log/set-aside.ts';
 import { deletedRows } from '../sync/verify/deleted.ts';
 import { verifyPacks } from '../sync/verify/packs.ts';
 import { verifySync } from '../sync/verify/vaults.ts';
@@ -25,17 +27,30 @@ import { verifyTasks } from '../tasks/verify.ts';
 import { importedIds } from '../transfer/leftovers.ts';
 import { versionRows } from '../versions/records.ts';
 
+/** Contents that do not hash right and are not set aside. */
+export interface DamagedRows {
+  readonly blobs: readonly BlobKey[];
+  readonly versions: readonly VersionKey[];
+}
+
 /** Counts by name, and one sentence for each thing that is wrong. */
 export interface IntegrityReport {
   readonly ok: boolean;
   readonly problems: readonly string[];
-  readonly [count: string]: number | boolean | readonly string[];
+  /** What is damaged and set aside, one sentence each: no problem, and not whole. */
+  readonly set_aside: readonly string[];
+  /** What can be set aside. */
+  readonly damaged: DamagedRows;
+  readonly [count: string]: number | boolean | readonly string[] | DamagedRows;
 }
 
 export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
   const damagedPages = store.damagedPages();
   // Reading rows through damaged pages may end the process.
-  if (damagedPages.length > 0) return { ok: false, damaged_pages: damagedPages.length, problems: damagedPages };
+  if (damagedPages.length > 0) {
+    const nothing = { set_aside: [], damaged: { blobs: [], versions: [] } };
+    return { ok: false, damaged_pages: damagedPages.length, ...nothing, problems: damagedPages };
+  }
   const keyProblems = isMasterKey(store, sealer) ? [] : ['the data was written under another master key'];
   const deleted = deletedRows(store);
   const reader = new CheckedReader(store, new Set([...importedIds(store), ...removedIds(store), ...deleted.vaultIds]));
@@ -51,6 +66,7 @@ export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
   const usage = tallyOf(reader).compare(reader);
   const sync = verifySync(reader, deleted);
   const packs = verifyPacks(reader, deleted);
+  const aside = [...mirror.aside, ...sync.aside];
   const parts = [accounts, oauth, audit, mirror, tasks, docs, handoffs, papers, sync, packs];
   const problems = [...keyProblems, ...reader.problems, ...usage, ...parts.flatMap((part) => part.problems)];
   return {
@@ -79,6 +95,8 @@ export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
     staged_contents: sync.stagedContents,
     packs: packs.packs,
     loose_packs: packs.loose,
+    set_aside: aside,
+    damaged: { blobs: mirror.damaged, versions: sync.damaged },
     problems,
   };
 }

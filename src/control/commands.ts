@@ -7,16 +7,22 @@ import type { AccessTokens } from '../accounts/tokens.ts';
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { AuditLog } from '../audit/log.ts';
 import { noteAct, OPERATOR } from '../audit/note.ts';
+import { setBlobAside } from '../mirror/set-aside.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
 import type { Identities } from '../oauth/provider/identities.ts';
+import type { Store } from '../store/store.ts';
+import { setVersionAside } from '../sync/log/set-aside.ts';
 import { type AccountControlTools, runAccountControl } from './accounts.ts';
 import type { Importer, ImportProgress } from './importer.ts';
 import type { ControlRequest, ControlResult } from './protocol.ts';
+
+type SetAsideRequest = Extract<ControlRequest, { readonly command: 'damage.set_aside' }>;
 
 export interface ControlTools extends AccountControlTools {
   readonly tokens: AccessTokens;
   readonly devices: DeviceGrants;
   readonly identities: Identities;
+  readonly store: Store;
   readonly actors: ActorRegistry;
   readonly sessions: BrowserSessions;
   readonly invitations: Invitations;
@@ -77,6 +83,8 @@ export async function runControl(
     case 'identity.unlink':
       await identities.unlink(accounts.idOfEmail(request.email), request.identityId, OPERATOR);
       return { unlinked: request.identityId };
+    case 'damage.set_aside':
+      return { set_aside: await setAside(tools, request) };
     case 'audit.list':
       return { events: tools.audit.list(accounts.idOfEmail(request.email), request.max) };
     case 'audit.exported': {
@@ -87,4 +95,12 @@ export async function runControl(
       return { exported: accountId };
     }
   }
+}
+
+/** Sets damaged contents aside. Resolves with how many those are that are damaged still. */
+async function setAside(tools: ControlTools, damaged: Pick<SetAsideRequest, 'blobs' | 'versions'>): Promise<number> {
+  let done = 0;
+  for (const key of damaged.blobs) if (await setBlobAside(tools, key, Date.now())) done += 1;
+  for (const key of damaged.versions) if (await setVersionAside(tools.actors, key, Date.now())) done += 1;
+  return done;
 }

@@ -49,6 +49,11 @@ export const controlRequest = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('identity.list'), email }),
   z.strictObject({ command: z.literal('audit.list'), email, max: z.number() }),
   z.strictObject({ command: z.literal('audit.exported'), email }),
+  z.strictObject({
+    command: z.literal('damage.set_aside'),
+    blobs: z.array(z.tuple([z.string(), z.string(), z.string()])).max(limits.setAsideAtOnceMax),
+    versions: z.array(z.tuple([z.string(), z.number().int().positive()])).max(limits.setAsideAtOnceMax),
+  }),
   z.strictObject({ command: z.literal('identity.unlink'), email, identityId: z.string() }),
 ]);
 
@@ -85,6 +90,7 @@ export interface ControlResults {
   readonly 'identity.link': LinkedIdentity;
   readonly 'identity.list': { readonly identities: readonly LinkedIdentity[] };
   readonly 'audit.list': { readonly events: readonly SecurityEvent[] };
+  readonly 'damage.set_aside': { readonly set_aside: number };
   readonly 'audit.exported': { readonly exported: string };
   readonly 'identity.unlink': { readonly unlinked: string };
 }

@@ -263,6 +263,8 @@ export const limits = {
   clockJumpMs: 24 * 60 * 60 * 1000,
   /** How often the time is written down that a later start compares its clock with. */
   clockNotedMs: 10 * 60 * 1000,
+  /** Damaged contents of a kind that one control request sets aside. */
+  setAsideAtOnceMax: 100,
   /** Damaged rows that a manifest names. */
   damagedListedMax: 10_000,
   /** Bytes and rows that one commit of a copy to a compacted file takes. */

@@ -76,6 +76,8 @@ export const syncLimits = {
   tailVersionsMax: 1024,
   /** Lines of one pull, and paths that it may select. */
   pullLinesMax: 1_000_000,
+  /** Damaged files that a pull names when it leaves them out. */
+  leftOutNamedMax: 5,
   pullPathsMax: 1000,
   /** The list of changes that a pull is to leave out. */
   pullSkipCharsMax: 4096,

@@ -16,7 +16,7 @@ import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import { goneCredential, type MirrorCredentials } from './credentials.ts';
 import { isCommitSha, isSha256, type ListQuery, type UploadHeaders } from './fields.ts';
-import { type BlobRecord, blobs, chunks, commits, credentials, heads, order } from './records.ts';
+import { type BlobRecord, blobs, chunks, commits, credentials, heads, order, setAside } from './records.ts';
 import { decidePublish } from './rules.ts';
 import { StoredBytes } from './stored-bytes.ts';
 import { StreamedUpload, type UploadTools } from './upload.ts';
@@ -104,9 +104,16 @@ export class MirrorBlobs {
     };
   }
 
-  /** The most recent upload; undefined when there is none. */
+  /** The most recent upload that is not set aside; undefined when there is none. */
   latest(accountId: string): Blob | undefined {
-    return this.list(accountId, { limit: 1 }).blobs[0];
+    const { store } = this.#options;
+    for (const { value } of store.entries(order, { prefix: [accountId], reverse: true })) {
+      const { commit_sha: commitSha, sha256 } = value;
+      if (store.get(setAside, [accountId, commitSha, sha256]) === undefined) {
+        return this.#blob(accountId, commitSha, sha256);
+      }
+    }
+    return undefined;
   }
 
   /**
@@ -232,7 +239,10 @@ export class MirrorBlobs {
       if (outcome.kind === 'rebound') batch.remove(order, [accountId, outcome.formerSequence]);
       if (record.storage_id === bytes.storageId && !staging.adopt(batch, bytes.storageId)) return undefined;
       if (outcome.kind === 'stored') countBytes(batch, accountId, 'blobs', bytes.byteSize);
-      if (damagedId !== undefined && record.storage_id === bytes.storageId) this.#removeChunks(batch, damagedId);
+      if (damagedId !== undefined && record.storage_id === bytes.storageId) {
+        this.#removeChunks(batch, damagedId);
+        batch.remove(setAside, [accountId, commitSha, sha256]);
+      }
       batch.put(blobs, [accountId, commitSha, sha256], record);
       if (outcome.kind === 'healed') return { commitSha, sha256, record };
       batch.put(commits, [accountId, commitSha], { sha256 });

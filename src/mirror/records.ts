@@ -79,6 +79,12 @@ export const stagedUploads = defineTable<[storageId: number], StagingRecord>('mi
   directory: 'any',
 });
 
+/** Blobs whose damaged bytes the operator has set aside: they are not the latest until an upload heals them. */
+export const setAside = defineTable<
+  [accountId: string, commitSha: string, sha256: string],
+  { readonly noted_at: string }
+>('mirror_set_aside', recordCodec(1), { account: 0 });
+
 export const mirrorTables: readonly AnyTable[] = [
   credentials,
   tokenHashes,
@@ -88,4 +94,5 @@ export const mirrorTables: readonly AnyTable[] = [
   order,
   chunks,
   stagedUploads,
+  setAside,
 ];

@@ -74,16 +74,8 @@ export class StoredBytes {
   }
 
   /** Whether the stored bytes hash to the blob's SHA-256. Reads in short turns. */
-  async isWhole({ sha256, record }: NamedBytes): Promise<boolean> {
-    const hash = createHash('sha256');
-    for (let at = 0; at < record.byte_size; ) {
-      const bytes = this.#read(record, at, record.byte_size);
-      if (bytes === undefined) return false;
-      hash.update(bytes);
-      at += bytes.length;
-      if (at < record.byte_size) await nextTurn();
-    }
-    return hash.digest('hex') === sha256;
+  isWhole({ sha256, record }: NamedBytes): Promise<boolean> {
+    return isWholeBlob(this.#store, sha256, record);
   }
 
   #damaged({ commitSha, sha256, record }: NamedBytes) {
@@ -91,17 +83,30 @@ export class StoredBytes {
   }
 
   #at(blob: NamedBytes, start: number, end: number): Uint8Array {
-    const bytes = this.#read(blob.record, start, end);
+    const bytes = readTurn(this.#store, blob.record, start, end);
     if (bytes === undefined) throw this.#damaged(blob);
     return bytes;
   }
+}
 
-  /** A view of the bytes from `start` on, as many as one turn hashes; undefined when they are not what was stored. */
-  #read(record: NamedBytes['record'], start: number, end: number): Uint8Array | undefined {
-    const index = Math.floor(start / limits.chunkBytes);
-    const chunk = this.#store.view(chunks, [record.storage_id, index]);
-    if (chunk?.length !== Math.min(limits.chunkBytes, record.byte_size - index * limits.chunkBytes)) return undefined;
-    const from = start % limits.chunkBytes;
-    return chunk.subarray(from, Math.min(chunk.length, from + end - start, from + limits.hashedTurnBytes));
+/** Whether stored bytes hash to a SHA-256. Reads in short turns. */
+export async function isWholeBlob(store: Store, sha256: string, record: NamedBytes['record']): Promise<boolean> {
+  const hash = createHash('sha256');
+  for (let at = 0; at < record.byte_size; ) {
+    const bytes = readTurn(store, record, at, record.byte_size);
+    if (bytes === undefined) return false;
+    hash.update(bytes);
+    at += bytes.length;
+    if (at < record.byte_size) await nextTurn();
   }
+  return hash.digest('hex') === sha256;
+}
+
+/** A view of the bytes from `start` on, as many as one turn hashes; undefined when they are not what was stored. */
+function readTurn(store: Store, record: NamedBytes['record'], start: number, end: number): Uint8Array | undefined {
+  const index = Math.floor(start / limits.chunkBytes);
+  const chunk = store.view(chunks, [record.storage_id, index]);
+  if (chunk?.length !== Math.min(limits.chunkBytes, record.byte_size - index * limits.chunkBytes)) return undefined;
+  const from = start % limits.chunkBytes;
+  return chunk.subarray(from, Math.min(chunk.length, from + end - start, from + limits.hashedTurnBytes));
 }

@@ -4,7 +4,8 @@ import { limits } from '../limits/service.ts';
 import type { CheckedReader } from '../store/checked-reader.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 
-import { blobs, chunks, commits, credentials, heads, order, stagedUploads, tokenHashes } from './records.ts';
+import { blobs, chunks, commits, credentials, heads, order, setAside, stagedUploads, tokenHashes } from './records.ts';
+import type { BlobKey } from './set-aside.ts';
 
 export interface MirrorReport {
   readonly blobs: number;
@@ -13,10 +14,16 @@ export interface MirrorReport {
   /** Uploads under way, or left by a crash and swept at the next start. */
   readonly staged: number;
   readonly problems: string[];
+  /** Blobs whose bytes are damaged and that are not set aside. */
+  readonly damaged: readonly BlobKey[];
+  /** One sentence for each damaged blob that is set aside. */
+  readonly aside: readonly string[];
 }
 
 export function verifyMirror(reader: CheckedReader, sealer: Sealer): MirrorReport {
   const problems: string[] = [];
+  const damaged: BlobKey[] = [];
+  const aside: string[] = [];
   /** The blobs by storage id. */
   const owned = new Map<number, OwnedBytes>();
   let bytes = 0;
@@ -26,7 +33,12 @@ export function verifyMirror(reader: CheckedReader, sealer: Sealer): MirrorRepor
     owned.set(value.storage_id, { name, chunkCount: Math.ceil(value.byte_size / limits.chunkBytes) });
     bytes += value.byte_size;
     const broken = checkBytes(reader, value.storage_id, value.byte_size, sha256);
-    if (broken !== undefined) problems.push(`${name}: ${broken}`);
+    if (broken !== undefined) {
+      if (reader.get(setAside, key) === undefined) {
+        problems.push(`${name}: ${broken}`);
+        damaged.push(key);
+      } else aside.push(`${name}: ${broken}`);
+    }
     const placed = reader.get(order, [accountId, value.sequence]);
     if (placed?.sha256 !== sha256 || placed.commit_sha !== commitSha) {
       problems.push(`${name}: the order of uploads does not hold it at ${value.sequence}`);
@@ -38,6 +50,7 @@ export function verifyMirror(reader: CheckedReader, sealer: Sealer): MirrorRepor
   // Those of an account that is hidden too: its bytes are there.
   const staged = new Set([...reader.keys(stagedUploads)].map(([storageId]) => storageId));
   problems.push(
+    ...checkSetAside(reader),
     ...checkChunks(reader, owned, staged),
     ...checkOrder(reader),
     ...checkCommits(reader),
@@ -49,7 +62,15 @@ export function verifyMirror(reader: CheckedReader, sealer: Sealer): MirrorRepor
     credentials: [...reader.keys(credentials)].length,
     staged: staged.size,
     problems,
+    damaged,
+    aside,
   };
+}
+
+function checkSetAside(reader: CheckedReader): string[] {
+  return [...reader.keys(setAside)]
+    .filter((key) => reader.get(blobs, key) === undefined)
+    .map((key) => `set aside ${key.join(' ')}: there is no such blob`);
 }
 
 interface OwnedBytes {

@@ -2,40 +2,63 @@
 
 import { jsonLine } from '../../client/shown.ts';
 import type { IntegrityReport } from '../../compose/verify.ts';
-import { readConfig } from '../../config.ts';
+import { type Config, readConfig } from '../../config.ts';
+import { limits } from '../../limits/service.ts';
 import { noteDone } from '../../ops/marks.ts';
 import { masterKeyOf, openSealer } from '../../store/sealing/own-key.ts';
 import type { Command, Options } from '../command.ts';
 import { print, table } from '../output.ts';
+import { control } from './control.ts';
 import { openForReading } from './read-only.ts';
 
 export const verifyCommand: Command = {
   name: 'verify',
   summary: 're-hash every blob, check every index; reads beside the service',
-  examples: ['cairn verify', 'CAIRN_DATA=/srv/cairn cairn verify --json'],
+  flags: ['quarantine'],
+  explains: { quarantine: 'set damaged blobs and files aside, so that pulls and backups go on without them' },
+  examples: ['cairn verify', 'cairn verify --quarantine', 'CAIRN_DATA=/srv/cairn cairn verify --json'],
   run: verify,
 };
 
 async function verify(options: Options): Promise<number> {
   const config = readConfig();
+  const found = await examine(config);
+  const isSetAside = options.flag('quarantine') && (await setAside(found.damaged)) > 0;
+  const report = isSetAside ? await examine(config) : found;
+  noteDone(config.dataFolder, 'verify', report.problems.length, Date.now());
+  if (options.json) print(jsonLine(report));
+  else printReport(report);
+  return report.ok ? 0 : 1;
+}
+
+async function examine(config: Config): Promise<IntegrityReport> {
   const { checkIntegrity } = await import('../../compose/verify.ts');
   const store = await openForReading(config);
   try {
-    const sealer = openSealer(store, masterKeyOf(config.dataFolder, config.masterKey, store));
-    const report = checkIntegrity(store, sealer);
-    noteDone(config.dataFolder, 'verify', report.problems.length, Date.now());
-    if (options.json) print(jsonLine(report));
-    else printReport(report);
-    return report.ok ? 0 : 1;
+    return checkIntegrity(store, openSealer(store, masterKeyOf(config.dataFolder, config.masterKey, store)));
   } finally {
     await store.close();
   }
 }
 
+/** Resolves with how many were set aside, by the service or, when none runs, here. */
+async function setAside({ blobs, versions }: IntegrityReport['damaged']): Promise<number> {
+  const most = limits.setAsideAtOnceMax;
+  let done = 0;
+  for (let at = 0; at < Math.max(blobs.length, versions.length); at += most) {
+    const request = { blobs: blobs.slice(at, at + most), versions: versions.slice(at, at + most) };
+    done += (await control({ command: 'damage.set_aside', ...request })).set_aside;
+  }
+  return done;
+}
+
 function printReport(report: IntegrityReport): void {
-  const { problems, ok, ...counts } = report;
+  const { problems, ok, set_aside: aside, damaged: _, ...counts } = report;
   print(table(Object.entries(counts).map(([name, value]) => [name.replaceAll('_', ' '), String(value)])));
   print('');
+  for (const one of aside) print(`set aside: ${one}`);
   for (const problem of problems) print(`damaged: ${problem}`);
-  print(ok ? 'verified: every blob hashes right and every index agrees' : `${problems.length} problems found`);
+  if (!ok) print(`${problems.length} problems found`);
+  else if (aside.length === 0) print('verified: every blob hashes right and every index agrees');
+  else print(`verified, except for ${aside.length} damaged contents that are set aside`);
 }

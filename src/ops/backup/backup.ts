@@ -18,7 +18,7 @@ export async function makeBackup({ sealer, ...options }: BackupOptions): Promise
     ...options,
     tables: allTables,
     check(copy) {
-      const { problems, damaged_pages: pages } = checkIntegrity(copy, sealer);
+      const { problems, set_aside: aside, damaged_pages: pages } = checkIntegrity(copy, sealer);
       if (pages !== undefined || !isMasterKey(copy, sealer)) {
         throw new StartError(
           `the data does not verify (${problems.length} problems, the first: ${problems[0]}), so nothing was kept; ` +
@@ -26,7 +26,8 @@ export async function makeBackup({ sealer, ...options }: BackupOptions): Promise
         );
       }
       // A backup with damaged rows is worth more than none: everything else in it is whole.
-      return problems.length === 0 ? {} : { damaged: problems.slice(0, limits.damagedListedMax) };
+      const damaged = [...problems, ...aside.map((one) => `${one} (set aside)`)];
+      return damaged.length === 0 ? {} : { damaged: damaged.slice(0, limits.damagedListedMax) };
     },
   });
 }

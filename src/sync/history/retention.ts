@@ -13,7 +13,7 @@ import { DAY_MS } from '../../time/calendar.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import { SyncReader } from '../log/reader.ts';
-import { conflictBytes, conflicts, files, vaultHeads, vaultOwners, versions } from '../log/records.ts';
+import { conflictBytes, conflicts, files, setAside, vaultHeads, vaultOwners, versions } from '../log/records.ts';
 import { readVersionHead } from '../log/version.ts';
 import type { Packer } from '../packs/packer.ts';
 import type { VaultViews } from '../packs/vault-view.ts';
@@ -120,6 +120,7 @@ export class Retention {
       const storageId = bytes === undefined ? 0 : readVersionHead(bytes).storageId;
       if (storageId !== 0) shares.release(storageId);
       batch.remove(versions, [vaultId, seq]);
+      batch.remove(setAside, [vaultId, seq]);
     }
   }
 

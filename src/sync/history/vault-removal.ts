@@ -22,6 +22,7 @@ import {
   files,
   folders,
   pendingConflicts,
+  setAside,
   usage,
   vaultHeads,
   versions,
@@ -37,6 +38,7 @@ const PLAIN: readonly AnyTable[] = [
   conflictBytes,
   devices,
   packDead,
+  setAside,
   usage,
   vaultHeads,
 ];

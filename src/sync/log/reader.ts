@@ -17,6 +17,7 @@ import {
   pendingConflicts,
   pieces,
   primaries,
+  setAside,
   usage,
   type VaultHead,
   type VaultRecord,
@@ -100,6 +101,11 @@ export class SyncReader {
     let bytes = 0;
     for (const [, vaultId] of this.#store.keys(vaults, [accountId])) bytes += this.usageOf(vaultId);
     return bytes;
+  }
+
+  /** Versions that are set aside because their contents are damaged. */
+  setAsideOf(vaultId: string): number[] {
+    return [...this.#store.keys(setAside, [vaultId])].map(([, seq]) => seq);
   }
 
   versionHead(vaultId: string, seq: number): VersionHead | undefined {

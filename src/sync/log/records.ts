@@ -185,6 +185,13 @@ export const devices = defineTable<[vaultId: string, deviceId: string], DeviceRe
   vault: 0,
 });
 
+/** Versions whose damaged contents the operator has set aside: pulls of many leave them out until a push heals them. */
+export const setAside = defineTable<[vaultId: string, seq: number], { readonly noted_at: string }>(
+  'sync_set_aside',
+  recordCodec(1),
+  { vault: 0 },
+);
+
 export const syncTables: readonly AnyTable[] = [
   vaults,
   primaries,
@@ -202,5 +209,6 @@ export const syncTables: readonly AnyTable[] = [
   conflictBytes,
   usage,
   devices,
+  setAside,
   ...packTables,
 ];

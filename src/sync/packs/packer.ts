@@ -57,6 +57,10 @@ export class Packer {
   /** Resolves when little of a vault is left behind its packs, as far as that can be done. */
   async settle(vaultId: string): Promise<void> {
     const { views, reader } = this.#options;
+    if (reader.setAsideOf(vaultId).some((seq) => views.packsHold(vaultId, seq))) {
+      this.drop(vaultId);
+      await this.#work;
+    }
     const upTo = reader.head(vaultId).seq;
     if (upTo - views.packedUpTo(vaultId) <= limits.tailVersionsMax) return;
     await this.#pack(vaultId, upTo, false);

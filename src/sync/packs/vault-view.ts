@@ -6,7 +6,7 @@ import { defineTable } from '../../store/table.ts';
 import { packs } from '../log/pack-records.ts';
 import type { SyncReader } from '../log/reader.ts';
 import { readVersionHead, type VersionHead } from '../log/version.ts';
-import { readPackSummary } from './index-layout.ts';
+import { lineAt, readPackSummary } from './index-layout.ts';
 import { PackStates } from './states.ts';
 import type { TailVersion, VaultView } from './view-types.ts';
 
@@ -45,6 +45,18 @@ export class VaultViews {
     return last === undefined ? 0 : readPackSummary(last.key[1], last.value).last;
   }
 
+  /** Whether the bytes of a pack hold a line, current or not. */
+  packsHold(vaultId: string, seq: number): boolean {
+    const pack = this.packs.at(vaultId, seq);
+    if (pack === undefined) return false;
+    const columns = pack.columns();
+    for (let index = 0; index < pack.summary.lines; index += 1) {
+      const line = lineAt(columns, pack.summary.first, index);
+      if (line.seq === seq) return !line.long;
+    }
+    return false;
+  }
+
   /** The greatest sequence number that was stored up to a moment, in milliseconds; 0: none was. */
   seqAt(vaultId: string, storedMs: number): number {
     const head = this.#reader.head(vaultId);
@@ -63,6 +75,7 @@ export class VaultViews {
 
   /** Versions after a sequence number, oldest first. */
   *tail(vaultId: string, after: number): Generator<TailVersion> {
+    const aside = new Set(this.#reader.setAsideOf(vaultId));
     for (const { key, value } of this.#store.entries(versionHeads, { prefix: [vaultId], beyond: after })) {
       const seq = key[1];
       yield {
@@ -71,7 +84,8 @@ export class VaultViews {
         lineBytes: value.lineBytes,
         sizeBytes: value.sizeBytes,
         deleted: value.deleted,
-        long: value.storageId !== 0 || value.lineBytes > limits.packLineBytesMax,
+        // What is set aside stays out of packs, which are whole or not.
+        long: value.storageId !== 0 || value.lineBytes > limits.packLineBytesMax || aside.has(seq),
         device: () => this.#deviceOf(vaultId, seq),
       };
     }

@@ -6,6 +6,7 @@ import { Refusal } from '../../common/fault.ts';
 import type { SeekableRun } from '../../http/reply/byte-run.ts';
 import type { Linger } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
+import { foldCase } from '../../text/fold-case.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import type { VaultPath } from '../log/paths.ts';
 import type { SyncReader } from '../log/reader.ts';
@@ -172,8 +173,12 @@ export class Pull {
       hasMore,
       missing: mode.kind === 'paths' ? missingOf(mode, (folded) => reader.file(vaultId, folded)) : undefined,
       serverTime: new Date(now()).toISOString(),
-      warnings:
-        from === undefined ? ['since is in the future, so nothing can have changed after it; check the clock'] : [],
+      warnings: [
+        ...(from === undefined
+          ? ['since is in the future, so nothing can have changed after it; check the clock']
+          : []),
+        ...leftOut(reader, vaultId),
+      ],
     };
   }
 
@@ -200,7 +205,7 @@ export class Pull {
       after: from?.seq ?? seq,
       deletesAfter: from?.deletesAfter ?? 0,
       exceptDevice: mode.kind === 'paths' ? undefined : args.device_id,
-      skip: new SeqRanges(args.skip),
+      skip: new SeqRanges(args.skip, reader.setAsideOf(vaultId)),
       briefBytes: args.brief === true ? (long) => this.#briefBytes(vaultId, long) : undefined,
       linesMax: args.limit ?? limits.pullLinesMax,
     });
@@ -211,6 +216,17 @@ export class Pull {
     if (head === undefined) throw new Error('a current version is not in the store; run cairn verify');
     return briefLineBytes(head);
   }
+}
+
+/** Current files that a pull leaves out because their stored contents are damaged. */
+function leftOut(reader: SyncReader, vaultId: string): string[] {
+  const paths = reader.setAsideOf(vaultId).flatMap((seq) => {
+    const path = reader.versionMeta(vaultId, seq)?.path;
+    return path !== undefined && reader.file(vaultId, foldCase(path))?.seq === seq ? [path] : [];
+  });
+  if (paths.length === 0) return [];
+  const named = paths.slice(0, limits.leftOutNamedMax).join(', ');
+  return [`${paths.length} damaged files are left out: ${named}; push the same content again to restore them`];
 }
 
 type FindFile = (folded: string) => FileRecord | undefined;

@@ -8,8 +8,11 @@ export class SeqRanges {
   readonly #firsts: number[] = [];
   readonly #lasts: number[] = [];
 
-  /** Reads ranges in rising order; no text: none. Refuses field `skip`. */
-  constructor(text: string | undefined) {
+  readonly #more: readonly number[];
+
+  /** Reads ranges in rising order; no text: none. `more`: single numbers in any order. Refuses field `skip`. */
+  constructor(text: string | undefined, more: readonly number[] = []) {
+    this.#more = more;
     for (const part of text === undefined || text === '' ? [] : text.split(',')) {
       const [, from = '', to = from] = RANGE.exec(part) ?? [];
       const [first, last] = [Number(from), Number(to)];
@@ -33,6 +36,7 @@ export class SeqRanges {
       if ((this.#lasts[middle] ?? 0) < first) low = middle + 1;
       else high = middle;
     }
-    return (this.#firsts[low] ?? Number.POSITIVE_INFINITY) <= last;
+    if ((this.#firsts[low] ?? Number.POSITIVE_INFINITY) <= last) return true;
+    return this.#more.some((seq) => seq >= first && seq <= last);
   }
 }

@@ -1,7 +1,17 @@
 /** Checks contents: that they hash as their rows say, and that every piece belongs to somebody. Only reads. */
 import type { CheckedReader } from '../../store/checked-reader.ts';
 import { digestContent } from '../contents/digest.ts';
-import { type ConflictRecord, conflictBytes, conflicts, pieceShares, pieces, stagedPieces } from '../log/records.ts';
+import {
+  type ConflictRecord,
+  conflictBytes,
+  conflicts,
+  pieceShares,
+  pieces,
+  setAside,
+  stagedPieces,
+  versions,
+} from '../log/records.ts';
+import type { VersionKey } from '../log/set-aside.ts';
 import {
   AROUND_PIECES_BYTES,
   decodeContent,
@@ -14,6 +24,10 @@ import {
 } from '../log/version.ts';
 
 export class ContentVerifier {
+  /** Versions whose contents are damaged and that are not set aside. */
+  readonly damaged: VersionKey[] = [];
+  /** One sentence for each damaged version that is set aside. */
+  readonly aside: string[] = [];
   readonly #reader: CheckedReader;
   readonly #problems: string[];
   /** How many versions and conflicts hold each storage id. */
@@ -26,8 +40,9 @@ export class ContentVerifier {
     this.#problems = problems;
   }
 
-  /** A version against its head and its line. Throws when it cannot be read. */
-  checkVersion(name: string, bytes: Uint8Array): void {
+  /** A version against its head and its line. Throws when those cannot be read. */
+  checkVersion(key: VersionKey, bytes: Uint8Array): void {
+    const name = `version ${key.join(' ')}`;
     const { deleted, encoding, sizeBytes, lineBytes, storageId, metaBytes } = readVersionHead(bytes);
     const meta = readVersionMeta(bytes);
     const sha256 = versionSha256(bytes);
@@ -38,11 +53,20 @@ export class ContentVerifier {
     if ((meta.type === 'deleted') !== deleted) this.#problems.push(`${name}: is it deleted or not`);
     if (deleted) return;
     const escaped = storageId === 0 ? undefined : this.#hold(storageId);
-    const text = readContentText(bytes, () => escaped ?? Buffer.alloc(0));
     const line =
       escaped === undefined ? bytes.length - VERSION_HEAD_BYTES : metaBytes + AROUND_PIECES_BYTES + escaped.length;
-    if (line !== lineBytes) this.#problems.push(`${name}: its line has ${line} bytes, its head says ${lineBytes}`);
-    this.#checkDigest(name, text ?? '', encoding, { sha256, gitSha, sizeBytes });
+    const text = textOf(bytes, escaped);
+    const isWholeLine = line === lineBytes;
+    if (isWholeLine && isRight(text, encoding, { sha256, gitSha, sizeBytes })) return;
+    const wrong = isWholeLine
+      ? 'its content does not hash to what it says'
+      : `its line has ${line} bytes, not ${lineBytes}`;
+    const problem = `${name}: ${wrong}`;
+    if (this.#reader.get(setAside, key) !== undefined) this.aside.push(problem);
+    else {
+      this.#problems.push(problem);
+      this.damaged.push(key);
+    }
   }
 
   checkConflict(name: string, vaultId: string, id: string, record: ConflictRecord): void {
@@ -75,6 +99,11 @@ export class ContentVerifier {
         this.#problems.push(`bytes of conflict ${vaultId} ${id}: there is none`);
       }
     }
+    for (const key of this.#reader.keys(setAside)) {
+      if (this.#reader.view(versions, key) === undefined) {
+        this.#problems.push(`set aside ${key.join(' ')}: there is no such version`);
+      }
+    }
     let last = -1;
     for (const [storageId] of this.#reader.keys(pieces)) {
       if (storageId === last) continue;
@@ -105,20 +134,35 @@ export class ContentVerifier {
     return Buffer.concat(found);
   }
 
-  #checkDigest(
-    name: string,
-    text: string,
-    encoding: 'utf-8' | 'base64',
-    expected: { readonly sha256: string; readonly gitSha: string; readonly sizeBytes: number },
-  ): void {
-    const digested = digestContent({ text, encoding });
-    const size = decodeContent(text, encoding).length;
-    const isRight =
-      digested.ok &&
-      digested.sha256 === expected.sha256 &&
-      digested.gitSha === expected.gitSha &&
-      size === expected.sizeBytes;
-    if (!isRight) this.#problems.push(`${name}: its content does not hash to what it says`);
+  #checkDigest(name: string, text: string, encoding: 'utf-8' | 'base64', expected: Expected): void {
+    if (!isRight(text, encoding, expected)) this.#problems.push(`${name}: its content does not hash to what it says`);
+  }
+}
+
+interface Expected {
+  readonly sha256: string;
+  readonly gitSha: string;
+  readonly sizeBytes: number;
+}
+
+function isRight(text: string | undefined, encoding: 'utf-8' | 'base64', expected: Expected): boolean {
+  if (text === undefined) return false;
+  const digested = digestContent({ text, encoding });
+  return (
+    digested.ok &&
+    digested.sha256 === expected.sha256 &&
+    digested.gitSha === expected.gitSha &&
+    decodeContent(text, encoding).length === expected.sizeBytes
+  );
+}
+
+/** The content of a version; undefined: it cannot be read. */
+function textOf(bytes: Uint8Array, escaped: Buffer | undefined): string | undefined {
+  try {
+    return readContentText(bytes, () => escaped ?? Buffer.alloc(0));
+  } catch {
+    // A damaged content is no JSON string any more.
+    return undefined;
   }
 }
 

@@ -6,7 +6,7 @@
 import type { CheckedReader } from '../../store/checked-reader.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { loosePacks, packBytes, packDead, packs } from '../log/pack-records.ts';
-import { files, versions } from '../log/records.ts';
+import { files, setAside, versions } from '../log/records.ts';
 import { readVersionHead, readVersionMeta, versionLine } from '../log/version.ts';
 import { isDead } from '../packs/dead-bits.ts';
 import { lineAt, type PackLine, type PackSummary, readPackColumns, readPackSummary } from '../packs/index-layout.ts';
@@ -92,9 +92,11 @@ function checkPack(
     if (packed !== undefined) offset += line.lineBytes;
     const isAlive = (dead === undefined || !isDead(dead, at)) && !vault.replaced.has(line.seq);
     if (isAlive) vault.alive.add(line.seq);
+    // The other copy of what is set aside may be whole.
+    const other = reader.get(setAside, [vaultId, line.seq]) === undefined ? packed : undefined;
     const version = reader.view(versions, [vaultId, line.seq]);
     // What is no longer current may outlive its version here.
-    if (version === undefined ? isAlive : !isSame(line, packed, version))
+    if (version === undefined ? isAlive : !isSame(line, other, version))
       tell(`its line ${line.seq} is not its version's`);
   }
   if (offset !== bytes.length) tell('its lines are not as many bytes as it has');

@@ -48,7 +48,7 @@ export function recountVersions(reader: CheckedReader, content: ContentVerifier,
       if (bytes === undefined) throw new Error('it is not there');
       const head = readVersionHead(bytes);
       const meta = readVersionMeta(bytes);
-      content.checkVersion(name, bytes);
+      content.checkVersion([vaultId, seq], bytes);
       if (meta.seq !== seq) problems.push(`${name}: says that it is ${meta.seq}`);
       if (isBack(recount.storedMs, head.storedMs)) problems.push(`${name}: stored before the one before it`);
       if (Date.parse(meta.stored_at) !== head.storedMs) problems.push(`${name}: its times differ`);

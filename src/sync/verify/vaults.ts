@@ -17,6 +17,7 @@ import {
   vaultOwners,
   vaults,
 } from '../log/records.ts';
+import type { VersionKey } from '../log/set-aside.ts';
 import { ContentVerifier } from './contents.ts';
 import { type DeletedRows, NOTHING_DELETED } from './deleted.ts';
 import { type NewestVersion, recountConflicts, recountOf, recountVersions, type VaultRecount } from './recount.ts';
@@ -28,6 +29,10 @@ export interface SyncReport {
   readonly pendingConflicts: number;
   readonly stagedContents: number;
   readonly problems: string[];
+  /** Versions whose contents are damaged and that are not set aside. */
+  readonly damaged: readonly VersionKey[];
+  /** One sentence for each damaged version that is set aside. */
+  readonly aside: readonly string[];
 }
 
 export function verifySync(reader: CheckedReader, deleted: DeletedRows = NOTHING_DELETED): SyncReport {
@@ -62,6 +67,8 @@ export function verifySync(reader: CheckedReader, deleted: DeletedRows = NOTHING
     pendingConflicts: all.reduce((sum, recount) => sum + recount.pending, 0),
     stagedContents: staged,
     problems,
+    damaged: content.damaged,
+    aside: content.aside,
   };
 }
 

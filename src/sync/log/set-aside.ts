@@ -1,0 +1,20 @@
+/** Sets damaged versions aside: they are kept, and pulls of many go on without them, until a push of the same bytes heals them. */
+import type { ActorRegistry } from '../../actors/registry.ts';
+import { pieces, setAside, versions } from './records.ts';
+import { isWholeVersion } from './stored-content.ts';
+import { readVersionHead } from './version.ts';
+
+export type VersionKey = [vaultId: string, seq: number];
+
+/** Returns whether it did: a version that is whole, or gone, stays as it is. */
+export async function setVersionAside(actors: ActorRegistry, key: VersionKey, nowMs: number): Promise<boolean> {
+  return await actors.vault(key[0]).ask((batch): boolean => {
+    const bytes = batch.get(versions, key);
+    if (bytes === undefined) return false;
+    const { storageId } = readVersionHead(bytes);
+    const escaped = () => Buffer.concat(batch.range(pieces, { prefix: [storageId] }).map(({ value }) => value));
+    if (isWholeVersion(bytes, escaped)) return false;
+    batch.put(setAside, key, { noted_at: new Date(nowMs).toISOString() });
+    return true;
+  });
+}
