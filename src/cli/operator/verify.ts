@@ -54,7 +54,7 @@ async function setAside({ blobs, versions }: IntegrityReport['damaged']): Promis
 
 function printReport(report: IntegrityReport): void {
   const { problems, ok, set_aside: aside, damaged: _, ...counts } = report;
-  print(table(Object.entries(counts).map(([name, value]) => [name.replaceAll('_', ' '), String(value)])));
+  print(table(Object.entries(counts).map(([name, value]) => [name.replaceAll('_', ' '), String(value as number)])));
   print('');
   for (const one of aside) print(`set aside: ${one}`);
   for (const problem of problems) print(`damaged: ${problem}`);
