@@ -28,7 +28,7 @@ import { importedIds } from '../transfer/leftovers.ts';
 import { versionRows } from '../versions/records.ts';
 
 /** Contents that do not hash right and are not set aside. */
-export interface DamagedRows {
+interface DamagedRows {
   readonly blobs: readonly BlobKey[];
   readonly versions: readonly VersionKey[];
 }
