@@ -1,137 +1,11 @@
 /** The only reader of the environment. Every setting is a CAIRN_* variable, checked once, frozen. */
-import { availableParallelism } from 'node:os';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { clientSettingNames } from './client/settings.ts';
 import { StartError } from './common/start-error.ts';
 import { parse } from './fields/read.ts';
-import { limits } from './limits/service.ts';
 import { type MailSetting, mailOf } from './mail/setting.ts';
+import { isLoopback, settings } from './settings/schema.ts';
 import { nearest } from './text/nearest.ts';
-import { isTimeZone } from './time/zone.ts';
-
-const defaultBlockedAgents: readonly string[] = [
-  'curl/',
-  'Wget/',
-  'HTTPie/',
-  'xh/',
-  'aria2/',
-  'python-requests/',
-  'Python-urllib/',
-  'Go-http-client/',
-  'Java/',
-  'libwww-perl/',
-  'PycURL/',
-  'Ruby',
-  'Faraday',
-  'rest-client/',
-  'http.rb/',
-  'HTTParty',
-  'Typhoeus',
-  'excon/',
-  'Mechanize/',
-];
-
-const wholeNumber = (min: number, max: number) =>
-  z
-    .string()
-    .refine((text) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max, {
-      error: `must be a whole number from ${min} to ${max}`,
-    })
-    .transform(Number);
-const seconds = wholeNumber(1, limits.settingSecondsMax);
-const flag = z.enum(['true', 'false'], { error: 'must be true or false' }).transform((text) => text === 'true');
-const onOff = z.enum(['on', 'off'], { error: 'must be on or off' });
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
-
-/** What CAIRN_SIGNUP may be instead of domains. */
-const SIGNUP_WORDS: ReadonlySet<string> = new Set(['open', 'invite', 'closed']);
-
-const settings = z.object({
-  CAIRN_PORT: wholeNumber(0, 65535).default(8787),
-  CAIRN_HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
-  CAIRN_DATA: z.string().min(1, 'must not be empty').default('./data'),
-  CAIRN_MAP_BYTES: wholeNumber(limits.mapBytesMin, 2 ** 46).default(limits.mapBytes),
-  CAIRN_MASTER_KEY: z
-    .string()
-    .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hex characters')
-    .optional(),
-  CAIRN_LOG_LEVEL: z
-    .enum(['debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
-      error: 'must be one of debug, info, warn, error, fatal, silent',
-    })
-    .default('info'),
-  CAIRN_ACCESS_LOG: z.string().min(1, 'must not be empty').optional(),
-  CAIRN_SLOW_MS: wholeNumber(0, 86_400_000).default(0),
-  CAIRN_BLOCKED_AGENTS: list.default([...defaultBlockedAgents]),
-  CAIRN_ALLOW_MISSING_AGENT: flag.default(false),
-  CAIRN_TLS_CERT: z.string().min(1, 'must not be empty').optional(),
-  CAIRN_TLS_KEY: z.string().min(1, 'must not be empty').optional(),
-  CAIRN_TRUSTED_PROXIES: list.default([]),
-  CAIRN_ALLOWED_ORIGINS: list.default([]),
-  CAIRN_UPGRADE_BACKUP: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
-  CAIRN_PUBLIC_URL: z
-    .string()
-    .regex(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, 'must be an http or https address')
-    .transform((text) => text.replace(/\/+$/, ''))
-    .optional(),
-  CAIRN_RATE_LIMIT: wholeNumber(0, 1_000_000).default(limits.callsPerMinuteDefault),
-  CAIRN_SIGNIN_LIMIT: wholeNumber(0, 1_000_000).default(limits.signInsPerMinuteDefault),
-  CAIRN_SIGNUP: list
-    .refine((parts) => parts.length === 1 || !parts.some((part) => SIGNUP_WORDS.has(part.toLowerCase())), {
-      error: 'must be open, invite or closed alone, or a comma-separated list of email domains',
-    })
-    .refine((parts) => parts.length > 0 && parts.every((part) => !/[\s@]/.test(part)), {
-      error: 'must be open, invite, closed, or a comma-separated list of email domains',
-    })
-    .optional(),
-  CAIRN_SIGNUPS_PER_DAY: wholeNumber(0, 1_000_000).default(limits.signUpsPerDayDefault),
-  CAIRN_INFLIGHT_BYTES: wholeNumber(limits.inflightBytesMin, 2 ** 40).default(limits.inflightBytesDefault),
-  CAIRN_SYNC_QUOTA_BYTES: wholeNumber(1, 2 ** 50).default(limits.syncQuotaBytesDefault),
-  CAIRN_MIRROR_QUOTA_BYTES: wholeNumber(1, 2 ** 50).default(limits.mirrorQuotaBytesDefault),
-  CAIRN_DOCUMENT_QUOTA_BYTES: wholeNumber(1, 2 ** 50).default(limits.documentQuotaBytesDefault),
-  CAIRN_CONNECTIONS: wholeNumber(1, 1_000_000).default(limits.connectionsDefault),
-  CAIRN_STREAMS: wholeNumber(1, 1_000_000).default(limits.streamsDefault),
-  CAIRN_LOOP_DELAY_MS: wholeNumber(0, 60_000).default(limits.loopDelayMsDefault),
-  CAIRN_BODY_SECONDS: seconds.default(limits.bodySecondsDefault),
-  CAIRN_HANDLER_SECONDS: seconds.default(limits.handlerSecondsDefault),
-  CAIRN_DRAIN_SECONDS: seconds.default(limits.drainSecondsDefault),
-  CAIRN_OAUTH_METADATA: onOff.optional(),
-  CAIRN_OAUTH_PRIVATE_CLIENTS: onOff.default('off'),
-  CAIRN_IDP_ISSUER: z
-    .string()
-    .refine((text) => URL.canParse(text) && isProviderAddress(new URL(text)), {
-      error: 'must be the https address that the identity provider names itself by, without a query',
-    })
-    .optional(),
-  CAIRN_IDP_AUDIENCE: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,255}$/, 'must have 1 to 255 characters without spaces')
-    .optional(),
-  CAIRN_SMTP_URL: z
-    .string()
-    .refine((text) => URL.canParse(text) && /^smtps?:$/.test(new URL(text).protocol), {
-      error: 'must look like smtps://user:password@mail.example.org or smtp://127.0.0.1:25',
-    })
-    .optional(),
-  CAIRN_MAIL_FROM: z
-    .string()
-    .regex(/^[^\p{C}]{1,100}$/u, 'must be an email address, or a name and an address in angle brackets')
-    .optional(),
-  CAIRN_METRICS_PORT: wholeNumber(0, 65535).optional(),
-  CAIRN_METRICS_TOKEN: z
-    .string()
-    .regex(/^[\x21-\x7e]{16,256}$/, 'must be 16 to 256 visible ASCII characters')
-    .optional(),
-  CAIRN_HANDOFF_DAYS: wholeNumber(1, limits.handoffDaysMax).optional(),
-  CAIRN_TIMEZONE: z.string().refine(isTimeZone, 'must be an IANA name such as Europe/Berlin').default('UTC'),
-  CAIRN_STALL_SECONDS: seconds.default(limits.stallSecondsDefault),
-  CAIRN_POOL_THREADS: wholeNumber(1, 64).default(Math.max(1, availableParallelism() - 1)),
-});
 
 export interface Config {
   readonly port: number;
@@ -143,6 +17,8 @@ export interface Config {
   readonly upgradeBackup: boolean;
   readonly masterKey: string | undefined;
   readonly logLevel: string;
+  /** Undefined: text on a terminal, else JSON. */
+  readonly logFormat: 'json' | 'text' | undefined;
   /** The file that lines of requests go to; undefined: the log. */
   readonly accessLog: string | undefined;
   /** From how many milliseconds on a request is a warning; 0: never. */
@@ -213,6 +89,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     upgradeBackup: values.CAIRN_UPGRADE_BACKUP === 'on',
     masterKey: values.CAIRN_MASTER_KEY,
     logLevel: values.CAIRN_LOG_LEVEL,
+    logFormat: values.CAIRN_LOG_FORMAT,
     accessLog: values.CAIRN_ACCESS_LOG,
     slowMs: values.CAIRN_SLOW_MS,
     blockedAgents: values.CAIRN_BLOCKED_AGENTS,
@@ -258,15 +135,6 @@ function refuseUnknown(names: readonly string[]): void {
     const guess = nearest(name, known);
     throw new StartError(`${name} is not a setting${guess === undefined ? '' : `; did you mean ${guess}`}.`);
   }
-}
-
-/** Plain http only to this machine: whoever could answer in the provider's place could open every linked account. */
-function isProviderAddress({ protocol, hostname, search, hash, username }: URL): boolean {
-  return search + hash + username === '' && (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname)));
-}
-
-function isLoopback(host: string): boolean {
-  return /^(localhost|127(\.\d+){3}|::1|\[::1\])$/i.test(host);
 }
 
 /** Whether nothing says that others than the users of this machine reach the service. */

@@ -5,7 +5,7 @@ import type { Sweep } from './common/sweep.ts';
 import { version } from './common/version.ts';
 import { type Core, openCore } from './compose/core.ts';
 import { openDocuments } from './compose/documents.ts';
-import { tellFirstSteps } from './compose/first-steps.ts';
+import { firstStep } from './compose/first-steps.ts';
 import { Doors } from './compose/listeners.ts';
 import { endWithAccounts, fileRoomOf } from './compose/members.ts';
 import { openRoutes, type ServiceParts } from './compose/routes.ts';
@@ -31,6 +31,8 @@ import { LivePages } from './web/live/live.ts';
 
 export interface RunningService {
   readonly port: number;
+  /** How to make the first account; undefined: there is one. */
+  readonly firstStep: string | undefined;
   /** Where the metrics are served, when they have a port of their own. */
   readonly metricsPort: number | undefined;
   /** Resolves with the cause when the data file can be used no more: end the process then, for `stop` may never come back. */
@@ -86,9 +88,9 @@ export async function startService(config: Config, { log, access, dropped }: Log
     const sweeps = [documents.sweep, sync.retention.sweep, sync.removal.sweep, core.removal.sweep];
     const sweeper = startSweeper([...sweepsOf(tasks, core), ...sweeps], core.clock, log);
     phase = 'ready';
-    tellFirstSteps(core.store, config, doors.port, log);
     return {
       port: doors.port,
+      firstStep: firstStep(core.store, config, doors.port, log),
       metricsPort: doors.metricsPort,
       broken: core.broken,
       async stop() {

@@ -55,7 +55,7 @@ test('there is something to check', () => {
 /** Rooms from the ground up: a room imports only rooms of the floors before its own, and no room beside it. */
 const HOUSE = [
   ['common', 'limits', 'text', 'time'],
-  ['fields'],
+  ['fields', 'settings'],
   ['store', 'http', 'pool', 'client', 'mail'],
   ['actors', 'cache', 'config.ts'],
   ['quotas'],

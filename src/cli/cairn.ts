@@ -25,7 +25,7 @@ async function run(argv: readonly string[]): Promise<number> {
     print(version);
     return EXIT.done;
   }
-  if (first === 'help' || first === '--help' || first === '-h') {
+  if (first === '--help' || first === '-h') {
     print(overview(await loadGroups()));
     return EXIT.done;
   }

@@ -58,8 +58,9 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
     ],
   },
   {
-    title: 'This shell',
+    title: 'Help',
     sources: [
+      { word: 'help', load: async () => [(await import('./manual.ts')).helpCommand(loadGroups)] },
       { word: 'completion', load: async () => [(await import('./completion.ts')).completionCommand(loadGroups)] },
     ],
   },

@@ -1,4 +1,5 @@
 /** Owns the words of the help, all of them out of the commands themselves. */
+import { topicNames } from '../common/manual.ts';
 import { version } from '../common/version.ts';
 import type { Command, CommandGroup } from './command.ts';
 
@@ -13,10 +14,13 @@ export function overview(groups: readonly CommandGroup[]): string {
 
 ${blocks.join('\n\n')}
 
-cairn COMMAND --help tells its options, with examples. Every command takes --json.
-Settings are environment variables, CAIRN_*: the manual lists them.
+Topics of the manual, for cairn help TOPIC
+  ${topicNames.join(', ')}
 
-Exit codes: 0 done, 1 refused or found damaged, 2 wrong usage, 3 conflicts wait for you, 4 the hub cannot be reached.
+cairn COMMAND --help explains the options of a command, with examples. Every command takes --json.
+Settings are environment variables: cairn help settings lists them.
+
+Exit codes: 0 done, 1 refused or damaged, 2 wrong usage, 3 conflicts to resolve, 4 hub unreachable.
 `;
 }
 

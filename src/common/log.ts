@@ -1,5 +1,6 @@
-/** Owns the logs: one JSON object per line, written in batches, flushed on exit. */
+/** Owns the logs: one JSON object or, on a terminal, one readable text per line, written in batches, flushed on exit. */
 import { type Logger, pino } from 'pino';
+import { textLine } from './log-text.ts';
 import { LogWriter } from './log-writer.ts';
 import { StartError } from './start-error.ts';
 
@@ -18,16 +19,22 @@ export interface LogSink {
   readonly reopen: () => void;
 }
 
+export interface LogOptions {
+  readonly accessFile?: string | undefined;
+  /** Of the log; the access log is JSON. Default: JSON. */
+  readonly format?: 'json' | 'text';
+}
+
 /**
  * Opens the log at a pino level (`trace` … `fatal`, `silent`), and the access log, which takes everything, in a file.
  * Throws StartError.
  */
-export function openLog(level: string, accessFile?: string): LogSink {
+export function openLog(level: string, { accessFile, format = 'json' }: LogOptions = {}): LogSink {
   const writer = new LogWriter(1);
   const access = accessFile === undefined ? undefined : openFile(accessFile);
   const writers = access === undefined ? [writer] : [writer, access];
   return {
-    log: logTo(writer, level),
+    log: logTo(format === 'json' ? writer : { write: (line) => writer.write(textLine(line)) }, level),
     access: access && logTo(access, 'info'),
     dropped: () => writers.reduce((sum, { dropped }) => sum + dropped, 0),
     flush() {
@@ -37,7 +44,7 @@ export function openLog(level: string, accessFile?: string): LogSink {
   };
 }
 
-function logTo(writer: LogWriter, level: string): Log {
+function logTo(writer: Pick<LogWriter, 'write'>, level: string): Log {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, writer);
 }
 

@@ -7,13 +7,20 @@ import type { Store } from '../store/store.ts';
 const FILTER_ONLY =
   'CAIRN_SIGNUP lists email domains: this filters what people enter and proves nothing, because addresses are not verified; use invitations to decide who joins';
 
-/** Logs what the operator should do or know about accounts. No secret is in it. */
-export function tellFirstSteps(store: Store, { signup, host, publicUrl }: Config, port: number, log: Log): void {
-  const [rule = ''] = signup;
+/** The address of this hub for a browser on this machine, or the public one. */
+export function ownAddress({ host, publicUrl, tls }: Config, port: number): string {
+  if (publicUrl !== undefined) return publicUrl;
+  const name = host.includes(':') ? `[${host}]` : host;
+  return `${tls === undefined ? 'http' : 'https'}://${name}:${port}`;
+}
+
+/** How to make the first account; undefined: there is one. Warns when sign-up is open by email domain. No secret is in it. */
+export function firstStep(store: Store, config: Config, port: number, log: Log): string | undefined {
+  const [rule = ''] = config.signup;
   if (!['open', 'invite', 'closed'].includes(rule)) log.warn(FILTER_ONLY);
-  if (store.range(accounts, { prefix: [], limit: 1 }).length > 0) return;
-  const page = `${publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`}/signup`;
+  if (store.range(accounts, { prefix: [], limit: 1 }).length > 0) return undefined;
+  const page = `${ownAddress(config, port)}/signup`;
   const onPage = rule === 'open' ? `open ${page}, or run` : 'run cairn invite create and open its link, or run';
   const how = rule === 'closed' ? 'run' : onPage;
-  log.info(`this hub has no account yet: ${how} cairn account create --email YOU@EXAMPLE.ORG`);
+  return `this hub has no account yet: ${how} cairn account create --email YOU@EXAMPLE.ORG`;
 }

@@ -56,7 +56,9 @@ export function Document(frame: Frame): VNode {
           <div id="notices">{notice === undefined ? null : <NoticeBox notice={notice} csrf={csrf} />}</div>
           <div id="page">{children}</div>
         </main>
-        <footer class="foot">Cairn, your own hub</footer>
+        <footer class="foot">
+          Cairn, your own hub · <a href="/help">Help</a>
+        </footer>
       </body>
     </html>
   );

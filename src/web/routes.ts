@@ -10,6 +10,7 @@ import type { Pool } from '../pool/pool.ts';
 import { openAssets } from './assets.ts';
 import { boardRoutes } from './board/routes.tsx';
 import type { Capabilities } from './capabilities.ts';
+import { helpRoutes } from './help/routes.tsx';
 import { homeRoutes } from './home/page.tsx';
 import type { LivePages } from './live/live.ts';
 import { mirrorRoutes } from './mirror/page.tsx';
@@ -83,6 +84,7 @@ export function webRoutes(options: WebOptions): Route[] {
     }),
     live.route(pages, ({ accountId, browserId }) => standings.isOpen(accountId) && sessions.isLive(browserId)),
     ...homeRoutes(over),
+    ...helpRoutes(over),
     ...signInRoutes({ ...over, pending }),
     ...secondStepRoutes({ ...over, pending }),
     ...confirmRoutes(over),

@@ -1,12 +1,15 @@
 /** cairn serve: runs the service until SIGTERM or SIGINT, then drains. */
 
+import { resolve as absolute } from 'node:path';
 import { type LogSink, openLog } from '../../common/log.ts';
 import { version } from '../../common/version.ts';
-import { readConfig } from '../../config.ts';
+import { ownAddress } from '../../compose/first-steps.ts';
+import { type Config, readConfig } from '../../config.ts';
 import { requireHttpLibrary } from '../../http/library/load.ts';
 import type { RunningService } from '../../main.ts';
 import { isCommitFailure } from '../../store/failure.ts';
 import type { Command } from '../command.ts';
+import { print } from '../output.ts';
 
 const BROKEN =
   'after this failure of the disk the process cannot go on; look at the disk, then start it again: what was answered is there';
@@ -22,7 +25,8 @@ async function serve(): Promise<number> {
   await requireHttpLibrary();
   const { startService } = await import('../../main.ts');
   const config = readConfig();
-  const sink = openLog(config.logLevel, config.accessLog);
+  const format = config.logFormat ?? (process.stdout.isTTY ? 'text' : 'json');
+  const sink = openLog(config.logLevel, { accessFile: config.accessLog, format });
   const { log, flush } = sink;
   const die = (error: unknown, what: string) => {
     log.fatal({ err: error }, what);
@@ -44,6 +48,8 @@ async function serve(): Promise<number> {
     // Nothing can be drained; those who were refused are told in this turn.
     setImmediate(() => die(cause, BROKEN));
   });
+  if (format === 'text') print(welcome(service, config));
+  else if (service.firstStep !== undefined) log.info(service.firstStep);
   const { port, metricsPort } = service;
   const more = metricsPort === undefined ? {} : { metrics_port: metricsPort };
   log.info({ version, port, ...more, host: config.host, pid: process.pid }, 'listening');
@@ -67,4 +73,17 @@ function reopen({ log, reopen: open }: LogSink): void {
   } catch (error) {
     log.error({ err: error }, 'the access log cannot be opened anew; its lines go on to the file that was open');
   }
+}
+
+/** What a person at a terminal wants to know: where the hub is, where its data is, what to do next. */
+function welcome({ port, firstStep }: RunningService, config: Config): string {
+  const address = ownAddress(config, port);
+  const next = firstStep === undefined ? `open ${address} in a browser` : firstStep.replace(/^[^:]*: /, '');
+  return `
+Cairn ${version} is running at ${address}
+Data:  ${absolute(config.dataFolder)}
+Next:  ${next}
+Help:  ${address}/help, or cairn help
+Stop:  Ctrl-C
+`;
 }

@@ -1,0 +1,42 @@
+/** cairn help: the list of commands, a topic of the manual, a command, or a setting. */
+import { isTopic, readTopic, topicNames } from '../common/manual.ts';
+import { nearest } from '../text/nearest.ts';
+import type { Command, CommandGroup } from './command.ts';
+import { commandHelp, overview } from './help.ts';
+import { print } from './output.ts';
+import { UsageError } from './usage-error.ts';
+
+/** `loadGroups`: every command, for the list and for the help of one. */
+export function helpCommand(loadGroups: () => Promise<readonly CommandGroup[]>): Command {
+  return {
+    name: 'help',
+    summary: 'print a topic of the manual, a command or a setting; without a name, list them',
+    operands: ['[TOPIC]', '[SUBCOMMAND]'],
+    examples: ['cairn help', 'cairn help sync', 'cairn help mirror push', 'cairn help CAIRN_PORT'],
+    async run(options) {
+      const words = [options.operand(0), options.operand(1)].filter((word) => word !== undefined);
+      print(await textFor(words.join(' '), loadGroups));
+      return 0;
+    },
+  };
+}
+
+async function textFor(name: string, loadGroups: () => Promise<readonly CommandGroup[]>): Promise<string> {
+  if (isTopic(name)) return readTopic(name).text;
+  if (name.startsWith('CAIRN_')) return await aboutSetting(name);
+  const groups = await loadGroups();
+  if (name === '') return overview(groups);
+  const commands = groups.flatMap((group) => group.commands);
+  const command = commands.find((one) => one.name === name);
+  if (command !== undefined) return commandHelp(command);
+  const guess = nearest(name, [...topicNames, ...commands.map((one) => one.name)]);
+  throw new UsageError(`there is no topic or command ${name}${guess === undefined ? '' : `; did you mean ${guess}?`}`);
+}
+
+async function aboutSetting(name: string): Promise<string> {
+  const { settingLine, settingNames } = await import('../settings/page.ts');
+  const line = settingLine(name);
+  if (line !== undefined) return line;
+  const guess = nearest(name, settingNames);
+  throw new UsageError(`there is no setting ${name}${guess === undefined ? '' : `; did you mean ${guess}?`}`);
+}

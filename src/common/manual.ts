@@ -1,0 +1,52 @@
+/** The manual: Markdown files that ship with the program, served at /help and printed by `cairn help`. */
+import { existsSync, readFileSync } from 'node:fs';
+
+/** In the order in which they are listed. */
+export const topicNames = [
+  'agents',
+  'mirror',
+  'sync',
+  'tasks',
+  'pages',
+  'cli',
+  'rest',
+  'settings',
+  'operating',
+  'security',
+  'moving',
+  'troubleshooting',
+] as const;
+
+export type TopicName = (typeof topicNames)[number];
+
+export interface Topic {
+  readonly name: TopicName;
+  readonly title: string;
+  /** Markdown, without the notes to the tests that run its examples. */
+  readonly text: string;
+}
+
+/** `src/manual`: beside this room, or in the package that `dist` was built in. */
+const folders = ['../manual/', '../../../src/manual/'].map((path) => new URL(path, import.meta.url));
+
+const COMMENT = /<!--[\s\S]*?-->\n?/g;
+
+/** Reads one topic. Throws the file system's error if the program was installed without its manual. */
+export function readTopic(name: TopicName): Topic {
+  const files = folders.map((folder) => new URL(`${name}.md`, folder));
+  const file = files.find((url) => existsSync(url)) ?? files[0];
+  const text = readFileSync(file as URL, 'utf8').replace(COMMENT, '');
+  return { name, title: /^# (.+)$/m.exec(text)?.[1] ?? name, text };
+}
+
+export function isTopic(name: string): name is TopicName {
+  return (topicNames as readonly string[]).includes(name);
+}
+
+/** What stands for the address of the reader's hub. Operators' examples use `hub.example.org`, which stays. */
+const PLACEHOLDER = /http:\/\/127\.0\.0\.1:8787(?=\/)|https:\/\/cairn\.example\.org/g;
+
+/** The text with the address of a hub filled in. */
+export function withAddress(text: string, baseUrl: string): string {
+  return text.replace(PLACEHOLDER, () => baseUrl);
+}

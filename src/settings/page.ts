@@ -1,0 +1,152 @@
+/** What each setting means, in the order of the manual; `src/manual/settings.md` and `cairn help NAME` are made from it. */
+import { type SettingName, settings } from './schema.ts';
+
+interface Row {
+  /** What the manual shows as the default where it is not a plain value. */
+  readonly default?: string;
+  readonly meaning: string;
+}
+
+type Group = Readonly<Partial<Record<SettingName, Row>>>;
+
+const ADDRESS: Group = {
+  CAIRN_HOST: { meaning: 'the address to listen on; `0.0.0.0` or `::` listens on all' },
+  CAIRN_PORT: { meaning: 'the port to listen on; 0 takes a free one and logs it' },
+  CAIRN_PUBLIC_URL: {
+    default: 'the address of each request',
+    meaning:
+      'the address that people use, for example `https://hub.example.org`. Links, the setup guide and `openapi.json` use it. With https, cookies are sent over TLS only',
+  },
+  CAIRN_TLS_CERT: { meaning: 'a PEM file with the certificate; together with `CAIRN_TLS_KEY` the hub speaks HTTPS' },
+  CAIRN_TLS_KEY: { meaning: 'a PEM file with the private key' },
+  CAIRN_TRUSTED_PROXIES: { meaning: 'addresses or ranges of proxies whose `X-Forwarded-For` is used, comma-separated' },
+  CAIRN_ALLOWED_ORIGINS: { meaning: 'origins of web pages that may call the hub (CORS), comma-separated' },
+  CAIRN_BLOCKED_AGENTS: {
+    default: 'command-line tools and HTTP libraries',
+    meaning: 'prefixes of User-Agent that are answered 403, comma-separated',
+  },
+  CAIRN_ALLOW_MISSING_AGENT: { meaning: '`true` accepts requests without a User-Agent' },
+};
+
+const DATA: Group = {
+  CAIRN_DATA: { meaning: 'the data folder. One process uses it at a time' },
+  CAIRN_MASTER_KEY: {
+    default: 'created once, in `master.key`',
+    meaning: '64 hex characters; this key seals the secrets in the data file',
+  },
+  CAIRN_MAP_BYTES: {
+    meaning: 'the largest size of the data file: address space that is reserved, not memory',
+  },
+  CAIRN_UPGRADE_BACKUP: { meaning: '`off` upgrades an older data file without making a backup first' },
+  CAIRN_MIRROR_QUOTA_BYTES: { meaning: 'bytes of mirror archives of one account' },
+  CAIRN_SYNC_QUOTA_BYTES: { meaning: 'bytes of current files and pending conflicts of one account' },
+  CAIRN_DOCUMENT_QUOTA_BYTES: { meaning: 'bytes of documents and tasks of one account' },
+  CAIRN_HANDOFF_DAYS: {
+    default: 'none: kept forever',
+    meaning: 'listing handoffs permanently deletes those older than this many days',
+  },
+  CAIRN_TIMEZONE: { meaning: 'the time zone of accounts that have not set one (IANA name)' },
+};
+
+const ENTRY: Group = {
+  CAIRN_SIGNUP: {
+    default: '`open` on loopback without a public address or a proxy, else `invite`',
+    meaning:
+      'who can create an account: `open`, `invite`, `closed`, or email domains. Domains are a filter, not a proof: addresses are not verified',
+  },
+  CAIRN_SIGNUPS_PER_DAY: { meaning: 'new accounts a day without an invitation, over all callers; 0: unlimited' },
+  CAIRN_SIGNIN_LIMIT: {
+    meaning: 'sign-ins, device requests and rejected credentials a minute, per address; 0: unlimited',
+  },
+  CAIRN_OAUTH_METADATA: {
+    default: '`on` with an https `CAIRN_PUBLIC_URL`, else `off`',
+    meaning: 'whether MCP clients find the browser sign-in at `/mcp`; keys work either way',
+  },
+  CAIRN_OAUTH_PRIVATE_CLIENTS: {
+    meaning: '`on` also fetches client ID metadata documents from private addresses, for clients on your own network',
+  },
+  CAIRN_IDP_ISSUER: { meaning: 'the issuer of the identity provider whose tokens are accepted' },
+  CAIRN_IDP_AUDIENCE: { meaning: 'the audience that these tokens must have' },
+  CAIRN_SMTP_URL: { meaning: 'the mail server, for example `smtps://user:password@mail.example.org`' },
+  CAIRN_MAIL_FROM: {
+    default: '`Cairn <cairn@HOST>` with the host of `CAIRN_PUBLIC_URL`',
+    meaning: 'the sender of mail',
+  },
+};
+
+const LIMITS: Group = {
+  CAIRN_RATE_LIMIT: {
+    meaning: 'calls a minute per key, or per address without a key; a third of them at once; 0: unlimited',
+  },
+  CAIRN_CONNECTIONS: { meaning: 'open connections; above it 503' },
+  CAIRN_STREAMS: { meaning: 'answers sent piece by piece (downloads, long lists); above it 503' },
+  CAIRN_INFLIGHT_BYTES: {
+    meaning:
+      'memory for the bodies of mirror uploads, and the same again for all other request bodies; a caller above its share gets 503',
+  },
+  CAIRN_BODY_SECONDS: { meaning: 'how long a request body may take, plus one second for each 16 KiB received' },
+  CAIRN_HANDLER_SECONDS: { meaning: 'how long an answer may take' },
+  CAIRN_STALL_SECONDS: {
+    meaning: 'how long a client may receive nothing of an answer; on average it must receive 16 KiB/s',
+  },
+  CAIRN_DRAIN_SECONDS: { meaning: 'how long a stop waits for running requests' },
+  CAIRN_LOOP_DELAY_MS: {
+    meaning: 'new work is answered 503 while the event loop is later than this (median of half a second); 0: off',
+  },
+  CAIRN_POOL_THREADS: { default: 'cores − 1', meaning: 'threads that hash' },
+};
+
+const LOG: Group = {
+  CAIRN_LOG_LEVEL: { meaning: '`debug`, `info`, `warn`, `error`, `fatal` or `silent`' },
+  CAIRN_LOG_FORMAT: {
+    default: '`text` on a terminal, else `json`',
+    meaning: '`json`: one JSON object per line; `text`: one readable line per event',
+  },
+  CAIRN_ACCESS_LOG: {
+    default: 'none: they go to the log',
+    meaning: 'the file for the lines of requests; SIGHUP opens it again',
+  },
+  CAIRN_SLOW_MS: { meaning: 'requests of at least this many milliseconds are logged as warnings; 0: off' },
+  CAIRN_METRICS_PORT: { meaning: 'serves `/metrics` on a separate port, to this machine only' },
+  CAIRN_METRICS_TOKEN: { meaning: 'serves `/metrics` on the main port to `Authorization: Bearer <token>`' },
+};
+
+const GROUPS: readonly (readonly [title: string, rows: Group])[] = [
+  ['Address and network', ADDRESS],
+  ['Data and quotas', DATA],
+  ['Accounts and sign-in', ENTRY],
+  ['Limits and deadlines', LIMITS],
+  ['Log and metrics', LOG],
+];
+
+export const settingNames = Object.keys(settings.shape) as SettingName[];
+
+/** One line for a terminal; undefined: there is no such setting. */
+export function settingLine(name: string): string | undefined {
+  const row = rowOf(name);
+  return row === undefined
+    ? undefined
+    : `${name} (default: ${defaultOf(name as SettingName, row)}): ${row.meaning}.`.replaceAll('`', '');
+}
+
+/** The sections of `src/manual/settings.md` that are made from the code. */
+export function settingsTables(): string {
+  return GROUPS.map(([title, rows]) => {
+    const lines = Object.entries(rows).map(
+      ([name, row]) => `| \`${name}\` | ${defaultOf(name as SettingName, row)} | ${row.meaning} |`,
+    );
+    return [`## ${title}`, '', '| Name | Default | Meaning |', '|---|---|---|', ...lines].join('\n');
+  }).join('\n\n');
+}
+
+function rowOf(name: string): Row | undefined {
+  for (const [, rows] of GROUPS) if (Object.hasOwn(rows, name)) return rows[name as SettingName];
+  return undefined;
+}
+
+function defaultOf(name: SettingName, row: Row): string {
+  if (row.default !== undefined) return row.default;
+  const { data } = settings.shape[name].safeParse(undefined);
+  const text = String(data ?? '');
+  return text === '' ? 'none' : `\`${text}\``;
+}

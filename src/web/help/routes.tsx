@@ -1,0 +1,162 @@
+/** The manual in the browser: topics, sections found by words, the address of this hub filled in. For anyone, without script. */
+import type { VNode } from 'preact';
+import { Refusal } from '../../common/fault.ts';
+import { isTopic, readTopic, type Topic, topicNames, withAddress } from '../../common/manual.ts';
+import type { Route } from '../../http/route/route.ts';
+import { limits } from '../../limits/service.ts';
+import type { Pages, Visit } from '../pages.ts';
+import { HEADING_ID } from '../rendering/links.ts';
+import { Prose, type RenderedHtml, type Renderer } from '../rendering/renderer.tsx';
+import { type Found, openSearch } from './search.ts';
+
+export interface HelpOptions {
+  readonly pages: Pages;
+  readonly renderer: Renderer;
+  readonly baseUrl: (host: string) => string;
+}
+
+/** Rendered topics, by the address that is filled in; a caller can invent addresses, so only so many are kept. */
+const KEPT_MAX = 100;
+/** Whose turn it is in the pool: all readers of the manual share one. */
+const READERS = 'help';
+
+export function helpRoutes({ pages, renderer, baseUrl }: HelpOptions): Route[] {
+  const topics = topicNames.map(readTopic);
+  const search = openSearch(topics);
+  const hubOf = (visit: Visit) => baseUrl(visit.request.header('host') ?? '');
+  const kept = new Map<string, RenderedHtml>();
+  const rendered = async (topic: Topic, hub: string) => {
+    const name = `${topic.name} ${hub}`;
+    const found = kept.get(name) ?? (await renderer.markdown(pageText(topic, hub), undefined, READERS));
+    if (found === undefined) return undefined;
+    if (kept.size >= KEPT_MAX) kept.clear();
+    kept.set(name, found);
+    return found;
+  };
+  return [
+    pages.open('/help', (visit) => {
+      const words = (visit.request.query.get('q') ?? '').trim().slice(0, limits.searchCharsMax);
+      return pages.show(visit, {
+        title: words === '' ? 'Help' : `Help: ${words}`,
+        body: <Contents topics={topics} words={words} found={words === '' ? undefined : search(words)} />,
+      });
+    }),
+    pages.open('/help/:topic', async (visit) => {
+      const topic = topics.find(({ name }) => name === visit.request.params['topic']);
+      if (topic === undefined) throw new Refusal({ kind: 'not_found', what: 'there is no such topic; see /help' });
+      const hub = hubOf(visit);
+      const body = <Page topic={topic} hub={hub} rendered={await rendered(topic, hub)} />;
+      return pages.show(visit, { title: topic.title, body });
+    }),
+  ];
+}
+
+function Contents({ topics, words, found }: ContentsProps): VNode {
+  return (
+    <>
+      <h1>Help</h1>
+      <SearchForm words={words} />
+      {found === undefined ? (
+        <ul class="topics">
+          {topics.map(({ name, title, text }) => (
+            <li key={name}>
+              <a href={`/help/${name}`}>{title}</a>
+              <p class="hint">{headingsOf(text).join(' · ')}</p>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <Results words={words} found={found} />
+      )}
+    </>
+  );
+}
+
+interface ContentsProps {
+  readonly topics: readonly Topic[];
+  readonly words: string;
+  readonly found: readonly Found[] | undefined;
+}
+
+function Results({ words, found }: { readonly words: string; readonly found: readonly Found[] }): VNode {
+  const count = found.length === 1 ? '1 section has' : `${found.length} sections have`;
+  return (
+    <>
+      <p role="status">{found.length === 0 ? `No section has “${words}”. Try fewer words.` : `${count} “${words}”.`}</p>
+      <ul class="topics">
+        {found.map(({ path, topic, heading, excerpt }) => (
+          <li key={path}>
+            <a href={path}>{heading === topic ? topic : `${topic}: ${heading}`}</a>
+            <p class="hint">{excerpt}</p>
+          </li>
+        ))}
+      </ul>
+      <p>
+        <a href="/help">All topics</a>
+      </p>
+    </>
+  );
+}
+
+function SearchForm({ words }: { readonly words: string }): VNode {
+  return (
+    <search>
+      <form method="get" action="/help" class="find">
+        <label class="sr-only" for="help-q">
+          Search the manual
+        </label>
+        <input
+          class="find-words"
+          id="help-q"
+          type="search"
+          name="q"
+          value={words}
+          placeholder="Search the manual"
+          maxlength={limits.searchCharsMax}
+        />
+        <button class="button" type="submit">
+          Search
+        </button>
+      </form>
+    </search>
+  );
+}
+
+function Page({ topic, hub, rendered }: PageProps): VNode {
+  return (
+    <>
+      <p>
+        <a href="/help">All topics</a>
+      </p>
+      <h1>{topic.title}</h1>
+      <SearchForm words="" />
+      {topic.text.includes('CAIRN_SERVER') ? (
+        <p class="hint">
+          On this hub: <code>{`export CAIRN_SERVER=${hub}`}</code>
+        </p>
+      ) : null}
+      {rendered === undefined ? <pre class="content">{topic.text}</pre> : <Prose rendered={rendered} />}
+    </>
+  );
+}
+
+interface PageProps {
+  readonly topic: Topic;
+  readonly hub: string;
+  /** Undefined: it could not be rendered, and is shown as it is written. */
+  readonly rendered: RenderedHtml | undefined;
+}
+
+/** The topic without its title, with the address of the hub, and with links that lead to pages of this hub. */
+function pageText({ text }: Topic, hub: string): string {
+  const body = withAddress(text.replace(/^# .+\n/, ''), hub);
+  return body.replace(/\]\(([a-z]+)\.md(#[\w-]+)?\)/g, (whole, name: string, anchor: string | undefined) => {
+    const to = anchor === undefined ? '' : `#${HEADING_ID}${anchor.slice(1)}`;
+    return isTopic(name) ? `](${hub}/help/${name}${to})` : whole;
+  });
+}
+
+function headingsOf(text: string): string[] {
+  const prose = text.replace(/^```[\s\S]*?^```/gm, '');
+  return [...prose.matchAll(/^## (.+)$/gm)].map(([, heading = '']) => heading);
+}
