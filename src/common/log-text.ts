@@ -8,11 +8,15 @@ const CONTROLS = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 /** The line of one JSON object of the log, with its line end. */
 export function textLine(json: string): string {
   const record = JSON.parse(json) as Record<string, unknown>;
-  const time = String(record['time'] ?? '').slice(11, 19);
+  const time = textOf(record['time']).slice(11, 19);
   const level = LEVELS[Number(record['level'])];
   const fields = Object.entries(record)
     .filter(([name]) => !HEAD_FIELDS.has(name))
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
-  const parts = [time, ...(level === undefined ? [] : [level]), String(record['msg'] ?? ''), ...fields];
+    .map(([name, value]) => `${name}=${textOf(value)}`);
+  const parts = [time, ...(level === undefined ? [] : [level]), textOf(record['msg']), ...fields];
   return `${parts.join(' ').replace(CONTROLS, ' ')}\n`;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
