@@ -59,7 +59,7 @@ export async function openReading(options: ReadingOptions): Promise<Reading> {
   const packer = new Packer({ store, actors, reader, views, changes, log });
   const swept = await packer.sweep();
   if (swept > 0) log.info({ packs: swept }, 'removed packs that nothing names');
-  const waiters = new Waiters(changes);
+  const waiters = new Waiters(changes, vaults);
   const visits = new PullVisits({ store, actors, log, now });
   const runs = new PlanRuns({ store, damage: options.damage, onDamagedPack: (vaultId) => packer.drop(vaultId) });
   return {

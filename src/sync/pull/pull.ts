@@ -133,7 +133,7 @@ export class Pull {
 
   /** Packs what a pull would have to read one by one, and waits for a change when that is asked for. */
   async #prepare(asked: Asked, caller: PullCaller): Promise<void> {
-    const { packer, waiters } = this.#options;
+    const { packer, waiters, vaults } = this.#options;
     const { vaultId, args, from } = asked;
     await packer.settle(vaultId);
     const waitSeconds = args.wait_seconds ?? 0;
@@ -147,6 +147,7 @@ export class Pull {
       const changed = await waiters.next(vaultId, leftMs, (end) => {
         notify = end;
       });
+      vaults.checkKept(vaultId);
       if (!changed) return;
     }
   }

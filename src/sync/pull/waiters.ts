@@ -1,14 +1,16 @@
-/** Owns who waits for a vault to change. It holds no data of the vault, and wakes everybody when the service drains. */
+/** Owns who waits for a vault to change or to go. It holds no data of the vault, and wakes everybody when the service drains. */
 import { limits } from '../../limits/service.ts';
 import type { Changes } from '../log/changes.ts';
+import type { Vaults } from '../vaults/vaults.ts';
 
 export class Waiters {
   readonly #waiting = new Map<string, Set<() => void>>();
   #count = 0;
   #closed = false;
 
-  constructor(changes: Changes) {
+  constructor(changes: Changes, vaults: Pick<Vaults, 'onDeleted'>) {
     changes.listen((vaultId) => this.#wake(vaultId));
+    vaults.onDeleted((vaultId) => this.#wake(vaultId));
   }
 
   /** How many wait. */
@@ -16,7 +18,7 @@ export class Waiters {
     return this.#count;
   }
 
-  /** Resolves true when the vault has changed; false when `ms` are over, the caller has gone, or nobody may wait. */
+  /** Resolves true when the vault has changed or is deleted; false when `ms` are over, the caller has gone, or nobody may wait. */
   next(vaultId: string, ms: number, gone: (notify: () => void) => void): Promise<boolean> {
     if (this.#closed || this.#count >= limits.waitersMax || ms <= 0) return Promise.resolve(false);
     return new Promise((resolve) => {

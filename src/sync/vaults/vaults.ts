@@ -42,6 +42,7 @@ export class Vaults {
   readonly #primaries = new Map<string, string>();
   /** Deleted by this process: what is still under way for one is refused. An id is never used again. */
   readonly #deleted = new Set<string>();
+  readonly #listeners = new Set<(vaultId: string) => void>();
   /** Lists of protected paths with the globs taken apart. */
   readonly #checks = new Remembered<(folded: string) => boolean>(limits.globsRemembered);
 
@@ -147,7 +148,7 @@ export class Vaults {
   async delete(accountId: string, vaultId: string, confirm: string): Promise<VaultState> {
     const { actors, now } = this.#options;
     try {
-      return await actors.account(accountId).ask((batch): VaultState => {
+      const deleted = await actors.account(accountId).ask((batch): VaultState => {
         const state = this.#confirmed(batch, accountId, vaultId, confirm);
         const { record } = state;
         batch.remove(vaults, [accountId, vaultId]);
@@ -157,6 +158,8 @@ export class Vaults {
         this.#deleted.add(vaultId);
         return state;
       });
+      this.#tell(vaultId);
+      return deleted;
     } catch (error) {
       this.#deleted.delete(vaultId);
       throw error;
@@ -165,7 +168,16 @@ export class Vaults {
 
   /** Notes vaults that were taken from their account elsewhere: what still runs for them is refused. */
   noteDeleted(): void {
-    for (const [vaultId] of this.#options.store.keys(deletedVaults)) this.#deleted.add(vaultId);
+    for (const [vaultId] of this.#options.store.keys(deletedVaults)) {
+      if (this.#deleted.has(vaultId)) continue;
+      this.#deleted.add(vaultId);
+      this.#tell(vaultId);
+    }
+  }
+
+  /** Calls `listener` with each vault that is deleted from now on. It must not throw. */
+  onDeleted(listener: (vaultId: string) => void): void {
+    this.#listeners.add(listener);
   }
 
   /** Refuses a vault that was deleted after a call had looked it up. */
@@ -176,6 +188,10 @@ export class Vaults {
   /** What `delete` would delete now; refuses as it does. */
   toDelete(accountId: string, vaultId: string, confirm: string): VaultState {
     return this.#confirmed(this.#options.store, accountId, vaultId, confirm);
+  }
+
+  #tell(vaultId: string): void {
+    for (const listener of this.#listeners) listener(vaultId);
   }
 
   #confirmed(reader: Reader, accountId: string, vaultId: string, confirm: string): VaultState {

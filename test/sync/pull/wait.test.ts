@@ -56,6 +56,15 @@ test("[SYN-22] a device is not woken by what it sends itself, nor by another vau
   expect([files, deleted.map(({ path }) => path)]).toEqual([[], ['first']]);
 });
 
+test('[SYN-18, SYN-22] a pull that waits for changes of a vault is refused when that vault is deleted', async () => {
+  const { vault_id } = await device.result<{ vault_id: string }>('vault_create', { name: 'awaited' });
+  const { cursor: now } = await device.result<{ cursor: string }>('sync_pull', { vault_id, initial: true });
+  const waiting = device.refusal('sync_pull', { vault_id, cursor: now, wait_seconds: 20 });
+  await soon(500);
+  await device.result('vault_delete', { vault_id, confirm: 'awaited' });
+  expect(await waiting).toMatchObject({ data: { field: 'vault_id' } });
+});
+
 test('[SYN-22] a client that goes away ends its wait; a hub that stops answers everybody who waits', async () => {
   const { cursor: now } = await pull(device, { initial: true });
   const gone = new SlowReader(device, hub.port, { cursor: now, wait_seconds: 55 });
