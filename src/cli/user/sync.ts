@@ -16,6 +16,7 @@ import { UsageError } from '../usage-error.ts';
 import { type FolderChoice, openSession } from './sync-open.ts';
 import { reportOf } from './sync-report.ts';
 import { watchAll, watchOne } from './sync-watch.ts';
+import { pathsOf } from './vault/place.ts';
 
 const COMMON = [takes('folder', 'DIR'), takes('vault', 'NAME'), takes('server', 'URL')];
 const PACES = [takes('limit-upload', 'RATE'), takes('limit-download', 'RATE')];
@@ -113,13 +114,17 @@ export const syncCommands: readonly Command[] = [
 ];
 
 function choiceOf(options: Options, makes: FolderChoice['makes']): FolderChoice {
+  const only = options.many('only');
+  if (only.some((pattern) => pattern.trim() === '')) {
+    throw new UsageError("--only is empty; name a pattern, or '*' for everything");
+  }
   return {
     makes,
     folder: options.optional('folder'),
     vault: options.optional('vault'),
     server: options.optional('server'),
     create: options.flag('create'),
-    only: options.many('only'),
+    only,
     limitUpload: options.optional('limit-upload'),
     limitDownload: options.optional('limit-download'),
   };
@@ -200,8 +205,8 @@ async function settle(options: Options): Promise<number> {
   if ((one === undefined) !== isAll) throw new UsageError('name one PATH, or settle every conflict with --all');
   const { session, takeEvents, line } = await openSession(choiceOf(options, 'read'));
   await lockFolder(session, async () => {
-    for (const path of one === undefined ? conflictsOf(session.state) : [one])
-      await resolveConflict(session, path, keep);
+    const paths = one === undefined ? conflictsOf(session.state) : [waitingPath(session, one)];
+    for (const path of paths) await resolveConflict(session, path, keep);
   });
   line.close();
   const events = takeEvents();
@@ -212,6 +217,12 @@ async function settle(options: Options): Promise<number> {
     for (const text of open) printError(`cairn: ${text}`);
   }
   return exitCode;
+}
+
+/** The path that waits for the user under a name, as it is from here or as commands print it. */
+function waitingPath({ folder, state }: Session, given: string): string {
+  const waiting = new Set<string>(state.waits.keys());
+  return pathsOf(folder.root.path, given).find((path) => waiting.has(path)) ?? given;
 }
 
 async function watch(options: Options): Promise<number> {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
+import { shownLine } from '../shown.ts';
 import { ToolRefused } from '../tool-refused.ts';
 import type { CallHow, ToolAnswer, ToolClient } from '../tools.ts';
 import { sha256Of } from './folder/file.ts';
@@ -260,7 +261,11 @@ export async function findVault(
     return readAs(vaultSchema, (await tools.call('vault_create', { name })).structured).vault_id;
   }
   const primary = vaults.find((vault) => vault.is_primary);
-  if (primary === undefined) throw new ClientError('This account has no vault yet; name one with --vault.');
+  if (primary === undefined) {
+    const names = vaults.map((vault) => shownLine(vault.name)).join(', ');
+    const there = vaults.length === 0 ? 'There is none yet, so it is created.' : `There is: ${names}.`;
+    throw new ClientError(`Name a vault with --vault. ${there}`);
+  }
   return primary.vault_id;
 }
 

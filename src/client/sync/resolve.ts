@@ -70,7 +70,8 @@ async function keepTheirs(session: SyncSession, { path, wait, mine, remote }: Si
   if (wait.conflictId === null && mine !== undefined) await keepAsVersion(session, path, mine, remote.side);
   // Seen from here both sides agree on ours, so that only theirs has changed.
   agree(state, path, mine === undefined ? undefined : { sha256: mine.sha256 });
-  const applied = applyRemote(session, remote, mine);
+  // Told as settled, in one line.
+  const applied = applyRemote({ ...session, tell: () => undefined }, remote, mine);
   if (applied !== 'done') {
     state.waits.set(path, wait);
     const why = typeof applied === 'object' ? applied.unwritable : 'It changed in this moment; run the command again.';

@@ -52,7 +52,7 @@ test('[CLI-2] list, log, history and diff show what the hub has of a folder, nam
   const elsewhere = await cairn('sync', 'list', '--folder', temporaryFolder());
   expect(elsewhere).toMatchObject({ code: 1, stderr: expect.stringContaining('not in a synced folder') });
   const unknown = await cairn('sync', 'history', 'no.md', ...at);
-  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('path not found') });
+  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('is not on the hub') });
 });
 
 test('[CLI-2] a file goes back a version, to a number or to a time; a folder goes back to a time', async () => {

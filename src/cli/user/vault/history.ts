@@ -11,7 +11,7 @@ import { type FileVersion, listFiles, shownTime, versionsOf } from '../../../cli
 import { type Command, type Options, takes } from '../../command.ts';
 import { print, table } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
-import { openPlace, PLACE_EXPLAINS, PLACE_OPTIONS, pathOf } from './place.ts';
+import { notOnHub, onFile, openPlace, PLACE_EXPLAINS, PLACE_OPTIONS, type VaultPlace } from './place.ts';
 
 const LIMIT = takes('limit', 'N');
 const ROWS_DEFAULT = 30;
@@ -100,10 +100,13 @@ async function log(options: Options): Promise<number> {
 async function history(options: Options): Promise<number> {
   const limit = readLimit(options);
   const place = await openPlace(options);
-  const path = pathOf(place, options.operand() ?? '');
+  return await onFile(place, options.operand() ?? '', (path) => historyOf(options, place, { path, limit }));
+}
+
+async function historyOf(options: Options, { hub }: VaultPlace, { path, limit }: { path: string; limit: number }) {
   const versions: FileVersion[] = [];
   let hasMore = false;
-  for await (const version of versionsOf(place.hub, path)) {
+  for await (const version of versionsOf(hub, path)) {
     hasMore = versions.length === limit;
     if (hasMore) break;
     versions.push(version);
@@ -126,20 +129,31 @@ function versionLine(version: FileVersion, path: string): string {
   return `#${String(seq).padEnd(7)} ${shownTime(at)}  ${status.padEnd(8)} ${size.padStart(10)}  ${shownLine(device)}${name}${source}`;
 }
 
+/** What a status of a file without lines that differ is called. */
+const SHOWN: Readonly<Record<string, string>> = {
+  identical: 'the same here and on the hub',
+  missing: 'not on the hub yet',
+  deleted: 'deleted on the hub',
+};
+
 async function diff(options: Options): Promise<number> {
   const place = await openPlace(options);
-  const path = pathOf(place, options.operand() ?? '');
-  const here = place.root === undefined ? undefined : join(place.root, path);
+  return await onFile(place, options.operand() ?? '', (path) => diffOf(options, place, path));
+}
+
+async function diffOf(options: Options, { hub, root }: VaultPlace, path: string): Promise<number> {
+  const here = root === undefined ? undefined : join(root, path);
   const copy = here !== undefined && existsSync(here) ? readFileSync(here) : undefined;
-  const { structured } = await place.hub.call('sync_diff', { path, ...contentOf(copy) });
+  const { structured } = await hub.call('sync_diff', { path, ...contentOf(copy) });
   const { status, diff: text } = readAs(diffSchema, structured);
+  if (status === 'missing' && copy === undefined) throw notOnHub(path);
   if (options.json) {
     print(jsonLine(structured));
     return 0;
   }
   if (copy === undefined) print(`${shownLine(path)} is not in this folder; its last change on the hub:`);
   if (text !== null && text !== '') print(text.trimEnd());
-  else print(`${shownLine(path)} is ${status === 'identical' ? 'the same here and on the hub' : status}`);
+  else print(`${shownLine(path)} is ${SHOWN[status] ?? status}`);
   return 0;
 }
 

@@ -1,11 +1,17 @@
 /** Finds what a command about a vault is about: the synced folder around a place, or the vault that --vault names. */
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
 import { ClientError } from '../../../client/client-error.ts';
+import { shownLine } from '../../../client/shown.ts';
 import { VaultHub } from '../../../client/sync/hub.ts';
 import { readState, syncedAround } from '../../../client/sync/state-file.ts';
+import { ToolRefused } from '../../../client/tool-refused.ts';
 import { type Options, takes } from '../../command.ts';
 import { openTools } from '../tool-access.ts';
 import { vaultNamed } from './vaults.ts';
+
+/** JSON-RPC code of a path that the hub never had, or of a version of it. */
+const NOT_FOUND = -32005;
 
 export const PLACE_OPTIONS = [takes('folder', 'DIR'), takes('vault', 'NAME'), takes('server', 'URL')];
 
@@ -41,13 +47,38 @@ export async function openPlace(options: Options): Promise<VaultPlace> {
   return { hub: new VaultHub(tools, state.vault_id), root, below: inVault(root, asked) };
 }
 
-/** The path in the vault of a file that was named: relative to where the command runs, if that is in the folder. */
-export function pathOf({ root }: VaultPlace, given: string): string {
-  if (root === undefined) return given.replace(/^\.\//, '');
-  const around = isInside(root, process.cwd()) || isAbsolute(given) ? process.cwd() : root;
-  const path = resolve(around, given);
-  if (!isInside(root, path) || path === root) throw new ClientError(`${given} is not a file in ${root}.`);
-  return inVault(root, path);
+/**
+ * The paths in the vault that a name may mean, the likely one first: relative to where the command runs, if that is in the
+ * folder, or to the folder, as commands print it. Throws ClientError when it is none.
+ */
+export function pathsOf(root: string, given: string): readonly [string, ...string[]] {
+  const isHere = isInside(root, process.cwd());
+  const [first, ...more] = [...(isHere ? [process.cwd()] : []), root]
+    .map((around) => resolve(around, given))
+    .filter((path) => isInside(root, path) && path !== root)
+    .map((path) => inVault(root, path));
+  if (first === undefined) throw new ClientError(`${given} is not a file in ${root}.`);
+  return [first, ...more];
+}
+
+/** Runs work on the file that was named. Throws ClientError when the hub never had it. */
+export async function onFile<T>({ root }: VaultPlace, given: string, work: (path: string) => Promise<T>): Promise<T> {
+  const path = root === undefined ? given.replace(/^\.\//, '') : pathHere(root, given);
+  try {
+    return await work(path);
+  } catch (error) {
+    const isUnknown = error instanceof ToolRefused && error.code === NOT_FOUND && error.data['path'] !== undefined;
+    throw isUnknown ? notOnHub(path) : error;
+  }
+}
+
+export function notOnHub(path: string): ClientError {
+  return new ClientError(`${shownLine(path)} is not on the hub; \`cairn sync list\` shows the files.`);
+}
+
+function pathHere(root: string, given: string): string {
+  const paths = pathsOf(root, given);
+  return paths.find((path) => existsSync(join(root, path))) ?? paths[0];
 }
 
 function isInside(root: string, path: string): boolean {

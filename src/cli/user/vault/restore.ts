@@ -6,7 +6,7 @@ import { shownTime, versionToRestore } from '../../../client/sync/vault-files.ts
 import { type Command, type Options, takes } from '../../command.ts';
 import { print, printError } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
-import { openPlace, PLACE_EXPLAINS, PLACE_OPTIONS, pathOf, type VaultPlace } from './place.ts';
+import { onFile, openPlace, PLACE_EXPLAINS, PLACE_OPTIONS, type VaultPlace } from './place.ts';
 import { readTime } from './when.ts';
 
 const restoredSchema = z.object({ path: z.string(), status: z.string(), stored_at: z.string() });
@@ -49,11 +49,11 @@ async function restore(options: Options): Promise<number> {
     if (atMs === undefined) throw new UsageError('name a file, or a time with --at to restore the whole folder');
     return await restoreFolder(options, await openPlace(options), atMs);
   }
-  return await restoreFile(options, await openPlace(options), file, atMs);
+  const place = await openPlace(options);
+  return await onFile(place, file, (path) => restoreFile(options, place, path, atMs));
 }
 
-async function restoreFile(options: Options, place: VaultPlace, file: string, atMs: number | undefined) {
-  const path = pathOf(place, file);
+async function restoreFile(options: Options, place: VaultPlace, path: string, atMs: number | undefined) {
   const given = options.optional('seq');
   if (given !== undefined && (atMs !== undefined || !/^\d{1,15}$/.test(given))) {
     throw new UsageError(atMs === undefined ? '--seq takes the number of a version' : 'use --seq or --at, not both');
