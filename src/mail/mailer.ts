@@ -93,6 +93,20 @@ export class Mailer implements Mail {
   }
 }
 
+/** Sends one letter now. Returns whether the server took it. */
+export async function sendNow({ url, from }: Omit<MailerOptions, 'log'>, letter: Letter): Promise<boolean> {
+  const transport = createTransport(transportOf(url));
+  try {
+    await transport.sendMail({ from, ...letter });
+    return true;
+  } catch {
+    // The reason may name the server and its credentials.
+    return false;
+  } finally {
+    transport.close();
+  }
+}
+
 /** Off this machine a letter goes over TLS or not at all: it may hold the way into an account. */
 function transportOf(text: string) {
   const url = new URL(text);

@@ -192,3 +192,26 @@ test('[AUTH-4, OPS-1] a mail setting that could not work stops the start with a 
     expect([code, stderr]).toEqual([1, expect.stringContaining(named)]);
   }
 });
+
+test('[ONB-4] an invitation for an address is mailed to it, and opens the sign-up page', async () => {
+  const email = 'invited@example.org';
+  const made = await hub.cli('invite', 'create', '--email', email, '--json');
+  const { link, mailed, code } = JSON.parse(made.stdout) as { link: string; mailed: boolean; code: string };
+  expect([made.code, mailed]).toEqual([0, true]);
+  const letter = await letterTo(email, 'Your invitation');
+  expect(letter).toContain(`${PUBLIC}/signup?invite=${code}`);
+  expect(link).toBe(`${PUBLIC}/signup?invite=${code}`);
+  const client = new PageClient(hub);
+  expect((await client.open(`/signup?invite=${code}`)).status).toBe(200);
+  const anyone = await hub.cli('invite', 'create', '--json');
+  expect(JSON.parse(anyone.stdout)).toMatchObject({ mailed: false });
+});
+
+test('[ONB-4] an invitation whose letter cannot be sent is made all the same, and the command says so', async () => {
+  turnedAway = 1;
+  const made = await hub.cli('invite', 'create', '--email', 'late@example.org');
+  turnedAway = 0;
+  expect([made.code, made.stderr]).toEqual([0, expect.stringContaining('did not take the letter')]);
+  expect(made.stdout).toContain(`${PUBLIC}/signup?invite=`);
+  expect(made.stdout + made.stderr).not.toContain('a mail secret');
+});

@@ -4,6 +4,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { existsSync, readdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { dropCopy, makeCopyAside } from '../../src/store/copies/swap.ts';
 import { openEnvironment } from '../../src/store/environment.ts';
 import { CAIRN, cleanEnvironment, type Hub, runCairn, startHub } from '../support/hub.ts';
 import { type Account, type Credential, download, mirrorAccount, randomCommit, upload } from '../support/mirror.ts';
@@ -130,4 +131,17 @@ test('[OPS-11] a copy that is damaged is not used, and where there is no hub com
   expect(none.code).toBe(1);
   expect(none.stderr).toContain('without a data file');
   expect(existsSync(join(empty, 'cairn.mdb'))).toBe(false);
+});
+
+test('[OPS-11] a copy whose folder a start removes while it is made ends with one sentence, and can be made again', async () => {
+  const { folder, kept } = await sparseFolder();
+  const options = { folder, mapBytes: 2 ** 30 };
+  // What a start does with the rest of a copy that was cut off.
+  await expect(makeCopyAside({ ...options, onProgress: () => dropCopy(folder) })).rejects.toThrow(
+    /^the service was started, or compacted again, while the copy was made; nothing has changed: run cairn compact again\.$/,
+  );
+  expect(readdirSync(folder).filter((name) => name.startsWith('compact'))).toEqual([]);
+  expect((await runCairn(['compact'], { CAIRN_DATA: folder })).code).toBe(0);
+  hub = await startHub({ dataFolder: folder });
+  await expectKept(hub, kept);
 });

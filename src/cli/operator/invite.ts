@@ -1,10 +1,10 @@
 /** cairn invite: makes invitations to the hub, lists and revokes them, whether the service runs or not. */
 import { jsonLine } from '../../client/shown.ts';
 import { StartError } from '../../common/start-error.ts';
-import { readConfig } from '../../config.ts';
+import { type Config, readConfig } from '../../config.ts';
 import { limits } from '../../limits/service.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
-import { print, table } from '../output.ts';
+import { print, printError, table } from '../output.ts';
 import { control } from './control.ts';
 
 export const inviteCommands: readonly Command[] = [
@@ -13,7 +13,7 @@ export const inviteCommands: readonly Command[] = [
     summary: 'create an invitation; prints its link once',
     options: [takes('email', 'EMAIL'), takes('uses', 'N'), takes('days', 'N')],
     explains: {
-      email: 'only this address can use it',
+      email: 'only this address can use it; the link is mailed there if CAIRN_SMTP_URL is set',
       uses: 'how many accounts it admits (default 1)',
       days: `how long it is valid (default ${limits.inviteDaysDefault})`,
     },
@@ -45,9 +45,14 @@ async function create(options: Options): Promise<number> {
     ...(uses === undefined ? {} : { uses }),
     ...(days === undefined ? {} : { days }),
   });
-  const link = `${addressOf(readConfig())}/signup?invite=${made.code}`;
+  const config = readConfig();
+  const link = `${addressOf(config)}/signup?invite=${made.code}`;
+  const mailed = await mailTo(email, link, made.expires_at, config);
+  if (mailed === false) {
+    printError('cairn: the mail server did not take the letter; send the link yourself, or check CAIRN_SMTP_URL.');
+  }
   if (options.json) {
-    print(jsonLine({ ...made, link }));
+    print(jsonLine({ ...made, link, mailed: mailed === true }));
     return 0;
   }
   print(
@@ -60,8 +65,32 @@ async function create(options: Options): Promise<number> {
       ['valid until', made.expires_at],
     ]),
   );
+  if (mailed === true) print(`\nThe link was mailed to ${email}.`);
   print('\nCopy the code or the link now: only a hash is stored, so it is not shown again.');
   return 0;
+}
+
+/** Mails the link to the invited. Resolves with whether the mail server took it; undefined: there is nobody or no server. */
+async function mailTo(
+  email: string | undefined,
+  link: string,
+  until: string,
+  { mail }: Config,
+): Promise<boolean | undefined> {
+  if (email === undefined || mail === undefined) return undefined;
+  const { sendNow } = await import('../../mail/mailer.ts');
+  return await sendNow(mail, {
+    to: email,
+    subject: 'Your invitation to a Cairn hub',
+    text: `You are invited to create an account on ${new URL(link).origin}.
+
+Open this link before ${until}:
+
+${link}
+
+If you do not know what this is about, ignore this message.
+`,
+  });
 }
 
 async function list(options: Options): Promise<number> {

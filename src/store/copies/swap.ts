@@ -62,8 +62,13 @@ export async function makeCopyAside({ folder, mapBytes, onProgress }: SwapOption
     renameSync(work, join(folder, READY_FOLDER));
     syncPath(folder);
   } catch (error) {
+    const isTaken = !existsSync(join(work, DATA_FILE)) && !(error instanceof StartError);
     rmSync(work, { recursive: true, force: true });
-    throw error;
+    if (!isTaken) throw error;
+    // A start removes what it takes for the rest of a copy that was cut off.
+    throw new StartError(
+      'the service was started, or compacted again, while the copy was made; nothing has changed: run cairn compact again.',
+    );
   } finally {
     await old.close();
   }
