@@ -46,7 +46,12 @@ export async function silentDifferences(folders: readonly SyncedFolder[]): Promi
     const hashes = all.map((contents) => shortHash(contents[path]));
     const isEqual = hashes.every((hash) => hash === hashes[0]);
     if (!isEqual && !told.some((paths_) => paths_.has(path))) {
-      found.push(`${path} differs in silence: ${hashes.join(' ')}`);
+      const rules = all.map((contents) =>
+        Buffer.from(contents['.cairnignore'] ?? '', 'base64')
+          .toString()
+          .trim(),
+      );
+      found.push(`${path} differs in silence: ${hashes.join(' ')}; ignored: ${JSON.stringify(rules)}`);
     }
   }
   return found;

@@ -115,7 +115,9 @@ export class Station {
 
   /** The folder is moved away, or unmounted, until the returned function brings it back. */
   leave(): (() => void) | undefined {
-    if (this.#isAway) return undefined;
+    // A watch that has not looked at its folder yet would make it anew.
+    const isStarting = this.#watch !== undefined && !this.#isReady;
+    if (this.#isAway || isStarting) return undefined;
     this.#isAway = true;
     const { folder } = this.place;
     const mounted = this.#mounted;
