@@ -23,6 +23,8 @@ let timer;
 
 // An earlier branch may have left other output, so the first build is a full one.
 rmSync(join(root, 'dist/dev.tsbuildinfo'), { force: true });
+// What it writes is not the output of npm run build.
+rmSync(join(root, 'dist/.stamp'), { force: true });
 const watcher = watch([join(root, 'src'), join(root, 'workers')], { ignoreInitial: true }).on('all', () => {
   isChanged = true;
   clearTimeout(timer);

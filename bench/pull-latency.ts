@@ -17,7 +17,7 @@ const CALLS_PER_SECOND = 100;
 const TASKS = 25;
 /** Of the p99 of the same calls without any pull. */
 const IDLE_TIMES_MAX = 5;
-/** Before the calls begin and behind their end. */
+/** Before the calls begin and after their end. */
 const LOAD_MARGIN_SECONDS = 1;
 
 interface Side {

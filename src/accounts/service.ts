@@ -179,7 +179,7 @@ export class Accounts {
     checkKeyLimit(reader.range(keys, { prefix: [accountId] }).map((entry) => entry.value));
   }
 
-  /** Revokes the MCP key that is presented; one that opens nothing is no refusal. */
+  /** Revokes the MCP key that is presented; one that opens nothing is not refused. */
   async revokePresentedKey(mcpKey: string, source: Source): Promise<void> {
     const found = this.#options.store.get(keyHashes, [this.#hash('mcp', mcpKey)]);
     if (found === undefined) return;

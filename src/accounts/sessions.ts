@@ -72,7 +72,7 @@ export class BrowserSessions {
     return { accountId: found.account_id, credentialId: sessionName(hash) };
   }
 
-  /** Whether the session of an id has not ended. This is no use of it. */
+  /** Whether the session of an id has not ended. This is not a use of it. */
   isLive(id: string): boolean {
     const found = this.#options.store.get(browserSessions, [this.#hash(id)]);
     return found !== undefined && isSessionLive(found, this.#options.now());

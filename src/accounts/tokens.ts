@@ -113,7 +113,7 @@ export class AccessTokens {
     });
   }
 
-  /** Ends a token, at once; one that opens nothing is no refusal. */
+  /** Ends a token, at once; one that opens nothing is not a refusal. */
   async revoke(token: string): Promise<void> {
     const hash = this.#hash(token);
     const found = this.#options.store.get(accessTokens, [hash]);

@@ -55,7 +55,7 @@ export function parseManifest(text: string): ArchiveManifest {
     document = JSON.parse(text);
   } catch {
     // What the parser says of its place helps nobody: nobody writes manifests by hand.
-    throw damaged(`${ARCHIVE_MANIFEST_FILE} is no JSON`);
+    throw damaged(`${ARCHIVE_MANIFEST_FILE} is not JSON`);
   }
   const head = z.object({ format: z.literal(FORMAT), version: z.int() }).safeParse(document);
   if (!head.success) throw damaged(`${ARCHIVE_MANIFEST_FILE} is not that of an account; cairn export writes one`);

@@ -1,5 +1,5 @@
 /**
- * Reads an archive that may come from anywhere. It follows no link, reads nothing that is no plain file, holds at most one
+ * Reads an archive that may come from anywhere. It follows no link, reads nothing that is not a plain file, holds at most one
  * line or one piece of a content, and lets nothing pass whose hash or length is not what the manifest says.
  */
 import { createHash } from 'node:crypto';
@@ -46,12 +46,14 @@ export class ArchiveReader {
     this.#signal = signal;
   }
 
-  /** Reads the manifest. `onBytes`: told how many bytes were read so far. Refuses what is no archive of ours. */
+  /** Reads the manifest. `onBytes`: told how many bytes were read so far. Refuses what is not an archive of ours. */
   static async open(folder: string, onBytes: (bytes: number) => void, signal: AbortSignal): Promise<ArchiveReader> {
     for (const path of [folder, join(folder, BLOB_FOLDER)]) {
       const found = await lstat(path).catch(() => undefined);
       if (found?.isDirectory() !== true) {
-        throw damaged(`${path} is no folder that the hub can read; a service may have a /tmp and a /home of its own`);
+        throw damaged(
+          `${path} is not a folder that the hub can read; a service may have a /tmp and a /home of its own`,
+        );
       }
     }
     const file = await openPlain(join(folder, ARCHIVE_MANIFEST_FILE), ARCHIVE_MANIFEST_FILE);
@@ -70,7 +72,7 @@ export class ArchiveReader {
     return Object.values(files).reduce((sum, { bytes }) => sum + bytes, blobs.bytes);
   }
 
-  /** The lines of a section. Refuses what is no JSON, a line that is too long, and at the end another hash. */
+  /** The lines of a section. Refuses what is not JSON, a line that is too long, and at the end another hash. */
   async *lines(section: ArchiveSection): AsyncGenerator<ArchiveLine> {
     const name = fileOf(section);
     const { records, bytes: bytesTotal, sha256 } = this.manifest.files[section];
@@ -152,7 +154,7 @@ async function openPlain(path: string, name: string): Promise<FileHandle> {
   const found = await file.stat();
   if (found.isFile()) return file;
   await file.close();
-  throw damaged(`${name} is no plain file`);
+  throw damaged(`${name} is not a plain file`);
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -162,6 +164,6 @@ function parseLine(line: Buffer, place: string): unknown {
     return JSON.parse(decoder.decode(line));
   } catch {
     // Neither the decoder nor the parser says more than that.
-    throw damaged(`${place}: is no JSON in UTF-8`);
+    throw damaged(`${place}: is not JSON in UTF-8`);
   }
 }

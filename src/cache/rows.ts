@@ -44,7 +44,7 @@ export class KnownRows<V> {
     return known !== undefined && known.revision === this.#revision(name) ? known.value : undefined;
   }
 
-  /** Takes in what was just made of the store's rows of now; in the turn in which they were read. */
+  /** Takes in what was just made of the store's current rows; in the turn in which they were read. */
   keep(name: string, value: V, weight: number): void {
     const revision = this.#revision(name);
     if (revision !== undefined && !this.#writing.has(name)) this.#known.set(name, { value, revision }, weight);

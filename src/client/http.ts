@@ -38,7 +38,7 @@ export interface ClientAnswer {
   /** A header by its lower-case name. */
   header(name: string): string | undefined;
   readonly bytes: Buffer;
-  /** The parsed body; undefined when it is no JSON. */
+  /** The parsed body; undefined when it is not JSON. */
   json(): unknown;
 }
 
@@ -164,7 +164,7 @@ function answerOf(incoming: IncomingMessage, bytes: Buffer): ClientAnswer {
       try {
         return JSON.parse(bytes.toString('utf8')) as unknown;
       } catch {
-        // Whoever asks says what it means that this is no JSON.
+        // Whoever asks says what it means that this is not JSON.
         return undefined;
       }
     },

@@ -14,7 +14,7 @@ import { cleanTitle, foldCategory, foldTitle, nameErrors } from './rules.ts';
 import { moveGrams } from './text-index/gram-index.ts';
 import { signatureOf } from './text-index/grams.ts';
 
-/** The last number and change, then documents in the order of their last change, each with its versions behind it. */
+/** The last number and change, then documents in the order of their last change, each with its versions after it. */
 const recordSchema = (instant: Instant) =>
   z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('counters'), doc_id: whole, changed_at: instant }),

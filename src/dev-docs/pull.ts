@@ -1,5 +1,5 @@
 /**
- * Owns the pull of dev docs: what changed behind a moment, planned over the rows, each line made when it is sent.
+ * Owns the pull of dev docs: what changed after a moment, planned over the rows, each line made when it is sent.
  *
  * A plan names versions, and versions never change. So a pull is one snapshot without holding one, its length is known
  * before its first byte, and a slow reader costs the plan. A version that is let go of meanwhile (50 newer ones in the
@@ -111,7 +111,7 @@ function runOfLines(store: Store, accountId: string, lines: readonly Line[]): By
   };
 }
 
-/** The change behind which the pull begins. */
+/** The change after which the pull begins. */
 function readPosition({ since, cursor }: PullRequest, earlier: FieldErrors): number {
   const sinceMs = since === undefined ? 0 : readInstant(since);
   const isCursor = cursor === undefined || /^\d{1,15}$/.test(cursor);

@@ -118,7 +118,7 @@ export function decideBin(doc: DevDocRecord, head: DevDocHead = NEW_HEAD, nowMs:
   };
 }
 
-/** Now, and behind the change before it. */
+/** Now, and after the change before it. */
 function nextChange(head: DevDocHead, nowMs: number): number {
   return Math.max(nowMs, head.changed_ms + 1);
 }

@@ -66,7 +66,7 @@ function checkDoc(reader: CheckedReader, accountId: string, id: number, doc: Dev
   const head = reader.get(devDocHeads, [accountId]);
   if (doc.id !== id) problems.push(`${name}: says that it is ${doc.id}`);
   if ((head?.doc_id ?? 0) < id) problems.push(`${name}: its number can be given again`);
-  if ((head?.changed_ms ?? 0) < doc.changed_ms) problems.push(`${name}: changed behind the last change`);
+  if ((head?.changed_ms ?? 0) < doc.changed_ms) problems.push(`${name}: changed after the last change`);
   for (const scope of changeScopesOf(doc)) {
     if (reader.get(devDocChanges, [accountId, scope, doc.changed_ms]) !== id) {
       problems.push(`${name}: stands wrong in the order of changes ${scope}`);

@@ -98,7 +98,7 @@ export function capabilitiesIn(params: unknown): unknown {
   return metaOf(params)?.[CAPABILITIES_META];
 }
 
-/** A header value that is no ASCII travels as `=?base64?…?=`. */
+/** A header value that is not ASCII travels as `=?base64?…?=`. */
 function decodeHeader(value: string): string {
   const encoded = /^=\?base64\?([A-Za-z0-9+/=]*)\?=$/.exec(value);
   return encoded === null ? value : Buffer.from(encoded[1] ?? '', 'base64').toString('utf8');

@@ -240,7 +240,7 @@ export function gatewayRefusal(fault: Fault, header: ReadHeader, body?: Uint8Arr
   const error = rpcError(fault);
   const id = body === undefined ? undefined : requestIdIn(body);
   const text = isModern ? failure(id, modernError(error)) : failure(id ?? null, error);
-  // A body that is no JSON is an answer of the protocol, not a failure of the transport.
+  // A body that is not JSON is an answer of the protocol, not a failure of the transport.
   const status = fault.kind === 'invalid_json' ? 200 : plain.status;
   return { ...plain, status, body: text };
 }

@@ -53,7 +53,7 @@ export function jsonReply(runs: readonly AnyRun[], mediaType = 'application/json
 
 /**
  * JSON of an object whose last member, at any depth, is the structured result: with the listing's totals and arrays put
- * into it. `depth` is how many braces close behind them.
+ * into it. `depth` is how many braces close after them.
  */
 export function jsonRuns(text: string, listing: Listing, depth: number): AnyRun[] {
   const inside = JSON.stringify(totals(listing)).slice(1, -1);
@@ -67,7 +67,7 @@ export function jsonRuns(text: string, listing: Listing, depth: number): AnyRun[
 
 /** As `jsonRuns`, where the structured result is a finished document and `text` has an empty object in its place. */
 export function documentRuns(text: string, document: AnyRun, depth: number): AnyRun[] {
-  // The newline behind the document becomes a space: an answer may be one line among others.
+  // The newline after the document becomes a space: an answer may be one line among others.
   return [runOf(text.slice(0, -depth - 1)), itemsOf(document), runOf(text.slice(text.length - depth + 1))];
 }
 

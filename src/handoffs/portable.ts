@@ -15,7 +15,7 @@ import { type HandoffRecord, handoffHeads, handoffNames, handoffRows, handoffs }
 import { cleanName, nameErrors } from './rules.ts';
 import { previewOf } from './service.ts';
 
-/** The last number, then handoffs by number, each with its versions behind it. */
+/** The last number, then handoffs by number, each with its versions after it. */
 const recordSchema = (instant: Instant) =>
   z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('counters'), handoff_id: whole }),

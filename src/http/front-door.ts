@@ -148,7 +148,7 @@ export class FrontDoor {
     const { method, path, pairs } = exchange.head;
     const framing = framingFault(pairs);
     if (framing !== undefined) {
-      // Answered a turn later: what stands behind a badly framed request in the same packet may be smuggled. While this
+      // Answered a turn later: what follows a badly framed request in the same packet may be smuggled. While this
       // one is unanswered the library takes it for pipelining and closes the connection without handling it.
       setImmediate(() => exchange.reply(this.#refuse(exchange, { kind: 'bad_framing', detail: framing })));
       return;

@@ -72,7 +72,7 @@ export const syncLimits = {
   packBacklogVersions: 8192,
   /** Packs of all vaults that are remembered as they stand, without their indexes. */
   packsRemembered: 20_000,
-  /** Versions behind the packs that a pull reads one by one; above, it packs them first. */
+  /** Versions after the packs that a pull reads one by one; above, it packs them first. */
   tailVersionsMax: 1024,
   /** Lines of one pull, and paths that it may select. */
   pullLinesMax: 1_000_000,

@@ -94,7 +94,7 @@ function checkChunks(
     if (blob === undefined && !staged.has(storageId)) {
       problems.push(`chunk ${storageId}/${index}: belongs to no blob and to no upload under way`);
     } else if (blob !== undefined && index >= blob.chunkCount) {
-      problems.push(`${blob.name}: chunk ${index} lies behind its end`);
+      problems.push(`${blob.name}: chunk ${index} lies after its end`);
     }
   }
   return problems;

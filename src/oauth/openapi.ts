@@ -228,7 +228,7 @@ export const oauthOperations = {
     description: 'Ends a token (RFC 7009). A token that opens nothing is answered alike.',
     request: form(revokeRequest, { token: `crt_${'A'.repeat(72)}` }),
     answers: {
-      200: { description: 'It opens nothing any more' },
+      200: { description: 'It no longer works' },
       400: refused('A parameter is wrong', 'invalid_request', 'token is required'),
       401: notAuthenticated,
     },

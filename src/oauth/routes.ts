@@ -35,7 +35,7 @@ export interface OAuthRoutesOptions {
   readonly signIns: SignIns;
   readonly clients: OAuthClients;
   readonly codes: AuthorizationCodes;
-  /** Ends an access token or an MCP key; one that opens nothing is no refusal. */
+  /** Ends an access token or an MCP key; one that opens nothing is not a refusal. */
   readonly revokeOther: (value: string, source: Source) => Promise<void>;
   /** Counts a device that asks, by address. Throws Refusal `rate_limited`. */
   readonly countRequest: (address: string) => void;

@@ -12,7 +12,7 @@ import { newPaper } from './fields.ts';
 import { type PaperRecord, paperHeads, papers } from './records.ts';
 import { moveRows } from './service.ts';
 
-/** The last number, then papers by number, each with its text behind it. */
+/** The last number, then papers by number, each with its text after it. */
 const recordSchema = (instant: Instant) =>
   z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('counters'), paper_id: whole }),

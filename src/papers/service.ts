@@ -150,7 +150,7 @@ export class Papers {
       const current = keptText(batch, name, before.version);
       const text = fields.content ?? current;
       const next = decidePatch(before, fields, text === current ? undefined : measure(text), now());
-      // The text goes with the answer: behind the commit a later write may have dropped this version already.
+      // The text goes with the answer: after the commit a later write may have dropped this version already.
       if (next === before) return { paper: before, content: text };
       if (isBinned) takeFromBin(batch, binnedMs(before), name);
       if (text !== current) {

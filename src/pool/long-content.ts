@@ -3,7 +3,7 @@ import type { PreparedContent, RawContent } from './jobs.ts';
 
 export class LongContent {
   readonly encoding: RawContent['encoding'];
-  /** What the job found, be it that this is no content. The bytes moved here from its thread and are no copy. */
+  /** What the job found, be it that this is not content. The bytes moved here from its thread and are no copy. */
   readonly prepared: PreparedContent;
 
   constructor(encoding: RawContent['encoding'], prepared: PreparedContent) {

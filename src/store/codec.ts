@@ -27,7 +27,7 @@ export function recordCodec<V extends object>(version: number): Codec<V> {
   };
 }
 
-/** Text behind a version byte, for records whose stored form is what is shown. It must be well-formed. */
+/** Text after a version byte, for records whose stored form is what is shown. It must be well-formed. */
 export function versionedTextCodec(version: number): Codec<string> {
   return {
     encode(text) {

@@ -35,7 +35,7 @@ export function hasOverrun(cause: unknown): boolean {
   return printed !== undefined && printed.length >= PRINTED_BYTES_MAX;
 }
 
-/** Waits for the cause that comes behind a failed commit and classifies it. `folder` is where the data file lies. */
+/** Waits for the cause that comes after a failed commit and classifies it. `folder` is where the data file lies. */
 export async function failureOf(error: unknown, folder: string): Promise<WriteFailure> {
   if (error instanceof Refusal) return { told: error, cause: undefined };
   const cause = isCommitFailure(error) ? await error.commitError.catch((reason: unknown) => reason) : error;

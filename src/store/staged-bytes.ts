@@ -81,7 +81,7 @@ export class StagedBytes<Row> {
   }
 
   /**
-   * First the pieces, then the row: what a commit frees may be used again only behind the commit that follows it, and on
+   * First the pieces, then the row: what a commit frees may be used again only after the commit that follows it, and on
    * a full disk no other might follow.
    */
   async #remove(storageId: number): Promise<void> {

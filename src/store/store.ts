@@ -243,7 +243,7 @@ export class Store implements Reader {
   }
 
   /**
-   * Holds the state of now for reading, whatever is written meanwhile. Until it is let go of no freed page is written
+   * Holds the current state for reading, whatever is written meanwhile. Until it is let go of no freed page is written
    * again, so the file may grow.
    */
   snapshot(): Snapshot {

@@ -57,7 +57,7 @@ export class CategoryClearing {
     return next;
   }
 
-  /** Stops behind the decision that runs. */
+  /** Stops after the decision that runs. */
   async close(): Promise<void> {
     this.#isClosed = true;
     // What failed was told to whoever started it.

@@ -22,7 +22,7 @@ export const BUCKETS = KANBAN_STATUSES.flatMap((status, index) => [
 /** The scope of the whole account. */
 const ALL = '*';
 
-/** The day of tasks without one: behind every day of the calendar. */
+/** The day of tasks without one: after every day of the calendar. */
 export const UNDATED = 10_000_000;
 
 export interface TaskRow {
@@ -55,7 +55,7 @@ export function dayOf(task: TaskRecord): number {
 export function contentKey(content: string): string {
   const beginning = content.trim().slice(0, limits.taskSortCharsMax);
   const folded = beginning.normalize('NFC').toLowerCase().slice(0, limits.taskSortCharsMax);
-  // Control characters and the last code point bound keys in the store; half a pair is no character.
+  // Control characters and the last code point bound keys in the store; half a pair is not a character.
   return folded.replace(/\p{Cc}|\p{Cs}|\u{10ffff}/gu, ' ');
 }
 

@@ -141,7 +141,7 @@ export const categoryOperations = {
     ...CATEGORIES,
     operationId: 'categoriesCreate',
     summary: 'Creates a category',
-    description: 'It stands behind the others unless it says where.',
+    description: 'Default: after the others.',
     request: { required: true, ...jsonContent(newCategory, { name: CATEGORY.name, color: CATEGORY.color }) },
     answers: { 201: { ...oneCategory, headers: ['Location'] } },
     refusals: [422],

@@ -67,7 +67,7 @@ const dayCodec: Codec<number> = {
 
 type TaskKey = [accountId: string, taskId: number];
 
-/** JSON of a task as both doors show it; what they do not show stands behind, and only in the bin. */
+/** JSON of a task as both doors show it; what they do not show comes last, and only in the trash. */
 const taskCodec: Codec<TaskRecord> = {
   encode({ deleted_at, ...shown }) {
     return taskTextCodec.encode(JSON.stringify(deleted_at === null ? shown : { ...shown, deleted_at }));

@@ -97,7 +97,7 @@ export function foldName(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
 
-/** The next category of an account; by default it stands behind the others. Refuses a taken name, and one too many. */
+/** The next category of an account; by default it stands after the others. Refuses a taken name, and one too many. */
 export function decideCreateCategory(
   fields: CategoryFields,
   existing: readonly CategoryRecord[],
@@ -150,7 +150,7 @@ function checkFreeName(name: string, others: readonly CategoryRecord[]): void {
   }
 }
 
-/** Now, unless the clock stands behind a time that was already given. */
+/** Now, unless the clock is earlier than a time that was already given. */
 function laterOf(nowMs: number, givenAt: string): string {
   return new Date(Math.max(nowMs, Date.parse(givenAt))).toISOString();
 }

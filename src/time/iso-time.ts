@@ -5,7 +5,7 @@ const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|[+
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
- * Milliseconds since 1970-01-01 UTC; microseconds stand behind the point, what is finer is dropped.
+ * Milliseconds since 1970-01-01 UTC; microseconds stand after the point, what is finer is dropped.
  * Undefined: it is no such moment, or one before 1970.
  */
 export function parseIsoMs(text: string): number | undefined {

@@ -151,7 +151,7 @@ interface ImportParts {
 function readAccount({ manifest }: ArchiveReader, email: string | undefined, latestMs: number): AccountRecord {
   const { account } = manifest;
   const made = instantUpTo(latestMs).safeParse(account.created_at);
-  if (!made.success) throw damaged('manifest.json: account.created_at is no moment, or lies ahead of this hub');
+  if (!made.success) throw damaged('manifest.json: account.created_at is not a moment, or lies ahead of this hub');
   const name = account.name === null ? null : checkName('name', account.name);
   return { email: normalizeEmail(email ?? account.email), name, password_hash: null, created_at: account.created_at };
 }

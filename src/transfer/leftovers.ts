@@ -10,7 +10,7 @@ import { vaults } from '../sync/log/records.ts';
 import { taskBin } from '../tasks/records.ts';
 import { documentBin } from '../versions/records.ts';
 
-/** Tables whose keys hold an account behind a time. */
+/** Tables whose keys hold an account after a time. */
 const BINS: readonly AnyTable[] = [taskBin, documentBin];
 
 /** Accounts and vaults that an import writes, or has left. Until it is through nothing of them has to agree. */

@@ -1,4 +1,4 @@
-/** Writes the versions of documents into an archive behind the document they are of, and reads them out of one. */
+/** Writes the versions of documents into an archive after the document they are of, and reads them out of one. */
 import { z } from 'zod';
 import { type ArchiveSection, damaged, fileOf } from '../archive/format.ts';
 import { type ImportTarget, type Instant, id, text } from '../archive/records.ts';
@@ -10,7 +10,7 @@ import type { Snapshot } from '../store/table.ts';
 import { type Space, versionRows, versionTexts } from './records.ts';
 import { type DocumentName, measure, putVersion, textErrors } from './texts.ts';
 
-/** A version, oldest first behind its document; the last is the one that stands. */
+/** A version, oldest first after its document; the last is the one that stands. */
 export const versionSchema = (instant: Instant) =>
   z.strictObject({
     type: z.literal('version'),
@@ -70,7 +70,7 @@ export class VersionsImport<D extends Numbered> {
   /** Resolves when the version is on disk, and with the last one the document. */
   version(line: VersionLine): Promise<void> {
     const document = this.#document;
-    if (document === undefined) throw invalidField('type', 'a version stands behind the document that it is of');
+    if (document === undefined) throw invalidField('type', 'a version stands after the document that it is of');
     const { version, content, created_at: at } = line;
     const before = this.#before;
     const isNext = version <= document.version && (before === undefined || version === before.version + 1);
@@ -91,7 +91,7 @@ export class VersionsImport<D extends Numbered> {
     });
   }
 
-  /** Call it behind the last line. */
+  /** Call it after the last line. */
   finish(): void {
     if (this.#document === undefined) return;
     throw damaged(`${fileOf(this.#options.section)}: ${this.#missing(this.#document)}`);

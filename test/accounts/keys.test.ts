@@ -114,7 +114,7 @@ const wrongForms: readonly (readonly [string, (key: string) => string | undefine
   ['no space', (key) => `McpKey${key}`],
   ['a colon', (key) => `McpKey: ${key}`],
   ['quotes', (key) => `McpKey "${key}"`],
-  ['something behind the key', (key) => `McpKey ${key} x`],
+  ['something after the key', (key) => `McpKey ${key} x`],
   ['two credentials', (key) => `McpKey ${key}, McpKey ${key}`],
   ['an upper-case key', (key) => `McpKey ${key.toUpperCase()}`],
   ['a cut key', (key) => `McpKey ${key.slice(0, -1)}`],
@@ -231,7 +231,7 @@ test.each([
 });
 
 test.each(['', ' ', 'nobody', '@example.org', 'a@', 'a b@example.org', 'a@b@c', `${'x'.repeat(250)}@example.org`])(
-  '[KEY-7] %j is no email',
+  '[KEY-7] %j is not an email',
   async (email) => {
     const refused = await hub.cli('account', 'create', '--email', email);
     expect(refused).toMatchObject({ code: 1, stdout: '' });

@@ -88,7 +88,7 @@ test('[KEY-7] of sign-ups with one email at the same time one makes the account'
 });
 
 test.each(['plain', 'a@', '@example.org', 'a b@example.org', 'a@b@c', 'a@b\n.c', '', `${'x'.repeat(251)}@b.c`])(
-  '[ONB-1] %j is no email',
+  '[ONB-1] %j is not an email',
   async (email) => {
     expect((await signUp(email)).error).toMatchObject({ code: -32602, data: { field: 'email' } });
   },

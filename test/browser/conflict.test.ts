@@ -64,7 +64,7 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
   test('[WEB-1, WEB-5] edit both into one, after the marks that were left were refused', async () => {
     const { page, context, complaints } = await visitor(browser, hub, { javaScriptEnabled });
     await openConflict(page, `edit-${email}`);
-    const editor = page.getByLabel('What stays');
+    const editor = page.getByLabel('Merged version');
     expect(await editor.inputValue()).toContain('<<<<<<< yours');
     await page.getByRole('button', { name: 'Keep this text' }).click();
     await page.getByText('Marks of the merge still stand in the text.').first().waitFor();

@@ -174,7 +174,7 @@ test('[OPS-2] of processes that start at the same moment exactly one has the fol
   expect(await third.stop()).toBe(0);
 });
 
-test('[OPS-2] what was acknowledged is there behind kill -9, and the next start works', async () => {
+test('[OPS-2] what was acknowledged is there after kill -9, and the next start works', async () => {
   let hub = await startHub();
   const { dataFolder } = hub;
   const owner = await mirrorAccount(hub);

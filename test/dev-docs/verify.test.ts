@@ -140,7 +140,7 @@ const damages: readonly (readonly [string, (batch: Batch) => void, readonly stri
   [
     'the clock stands back',
     (batch) => batch.put(devDocHeads, [who], { doc_id: 2, changed_ms: 1 }),
-    ['behind the last change'],
+    ['after the last change'],
   ],
   ['the text index lacks a row', (batch) => batch.remove(devDocGrams, gram(batch)), ['text index', 'differs']],
   [

@@ -85,13 +85,13 @@ const notRequests: readonly (readonly [string, unknown, unknown])[] = [
   ['an id list', { jsonrpc: '2.0', id: [1], method: LIST }, null],
   ['an id out of range', '{"jsonrpc":"2.0","id":1e999,"method":"tools/list"}', null],
   ['a missing method', { jsonrpc: '2.0', id: 1 }, 1],
-  ['a method that is no string', { jsonrpc: '2.0', id: 'x', method: 7 }, 'x'],
+  ['a method that is not a string', { jsonrpc: '2.0', id: 'x', method: 7 }, 'x'],
   ['a missing version', { id: 2, method: LIST }, 2],
   ['another version', { jsonrpc: '1.0', id: 3, method: LIST }, 3],
   ['a version that is a number', { jsonrpc: 2.0, id: 0, method: LIST }, 0],
 ];
 
-test.each(notRequests)('[RPC-2] %s is no request: -32600', async (_, body, id) => {
+test.each(notRequests)('[RPC-2] %s is not a request: -32600', async (_, body, id) => {
   const answer = await send(body);
   expect([answer.status, answer.json()]).toEqual([200, failed(-32600, id)]);
 });
@@ -132,7 +132,7 @@ test('[RPC-2] an unknown method of any length is told in a short message', async
 const badCalls: readonly (readonly [string, unknown, string])[] = [
   ['no params', undefined, 'name'],
   ['no name', {}, 'name'],
-  ['a name that is no string', { name: 7 }, 'name'],
+  ['a name that is not a string', { name: 7 }, 'name'],
   ['an unknown tool', { name: 'create_tusk', arguments: {} }, 'name'],
   ['a name of every object', { name: 'toString' }, 'name'],
   ['the name __proto__', { name: '__proto__' }, 'name'],

@@ -58,7 +58,7 @@ const uploadFaults: readonly (readonly Fault[])[] = [
   [['fields', 422, withHeader('X-Commit-Sha', 'not-a-commit')]],
 ];
 
-/** POST /api/cert_mirror/credentials: a length is not asked for; what is no JSON comes before what it says. */
+/** POST /api/cert_mirror/credentials: a length is not asked for; what is not JSON comes before what it says. */
 const jsonFaults: readonly (readonly Fault[])[] = [
   [framing],
   [agent],

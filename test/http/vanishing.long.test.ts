@@ -112,7 +112,7 @@ test('[NET-8] many clients that vanish at once leave nothing', async () => {
   await expectHealthy(commit, body);
 });
 
-test('[NET-8] a client that vanishes behind its whole upload finds it stored whole or not at all', async () => {
+test('[NET-8] a client that vanishes after its whole upload finds it stored whole or not at all', async () => {
   for (const size of [500, 64 * 1024, 3 * MiB]) {
     const body = randomBytes(size);
     const commit = randomCommit();

@@ -64,7 +64,7 @@ test.each([40, 70_000])('[MIR-10] %i bytes sent eight times at once are one blob
 });
 
 test.each([40, 70_000])(
-  '[MIR-10, MIR-14] %i bytes again behind a rotation count as uploaded now and open again',
+  '[MIR-10, MIR-14] %i bytes again after a rotation count as uploaded now and open again',
   async (size) => {
     const who = await mirrorAccount(hub);
     const first = await add(who, size);
@@ -287,7 +287,7 @@ test('[MIR-7] times never run backwards within an account, in any order of answe
   const times = listed.map((blob) => blob.uploaded_at);
   expect(times).toEqual(times.toSorted().toReversed());
   expect(await latestOf(hub, who)).toMatchObject({ commit_sha: listed[0]?.commit_sha });
-  // What was answered before another was sent stands behind it.
+  // What was answered before another was sent stands after it.
   const next = await add(who);
   expect((await listAll(hub, who)).map((blob) => blob.commit_sha)).toEqual([
     next.commit,

@@ -150,7 +150,7 @@ test.each([['"true"'], ['1'], ['0'], ['null'], ['[]'], ['{}'], ['""']])(
 );
 
 test.each([['[]'], ['"rotate"'], ['5'], ['true'], ['null'], ['[{"rotate":true}]']])(
-  '[MIR-4] the body %s is 422, because it is no object',
+  '[MIR-4] the body %s is 422, because it is not an object',
   async (body) => {
     expect((await issue(settled.mcp_key, body)).status).toBe(422);
     expect((await get(hub, settled, '')).status).toBe(200);
@@ -176,7 +176,7 @@ test('[MIR-5] DELETE on an account that never had one is 404, and harms no other
   expect((await get(hub, bystander, '')).status).toBe(200);
 });
 
-test('[MIR-5] an issue behind a DELETE creates a new pair', async () => {
+test('[MIR-5] an issue after a DELETE creates a new pair', async () => {
   const who = await mirrorAccount(hub);
   await destroy(who.mcp_key);
   const answer = (await issue(who.mcp_key, '{}')).json();

@@ -36,7 +36,7 @@ async function store(who: Credential, size: number): Promise<Stored> {
   return { who, commit, bytes };
 }
 
-/** Downloads with a reader that stops for a while behind every so many bytes; gives the digest and the length. */
+/** Downloads with a reader that stops for a while after every so many bytes; gives the digest and the length. */
 async function slowDownload({ who, commit }: Stored, { stopEvery = 200_000, stopMs = 5 } = {}) {
   const outgoing = request(`${hub.url}/api/cert_mirror/${commit}/download`, {
     headers: { Authorization: `McpKey ${who.token}`, 'User-Agent': AGENT },

@@ -166,7 +166,7 @@ test.each([
 });
 
 test.each([50, 70_000, 2 * MIB])(
-  '[MIR-8] of a body longer than the %i bytes declared, only those count and the excess is no upload',
+  '[MIR-8] of a body longer than the %i bytes declared, only those count and the excess is not an upload',
   async (size) => {
     const commit = randomCommit();
     const bytes = randomBytes(size);

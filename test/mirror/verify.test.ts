@@ -210,9 +210,9 @@ test('[OPS-6] chunks that are missing, cut or nobody’s are found', async () =>
   expectDamage(await damagedBy((batch) => batch.put(chunks, [999, 0], Buffer.from('nobody’s'))), '999');
 });
 
-test('[OPS-6] a chunk behind the end of its blob is found', async () => {
+test('[OPS-6] a chunk after the end of its blob is found', async () => {
   const result = await damagedBy((batch) => {
-    batch.put(chunks, [recordOf(batch, large).storage_id, 3], Buffer.from('behind its end'));
+    batch.put(chunks, [recordOf(batch, large).storage_id, 3], Buffer.from('after its end'));
   });
   expectDamage(result, 'chunk');
 });

@@ -41,7 +41,7 @@ test('[KEY-6, OPS-2] kill -9 between rotation and answer: the device asks again 
   await hub.stop();
 });
 
-test('[KEY-6, OPS-2] an answer that was made and never arrived, and a kill -9 behind it: the same token is taken again', async () => {
+test('[KEY-6, OPS-2] an answer that was made and never arrived, and a kill -9 after it: the same token is taken again', async () => {
   const dataFolder = temporaryFolder();
   const first = await startHub({ dataFolder });
   const tokens = await signInDevice(first, await account(first));

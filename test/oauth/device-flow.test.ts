@@ -194,7 +194,7 @@ const wrongRequests: readonly (readonly [what: string, path: string, body: strin
   ['a long client', DEVICE, `client_id=${'x'.repeat(101)}`, 'invalid_request'],
   ['a client that turns text round', DEVICE, 'client_id=a%E2%80%AEb', 'invalid_request'],
   ['a client of two lines', DEVICE, 'client_id=a%0Ab', 'invalid_request'],
-  ['a client that is no UTF-8', DEVICE, 'client_id=%FF', 'invalid_request'],
+  ['a client that is not UTF-8', DEVICE, 'client_id=%FF', 'invalid_request'],
   ['a client twice', DEVICE, 'client_id=a&client_id=a', 'invalid_request'],
   ['a long device name', DEVICE, `client_id=a&device_name=${'x'.repeat(101)}`, 'invalid_request'],
   ['an unknown scope', DEVICE, 'client_id=a&scope=admin', 'invalid_scope'],

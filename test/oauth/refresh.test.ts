@@ -73,7 +73,7 @@ test('[KEY-6] of two refreshes at the same moment both are given the same next t
   expect(new Set(pair.map((tokens) => tokens.refresh_token)).size).toBe(1);
   const other = await signIn();
   const answers = await Promise.all(Array.from({ length: 6 }, () => refresh(hub, other.refresh_token)));
-  // Which come before the replay is up to the order; none of them opens anything behind it.
+  // Which come before the replay is up to the order; none of them opens anything after it.
   const given = answers.filter((answer) => answer.status === 200).map(tokensOf);
   expect(given).toHaveLength(2);
   expect(await Promise.all(given.map(opens))).toEqual([false, false]);
@@ -159,7 +159,7 @@ test('[OAUTH-1] revoking an access token ends that one alone; an MCP key too can
   const minted = await accessToken(hub, owner.email);
   await revoke(hub, minted);
   expect(await isOpen(hub, `Bearer ${minted}`)).toBe(false);
-  // The account key is no token that a device was given.
+  // The account key is not a token that a device was given.
   await revoke(hub, owner.account_key);
   expect(await isOpen(hub, `McpKey ${owner.account_key}`)).toBe(true);
 });

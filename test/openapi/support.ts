@@ -88,7 +88,7 @@ export class ApiDocument {
     return found;
   }
 
-  /** What is wrong with a value; throws when the schema itself is no valid JSON Schema. */
+  /** What is wrong with a value; throws when the schema itself is not a valid JSON Schema. */
   errors(schema: Json, value: unknown): string[] {
     const validate = this.#ajv.compile({ ...schema, components: this.root['components'] });
     if (validate(value)) return [];
@@ -192,7 +192,7 @@ export class Client {
   /** What is accepted must conform as well, or the document is narrower than the service. */
   #checkRequest({ operationId, requestBody }: Operation, { body }: Sent): void {
     const schema = requestBody?.content['application/json']?.schema;
-    // Bytes as they are stand for what is no JSON.
+    // Bytes as they are stand for what is not JSON.
     if (schema === undefined || typeof body !== 'object' || body instanceof Uint8Array) return;
     const errors = this.#document.errors(schema, body);
     if (errors.length > 0) throw new Error(`the request of ${operationId}: ${errors.join('; ')}`);

@@ -99,7 +99,7 @@ test('[OPS-6] a backup taken under load holds everything that was answered befor
   const folder = join(temporaryFolder(), 'nested', 'backup');
   const manifest = await backUp(hub, folder, '--with-key');
   const behind = kept.length;
-  await until('uploads behind the backup', () => (kept.length > behind + 3 ? true : undefined));
+  await until('uploads after the backup', () => (kept.length > behind + 3 ? true : undefined));
   for (const stop of stops) await stop();
 
   expect(manifest.tables).toMatchObject({ accounts: 1, mirror_credentials: 1 });

@@ -173,7 +173,7 @@ function damagesFound(file: Buffer, others: readonly OtherPage[]): (readonly str
   }
 }
 
-/** The pages of a file that a tree is made of: damaging any other page is no damage. */
+/** The pages of a file that a tree is made of: damaging any other page is not damage. */
 function treePages(file: Buffer): number[] {
   const likely = Array.from({ length: file.length / PAGE }, (_, page) => page).filter(
     (page) => page >= 2 && (file.readUInt16LE(page * PAGE + 18) & 3) !== 0,

@@ -59,7 +59,7 @@ const FAULTS = [
 ] as const;
 
 test.runIf(canTrace).each(FAULTS)(
-  '[OPS-2] %s: every write is refused with what to do, none is half there, and the hub goes on behind it',
+  '[OPS-2] %s: every write is refused with what to do, none is half there, and the hub goes on after it',
   async (_name, rule, refusal) => {
     trial = await FaultTrial.start();
     const { hub } = trial.place;

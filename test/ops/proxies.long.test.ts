@@ -129,7 +129,7 @@ const CASES: Readonly<Record<string, (inner: string, own: readonly string[]) => 
     `${head(POST, [...own, 'Transfer-Encoding: chunked'])}2;\nxx\r\n{}\r\n0\r\n\r\n${inner}`,
   'an empty chunk size': (inner, own) =>
     `${head(POST, [...own, 'Transfer-Encoding: chunked'])}2\r\n{}\r\n\r\n\r\n${inner}`,
-  'bytes behind a chunk': (inner, own) =>
+  'bytes after a chunk': (inner, own) =>
     `${head(POST, [...own, 'Transfer-Encoding: chunked'])}2\r\n{}xx\r\n0\r\n\r\n${inner}`,
   'a chunk size beyond 64 bits': (inner, own) =>
     `${head(POST, [...own, 'Transfer-Encoding: chunked'])}10000000000000002\r\n{}\r\n0\r\n\r\n${inner}`,

@@ -64,7 +64,7 @@ test('[OPS-11] rekey changes the key file; keys and credentials stay valid, and 
   const refused = await runCairn(['verify'], { CAIRN_DATA: folder });
   expect(refused.stdout).toContain('another master key');
   writeFileSync(join(folder, 'master.key'), current);
-  // A backup of before needs the key of before; one of now the key of now.
+  // An earlier backup needs the earlier key; a new one needs the new key.
   const restored = temporaryFolder();
   writeFileSync(join(restored, 'master.key'), current);
   const wrong = await runCairn(['restore', backup], { CAIRN_DATA: restored });

@@ -42,7 +42,7 @@ const { done, cutOff, kills } = soak.counts;
 const mib = (bytes: number) => `${Math.round(bytes / MiB)} MiB`;
 process.stdout.write(
   `${seconds} s of load: ${done} things done, ${soak.ledger.counts.acknowledged} writes acknowledged, ${kills} kills, ` +
-    `${cutOff} things cut off; RssAnon ${mib(before)} before the last load, ${mib(peak)} at its end, ${mib(after)} behind it ` +
+    `${cutOff} things cut off; RssAnon ${mib(before)} before the last load, ${mib(peak)} at its end, ${mib(after)} after it ` +
     `(${growth.toFixed(2)}); ${problems.length} violations\n`,
 );
 process.exitCode = problems.length === 0 ? 0 : 1;

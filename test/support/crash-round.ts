@@ -110,7 +110,7 @@ async function checkList(hub: Hub, who: Credential, listed: readonly ListedBlob[
     }
     const newer = listed[at - 1];
     if (newer !== undefined && newer.uploaded_at < blob.uploaded_at) {
-      problems.push(`out of order: ${blob.commit_sha} stands behind an older one`);
+      problems.push(`out of order: ${blob.commit_sha} stands after an older one`);
     }
     const newest = listed.find((other) => other.commit_sha === blob.commit_sha);
     if (newest !== blob) continue;

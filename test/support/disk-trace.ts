@@ -135,7 +135,7 @@ function begin(trace: DiskTrace, files: Map<number, Descriptor>, call: string, l
   throw new Error(`the data file was touched by ${call.slice(0, 60)}`);
 }
 
-/** What one call writes: the one string of `write`, or those of `writev` one behind another. */
+/** What one call writes: the one string of `write`, or those of `writev` one after another. */
 function bytesOf(call: string): Buffer {
   const parts: Buffer[] = [];
   for (let from = call.indexOf('"'); from >= 0; ) {

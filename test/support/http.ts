@@ -9,7 +9,7 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   readonly text: string;
-  /** The parsed body; throws when it is no JSON. */
+  /** The parsed body; throws when it is not JSON. */
   json(): Record<string, unknown>;
 }
 

@@ -16,7 +16,7 @@ export class Ledger {
   #acknowledged = 0;
   #asked = 0;
 
-  /** Must be called before the request leaves. Writes of one thing follow each other, each behind the answer to the last. */
+  /** Must be called before the request leaves. Writes of one thing follow each other, each after the answer to the last. */
   ask(thing: string, value: string | null): Write {
     this.#asked += 1;
     const write: Write = { id: `w-${this.#asked}`, value, isAcknowledged: false };

@@ -89,7 +89,7 @@ export async function checkState(trial: PowerCutTrial, state: CrashState): Promi
       const report = await verified(hub);
       if (!report.ok || report.staged_uploads !== 0) problems.push(`verify: ${report.problems.join('; ')}`);
       const more = await trial.people[0]?.tool('create_task', { content: 'it goes on' });
-      if (more?.status !== 200) problems.push(`a write behind it was answered ${more?.status}`);
+      if (more?.status !== 200) problems.push(`a write after it was answered ${more?.status}`);
     } finally {
       await hub.kill();
     }

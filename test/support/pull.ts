@@ -72,7 +72,7 @@ export function checkLines(lines: readonly PulledLine[]): void {
   let last = 0;
   const paths = new Set<string>();
   for (const line of lines) {
-    if (line.seq <= last) throw new Error(`#${line.seq} comes behind #${last}`);
+    if (line.seq <= last) throw new Error(`#${line.seq} comes after #${last}`);
     if (paths.has(line.path)) throw new Error(`${line.path} comes twice`);
     if (line.type === 'file' && sha256Of(contentOf(line)) !== line.sha256) throw new Error(`${line.path} is damaged`);
     last = line.seq;

@@ -36,7 +36,7 @@ function apply(lines: readonly number[], changes: readonly Edit[]): number[] {
   return result;
 }
 
-/** Mostly line feeds, sometimes the other convention, sometimes no end behind the last line. */
+/** Mostly line feeds, sometimes the other convention, sometimes no end after the last line. */
 const ending = fc.record({
   lineEnd: fc.constantFrom('\n', '\n', '\n', '\r\n'),
   last: fc.constantFrom(true, true, true, false),

@@ -1,4 +1,4 @@
-/** Owns the hub that a test file shares: started before its tests, and sound behind them. */
+/** Owns the hub that a test file shares: started before its tests, and sound after them. */
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Hub, type HubOptions, startHub } from './hub.ts';
 
@@ -9,7 +9,7 @@ export interface SharedHubOptions extends HubOptions {
   readonly verified?: true;
 }
 
-/** Starts a hub before the tests of this file and ends it behind them. It is there from the first `beforeAll` after this one. */
+/** Starts a hub before the tests of this file and ends it after them. It is there from the first `beforeAll` after this one. */
 export function useHub({ loudest, verified, ...options }: SharedHubOptions = {}): Hub {
   let started: Hub | undefined;
   const hub = () => {

@@ -19,7 +19,7 @@ async function openDeleted(): Promise<Desk> {
   await Promise.all(
     Array.from({ length: COUNT }, (_, n) => tasks.create(WHO, { content: `task ${n}`, category_id: 1 })),
   );
-  // Closed, it rewrites nothing in the background, as if the service had ended right behind the commit.
+  // Closed, it rewrites nothing in the background, as if the service had ended right after the commit.
   await tasks.close();
   await tasks.categories.remove(WHO, 1);
   expect([...desk.store.keys(clearedCategories)]).toEqual([[WHO, 1]]);

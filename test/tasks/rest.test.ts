@@ -177,7 +177,7 @@ test('[TASK-4] all wrong fields are told at once, unknown ones with a guess', as
   expect((await send('PATCH', `/api/tasks/${id}`, {})).status).toBe(200);
 });
 
-test('[TASK-4] a body that is no JSON is 400, and one of another type 415', async () => {
+test('[TASK-4] a body that is not JSON is 400, and one of another type 415', async () => {
   const headers = { Authorization: `Bearer ${bearer}`, 'Content-Type': 'application/json' };
   expect((await call(hub, '/api/tasks', { method: 'POST', headers, body: '{' })).status).toBe(400);
   const text = { ...headers, 'Content-Type': 'text/plain' };

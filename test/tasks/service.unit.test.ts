@@ -127,7 +127,7 @@ test('[TASK-4] all that is wrong is told at once, and an unknown member with a g
 });
 
 test.each([[undefined], [null], ['text'], [[]]])(
-  '[TASK-4] a body that is no object is refused: %j',
+  '[TASK-4] a body that is not an object is refused: %j',
   async (document) => {
     const who = account();
     await desk.tasks.create(who, { content: 'a' });

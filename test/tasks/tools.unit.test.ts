@@ -41,7 +41,7 @@ type Listed = { tasks: { id: number; content: string }[]; count: number; has_mor
 /** Calls a tool; the result must be what its output schema says, no more and no less. */
 async function run<T = Record<string, unknown>>(name: string, args: object): Promise<{ result: T; text: string }> {
   const tool = tools.get(name);
-  if (tool?.access !== 'account') throw new Error(`${name} is no tool over an account`);
+  if (tool?.access !== 'account') throw new Error(`${name} is not a tool over an account`);
   const answer = (await tool.handle(
     readFields(tool.input, args, 'arguments'),
     { accountId, credentialId: 'key' },

@@ -78,7 +78,7 @@ export function besideGit({ merges, diffs }: { readonly merges: number; readonly
           `-U${contextLines}`,
         ];
         const { text } = git(['-c', 'core.autocrlf=false', 'diff', ...flags, 'a/text', 'b/text']);
-        // What git adds: lines above the names, and a line of the text behind the ranges of a hunk.
+        // What git adds: lines above the names, and a line of the text after the ranges of a hunk.
         const expected = text.slice(Math.max(text.indexOf('--- '), 0)).replace(/^(@@ .*? @@).*$/gm, '$1');
         expect(diff).toBe(text === '' ? '' : expected);
         if (contextLines > 0 && diff !== '') expect(applyPatch(before, parsePatch(diff)[0] ?? '')).toBe(after);

@@ -46,6 +46,6 @@ test.each([
   ' 2026-11-20',
   '2026-11-20\n',
   '',
-])('[SYN-9] %j is no moment', (text) => {
+])('[SYN-9] %j is not a moment', (text) => {
   expect([readInstant(text), parseIsoMs(text)]).toEqual([undefined, undefined]);
 });

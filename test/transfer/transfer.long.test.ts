@@ -65,7 +65,7 @@ test('[OPS-13] an account that went to another hub while both ran is there what 
   expect(sectionsOf((await exported(to, other.email)).folder)).not.toEqual(sectionsOf(folder));
 });
 
-test('[OPS-13] what comes behind an import goes on where the account stood', { timeout: TEST_MS }, async () => {
+test('[OPS-13] what comes after an import goes on where the account stood', { timeout: TEST_MS }, async () => {
   const { from, owner, folder } = await archived();
   const laptop = new Device(from, owner.mcp_key, 'laptop');
   const before = await pull(laptop, { initial: true });

@@ -98,7 +98,7 @@ test.each([
   expect((await visitor.post('/signin', login, { Origin: origin ?? `${hub.url}.evil.example` })).status).toBe(403);
 });
 
-test('[WEB-6] an allowed origin of the API is no origin of the pages; a public address is', async () => {
+test('[WEB-6] an allowed origin of the API is not an origin of the pages; a public address is', async () => {
   const friendly = await startHub({
     env: {
       CAIRN_ALLOWED_ORIGINS: 'https://friend.example',

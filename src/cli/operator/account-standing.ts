@@ -75,7 +75,7 @@ export const standingCommands: readonly Command[] = [
   },
   {
     name: 'account operator',
-    summary: 'let an account run the hub from its pages, or no longer',
+    summary: 'make an account an operator of the hub, or stop it from being one',
     options: [EMAIL],
     flags: ['remove'],
     explains: { remove: 'it no longer does' },

@@ -10,7 +10,7 @@ import { control } from './control.ts';
 export const accountCommands: readonly Command[] = [
   {
     name: 'account create',
-    summary: 'make an account; prints its keys once',
+    summary: 'create an account; prints its keys once',
     options: [needs('email', 'EMAIL'), takes('name', 'NAME')],
     examples: ['cairn account create --email you@example.org'],
     run: create,

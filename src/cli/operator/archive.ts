@@ -12,7 +12,7 @@ import { openForReading } from './read-only.ts';
 
 export const exportCommand: Command = {
   name: 'export',
-  summary: 'write one account as an archive that another hub reads, while the service runs',
+  summary: 'export one account to an archive that another hub can import, while the service runs',
   operands: ['DIR'],
   options: [needs('email', 'EMAIL')],
   examples: ['cairn export --email you@example.org /mnt/archives/you'],
@@ -21,7 +21,7 @@ export const exportCommand: Command = {
 
 export const importCommand: Command = {
   name: 'import',
-  summary: 'make an account of an archive: all of it or nothing; prints its new keys once',
+  summary: 'create an account from an archive (atomic); prints its new keys once',
   operands: ['DIR'],
   options: [takes('email', 'EMAIL')],
   examples: ['cairn import /mnt/archives/you', 'cairn import /mnt/archives/you --email other@example.org --json'],

@@ -7,7 +7,7 @@ import { control } from './control.ts';
 export const deviceCommands: readonly Command[] = [
   {
     name: 'device approve',
-    summary: 'let a device in that waits with this user code',
+    summary: 'approve the device that shows this user code',
     operands: ['CODE'],
     options: [needs('account', 'EMAIL')],
     examples: ['cairn device approve BCDF-GHJK --account you@example.org'],
@@ -15,7 +15,7 @@ export const deviceCommands: readonly Command[] = [
   },
   {
     name: 'device deny',
-    summary: 'refuse a device that waits with this user code',
+    summary: 'deny the device that shows this user code',
     operands: ['CODE'],
     options: [needs('account', 'EMAIL')],
     examples: ['cairn device deny BCDF-GHJK --account you@example.org'],

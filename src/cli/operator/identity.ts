@@ -7,21 +7,21 @@ import { control } from './control.ts';
 export const identityCommands: readonly Command[] = [
   {
     name: 'identity link',
-    summary: 'let tokens of an identity provider’s subject open an account',
+    summary: 'link a subject of the identity provider to an account',
     options: [needs('email', 'EMAIL'), needs('subject', 'SUBJECT')],
     examples: ['cairn identity link --email you@example.org --subject 248289761001'],
     run: link,
   },
   {
     name: 'identity list',
-    summary: 'show the identities that open an account',
+    summary: 'list the identities linked to an account',
     options: [needs('email', 'EMAIL')],
     examples: ['cairn identity list --email you@example.org'],
     run: list,
   },
   {
     name: 'identity unlink',
-    summary: 'let an identity open an account no longer',
+    summary: 'unlink an identity from an account',
     options: [needs('email', 'EMAIL'), needs('id', 'IDENTITY_ID')],
     examples: ['cairn identity unlink --email you@example.org --id idn_0123456789abcdef01234567'],
     run: unlink,

@@ -7,14 +7,14 @@ import { control } from './control.ts';
 export const keyCommands: readonly Command[] = [
   {
     name: 'key create',
-    summary: 'make one more MCP key; prints it once',
+    summary: 'create another MCP key; prints it once',
     options: [needs('email', 'EMAIL'), needs('name', 'NAME')],
     examples: ['cairn key create --email you@example.org --name laptop'],
     run: create,
   },
   {
     name: 'key list',
-    summary: 'show the keys of an account, without their values',
+    summary: 'list the keys of an account, without their values',
     options: [needs('email', 'EMAIL')],
     examples: ['cairn key list --email you@example.org'],
     run: list,

@@ -1,4 +1,4 @@
-/** cairn stats: how full the data file is, table by table; reads beside the service, or without it. */
+/** cairn stats: show how full the data file is, table by table, also while the service runs, or without it. */
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { openForReading } from './read-only.ts';
 
 export const statsCommand: Command = {
   name: 'stats',
-  summary: 'how full the data file is, table by table; reads beside the service',
+  summary: 'show how full the data file is, table by table, also while the service runs',
   examples: ['cairn stats'],
   run: stats,
 };

@@ -7,7 +7,7 @@ import { control } from './control.ts';
 export const tokenCommands: readonly Command[] = [
   {
     name: 'token create',
-    summary: 'mint an access token for the REST resources; it lives for an hour',
+    summary: 'create an access token for the REST resources, valid for one hour',
     options: [needs('email', 'EMAIL')],
     examples: ['cairn token create --email you@example.org --json'],
     run: create,

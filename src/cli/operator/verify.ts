@@ -13,7 +13,7 @@ import { openForReading } from './read-only.ts';
 
 export const verifyCommand: Command = {
   name: 'verify',
-  summary: 're-hash every blob, check every index; reads beside the service',
+  summary: 'check every hash and index, also while the service runs',
   flags: ['quarantine'],
   explains: { quarantine: 'set damaged blobs and files aside, so that pulls and backups go on without them' },
   examples: ['cairn verify', 'cairn verify --quarantine', 'CAIRN_DATA=/srv/cairn cairn verify --json'],

@@ -14,7 +14,7 @@ import { print, printError } from '../output.ts';
 
 export const loginCommand: Command = {
   name: 'login',
-  summary: 'sign this machine in: shows a code to approve in a browser anywhere',
+  summary: 'sign this machine in: shows a code to approve in any browser',
   options: [takes('server', 'URL'), takes('name', 'DEVICE')],
   examples: ['cairn login --server https://cairn.example.org', 'cairn login --name build-7'],
   run: login,

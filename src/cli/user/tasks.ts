@@ -23,7 +23,7 @@ export const taskCommands: readonly Command[] = [
   },
   {
     name: 'tasks add',
-    summary: 'make a task',
+    summary: 'create a task',
     operands: ['TEXT'],
     options: [DUE, CATEGORY, SERVER],
     flags: ['important'],
@@ -31,9 +31,9 @@ export const taskCommands: readonly Command[] = [
     run: add,
   },
   change('tasks done', 'mark a task as done', 'update_task', { completed: true }),
-  change('tasks reopen', 'take back that a task is done', 'update_task', { completed: false }),
+  change('tasks reopen', 'mark a task as not done', 'update_task', { completed: false }),
   change('tasks remove', 'move a task to the trash', 'delete_task', {}),
-  change('tasks restore', 'take a task out of the trash', 'update_task', { restore: true }),
+  change('tasks restore', 'restore a task from the trash', 'update_task', { restore: true }),
 ];
 
 async function list(options: Options): Promise<number> {

@@ -13,7 +13,7 @@ const accountSchema = z.object({ account_id: z.string(), email: z.string(), name
 
 export const whoamiCommand: Command = {
   name: 'whoami',
-  summary: 'ask a hub whose account this is',
+  summary: 'show which account this machine uses',
   options: [takes('server', 'URL')],
   examples: ['cairn whoami --server https://cairn.example.org'],
   run: whoami,

@@ -6,7 +6,7 @@ import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
 import { checkTar } from './tar-check.ts';
 
-/** The commit that HEAD points at, 40 lower-case hex. Throws ClientError when the folder is no repository with commits. */
+/** The commit that HEAD points at, 40 lower-case hex. Throws ClientError when the folder is not a repository with commits. */
 export async function headCommit(repository: string): Promise<string> {
   const { stdout } = await run('git', ['-C', repository, 'rev-parse', '--verify', 'HEAD^{commit}'], {
     refusal: `${repository} is not a git repository with a commit; name one with --repository.`,
@@ -62,7 +62,7 @@ export function refuseFilled(folder: string): void {
 
 /**
  * The commit that git wrote into a tar.gz of its own: the comment of the global extended header that comes first
- * (POSIX pax, `git get-tar-commit-id`). Undefined: git made no such note. Throws ClientError when it is no tar.gz.
+ * (POSIX pax, `git get-tar-commit-id`). Undefined: git made no such note. Throws ClientError when it is not a tar.gz.
  */
 export function commitOf(archive: Buffer): string | undefined {
   let tar: Buffer;

@@ -11,7 +11,7 @@ const FILE = '0';
 const LINK = '2';
 const FOLDER = '5';
 
-/** Throws ClientError at the first entry that must not be unpacked, and when it is no tar. */
+/** Throws ClientError at the first entry that must not be unpacked, and when it is not a tar. */
 export function checkTar(tar: Uint8Array): void {
   const links = new Set<string>();
   for (const { type, path, target } of entriesOf(Buffer.from(tar.buffer, tar.byteOffset, tar.byteLength))) {

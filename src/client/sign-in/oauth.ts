@@ -61,12 +61,12 @@ export async function pollForTokens(server: string, deviceCode: string): Promise
   return await askToken(server, { grant_type: DEVICE_GRANT, device_code: deviceCode });
 }
 
-/** Exchanges a refresh token for the next pair. Throws Refused `invalid_grant` when it opens nothing any more. */
+/** Exchanges a refresh token for the next pair. Throws Refused `invalid_grant` when it no longer works. */
 export async function refreshTokens(server: string, refreshToken: string): Promise<TokenAnswer> {
   return await askToken(server, { grant_type: 'refresh_token', refresh_token: refreshToken });
 }
 
-/** Ends a refresh token with its sign-in, an access token, or an MCP key; one that opens nothing is no refusal. */
+/** Ends a refresh token with its sign-in, an access token, or an MCP key; one that opens nothing is not a refusal. */
 export async function revokeToken(server: string, token: string): Promise<void> {
   await postForm(server, '/oauth/revoke', { token, client_id: CLIENT_ID });
 }

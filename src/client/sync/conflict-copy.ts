@@ -19,7 +19,7 @@ const TAKEN = 'another file or folder has this name on the hub';
 /** Bytes that a name may have on common disks. */
 const NAME_BYTES_MAX = 255;
 const PATH_BYTES_MAX = 1024;
-/** Longer than this it is no file type but a part of the name. */
+/** Longer than this it is not a file type but a part of the name. */
 const TYPE_BYTES_MAX = 16;
 /** The mark of an earlier conflict copy, which another one replaces. */
 const MARK = / \(conflict [^()]*\)$/;

@@ -95,7 +95,7 @@ async function prepare(old: Store, { dataFolder, mapBytes, tables, masterKey, lo
         'nothing was changed: mend it with the version that wrote it, or restore a backup.',
     );
   }
-  // A migration that was cut off has its backup: what is there now is no schema of its own.
+  // A migration that was cut off has its backup: what is there now is not a schema of its own.
   if (isMigrating(old) || !options.upgradeBackup) return;
   const folder = join(
     dataFolder,

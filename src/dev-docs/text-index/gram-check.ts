@@ -32,7 +32,7 @@ export class GramCheck {
     }
   }
 
-  /** Call behind the last document. */
+  /** Call after the last document. */
   finish(): void {
     this.#compare();
     const rows = this.#reader.count(devDocGrams);

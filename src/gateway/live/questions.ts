@@ -7,7 +7,7 @@ import { type Caller, Shares } from '../../common/shares.ts';
 import { limits } from '../../limits/service.ts';
 import { type Question, type QuestionAnswer, readAnswer } from './ask.ts';
 
-/** Whose call it is: what another account or session sends is no answer to it. */
+/** Whose call it is: what another account or session sends is not an answer to it. */
 export interface Asker {
   readonly caller: Caller & { readonly accountId: string };
   readonly sessionId: string;

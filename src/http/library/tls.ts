@@ -14,7 +14,7 @@ export interface TlsFiles {
   readonly keyFile: string;
 }
 
-/** Throws StartError when a file cannot be read, is no PEM of its kind, or the two do not belong together. */
+/** Throws StartError when a file cannot be read, is not a PEM of its kind, or the two do not belong together. */
 export function checkTlsFiles({ certFile, keyFile }: TlsFiles): void {
   const cert = readSetting('CAIRN_TLS_CERT', certFile);
   const key = readSetting('CAIRN_TLS_KEY', keyFile);

@@ -9,5 +9,5 @@ export interface ByteSource {
   readonly close?: () => void;
 }
 
-/** A text in pieces that are sent one behind another; bytes are UTF-8. Pieces that are bytes already are not encoded again. */
+/** A text in pieces that are sent one after another; bytes are UTF-8. Pieces that are bytes already are not encoded again. */
 export type Parts = readonly (string | Uint8Array)[];

@@ -97,7 +97,7 @@ export function beginningOf(run: AnyRun, bytesMax: number): Buffer {
   return copy;
 }
 
-/** Runs one behind another as the body of a reply. It holds what the open run last gave and one chunk, no more. */
+/** Runs one after another as the body of a reply. It holds what the open run last gave and one chunk, no more. */
 export function sourceOf(runs: readonly AnyRun[]): ByteSource {
   return new RunSource(runs);
 }
@@ -178,7 +178,7 @@ class RunSource implements ByteSource {
     }
   }
 
-  /** The next bytes of the run that is open, or of the one behind it; undefined: there is none that is read in order. */
+  /** The next bytes of the run that is open, or of the one after it; undefined: there is none that is read in order. */
   #next(): Uint8Array | undefined {
     for (;;) {
       const run = this.#runs[this.#index];

@@ -3,7 +3,7 @@
 /** Named by itself; covered by a range, or by the absence of the header; or not wanted. */
 export type Acceptance = 'named' | 'allowed' | 'refused';
 
-/** `type` in lower case, without parameters. Leniently read: what is no media range counts for nothing. */
+/** `type` in lower case, without parameters. Leniently read: what is not a media range counts for nothing. */
 export function acceptance(header: string | undefined, type: string): Acceptance {
   if (header === undefined || header.trim() === '') return 'allowed';
   // Mostly neither the type nor a range that could cover it is there at all.

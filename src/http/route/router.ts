@@ -111,7 +111,7 @@ function decodeSegment(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // Not UTF-8 behind the percent signs: no resource has such a name.
+    // Not UTF-8 after the percent signs: no resource has such a name.
     return undefined;
   }
 }

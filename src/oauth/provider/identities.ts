@@ -77,7 +77,7 @@ export class Identities {
     const verified = await provider.verify(token.trim());
     if (verified === undefined) {
       this.#wrong.add(guessers);
-      throw invalidField('token', `token is no valid token of ${provider.issuer} for this hub; get a fresh one`);
+      throw invalidField('token', `token is not a valid token of ${provider.issuer} for this hub; get a fresh one`);
     }
     return await this.#put(accountId, verified, 'token', source);
   }

@@ -81,7 +81,7 @@ export class ProviderKeys {
     const { issuer, log, now } = this.#options;
     try {
       const keys = await fetchJson(await discoverKeys(issuer));
-      // Throws when it is no key set.
+      // Throws when it is not a key set.
       this.#keys = createLocalJWKSet(keys as JSONWebKeySet);
       this.#fetchedMs = now();
       this.#revision += 1;

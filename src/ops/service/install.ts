@@ -77,7 +77,7 @@ function addUser(user: string, root: string | undefined): void {
   const users = join(root ?? '/', 'etc/passwd');
   const known = existsSync(users) ? readFileSync(users, 'utf8') : '';
   if (known.split('\n').some((line) => line.startsWith(`${user}:`))) return;
-  // A folder that is no root of a system has no users; the unit is still right for one.
+  // A folder that is not a root of a system has no users; the unit is still right for one.
   if (root !== undefined && known === '') return;
   const prefix = root === undefined ? [] : ['--prefix', root];
   run('useradd', [...prefix, '--system', '--no-create-home', '--shell', '/usr/sbin/nologin', user]);

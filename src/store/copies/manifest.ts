@@ -35,7 +35,7 @@ export function readCopyManifest(folder: string): CopyManifest {
     text = readFileSync(join(folder, COPY_MANIFEST_FILE), 'utf8');
   } catch {
     // Missing or not ours to read: the sentence says both.
-    throw new StartError(`${folder} is no backup that can be read: it has no ${COPY_MANIFEST_FILE}.`);
+    throw new StartError(`${folder} is not a backup that can be read: it has no ${COPY_MANIFEST_FILE}.`);
   }
   try {
     return manifestSchema.parse(JSON.parse(text));

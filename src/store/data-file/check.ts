@@ -11,7 +11,7 @@ const TRIES = 3;
 
 /**
  * Reads the head of a data file and its lists of tables and free pages, and walks all pages when it is shorter than its
- * head says. That alone is no damage: pages at the end that a transaction took and gave back are never written (see
+ * head says. That alone is not damage: pages at the end that a transaction took and gave back are never written (see
  * `mm_last_pg` in mdb.c).
  * @throws StartError when LMDB cannot open it safely
  */

@@ -27,7 +27,7 @@ export interface PendingQuery {
   readonly vaultId: string | undefined;
   readonly path: string | undefined;
   readonly limit: number;
-  /** Goes on behind the last of an earlier page. */
+  /** Goes on after the last of an earlier page. */
   readonly cursor: string | undefined;
 }
 

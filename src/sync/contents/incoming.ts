@@ -48,7 +48,7 @@ export class Contents {
   }
 
   /**
-   * Makes a content ready, holds it against `check`, and gives it to `use`. Refuses what is no content with
+   * Makes a content ready, holds it against `check`, and gives it to `use`. Refuses what is not content with
    * `invalid_fields`. What was staged and not adopted is removed again.
    */
   async use<T extends Used>(

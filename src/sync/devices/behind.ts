@@ -21,7 +21,7 @@ export function changesBehind(view: VaultView, positions: readonly DevicePositio
   return counting.finish();
 }
 
-/** A device, and its own changes behind its position. */
+/** A device, and its own changes after its position. */
 interface Counted extends DevicePosition {
   own: number;
 }
@@ -31,7 +31,7 @@ class Counting {
   /** By rising position. */
   readonly #devices: readonly Counted[];
   readonly #byName: ReadonlyMap<string, Counted>;
-  /** Changes that lie behind the positions of so many devices, counted from the least. */
+  /** Changes that lie after the positions of so many devices, counted from the least. */
   readonly #behind: number[];
   /** How many devices' positions lie before the line in turn. */
   #passed = 0;

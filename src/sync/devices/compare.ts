@@ -1,6 +1,6 @@
 /**
  * Owns the comparison of a device with a vault: what is to be pulled, pushed, deleted, and what needs a decision. It only
- * reads, in short turns; what changes meanwhile comes behind the cursor that goes with it.
+ * reads, in short turns; what changes meanwhile comes after the cursor that goes with it.
  */
 import { invalidField } from '../../common/fault.ts';
 import { turns } from '../../common/turns.ts';

@@ -41,7 +41,7 @@ export interface DeviceManifest {
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** Reads a manifest in short turns. Refuses fields `manifest` and `bases`: too many, or what is no path or no hash. */
+/** Reads a manifest in short turns. Refuses fields `manifest` and `bases`: too many, or what is not a path or no hash. */
 export async function readDeviceManifest(
   accountId: string,
   { manifest, bases, executables }: GivenManifest,

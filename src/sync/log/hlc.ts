@@ -7,7 +7,7 @@ import { limits } from '../../limits/service.ts';
 import { parseIsoMs } from '../../time/iso-time.ts';
 
 export interface Hlc {
-  /** Milliseconds since 1970-01-01; a client's may carry microseconds behind the point. */
+  /** Milliseconds since 1970-01-01; a client's may carry microseconds after the point. */
   readonly ms: number;
   readonly counter: number;
   readonly node: string;

@@ -14,7 +14,7 @@ export const packDead = defineTable<[vaultId: string, first: number], Uint8Array
   vault: 0,
 });
 
-/** The lines of a pack, one behind another. */
+/** The lines of a pack, one after another. */
 export const packBytes = defineTable<[packId: number], Uint8Array>('sync_pack_bytes', bytesCodec, { staging: 'any' });
 
 /** Packs that no index names: not yet, or no longer while a stream still reads them. A start removes them. */

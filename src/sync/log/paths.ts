@@ -91,7 +91,7 @@ function wrongPart(part: string, compared: string): string | undefined {
     return 'has a part that ends in a dot or a space, which Windows drops; rename it';
   }
   if (GIT.test(compared)) return 'goes through .git, which belongs to git; leave it out';
-  // Windows takes a device name for the device whatever stands behind its first dot.
+  // Windows takes a device name for the device whatever follows its first dot.
   const dot = compared.indexOf('.');
   const name = dot < 0 ? compared : compared.slice(0, dot);
   return DEVICE.test(name.trimEnd()) ? 'has a part that is a device name on Windows; rename it' : undefined;

@@ -14,7 +14,7 @@ const BASE64 = 2;
 const IN_PIECES = 4;
 /** The file had another path before; not set in versions from before this flag. */
 const MOVED = 8;
-/** What the line continues with behind the metadata when the content is in pieces, and what ends it. */
+/** What the line continues with after the metadata when the content is in pieces, and what ends it. */
 const CONTENT_OPEN = ',"content":"';
 export const CONTENT_CLOSE: Uint8Array = Buffer.from('"}\n');
 /** Bytes of a line around its metadata and the pieces of its content. */
@@ -61,7 +61,7 @@ export interface VersionHead {
   readonly storageId: number;
 }
 
-/** The content of a new version: as a JSON string that goes behind the metadata, or in pieces that are stored already. */
+/** The content of a new version: as a JSON string that goes after the metadata, or in pieces that are stored already. */
 export type StoredContent =
   | { readonly kind: 'inline'; readonly json: string }
   | { readonly kind: 'pieces'; readonly storageId: number; readonly escapedBytes: number };
@@ -109,7 +109,7 @@ export function encodeVersion({ meta, storedMs, previousSeq, moved, content }: N
   return { bytes, lineBytes };
 }
 
-/** What of a line stands behind its metadata. */
+/** What of a line stands after its metadata. */
 function tailText(content: StoredContent | undefined): string {
   if (content === undefined) return TOMBSTONE_CLOSE;
   return content.kind === 'inline' ? `,"content":${content.json}}\n` : CONTENT_OPEN;
@@ -202,7 +202,7 @@ export function readContentText(bytes: Uint8Array, escaped: () => Uint8Array): s
   return JSON.parse(contentJson(bytes, metaBytes)) as string;
 }
 
-/** The content of an inline version as JSON: from the quote behind `"content":` to the brace before the newline. */
+/** The content of an inline version as JSON: from the quote after `"content":` to the brace before the newline. */
 function contentJson(bytes: Uint8Array, metaBytes: number): string {
   const from = VERSION_HEAD_BYTES + metaBytes + CONTENT_OPEN.length - 1;
   return asBuffer(bytes, from, bytes.length - TOMBSTONE_CLOSE.length).toString('utf8');

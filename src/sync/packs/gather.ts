@@ -1,4 +1,4 @@
-/** Owns which versions behind the packs become the next pack, and which lines of earlier packs they took the place of. Pure. */
+/** Owns which versions after the packs become the next pack, and which lines of earlier packs they took the place of. Pure. */
 import { limits } from '../../limits/service.ts';
 import type { TailVersion } from './view-types.ts';
 

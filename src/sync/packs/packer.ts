@@ -1,5 +1,5 @@
 /**
- * Owns when packs are made: in the background once a vault has been quiet for a moment or has much behind its packs, and
+ * Owns when packs are made: in the background once a vault has been quiet for a moment or has much after its packs, and
  * at once when a pull would meet more than a little there. It works in short turns; one that fails is tried again later.
  */
 

@@ -32,7 +32,7 @@ export class PackStates {
       found.push(state);
       yield state;
     }
-    // Whoever had enough before the end does not come here; what begins behind the first is a part.
+    // Whoever had enough before the end does not come here; what begins after the first is a part.
     if (revision !== undefined && seq <= 1) this.#remember(vaultId, revision, found);
   }
 

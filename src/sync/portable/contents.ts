@@ -89,7 +89,7 @@ export class PortableContents {
       return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     } catch {
       // The decoder does not say where.
-      throw invalidField('encoding', 'the content is no UTF-8');
+      throw invalidField('encoding', 'the content is not UTF-8');
     }
   }
 

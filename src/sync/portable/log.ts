@@ -45,7 +45,7 @@ export class VaultImport {
         return await this.#conflict(record, wait);
       case 'file':
       case 'deleted':
-        if (this.#hasConflicts) throw invalidField('type', 'conflicts stand behind the log of their vault');
+        if (this.#hasConflicts) throw invalidField('type', 'conflicts stand after the log of their vault');
         return await this.#version(record, wait);
     }
   }
@@ -72,7 +72,7 @@ export class VaultImport {
     const storedMs = Date.parse(line.stored_at);
     if (line.seq <= this.#last.seq) throw invalidField('seq', `seq must be above ${this.#last.seq}`);
     if (storedMs <= this.#last.storedMs && this.#last.storedMs - storedMs <= limits.clockJumpMs)
-      throw invalidField('stored_at', 'stored_at must be behind that of the version before');
+      throw invalidField('stored_at', 'stored_at must be after that of the version before');
     if (line.type === 'deleted' && line.deleted_at !== line.stored_at) {
       throw invalidField('deleted_at', 'deleted_at must be stored_at');
     }
@@ -120,7 +120,7 @@ export class VaultImport {
     const path = readPath(line.path);
     const isPending = line.status === 'pending';
     if (isPending !== (line.settled_at === null)) throw invalidField('settled_at', 'its status and its end disagree');
-    if (parseHlc(line.your_hlc, line.device_id) === undefined) throw invalidField('your_hlc', 'is no clock');
+    if (parseHlc(line.your_hlc, line.device_id) === undefined) throw invalidField('your_hlc', 'is not a clock');
     const hashes = refusedHashes(line);
     const content = hashes && (await contents.ready({ ...partsOf(line), ...hashes, encoding: line.encoding }));
     const record = recordOf(line, content);
@@ -157,7 +157,7 @@ export class VaultImport {
   /** The hub's clock stands at or above what it has stored. */
   #moveClock({ hlc, device_id: deviceId }: FileLine | DeletedLine): void {
     const clock = parseHlc(hlc, deviceId);
-    if (clock === undefined) throw invalidField('hlc', 'hlc is no clock');
+    if (clock === undefined) throw invalidField('hlc', 'hlc is not a clock');
     const ms = Math.ceil(clock.ms);
     if (ms > this.#target.latestMs)
       throw invalidField('hlc', 'hlc lies ahead of this hub; set its clock, then import again');

@@ -1,5 +1,5 @@
 /**
- * Owns what a pull sends of a vault: which lines of its packs and of the tail behind them are current, come after a
+ * Owns what a pull sends of a vault: which lines of its packs and of the tail after them are current, come after a
  * position, and are not the asking device's own. Packs that are wanted whole are taken without looking at a line. Pure.
  */
 import { isDead } from '../packs/dead-bits.ts';

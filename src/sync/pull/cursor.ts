@@ -14,7 +14,7 @@ export interface PullPosition {
   readonly epoch: string;
   readonly vaultId: string;
   readonly seq: number;
-  /** Deletions up to here are not told: the pull began with nothing, behind them. */
+  /** Deletions up to here are not told: the pull began with nothing, after them. */
   readonly deletesAfter: number;
 }
 
@@ -62,7 +62,7 @@ export function formatListCursor(hash: CursorHash, { vaultId, folded }: ListPosi
   return format(hash, KINDS.list, [vaultId, folded]);
 }
 
-/** Reads the cursor of a list of files and gives the folded path behind which it goes on. Refuses field `cursor`. */
+/** Reads the cursor of a list of files and gives the folded path after which it goes on. Refuses field `cursor`. */
 export function readListCursor(hash: CursorHash, text: string, vaultId: string): string {
   const [ofVault, folded] = read(hash, KINDS.list, text, limits.listCursorCharsMax, 'sync_list');
   if (ofVault !== vaultId) throw foreign('is of another vault; send the vault_id that it was given for');

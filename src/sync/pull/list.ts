@@ -18,7 +18,7 @@ export interface FileListRequest {
   readonly glob: string | undefined;
   readonly includeDeleted: boolean;
   readonly limit: number;
-  /** Only behind this folded path. */
+  /** Only after this folded path. */
   readonly after: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface ListPage {
   readonly files: readonly ListedFile[];
   /** Current files that match, and their content bytes; undefined: this call has not looked at all of them. */
   readonly total: Total | undefined;
-  /** The folded path behind which the next page begins; undefined: this was the last. */
+  /** The folded path after which the next page begins; undefined: this was the last. */
   readonly next: string | undefined;
 }
 

@@ -55,7 +55,7 @@ export class PlanRuns {
   #read(vaultId: string, plan: Plan, offset: number, long: { at?: LongCheck }): Uint8Array {
     const index = partAt(plan, offset);
     const part = plan.parts[index];
-    if (part === undefined) throw new Error('a plan was read behind its end');
+    if (part === undefined) throw new Error('a plan was read after its end');
     const inside = offset - (plan.starts[index] ?? 0);
     switch (part.kind) {
       case 'pack':

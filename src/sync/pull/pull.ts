@@ -69,7 +69,7 @@ export interface PulledFiles {
   readonly fileCount: number;
   readonly tombstoneCount: number;
   readonly sizeBytes: number;
-  /** Null: nothing goes on behind it. */
+  /** Null: nothing follows it. */
   readonly cursor: string | null;
   readonly hasMore: boolean;
   readonly missing: readonly string[] | undefined;
@@ -160,7 +160,7 @@ export class Pull {
     if (args.device_id !== undefined && mode.kind !== 'paths') visits.pulled(vaultId, args.device_id, upTo);
     const close = packer.leases.begin();
     const position = { epoch, vaultId, seq: upTo, deletesAfter: hasMore ? (from?.deletesAfter ?? 0) : 0 };
-    // Behind the last of a list of paths there is nothing, and to go on with all changes would leave others out.
+    // After the last of a list of paths there is nothing, and to go on with all changes would leave others out.
     const cursor = mode.kind === 'paths' && !hasMore ? null : formatPullCursor(hash, scopeOf(mode), position);
     return {
       kind: 'many',

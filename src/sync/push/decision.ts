@@ -72,7 +72,7 @@ function decideGuarded(push: PushRequest, state: PushState, live: FileRecord | u
   return wrongBase(push, state) ?? { kind: 'conflict', conflictKind: kindOf(push.base, live), reason };
 }
 
-/** A base that is no version of the path but is another file's is a mix-up of the client's, not a conflict. */
+/** A base that is not a version of the path but is another file's is a mix-up of the client's, not a conflict. */
 function wrongBase({ base, path, baseIsForeign }: PushRequest, state: PushState): PushDecision | undefined {
   if (base.kind !== 'sha' || baseIsForeign === false) return undefined;
   if (baseIsForeign === undefined) {

@@ -161,7 +161,7 @@ function textOf(bytes: Uint8Array, escaped: Buffer | undefined): string | undefi
   try {
     return readContentText(bytes, () => escaped ?? Buffer.alloc(0));
   } catch {
-    // A damaged content is no JSON string any more.
+    // A damaged content is not JSON string any more.
     return undefined;
   }
 }

@@ -25,7 +25,7 @@ interface PackedVault {
   upTo: number;
   /** Versions that packs hold and nothing took the place of. */
   readonly alive: Set<number>;
-  /** Versions that something behind the packs took the place of. */
+  /** Versions that something after the packs took the place of. */
   readonly replaced: Set<number>;
 }
 
@@ -109,7 +109,7 @@ function isSame(line: PackLine, packed: Uint8Array | undefined, version: Uint8Ar
   return ofHead && readVersionMeta(version).device_id === line.device;
 }
 
-/** Gathers what versions behind the packs took the place of. */
+/** Gathers what versions after the packs took the place of. */
 function lookBehind(reader: CheckedReader, vaults: ReadonlyMap<string, PackedVault>): void {
   for (const [vaultId, seq] of reader.keys(versions)) {
     const vault = vaults.get(vaultId);

@@ -37,7 +37,7 @@ export function recountOf(recounts: Map<string, VaultRecount>, vaultId: string):
   return recount;
 }
 
-/** In the order of the log, so that each version is met behind the one that it points at. */
+/** In the order of the log, so that each version is met after the one that it points at. */
 export function recountVersions(reader: CheckedReader, content: ContentVerifier, problems: string[]) {
   const recounts = new Map<string, VaultRecount>();
   for (const [vaultId, seq] of reader.keys(versions)) {

@@ -144,8 +144,8 @@ function Credential({ visit, credential }: CredentialProps): VNode {
           </Form>
           <Confirm label="Replace…">
             <p>
-              The token and secret of now stop working at once, and blobs that were uploaded under them are not handed
-              out until they are uploaded again.
+              The current token and secret stop working immediately. Archives uploaded under them cannot be downloaded
+              until they are uploaded again.
             </p>
             <Form csrf={csrf} action={`${PATH}/credential`}>
               <input type="hidden" name="rotate" value="true" />

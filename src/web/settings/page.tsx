@@ -169,7 +169,7 @@ function AccountKey({ visit, current }: SettingsProps & { readonly current: KeyS
           )}
         </p>
         <Confirm label="Replace…">
-          <p>The key of now stops working at once. The new one is shown once, on the next page.</p>
+          <p>The current key stops working immediately. The new one is shown once, on the next page.</p>
           <Form csrf={visit.csrf} action="/settings/account-key">
             <button class="button danger" type="submit">
               Replace the account key

@@ -41,7 +41,7 @@ export function settingsRoutes(options: SettingsOptions): Route[] {
     pages.memberForm(`${PATH}/keys`, (visit, form) => createKey(options, visit, form), FRESH),
     pages.memberForm(`${PATH}/keys/:id/revoke`, async (visit) => {
       await accounts.revokeKey(visit.accountId, visit.request.params['id'] ?? '', visit.source);
-      return pages.go(visit, PATH, { text: 'The key is revoked. It opens nothing any more.' });
+      return pages.go(visit, PATH, { text: 'The key is revoked. It no longer works.' });
     }),
     pages.memberForm(
       `${PATH}/account-key`,

@@ -18,7 +18,7 @@ const SYSTEMS: readonly (readonly [mark: RegExp, name: string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** For example `Firefox on Linux`; what is no known browser is called as it calls itself. */
+/** For example `Firefox on Linux`; what is not a known browser is called as it calls itself. */
 export function browserName(agent: string | null): string {
   if (agent === null) return 'a browser without a name';
   const family = FAMILIES.find(([mark]) => mark.test(agent))?.[1];

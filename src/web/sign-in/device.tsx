@@ -117,7 +117,7 @@ function showRequest(pages: Pages, visit: MemberVisit, request: GrantDescription
             Let it in
           </button>
           <button class="button" type="submit" formaction={`${PATH}/deny`}>
-            Turn it away
+            Deny
           </button>
         </Form>
       </div>

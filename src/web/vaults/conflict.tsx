@@ -34,7 +34,7 @@ export function ConflictPage(props: ConflictPageProps): VNode {
         </h1>
         <p class="lead">
           <Given>{conflict.device_id}</Given> sent a change at <Moment at={conflict.detected_at} zone={visit.zone} />,
-          when the file on the hub had changed already. Both are kept until you say what stays.
+          when the file on the hub had changed already. Both are kept until you choose.
         </p>
       </div>
       {props.problem === undefined ? null : (
@@ -220,7 +220,7 @@ function Editor({ visit, vault, sides, draft, problem }: ConflictPageProps): VNo
         <TextArea
           form="edit"
           name="content"
-          label="What stays"
+          label="Merged version"
           rows={18}
           class="code"
           required={false}

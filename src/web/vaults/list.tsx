@@ -106,7 +106,7 @@ export function ConflictList({ visit, vault, conflicts, cursor }: ConflictListPr
       <div class="intro">
         <Crumbs vault={vault} />
         <h1>Conflicts</h1>
-        <p class="lead">Changes that were refused because the file had changed meanwhile. Say for each what stays.</p>
+        <p class="lead">Changes that conflict with newer versions. Nothing was lost. Choose which to keep.</p>
       </div>
       <section class="panel" aria-label="Pending conflicts">
         {conflicts.length === 0 ? (

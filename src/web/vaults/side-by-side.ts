@@ -46,7 +46,7 @@ export function sideBySide(diff: string, rowsMax: number): SideBySide {
     hunks.push({ rows: reading.rows });
     reading = undefined;
   };
-  // The last line ends with a newline, behind which there is nothing.
+  // The last line ends with a newline, after which there is nothing.
   for (const line of diff.split('\n').slice(0, -1)) {
     const head = HUNK.exec(line);
     if (head !== null) {
@@ -73,7 +73,7 @@ function start(line: string | undefined, count: string | undefined): number {
 function take(reading: Reading, line: string): void {
   const text = line.slice(1);
   if (line.startsWith('-')) {
-    // Lines that are removed behind added ones belong to the next change.
+    // Lines that are removed after added ones belong to the next change.
     if (reading.added.length > 0) flush(reading);
     reading.removed.push({ line: reading.left, text });
     reading.left += 1;

@@ -54,6 +54,6 @@ test.each([
   expect(() => checkTar(tar(bytes))).toThrow(/not unpacked/);
 });
 
-test('[CLI-3] what is no tar is not unpacked', () => {
+test('[CLI-3] what is not a tar is not unpacked', () => {
   expect(() => checkTar(Buffer.alloc(2048, 'x'))).toThrow(/not a tar/);
 });

@@ -31,7 +31,7 @@ async function toolOf<T>(machine: SyncedFolder, tool: string, ...args: string[])
 const pendingOf = async (machine: SyncedFolder) =>
   (await toolOf<{ count: number }>(machine, 'sync_pending_conflicts')).count;
 
-test('[SYN-25] a push whose answer is lost, and an edit after it, is no conflict with oneself', async () => {
+test('[SYN-25] a push whose answer is lost, and an edit after it, is not a conflict with oneself', async () => {
   const vault = newVault();
   const relay = await startRelay(hub);
   const [a, b] = [syncedFolder(relay, key, vault), syncedFolder(hub, key, vault)];
@@ -66,7 +66,7 @@ test('[SYN-25] a push whose answer is lost, and an edit after it, is no conflict
   await relay.close();
 }, 60_000);
 
-test('[SYN-25] both sides of a clean merge are versions, and a merge whose answer is lost is no conflict', async () => {
+test('[SYN-25] both sides of a clean merge are versions, and a merge whose answer is lost is not a conflict', async () => {
   const vault = newVault();
   const relay = await startRelay(hub);
   const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(relay, key, vault)];

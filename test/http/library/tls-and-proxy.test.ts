@@ -124,7 +124,7 @@ test.each([
   expect(await addressSeen(behindProxy, forwarded)).toBe(address);
 });
 
-test('[NET-10] a peer that is no trusted proxy is taken at its own address', async () => {
+test('[NET-10] a peer that is not a trusted proxy is taken at its own address', async () => {
   expect(await addressSeen(direct, ['203.0.113.9'])).toBe('127.0.0.1');
   expect(await addressSeen(direct, ['203.0.113.9, 192.0.2.7'])).toBe('127.0.0.1');
   expect(await addressSeen(secure, ['203.0.113.9'])).toBe('127.0.0.1');

@@ -1,5 +1,5 @@
 /**
- * Strict request framing: what two parties could read differently is refused, and nothing behind it is answered.
+ * Strict request framing: what two parties could read differently is refused, and nothing after it is answered.
  * Several wait until the library closes a connection, so all run concurrently.
  */
 import { beforeAll, expect, test } from 'vitest';

@@ -44,7 +44,7 @@ test.each([
   ['an overlong character', bytes('{"x":"', 0xc0, 0xaf, '"}')],
   ['half of a surrogate pair as UTF-8', bytes('{"x":"', 0xed, 0xa0, 0x80, '"}')],
   ['UTF-16', Buffer.from('{"rotate":false}', 'utf16le')],
-])('[NET-4] a body that is no JSON is 400: %s', async (_name, body) => {
+])('[NET-4] a body that is not JSON is 400: %s', async (_name, body) => {
   const answer = await post(body);
   expect(answer.status).toBe(400);
   expect(answer.json()).toEqual({ error: 'body is not valid JSON' });
@@ -140,7 +140,7 @@ const refusals: readonly (readonly [status: number, what: string, ask: () => Pro
   [401, 'an unknown mirror token', () => call(hub, '/api/cert_mirror', { headers: { Authorization: 'McpKey x' } })],
   [403, 'a blocked agent', () => post('{}', { 'User-Agent': 'curl/8' })],
   [404, 'an unknown path', () => call(hub, '/api/nowhere/%00/..%2f..%2fetc%2fpasswd')],
-  [404, 'a path that is no UTF-8', () => call(hub, '/api/cert_mirror/%ff%fe/download')],
+  [404, 'a path that is not UTF-8', () => call(hub, '/api/cert_mirror/%ff%fe/download')],
   [404, 'an unknown blob', () => mirror(`/${'a'.repeat(40)}/download`)],
   [404, 'no blob yet', () => mirror('/latest')],
   [405, 'a wrong method', () => call(hub, PATH, { method: 'PATCH' })],

@@ -200,7 +200,7 @@ test.each([
   '10.0.0.0/-1',
   '10.0.0.0/1.5',
   '10.0.0.1/8/8',
-])('[NET-10] %j is no trusted proxy', (entry) => {
+])('[NET-10] %j is not a trusted proxy', (entry) => {
   expect(() => createAddressResolver([entry])).toThrow(StartError);
 });
 

@@ -91,7 +91,7 @@ test('[NET-9] HEAD without a credential is 401 as GET is', async () => {
   client.vanish();
 });
 
-test('[NET-9] a connection is usable for a GET behind a HEAD', async () => {
+test('[NET-9] a connection is usable for a GET after a HEAD', async () => {
   const client = await rawClient(hub.port, { ofHead: true });
   client.send(head(`HEAD /api/cert_mirror/${commit}/download HTTP/1.1`, [`Authorization: McpKey ${owner.token}`]));
   await client.received(1);

@@ -101,7 +101,7 @@ test.each([
   ['RFC 7636: no challenge', 'invalid_request', { code_challenge: undefined }],
   ['RFC 9700: PKCE downgraded to plain', 'invalid_request', { code_challenge_method: 'plain' }],
   ['RFC 7636: no method, which means plain', 'invalid_request', { code_challenge_method: undefined }],
-  ['RFC 7636: a challenge that is no digest', 'invalid_request', { code_challenge: 'short' }],
+  ['RFC 7636: a challenge that is not a digest', 'invalid_request', { code_challenge: 'short' }],
   ['RFC 6749: an unknown scope', 'invalid_scope', { scope: 'read admin' }],
   ['RFC 8707: a foreign resource', 'invalid_target', { resource: 'https://other.example/mcp' }],
   [

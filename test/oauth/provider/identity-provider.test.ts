@@ -142,7 +142,7 @@ test('[OAUTH-3] another audience, another issuer, no or a wrong subject, too ear
     ['an empty subject', { claims: { sub: '' } }],
     ['expired', { claims: { exp: inSeconds(-60) } }],
     ['no expiry', { without: ['exp'] }],
-    ['an expiry that is no number', { claims: { exp: 'tomorrow' as unknown as number } }],
+    ['an expiry that is not a number', { claims: { exp: 'tomorrow' as unknown as number } }],
     ['not yet valid', { claims: { nbf: inSeconds(120) } }],
   ];
   for (const [what, options] of wrong) {

@@ -111,7 +111,7 @@ test('[SYN-18] vault_connect_status shows each device, and how many changes of o
   expect(await stranger.refusal('vault_connect_status', { vault_id })).toMatchObject({ data: { field: 'vault_id' } });
 });
 
-test(`[SYN-18] changes_behind counts what is packed, what is dead in packs and what lies behind them (FC_SEED=${seed})`, async () => {
+test(`[SYN-18] changes_behind counts what is packed, what is dead in packs and what lies after them (FC_SEED=${seed})`, async () => {
   const random = numbers(seed);
   const laptop = await newDevice(hub);
   const others = ['phone', 'tablet', 'desk'].map((name) => laptop.other(name));

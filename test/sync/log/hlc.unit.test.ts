@@ -45,7 +45,7 @@ test('[HLC-1] every form that is read', () => {
   }
 });
 
-test('[HLC-1] what is no clock', () => {
+test('[HLC-1] what is not a clock', () => {
   const wrong = [
     '',
     'now',

@@ -38,7 +38,7 @@ export async function burst(world: World, where: string, isContended: boolean): 
   const answered = (await replies).map((reply, at) => ({ reply, push: pushes[at], device: devices[at] }));
   const seqOf = (one: (typeof answered)[number]) =>
     (one.reply.result?.['structuredContent'] as Pushed | undefined)?.seq ?? Number.POSITIVE_INFINITY;
-  // What was taken first, in the order in which it was taken; refused is only who comes behind somebody.
+  // What was taken first, in the order in which it was taken; refused is only who comes after somebody.
   const inOrder = answered.toSorted((a, b) => (seqOf(a) < seqOf(b) ? -1 : 1));
   if (isContended) assert.equal(inOrder.filter((one) => Number.isFinite(seqOf(one))).length, 1, 'one of all is taken');
   for (const { reply, push, device } of inOrder) {

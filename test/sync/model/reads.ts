@@ -46,7 +46,7 @@ export interface Page {
   readonly hasMore: boolean;
 }
 
-/** One page of what changed behind a place; it must be exactly what the model has there. */
+/** One page of what changed after a place; it must be exactly what the model has there. */
 export async function pullPage(stage: Stage, place: Place, { limit = 1000, device }: PageOptions = {}): Promise<Page> {
   const { model } = stage;
   const deletesAfter = place.cursor === undefined ? model.seq : place.deletesAfter;

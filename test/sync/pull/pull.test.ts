@@ -103,7 +103,7 @@ test('[SYN-8] selected paths come once each, deleted ones as such, and what neve
   ]);
 });
 
-test('[SYN-8, SYN-10] a cursor goes on behind what was given, with the changes and deletions since', async () => {
+test('[SYN-8, SYN-10] a cursor continues after what was given, with the changes and deletions since', async () => {
   const device = await newDevice(hub);
   await device.push('one', '1');
   const { cursor } = await pull(device, { initial: true });

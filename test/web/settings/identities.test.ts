@@ -67,7 +67,7 @@ test('[WEB-1, OAUTH-3, LIM-1] a wrong token links nothing and is not shown again
   const wrong = await issuer.token('eve', { claims: { aud: 'https://elsewhere.example' } });
   for (let tries = 0; tries < limits.userCodeTriesMax; tries += 1) {
     await client.submit('/settings/identities', { token: wrong });
-    expect([client.answer?.status, client.text]).toEqual([422, expect.stringContaining('is no valid token of')]);
+    expect([client.answer?.status, client.text]).toEqual([422, expect.stringContaining('is not a valid token of')]);
     expect(client.html).not.toContain(wrong);
   }
   const answer = await client.submit('/settings/identities', { token: await issuer.token('eve') });

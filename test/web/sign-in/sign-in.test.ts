@@ -294,7 +294,7 @@ test('[WEB-2] a session ends when it was idle for too long, when it is too old, 
   });
   const pass = async (seconds: number) => {
     nowMs += seconds * 1000;
-    // What was written meanwhile, uses of sessions, is on disk behind this.
+    // What was written meanwhile, uses of sessions, is on disk after this.
     await actors.account('acc_1').ask(() => null);
   };
   const source = sourceOf('user', '192.0.2.1', undefined);

@@ -99,7 +99,7 @@ test('[WEB-1] files are listed in order, found by a part or a pattern, and shown
   expect(bytes.headers['content-security-policy']).toContain('sandbox');
 });
 
-test('[WEB-1] what is no text, or too large, is offered for download and not shown', async () => {
+test('[WEB-1] what is not text, or too large, is offered for download and not shown', async () => {
   const { client, device } = await member();
   const binary = Buffer.from([0, 1, 2, 250, 251]);
   const { vault_id: vault } = await push(device, 'logo.bin', binary.toString('base64'), {

@@ -7,7 +7,7 @@ const TOLD_MS = 1000;
 
 export const compactCommand: Command = {
   name: 'compact',
-  summary: 'give free space of the data file back; beside a running service the next start swaps the new file in',
+  summary: 'return free space of the data file to the disk; if the service runs, the next start uses the new file',
   examples: ['cairn compact', 'CAIRN_DATA=/srv/cairn cairn compact --json'],
   run,
 };

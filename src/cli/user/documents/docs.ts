@@ -84,7 +84,7 @@ export const docCommands: readonly Command[] = [
   },
   {
     name: 'docs restore',
-    summary: 'bring a dev doc back from the trash',
+    summary: 'restore a dev doc from the trash',
     operands: ['TITLE'],
     options: REFERENCE,
     examples: ['cairn docs restore notes.md'],

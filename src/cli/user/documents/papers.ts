@@ -52,7 +52,7 @@ export const paperCommands: readonly Command[] = [
   change('papers publish', 'publish a paper', 'publish_paper', { published: true }),
   change('papers unpublish', 'turn a paper back into a draft', 'publish_paper', { published: false }),
   change('papers remove', 'move a paper to the trash', 'delete_paper', {}),
-  change('papers restore', 'bring a paper back from the trash', 'update_paper', { restore: true }),
+  change('papers restore', 'restore a paper from the trash', 'update_paper', { restore: true }),
 ];
 
 async function list(options: Options): Promise<number> {

@@ -32,7 +32,7 @@ export const vaultCommands: readonly Command[] = [
   },
   {
     name: 'vault rename',
-    summary: 'rename a vault; folders that sync with it go on as before',
+    summary: 'rename a vault; its synced folders continue to sync',
     operands: ['NAME', 'NEW-NAME'],
     options: [SERVER],
     explains: EXPLAINS,

@@ -1,0 +1,59 @@
+/** Words that must not come back: they read as if translated, or are a library's sentence for a programmer. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** What is wrong, and what to write instead. */
+const WORDS: readonly (readonly [pattern: RegExp, instead: string])[] = [
+  [/\b(password|key|secret|token|version|state|those|rows?) of now\b/i, 'current'],
+  [
+    /\b(comes?|came|stands?|lies?|goes|go|goes on|ends?|begins?|asked for|one) behind\b(?! (a|the|any|its) (prox|link))/i,
+    'after',
+  ],
+  [
+    /\bbehind (one another|each other|kill -9|a HEAD|a DELETE|the last|the commit|the document|the metadata)\b/i,
+    'after',
+  ],
+  [/(?<!there )\bis no (JSON|UTF-8|text|tar|clock|moment|email|object|string|refusal|valid|digest)\b/i, 'is not (a)'],
+  [
+    /\b(let an identity open|it opens nothing any more|turn it away|password of now|say what stays)\b/i,
+    'see the manual',
+  ],
+];
+
+/** Sentences of zod: `fields/sentences.ts` words what is wrong. */
+const LIBRARY = /Invalid input: expected|expected \w+, received|Too (small|big): expected/;
+
+function filesOf(folder: string, ending: RegExp): { path: string; text: string }[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && ending.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((file) => ({ path: relative(ROOT, file), text: readFileSync(file, 'utf8') }));
+}
+
+const OWN = 'test/words.unit.test.ts';
+const all = [
+  ...filesOf('src', /\.(tsx?|js|md)$/).filter(({ path }) => path !== 'src/DECISIONS.md'),
+  ...filesOf('workers', /\.ts$/),
+  ...filesOf('test', /\.(tsx?|md)$/).filter(({ path }) => path !== OWN),
+  { path: 'README.md', text: readFileSync(join(ROOT, 'README.md'), 'utf8') },
+];
+
+test.each(WORDS)('nothing says %s', (pattern, instead) => {
+  const found = all.flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .map((line, index) => ({ line, place: `${path}:${index + 1}` }))
+      .filter(({ line }) => pattern.test(line))
+      .map(({ line, place }) => `${place}: ${line.trim()} (write: ${instead})`),
+  );
+  expect(found).toEqual([]);
+});
+
+test('no sentence of the validation library reaches a person', () => {
+  const source = all.filter(({ path }) => path.startsWith('src/'));
+  expect(source.filter(({ text }) => LIBRARY.test(text)).map(({ path }) => path)).toEqual([]);
+});
