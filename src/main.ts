@@ -3,6 +3,7 @@ import './compose/v8-flags.ts';
 import type { LogSink } from './common/log.ts';
 import type { Sweep } from './common/sweep.ts';
 import { version } from './common/version.ts';
+import { openAgents } from './compose/agents.ts';
 import { type Core, openCore } from './compose/core.ts';
 import { openDocuments } from './compose/documents.ts';
 import { firstStep } from './compose/first-steps.ts';
@@ -58,12 +59,21 @@ export async function startService(config: Config, { log, access, dropped }: Log
   };
   try {
     const rates = new Rates(config, elapsedMs);
+    const [traffic, toolTraffic] = [new Traffic(), new ToolTraffic()];
     const tasks = new Tasks({ ...core, now: Date.now });
     const sync = await openSync({ ...core, pool, log, room: fileRoomOf(core.quotas), now: Date.now });
     const documents = openDocuments(core, config);
-    const shown = { tasks, documents, sync, live: new LivePages(core.store), toolTraffic: new ToolTraffic() };
-    const parts: ServiceParts = { config, core, mail, pool, rates, log, ...shown };
-    const traffic = new Traffic();
+    const shown = { tasks, documents, sync, live: new LivePages(core.store), toolTraffic };
+    const parts: ServiceParts = {
+      config,
+      core,
+      mail,
+      pool,
+      rates,
+      log,
+      ...shown,
+      agents: openAgents({ core, ...shown }),
+    };
     const admission = new Admission({
       connectionsMax: connectionsThatFit(config.connectionsMax, log),
       streamsMax: config.streamsMax,
@@ -95,7 +105,7 @@ export async function startService(config: Config, { log, access, dropped }: Log
       broken: core.broken,
       async stop() {
         phase = 'draining';
-        stopWaiting(sync, shown.live);
+        stopWaiting(parts);
         await doors.drain(config.drainSeconds);
         await core.imports.close();
         sync.retention.stop();
@@ -119,9 +129,10 @@ function elapsedMs(): number {
 }
 
 /** Ends the answers that wait for changes. */
-function stopWaiting({ reading }: Sync, live: LivePages): void {
-  reading.stopWaiting();
+function stopWaiting({ sync, live, agents }: ServiceParts): void {
+  sync.reading.stopWaiting();
   live.close();
+  agents.listening.close();
 }
 
 /** What the tasks have to take away. */

@@ -8,17 +8,14 @@ import { zoneTool } from '../accounts/zone-tool.ts';
 import type { Log } from '../common/log.ts';
 import { version } from '../common/version.ts';
 import { type Config, isSecure } from '../config.ts';
-import { devDocPrompts, devDocResources } from '../dev-docs/resources.ts';
 import { argumentParser, messageParser } from '../gateway/body/parse-body.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { openKnownResults } from '../gateway/known-results.ts';
 import type { StateKeeper } from '../gateway/live/input-required.ts';
-import { Offers } from '../gateway/offers/offers.ts';
 import { openApiRoute } from '../gateway/openapi/route.ts';
 import { ToolRegistry } from '../gateway/registry.ts';
 import { GATEWAY_PATHS, gatewayRoutes, SIGN_IN_DOOR } from '../gateway/routes.ts';
 import type { ToolTraffic } from '../gateway/tool-traffic.ts';
-import { handoffPrompts, handoffResources } from '../handoffs/resources.ts';
 import { createAuthenticator, guarded, type Scheme } from '../http/checks/authorization.ts';
 import type { Rates } from '../http/checks/rates.ts';
 import type { Route } from '../http/route/route.ts';
@@ -29,22 +26,20 @@ import { MirrorCredentials } from '../mirror/credentials.ts';
 import { type MirrorRoutesOptions, mirrorRoutes } from '../mirror/routes.ts';
 import { Staging } from '../mirror/staging.ts';
 import { RESOURCE_PATH } from '../oauth/metadata.ts';
-import { paperResources } from '../papers/resources.ts';
 import { paperRoutes } from '../papers/routes.ts';
 import { BufferPool } from '../pool/buffers.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { AnyTable } from '../store/table.ts';
 import type { Sync } from '../sync/service.ts';
 import { syncTools } from '../sync/tools/all.ts';
-import { conflictPrompts, fileResources } from '../sync/tools/resources.ts';
 import { openKnownPages } from '../tasks/list/known-pages.ts';
-import { taskResources } from '../tasks/resources.ts';
 import { taskRoutes } from '../tasks/routes.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { taskTools } from '../tasks/tools.ts';
 import { openImporter } from '../transfer/open.ts';
 import type { LivePages } from '../web/live/live.ts';
 import { webRoutes } from '../web/routes.ts';
+import type { Agents } from './agents.ts';
 import type { Core } from './core.ts';
 import { type Documents, documentTools } from './documents.ts';
 import { bearerScheme, openOAuth } from './oauth.ts';
@@ -59,6 +54,7 @@ export interface ServiceParts {
   readonly tasks: Tasks;
   readonly documents: Documents;
   readonly sync: Sync;
+  readonly agents: Agents;
   readonly toolTraffic: ToolTraffic;
   readonly mail: Mail | undefined;
   readonly live: LivePages;
@@ -135,27 +131,12 @@ function openTools(
   );
 }
 
-/** What agents read and say, beside the tools: declared by the capabilities. */
-function openOffers({ core, tasks, documents, sync }: ServiceParts): Offers {
-  const { docs, handoffs, papers } = documents;
-  return new Offers({
-    resources: [
-      taskResources(tasks, core.timeZones),
-      devDocResources(docs),
-      handoffResources(handoffs),
-      paperResources(papers),
-      fileResources(sync.reading),
-    ],
-    prompts: [handoffPrompts(handoffs), conflictPrompts, devDocPrompts(docs)],
-  });
-}
-
 /** The tools behind JSON-RPC and behind their REST mirror. */
 function openGateway(parts: ServiceParts, registry: ToolRegistry): Route[] {
   const { config, core, pool, log } = parts;
   const answers = openKnownResults(revisionsOf(core));
   return gatewayRoutes({
-    gateway: new Gateway({ registry, answers, offers: openOffers(parts), states: statesOf(core), version, log }),
+    gateway: new Gateway({ registry, answers, ...parts.agents, states: statesOf(core), version, log }),
     answers,
     registry,
     parse: {

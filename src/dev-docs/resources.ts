@@ -2,7 +2,7 @@
 import type { PromptKind } from '../gateway/offers/prompt.ts';
 import { beginningWith, type ResourceKind } from '../gateway/offers/resource.ts';
 import { limits } from '../limits/service.ts';
-import type { ContentType, DevDocRecord } from './records.ts';
+import { type ContentType, type DevDocRecord, devDocCounts, devDocs, devDocTitles } from './records.ts';
 import type { DevDocs } from './service.ts';
 import { DOC_TEMPLATE, docUri } from './uri.ts';
 
@@ -12,6 +12,9 @@ const MEDIA_TYPES: Readonly<Record<ContentType, string>> = {
   yaml: 'application/yaml',
   text: 'text/plain',
 };
+
+/** Rows that are written when a document comes, goes or is renamed. */
+const LISTED_FROM = [devDocTitles, devDocCounts];
 
 /** Categories whose documents are meant to be said to an agent. */
 const SPOKEN = ['commands', 'skills'];
@@ -24,6 +27,12 @@ export function devDocResources(docs: DevDocs): ResourceKind {
     name: 'dev-docs',
     title: 'Dev docs',
     description: 'Documents for agents: CLAUDE.md, rules, skills, notes',
+    madeFrom: [devDocs],
+    listedFrom: LISTED_FROM,
+    mark(accountId, { category, title }) {
+      const { doc } = docs.get(accountId, { category, title });
+      return `${doc.id} ${doc.version} ${doc.content_type}`;
+    },
     async list(accountId, cursor, limit) {
       const page = await docs.list(accountId, { limit: Math.min(limit, limits.devDocListMax), cursor });
       return { items: page.docs.map(itemOf), cursor: page.cursor };
@@ -49,6 +58,8 @@ export function devDocResources(docs: DevDocs): ResourceKind {
 
 export function devDocPrompts(docs: DevDocs): PromptKind {
   return {
+    madeFrom: [],
+    listedFrom: LISTED_FROM,
     async list(accountId) {
       const own = docs.categories(accountId).filter(({ name, docs: count }) => SPOKEN.includes(name) && count > 0);
       const pages = await Promise.all(

@@ -28,7 +28,8 @@ export function failure(id: RpcId | undefined, error: RpcError): string {
   return `{"jsonrpc":"2.0",${member}"error":${JSON.stringify(error)}}`;
 }
 
-function idText(id: RpcId): string {
+/** JSON of an id. */
+export function idText(id: RpcId): string {
   return id instanceof ExactNumber ? id.text : JSON.stringify(id);
 }
 

@@ -1,74 +1,56 @@
 /** Owns a whole gateway request: one message or a batch in, one reply out. */
-import type { Fault } from '../common/fault.ts';
+import { type Fault, Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
 import type { Session } from '../common/session.ts';
 import { turns } from '../common/turns.ts';
-import type { ByteSource, Parts } from '../http/reply/body.ts';
-import { type AnyRun, runOf, sourceOf } from '../http/reply/byte-run.ts';
 import { feedOf } from '../http/reply/feed.ts';
-import { empty, feed, jsonText, type Reply, type ReplyHeaders, textOf } from '../http/reply/reply.ts';
-import { INSUFFICIENT_SCOPE, refusalReply } from '../http/reply/status.ts';
+import { empty, feed, jsonText, type Reply, textOf } from '../http/reply/reply.ts';
+import { refusalReply } from '../http/reply/status.ts';
 import type { ReadHeader, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import { exactId } from './body/exact-id.ts';
 import { type GatewayBody, requestIdIn } from './body/read-body.ts';
 import { INTERNAL, INVALID_REQUEST, modernError, rpcError } from './codes.ts';
 import { type Dialect, type McpHeaders, MODERN_VERSION, readDialect, refusedVersion } from './dialect.ts';
-import { failure, isAnswered, type Message, type RpcError, type RpcId, readMessage, success } from './envelope.ts';
-import type { KnownResults } from './known-results.ts';
 import {
-  type AnsweredListing,
-  documentRuns,
-  goesAsLines,
-  jsonReply,
-  jsonRuns,
-  LINES,
-  linesWish,
-  listingLines,
-  wantsLines,
-} from './listing.ts';
+  failure,
+  idText,
+  isAnswered,
+  type Message,
+  type RpcError,
+  type RpcId,
+  readMessage,
+  success,
+} from './envelope.ts';
+import type { KnownResults } from './known-results.ts';
+import { linesWish, wantsLines } from './listing.ts';
 import { readsEvents } from './live/event-feed.ts';
 import type { StateKeeper } from './live/input-required.ts';
+import type { Hearer, Listening } from './live/listening.ts';
 import { answerOrAsk } from './live/open-call.ts';
 import { Questions } from './live/questions.ts';
 import { readSession, SESSION_HEADER } from './live/session-id.ts';
 import { answerMethod } from './methods.ts';
 import type { Offers } from './offers/offers.ts';
 import type { ToolRegistry } from './registry.ts';
+import { type Answered, answerLine, arrayReply, isStreamed, LINES_HEADERS, messageReply } from './replies.ts';
 import type { LinesWish, ToolCaller } from './tool.ts';
-
-const LINES_HEADERS = { 'Content-Type': LINES, 'Cache-Control': 'no-store' };
-
-/** Braces that close behind the structured result: its own, the result's, the response's. */
-const STRUCTURED_DEPTH = 3;
 
 export interface GatewayOptions {
   readonly registry: ToolRegistry;
   readonly answers: KnownResults;
   readonly offers: Offers;
   readonly states: StateKeeper;
+  readonly listening: Listening;
   readonly version: string;
   readonly log: Log;
 }
 
-/** One answered message, and the HTTP status it asks for when it travels alone. */
-interface Answered {
-  readonly id: RpcId;
-  /** JSON of the response. */
-  readonly response: Parts;
-  readonly status: number;
-  /** Belongs into the response. */
-  readonly listing?: AnsweredListing | undefined;
-  readonly lines?: LinesWish;
-  /** Of a failure. */
-  readonly code?: number;
-  /** Takes the place of the empty structured result. */
-  readonly document?: AnyRun | undefined;
-  readonly headers?: ReplyHeaders | undefined;
-}
-
 /** Who calls, but for what follows from the message. */
-export type Asking = Omit<ToolCaller, 'lines' | 'note'> & Pick<RouteRequest, 'noteCall'>;
+export interface Asking extends Omit<ToolCaller, 'lines' | 'note'>, Pick<RouteRequest, 'noteCall'> {
+  /** False: the credential of the request is no longer valid. */
+  readonly isStillIn: () => Promise<boolean>;
+}
 
 /** Whom a message is answered for. */
 interface From {
@@ -97,10 +79,20 @@ export class Gateway {
     const open = this.#openCall(request, message, headers, from);
     if (open !== undefined) return await open;
     const answered = await this.#answerMessage(message, headers, from);
-    if (answered !== undefined) return reply(request, answered);
+    if (answered?.stream !== undefined) return answered.stream;
+    if (answered !== undefined) return messageReply(request, answered);
     // What needs no answer must still be spoken in a version that is known (MCP, transports).
     const refused = refusedVersion(headers.version);
     return refused === undefined ? empty(202) : jsonText(400, failure(null, refused));
+  }
+
+  /** The stream of a session, for a GET that asks for one. Refuses with `method_unknown` any other. */
+  listen(request: RouteRequest, session: Session | undefined, caller: Asking): Reply {
+    const of = readSession(request.header(SESSION_HEADER));
+    if (of === undefined || session === undefined || request.isHead || !readsEvents(request.header('accept'))) {
+      throw new Refusal({ kind: 'method_unknown', allow: ['POST'] });
+    }
+    return this.#options.listening.openSession(hearerOf(session, caller), of.id);
   }
 
   /** What a client of before 2026-07-28 sends about a question that it was asked. */
@@ -130,7 +122,7 @@ export class Gateway {
       asker,
       onGone: (gone) => caller.linger(limits.questionSecondsMax, gone),
       answer: (ask) => this.#answerMessage(message, headers, { ...from, caller: { ...caller, ask } }),
-      whole: (answered) => (answered === undefined ? empty(202) : reply(request, answered)),
+      whole: (answered) => (answered === undefined ? empty(202) : messageReply(request, answered)),
       text: (answered) => (answered === undefined || isStreamed(answered) ? undefined : textOf(answered.response)),
     });
   }
@@ -192,25 +184,21 @@ export class Gateway {
       const error = { code: INVALID_REQUEST, message: 'id must be a string or an integer' };
       return failed(isModern ? undefined : null, error, isModern ? 400 : 200);
     }
-    const { registry, answers, offers, states, version } = this.#options;
+    const { registry, answers, offers, states, listening, version } = this.#options;
     const lines = from.wish(dialect.dialect);
     const caller = { ...from.caller, lines, note: from.note };
+    const { session } = from;
     const context = {
-      registry,
-      answers,
-      offers,
-      states,
-      version,
-      session: from.session,
-      caller,
-      dialect: dialect.dialect,
+      ...{ registry, answers, offers, states, listening, version, session, caller, dialect: dialect.dialect },
+      sessionId: headers.session?.id,
+      hearer: session && hearerOf(session, from.caller),
     };
     try {
-      const made = await answerMethod(context, message.method, message.params);
+      const made = await answerMethod(context, message.method, message.params, idText(message.id));
       if (!made.ok) return failed(message.id, isModern ? modernError(made.error) : made.error, made.status);
       const response = success(message.id, made.result);
-      const { listing, document, headers: own } = made;
-      return { id: message.id, response, status: 200, listing, document, lines, headers: own };
+      const { listing, document, headers: own, stream } = made;
+      return { id: message.id, response, status: 200, listing, document, lines, headers: own, stream };
     } catch (error) {
       this.#options.log.error({ err: error }, 'a gateway call broke an assumption');
       from.note.status = 500;
@@ -245,45 +233,8 @@ export function gatewayRefusal(fault: Fault, header: ReadHeader, body?: Uint8Arr
   return { ...plain, status, body: text };
 }
 
-function reply(request: RouteRequest, answered: Answered): Reply {
-  const { id, response, status, listing, lines: wish = 'never', headers } = answered;
-  if (listing !== undefined && goesAsLines(wish, listing.lines.bytes)) return listingLines(id, listing);
-  if (isStreamed(answered)) {
-    return wantsLines(request) ? jsonReply([...runsOf(answered), runOf('\n')], LINES) : jsonReply(runsOf(answered));
-  }
-  if (status === 401) return jsonText(status, response, { 'WWW-Authenticate': 'McpKey realm="cairn"' });
-  if (status === 403) return jsonText(status, response, { 'WWW-Authenticate': INSUFFICIENT_SCOPE });
-  if (status !== 200 || !wantsLines(request)) return jsonText(status, response, headers);
-  return { status, headers: LINES_HEADERS, body: [...response, '\n'] };
-}
-
-/** One response of a batch as a line, when it is there; undefined: it needs none. */
-async function answerLine(answer: Promise<Answered | undefined>): Promise<Parts | ByteSource | undefined> {
-  const answered = await answer;
-  if (answered === undefined) return undefined;
-  return isStreamed(answered) ? sourceOf([...runsOf(answered), runOf('\n')]) : [...answered.response, '\n'];
-}
-
-/** The responses of a batch as an array. */
-function arrayReply(done: readonly Answered[]): Reply {
-  if (!done.some(isStreamed)) {
-    const items = done.flatMap(({ response }, index) => [index === 0 ? '[' : ',', ...response]);
-    return jsonText(200, [...items, ']']);
-  }
-  const runs = done.flatMap((answered, index): AnyRun[] => [runOf(index === 0 ? '[' : ','), ...runsOf(answered)]);
-  return jsonReply([...runs, runOf(']')]);
-}
-
-/** A part of the answer is made while it is sent. */
-function isStreamed({ listing, document }: Answered): boolean {
-  return listing !== undefined || document !== undefined;
-}
-
-/** One answer in JSON, without a newline. */
-function runsOf({ response, listing, document }: Answered): AnyRun[] {
-  const text = textOf(response);
-  if (listing !== undefined) return jsonRuns(text, listing, STRUCTURED_DEPTH);
-  return document === undefined ? [runOf(text)] : documentRuns(text, document, STRUCTURED_DEPTH);
+function hearerOf({ accountId }: Session, { address, linger, isStillIn }: Asking): Hearer {
+  return { caller: { accountId, address }, linger, isStillIn };
 }
 
 function headersOf(request: RouteRequest): McpHeaders {

@@ -1,23 +1,28 @@
 /** Owns the methods of the gateway: what each answers, in each dialect. */
-import { type Fault, Refusal } from '../common/fault.ts';
+import { type Fault, invalidField, Refusal } from '../common/fault.ts';
 import type { Parts } from '../http/reply/body.ts';
 import type { AnyRun } from '../http/reply/byte-run.ts';
-import { type ReplyHeaders, textOf } from '../http/reply/reply.ts';
+import { type Reply, type ReplyHeaders, textOf } from '../http/reply/reply.ts';
 import { type CallContext, callTool } from './call.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND, rpcError } from './codes.ts';
 import { capabilitiesIn, type Dialect, LEGACY_VERSIONS, supported } from './dialect.ts';
 import type { RpcError } from './envelope.ts';
 import type { AnsweredListing } from './listing.ts';
 import { askByRepeating, ForeignState, InputRequired, type StateKeeper } from './live/input-required.ts';
+import type { Hearer, Listening } from './live/listening.ts';
 import { newSessionId, offersForms } from './live/session-id.ts';
 import { INSTRUCTIONS } from './offers/instructions.ts';
-import { OFFER_METHODS, type Offers } from './offers/offers.ts';
+import { needsKey, noResource, OFFER_METHODS, type Offers } from './offers/offers.ts';
 
 export interface MethodContext extends CallContext {
   readonly dialect: Dialect;
   readonly version: string;
   readonly offers: Offers;
   readonly states: StateKeeper;
+  readonly listening: Listening;
+  /** Of a client of before 2026-07-28 that has one. */
+  readonly sessionId: string | undefined;
+  readonly hearer: Hearer | undefined;
 }
 
 interface MethodResult {
@@ -30,6 +35,8 @@ interface MethodResult {
   readonly document?: AnyRun;
   /** Headers of the answer when it travels alone. */
   readonly headers?: ReplyHeaders;
+  /** Takes the place of all of it. */
+  readonly stream?: Reply;
 }
 
 export type MethodAnswer =
@@ -47,11 +54,19 @@ const METHODS: ReadonlySet<string> = new Set([
   'initialize',
   'ping',
   'server/discover',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'subscriptions/listen',
   ...OFFER_METHODS,
 ]);
 
-/** Answers a method. A refusal of a tool is an error here in the bare dialect and a result with `isError` in MCP. */
-export async function answerMethod(context: MethodContext, method: string, params: unknown): Promise<MethodAnswer> {
+/** Answers a method; `id`: JSON of the id of the message. A refusal of a tool is an error here in the bare dialect and a result with `isError` in MCP. */
+export async function answerMethod(
+  context: MethodContext,
+  method: string,
+  params: unknown,
+  id: string,
+): Promise<MethodAnswer> {
   const { dialect } = context;
   if (!METHODS.has(method)) return unknownMethod(context, method);
   if (Array.isArray(params)) return invalidParams('params', 'params must be an object');
@@ -69,8 +84,49 @@ export async function answerMethod(context: MethodContext, method: string, param
       return dialect === 'modern' ? unknownMethod(context, method) : { ok: true, result: ['{}'] };
     case 'server/discover':
       return discover(context);
+    case 'resources/subscribe':
+    case 'resources/unsubscribe':
+      return dialect === 'modern' ? unknownMethod(context, method) : await subscribe(context, method, params);
+    case 'subscriptions/listen':
+      return dialect === 'modern' ? await listen(context, params, id) : unknownMethod(context, method);
     default:
       return await answerOffer(context, method, params);
+  }
+}
+
+/** Subscriptions of before 2026-07-28, which are told of on the stream of the session. */
+async function subscribe(context: MethodContext, method: string, params: unknown): Promise<MethodAnswer> {
+  const { listening, session, sessionId } = context;
+  const { uri } = (params ?? {}) as { readonly uri?: unknown };
+  return await orRefusal(async () => {
+    if (session === undefined) throw needsKey(method);
+    if (sessionId === undefined) {
+      throw invalidField('uri', `${method} needs the Mcp-Session-Id that initialize gave, to tell you of changes`);
+    }
+    const { subscriptions } = listening;
+    if (method === 'resources/unsubscribe') subscriptions.unsubscribe(session.accountId, sessionId, uri);
+    else if (!(await subscriptions.subscribe(session.accountId, sessionId, uri))) {
+      return { ok: false, error: noResource(uri, context.dialect), status: 200 };
+    }
+    return { ok: true, result: ['{}'] };
+  });
+}
+
+async function listen({ listening, hearer }: MethodContext, params: unknown, id: string): Promise<MethodAnswer> {
+  const { notifications } = (params ?? {}) as { readonly notifications?: unknown };
+  return await orRefusal(async () => {
+    if (hearer === undefined) throw needsKey('subscriptions/listen');
+    return { ok: true, result: [], stream: await listening.listen(hearer, id, notifications) };
+  });
+}
+
+/** What a method answers, or refuses as an error of the protocol. */
+async function orRefusal(make: () => Promise<MethodAnswer>): Promise<MethodAnswer> {
+  try {
+    return await make();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { ok: false, error: rpcError(error.fault), status: steeringStatus(error.fault) };
   }
 }
 
@@ -133,12 +189,19 @@ function steeringStatus(fault: Fault): 200 | 401 | 403 {
   return fault.kind === 'insufficient_scope' && fault.canStepUp ? 403 : 200;
 }
 
+/** Resources and prompts may be listened to; tools never change while a hub runs. */
+const OFFERED = {
+  resources: { subscribe: true, listChanged: true },
+  prompts: { listChanged: true },
+  completions: {},
+};
+
 function initialize(context: MethodContext, params: unknown): MethodAnswer {
   const { protocolVersion, capabilities } = (params ?? {}) as { protocolVersion?: unknown; capabilities?: unknown };
   const asked = typeof protocolVersion === 'string' ? protocolVersion : '';
   const answer = {
     protocolVersion: LEGACY_VERSIONS.includes(asked) ? asked : LEGACY_VERSIONS[0],
-    capabilities: { tools: { listChanged: false }, resources: {}, prompts: {}, completions: {} },
+    capabilities: { tools: { listChanged: false }, ...OFFERED },
     serverInfo: serverInfo(context),
     instructions: INSTRUCTIONS,
   };
@@ -152,7 +215,7 @@ function initialize(context: MethodContext, params: unknown): MethodAnswer {
 function discover(context: MethodContext): MethodAnswer {
   const offer = {
     supportedVersions: supported(),
-    capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+    capabilities: { tools: {}, ...OFFERED },
     instructions: INSTRUCTIONS,
   };
   return result(context, membersOf(offer), listCache('public'));

@@ -42,6 +42,7 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
     noteCall: () => request.noteCall(),
     charge: (calls) => request.charge(calls),
     callsAtOnceMax: request.callsAtOnceMax,
+    isStillIn: async () => await isValid(access, request.header('authorization')),
   });
   const bodyOf = (own: BodyParser) => ({ kind: 'json', bytesMax: limits.gatewayBodyBytesMax, parse: own }) as const;
   const answer = async (request: RouteRequest, session: Session | undefined) => {
@@ -51,7 +52,15 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
     return await gateway.answer(request, session, callerOf(request));
   };
   const shared = { method: 'POST', body: bodyOf(parse.messages), checksOrigin: true, scope: 'by_handler' } as const;
+  const streams = GATEWAY_PATHS.map((path): Route => {
+    const handle = (request: RouteRequest, session: Session | undefined) =>
+      gateway.listen(request, session, callerOf(request));
+    const body = { kind: 'none' } as const;
+    const refuse = gatewayRefusal;
+    return { method: 'GET', path, body, checksOrigin: true, access: { optional: access }, refuse, doc: 'page', handle };
+  });
   return [
+    ...streams,
     {
       ...shared,
       path: BASE,
@@ -100,6 +109,16 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
       },
     },
   ];
+}
+
+async function isValid(access: Authenticator, authorization: string | undefined): Promise<boolean> {
+  try {
+    await access(authorization);
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
 }
 
 /** A 401 says where a client finds out how to sign in (RFC 9728, section 5.1; RFC 6750, section 3). */

@@ -2,7 +2,7 @@
 import type { PromptKind } from '../gateway/offers/prompt.ts';
 import { beginningWith, type ResourceKind } from '../gateway/offers/resource.ts';
 import { limits } from '../limits/service.ts';
-import type { HandoffRecord } from './records.ts';
+import { type HandoffRecord, handoffNames, handoffs as handoffTable } from './records.ts';
 import type { Handoffs } from './service.ts';
 import { HANDOFF_TEMPLATE, handoffUri } from './uri.ts';
 
@@ -16,6 +16,12 @@ export function handoffResources(handoffs: Handoffs): ResourceKind {
     title: 'Handoffs',
     description: 'The latest handoff of a project and topic',
     mimeType: 'text/markdown',
+    madeFrom: [handoffTable, handoffNames],
+    listedFrom: [handoffNames],
+    mark(accountId, { project = '', topic = '' }) {
+      const { handoff } = handoffs.get(accountId, { project, topic });
+      return `${handoff.id} ${handoff.version}`;
+    },
     list(accountId, cursor, limit) {
       const page = handoffs.page(accountId, { cursor, limit: Math.min(limit, limits.handoffListMax) });
       // A URI names the latest; earlier ones of the same name are left to the tools.
@@ -31,6 +37,8 @@ export function handoffResources(handoffs: Handoffs): ResourceKind {
 
 export function handoffPrompts(handoffs: Handoffs): PromptKind {
   return {
+    madeFrom: [],
+    listedFrom: [],
     list: () => [
       {
         name: 'resume',

@@ -219,7 +219,8 @@ export class FrontDoor {
   async #run(exchange: Exchange, call: Call): Promise<void> {
     try {
       const reply = await this.#handle(exchange, call);
-      const isStream = (isSource(reply.body) || isFeed(reply.body)) && exchange.head.method !== 'HEAD';
+      const isStream =
+        (isSource(reply.body) || isFeed(reply.body)) && reply.listens !== true && exchange.head.method !== 'HEAD';
       if (isStream && !exchange.settled) exchange.closeStream = this.#openStream(exchange, reply);
       exchange.reply(reply);
     } catch (error) {

@@ -8,6 +8,19 @@ export const agentLimits = {
   eventBeatMs: 4000,
   /** Events that wait for a slow reader: above, its stream ends. */
   eventBytesWaitingMax: 256 * KiB,
+  /** How often what listeners watch is compared with what it was. */
+  listenersLookMs: 500,
+  /** After so many looks what changes with the day is compared although nothing was written. */
+  listenersLooksByDay: 60,
+  /** Clients that listen at once, of all accounts and of one. */
+  listenersMax: 2000,
+  listenersPerAccountMax: 32,
+  /** How long a stream of events lasts; then the client listens anew. */
+  listenSecondsMax: 3600,
+  /** Resources that one client watches. */
+  subscriptionsMax: 100,
+  /** Sessions of one account whose subscriptions are remembered. */
+  subscribingSessionsMax: 32,
 
   // Questions to the person at a client.
   /** How long a question waits for its answer. */

@@ -1,6 +1,7 @@
 /** The papers as resources. */
 import { beginningWith, type ResourceKind } from '../gateway/offers/resource.ts';
 import { limits } from '../limits/service.ts';
+import { paperRows, papers as paperTable } from './records.ts';
 import { paperNotFound } from './rules.ts';
 import type { Papers } from './service.ts';
 import { PAPER_TEMPLATE, paperUri } from './uri.ts';
@@ -18,6 +19,12 @@ export function paperResources(papers: Papers): ResourceKind {
     title: 'Papers',
     description: 'Papers of the account, drafts and published ones',
     mimeType: 'text/markdown',
+    madeFrom: [paperTable],
+    listedFrom: [paperRows],
+    mark(accountId, { id = '' }) {
+      const { paper } = papers.get(accountId, idOf(id));
+      return `${paper.id} ${paper.version} ${paper.title}`;
+    },
     list(accountId, cursor, limit) {
       const found = page(accountId, cursor, limit);
       const items = found.papers.map(({ paper: { id, title, size_bytes: size } }) => ({

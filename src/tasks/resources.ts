@@ -1,12 +1,19 @@
 /** The tasks of today as a resource. */
+import { markOfText } from '../gateway/live/watched.ts';
 import type { ResourceKind } from '../gateway/offers/resource.ts';
 import { listArguments, listQuery } from './list/arguments.ts';
+import { taskTables } from './records.ts';
 import type { Tasks } from './service.ts';
 import { type AccountZones, listText } from './tools.ts';
 
 const URI = 'cairn://tasks/today';
 
 export function taskResources(tasks: Tasks, zones: AccountZones): ResourceKind {
+  const shown = async (accountId: string) => {
+    const query = listQuery(listArguments.parse({ due_today: true }), tasks.now(), () => zones.of(accountId));
+    const found = await tasks.searchShown(accountId, query);
+    return listText(found.tasks, found.hasMore, found.complete);
+  };
   return {
     template: URI,
     name: 'tasks-today',
@@ -14,10 +21,10 @@ export function taskResources(tasks: Tasks, zones: AccountZones): ResourceKind {
     description: 'What is due today',
     mimeType: 'text/plain',
     list: () => ({ items: [{ uri: URI, name: 'Tasks of today', mimeType: 'text/plain' }], cursor: undefined }),
-    async read(accountId) {
-      const query = listQuery(listArguments.parse({ due_today: true }), tasks.now(), () => zones.of(accountId));
-      const found = await tasks.searchShown(accountId, query);
-      return { mimeType: 'text/plain', text: listText(found.tasks, found.hasMore, found.complete) };
-    },
+    madeFrom: taskTables,
+    listedFrom: [],
+    changesByDay: true,
+    mark: async (accountId) => markOfText(await shown(accountId)),
+    read: async (accountId) => ({ mimeType: 'text/plain', text: await shown(accountId) }),
   };
 }

@@ -59,7 +59,8 @@ export class EventFeed implements Feed {
   /** The answer that sends this feed. */
   get reply(): Reply {
     // A proxy that collects an answer would hold events back (nginx, X-Accel-Buffering).
-    return feed(200, this, { 'Content-Type': EVENTS, 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
+    const headers = { 'Content-Type': EVENTS, 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' };
+    return { ...feed(200, this, headers), listens: true };
   }
 
   #push(text: string): void {

@@ -93,7 +93,7 @@ export class Offers {
 
   async #read(accountId: string, uri: unknown, dialect: Dialect): Promise<Offered> {
     if (typeof uri !== 'string') return wrong('uri', 'uri is required: one of resources/list, or made of a template');
-    const unknown = () => notFound(uri.slice(0, limits.resourceUriShownMax), dialect);
+    const unknown = (): Offered => ({ ok: false, error: noResource(uri, dialect), status: 200 });
     for (const kind of this.#resources) {
       const variables = matchTemplate(kind.template, uri);
       if (variables === undefined) continue;
@@ -150,8 +150,7 @@ export class Offers {
 function anonymous(method: string): Offered {
   if (method === 'resources/list') return given({ resources: [] }, 'private');
   if (method === 'prompts/list') return given({ prompts: [] }, 'private');
-  const detail = `${method} needs a key: send Authorization: McpKey <MCP key>`;
-  throw new Refusal({ kind: 'unauthenticated', scheme: 'McpKey', detail });
+  throw needsKey(method);
 }
 
 function given(value: object, cache: 'public' | 'private' | undefined): Offered {
@@ -167,13 +166,16 @@ function wrongCursor(): Offered {
 }
 
 /** Revision 2026-07-28 gives the code of invalid params; the revisions before it have one of their own. */
-function notFound(uri: string, dialect: Dialect): Offered {
+export function noResource(given: unknown, dialect: Dialect): RpcError {
+  const uri = String(given).slice(0, limits.resourceUriShownMax);
   const code = dialect === 'modern' ? INVALID_PARAMS : RESOURCE_NOT_FOUND;
-  return {
-    ok: false,
-    error: { code, message: `there is no resource ${uri}; see resources/list`, data: { uri } },
-    status: 200,
-  };
+  return { code, message: `there is no resource ${uri}; see resources/list`, data: { uri } };
+}
+
+/** What asks for a method of an account without a credential is refused with. */
+export function needsKey(method: string): Refusal {
+  const detail = `${method} needs a key: send Authorization: McpKey <MCP key>`;
+  return new Refusal({ kind: 'unauthenticated', scheme: 'McpKey', detail });
 }
 
 function isAbsent({ kind }: Fault): boolean {

@@ -1,5 +1,7 @@
 /** Owns what a resource is (MCP): declared once beside its capability, addressed by a URI, read by an agent like a file. */
 
+import type { AnyTable } from '../../store/table.ts';
+
 /** One resource in a list. */
 export interface ResourceItem {
   readonly uri: string;
@@ -29,6 +31,17 @@ export interface ResourceKind {
   readonly title: string;
   readonly description: string;
   readonly mimeType?: string;
+  /** The tables whose rows say what a resource shows, and those that say which resources there are. */
+  readonly madeFrom: readonly AnyTable[];
+  readonly listedFrom: readonly AnyTable[];
+  /** Whose rows those of a resource are (the first part of their keys), where it is not the account. */
+  ownerOf?(variables: Variables): string | undefined;
+  /** The same for the rows of lists: owners beside the account. */
+  listOwners?(accountId: string): readonly string[];
+  /** What a resource shows depends on the day as well. */
+  readonly changesByDay?: true;
+  /** The same text as long as the resource shows the same. Refuses what is not there. */
+  mark(accountId: string, variables: Variables): string | Promise<string>;
   /** Refuses a cursor that it did not give. */
   list(accountId: string, cursor: string | undefined, limit: number): ResourcePage | Promise<ResourcePage>;
   /** Refuses what is not there. */

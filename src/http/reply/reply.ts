@@ -9,6 +9,8 @@ export interface Reply {
   readonly status: number;
   readonly headers: ReplyHeaders;
   readonly body: string | Parts | ByteSource | Feed | undefined;
+  /** It mostly waits for events: whoever makes it counts it, and it takes no place among the streams. */
+  readonly listens?: true;
   /** Close the connection: at once, or once the client had time to read this answer. */
   readonly close?: 'now' | 'after';
 }

@@ -1,18 +1,29 @@
 /** The files of vaults as resources, and the prompt that settles conflicts. */
+import { Refusal } from '../../common/fault.ts';
 import type { PromptKind } from '../../gateway/offers/prompt.ts';
 import { beginningWith, type ResourceContent, type ResourceKind } from '../../gateway/offers/resource.ts';
 import { beginningOf } from '../../http/reply/byte-run.ts';
 import { limits } from '../../limits/service.ts';
 import { foldCase } from '../../text/fold-case.ts';
+import { files, folders, vaults as vaultTable } from '../log/records.ts';
 import type { Reading } from '../reading.ts';
 import { FILE_TEMPLATE, fileUri } from './uri.ts';
 
-export function fileResources({ vaults, fileLists, pull }: Reading): ResourceKind {
+export function fileResources({ vaults, fileLists, pull, reader }: Reading): ResourceKind {
   return {
     template: FILE_TEMPLATE,
     name: 'files',
     title: 'Files of vaults',
     description: 'A file of a vault by its path; the vault is its id (vault_list)',
+    madeFrom: [files],
+    listedFrom: [folders, vaultTable],
+    ownerOf: ({ vault }) => vault,
+    listOwners: (accountId) => vaults.list(accountId).map(({ id }) => id),
+    async mark(accountId, { vault, path = '' }) {
+      const file = reader.file(await vaults.idOf(accountId, vault), foldCase(path));
+      if (file === undefined || file.deleted) throw new Refusal({ kind: 'not_found', what: 'no such file' });
+      return file.sha256 ?? '';
+    },
     async list(accountId, cursor, limit) {
       const states = vaults.list(accountId);
       const [at = states[0]?.id, after] = cursor === undefined ? [] : splitCursor(cursor);
@@ -60,6 +71,8 @@ export function fileResources({ vaults, fileLists, pull }: Reading): ResourceKin
 }
 
 export const conflictPrompts: PromptKind = {
+  madeFrom: [],
+  listedFrom: [],
   list: () => [
     {
       name: 'settle_conflicts',

@@ -1,0 +1,39 @@
+/** What agents read, say and listen to, beside the tools: declared by the capabilities. */
+import { devDocPrompts, devDocResources } from '../dev-docs/resources.ts';
+import { Listening } from '../gateway/live/listening.ts';
+import { Watched } from '../gateway/live/watched.ts';
+import { Offers } from '../gateway/offers/offers.ts';
+import { handoffPrompts, handoffResources } from '../handoffs/resources.ts';
+import { paperResources } from '../papers/resources.ts';
+import type { Sync } from '../sync/service.ts';
+import { conflictPrompts, fileResources } from '../sync/tools/resources.ts';
+import { taskResources } from '../tasks/resources.ts';
+import type { Tasks } from '../tasks/service.ts';
+import type { Core } from './core.ts';
+import type { Documents } from './documents.ts';
+
+export interface Agents {
+  readonly offers: Offers;
+  readonly listening: Listening;
+}
+
+export interface AgentsOptions {
+  readonly core: Pick<Core, 'store' | 'timeZones'>;
+  readonly tasks: Tasks;
+  readonly documents: Pick<Documents, 'docs' | 'handoffs' | 'papers'>;
+  readonly sync: Pick<Sync, 'reading'>;
+}
+
+export function openAgents({ core, tasks, documents, sync }: AgentsOptions): Agents {
+  const { docs, handoffs, papers } = documents;
+  const resources = [
+    taskResources(tasks, core.timeZones),
+    devDocResources(docs),
+    handoffResources(handoffs),
+    paperResources(papers),
+    fileResources(sync.reading),
+  ];
+  const prompts = [handoffPrompts(handoffs), conflictPrompts, devDocPrompts(docs)];
+  const watched = new Watched(resources, prompts, (tables, owner) => core.store.revision(tables, owner));
+  return { offers: new Offers({ resources, prompts }), listening: new Listening(watched) };
+}

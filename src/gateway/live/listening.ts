@@ -1,0 +1,142 @@
+/** Owns the streams on which clients hear of changes: `subscriptions/listen` (2026-07-28), and GET with a session before that. */
+import { invalidField } from '../../common/fault.ts';
+import type { Caller } from '../../common/shares.ts';
+import type { Reply } from '../../http/reply/reply.ts';
+import type { Linger } from '../../http/route/route.ts';
+import { limits } from '../../limits/service.ts';
+import { EventFeed } from './event-feed.ts';
+import { Listeners, type Wish } from './listeners.ts';
+import { Subscriptions } from './subscriptions.ts';
+import type { Subscription, Watched } from './watched.ts';
+
+const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
+
+/** Whose stream it is. */
+export interface Hearer {
+  readonly caller: Caller & { readonly accountId: string };
+  readonly linger: Linger;
+  /** False: the credential of the request is no longer valid. */
+  readonly isStillIn: () => Promise<boolean>;
+}
+
+interface Stream {
+  readonly hearer: Hearer;
+  readonly wish: Wish;
+  /** JSON members that the parameters of each notification have first. */
+  readonly meta: string;
+  /** JSON of the first and of the last message. */
+  readonly first?: string;
+  readonly last?: string;
+}
+
+export class Listening {
+  readonly subscriptions: Subscriptions;
+  readonly #watched: Watched;
+  readonly #listeners: Listeners;
+
+  constructor(watched: Watched) {
+    this.#watched = watched;
+    this.#listeners = new Listeners(watched);
+    this.subscriptions = new Subscriptions(watched);
+  }
+
+  /** Clients that listen now. */
+  get count(): number {
+    return this.#listeners.count;
+  }
+
+  /** Ends all streams, and each that begins from now on. */
+  close(): void {
+    this.#listeners.close();
+  }
+
+  /** The stream of a session: all lists, and what it has subscribed to. One that it has already ends. */
+  openSession(hearer: Hearer, sessionId: string): Reply {
+    const entry = this.subscriptions.of(hearer.caller.accountId, sessionId);
+    entry.endStream?.();
+    const wish = { resources: true, prompts: true, watched: entry.watched };
+    const { reply, end } = this.#open({ hearer, wish, meta: '' });
+    entry.endStream = end;
+    return reply;
+  }
+
+  /**
+   * The stream of `subscriptions/listen`; `id`: JSON of the id of the request, which names it. Refuses with `invalid_fields`.
+   */
+  async listen(hearer: Hearer, id: string, asked: unknown): Promise<Reply> {
+    if (typeof asked !== 'object' || asked === null) {
+      throw invalidField('notifications', 'notifications must say what to listen for: an object');
+    }
+    const {
+      resourcesListChanged,
+      promptsListChanged,
+      resourceSubscriptions: uris = [],
+    } = asked as Record<string, unknown>;
+    if (!Array.isArray(uris) || uris.length > limits.subscriptionsMax) {
+      const most = `notifications.resourceSubscriptions must be a list of at most ${limits.subscriptionsMax} URIs`;
+      throw invalidField('notifications', most);
+    }
+    const watched = new Map<string, Subscription>();
+    for (const uri of uris) {
+      const resource = this.#watched.find(uri);
+      if (resource !== undefined) {
+        watched.set(resource.uri, await this.#watched.begin(hearer.caller.accountId, resource));
+      }
+    }
+    const wish = { resources: resourcesListChanged === true, prompts: promptsListChanged === true, watched };
+    const meta = `"_meta":{"${SUBSCRIPTION_ID}":${id}}`;
+    const first = notification('notifications/subscriptions/acknowledged', meta, { notifications: honoured(wish) });
+    const last = `{"jsonrpc":"2.0","id":${id},"result":{"resultType":"complete",${meta}}}`;
+    return this.#open({ hearer, wish, meta, first, last }).reply;
+  }
+
+  #open({ hearer, wish, meta, first, last }: Stream): { readonly reply: Reply; readonly end: () => void } {
+    const events = new EventFeed(() => void check());
+    let remove: () => void = () => undefined;
+    const end = () => {
+      clearTimeout(timer);
+      remove();
+      events.end();
+    };
+    const endWell = () => {
+      if (last !== undefined) events.send(last);
+      end();
+    };
+    const check = async () => {
+      if (!(await hearer.isStillIn())) end();
+    };
+    const timer = setTimeout(endWell, limits.listenSecondsMax * 1000);
+    timer.unref();
+    if (first !== undefined) events.send(first);
+    try {
+      remove = this.#listeners.add({
+        caller: hearer.caller,
+        wish,
+        notify: (method, params) => {
+          if (!events.send(notification(method, meta, params))) end();
+        },
+        onEnd: endWell,
+      });
+    } catch (error) {
+      end();
+      throw error;
+    }
+    hearer.linger(limits.listenSecondsMax + limits.handlerSecondsDefault, end);
+    return { reply: events.reply, end };
+  }
+}
+
+/** What of a wish is told of; the tools never change while a hub runs. */
+function honoured({ resources, prompts, watched }: Wish) {
+  return {
+    ...(resources ? { resourcesListChanged: true } : {}),
+    ...(prompts ? { promptsListChanged: true } : {}),
+    ...(watched.size > 0 ? { resourceSubscriptions: [...watched.keys()] } : {}),
+  };
+}
+
+/** `meta`: JSON members, or nothing. */
+function notification(method: string, meta: string, params: Readonly<Record<string, unknown>>): string {
+  const members = [meta, JSON.stringify(params).slice(1, -1)].filter((part) => part !== '').join(',');
+  return `{"jsonrpc":"2.0","method":"${method}"${members === '' ? '' : `,"params":{${members}}`}}`;
+}

@@ -1,0 +1,60 @@
+/** Owns what clients of before 2026-07-28 have subscribed to, by session: in memory, bounded per account, gone with the process. */
+import { invalidField } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
+import type { Subscription, Watched } from './watched.ts';
+
+interface SessionEntry {
+  readonly accountId: string;
+  readonly watched: Map<string, Subscription>;
+  /** Ends the stream that the session listens on; undefined: it listens on none. */
+  endStream: (() => void) | undefined;
+}
+
+export class Subscriptions {
+  readonly #watched: Watched;
+  /** The least recently used first. */
+  readonly #sessions = new Map<string, SessionEntry>();
+
+  constructor(watched: Watched) {
+    this.#watched = watched;
+  }
+
+  /** False: no resource has a URI of this form. Refuses with `invalid_fields` (`uri`) when there are too many. */
+  async subscribe(accountId: string, sessionId: string, uri: unknown): Promise<boolean> {
+    const resource = this.#watched.find(uri);
+    if (resource === undefined) return false;
+    const { watched } = this.of(accountId, sessionId);
+    if (!watched.has(resource.uri) && watched.size >= limits.subscriptionsMax) {
+      throw invalidField(
+        'uri',
+        `a session has at most ${limits.subscriptionsMax} subscriptions; unsubscribe from one first`,
+      );
+    }
+    watched.set(resource.uri, await this.#watched.begin(accountId, resource));
+    return true;
+  }
+
+  unsubscribe(accountId: string, sessionId: string, uri: unknown): void {
+    if (typeof uri === 'string') this.of(accountId, sessionId).watched.delete(uri);
+  }
+
+  /** What a session has; it is made where it is not there, in place of the one of the account that was longest unused. */
+  of(accountId: string, sessionId: string): SessionEntry {
+    const name = `${accountId} ${sessionId}`;
+    const entry = this.#sessions.get(name) ?? this.#make(accountId);
+    this.#sessions.delete(name);
+    this.#sessions.set(name, entry);
+    return entry;
+  }
+
+  #make(accountId: string): SessionEntry {
+    const own = [...this.#sessions].filter(([, entry]) => entry.accountId === accountId);
+    const isFull = own.length >= limits.subscribingSessionsMax;
+    const [oldest] = isFull ? own : this.#sessions.size >= limits.listenersMax ? this.#sessions : [];
+    if (oldest !== undefined) {
+      oldest[1].endStream?.();
+      this.#sessions.delete(oldest[0]);
+    }
+    return { accountId, watched: new Map(), endStream: undefined };
+  }
+}
