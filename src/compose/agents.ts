@@ -9,12 +9,15 @@ import type { Sync } from '../sync/service.ts';
 import { conflictPrompts, fileResources } from '../sync/tools/resources.ts';
 import { taskResources } from '../tasks/resources.ts';
 import type { Tasks } from '../tasks/service.ts';
+import { openAssets } from '../web/assets.ts';
 import type { Core } from './core.ts';
 import type { Documents } from './documents.ts';
 
 export interface Agents {
   readonly offers: Offers;
   readonly listening: Listening;
+  /** Path of the icon that clients show. */
+  readonly icon: string;
 }
 
 export interface AgentsOptions {
@@ -35,5 +38,9 @@ export function openAgents({ core, tasks, documents, sync }: AgentsOptions): Age
   ];
   const prompts = [handoffPrompts(handoffs), conflictPrompts, devDocPrompts(docs)];
   const watched = new Watched(resources, prompts, (tables, owner) => core.store.revision(tables, owner));
-  return { offers: new Offers({ resources, prompts }), listening: new Listening(watched) };
+  return {
+    offers: new Offers({ resources, prompts }),
+    listening: new Listening(watched),
+    icon: openAssets().paths.icon,
+  };
 }

@@ -17,6 +17,8 @@ import { needsKey, noResource, OFFER_METHODS, type Offers } from './offers/offer
 export interface MethodContext extends CallContext {
   readonly dialect: Dialect;
   readonly version: string;
+  /** Path of the icon of this hub, an SVG. */
+  readonly icon: string;
   readonly offers: Offers;
   readonly states: StateKeeper;
   readonly listening: Listening;
@@ -202,7 +204,7 @@ function initialize(context: MethodContext, params: unknown): MethodAnswer {
   const answer = {
     protocolVersion: LEGACY_VERSIONS.includes(asked) ? asked : LEGACY_VERSIONS[0],
     capabilities: { tools: { listChanged: false }, ...OFFERED },
-    serverInfo: serverInfo(context),
+    serverInfo: fullServerInfo(context),
     instructions: INSTRUCTIONS,
   };
   return {
@@ -218,7 +220,7 @@ function discover(context: MethodContext): MethodAnswer {
     capabilities: { tools: {}, ...OFFERED },
     instructions: INSTRUCTIONS,
   };
-  return result(context, membersOf(offer), listCache('public'));
+  return result(context, membersOf(offer), listCache('public'), 'complete', fullServerInfo(context));
 }
 
 /** A result of JSON members. A modern one says that it is complete and who made it; lists also how long they may be kept. */
@@ -227,9 +229,10 @@ function result(
   members: string | Uint8Array,
   modernOnly: Readonly<Record<string, unknown>> = {},
   resultType: 'complete' | 'input_required' = 'complete',
+  server: object = serverInfo(context),
 ): MethodResult {
   if (context.dialect !== 'modern') return { ok: true, result: ['{', members, '}'] };
-  const meta = { 'io.modelcontextprotocol/serverInfo': serverInfo(context) };
+  const meta = { 'io.modelcontextprotocol/serverInfo': server };
   const first = membersOf({ resultType, _meta: meta, ...modernOnly });
   return { ok: true, result: [`{${first},`, members, '}'] };
 }
@@ -245,6 +248,13 @@ function listCache(cacheScope: 'public' | 'private') {
 
 function serverInfo({ version }: MethodContext) {
   return { name: 'cairn', title: 'Cairn', version };
+}
+
+/** With the icon, which only the answers to a greeting need. */
+function fullServerInfo(context: MethodContext) {
+  const { caller, icon } = context;
+  const icons = [{ src: caller.baseUrl + icon, mimeType: 'image/svg+xml', sizes: ['any'] }];
+  return { ...serverInfo(context), icons };
 }
 
 function unknownMethod({ dialect }: MethodContext, method: string): MethodAnswer {

@@ -77,6 +77,7 @@ beforeAll(() => {
         listening: new Listening(new Watched([], [], () => undefined)),
         states: { keyedHash: (_purpose, text) => text, now: Date.now },
         version: '0',
+        icon: '/icon.svg',
         log,
       }),
       answers,

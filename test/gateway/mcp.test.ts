@@ -37,7 +37,12 @@ test.each(LEGACY)('[MCP-1] initialize answers the version %s that was asked for'
     id: 0,
     result: {
       protocolVersion: version,
-      capabilities: { tools: { listChanged: false }, resources: {}, prompts: {}, completions: {} },
+      capabilities: {
+        tools: { listChanged: false },
+        resources: { subscribe: true, listChanged: true },
+        prompts: { listChanged: true },
+        completions: {},
+      },
       serverInfo: expect.objectContaining({ name: expect.any(String), version: expect.any(String) }),
       instructions: expect.stringContaining('signup_and_get_key'),
     },
@@ -111,12 +116,19 @@ test('[MCP-1] no session is needed: any id of one is ignored, and calls come in 
 test.each(LEGACY)(
   '[MCP-2] in %s an unknown method is -32601 in HTTP 200, and results carry no newer fields',
   async (version) => {
-    const unknown = await legacy(request(1, 'resources/subscribe', { uri: 'x:y' }), version);
+    const unknown = await legacy(request(1, 'subscriptions/listen', { notifications: {} }), version);
     expect([unknown.status, replyOf(unknown).error?.code]).toEqual([200, -32601]);
     const listed = replyOf(await legacy(request(2, 'tools/list'), version));
     expect(Object.keys(listed.result ?? {})).toEqual(['tools']);
   },
 );
+
+test('[MCP-1] initialize names an icon, which is there', async () => {
+  const { result } = replyOf(await send(initialize('2025-11-25')));
+  const { icons } = (result as Record<string, unknown>)['serverInfo'] as { icons: { src: string; mimeType: string }[] };
+  const icon = await fetch(icons[0]?.src ?? '', { headers: { 'User-Agent': 'test' } });
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, icons[0]?.mimeType]);
+});
 
 test.each([
   ['resources/list', 'resources'],

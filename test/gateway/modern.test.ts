@@ -31,7 +31,12 @@ test('[MCP-2] server/discover says what is spoken, with and without a key', asyn
     expect(replyOf(answer).result).toMatchObject({
       resultType: 'complete',
       supportedVersions: expect.arrayContaining([MODERN]),
-      capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+      capabilities: {
+        tools: {},
+        resources: { subscribe: true, listChanged: true },
+        prompts: { listChanged: true },
+        completions: {},
+      },
       ttlMs: expect.any(Number),
       cacheScope: expect.stringMatching(/^(public|private)$/),
       _meta: { [SERVER]: { name: 'cairn', version: expect.any(String) } },

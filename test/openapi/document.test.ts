@@ -144,7 +144,10 @@ test('[TOOL-3] every method that a described path takes is described', async () 
     expect([path, answer.status]).toEqual([path, 405]);
     const allowed = (answer.headers['allow'] ?? '').split(', ').filter((method) => method !== 'HEAD');
     const described = document.operations.filter((other) => other.path === path).map(({ method }) => method);
-    expect([path, ...described.sort()]).toEqual([path, ...allowed.sort()]);
+    // The stream of an MCP session is no operation: it has no end that a caller could wait for.
+    const isGateway = path === '/api/mcp' || path === '/mcp';
+    const operations = allowed.filter((method) => !(isGateway && method === 'GET'));
+    expect([path, ...described.sort()]).toEqual([path, ...operations.sort()]);
   }
 });
 

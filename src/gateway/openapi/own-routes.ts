@@ -97,7 +97,8 @@ const rpc = {
     'Speaks JSON-RPC 2.0 with `tools/list` and `tools/call`, and MCP in its revisions since 2025-03-26. A failed ' +
     'call travels in an HTTP 200. Without a credential the handshake, `tools/list` and the onboarding tools answer. ' +
     'With `Accept: application/x-ndjson` the responses come one per line, as each is done, and the records of one ' +
-    'listing tool one per line between a first and a last line; so do large listings unasked where `Accept` allows it.',
+    'listing tool one per line between a first and a last line; so do large listings unasked where `Accept` allows it. ' +
+    'GET with the `Mcp-Session-Id` of an MCP session and `Accept: text/event-stream` is the stream of that session.',
   security: ['McpKey', 'AccessToken'],
   securityOptional: true,
   parameters: [
