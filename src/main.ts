@@ -26,7 +26,7 @@ import { Mailer } from './mail/mailer.ts';
 import { metricsRoutes } from './ops/metrics/routes.ts';
 import { connectionsThatFit } from './ops/open-files.ts';
 import { Pool } from './pool/pool.ts';
-import { openSync, type Sync } from './sync/service.ts';
+import { openSync } from './sync/service.ts';
 import { Tasks } from './tasks/service.ts';
 import { LivePages } from './web/live/live.ts';
 
@@ -64,16 +64,8 @@ export async function startService(config: Config, { log, access, dropped }: Log
     const sync = await openSync({ ...core, pool, log, room: fileRoomOf(core.quotas), now: Date.now });
     const documents = openDocuments(core, config);
     const shown = { tasks, documents, sync, live: new LivePages(core.store), toolTraffic };
-    const parts: ServiceParts = {
-      config,
-      core,
-      mail,
-      pool,
-      rates,
-      log,
-      ...shown,
-      agents: openAgents({ core, ...shown }),
-    };
+    const agents = openAgents({ core, ...shown });
+    const parts: ServiceParts = { config, core, mail, pool, rates, log, ...shown, agents };
     const admission = new Admission({
       connectionsMax: connectionsThatFit(config.connectionsMax, log),
       streamsMax: config.streamsMax,

@@ -46,18 +46,15 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
   });
   const bodyOf = (own: BodyParser) => ({ kind: 'json', bytesMax: limits.gatewayBodyBytesMax, parse: own }) as const;
   const answer = async (request: RouteRequest, session: Session | undefined) => {
-    if (request.document === undefined) {
-      throw new Refusal({ kind: 'invalid_json', detail: 'body is not valid JSON: it is empty' });
-    }
+    checkNotEmpty(request);
     return await gateway.answer(request, session, callerOf(request));
   };
   const shared = { method: 'POST', body: bodyOf(parse.messages), checksOrigin: true, scope: 'by_handler' } as const;
   const streams = GATEWAY_PATHS.map((path): Route => {
     const handle = (request: RouteRequest, session: Session | undefined) =>
       gateway.listen(request, session, callerOf(request));
-    const body = { kind: 'none' } as const;
-    const refuse = gatewayRefusal;
-    return { method: 'GET', path, body, checksOrigin: true, access: { optional: access }, refuse, doc: 'page', handle };
+    const rules = { body: { kind: 'none' }, checksOrigin: true, refuse: gatewayRefusal, doc: 'page' } as const;
+    return { method: 'GET', path, access: { optional: access }, ...rules, handle };
   });
   return [
     ...streams,
@@ -109,6 +106,11 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
       },
     },
   ];
+}
+
+function checkNotEmpty({ document }: RouteRequest): void {
+  if (document === undefined)
+    throw new Refusal({ kind: 'invalid_json', detail: 'body is not valid JSON: it is empty' });
 }
 
 async function isValid(access: Authenticator, authorization: string | undefined): Promise<boolean> {
