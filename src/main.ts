@@ -4,7 +4,7 @@ import type { LogSink } from './common/log.ts';
 import type { Sweep } from './common/sweep.ts';
 import { version } from './common/version.ts';
 import { openAgents } from './compose/agents.ts';
-import { type Core, openCore } from './compose/core.ts';
+import { openCore } from './compose/core.ts';
 import { openDocuments } from './compose/documents.ts';
 import { firstStep } from './compose/first-steps.ts';
 import { Doors } from './compose/listeners.ts';
@@ -87,8 +87,7 @@ export async function startService(config: Config, { log, access, dropped }: Log
       metrics: metrics.open,
     });
     endWithAccounts(core, sync, doors);
-    const sweeps = [documents.sweep, sync.retention.sweep, sync.removal.sweep, core.removal.sweep];
-    const sweeper = startSweeper([...sweepsOf(tasks, core), ...sweeps], core.clock, log);
+    const sweeper = startSweeper(sweepsOf(parts), core.clock, log);
     phase = 'ready';
     return {
       port: doors.port,
@@ -127,11 +126,15 @@ function stopWaiting({ sync, live, agents }: ServiceParts): void {
   agents.listening.close();
 }
 
-/** What the tasks have to take away. */
-function sweepsOf(tasks: Tasks, { audit }: Pick<Core, 'audit'>): readonly Sweep[] {
+/** What is taken away from time to time. */
+function sweepsOf({ tasks, core, documents, sync }: ServiceParts): readonly Sweep[] {
   return [
     { what: 'tasks', byAge: true, run: () => tasks.emptyBin(tasks.now()) },
-    { what: 'security events', byAge: true, run: () => audit.sweep() },
+    { what: 'security events', byAge: true, run: () => core.audit.sweep() },
     { what: 'deleted categories', byAge: false, run: () => tasks.clearCategories() },
+    documents.sweep,
+    sync.retention.sweep,
+    sync.removal.sweep,
+    core.removal.sweep,
   ];
 }

@@ -164,7 +164,7 @@ async function answerCall(context: MethodContext, params: Record<string, unknown
     return { ...answer, listing: { ...listing, structured: textOf([structured]), tool: String(params?.['name']) } };
   } catch (error) {
     if (error instanceof InputRequired) return result(context, membersOf(error.members), {}, 'input_required');
-    if (error instanceof ForeignState) return invalidParams('requestState', error.message);
+    if (error instanceof ForeignState) return { ok: false, error: rpcError(error.fault), status: 200 };
     if (!(error instanceof Refusal)) throw error;
     const told = rpcError(error.fault);
     // A missing credential or scope is told to HTTP as well: clients start a sign-in at these statuses.

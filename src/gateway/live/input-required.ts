@@ -3,6 +3,7 @@
  * answer (MCP, client/elicitation). Nothing is kept here meanwhile: `requestState` says what was asked, and until when.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import { type Ask, type Question, readAnswer } from './ask.ts';
 
@@ -28,7 +29,12 @@ export class InputRequired extends Error {
 }
 
 /** A `requestState` that was not given here for this very call. */
-export class ForeignState extends Error {}
+export class ForeignState extends Refusal {
+  constructor() {
+    const message = 'requestState must be the one that the last answer to this call brought';
+    super({ kind: 'invalid_fields', fields: { requestState: [message] } });
+  }
+}
 
 export interface AskedCall {
   readonly accountId: string;
@@ -75,7 +81,7 @@ function openState(call: AskedCall, text: string, keeper: StateKeeper) {
   const [untilMs = '', asked = '', given = ''] = text.split('.');
   const [expected, actual] = [proof(call, `${untilMs}.${asked}`, keeper), given].map((part) => Buffer.from(part));
   if (expected?.length !== actual?.length || !timingSafeEqual(expected as Buffer, actual as Buffer)) {
-    throw new ForeignState('requestState must be the one that the last answer to this call brought');
+    throw new ForeignState();
   }
   return { untilMs: Number(untilMs), asked };
 }
