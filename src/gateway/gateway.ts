@@ -186,12 +186,14 @@ export class Gateway {
       const error = { code: INVALID_REQUEST, message: 'id must be a string or an integer' };
       return failed(isModern ? undefined : null, error, isModern ? 400 : 200);
     }
-    const { registry, answers, offers, states, listening, version, icon } = this.#options;
     const lines = from.wish(dialect.dialect);
     const caller = { ...from.caller, lines, note: from.note };
     const { session } = from;
     const context = {
-      ...{ registry, answers, offers, states, listening, version, icon, session, caller, dialect: dialect.dialect },
+      ...this.#options,
+      session,
+      caller,
+      dialect: dialect.dialect,
       sessionId: headers.session?.id,
       hearer: session && hearerOf(session, from.caller),
     };
