@@ -151,7 +151,7 @@ function openGateway(parts: ServiceParts, registry: ToolRegistry): Route[] {
 
 /** The pages, over the capabilities that they show. */
 function openPages(
-  { config, core, pool, tasks, sync, live }: ServiceParts,
+  { config, core, pool, tasks, sync, documents, live }: ServiceParts,
   { blobs, credentials, ...signIn }: SignInParts & Pick<MirrorRoutesOptions, 'blobs' | 'credentials'>,
 ): Route[] {
   return webRoutes({
@@ -161,6 +161,7 @@ function openPages(
     credentials,
     tasks,
     sync,
+    ...documents,
     live,
     pool,
     signup: signupRule(config.signup).kind,

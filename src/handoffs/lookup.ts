@@ -80,6 +80,18 @@ export function listHandoffs(
   };
 }
 
+/** The newest handoff of each of at most `limit` projects, the newest of all first. A project costs one read, however many it has. */
+export function newestOfEach(store: Store, accountId: string, limit: number): HandoffRecord[] {
+  const found: HandoffRecord[] = [];
+  const all = scopeOf(undefined);
+  let [row] = store.range(handoffRows, { prefix: [accountId], reverse: true, limit: 1 });
+  while (row !== undefined && row.key[1] !== all && found.length < limit) {
+    found.push(existing(store, accountId, row.value.id));
+    [row] = store.range(handoffRows, { prefix: [accountId], reverse: true, beyond: row.key[1], limit: 1 });
+  }
+  return found.sort((a, b) => (placeOf(a) < placeOf(b) ? 1 : -1));
+}
+
 function existing(reader: Pick<Reader, 'get'>, accountId: string, id: number): HandoffRecord {
   const handoff = reader.get(handoffs, [accountId, id]);
   if (handoff === undefined) throw new Error(`an index names handoff ${id}, which is not there`);

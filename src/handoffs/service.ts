@@ -1,5 +1,6 @@
 /** The use cases of handoffs. Every write goes through the account's actor; dates are those of Korea Standard Time. */
 import type { ActorRegistry } from '../actors/registry.ts';
+import { staleVersion } from '../common/fault.ts';
 import { oneLine } from '../gateway/words.ts';
 import { limits } from '../limits/service.ts';
 import type { Quotas } from '../quotas/quotas.ts';
@@ -19,7 +20,7 @@ import {
   type Version,
   versionsOf,
 } from '../versions/texts.ts';
-import { findHandoff, type HandoffList, listHandoffs, namesOf, rowsOf } from './lookup.ts';
+import { findHandoff, type HandoffList, listHandoffs, namesOf, newestOfEach, rowsOf } from './lookup.ts';
 import { type HandoffRecord, handoffHeads, handoffNames, handoffRows, handoffs } from './records.ts';
 import { byDate, cleanName, decideNew, decideReplace, foldName, handoffNotFound } from './rules.ts';
 
@@ -41,6 +42,8 @@ export interface SaveRequest {
   /** Undefined: today. */
   readonly date?: string | undefined;
   readonly time?: string | undefined;
+  /** Refused at another current version; 0: there must be no handoff of that name. */
+  readonly expected_version?: number | undefined;
 }
 
 export interface GetRequest {
@@ -85,6 +88,7 @@ export class Handoffs {
       const found = batch.get(handoffNames, key);
       const checkRoom = () => quotas.check(batch, accountId, 'documents', recordBytes(content));
       const handoff = found && batch.get(handoffs, [accountId, found.id]);
+      checkVersion(request.expected_version, handoff?.version ?? 0);
       if (handoff === undefined) {
         checkRoom();
         const { handoff: made, head } = decideNew(name, facts, batch.get(handoffHeads, [accountId]), now());
@@ -103,8 +107,18 @@ export class Handoffs {
 
   /** A handoff with its text. Refuses with `not_found`, also for a version that is not kept. */
   get(accountId: string, { version, ...request }: GetRequest): ReadHandoff {
+    return this.#open(accountId, findHandoff(this.#options.store, accountId, request), version);
+  }
+
+  /** As `get`, by its number. */
+  read(accountId: string, id: number, version?: number): ReadHandoff {
+    const handoff = this.#options.store.get(handoffs, [accountId, id]);
+    if (handoff === undefined) throw handoffNotFound('there is no such handoff');
+    return this.#open(accountId, handoff, version);
+  }
+
+  #open(accountId: string, handoff: HandoffRecord, version: number | undefined): ReadHandoff {
     const { store } = this.#options;
-    const handoff = findHandoff(store, accountId, request);
     const name = nameOf(accountId, handoff);
     const shown = readVersion(store, name, version ?? handoff.version);
     const content = readText(store, name, version ?? handoff.version);
@@ -128,6 +142,11 @@ export class Handoffs {
     return listHandoffs(this.#options.store, accountId, request);
   }
 
+  /** The newest handoff of each project, the newest of all first; of at most `limit` projects. */
+  newestOfEach(accountId: string, limit: number): HandoffRecord[] {
+    return newestOfEach(this.#options.store, accountId, limit);
+  }
+
   async #purge(accountId: string): Promise<void> {
     const { store, actors, now, keepDays, mayPurge } = this.#options;
     if (keepDays === undefined || !mayPurge()) return;
@@ -141,6 +160,10 @@ export class Handoffs {
       });
     }
   }
+}
+
+function checkVersion(expected: number | undefined, current: number): void {
+  if (expected !== undefined && expected !== current) throw staleVersion('handoff', expected, current);
 }
 
 /** The beginning of a text on one line. */

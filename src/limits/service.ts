@@ -109,7 +109,8 @@ export const limits = {
   /** Tasks that a column of the board shows, and blobs that a page of the mirror shows. */
   boardColumnRows: 50,
   blobRowsPerPage: 50,
-  /** Rows of a page: files, versions, conflicts. */
+  /** Rows of a page: documents, files, versions, conflicts. */
+  documentRowsPerPage: 50,
   fileRowsPerPage: 100,
   versionRowsPerPage: 50,
   conflictRowsPerPage: 50,
@@ -124,6 +125,9 @@ export const limits = {
   /** Longest text that is compared and edited in a page, and the form that brings it back percent-encoded. */
   editedTextBytesMax: 512 * KiB,
   editFormBytesMax: 4 * MiB,
+  /** Files of one form, and the form as a whole; it is in memory while it is read. */
+  uploadFilesMax: 200,
+  uploadFormBytesMax: 40 * MiB,
   searchCharsMax: 200,
   /** Bytes of files that pages hold in memory for all readers who download them. */
   pageDownloadBytesMax: 64 * MiB,

@@ -13,6 +13,8 @@ import type { Standings } from '../accounts/standing/standings.ts';
 import type { TimeZones } from '../accounts/time-zones.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
 import type { AuditLog } from '../audit/log.ts';
+import type { DevDocs } from '../dev-docs/service.ts';
+import type { Handoffs } from '../handoffs/service.ts';
 import type { MirrorBlobs } from '../mirror/blobs.ts';
 import type { MirrorCredentials } from '../mirror/credentials.ts';
 import type { OAuthClients } from '../oauth/clients/clients.ts';
@@ -20,6 +22,7 @@ import type { AuthorizationCodes } from '../oauth/code/codes.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
 import type { Identities } from '../oauth/provider/identities.ts';
 import type { SignIns } from '../oauth/sign-ins.ts';
+import type { Papers } from '../papers/service.ts';
 import type { Sync } from '../sync/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 
@@ -48,4 +51,7 @@ export interface Capabilities {
   readonly credentials: MirrorCredentials;
   readonly tasks: Tasks;
   readonly sync: Sync;
+  readonly docs: DevDocs;
+  readonly handoffs: Handoffs;
+  readonly papers: Papers;
 }

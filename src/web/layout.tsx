@@ -9,6 +9,7 @@ const SECTIONS = [
   { id: 'home', path: '/', name: 'Home' },
   { id: 'tasks', path: '/tasks', name: 'Tasks' },
   { id: 'vaults', path: '/vaults', name: 'Vaults' },
+  { id: 'documents', path: '/documents/docs', name: 'Documents' },
   { id: 'mirror', path: '/mirror', name: 'Mirror' },
   { id: 'settings', path: '/settings', name: 'Settings' },
   { id: 'accounts', path: '/accounts', name: 'Accounts', forOperator: true },

@@ -17,6 +17,7 @@ import type { AssetPaths } from './assets.ts';
 import { markCookie, markCookieName, readCookie, sessionCookie, sessionCookieName, ZONE_COOKIE } from './cookies.ts';
 import { pageReply, seeOther } from './document.tsx';
 import { faultPage, foreignFormPage } from './fault-page.tsx';
+import { readUpload, UPLOAD_TYPE, type Upload } from './forms/upload.ts';
 import type { Section } from './layout.tsx';
 import type { Topic } from './live/changes.ts';
 import { addressOf, cameFrom, ownPath, signInPath } from './next-path.ts';
@@ -126,6 +127,18 @@ export class Pages {
       return handle(visit, visit.request.form);
     });
     return { ...route, body: { kind: 'form', bytesMax } };
+  }
+
+  /** A form of those who are signed in that brings files. */
+  memberUpload(path: string, handle: (visit: MemberVisit, upload: Upload) => Answer): Route {
+    const route = this.#route('POST', path, async (visit) => {
+      if (!isMember(visit) && visit.isShut) throw new Refusal({ kind: 'account_disabled' });
+      if (!isMember(visit)) return this.#signedOut(visit);
+      const upload = await readUpload(visit.request);
+      if (!this.#isOwnForm(visit, upload.fields)) return this.show(visit, foreignFormPage());
+      return handle(visit, upload);
+    });
+    return { ...route, body: { kind: 'stream', bytesMax: limits.uploadFormBytesMax, mediaType: UPLOAD_TYPE } };
   }
 
   /** The answer that shows a view. */
@@ -248,10 +261,10 @@ export class Pages {
     return isNew ? { 'Set-Cookie': sessionCookie(browserId, { secure, lasting: false }) } : {};
   }
 
-  #isOwnForm({ request, csrf }: Visit): boolean {
+  #isOwnForm({ request, csrf }: Visit, form = request.form): boolean {
     const origin = request.header('origin');
     if (origin !== undefined && !this.#options.isOwnOrigin(origin, request.header('host') ?? '')) return false;
-    const given = Buffer.from(request.form.get(CSRF_FIELD) ?? '');
+    const given = Buffer.from(form.get(CSRF_FIELD) ?? '');
     const expected = Buffer.from(csrf);
     return given.length === expected.length && timingSafeEqual(given, expected);
   }

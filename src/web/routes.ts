@@ -10,6 +10,7 @@ import type { Pool } from '../pool/pool.ts';
 import { openAssets } from './assets.ts';
 import { boardRoutes } from './board/routes.tsx';
 import type { Capabilities } from './capabilities.ts';
+import { documentRoutes } from './documents/routes.tsx';
 import { helpRoutes } from './help/routes.tsx';
 import { homeRoutes } from './home/page.tsx';
 import type { LivePages } from './live/live.ts';
@@ -95,6 +96,7 @@ export function webRoutes(options: WebOptions): Route[] {
     ...authorizeRoutes(over),
     ...boardRoutes(over),
     ...vaultRoutes(over),
+    ...documentRoutes(over),
     ...mirrorRoutes(over),
     ...operatorRoutes(over),
   ];

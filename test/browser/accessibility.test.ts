@@ -81,6 +81,10 @@ async function memberWithEverything(): Promise<State> {
   const second = await credential(hub, key, true);
   await upload(hub, second, randomCommit(), Buffer.from('a blob'), { 'X-Uploaded-By': 'x'.repeat(255) });
   await filledVault(key);
+  await structured(hub, 'create_dev_doc', { title: 'Rules', content: MARKDOWN, category: 'claude' }, key);
+  await structured(hub, 'update_dev_doc', { title: 'Rules', content: `${MARKDOWN}more` }, key);
+  await structured(hub, 'handoff_save', { project: 'cairn', topic: 'main', content: MARKDOWN }, key);
+  await structured(hub, 'create_paper', { title: 'On stones', content: MARKDOWN }, key);
   await page.goto('/settings');
   for (const name of ['To revoke', 'x'.repeat(100)]) {
     await page.getByLabel('Name of a new key').fill(name);
@@ -166,7 +170,19 @@ const MEMBER: readonly Look[] = [
   ['/nowhere'],
   ['/vaults'],
   [() => vault],
-  [() => `${vault}?folder=notes`],
+  [() => `${vault}?folder=notes`, openAll],
+  [() => `${vault}/new?folder=notes`],
+  [() => `${vault}/edit?path=src%2Fapp.ts`],
+  ['/documents/docs'],
+  ['/documents/docs/1', openAll],
+  ['/documents/docs/1?version=1'],
+  ['/documents/docs/1/edit'],
+  ['/documents/docs/new'],
+  ['/documents/handoffs'],
+  ['/documents/handoffs/1'],
+  ['/documents/papers'],
+  ['/documents/papers/1', openAll],
+  ['/documents/papers/new'],
   [() => `${vault}?folder=nowhere`],
   [() => `${vault}?q=*.md`],
   [() => `${vault}/file?path=notes%2FREADME.md`],

@@ -14,6 +14,7 @@ import type { Vaults } from '../vaults/vaults.ts';
 import { decidePush } from './decision.ts';
 import { isOfOtherFile } from './foreign-base.ts';
 import { healVersion } from './heal.ts';
+import { HUB_DEVICE } from './hub-change.ts';
 import { type PushArguments, readContent, readPush, type UnfilledPush } from './input.ts';
 import { keepRefused } from './keep-refused.ts';
 import { applyRename } from './rename.ts';
@@ -67,7 +68,9 @@ export class Push {
       log.write(accountId, vaultId, (turn): Decided => {
         const made = this.#apply({ turn, push: withClock(unfilled, turn), content });
         const { deviceId } = push;
-        visits.note(turn.batch, { vaultId, deviceId, nowMs: turn.nowMs, pushedSeq: turn.change.head.seq });
+        const visit = { vaultId, deviceId, nowMs: turn.nowMs, pushedSeq: turn.change.head.seq };
+        // What people change in a page comes from no device.
+        if (deviceId !== HUB_DEVICE) visits.note(turn.batch, visit);
         return made;
       });
     const decided = await decide(push);

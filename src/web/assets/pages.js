@@ -67,6 +67,24 @@ function makeDraggable(board) {
   }
 }
 
+/** Files that are dropped on the page are uploaded by the form that the page has for them. */
+function takeDrops(form) {
+  const carriesFiles = (event) => event.dataTransfer?.types.includes('Files');
+  const input = form.querySelector('input[type="file"]');
+  document.addEventListener('dragover', (event) => {
+    if (!carriesFiles(event)) return;
+    event.preventDefault();
+    form.closest('details').open = true;
+  });
+  document.addEventListener('drop', (event) => {
+    if (!carriesFiles(event)) return;
+    event.preventDefault();
+    input.files = event.dataTransfer.files;
+    form.requestSubmit();
+  });
+}
+
+for (const form of document.querySelectorAll('[data-upload]')) takeDrops(form);
 for (const button of document.querySelectorAll('[data-copy]')) {
   button.hidden = false;
   button.addEventListener('click', () => copy(button));

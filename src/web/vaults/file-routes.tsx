@@ -61,7 +61,7 @@ async function showFile(options: VaultOptions, visit: MemberVisit): Promise<Repl
   });
   const older = hasMore ? versions.at(-1)?.seq : undefined;
   const body = { visit, vault, file, seq, shown, versions, older };
-  return pages.show(visit, { title: file.path, section: 'vaults', body: <FilePage {...body} /> });
+  return pages.show(visit, { title: file.path, section: 'vaults', live: ['vaults'], body: <FilePage {...body} /> });
 }
 
 interface Asked {

@@ -1,8 +1,10 @@
 /** The page of one file: what it holds, its versions, and bringing one back. */
 import type { VNode } from 'preact';
+import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../../sync/log/file-record.ts';
 import type { VersionMeta } from '../../sync/log/version.ts';
 import type { Vault } from '../../sync/vaults/vaults.ts';
+import { Field } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
 import { Ago } from '../rendering/ago.tsx';
 import { Code, Prose, type RenderedHtml } from '../rendering/renderer.tsx';
@@ -37,7 +39,7 @@ export interface FilePageProps {
 }
 
 export function FilePage(props: FilePageProps): VNode {
-  const { visit, vault, file, seq, shown, older } = props;
+  const { visit, vault, file, seq, older } = props;
   const isCurrent = seq === file.seq;
   return (
     <>
@@ -59,22 +61,13 @@ export function FilePage(props: FilePageProps): VNode {
       <section class="panel" aria-label="Content">
         <ViewLinks {...props} />
         <Content {...props} />
-        <div class="actions">
-          {shown.kind === 'deleted' ? null : (
-            <a class="button" href={bytesPath(vault.id, file.path, seq)} download={nameOf(file.path)}>
-              Download
-            </a>
-          )}
-          {isCurrent ? null : (
-            <a class="button" href={filePath(vault.id, file.path)}>
-              Show the current version
-            </a>
-          )}
-        </div>
+        <FileActions {...props} />
       </section>
       <section class="panel" aria-labelledby="history">
         <h2 id="history">History</h2>
-        <p class="lead">Every version of the last 30 days, and the last 20 for good.</p>
+        <p class="lead">
+          Every version is kept for {limits.historyDays} days, and the last {limits.historyVersionsMin} for good.
+        </p>
         <ul class="rows">
           {props.versions.map((version) => (
             <Version key={version.seq} version={version} {...props} />
@@ -87,6 +80,57 @@ export function FilePage(props: FilePageProps): VNode {
         )}
       </section>
     </>
+  );
+}
+
+/** What can be done with a file; a file that was deleted, or is not current, can be brought back from its history. */
+function FileActions({ visit, vault, file, seq, shown }: FilePageProps): VNode {
+  const isCurrent = seq === file.seq;
+  const { path } = file;
+  const base = <input type="hidden" name="base" value={file.sha256} />;
+  const isText = shown.kind === 'text' || shown.kind === 'markdown';
+  return (
+    <div class="actions row">
+      {isCurrent && isText && file.size_bytes <= limits.editedTextBytesMax ? (
+        <a class="button" href={`${vaultPath(vault.id)}/edit?${new URLSearchParams({ path })}`}>
+          Edit
+        </a>
+      ) : null}
+      {shown.kind === 'deleted' ? null : (
+        <a class="button" href={bytesPath(vault.id, path, seq)} download={nameOf(path)}>
+          Download
+        </a>
+      )}
+      {isCurrent ? null : (
+        <a class="button" href={filePath(vault.id, path)}>
+          Show the current version
+        </a>
+      )}
+      {!isCurrent || file.deleted ? null : (
+        <>
+          <Confirm label="Rename…" danger={false}>
+            <Form csrf={visit.csrf} action={`${vaultPath(vault.id)}/rename`}>
+              <input type="hidden" name="path" value={path} />
+              {base}
+              <Field form="rename" name="to" label="New path" value={path} maxlength={limits.pathBytesMax} />
+              <button class="button primary" type="submit">
+                Rename
+              </button>
+            </Form>
+          </Confirm>
+          <Confirm label="Delete…">
+            <p>Your devices delete the file too. Its history is kept, so it can be restored.</p>
+            <Form csrf={visit.csrf} action={`${vaultPath(vault.id)}/delete`}>
+              <input type="hidden" name="path" value={path} />
+              {base}
+              <button class="button danger" type="submit">
+                Delete this file
+              </button>
+            </Form>
+          </Confirm>
+        </>
+      )}
+    </div>
   );
 }
 
@@ -158,7 +202,7 @@ function Version({
             version {seq}, {status}
           </a>
         )}{' '}
-        {isCurrent ? <span class="badge good">now</span> : null}
+        {isCurrent ? <span class="badge good">current</span> : null}
         <p class="meta">
           {isDeletion ? null : <>{bytesText(bytes)} · </>}
           <Ago at={at} zone={visit.zone} /> · by <Given>{device}</Given>
@@ -171,14 +215,14 @@ function Version({
         </p>
       </div>
       {isCurrent || isDeletion ? null : (
-        <Confirm label="Bring back…" danger={false}>
-          <p>Version {seq} becomes the newest one. What is there now stays in the history.</p>
+        <Confirm label="Restore…" danger={false}>
+          <p>Version {seq} becomes the current one. The version before it stays in the history.</p>
           <Form csrf={visit.csrf} action={`${vaultPath(vault.id)}/restore`}>
             <input type="hidden" name="path" value={file.path} />
             <input type="hidden" name="seq" value={seq} />
             <input type="hidden" name="base" value={file.deleted ? '' : file.sha256} />
             <button class="button primary" type="submit">
-              Bring back version {seq}
+              Restore version {seq}
             </button>
           </Form>
         </Confirm>

@@ -6,10 +6,10 @@ import type { FolderPage as Listed, Subfolder } from '../../sync/pull/folders.ts
 import type { VaultState } from '../../sync/vaults/vaults.ts';
 import type { MemberVisit } from '../pages.ts';
 import { Ago } from '../rendering/ago.tsx';
-import { bytesText, Copyable, Empty, Given } from '../ui.tsx';
+import { bytesText, Copyable, CsrfField, Empty, Given } from '../ui.tsx';
 import { Crumbs } from './crumbs.tsx';
 import { ConflictsLink } from './list.tsx';
-import { filePath, folderPath, nameOf, parentOf, vaultPath } from './paths.ts';
+import { filePath, folderPath, nameOf, newFilePath, parentOf, vaultPath } from './paths.ts';
 
 interface FolderPageProps {
   readonly visit: MemberVisit;
@@ -38,6 +38,7 @@ export function FolderPage({ visit, vault, folder, page }: FolderPageProps): VNo
           <h2 id="files">Files</h2>
           {vault.head.files === 0 ? null : <Find vault={vault} search="" />}
         </div>
+        <FolderActions visit={visit} vault={vault} folder={folder} />
         {vault.head.files === 0 ? <EmptyVault vault={vault} /> : null}
         {isEmpty && vault.head.files > 0 && next === undefined ? <p>This folder is empty.</p> : null}
         {isEmpty ? null : (
@@ -97,6 +98,47 @@ export function FoundPage({ visit, vault, files, next, search }: FoundPageProps)
         )}
       </section>
     </>
+  );
+}
+
+interface FolderActionsProps {
+  readonly visit: MemberVisit;
+  readonly vault: VaultState;
+  readonly folder: string;
+}
+
+function FolderActions({ visit, vault, folder }: FolderActionsProps): VNode {
+  const { id } = vault;
+  return (
+    <div class="actions">
+      <a class="button small" href={newFilePath(id, folder)}>
+        New file
+      </a>
+      <details class="more">
+        <summary class="button small">Upload</summary>
+        <form class="stack" method="post" action={`${vaultPath(id)}/upload`} enctype="multipart/form-data" data-upload>
+          <CsrfField csrf={visit.csrf} />
+          <input type="hidden" name="folder" value={folder} />
+          <div class="field">
+            <label for="upload-files">Files</label>
+            <p class="hint" id="upload-hint">
+              At most {limits.fileBytesMax / 2 ** 20} MiB each, {limits.uploadFormBytesMax / 2 ** 20} MiB together. With
+              script, files can be dropped on this page too.
+            </p>
+            <input id="upload-files" type="file" name="files" multiple required aria-describedby="upload-hint" />
+          </div>
+          <label class="check">
+            <input type="checkbox" name="replace" value="true" />
+            Replace files of the same name (their history is kept)
+          </label>
+          <div>
+            <button class="button primary" type="submit">
+              Upload
+            </button>
+          </div>
+        </form>
+      </details>
+    </div>
   );
 }
 

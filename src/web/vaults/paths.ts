@@ -13,6 +13,11 @@ export function folderPath(vaultId: string, folder: string, after?: string): str
   return query.size === 0 ? vaultPath(vaultId) : `${vaultPath(vaultId)}?${query}`;
 }
 
+/** Where a file is written into a folder. */
+export function newFilePath(vaultId: string, folder: string): string {
+  return `${vaultPath(vaultId)}/new${folder === '' ? '' : `?${new URLSearchParams({ folder })}`}`;
+}
+
 /** The folder that a file or a folder lies in; empty: the vault itself. */
 export function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));

@@ -9,6 +9,7 @@ import type { Problem } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { type VaultOptions, vaultOf } from './access.ts';
+import { changeRoutes } from './change/routes.tsx';
 import { conflictRoutes } from './conflict-routes.tsx';
 import { fileRoutes } from './file-routes.tsx';
 import { findFiles, readSeq } from './files.ts';
@@ -35,6 +36,7 @@ export function vaultRoutes(options: VaultOptions): Route[] {
     }),
     pages.member(`${PATH}/:vault`, (visit) => showFiles(options, visit)),
     ...fileRoutes(options),
+    ...changeRoutes(options),
     pages.memberForm(`${PATH}/:vault/restore`, (visit, form) => restore(options, visit, form)),
     ...conflictRoutes(options),
   ];
@@ -92,6 +94,7 @@ async function showFolder(
   return pages.show(visit, {
     title: folder === '' ? vault.record.name : folder,
     section: 'vaults',
+    live: ['vaults'],
     status: folders.has(vault.id, folded) ? 200 : 404,
     body: <FolderPage visit={visit} vault={vault} folder={folder} page={page} />,
   });
@@ -105,14 +108,16 @@ function placeOf(given: string | null): string | undefined {
 async function restore({ pages, sync }: VaultOptions, visit: MemberVisit, form: URLSearchParams): Promise<Reply> {
   const { accountId, request } = visit;
   const { id: vaultId } = vaultOf(sync, accountId, request.params['vault']);
-  const path = form.get('path') ?? '';
-  const seq = readSeq(form.get('seq')) ?? 0;
+  // The way back from a change has its fields in its address.
+  const field = (name: string) => form.get(name) ?? request.query.get(name);
+  const path = field('path') ?? '';
+  const seq = readSeq(field('seq')) ?? 0;
   const tried = await problemOf('restore', {}, () =>
     sync.history.restore(accountId, {
       vaultId,
       path,
       seq,
-      baseSha: form.get('base') ?? undefined,
+      baseSha: field('base') ?? undefined,
       deviceId: undefined,
     }),
   );
@@ -120,7 +125,7 @@ async function restore({ pages, sync }: VaultOptions, visit: MemberVisit, form: 
     visit,
     filePath(vaultId, path),
     tried.ok
-      ? { text: `Version ${seq} is the newest one again.` }
-      : { text: 'The file changed while you looked at it, so nothing was done. Look again.', tone: 'bad' },
+      ? { text: `Version ${seq} was restored.` }
+      : { text: 'The file changed since you opened this page, so nothing was done. Look again.', tone: 'bad' },
   );
 }

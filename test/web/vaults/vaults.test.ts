@@ -141,7 +141,7 @@ test('[WEB-1, SYN-7] every version can be looked at and brought back, a deleted 
   expect(client.text).toContain('first plan');
   expect(client.text).toContain(`Version ${first.seq}, not current`);
   await client.submit(`/vaults/${vault}/restore`);
-  expect(client.text).toContain(`Version ${first.seq} is the newest one again.`);
+  expect(client.text).toContain(`Version ${first.seq} was restored.`);
   expect(client.text).toContain('first plan');
   const stale = new URLSearchParams({ path, seq: String(second.seq), base: second.sha256 });
   stale.set('csrf', client.forms[0]?.fields.get('csrf') ?? '');

@@ -1,0 +1,216 @@
+/** The page on which one document is read, and the one on which it is written. */
+import type { VNode } from 'preact';
+import { limits } from '../../limits/service.ts';
+import { Field, FormErrors, type Problem, TextArea } from '../fields.tsx';
+import type { MemberVisit } from '../pages.ts';
+import { Ago } from '../rendering/ago.tsx';
+import { Code, Prose, type RenderedHtml } from '../rendering/renderer.tsx';
+import { bytesText, Confirm, Form, Given } from '../ui.tsx';
+import type { DocumentVersion, Kind, OpenDocument } from './kinds.ts';
+import { documentPath, kindPath } from './list.tsx';
+
+interface DocumentPageProps {
+  readonly visit: MemberVisit;
+  readonly kind: Kind;
+  readonly document: OpenDocument;
+  /** Undefined: it is shown as it is written. */
+  readonly rendered: RenderedHtml | undefined;
+  readonly isMarkdown: boolean;
+}
+
+export function DocumentPage({ visit, kind, document, rendered, isMarkdown }: DocumentPageProps): VNode {
+  const { title, label, at, version, shown, content } = document;
+  return (
+    <>
+      <div class="intro">
+        <Crumbs kind={kind} group={kind.id === 'papers' ? undefined : label} />
+        <h1>
+          <Given>{title}</Given>
+        </h1>
+        <p class="lead">
+          {kind.id === 'papers' ? `${label}, ` : ''}
+          {shown === version ? `version ${version}, ` : `version ${shown} of ${version}, `}
+          <Ago at={at} zone={visit.zone} />
+        </p>
+      </div>
+      <section class="panel" aria-label="Content">
+        {content === '' ? (
+          <p class="meta">The document is empty.</p>
+        ) : rendered === undefined ? (
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset groups fields, and here are none.
+          <pre class="content" tabindex={0} role="group" aria-label="Content of the document">
+            <code>{content}</code>
+          </pre>
+        ) : isMarkdown ? (
+          <Prose rendered={rendered} />
+        ) : (
+          <Code rendered={rendered} label="Content of the document" />
+        )}
+        <Actions visit={visit} kind={kind} document={document} />
+      </section>
+      {document.versions.length < 2 ? null : <Versions visit={visit} kind={kind} document={document} />}
+    </>
+  );
+}
+
+type PartProps = Pick<DocumentPageProps, 'visit' | 'kind' | 'document'>;
+
+function Actions({ visit, kind, document }: PartProps): VNode {
+  const { id, version, shown, published } = document;
+  const path = documentPath(kind.id, id);
+  return (
+    <div class="actions row">
+      {shown === version ? (
+        <a class="button" href={`${path}/edit`}>
+          Edit
+        </a>
+      ) : (
+        <>
+          <a class="button" href={path}>
+            Show the current version
+          </a>
+          <Form csrf={visit.csrf} action={`${path}/revert`}>
+            <input type="hidden" name="version" value={shown} />
+            <input type="hidden" name="expected" value={version} />
+            <button class="button" type="submit">
+              Restore version {shown}
+            </button>
+          </Form>
+        </>
+      )}
+      {published === undefined ? null : (
+        <Form csrf={visit.csrf} action={`${path}/publish`}>
+          <input type="hidden" name="published" value={String(!published)} />
+          <button class="button" type="submit">
+            {published ? 'Make it a draft' : 'Publish'}
+          </button>
+        </Form>
+      )}
+      {kind.remove === undefined || shown !== version ? null : (
+        <Confirm label="Delete…">
+          <p>It goes to the trash, and is deleted permanently after {limits.binDays} days.</p>
+          <Form csrf={visit.csrf} action={`${path}/delete`}>
+            <button class="button danger" type="submit">
+              Delete this {kind.one}
+            </button>
+          </Form>
+        </Confirm>
+      )}
+    </div>
+  );
+}
+
+function Versions({ visit, kind, document }: PartProps): VNode {
+  return (
+    <section class="panel" aria-labelledby="versions">
+      <h2 id="versions">Versions</h2>
+      <ul class="rows">
+        {document.versions.map((one) => (
+          <Version key={one.version} visit={visit} kind={kind} document={document} one={one} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Version({ visit, kind, document, one }: PartProps & { readonly one: DocumentVersion }): VNode {
+  const { version, size_bytes: bytes, created_at: at } = one;
+  return (
+    <li class="row" aria-current={version === document.shown ? 'true' : undefined}>
+      <div class="row-main">
+        <a href={documentPath(kind.id, document.id, version)}>version {version}</a>{' '}
+        {version === document.version ? <span class="badge good">current</span> : null}
+        <p class="meta">
+          {bytesText(bytes)} · <Ago at={at} zone={visit.zone} />
+        </p>
+      </div>
+    </li>
+  );
+}
+
+export function Crumbs({ kind, group }: { readonly kind: Kind; readonly group: string | undefined }): VNode {
+  return (
+    <nav class="crumbs" aria-label="You are here">
+      <a href={kindPath(kind.id)}>{kind.name}</a>
+      {group === undefined ? null : (
+        <>
+          <span aria-hidden="true">/</span>
+          <a href={`${kindPath(kind.id)}?${new URLSearchParams({ group })}`}>
+            <Given>{group}</Given>
+          </a>
+        </>
+      )}
+    </nav>
+  );
+}
+
+interface WritePageProps {
+  readonly visit: MemberVisit;
+  readonly kind: Kind;
+  /** Undefined: a new one. */
+  readonly document: OpenDocument | undefined;
+  readonly problem: Problem | undefined;
+}
+
+const FORM = 'document';
+
+/** The form of a new document, or of one that is there. */
+export function WritePage({ visit, kind, document, problem }: WritePageProps): VNode {
+  const isNew = document === undefined;
+  const action = isNew ? `${kindPath(kind.id)}/new` : `${documentPath(kind.id, document.id)}/edit`;
+  const isNamed = isNew || kind.id === 'papers';
+  const shown = [...(isNamed ? ['title'] : []), ...(isNew ? ['group'] : []), 'content'];
+  return (
+    <>
+      <div class="intro">
+        <Crumbs kind={kind} group={undefined} />
+        <h1>{isNew ? `New ${kind.one}` : <Given>{`Edit ${document.title}`}</Given>}</h1>
+      </div>
+      <section class="panel" aria-label={isNew ? 'New' : 'Edit'}>
+        <Form csrf={visit.csrf} action={action} class="stack whole">
+          <FormErrors form={FORM} problem={problem} shown={shown} />
+          {isNew ? null : <input type="hidden" name="expected" value={document.version} />}
+          {isNew && kind.groupLabel !== undefined ? (
+            <Field
+              form={FORM}
+              name="group"
+              label={kind.groupLabel}
+              value={kind.id === 'docs' ? 'docs' : ''}
+              problem={problem}
+            />
+          ) : null}
+          {isNamed ? (
+            <Field
+              form={FORM}
+              name="title"
+              label={kind.titleLabel}
+              value={document?.title ?? ''}
+              maxlength={limits.documentTitleCharsMax}
+              problem={problem}
+            />
+          ) : null}
+          <TextArea
+            form={FORM}
+            name="content"
+            label="Content"
+            hint="Markdown"
+            required={false}
+            isPlain
+            class="code"
+            rows={24}
+            value={document?.content ?? ''}
+            problem={problem}
+          />
+          <div class="actions">
+            <button class="button primary" type="submit">
+              Save
+            </button>
+            <a class="button" href={isNew ? kindPath(kind.id) : documentPath(kind.id, document.id)}>
+              Cancel
+            </a>
+          </div>
+        </Form>
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,221 @@
+/** Owns how the three kinds of documents look to the pages: one shape to list, read, write and delete. */
+import { z } from 'zod';
+import { invalidField, Refusal } from '../../common/fault.ts';
+import { printableName } from '../../fields/kinds.ts';
+import { readFields } from '../../fields/read.ts';
+import { limits } from '../../limits/service.ts';
+import { documentText } from '../../versions/texts.ts';
+import type { Capabilities } from '../capabilities.ts';
+
+export type KindId = 'docs' | 'handoffs' | 'papers';
+type Sources = Pick<Capabilities, 'docs' | 'handoffs' | 'papers'>;
+
+export interface ListedDocument {
+  readonly id: number;
+  readonly title: string;
+  /** What sorts it: a category, a project, whether it is published. */
+  readonly label: string;
+  readonly preview?: string;
+  readonly at: string;
+}
+
+export interface DocumentList {
+  readonly items: readonly ListedDocument[];
+  /** Where to go on; undefined: that was all. */
+  readonly cursor: string | undefined;
+}
+
+export interface DocumentVersion {
+  readonly version: number;
+  readonly size_bytes: number;
+  readonly created_at: string;
+}
+
+export interface OpenDocument extends ListedDocument {
+  readonly content: string;
+  /** How it is rendered: `markdown`, or a language. */
+  readonly format: string;
+  /** The current version, and the one that is looked at. */
+  readonly version: number;
+  readonly shown: number;
+  /** Newest first. */
+  readonly versions: readonly DocumentVersion[];
+  /** Only of papers. */
+  readonly published?: boolean;
+}
+
+/** What a form brings. */
+export interface WrittenDocument {
+  readonly title: string;
+  /** Category of a dev doc, project of a handoff. */
+  readonly group: string;
+  readonly content: string;
+}
+
+export interface ListQuery {
+  readonly search: string;
+  readonly group: string;
+  readonly cursor: string | undefined;
+}
+
+export interface Kind {
+  readonly id: KindId;
+  readonly name: string;
+  readonly one: string;
+  readonly titleLabel: string;
+  /** What `group` is called in a form; undefined: there is none. */
+  readonly groupLabel: string | undefined;
+  list(accountId: string, query: ListQuery): Promise<DocumentList>;
+  /** Refuses with `not_found`. */
+  open(accountId: string, id: number, version?: number): OpenDocument;
+  create(accountId: string, written: WrittenDocument): Promise<number>;
+  /** Refuses with `stale_version` when another version than `expected` is current. */
+  save(accountId: string, id: number, written: WrittenDocument, expected: number): Promise<void>;
+  /** Undefined: this kind is not deleted by hand. */
+  readonly remove: ((accountId: string, id: number) => Promise<void>) | undefined;
+  restore(accountId: string, id: number): Promise<void>;
+}
+
+/** What a person writes is read as what an agent sends. */
+const devDocFields = z.strictObject({
+  title: printableName(limits.documentTitleCharsMax),
+  category: printableName(limits.devDocCategoryCharsMax),
+  content: documentText,
+});
+const handoffFields = z.strictObject({
+  project: printableName(limits.handoffNameCharsMax),
+  topic: printableName(limits.handoffNameCharsMax),
+  content: documentText.min(1),
+});
+const textField = z.strictObject({ content: documentText });
+
+/** All kinds, in the order in which they are shown. */
+export function kindsOf(sources: Sources): readonly Kind[] {
+  return [devDocs(sources), handoffs(sources), papers(sources)];
+}
+
+function devDocs({ docs }: Sources): Kind {
+  return {
+    id: 'docs',
+    name: 'Dev docs',
+    one: 'dev doc',
+    titleLabel: 'Title',
+    groupLabel: 'Category',
+    async list(accountId, { search, group, cursor }) {
+      const only = group === '' ? {} : { category: group };
+      const query = { ...only, search, cursor, limit: limits.documentRowsPerPage };
+      const found = await docs.list(accountId, query);
+      const items = found.docs.map(({ id, title, category: label, updated_at: at }) => ({ id, title, label, at }));
+      return { items, cursor: found.cursor };
+    },
+    open(accountId, id, version) {
+      const { doc, shown, content } = docs.get(accountId, { id, version });
+      const { title, category: label, content_type: format, updated_at: at } = doc;
+      const versions = docs.versions(accountId, doc);
+      return { id, title, label, at, content, format, version: doc.version, shown: shown.version, versions };
+    },
+    async create(accountId, { title, group: category, content }) {
+      const fields = readFields(devDocFields, { title, category, content });
+      // A title that ends as a file does tells what is in it; all else that people write here is Markdown.
+      const type = /\.\w+$/.test(title) ? {} : { content_type: 'markdown' as const };
+      const made = await docs.create(accountId, { ...fields, ...type, create_category: true });
+      return made.id;
+    },
+    async save(accountId, id, { content: given }, expected) {
+      const { content } = readFields(textField, { content: given });
+      await docs.update(accountId, { id, content, expected_version: expected });
+    },
+    async remove(accountId, id) {
+      await docs.remove(accountId, { id });
+    },
+    async restore(accountId, id) {
+      await docs.update(accountId, { id, restore: true });
+    },
+  };
+}
+
+function handoffs({ handoffs: notes }: Sources): Kind {
+  return {
+    id: 'handoffs',
+    name: 'Handoffs',
+    one: 'handoff',
+    titleLabel: 'Topic',
+    groupLabel: 'Project',
+    async list(accountId, { group, cursor }) {
+      // Without a project: the newest of each.
+      const found =
+        group === ''
+          ? { handoffs: notes.newestOfEach(accountId, limits.documentRowsPerPage), cursor: undefined }
+          : notes.page(accountId, { project: group, cursor, limit: limits.documentRowsPerPage });
+      const items = found.handoffs.map(({ id, project, topic, preview, updated_at: at }) => {
+        return { id, title: topic, label: project, preview, at };
+      });
+      return { items, cursor: found.cursor };
+    },
+    open(accountId, id, version) {
+      const { handoff, shown, content } = notes.read(accountId, id, version);
+      const { topic: title, project: label, updated_at: at } = handoff;
+      const versions = notes.versions(accountId, handoff);
+      const current = handoff.version;
+      return { id, title, label, at, content, format: 'markdown', version: current, shown: shown.version, versions };
+    },
+    async create(accountId, { title: topic, group: project, content }) {
+      const fields = readFields(handoffFields, { project, topic, content });
+      return (await notes.save(accountId, { ...fields, expected_version: 0 })).id;
+    },
+    async save(accountId, id, { content: given }, expected) {
+      const { content } = readFields(textField, { content: given });
+      const { project, topic, date, time } = notes.read(accountId, id).handoff;
+      const name = { project, topic, date, ...(time === null ? {} : { time }) };
+      await notes.save(accountId, { ...name, content, expected_version: expected });
+    },
+    remove: undefined,
+    restore() {
+      throw new Refusal({ kind: 'not_found', what: 'handoffs are not deleted by hand' });
+    },
+  };
+}
+
+function papers({ papers: all }: Sources): Kind {
+  return {
+    id: 'papers',
+    name: 'Papers',
+    one: 'paper',
+    titleLabel: 'Title',
+    groupLabel: undefined,
+    list(accountId, { group, cursor }) {
+      const only = group === '' ? {} : { published: group === 'published' };
+      const place = cursor === undefined ? {} : { cursor: readPlace(cursor) };
+      const query = { include_content: false, limit: limits.documentRowsPerPage, ...only, ...place };
+      const found = all.list(accountId, query);
+      const items = found.papers.map(({ paper: { id, title, published, updated_at: at } }) => {
+        return { id, title, label: published ? 'Published' : 'Draft', at };
+      });
+      return Promise.resolve({ items, cursor: found.cursor });
+    },
+    open(accountId, id) {
+      const { paper, content = '' } = all.get(accountId, id);
+      const { title, published, version, updated_at: at, size_bytes } = paper;
+      const versions = [{ version, size_bytes, created_at: at }];
+      const label = published ? 'Published' : 'Draft';
+      return { id, title, label, at, content, format: 'markdown', version, shown: version, versions, published };
+    },
+    async create(accountId, { title, content }) {
+      return (await all.create(accountId, { title, content })).paper.id;
+    },
+    async save(accountId, id, { title, content }, expected) {
+      await all.patch(accountId, id, { title, content, expected_version: expected });
+    },
+    async remove(accountId, id) {
+      await all.remove(accountId, id);
+    },
+    async restore(accountId, id) {
+      await all.patch(accountId, id, { restore: true });
+    },
+  };
+}
+
+function readPlace(cursor: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(cursor)) throw invalidField('cursor', 'cursor must be one that a list gave');
+  return Number(cursor);
+}

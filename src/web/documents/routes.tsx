@@ -1,0 +1,183 @@
+/** The pages and forms of documents: dev docs, handoffs and papers. */
+import { type FieldErrors, Refusal } from '../../common/fault.ts';
+import type { Reply } from '../../http/reply/reply.ts';
+import type { Route } from '../../http/route/route.ts';
+import { limits } from '../../limits/service.ts';
+import type { Capabilities } from '../capabilities.ts';
+import { seeOther } from '../document.tsx';
+import type { Problem } from '../fields.tsx';
+import type { MemberVisit, Pages } from '../pages.ts';
+import { problemOf } from '../problem.ts';
+import type { Renderer } from '../rendering/renderer.tsx';
+import { DocumentPage, WritePage } from './document.tsx';
+import { type Kind, type KindId, kindsOf, type WrittenDocument } from './kinds.ts';
+import { documentPath, kindPath, ListPage } from './list.tsx';
+
+export interface DocumentOptions extends Pick<Capabilities, 'docs' | 'handoffs' | 'papers'> {
+  readonly pages: Pages;
+  readonly renderer: Renderer;
+}
+
+const SECTION = { section: 'documents', live: ['documents'] } as const;
+
+export function documentRoutes(options: DocumentOptions): Route[] {
+  const { pages } = options;
+  const kinds = kindsOf(options);
+  const bytesMax = limits.editFormBytesMax;
+  return [
+    pages.member('/documents', () => seeOther(kindPath('docs'))),
+    ...kinds.flatMap((kind) => {
+      const path = kindPath(kind.id);
+      return [
+        pages.member(path, (visit) => showList(options, visit, kinds, kind)),
+        pages.member(`${path}/new`, (visit) => showForm(options, visit, kind, undefined)),
+        pages.memberForm(`${path}/new`, (visit, form) => create(options, visit, kind, form), { bytesMax }),
+        pages.member(`${path}/:id`, (visit) => showDocument(options, visit, kind)),
+        pages.member(`${path}/:id/edit`, (visit) => showForm(options, visit, kind, idOf(visit))),
+        pages.memberForm(`${path}/:id/edit`, (visit, form) => save(options, visit, kind, form), { bytesMax }),
+        pages.memberForm(`${path}/:id/revert`, (visit, form) => revert(options, visit, kind, form)),
+        ...removal(options, kind),
+      ];
+    }),
+    pages.memberForm(`${kindPath('papers')}/:id/publish`, async (visit, form) => {
+      const published = form.get('published') === 'true';
+      await options.papers.publish(visit.accountId, idOf(visit), { published });
+      return pages.go(visit, documentPath('papers', idOf(visit)), {
+        text: published ? 'The paper is published.' : 'The paper is a draft again.',
+      });
+    }),
+  ];
+}
+
+/** Refuses with `not_found`. */
+function idOf({ request }: MemberVisit): number {
+  const given = request.params['id'] ?? '';
+  if (!/^[1-9]\d{0,14}$/.test(given)) throw new Refusal({ kind: 'not_found', what: 'there is no such document' });
+  return Number(given);
+}
+
+async function showList(
+  { pages, docs }: DocumentOptions,
+  visit: MemberVisit,
+  kinds: readonly Kind[],
+  kind: Kind,
+): Promise<Reply> {
+  const { query } = visit.request;
+  const asked = {
+    search: kind.id === 'docs' ? (query.get('q') ?? '').trim().slice(0, limits.devDocSearchCharsMax) : '',
+    group: query.get('group') ?? '',
+    cursor: query.get('cursor') ?? undefined,
+  };
+  const tried = await problemOf('list', {}, () => kind.list(visit.accountId, asked));
+  const categories = kind.id === 'docs' ? docs.categories(visit.accountId) : [];
+  const groups = categories.filter(({ docs: count }) => count > 0).map(({ name }) => name);
+  const list = tried.ok ? tried.value : { items: [], cursor: undefined };
+  const body = <ListPage visit={visit} kinds={kinds} kind={kind} query={asked} groups={groups} list={list} />;
+  return pages.show(visit, { title: kind.name, ...SECTION, body });
+}
+
+async function showDocument({ pages, renderer }: DocumentOptions, visit: MemberVisit, kind: Kind): Promise<Reply> {
+  const version = visit.request.query.get('version');
+  const isVersion = version !== null && /^[1-9]\d{0,14}$/.test(version);
+  const document = kind.open(visit.accountId, idOf(visit), isVersion ? Number(version) : undefined);
+  const { content, format } = document;
+  const isMarkdown = format === 'markdown';
+  const rendered = isMarkdown
+    ? await renderer.markdown(content, undefined, visit.accountId)
+    : content.length > limits.shownTextCharsMax
+      ? undefined
+      : await renderer.code(content, `x.${format}`, visit.accountId);
+  const props = { visit, kind, document, rendered, isMarkdown };
+  return pages.show(visit, { title: document.title, ...SECTION, body: <DocumentPage {...props} /> });
+}
+
+function showForm(
+  { pages }: Pick<DocumentOptions, 'pages'>,
+  visit: MemberVisit,
+  kind: Kind,
+  id: number | undefined,
+  problem?: Problem,
+): Reply {
+  const document = id === undefined ? undefined : kind.open(visit.accountId, id);
+  return pages.show(visit, {
+    title: document === undefined ? `New ${kind.one}` : `Edit ${document.title}`,
+    section: 'documents',
+    status: problem === undefined ? 200 : 422,
+    body: <WritePage visit={visit} kind={kind} document={document} problem={problem} />,
+  });
+}
+
+function written(form: URLSearchParams): WrittenDocument {
+  const field = (name: string) => form.get(name) ?? '';
+  // Browsers end lines with CR LF in forms.
+  const content = field('content').replace(/\r\n?/g, '\n');
+  return { title: field('title'), group: field('group'), content };
+}
+
+async function create(options: DocumentOptions, visit: MemberVisit, kind: Kind, form: URLSearchParams): Promise<Reply> {
+  const given = written(form);
+  const tried = await problemOf('document', { ...given }, () => tellStale(() => kind.create(visit.accountId, given)));
+  if (!tried.ok) return showForm(options, visit, kind, undefined, inForm(kind.id, tried.problem));
+  return options.pages.go(visit, documentPath(kind.id, tried.value), { text: 'Saved.' });
+}
+
+async function save(options: DocumentOptions, visit: MemberVisit, kind: Kind, form: URLSearchParams): Promise<Reply> {
+  const id = idOf(visit);
+  const given = written(form);
+  const expected = Number(form.get('expected'));
+  const tried = await problemOf('document', { ...given }, () =>
+    tellStale(() => kind.save(visit.accountId, id, given, expected)),
+  );
+  if (!tried.ok) return showForm(options, visit, kind, id, inForm(kind.id, tried.problem));
+  return options.pages.go(visit, documentPath(kind.id, id), { text: 'Saved.' });
+}
+
+/** A version that another one has replaced brings the form back, with what was typed and what is to be done. */
+async function tellStale<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.fault.kind !== 'stale_version') throw error;
+    const sentence = `This document was changed elsewhere and is at version ${error.fault.current} now. Your text is below. Look at that version first; saving again replaces it.`;
+    throw new Refusal({ kind: 'invalid_fields', fields: { form: [sentence] } });
+  }
+}
+
+/** The fields that a capability names, as the form calls them. */
+function inForm(kind: KindId, problem: Problem): Problem {
+  const names: Readonly<Record<string, string>> =
+    kind === 'handoffs' ? { project: 'group', topic: 'title' } : { category: 'group' };
+  const fields: FieldErrors = Object.fromEntries(
+    Object.entries(problem.fields).map(([name, errors]) => [names[name] ?? name, errors]),
+  );
+  return { ...problem, fields };
+}
+
+/** Makes the text of an older version the current one, as a new version. */
+async function revert(options: DocumentOptions, visit: MemberVisit, kind: Kind, form: URLSearchParams): Promise<Reply> {
+  const id = idOf(visit);
+  const version = Number(form.get('version'));
+  const { title, label: group, content } = kind.open(visit.accountId, id, version);
+  const expected = Number(form.get('expected'));
+  await kind.save(visit.accountId, id, { title, group, content }, expected);
+  return options.pages.go(visit, documentPath(kind.id, id), { text: `Version ${version} was restored.` });
+}
+
+function removal({ pages }: DocumentOptions, kind: Kind): Route[] {
+  const { remove } = kind;
+  if (remove === undefined) return [];
+  const path = kindPath(kind.id);
+  return [
+    pages.memberForm(`${path}/:id/delete`, async (visit) => {
+      await remove(visit.accountId, idOf(visit));
+      return pages.go(visit, path, {
+        text: `The ${kind.one} is in the trash, and stays there for ${limits.binDays} days.`,
+        undo: { label: 'Undo', action: `${path}/${idOf(visit)}/restore` },
+      });
+    }),
+    pages.memberForm(`${path}/:id/restore`, async (visit) => {
+      await kind.restore(visit.accountId, idOf(visit));
+      return pages.go(visit, documentPath(kind.id, idOf(visit)), { text: `The ${kind.one} was restored.` });
+    }),
+  ];
+}

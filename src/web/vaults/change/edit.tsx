@@ -1,0 +1,75 @@
+/** The page on which a text file is written or changed. */
+import type { VNode } from 'preact';
+import { limits } from '../../../limits/service.ts';
+import type { Vault } from '../../../sync/vaults/vaults.ts';
+import { Field, FormErrors, type Problem, TextArea } from '../../fields.tsx';
+import type { MemberVisit } from '../../pages.ts';
+import { Form, Given } from '../../ui.tsx';
+import { Crumbs } from '../crumbs.tsx';
+import { filePath, folderPath, nameOf, parentOf, vaultPath } from '../paths.ts';
+import type { Newline } from '../text-content.ts';
+
+export interface EditPageProps {
+  readonly visit: MemberVisit;
+  readonly vault: Vault;
+  /** Of a new file: what is filled in. */
+  readonly path: string;
+  /** The hash of the version that is changed; empty: the file is new. */
+  readonly base: string;
+  readonly text: string;
+  readonly newline: Newline;
+  readonly problem: Problem | undefined;
+}
+
+const FORM = 'edit';
+
+export function EditPage({ visit, vault, path, base, text, newline, problem }: EditPageProps): VNode {
+  const isNew = base === '';
+  return (
+    <>
+      <div class="intro">
+        <Crumbs vault={vault} path={parentOf(path)} />
+        <h1 class="path">{isNew ? 'New file' : <Given>{`Edit ${nameOf(path)}`}</Given>}</h1>
+      </div>
+      <section class="panel" aria-label={isNew ? 'New file' : 'Edit'}>
+        <Form csrf={visit.csrf} action={`${vaultPath(vault.id)}/save`} class="stack whole">
+          <FormErrors form={FORM} problem={problem} shown={['path', 'content']} />
+          <input type="hidden" name="base" value={base} />
+          <input type="hidden" name="newline" value={newline} />
+          {isNew ? (
+            <Field
+              form={FORM}
+              name="path"
+              label="Path"
+              hint="Folders are made as needed, e.g. notes/today.md"
+              value={path}
+              maxlength={limits.pathBytesMax}
+              problem={problem}
+            />
+          ) : (
+            <input type="hidden" name="path" value={path} />
+          )}
+          <TextArea
+            form={FORM}
+            name="content"
+            label="Content"
+            required={false}
+            isPlain
+            class="code"
+            rows={24}
+            value={text}
+            problem={problem}
+          />
+          <div class="actions">
+            <button class="button primary" type="submit">
+              Save
+            </button>
+            <a class="button" href={isNew ? folderPath(vault.id, parentOf(path)) : filePath(vault.id, path)}>
+              Cancel
+            </a>
+          </div>
+        </Form>
+      </section>
+    </>
+  );
+}

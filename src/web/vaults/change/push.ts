@@ -1,0 +1,47 @@
+/** Owns how a page changes a file: by the same decisions as a push of a device, so nothing is overwritten unseen. */
+import { hash } from 'node:crypto';
+import { Refusal, type SyncConflict } from '../../../common/fault.ts';
+import { HUB_DEVICE } from '../../../sync/push/hub-change.ts';
+import type { PushResult } from '../../../sync/push/step.ts';
+import type { Sync } from '../../../sync/service.ts';
+import { textOf } from '../text-content.ts';
+
+export interface PageChange {
+  readonly vaultId: string;
+  readonly path: string;
+  /** The hash of the version that was looked at; empty: there must be no file. */
+  readonly base: string;
+}
+
+/** What became of a change: taken, or refused because the file had changed. */
+export type Changed =
+  | { readonly kind: 'done'; readonly result: PushResult }
+  | { readonly kind: 'conflict'; readonly conflict: SyncConflict };
+
+/** Writes a file. Refuses as `Push.push` does, but for conflicts. */
+export function writeFile(sync: Sync, accountId: string, change: PageChange, bytes: Uint8Array): Promise<Changed> {
+  const text = textOf(bytes);
+  const content = text ?? Buffer.from(bytes).toString('base64');
+  const encoding = text === undefined ? 'base64' : 'utf-8';
+  return push(sync, accountId, change, { content, encoding, sha256: hash('sha256', bytes) });
+}
+
+/** Gives a file another path, with the bytes that it has. Refuses as `Push.push` does, but for conflicts. */
+export function renameFile(sync: Sync, accountId: string, change: PageChange, to: string): Promise<Changed> {
+  return push(sync, accountId, { ...change, path: to }, { from_path: change.path });
+}
+
+type Rest = Omit<Parameters<Sync['push']['push']>[1], 'path' | 'base_sha' | 'device_id' | 'vault_id'>;
+
+async function push(sync: Sync, accountId: string, change: PageChange, rest: Rest): Promise<Changed> {
+  const { vaultId, path, base } = change;
+  const args = { path, base_sha: base, device_id: HUB_DEVICE, vault_id: vaultId, ...rest };
+  try {
+    return { kind: 'done', result: await sync.push.push(accountId, args) };
+  } catch (error) {
+    if (error instanceof Refusal && error.fault.kind === 'sync_conflict') {
+      return { kind: 'conflict', conflict: error.fault };
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,155 @@
+/** The pages and forms that change files: write, edit, upload, rename, delete, and their way back. */
+import { invalidField, Refusal } from '../../../common/fault.ts';
+import type { Reply } from '../../../http/reply/reply.ts';
+import type { Route } from '../../../http/route/route.ts';
+import { limits } from '../../../limits/service.ts';
+import { checkPath } from '../../../sync/log/paths.ts';
+import type { Vault } from '../../../sync/vaults/vaults.ts';
+import type { Problem } from '../../fields.tsx';
+import type { Notice } from '../../notices.ts';
+import type { MemberVisit } from '../../pages.ts';
+import { problemOf } from '../../problem.ts';
+import { type VaultOptions, vaultOf } from '../access.ts';
+import { fileOf } from '../files.ts';
+import { conflictPath, filePath, folderPath, parentOf, vaultPath } from '../paths.ts';
+import { fromForm, newlineOf, textOf } from '../text-content.ts';
+import { EditPage } from './edit.tsx';
+import { type Changed, renameFile, writeFile } from './push.ts';
+import { takeUpload } from './upload.ts';
+
+const PATH = '/vaults/:vault';
+
+export function changeRoutes(options: VaultOptions): Route[] {
+  const { pages } = options;
+  return [
+    pages.member(`${PATH}/new`, (visit) => {
+      const folder = visit.request.query.get('folder') ?? '';
+      const path = folder === '' ? '' : `${checkPath(folder, 'folder').path}/`;
+      return showEdit(options, visit, { path, base: '', text: '' });
+    }),
+    pages.member(`${PATH}/edit`, (visit) => {
+      const { path, base, text } = currentText(options, visit);
+      return showEdit(options, visit, { path, base, text });
+    }),
+    pages.memberForm(`${PATH}/save`, (visit, form) => save(options, visit, form), {
+      bytesMax: limits.editFormBytesMax,
+    }),
+    pages.memberForm(`${PATH}/rename`, (visit, form) => rename(options, visit, form)),
+    pages.memberForm(`${PATH}/delete`, (visit, form) => remove(options, visit, form)),
+    pages.memberUpload(`${PATH}/upload`, (visit, upload) =>
+      takeUpload(options, visit, vaultFor(options, visit), upload),
+    ),
+  ];
+}
+
+function vaultFor({ sync }: VaultOptions, { accountId, request }: MemberVisit): Vault {
+  return vaultOf(sync, accountId, request.params['vault']);
+}
+
+interface Edited {
+  readonly path: string;
+  readonly base: string;
+  readonly text: string;
+}
+
+function showEdit(options: VaultOptions, visit: MemberVisit, edited: Edited, problem?: Problem): Reply {
+  const vault = vaultFor(options, visit);
+  const body = { visit, vault, ...edited, newline: newlineOf(edited.text), problem };
+  return options.pages.show(visit, {
+    title: edited.base === '' ? 'New file' : `Edit ${edited.path}`,
+    section: 'vaults',
+    status: problem === undefined ? 200 : 422,
+    body: <EditPage {...body} />,
+  });
+}
+
+/** The current text of the file that a query names. Refuses what is no text, or too long for a form. */
+function currentText(options: VaultOptions, visit: MemberVisit): Edited {
+  const { sync } = options;
+  const { id } = vaultFor(options, visit);
+  const file = fileOf(sync, id, visit.request.query.get('path') ?? '');
+  const isShort = !file.deleted && file.size_bytes <= limits.editedTextBytesMax;
+  const bytes = isShort ? sync.reader.content(id, file.seq) : undefined;
+  const text = bytes && textOf(bytes);
+  if (text === undefined) throw invalidField('path', 'This file cannot be edited here: it is no text, or too long.');
+  return { path: file.path, base: file.sha256, text };
+}
+
+async function save(options: VaultOptions, visit: MemberVisit, form: URLSearchParams): Promise<Reply> {
+  const { pages, sync } = options;
+  const { id: vaultId } = vaultFor(options, visit);
+  const [path, base, content] = [form.get('path') ?? '', form.get('base') ?? '', form.get('content') ?? ''];
+  const text = fromForm(content, form.get('newline') === 'crlf' ? 'crlf' : 'lf');
+  const before = base === '' ? undefined : fileOf(sync, vaultId, path);
+  const tried = await problemOf('edit', { path, content }, () =>
+    writeFile(sync, visit.accountId, { vaultId, path, base }, Buffer.from(text)),
+  );
+  if (!tried.ok) return showEdit(options, visit, { path, base, text }, tried.problem);
+  if (tried.value.kind === 'conflict') return toConflict(options, visit, vaultId, tried.value);
+  const { record, status } = tried.value.result;
+  const undo =
+    before === undefined || status !== 'updated' ? undefined : undoTo(vaultId, path, before.seq, record.sha256);
+  const text200 = status === 'unchanged' ? 'Nothing changed.' : status === 'created' ? 'File created.' : 'File saved.';
+  return pages.go(visit, filePath(vaultId, record.path), { text: text200, ...(undo && { undo }) });
+}
+
+/** The change is kept as a conflict: what was typed is there, beside what came in between. */
+function toConflict(
+  { pages }: VaultOptions,
+  visit: MemberVisit,
+  vaultId: string,
+  { conflict }: Extract<Changed, { kind: 'conflict' }>,
+): Reply {
+  const { conflictId, path } = conflict;
+  if (conflictId === null) throw new Refusal(conflict);
+  return pages.go(visit, conflictPath(vaultId, conflictId), {
+    text: `“${path}” was changed elsewhere since you opened it. Your version is kept here. Choose which to keep, or merge them.`,
+    tone: 'bad',
+  });
+}
+
+async function rename(options: VaultOptions, visit: MemberVisit, form: URLSearchParams): Promise<Reply> {
+  const { pages, sync } = options;
+  const { id: vaultId } = vaultFor(options, visit);
+  // The way back has its fields in its address.
+  const field = (name: string) => form.get(name) ?? visit.request.query.get(name) ?? '';
+  const [path, base, to] = [field('path'), field('base'), field('to').trim()];
+  const tried = await problemOf('rename', {}, () => renameFile(sync, visit.accountId, { vaultId, path, base }, to));
+  if (!tried.ok) return failed(options, visit, filePath(vaultId, path), tried.problem);
+  const changed = tried.value;
+  if (changed.kind === 'conflict') return failed(options, visit, filePath(vaultId, path), STALE);
+  const back = new URLSearchParams({ path: changed.result.record.path, base: changed.result.record.sha256, to: path });
+  return pages.go(visit, filePath(vaultId, changed.result.record.path), {
+    text: `Renamed from “${path}”.`,
+    undo: { label: 'Undo', action: `${vaultPath(vaultId)}/rename?${back}` },
+  });
+}
+
+const STALE: Pick<Problem, 'fields'> = {
+  fields: { path: ['Something changed since you opened this page, so nothing was done. Look again, then repeat.'] },
+};
+
+function failed({ pages }: VaultOptions, visit: MemberVisit, path: string, { fields }: Pick<Problem, 'fields'>): Reply {
+  return pages.go(visit, path, { text: Object.values(fields).flat().join(' '), tone: 'bad' });
+}
+
+async function remove(options: VaultOptions, visit: MemberVisit, form: URLSearchParams): Promise<Reply> {
+  const { pages, sync } = options;
+  const { id: vaultId } = vaultFor(options, visit);
+  const [path, base] = [form.get('path') ?? '', form.get('base') ?? ''];
+  const { seq } = fileOf(sync, vaultId, path);
+  const tried = await problemOf('delete', {}, () =>
+    sync.history.remove(visit.accountId, { vaultId, path, baseSha: base, deviceId: undefined }),
+  );
+  if (!tried.ok) return failed(options, visit, filePath(vaultId, path), STALE);
+  return pages.go(visit, folderPath(vaultId, parentOf(path)), {
+    text: `“${path}” was deleted. Its history is kept.`,
+    undo: undoTo(vaultId, path, seq, ''),
+  });
+}
+
+/** A way back to an earlier version, as long as the file is what it became. */
+function undoTo(vaultId: string, path: string, seq: number, base: string): NonNullable<Notice['undo']> {
+  const query = new URLSearchParams({ path, seq: String(seq), base });
+  return { label: 'Undo', action: `${vaultPath(vaultId)}/restore?${query}` };
+}

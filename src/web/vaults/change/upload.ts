@@ -1,0 +1,64 @@
+/** Takes files that a browser uploads into a folder of a vault, each by a decision of its own. */
+import { hash } from 'node:crypto';
+import { explain, Refusal } from '../../../common/fault.ts';
+import type { Reply } from '../../../http/reply/reply.ts';
+import { checkPath } from '../../../sync/log/paths.ts';
+import type { Vault } from '../../../sync/vaults/vaults.ts';
+import type { Upload, UploadedFile } from '../../forms/upload.ts';
+import type { MemberVisit } from '../../pages.ts';
+import type { VaultOptions } from '../access.ts';
+import { folderPath } from '../paths.ts';
+import { writeFile } from './push.ts';
+
+/** How many names of files a notice holds. */
+const NAMED_MAX = 5;
+
+export async function takeUpload(
+  options: VaultOptions,
+  visit: MemberVisit,
+  { id: vaultId }: Vault,
+  { fields, files }: Upload,
+): Promise<Reply> {
+  const folder = fields.get('folder') ?? '';
+  const isReplacing = fields.get('replace') === 'true';
+  const refused: string[] = [];
+  for (const file of files) {
+    const why = await take(options, visit.accountId, { vaultId, folder, isReplacing }, file);
+    if (why !== undefined) refused.push(`${file.name}: ${why}`);
+  }
+  const taken = files.length - refused.length;
+  const text = [
+    files.length === 0 ? 'Choose files first.' : `${taken} ${taken === 1 ? 'file' : 'files'} uploaded.`,
+    ...refused.slice(0, NAMED_MAX),
+    ...(refused.length > NAMED_MAX ? [`and ${refused.length - NAMED_MAX} more.`] : []),
+  ].join(' ');
+  const isGood = files.length > 0 && refused.length === 0;
+  return options.pages.go(visit, folderPath(vaultId, folder), { text, ...(isGood ? {} : { tone: 'bad' as const }) });
+}
+
+interface Into {
+  readonly vaultId: string;
+  readonly folder: string;
+  readonly isReplacing: boolean;
+}
+
+/** Why a file was not taken; undefined: it was. */
+async function take(
+  { sync }: VaultOptions,
+  accountId: string,
+  { vaultId, folder, isReplacing }: Into,
+  { name, bytes }: UploadedFile,
+): Promise<string | undefined> {
+  try {
+    const { path, folded } = checkPath(folder === '' ? name : `${folder}/${name}`);
+    const there = sync.reader.file(vaultId, folded);
+    const live = there === undefined || there.deleted ? undefined : there;
+    if (live !== undefined && !isReplacing && live.sha256 !== hash('sha256', bytes)) return 'there is one already.';
+    const change = { vaultId, path: live?.path ?? path, base: live?.sha256 ?? '' };
+    const changed = await writeFile(sync, accountId, change, bytes);
+    return changed.kind === 'done' ? undefined : 'it changed at the same moment, and waits as a conflict.';
+  } catch (error) {
+    if (error instanceof Refusal) return explain(error.fault);
+    throw error;
+  }
+}

@@ -1,0 +1,172 @@
+/** The pages of documents, with a browser without script: listed, read, written, changed, published, deleted, restored. */
+import { expect, test } from 'vitest';
+import { limits } from '../../../src/limits/service.ts';
+import { PASSWORD, structured } from '../../support/gateway.ts';
+import { type PageClient, signedUp } from '../../support/page-client.ts';
+import { useHub } from '../../support/use-hub.ts';
+
+const hub = useHub({ loudest: 40, verified: true });
+let count = 0;
+
+async function member(): Promise<{ client: PageClient; key: string }> {
+  count += 1;
+  const client = await signedUp(hub, `reader${count}@example.org`, PASSWORD);
+  const [key = ''] = /[0-9a-f]{64}/.exec(client.text) ?? [];
+  return { client, key };
+}
+
+const titles = ({ html }: PageClient) =>
+  [...html.matchAll(/<a class="row-name"[^>]*><bdi class="given">(.*?)<\/bdi>/g)].map(([, title]) => title);
+
+test('[WEB-15] each kind says what it is for while it is empty', async () => {
+  const { client } = await member();
+  await client.open('/documents');
+  expect([client.path, client.text]).toEqual(['/documents/docs', expect.stringContaining('No dev docs yet')]);
+  for (const [kind, says] of [
+    ['handoffs', 'No handoffs yet'],
+    ['papers', 'No papers yet'],
+  ] as const) {
+    await client.open(`/documents/${kind}`);
+    expect(client.text).toContain(says);
+  }
+});
+
+test('[WEB-15] a dev doc is written, found, changed, brought back to an older version, deleted and restored', async () => {
+  const { client, key } = await member();
+  await client.open('/documents/docs/new');
+  await client.submit('/documents/docs/new', { title: 'Rules', group: 'claude', content: '# Be brief\n\n**Always**' });
+  const page = client.path;
+  expect(client.html).toContain('<h2 id="h-be-brief">Be brief</h2>');
+  await structured(
+    hub,
+    'create_dev_doc',
+    { title: 'config', content: '{"a": 1}', category: 'mcp', content_type: 'json' },
+    key,
+  );
+  await client.open('/documents/docs');
+  expect(titles(client)).toEqual(['config', 'Rules']);
+  await client.open('/documents/docs?group=claude');
+  expect(titles(client)).toEqual(['Rules']);
+  await client.open('/documents/docs?q=brief');
+  expect(titles(client)).toEqual(['Rules']);
+  await client.open('/documents/docs?group=unknown');
+  expect(client.text).toContain('Nothing found.');
+  await client.open(`${page}/edit`);
+  await client.submit(`${page}/edit`, { content: 'second' });
+  expect(client.text).toContain('version 2');
+  await client.open(`${page}?version=1`);
+  expect(client.text).toContain('version 1 of 2');
+  await client.submit(`${page}/revert`);
+  expect([client.text, client.html]).toEqual([
+    expect.stringContaining('version 3'),
+    expect.stringContaining('Be brief'),
+  ]);
+  await client.submit(`${page}/delete`);
+  expect(titles(client)).toEqual(['config']);
+  await client.submit(`${page}/restore`);
+  expect(client.text).toContain('The dev doc was restored.');
+});
+
+test('[WEB-15] a document that was changed elsewhere is not overwritten unseen, and what was typed is kept', async () => {
+  const { client, key } = await member();
+  for (const [kind, fields, change] of [
+    [
+      'docs',
+      { title: 'A', group: 'docs' },
+      () => structured(hub, 'update_dev_doc', { title: 'A', content: 'agent' }, key),
+    ],
+    [
+      'handoffs',
+      { title: 'main', group: 'cairn' },
+      () => structured(hub, 'handoff_save', { project: 'cairn', topic: 'main', content: 'agent' }, key),
+    ],
+    ['papers', { title: 'P' }, () => structured(hub, 'update_paper', { id: 1, content: 'agent' }, key)],
+  ] as const) {
+    await client.open(`/documents/${kind}/new`);
+    await client.submit(`/documents/${kind}/new`, { ...fields, content: 'first' });
+    const page = client.path;
+    await client.open(`${page}/edit`);
+    const mine = client.fieldsOf(`${page}/edit`, { content: 'mine' });
+    await change();
+    const answer = await client.post(`${page}/edit`, mine);
+    expect([kind, answer.status, client.text]).toEqual([kind, 422, expect.stringContaining('was changed elsewhere')]);
+    expect(client.fieldsOf(`${page}/edit`).get('content')).toBe('mine');
+    await client.submit(`${page}/edit`);
+    expect([kind, client.text]).toEqual([kind, expect.stringContaining('mine')]);
+  }
+});
+
+test('[WEB-15] handoffs show the newest of each project, then those of one project', async () => {
+  const { client, key } = await member();
+  const save = (project: string, topic: string, date: string) =>
+    structured(hub, 'handoff_save', { project, topic, date, content: `# ${topic}` }, key);
+  await save('old', 'a', '2026-01-01');
+  await save('cairn', 'b', '2026-02-01');
+  await save('cairn', 'c', '2026-03-01');
+  await save('Zoo', 'd', '2026-02-15');
+  await client.open('/documents/handoffs');
+  expect(titles(client)).toEqual(['c', 'd', 'a']);
+  await client.open('/documents/handoffs?group=cairn');
+  expect(titles(client)).toEqual(['c', 'b']);
+});
+
+test('[WEB-15] a paper is a draft until it is published', async () => {
+  const { client } = await member();
+  await client.open('/documents/papers/new');
+  await client.submit('/documents/papers/new', { title: 'On stones', content: 'text' });
+  const page = client.path;
+  expect(client.text).toContain('Draft, version 1');
+  await client.submit(`${page}/publish`);
+  expect(client.text).toContain('Published, version 1');
+  await client.open('/documents/papers?group=published');
+  expect(titles(client)).toEqual(['On stones']);
+  await client.open('/documents/papers?group=draft');
+  expect(titles(client)).toEqual([]);
+});
+
+test('[WEB-15] what is wrong with a document is told in its form', async () => {
+  const { client } = await member();
+  for (const [kind, fields, says] of [
+    ['docs', { title: '', group: 'docs', content: 'x' }, 'Title must'],
+    ['docs', { title: 'x', group: '', content: 'x' }, 'Category must'],
+    ['handoffs', { title: 'x', group: '', content: 'x' }, 'project must'],
+    ['handoffs', { title: 'x', group: 'x', content: '' }, 'Content must'],
+    ['papers', { title: ' ', content: 'x' }, 'Title must'],
+    ['papers', { title: 'x', content: 'x'.repeat(limits.documentBytesMax + 1) }, 'Content'],
+  ] as const) {
+    await client.open(`/documents/${kind}/new`);
+    const answer = await client.submit(`/documents/${kind}/new`, fields);
+    expect([kind, fields.title, answer.status]).toEqual([kind, fields.title, 422]);
+    expect(client.text.toLowerCase()).toContain(says.toLowerCase());
+  }
+});
+
+test('[WEB-15, KEY-8, WEB-4] a document of another account is not found, and markup of an attacker is text', async () => {
+  const { client, key } = await member();
+  const evil = '<img src=x onerror=alert(1)>';
+  await structured(
+    hub,
+    'create_dev_doc',
+    { title: evil, content: `${evil}\n\n[x](javascript:alert(1))`, category: 'docs' },
+    key,
+  );
+  await structured(hub, 'handoff_save', { project: evil, topic: evil, content: evil }, key);
+  await structured(hub, 'create_paper', { title: evil, content: evil }, key);
+  for (const path of [
+    'docs',
+    'docs/1',
+    'docs/1/edit',
+    'handoffs',
+    'handoffs/1',
+    'papers',
+    'papers/1',
+    'papers/1/edit',
+  ]) {
+    await client.open(`/documents/${path}`);
+    expect([path, /<img|href="javascript/.test(client.html), client.answer?.status]).toEqual([path, false, 200]);
+  }
+  const { client: other } = await member();
+  for (const path of ['docs/1', 'handoffs/1', 'papers/1', 'docs/1/edit', 'docs/x', 'docs/0']) {
+    expect([path, (await other.open(`/documents/${path}`)).status]).toEqual([path, 404]);
+  }
+});
