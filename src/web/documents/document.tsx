@@ -61,18 +61,18 @@ function Actions({ visit, kind, document }: PartProps): VNode {
   return (
     <div class="actions row">
       {shown === version ? (
-        <a class="button" href={`${path}/edit`}>
+        <a class="button small" href={`${path}/edit`}>
           Edit
         </a>
       ) : (
         <>
-          <a class="button" href={path}>
+          <a class="button small" href={path}>
             Show the current version
           </a>
           <Form csrf={visit.csrf} action={`${path}/revert`}>
             <input type="hidden" name="version" value={shown} />
             <input type="hidden" name="expected" value={version} />
-            <button class="button" type="submit">
+            <button class="button small" type="submit">
               Restore version {shown}
             </button>
           </Form>
@@ -81,7 +81,7 @@ function Actions({ visit, kind, document }: PartProps): VNode {
       {published === undefined ? null : (
         <Form csrf={visit.csrf} action={`${path}/publish`}>
           <input type="hidden" name="published" value={String(!published)} />
-          <button class="button" type="submit">
+          <button class="button small" type="submit">
             {published ? 'Make it a draft' : 'Publish'}
           </button>
         </Form>

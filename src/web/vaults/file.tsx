@@ -92,17 +92,17 @@ function FileActions({ visit, vault, file, seq, shown }: FilePageProps): VNode {
   return (
     <div class="actions row">
       {isCurrent && isText && file.size_bytes <= limits.editedTextBytesMax ? (
-        <a class="button" href={`${vaultPath(vault.id)}/edit?${new URLSearchParams({ path })}`}>
+        <a class="button small" href={`${vaultPath(vault.id)}/edit?${new URLSearchParams({ path })}`}>
           Edit
         </a>
       ) : null}
       {shown.kind === 'deleted' ? null : (
-        <a class="button" href={bytesPath(vault.id, path, seq)} download={nameOf(path)}>
+        <a class="button small" href={bytesPath(vault.id, path, seq)} download={nameOf(path)}>
           Download
         </a>
       )}
       {isCurrent ? null : (
-        <a class="button" href={filePath(vault.id, path)}>
+        <a class="button small" href={filePath(vault.id, path)}>
           Show the current version
         </a>
       )}
