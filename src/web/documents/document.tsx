@@ -128,7 +128,7 @@ function Version({ visit, kind, document, one }: PartProps & { readonly one: Doc
   );
 }
 
-export function Crumbs({ kind, group }: { readonly kind: Kind; readonly group: string | undefined }): VNode {
+function Crumbs({ kind, group }: { readonly kind: Kind; readonly group: string | undefined }): VNode {
   return (
     <nav class="crumbs" aria-label="You are here">
       <a href={kindPath(kind.id)}>{kind.name}</a>
