@@ -84,6 +84,21 @@ export class History {
     return { vaultId, path: file.path, versions: found, hasMore };
   }
 
+  /** Whether a kept version belongs to the history of a file, under whatever name the file had. */
+  has(vaultId: string, file: FileRecord, seq: number): boolean {
+    return isInLineage(this.#options.reader, vaultId, file, seq);
+  }
+
+  /** The kept version before another one in the history of a file; undefined: that is the first, or not of this file. */
+  previousOf(vaultId: string, file: FileRecord, seq: number): number | undefined {
+    let isFound = false;
+    for (const at of lineage(this.#options.reader, vaultId, file.seq)) {
+      if (isFound) return at;
+      isFound = at === seq;
+    }
+    return undefined;
+  }
+
   /** Makes an older version the current one, as a new change. Refuses with `path_not_found`, `invalid_fields`. */
   async restore(accountId: string, request: RestoreRequest): Promise<RestoredVersion> {
     const { vaults, log } = this.#options;

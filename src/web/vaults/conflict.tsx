@@ -6,8 +6,9 @@ import { type Problem, TextArea } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
 import { bytesText, Form, Given, Moment } from '../ui.tsx';
 import { Crumbs } from './crumbs.tsx';
+import { DiffTable } from './diff-table.tsx';
 import { conflictPath, filePath, sidePath } from './paths.ts';
-import type { DiffCell, DiffRow, SideBySide } from './side-by-side.ts';
+import type { SideBySide } from './side-by-side.ts';
 import type { Newline } from './text-content.ts';
 
 export interface ConflictPageProps {
@@ -127,73 +128,17 @@ function Differences({ diff, device }: { readonly diff: SideBySide; readonly dev
   return (
     <section class="panel" aria-labelledby="differences">
       <h2 id="differences">What differs</h2>
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset groups fields, and here are none. */}
-      <div class="diff-scroll" tabindex={0} role="group" aria-labelledby="differences">
-        <table class="diff">
-          <colgroup>
-            <col class="line-number" />
-            <col />
-            <col class="line-number" />
-            <col />
-          </colgroup>
-          <thead>
-            <tr>
-              <th scope="col" colspan={2}>
-                − Theirs, on the hub
-              </th>
-              <th scope="col" colspan={2}>
-                + Mine, from <Given>{device}</Given>
-              </th>
-            </tr>
-          </thead>
-          {diff.hunks.map(({ rows }, index) => (
-            <tbody key={index}>
-              {rows.map((row, at) => (
-                <Row key={at} row={row} />
-              ))}
-            </tbody>
-          ))}
-        </table>
-      </div>
+      <DiffTable
+        diff={diff}
+        left="− Theirs, on the hub"
+        right={
+          <>
+            + Mine, from <Given>{device}</Given>
+          </>
+        }
+      />
       {diff.isCut ? <p class="meta">There is more than is shown here; download both sides to see all of it.</p> : null}
     </section>
-  );
-}
-
-function Row({ row: { kind, left, right } }: { readonly row: DiffRow }): VNode {
-  const isChanged = kind === 'changed';
-  return (
-    <tr class={kind}>
-      <Cell cell={left} mark={isChanged ? '−' : ''} class={isChanged ? 'removed' : 'plain'} />
-      <Cell cell={right} mark={isChanged ? '+' : ''} class={isChanged ? 'added' : 'plain'} />
-    </tr>
-  );
-}
-
-interface CellProps {
-  readonly cell: DiffCell | undefined;
-  /** Says without a colour that the line differs. */
-  readonly mark: string;
-  readonly class: string;
-}
-
-function Cell({ cell, mark, ...rest }: CellProps): VNode {
-  if (cell === undefined) {
-    return (
-      <>
-        <td class="nothing" />
-        <td class="nothing" />
-      </>
-    );
-  }
-  return (
-    <>
-      <td class="line-number">{cell.line}</td>
-      <td class={rest.class}>
-        {mark === '' ? null : <span class="mark">{mark}</span>}
-        {cell.text}
-      </td>
-    </>
   );
 }
 

@@ -7,6 +7,7 @@ import type { FileRecord } from '../../sync/log/file-record.ts';
 import type { MemberVisit } from '../pages.ts';
 import { isMarkdown } from '../rendering/renderer.tsx';
 import { attachment, picture, type VaultOptions, vaultOf } from './access.ts';
+import { showChanges } from './changes.tsx';
 import { FilePage, type Shown } from './file.tsx';
 import { fileOf, readSeq, versionOf } from './files.ts';
 import { imageTypeOf } from './images.ts';
@@ -19,6 +20,7 @@ export function fileRoutes(options: VaultOptions): Route[] {
   const { pages } = options;
   return [
     pages.member(`${PATH}/file`, (visit) => showFile(options, visit)),
+    pages.member(`${PATH}/changes`, (visit) => showChanges(options, visit)),
     pages.member(`${PATH}/bytes`, (visit) => {
       const { sizeBytes, content } = askedVersion(options, visit);
       return attachment(options, visit, sizeBytes, content);

@@ -10,7 +10,7 @@ import { Ago } from '../rendering/ago.tsx';
 import { Code, Prose, type RenderedHtml } from '../rendering/renderer.tsx';
 import { bytesText, Confirm, Form, Given } from '../ui.tsx';
 import { Crumbs } from './crumbs.tsx';
-import { bytesPath, filePath, nameOf, parentOf, rawPath, vaultPath } from './paths.ts';
+import { bytesPath, changesPath, filePath, nameOf, parentOf, rawPath, vaultPath } from './paths.ts';
 
 /** What is known of the version that is looked at. */
 export type Shown =
@@ -211,6 +211,12 @@ function Version({
               {' '}
               · was <Given>{from}</Given>
             </>
+          )}
+        </p>
+        <p class="links">
+          <a href={changesPath(vault.id, file.path, seq)}>What it changed</a>
+          {isCurrent || file.deleted ? null : (
+            <a href={changesPath(vault.id, file.path, seq, 'current')}>What changed since</a>
           )}
         </p>
       </div>

@@ -22,10 +22,10 @@ export interface ShownVersion {
   readonly content: () => Uint8Array | undefined;
 }
 
-/** One version of a file. Refuses with `not_found` a version of another path, and one that is kept no longer. */
-export function versionOf({ reader }: Sync, vaultId: string, file: FileRecord, seq: number): ShownVersion {
+/** One version of a file, under whatever name. Refuses with `not_found` one of another file, and one that is kept no longer. */
+export function versionOf({ reader, history }: Sync, vaultId: string, file: FileRecord, seq: number): ShownVersion {
   const meta = reader.versionMeta(vaultId, seq);
-  if (meta === undefined || checkPath(meta.path).folded !== checkPath(file.path).folded) {
+  if (meta === undefined || !history.has(vaultId, file, seq)) {
     throw new Refusal({ kind: 'not_found', what: 'there is no such version of this file, or no longer' });
   }
   return { sizeBytes: meta.size_bytes, content: () => reader.content(vaultId, seq) };

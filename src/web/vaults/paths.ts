@@ -37,6 +37,11 @@ export function bytesPath(vaultId: string, path: string, seq: number): string {
   return `${vaultPath(vaultId)}/bytes?${query(path, seq)}`;
 }
 
+/** What a version changed; or, `to` the current one, what changed since. */
+export function changesPath(vaultId: string, path: string, seq: number, to?: 'current'): string {
+  return `${vaultPath(vaultId)}/changes?${query(path, seq)}${to === undefined ? '' : `&to=${to}`}`;
+}
+
 /** Where an image is shown from. */
 export function rawPath(vaultId: string, path: string, seq: number): string {
   return `${vaultPath(vaultId)}/raw?${query(path, seq)}`;

@@ -65,6 +65,15 @@ export function sideBySide(diff: string, rowsMax: number): SideBySide {
   return { hunks, isCut: false };
 }
 
+/** How many lines a unified diff adds and removes. */
+export function changesIn(diff: string): { readonly added: number; readonly removed: number } {
+  const lines = diff.slice(diff.search(/^@@ /m)).split('\n');
+  return {
+    added: lines.filter((line) => line.startsWith('+')).length,
+    removed: lines.filter((line) => line.startsWith('-')).length,
+  };
+}
+
 /** An empty range names the line before it. */
 function start(line: string | undefined, count: string | undefined): number {
   return Number(line) + (count === '0' ? 1 : 0);

@@ -1,0 +1,145 @@
+/** The page that compares two versions of a file: the one before with a version, or a version with the current one. */
+import type { VNode } from 'preact';
+import type { Reply } from '../../http/reply/reply.ts';
+import { limits } from '../../limits/service.ts';
+import type { FileRecord } from '../../sync/log/file-record.ts';
+import type { Vault } from '../../sync/vaults/vaults.ts';
+import type { MemberVisit } from '../pages.ts';
+import { Given } from '../ui.tsx';
+import { type VaultOptions, vaultOf } from './access.ts';
+import { Crumbs } from './crumbs.tsx';
+import { DiffTable } from './diff-table.tsx';
+import { fileOf, readSeq, versionOf } from './files.ts';
+import { changesPath, filePath, nameOf, parentOf } from './paths.ts';
+import { changesIn, type SideBySide, sideBySide } from './side-by-side.ts';
+import { textOf } from './text-content.ts';
+
+/** Two versions; undefined: there was nothing before. */
+interface Pair {
+  readonly from: number | undefined;
+  readonly to: number;
+}
+
+type Difference =
+  | { readonly kind: 'lines'; readonly diff: SideBySide; readonly added: number; readonly removed: number }
+  | { readonly kind: 'same' | 'binary' | 'large' };
+
+/** Refuses with `path_not_found`, and with `not_found` a version of another file. */
+export async function showChanges({ pages, sync }: VaultOptions, visit: MemberVisit): Promise<Reply> {
+  const { accountId, request } = visit;
+  const vault = vaultOf(sync, accountId, request.params['vault']);
+  const file = fileOf(sync, vault.id, request.query.get('path') ?? '');
+  const seq = readSeq(request.query.get('seq')) ?? file.seq;
+  const isSince = request.query.get('to') === 'current';
+  const pair: Pair = isSince
+    ? { from: seq, to: file.seq }
+    : { from: sync.history.previousOf(vault.id, file, seq), to: seq };
+  const contentOf = (at: number | undefined) =>
+    at === undefined ? { sizeBytes: 0, content: () => undefined } : versionOf(sync, vault.id, file, at);
+  const sides = [contentOf(pair.from), contentOf(pair.to)] as const;
+  const difference = await compare({ sync }, accountId, sides);
+  const body = <ChangesPage vault={vault} file={file} pair={pair} isSince={isSince} difference={difference} />;
+  return pages.show(visit, { title: `Changes: ${file.path}`, section: 'vaults', body });
+}
+
+interface SideBytes {
+  readonly sizeBytes: number;
+  /** Undefined: there is no file. */
+  readonly content: () => Uint8Array | undefined;
+}
+
+async function compare(
+  { sync }: Pick<VaultOptions, 'sync'>,
+  accountId: string,
+  sides: readonly [SideBytes, SideBytes],
+): Promise<Difference> {
+  if (sides.some(({ sizeBytes }) => sizeBytes > limits.mergeBytesMax)) return { kind: 'large' };
+  const [before, after] = sides.map(({ content }) => textOf(content() ?? new Uint8Array(0)));
+  if (before === undefined || after === undefined) return { kind: 'binary' };
+  if (before === after) return { kind: 'same' };
+  const names = { beforeName: 'before', afterName: 'after', contextLines: limits.diffContextLines };
+  const diff = await sync.comparer.diff({ before, after, ...names }, accountId);
+  if (!diff.includes('\n@@ ')) return { kind: 'large' };
+  return { kind: 'lines', diff: sideBySide(diff, limits.diffRowsMax), ...changesIn(diff) };
+}
+
+interface ChangesPageProps {
+  readonly vault: Vault;
+  readonly file: FileRecord;
+  readonly pair: Pair;
+  readonly isSince: boolean;
+  readonly difference: Difference;
+}
+
+function ChangesPage({ vault, file, pair, isSince, difference }: ChangesPageProps): VNode {
+  const { path } = file;
+  const seq = isSince ? (pair.from ?? pair.to) : pair.to;
+  return (
+    <>
+      <div class="intro">
+        <Crumbs vault={vault} path={parentOf(path)} />
+        <h1 class="path">
+          <Given>{nameOf(path)}</Given>
+        </h1>
+        <p class="lead">
+          {pair.from === undefined
+            ? `Version ${pair.to}, the first that is kept`
+            : `Version ${pair.from} to ${pair.to}`}
+          {pair.to === file.seq ? ', the current one' : ''}
+        </p>
+      </div>
+      <nav class="chips" aria-label="Compare">
+        <a href={changesPath(vault.id, path, seq)} aria-current={isSince ? undefined : 'page'}>
+          What version {seq} changed
+        </a>
+        {seq === file.seq ? null : (
+          <a href={changesPath(vault.id, path, seq, 'current')} aria-current={isSince ? 'page' : undefined}>
+            What changed since
+          </a>
+        )}
+      </nav>
+      <section class="panel" aria-labelledby="differences">
+        <div class="panel-head">
+          <h2 id="differences">Changes</h2>
+          {difference.kind === 'lines' ? (
+            <p>
+              <ins class="count-added">+{difference.added}</ins> <del class="count-removed">−{difference.removed}</del>{' '}
+              lines
+            </p>
+          ) : null}
+        </div>
+        <Differences difference={difference} pair={pair} />
+        <div class="actions">
+          <a class="button small" href={filePath(vault.id, path, seq === file.seq ? undefined : seq)}>
+            Show version {seq}
+          </a>
+          <a class="button small" href={`${filePath(vault.id, path)}#history`}>
+            History
+          </a>
+        </div>
+      </section>
+    </>
+  );
+}
+
+function Differences({ difference, pair }: Pick<ChangesPageProps, 'difference' | 'pair'>): VNode {
+  switch (difference.kind) {
+    case 'same':
+      return <p>The content is the same.</p>;
+    case 'binary':
+      return <p>Binary content cannot be compared by lines.</p>;
+    case 'large':
+      return <p>The versions are too large to compare by lines.</p>;
+    case 'lines':
+      return (
+        <>
+          <DiffTable
+            diff={difference.diff}
+            left={pair.from === undefined ? '− Nothing' : `− Version ${pair.from}`}
+            right={`+ Version ${pair.to}`}
+          />
+          {difference.diff.isCut ? <p class="meta">More lines differ than are shown here.</p> : null}
+        </>
+      );
+  }
+}

@@ -1,0 +1,80 @@
+/** Two texts side by side: what was removed on the left, what was added on the right. */
+import type { ComponentChildren, VNode } from 'preact';
+import type { DiffCell, DiffRow, SideBySide } from './side-by-side.ts';
+
+interface DiffTableProps {
+  readonly diff: SideBySide;
+  readonly left: ComponentChildren;
+  readonly right: ComponentChildren;
+}
+
+/** Stands below a heading with the id `differences`, which names it. */
+export function DiffTable({ diff, left, right }: DiffTableProps): VNode {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset groups fields, and here are none.
+    <div class="diff-scroll" tabindex={0} role="group" aria-labelledby="differences">
+      <table class="diff">
+        <colgroup>
+          <col class="line-number" />
+          <col />
+          <col class="line-number" />
+          <col />
+        </colgroup>
+        <thead>
+          <tr>
+            <th scope="col" colspan={2}>
+              {left}
+            </th>
+            <th scope="col" colspan={2}>
+              {right}
+            </th>
+          </tr>
+        </thead>
+        {diff.hunks.map(({ rows }, index) => (
+          <tbody key={index}>
+            {rows.map((row, at) => (
+              <Row key={at} row={row} />
+            ))}
+          </tbody>
+        ))}
+      </table>
+    </div>
+  );
+}
+
+function Row({ row: { kind, left, right } }: { readonly row: DiffRow }): VNode {
+  const isChanged = kind === 'changed';
+  return (
+    <tr class={kind}>
+      <Cell cell={left} mark={isChanged ? '−' : ''} class={isChanged ? 'removed' : 'plain'} />
+      <Cell cell={right} mark={isChanged ? '+' : ''} class={isChanged ? 'added' : 'plain'} />
+    </tr>
+  );
+}
+
+interface CellProps {
+  readonly cell: DiffCell | undefined;
+  /** Says without a colour that the line differs. */
+  readonly mark: string;
+  readonly class: string;
+}
+
+function Cell({ cell, mark, ...rest }: CellProps): VNode {
+  if (cell === undefined) {
+    return (
+      <>
+        <td class="nothing" />
+        <td class="nothing" />
+      </>
+    );
+  }
+  return (
+    <>
+      <td class="line-number">{cell.line}</td>
+      <td class={rest.class}>
+        {mark === '' ? null : <span class="mark">{mark}</span>}
+        {cell.text}
+      </td>
+    </>
+  );
+}

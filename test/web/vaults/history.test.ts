@@ -1,0 +1,53 @@
+/** The history of a file in pages: what each version changed, what changed since, over renames too. */
+import { expect, test } from 'vitest';
+import { PASSWORD } from '../../support/gateway.ts';
+import { signedUp } from '../../support/page-client.ts';
+import { Device, sha256Of } from '../../support/sync.ts';
+import { useHub } from '../../support/use-hub.ts';
+
+const hub = useHub({ loudest: 40, verified: true });
+
+test('[WEB-14] a version shows what it changed and what changed since, with counts, over a rename', async () => {
+  const client = await signedUp(hub, 'history@example.org', PASSWORD);
+  const [key = ''] = /[0-9a-f]{64}/.exec(client.text) ?? [];
+  const device = new Device(hub, key);
+  const first = await device.push('old.md', 'one\ntwo\nthree\n');
+  const second = await device.push('old.md', 'one\n2 <b>\nthree\nfour\n', { base_sha: first.sha256 });
+  const moved = await device.push('new.md', 'one\n2 <b>\nthree\nfour\n', {
+    from_path: 'old.md',
+    base_sha: second.sha256,
+  });
+  const last = await device.push('new.md', 'one\n', { base_sha: moved.sha256 });
+  const changes = (seq: number, more = '') =>
+    client.open(`/vaults/${first.vault_id}/changes?path=new.md&seq=${seq}${more}`);
+  for (const [seq, more, says] of [
+    [first.seq, '', '+ 3 − 0 lines'],
+    [second.seq, '', '+ 2 − 1 lines'],
+    [moved.seq, '', 'The content is the same.'],
+    [last.seq, '', '+ 0 − 3 lines'],
+    [first.seq, '&to=current', '+ 0 − 2 lines'],
+    [last.seq, '&to=current', 'The content is the same.'],
+  ] as const) {
+    const { status } = await changes(seq, more);
+    expect([seq, status, client.text.replace(/([+−])\s*(\d)/g, '$1 $2')]).toEqual([
+      seq,
+      200,
+      expect.stringContaining(says),
+    ]);
+  }
+  await changes(second.seq);
+  expect([client.text.includes('2 <b>'), client.html.includes('<b>')]).toEqual([true, false]);
+  // A version from before the rename is a version of the file.
+  await client.open(`/vaults/${first.vault_id}/file?path=new.md&seq=${first.seq}&view=source`);
+  expect(client.html.replace(/<[^>]*>/g, '')).toContain('three');
+  const other = await device.push('other.md', 'other');
+  expect((await changes(other.seq)).status).toBe(404);
+  expect((await client.open(`/vaults/${first.vault_id}/file?path=new.md&seq=${other.seq}`)).status).toBe(404);
+  const bytes = Buffer.from([0, 1]);
+  const binary = await device.push('b.bin', bytes.toString('base64'), { encoding: 'base64', sha256: sha256Of(bytes) });
+  await client.open(`/vaults/${first.vault_id}/changes?path=b.bin&seq=${binary.seq}`);
+  expect(client.text).toContain('Binary content cannot be compared by lines.');
+  await device.push('new.md', '', { deleted: true, content: undefined, sha256: undefined, base_sha: last.sha256 });
+  await client.open(`/vaults/${first.vault_id}/changes?path=new.md`);
+  expect(client.text.replace(/([+−])\s*(\d)/g, '$1 $2')).toContain('+ 0 − 1 lines');
+});
