@@ -9,7 +9,7 @@ import { launch, SCRIPTS, signUp, visitor } from './browser.ts';
 const BASE = 'one\ntwo\nthree\nfour\nfive\n';
 const THEIRS = BASE.replace('two', 'two of theirs');
 const MINE = BASE.replace('two', 'two of mine').replace('five', 'five of mine');
-const PATH = 'notes/today.md';
+const PATH = 'today.txt';
 
 let hub: Hub;
 let browser: Browser;
@@ -56,7 +56,7 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
     expect(await changed.locator('.added').textContent()).toBe('+two of mine');
     await page.getByRole('button', { name: `Keep ${side}` }).click();
     await page.getByText('is settled.').waitFor();
-    expect(await shownText(page)).toBe(content);
+    expect(await shownText(page)).toBe(content.trimEnd());
     expect(complaints).toEqual([]);
     await context.close();
   });
@@ -71,7 +71,7 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
     await editor.fill('one\ntwo of both\n');
     await page.getByRole('button', { name: 'Keep this text' }).click();
     await page.getByText('is settled.').waitFor();
-    expect(await shownText(page)).toBe('one\ntwo of both\n');
+    expect(await shownText(page)).toBe('one\ntwo of both');
     expect(complaints).toEqual([]);
     await context.close();
   });
@@ -86,9 +86,9 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
     expect(await shownText(page)).toBe('second');
     await page.getByRole('link', { name: 'version 1, created' }).click();
     expect(await page.getByRole('group', { name: 'Content of the file' }).textContent()).toBe('first');
-    await page.locator('summary', { hasText: 'Bring back' }).click();
-    await page.getByRole('button', { name: 'Bring back version 1' }).click();
-    await page.getByText('Version 1 is the newest one again.').waitFor();
+    await page.locator('summary', { hasText: 'Restore…' }).click();
+    await page.getByRole('button', { name: 'Restore version 1' }).click();
+    await page.getByText('Version 1 was restored.').waitFor();
     expect(await page.getByRole('group', { name: 'Content of the file' }).textContent()).toBe('first');
     expect(complaints).toEqual([]);
     await context.close();

@@ -147,7 +147,7 @@ test('[WEB-1, SYN-7] every version can be looked at and brought back, a deleted 
   stale.set('csrf', client.forms[0]?.fields.get('csrf') ?? '');
   await client.post(`/vaults/${vault}/restore`, stale);
   await client.open(filePage(vault, path));
-  expect(client.text).toContain('The file changed while you looked at it, so nothing was done.');
+  expect(client.text).toContain('The file changed since you opened this page, so nothing was done.');
   expect(client.text).toContain('first plan');
   await device.result('sync_push', {
     path,
