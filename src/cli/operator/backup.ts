@@ -1,7 +1,7 @@
 /** cairn backup and cairn restore: a snapshot of everything, taken beside the service, and the way back. */
 
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { jsonLine } from '../../client/shown.ts';
 import { StartError } from '../../common/start-error.ts';
 import { readConfig } from '../../config.ts';
@@ -9,7 +9,7 @@ import type { makeBackup } from '../../ops/backup/backup.ts';
 import { noteDone } from '../../ops/marks.ts';
 import { KEY_FILE } from '../../store/sealing/master-key.ts';
 import { masterKeyOf, openSealer } from '../../store/sealing/own-key.ts';
-import type { Command, Options } from '../command.ts';
+import { type Command, type Options, takes } from '../command.ts';
 import { print, printError, table } from '../output.ts';
 import { openForReading } from './read-only.ts';
 
@@ -18,7 +18,9 @@ export const backupCommand: Command = {
   summary: 'copy everything while the service runs, and verify the copy',
   operands: ['DIR'],
   flags: ['with-key'],
-  examples: ['cairn backup /mnt/backups/monday'],
+  options: [takes('since', 'DIR')],
+  explains: { since: 'write only what is new since this backup, which must lie beside the new one' },
+  examples: ['cairn backup /mnt/backups/monday', 'cairn backup --since /mnt/backups/monday /mnt/backups/tuesday'],
   run: backup,
 };
 
@@ -26,7 +28,12 @@ export const restoreCommand: Command = {
   name: 'restore',
   summary: 'put a backup into an empty CAIRN_DATA',
   operands: ['DIR'],
-  examples: ['CAIRN_DATA=/srv/cairn cairn restore /mnt/backups/monday'],
+  options: [takes('at', 'TIME')],
+  explains: { at: 'DIR is a folder of backups: restore the newest made at this time or before' },
+  examples: [
+    'CAIRN_DATA=/srv/cairn cairn restore /mnt/backups/monday',
+    'CAIRN_DATA=/srv/cairn cairn restore --at 2026-03-01T12:00:00Z /mnt/backups',
+  ],
   run: restore,
 };
 
@@ -46,6 +53,7 @@ async function backup(options: Options): Promise<number> {
       store,
       sealer: openSealer(store, key),
       folder,
+      since: sinceOf(options, folder),
       masterKey: withKey ? key : undefined,
       mapBytes,
       now: Date.now,
@@ -68,9 +76,11 @@ async function backup(options: Options): Promise<number> {
 }
 
 async function restore(options: Options): Promise<number> {
-  const from = options.operand() ?? '';
   const { dataFolder, masterKey, mapBytes } = readConfig();
-  const { restoreBackup } = await import('../../ops/backup/restore.ts');
+  const { backupAt, restoreBackup } = await import('../../ops/backup/restore.ts');
+  const named = options.operand() ?? '';
+  const at = options.optional('at');
+  const from = at === undefined ? named : backupAt(named, timeOf(at));
   const { manifest, epoch } = await restoreBackup({ from, dataFolder, masterKey, mapBytes });
   if (options.json) print(jsonLine({ ...manifest, epoch }));
   else {
@@ -78,6 +88,23 @@ async function restore(options: Options): Promise<number> {
     print('\nThe data is as it was then. Start the service with cairn serve.');
   }
   return 0;
+}
+
+/** The backup that the new one goes beside. */
+function sinceOf(options: Options, folder: string): string | undefined {
+  const since = options.optional('since');
+  if (since !== undefined && dirname(resolve(since)) !== dirname(resolve(folder))) {
+    throw new StartError(
+      '--since must name a backup in the folder that the new one goes into, so that both stay together.',
+    );
+  }
+  return since;
+}
+
+function timeOf(text: string): number {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) throw new StartError('--at must be a time such as 2026-03-01T12:00:00Z.');
+  return ms;
 }
 
 function figures(manifest: Awaited<ReturnType<typeof makeBackup>>): [string, string][] {

@@ -2,7 +2,7 @@
  * Restores a backup into a data folder that has no data. The copy is hashed, opened and checked as a whole before it gets
  * the data file's name, and its epoch is a new one, so that nobody goes on from a cursor of before.
  */
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { allTables, makeFolder } from '../../compose/core.ts';
@@ -10,7 +10,8 @@ import { SCHEMA } from '../../compose/schema/steps.ts';
 import { checkIntegrity } from '../../compose/verify.ts';
 import { ControlSocket } from '../../control/socket.ts';
 import { limits } from '../../limits/service.ts';
-import { type CopyManifest, hashFile, readCopyManifest } from '../../store/copies/manifest.ts';
+import { putTogether } from '../../store/copies/chain.ts';
+import { COPY_MANIFEST_FILE, type CopyManifest, hashFile, readCopyManifest } from '../../store/copies/manifest.ts';
 import { DATA_FILE } from '../../store/data-file/name.ts';
 import { schemaOf } from '../../store/data-file/schema.ts';
 import { syncPath } from '../../store/data-file/sync-path.ts';
@@ -85,8 +86,10 @@ function later({ cairn_version: made }: CopyManifest): StartError {
 async function copyChecked(from: string, work: string, manifest: CopyManifest): Promise<void> {
   const path = join(work, DATA_FILE);
   try {
-    copyFileSync(join(from, DATA_FILE), path);
+    if (manifest.since === undefined) copyFileSync(join(from, DATA_FILE), path);
+    else putTogether(from, path);
   } catch (error) {
+    if (error instanceof StartError) throw error;
     throw new StartError(`the backup could not be copied: ${(error as Error).message}`);
   }
   syncPath(path);
@@ -123,4 +126,21 @@ async function openChecked(
   } finally {
     await store.close();
   }
+}
+
+/** The newest backup of a folder of backups that was made at a time or before. Throws StartError when there is none. */
+export function backupAt(folder: string, timeMs: number): string {
+  const made = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, COPY_MANIFEST_FILE)))
+    .map(({ name }) => join(folder, name))
+    .map((path) => ({ path, madeMs: Date.parse(readCopyManifest(path).made_at) }))
+    .filter(({ madeMs }) => madeMs <= timeMs)
+    .sort((a, b) => a.madeMs - b.madeMs);
+  const newest = made.at(-1);
+  if (newest === undefined) {
+    throw new StartError(
+      `${folder} holds no backup from ${new Date(timeMs).toISOString()} or before; name a later time.`,
+    );
+  }
+  return newest.path;
 }

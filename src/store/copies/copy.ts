@@ -13,6 +13,7 @@ import { epochOf } from '../epoch.ts';
 import { writeMasterKey } from '../sealing/master-key.ts';
 import { Store } from '../store.ts';
 import type { AnyTable } from '../table.ts';
+import { dataFileOf, keepChanges } from './chain.ts';
 import { COPY_MANIFEST_FILE, type CopyManifest, hashFile } from './manifest.ts';
 
 export interface CopyOptions {
@@ -23,6 +24,8 @@ export interface CopyOptions {
   readonly folder: string;
   /** Throws StartError when the copy is not worth keeping; what it returns goes into the manifest. */
   readonly check: (copy: Store) => Partial<CopyManifest>;
+  /** A backup in the same folder: only what differs from it is kept. Undefined: everything. */
+  readonly since?: string | undefined;
   /** Put beside the data when given. */
   readonly masterKey: Uint8Array | undefined;
   readonly mapBytes: number;
@@ -40,10 +43,12 @@ export async function makeCopy(options: CopyOptions): Promise<CopyManifest> {
     mkdirSync(dirname(folder), { recursive: true });
     partial = mkdtempSync(`${folder}.partial-`);
     await options.store.copyTo(join(partial, DATA_FILE));
-    const manifest = await checkCopy(partial, options);
+    const whole = await checkCopy(partial, options);
+    const manifest = options.since === undefined ? whole : { ...whole, ...keepChanges(partial, options.since) };
     if (options.masterKey !== undefined) writeMasterKey(partial, options.masterKey);
     writeFileSync(join(partial, COPY_MANIFEST_FILE), `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600 });
-    for (const path of [join(partial, COPY_MANIFEST_FILE), join(partial, DATA_FILE), partial]) syncPath(path);
+    for (const path of [join(partial, COPY_MANIFEST_FILE), join(partial, dataFileOf(manifest)), partial])
+      syncPath(path);
     renameSync(partial, folder);
     syncPath(dirname(folder));
     return manifest;

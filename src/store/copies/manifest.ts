@@ -22,6 +22,8 @@ const manifestSchema = z.strictObject({
   master_key: z.enum(['included', 'not included']),
   /** What did not verify when the backup was made, one sentence each; absent: nothing. It is in the backup as it was. */
   damaged: z.array(z.string()).optional(),
+  /** The backup beside this one that it holds the changes since, by the SHA-256 of its data file; absent: it is whole. */
+  since: z.strictObject({ folder: z.string(), sha256: z.string() }).optional(),
   /** Rows by table. */
   tables: z.record(z.string(), z.number().int().nonnegative()),
 });

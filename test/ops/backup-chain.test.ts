@@ -1,0 +1,57 @@
+/** `cairn backup --since` and `cairn restore --at`: a chain of backups, each with what is new since the one before. */
+import { randomBytes } from 'node:crypto';
+import { cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runCairn, startHub } from '../support/hub.ts';
+import { mirrorAccount, randomCommit, upload } from '../support/mirror.ts';
+import { listAll, verified } from '../support/mirror-state.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+test('[OPS-11] a chain of backups restores the hub of each moment; a missing link is said in one sentence', async () => {
+  const hub = await startHub();
+  const owner = await mirrorAccount(hub);
+  const backups = temporaryFolder();
+  const names = ['first', 'second', 'third'];
+  const moments: { readonly madeAt: string; readonly blobs: unknown }[] = [];
+  for (const [index, name] of names.entries()) {
+    await upload(hub, owner, randomCommit(), randomBytes(index === 0 ? 3_000_000 : 50_000));
+    const since = index === 0 ? [] : ['--since', join(backups, names[index - 1] ?? '')];
+    const made = await hub.cli('backup', ...since, join(backups, name), '--json', '--with-key');
+    expect([made.code, made.stderr]).toEqual([0, '']);
+    moments.push({ madeAt: String(JSON.parse(made.stdout).made_at), blobs: await listAll(hub, owner) });
+  }
+  const written = readdirSync(join(backups, 'third'));
+  expect(written.sort()).toEqual(['changes.bin', 'manifest.json', 'master.key']);
+  const [all, changes] = [join(backups, 'first', 'cairn.mdb'), join(backups, 'third', 'changes.bin')];
+  expect(statSync(changes).size).toBeLessThan(statSync(all).size / 4);
+  const elsewhere = await hub.cli('backup', '--since', join(backups, 'third'), join(temporaryFolder(), 'x'));
+  expect([elsewhere.code, elsewhere.stderr]).toEqual([
+    1,
+    expect.stringContaining('--since must name a backup in the folder'),
+  ]);
+  await hub.stop();
+  for (const { madeAt, blobs } of moments) {
+    const folder = temporaryFolder();
+    const done = await runCairn(['restore', '--at', madeAt, backups, '--json'], { CAIRN_DATA: folder });
+    expect([done.code, done.stderr]).toEqual([0, '']);
+    const again = await startHub({ dataFolder: folder });
+    expect(await listAll(again, owner)).toEqual(blobs);
+    expect(await verified(again)).toMatchObject({ ok: true });
+    await again.stop();
+  }
+  const early = await runCairn(['restore', '--at', '2001-01-01T00:00:00Z', backups], { CAIRN_DATA: temporaryFolder() });
+  expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('holds no backup from 2001-01-01')]);
+  const broken = join(temporaryFolder(), 'copy');
+  cpSync(backups, broken, { recursive: true });
+  rmSync(join(broken, 'second'), { recursive: true });
+  const into = temporaryFolder();
+  const missing = await runCairn(['restore', join(broken, 'third')], { CAIRN_DATA: into });
+  expect([missing.code, missing.stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /^cairn: third builds on the backup .*second, which is missing or damaged; put it back beside it\.\n$/,
+    ),
+  ]);
+  expect(existsSync(join(into, 'cairn.mdb'))).toBe(false);
+});
