@@ -171,6 +171,7 @@ const MEMBER: readonly Look[] = [
   ['/vaults'],
   [() => vault],
   [() => `${vault}?folder=notes`, openAll],
+  [() => `${vault}/changes?path=notes%2Fshopping.md`],
   [() => `${vault}/new?folder=notes`],
   [() => `${vault}/edit?path=src%2Fapp.ts`],
   ['/documents/docs'],
