@@ -63,7 +63,7 @@ function showEdit(options: VaultOptions, visit: MemberVisit, edited: Edited, pro
   });
 }
 
-/** The current text of the file that a query names. Refuses what is no text, or too long for a form. */
+/** The current text of the file that a query names. Refuses a binary file, and one too long for a form. */
 function currentText(options: VaultOptions, visit: MemberVisit): Edited {
   const { sync } = options;
   const { id } = vaultFor(options, visit);
@@ -71,7 +71,7 @@ function currentText(options: VaultOptions, visit: MemberVisit): Edited {
   const isShort = !file.deleted && file.size_bytes <= limits.editedTextBytesMax;
   const bytes = isShort ? sync.reader.content(id, file.seq) : undefined;
   const text = bytes && textOf(bytes);
-  if (text === undefined) throw invalidField('path', 'This file cannot be edited here: it is no text, or too long.');
+  if (text === undefined) throw invalidField('path', 'This file cannot be edited here: it is binary, or too long.');
   return { path: file.path, base: file.sha256, text };
 }
 
