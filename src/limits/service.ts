@@ -108,6 +108,10 @@ export const limits = {
   noticesMax: 10_000,
   /** Tasks that a column of the board shows, and blobs that a page of the mirror shows. */
   boardColumnRows: 50,
+  /** Tasks of a column whose order is set by hand, done tasks that are not folded away, deleted tasks that are listed. */
+  boardPlacedMax: 500,
+  boardDoneOpen: 3,
+  trashRowsShown: 200,
   blobRowsPerPage: 50,
   /** Rows of a page: documents, files, versions, conflicts. */
   documentRowsPerPage: 50,

@@ -19,11 +19,12 @@ import {
   type TaskRecord,
   taskBin,
   taskHeads,
+  taskPlaces,
   tasks,
 } from './records.ts';
 import { disagreement, foldName } from './rules.ts';
 
-/** The last numbers that were given, then categories, then tasks, each by number. */
+/** The last numbers that were given, then categories, then tasks, each by number, then the columns that were ordered by hand. */
 const recordSchema = (instant: Instant) =>
   z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('counters'), task_id: whole, category_id: whole, created_at: instant }),
@@ -50,9 +51,15 @@ const recordSchema = (instant: Instant) =>
       updated_at: instant,
       deleted_at: instant.nullable(),
     }),
+    z.strictObject({
+      type: z.literal('column'),
+      kanban_status: z.enum(KANBAN_STATUSES),
+      ids: z.array(id).max(limits.boardPlacedMax),
+    }),
   ]);
 
-type Counters = Extract<z.infer<ReturnType<typeof recordSchema>>, { type: 'counters' }>;
+type Row = z.infer<ReturnType<typeof recordSchema>>;
+type Counters = Extract<Row, { type: 'counters' }>;
 
 /** Writes what there is. A category that was deleted is on no task. */
 export function exportTasks(snapshot: Snapshot, accountId: string, write: WriteRecord): void {
@@ -67,6 +74,9 @@ export function exportTasks(snapshot: Snapshot, accountId: string, write: WriteR
   for (const { value } of snapshot.entries(tasks, { prefix: [accountId] })) {
     const gone = value.category_id === null || known.has(value.category_id) ? [] : [value.category_id];
     write({ type: 'task', ...withoutCleared(value, new Set(gone)) });
+  }
+  for (const { key, value } of snapshot.entries(taskPlaces, { prefix: [accountId] })) {
+    write({ type: 'column', kanban_status: key[1], ids: value.ids });
   }
 }
 
@@ -93,6 +103,10 @@ export async function importTasks(target: ImportTarget): Promise<ReadonlySet<num
       lastCategory = category.id;
       known.add(category.id);
       return wait(actor.ask((batch) => batch.put(categories, [accountId, category.id], category)));
+    }
+    if (type === 'column') {
+      const { kanban_status: status, ids } = record as Extract<Row, { type: 'column' }>;
+      return wait(actor.ask((batch) => batch.put(taskPlaces, [accountId, status], { ids })));
     }
     const task = record as TaskRecord;
     checkNumber(task.id, lastTask, head.task_id);

@@ -123,6 +123,13 @@ export const taskBin = defineTable<[deletedMs: number, accountId: string, taskId
   { account: 1 },
 );
 
+/** The order that people gave the tasks of a column by hand. */
+export const taskPlaces = defineTable<[accountId: string, status: KanbanStatus], { readonly ids: readonly number[] }>(
+  'task_places',
+  recordCodec(1),
+  { account: 0 },
+);
+
 export const categories = defineTable<[accountId: string, categoryId: number], CategoryRecord>(
   'task_categories',
   recordCodec(1),
@@ -143,6 +150,7 @@ export const taskTables: readonly AnyTable[] = [
   taskCounts,
   taskDays,
   taskBin,
+  taskPlaces,
   categories,
   clearedCategories,
 ];

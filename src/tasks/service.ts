@@ -19,6 +19,7 @@ import type { TaskFilter } from './list/query.ts';
 import { liveTask, readTasks } from './list/reads.ts';
 import { type FoundIds, searchTasks, type TaskSearch } from './list/search.ts';
 import { TaskReaders } from './list/task-reads.ts';
+import { Places } from './places.ts';
 import { type TaskRecord, taskBin, taskHeads, tasks } from './records.ts';
 import {
   binCutoffMs,
@@ -30,6 +31,7 @@ import {
   taskNotFound,
 } from './rules.ts';
 import type { ShownTask } from './shown.ts';
+import { deletedTasks } from './trash.ts';
 
 interface TaskPage<T> {
   readonly tasks: readonly T[];
@@ -61,6 +63,8 @@ export interface RemovedTask {
 
 export class Tasks {
   readonly categories: Categories;
+  /** The order of the board's columns by hand. */
+  readonly places: Places;
   readonly #options: TasksOptions;
 
   readonly #clearing: CategoryClearing;
@@ -68,6 +72,7 @@ export class Tasks {
 
   constructor(options: TasksOptions) {
     this.#options = options;
+    this.places = new Places(options);
     this.#readers = new TaskReaders(options.store);
     this.#clearing = new CategoryClearing(options);
     this.categories = new Categories({ ...options, clearing: this.#clearing });
@@ -193,6 +198,11 @@ export class Tasks {
       change.finish();
       return { task: binned, wasBinned: false };
     });
+  }
+
+  /** The deleted tasks, newest first; a promise when finding them takes more than one turn. */
+  deleted(accountId: string): TaskRecord[] | Promise<TaskRecord[]> {
+    return deletedTasks(this.#options.store, accountId);
   }
 
   /** Removes for good what has been in the bin for its days. Resolves with how many tasks that were. */

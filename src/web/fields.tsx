@@ -24,7 +24,7 @@ interface FieldBase {
 }
 
 export interface FieldProps extends FieldBase {
-  readonly type?: 'text' | 'email' | 'password' | 'date';
+  readonly type?: 'text' | 'email' | 'password' | 'date' | 'color';
   readonly autocomplete?: string;
   readonly maxlength?: number;
   readonly minlength?: number;
@@ -44,6 +44,7 @@ export function Field(props: FieldProps): VNode {
         required={required}
         value={entered ?? props.value}
         autocomplete={props.autocomplete ?? 'off'}
+        autofocus={props.autofocus}
         maxlength={props.maxlength}
         minlength={props.minlength}
       />

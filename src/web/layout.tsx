@@ -104,15 +104,20 @@ function Header({ section, email, isOperator, csrf }: Frame): VNode {
 
 function NoticeBox({ notice, csrf }: { readonly notice: Notice; readonly csrf: string }): VNode {
   const { text, tone = 'good', secrets = [], undo } = notice;
+  // What can be undone is told at the edge, so that nothing on the page moves.
+  const place = undo === undefined ? '' : ' is-toast';
   return (
-    <section class={`notice ${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
+    <section class={`notice ${tone}${place}`} role={tone === 'bad' ? 'alert' : 'status'}>
       <p>{text}</p>
       {secrets.map((secret) => (
         <Secret key={secret.label} {...secret} />
       ))}
       {undo === undefined ? null : (
-        <form method="post" action={undo.action}>
+        <form method="post" action={undo.action} data-swap>
           <CsrfField csrf={csrf} />
+          {Object.entries(undo.fields ?? {}).map(([name, value]) => (
+            <input key={name} type="hidden" name={name} value={value} />
+          ))}
           <button class="button small" type="submit">
             {undo.label}
           </button>

@@ -15,8 +15,9 @@ export interface ShownSecret {
 /** What a notice offers to take back. */
 interface Undo {
   readonly label: string;
-  /** A form of ours without fields. */
+  /** A form of ours, and what it sends. */
   readonly action: string;
+  readonly fields?: Readonly<Record<string, string>>;
 }
 
 export interface Notice {

@@ -76,7 +76,12 @@ async function memberWithEverything(): Promise<State> {
     { content: `Long${'word'.repeat(60)}`, kanban_status: 'backlog' },
     { content: 'Finished', kanban_status: 'done' },
   ];
+  for (const name of ['Garden', 'Long'.repeat(25)])
+    await structured(hub, 'create_category', { name, color: '#2e8b57' }, key);
   for (const task of tasks) await structured(hub, 'create_task', task, key);
+  await structured(hub, 'update_task', { id: 2, category_id: 2 }, key);
+  await structured(hub, 'create_task', { content: 'In the trash' }, key);
+  await structured(hub, 'delete_task', { id: 5 }, key);
   await upload(hub, await credential(hub, key), randomCommit(), Buffer.from('an earlier blob'));
   const second = await credential(hub, key, true);
   await upload(hub, second, randomCommit(), Buffer.from('a blob'), { 'X-Uploaded-By': 'x'.repeat(255) });
@@ -155,6 +160,9 @@ const MEMBER: readonly Look[] = [
   ['/tasks', openAll],
   ['/tasks/1'],
   ['/tasks?column=done'],
+  ['/tasks?q=due&due=overdue&important=true&tab=done', openAll],
+  ['/tasks/categories', openAll],
+  ['/tasks/trash'],
   ['/mirror'],
   ['/mirror', openAll],
   ['/settings', openAll],

@@ -8,6 +8,8 @@ const page = () => document.getElementById('page');
 
 /** How long a page rests between two renewals. */
 const REST_MS = 700;
+/** How long somebody pauses before what was typed is asked for. */
+const TYPING_MS = 200;
 /** Scrolled further down than this, a reader has begun to read. */
 const READING_PX = 240;
 
@@ -33,7 +35,7 @@ const keeping = (sent) => ({
       element === sent || !(element instanceof HTMLFormElement) || ![...element.elements].some(isTyped),
     beforeAttributeUpdated(name, element) {
       if (name === 'open' && element.matches('details, dialog')) return false;
-      if (name === 'hidden' && element.matches('[data-copy]')) return false;
+      if (name === 'hidden' && element.matches('[data-copy], [data-swap] button')) return false;
       return !(/^(value|checked|selected)$/.test(name) && isTyped(element));
     },
   },
@@ -153,10 +155,8 @@ function listen() {
   source.addEventListener('signed-out', signedOut);
 }
 
-/** Sends a form and shows the page that it leads to in place of this one. */
-async function send(form, submitter) {
-  const body = new URLSearchParams(new FormData(form, submitter));
-  const response = await fetch(form.getAttribute('action'), { method: 'POST', body });
+/** Shows the page that a request leads to in place of this one; another page is gone to. */
+async function follow(response, form) {
   const to = new URL(response.url);
   if (to.pathname !== location.pathname && response.redirected) {
     location.assign(to);
@@ -164,11 +164,24 @@ async function send(form, submitter) {
   }
   const next = parse(await response.text());
   if (next.getElementById('page') === null) throw new Error('no page came back');
-  if (response.ok) form.reset();
-  if (response.redirected) history.replaceState(null, '', to.pathname + to.search);
+  if (response.ok && form?.method === 'post') form.reset();
+  if (response.ok) history.replaceState(null, '', to.pathname + to.search);
   changes = 0;
   bar.hidden = true;
-  show(next, form);
+  show(next, form ?? null);
+}
+
+/** The address of a form that asks: what is empty is left out. */
+function askedBy(form, submitter) {
+  const query = new URLSearchParams(new FormData(form, submitter));
+  for (const [name, value] of Array.from(query)) if (value === '') query.delete(name);
+  return `${form.getAttribute('action')}?${query}`;
+}
+
+function send(form, submitter) {
+  if (form.method !== 'post') return fetch(askedBy(form, submitter));
+  const action = submitter?.getAttribute('formaction') ?? form.getAttribute('action');
+  return fetch(action, { method: 'POST', body: new URLSearchParams(new FormData(form, submitter)) });
 }
 
 document.addEventListener('submit', (event) => {
@@ -179,6 +192,7 @@ document.addEventListener('submit', (event) => {
   form.ariaBusy = 'true';
   for (const menu of document.querySelectorAll('details[data-menu][open]')) menu.open = false;
   send(form, submitter)
+    .then((response) => follow(response, form))
     .catch(() => {
       // As without script: then the browser says what is wrong.
       delete form.dataset.swap;
@@ -190,6 +204,47 @@ document.addEventListener('submit', (event) => {
     });
 });
 
+/** What is asked for while it is typed; an answer that a later one has overtaken is dropped. */
+let asked = 0;
+let typing;
+
+async function ask(form) {
+  asked += 1;
+  const mine = asked;
+  const response = await fetch(askedBy(form));
+  if (mine === asked && response.ok) await follow(response, form);
+}
+
+for (const [event, delay] of [
+  ['input', TYPING_MS],
+  ['change', 0],
+]) {
+  document.addEventListener(event, ({ target }) => {
+    const form = target.form;
+    if (form?.dataset.swap !== 'typing') return;
+    clearTimeout(typing);
+    typing = setTimeout(() => {
+      ask(form).catch(() => undefined);
+    }, delay);
+  });
+}
+
+document.addEventListener('click', (event) => {
+  const link = event.target.closest('a[data-swap]');
+  if (link === null || event.metaKey || event.ctrlKey || event.shiftKey) return;
+  event.preventDefault();
+  fetch(link.href)
+    .then((response) => follow(response))
+    .catch(() => location.assign(link.href));
+});
+
+/** What is asked for while it is typed needs no button. */
+function hideButtons() {
+  for (const button of document.querySelectorAll('form[data-swap="typing"] button')) button.hidden = true;
+}
+
+document.addEventListener('cairn:shown', hideButtons);
+hideButtons();
 document.addEventListener('visibilitychange', listen);
 // A page that comes back from the browser's memory has no stream any more.
 addEventListener('pageshow', listen);

@@ -1,4 +1,4 @@
-/** What script adds to pages that work without it: copy buttons, times in the reader's own zone, cards that are dragged. */
+/** What script adds to pages that work without it: copy buttons, times in the reader's own zone. */
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -31,40 +31,15 @@ async function copy(button) {
   }, 2000);
 }
 
-/** A dropped card sends the form that its own buttons send. */
-function makeDraggable(board) {
-  let dragged;
-  for (const card of board.querySelectorAll('[data-task]')) {
-    card.draggable = true;
-    card.addEventListener('dragstart', (event) => {
-      dragged = card;
-      event.dataTransfer.effectAllowed = 'move';
-      event.dataTransfer.setData('text/plain', card.querySelector('.card-text').textContent);
-    });
-    card.addEventListener('dragend', () => {
-      dragged = undefined;
-    });
-  }
-  for (const column of board.querySelectorAll('[data-column]')) {
-    const mark = (isTarget) => column.classList.toggle('is-target', isTarget);
-    column.addEventListener('dragover', (event) => {
-      if (dragged === undefined || column.contains(dragged)) return;
-      event.preventDefault();
-      mark(true);
-    });
-    column.addEventListener('dragleave', (event) => {
-      if (!column.contains(event.relatedTarget)) mark(false);
-    });
-    column.addEventListener('drop', (event) => {
-      event.preventDefault();
-      mark(false);
-      const form = dragged.querySelector('form');
-      const status = document.createElement('input');
-      Object.assign(status, { type: 'hidden', name: 'status', value: column.dataset.column });
-      form.append(status);
-      form.submit();
-    });
-  }
+document.addEventListener('click', ({ target }) => {
+  const button = target.closest('[data-copy]');
+  if (button !== null) void copy(button);
+});
+
+/** What each new part of a page needs. */
+function dress() {
+  for (const button of document.querySelectorAll('[data-copy]')) button.hidden = false;
+  rewriteTimes();
 }
 
 /** Files that are dropped on the page are uploaded by the form that the page has for them. */
@@ -85,9 +60,6 @@ function takeDrops(form) {
 }
 
 for (const form of document.querySelectorAll('[data-upload]')) takeDrops(form);
-for (const button of document.querySelectorAll('[data-copy]')) {
-  button.hidden = false;
-  button.addEventListener('click', () => copy(button));
-}
-rewriteTimes();
-for (const board of document.querySelectorAll('.board')) makeDraggable(board);
+
+document.addEventListener('cairn:shown', dress);
+dress();

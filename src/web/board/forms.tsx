@@ -4,30 +4,42 @@ import { limits } from '../../limits/service.ts';
 import type { TaskRecord } from '../../tasks/records.ts';
 import { Checkbox, Field, FormErrors, type Problem, Select, TextArea } from '../fields.tsx';
 import { CsrfField, Form } from '../ui.tsx';
-import { type BoardContext, COLUMNS } from './view.tsx';
+import type { BoardContext } from './card.tsx';
+import { COLUMNS } from './columns.ts';
 
 export function NewTask({
   board,
   problem,
+  isNext,
 }: {
   readonly board: BoardContext;
   readonly problem: Problem | undefined;
+  /** A task was just added: the next one can be typed at once. */
+  readonly isNext: boolean;
 }): VNode {
   const form = 'new';
-  const { visit, category } = board;
+  const { visit, filter, back } = board;
   const isOpen = problem?.form === form;
   return (
-    <form class="new-task" method="post" action="/tasks">
+    <form class="new-task" method="post" action="/tasks" data-swap>
       <CsrfField csrf={visit.csrf} />
+      <input type="hidden" name="back" value={back} />
       <FormErrors form={form} problem={problem} shown={['content', 'due_date']} />
-      {category === undefined ? null : <input type="hidden" name="category" value={category} />}
+      {filter.category === undefined ? null : <input type="hidden" name="category" value={filter.category} />}
       <div class="inline-form">
-        <Field form={form} name="content" label="New task" maxlength={limits.taskContentCharsMax} problem={problem} />
+        <Field
+          form={form}
+          name="content"
+          label="New task"
+          maxlength={limits.taskContentCharsMax}
+          autofocus={isNext}
+          problem={problem}
+        />
         <button class="button primary" type="submit">
           Add
         </button>
       </div>
-      <details class="more" open={isOpen}>
+      <details class="more" id="new-more" open={isOpen}>
         <summary>Due date, column and more</summary>
         <TaskFacts form={form} board={board} problem={problem} task={undefined} />
       </details>
@@ -44,8 +56,8 @@ interface TaskFactsProps {
 }
 
 function TaskFacts({ form, board, problem, task }: TaskFactsProps): VNode {
-  const { categories, category } = board;
-  const chosen = task === undefined ? category : task.category_id;
+  const { categories, filter } = board;
+  const chosen = task === undefined ? filter.category : task.category_id;
   return (
     <div class="facts">
       <Field

@@ -1,14 +1,20 @@
-/** The pages and forms of the task board: which tasks a column shows, and what a form makes of one. */
+/** The pages of the task board, and the forms that make and edit a task. */
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route, RouteRequest } from '../../http/route/route.ts';
-import { limits } from '../../limits/service.ts';
 import type { TaskRecord } from '../../tasks/records.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Problem } from '../fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
+import { actRoutes } from './acts.ts';
+import { backOf } from './back.ts';
+import type { BoardContext } from './card.tsx';
+import { categoryRoutes } from './categories.tsx';
+import { columnNamed, readColumns } from './columns.ts';
+import { boardPath, isNarrowed, readFilter, readId } from './filter.ts';
 import { EditTask, NewTask } from './forms.tsx';
-import { type BoardContext, CategoryLinks, COLUMNS, Column, NoTasks } from './view.tsx';
+import { trashRoutes } from './trash.tsx';
+import { Column, ColumnTabs, FilterForm, NoTasks } from './view.tsx';
 
 const PATH = '/tasks';
 
@@ -18,86 +24,73 @@ export interface BoardOptions extends Pick<Capabilities, 'tasks' | 'timeZones'> 
 }
 
 export function boardRoutes(options: BoardOptions): Route[] {
-  const { pages, tasks } = options;
+  const { pages } = options;
   return [
     pages.member(PATH, (visit) => showBoard(options, visit)),
     pages.memberForm(PATH, (visit, form) => create(options, visit, form)),
+    ...categoryRoutes(options),
+    ...trashRoutes(options),
     pages.member(`${PATH}/:id`, (visit) => showTask(options, visit, taskOf(options, visit))),
     pages.memberForm(`${PATH}/:id`, (visit, form) => save(options, visit, form)),
-    pages.memberForm(`${PATH}/:id/move`, async (visit, form) => {
-      const task = await tasks.patch(visit.accountId, idOf(visit.request), { kanban_status: form.get('status') });
-      return pages.go(visit, boardPath(readId(form.get('category')), task.id));
-    }),
-    pages.memberForm(`${PATH}/:id/delete`, async (visit) => {
-      const { id } = taskOf(options, visit);
-      await tasks.remove(visit.accountId, id);
-      return pages.go(visit, PATH, {
-        text: `The task is in the trash, and stays there for ${limits.binDays} days.`,
-        undo: { label: 'Bring it back', action: `${PATH}/${id}/restore` },
-      });
-    }),
-    pages.memberForm(`${PATH}/:id/restore`, async (visit) => {
-      const { id } = await tasks.patch(visit.accountId, idOf(visit.request), {}, { restore: true });
-      return pages.go(visit, boardPath(undefined, id), { text: 'The task is back.' });
-    }),
+    ...actRoutes(options),
   ];
 }
 
-function contextOf(
-  { tasks, timeZones, now }: BoardOptions,
-  visit: MemberVisit,
-  category: number | undefined,
-): BoardContext {
+function contextOf({ tasks, timeZones, now }: BoardOptions, visit: MemberVisit, query: URLSearchParams): BoardContext {
   const categories = tasks.categories.list(visit.accountId);
+  const filter = readFilter(query, (id) => categories.some((category) => category.id === id));
   // What the account has set holds on every device; else the day is that of the browser.
   const isSet = timeZones.chosen(visit.accountId) !== null;
   const today = isSet ? timeZones.of(visit.accountId).dayOf(now()) : visit.zone.day(now());
-  const isKnown = categories.some(({ id }) => id === category);
-  return { visit, categories, category: isKnown ? category : undefined, today };
+  return { visit, categories, filter, back: boardPath(filter), today };
 }
 
 /** The whole board, or one column of it page by page. */
-function showBoard(options: BoardOptions, visit: MemberVisit, problem?: Problem): Reply {
-  const { pages, tasks } = options;
+async function showBoard(options: BoardOptions, visit: MemberVisit, problem?: Problem): Promise<Reply> {
+  const { pages, tasks, timeZones } = options;
   const { query, form } = visit.request;
-  const board = contextOf(options, visit, readId(query.get('category') ?? form.get('category')));
-  const only = COLUMNS.find(({ status }) => status === query.get('column'));
-  const page = readId(query.get('page')) ?? 1;
-  const categoryQuery = board.category === undefined ? '' : `&category=${board.category}`;
-  const columns = COLUMNS.filter((column) => only === undefined || column === only).map((column) => {
-    const { status } = column;
-    const found = tasks.list(visit.accountId, {
-      filter: { kanbanStatus: status, ...(board.category === undefined ? {} : { categoryId: board.category }) },
-      // What is due first stands on top, what has no date below it; what is done, the latest first.
-      order:
-        status === 'done' ? { sortBy: 'completed_at', descending: true } : { sortBy: 'due_date', descending: false },
-      offset: (page - 1) * limits.boardColumnRows,
-      limit: limits.boardColumnRows,
-    });
-    const shown = page * limits.boardColumnRows;
-    const more = `${PATH}?column=${status}${categoryQuery}${only === undefined ? '' : `&page=${page + 1}`}`;
-    return { column, ...found, more: found.total > shown ? more : undefined };
+  const board = contextOf(
+    options,
+    visit,
+    problem === undefined ? query : new URL(backOf(form), 'http://cairn.invalid').searchParams,
+  );
+  const column = columnNamed(query.get('column'));
+  const columns = await readColumns(tasks, {
+    accountId: visit.accountId,
+    filter: board.filter,
+    today: board.today,
+    zone: timeZones.of(visit.accountId),
+    only: column === undefined ? undefined : { column, page: readId(query.get('page')) ?? 1 },
   });
-  const isEmpty = only === undefined && board.category === undefined && columns.every(({ total }) => total === 0);
+  const isEmpty =
+    column === undefined && !isNarrowed(board.filter) && columns.every(({ tasks: found }) => found.length === 0);
   return pages.show(visit, {
-    title: only === undefined ? 'Tasks' : `Tasks: ${only.name}`,
+    title: column === undefined ? 'Tasks' : `Tasks: ${column.name}`,
     section: 'tasks',
     live: ['tasks'],
     status: problem === undefined ? 200 : 422,
     body: (
       <>
-        <h1>Tasks</h1>
-        <NewTask board={board} problem={problem} />
-        <CategoryLinks {...board} />
-        {only === undefined ? null : (
+        <div class="title-row">
+          <h1>Tasks</h1>
+          <p class="title-links">
+            <a href="/tasks/categories">Categories</a>
+            <a href="/tasks/trash">Trash</a>
+          </p>
+        </div>
+        <NewTask board={board} problem={problem} isNext={query.has('added')} />
+        <FilterForm board={board} />
+        {column === undefined ? (
+          <ColumnTabs columns={columns} board={board} />
+        ) : (
           <p>
-            <a href={boardPath(board.category)}>Back to the whole board</a>
+            <a href={board.back}>Back to the whole board</a>
           </p>
         )}
         {isEmpty ? <NoTasks /> : null}
-        <div class={only === undefined ? 'board' : 'board one'}>
-          {columns.map((column) => (
-            <Column key={column.column.status} {...column} board={board} />
+        <div class={column === undefined ? 'board' : 'board one'}>
+          {columns.map((found) => (
+            <Column key={found.column.status} found={found} board={board} />
           ))}
         </div>
       </>
@@ -110,15 +103,20 @@ function showTask(options: BoardOptions, visit: MemberVisit, task: TaskRecord, p
     title: 'Edit task',
     section: 'tasks',
     status: problem === undefined ? 200 : 422,
-    body: <EditTask board={contextOf(options, visit, undefined)} task={task} problem={problem} />,
+    body: <EditTask board={contextOf(options, visit, new URLSearchParams())} task={task} problem={problem} />,
   });
 }
 
 async function create(options: BoardOptions, visit: MemberVisit, form: URLSearchParams): Promise<Reply> {
   const { pages, tasks } = options;
   const tried = await problemOf('new', Object.fromEntries(form), () => tasks.create(visit.accountId, documentOf(form)));
-  if (!tried.ok) return showBoard(options, visit, tried.problem);
-  return pages.go(visit, boardPath(readId(form.get('category')), tried.value.id));
+  if (!tried.ok) return await showBoard(options, visit, tried.problem);
+  const { id } = tried.value;
+  const back = backOf(form);
+  return pages.go(visit, `${back}${back.includes('?') ? '&' : '?'}added=${id}`, {
+    text: 'Task added.',
+    undo: { label: 'Undo', action: `${PATH}/${id}/delete`, fields: { back, undo: 'true' } },
+  });
 }
 
 async function save(options: BoardOptions, visit: MemberVisit, form: URLSearchParams): Promise<Reply> {
@@ -132,7 +130,27 @@ async function save(options: BoardOptions, visit: MemberVisit, form: URLSearchPa
   }
   const tried = await problemOf('edit', values, () => tasks.patch(visit.accountId, task.id, documentOf(form)));
   if (!tried.ok) return showTask(options, visit, task, tried.problem);
-  return pages.go(visit, boardPath(undefined, task.id), { text: 'The task is saved.' });
+  const isUndo = form.get('undo') === 'true';
+  return pages.go(
+    visit,
+    `${PATH}#task-${task.id}`,
+    isUndo ? { text: 'Undone.' } : { text: 'Task saved.', undo: undoOf(task, tried.value) },
+  );
+}
+
+/** The form that writes what a task held before, as long as nobody else has changed it. */
+function undoOf(before: TaskRecord, { updated_at }: TaskRecord) {
+  const { id, content, due_date: due, is_important: isImportant, kanban_status, category_id: category } = before;
+  const fields = {
+    updated_at,
+    content,
+    due_date: due ?? '',
+    kanban_status,
+    category_id: category === null ? '' : String(category),
+    undo: 'true',
+    ...(isImportant ? { is_important: 'true' } : {}),
+  };
+  return { label: 'Undo', action: `${PATH}/${id}`, fields };
 }
 
 /** What a form says of a task. A category is left as it is where the form has no field for it. */
@@ -153,14 +171,5 @@ function taskOf({ tasks }: BoardOptions, visit: MemberVisit): TaskRecord {
 }
 
 function idOf({ params }: RouteRequest): number | undefined {
-  return readId(params['id'] ?? null);
-}
-
-function readId(text: string | null): number | undefined {
-  return text !== null && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
-}
-
-/** The board, at a task's place in it. */
-function boardPath(category: number | undefined, task?: number): string {
-  return `${PATH}${category === undefined ? '' : `?category=${category}`}${task === undefined ? '' : `#task-${task}`}`;
+  return readId(params['id']);
 }

@@ -1,0 +1,69 @@
+/**
+ * Owns the order that people give the tasks of a column of the board by hand: those come first, and what nobody has placed
+ * follows in the order of its due date. A list may name tasks that have left the column; whoever reads it leaves these out.
+ */
+import type { ActorRegistry } from '../actors/registry.ts';
+import { limits } from '../limits/service.ts';
+import type { Store } from '../store/store.ts';
+import type { Reader } from '../store/table.ts';
+import { liveTask } from './list/reads.ts';
+import { type KanbanStatus, type TaskRecord, taskPlaces } from './records.ts';
+
+export interface PlacesOptions {
+  readonly store: Store;
+  readonly actors: ActorRegistry;
+}
+
+export class Places {
+  readonly #options: PlacesOptions;
+
+  constructor(options: PlacesOptions) {
+    this.#options = options;
+  }
+
+  /** The tasks of a column that were placed by hand, in order. */
+  of(accountId: string, status: KanbanStatus): TaskRecord[] {
+    return placedIn(this.#options.store, accountId, status);
+  }
+
+  /** Puts a task of a column before another one of it, or last. `shown`: the column as its reader saw it. */
+  async put(
+    accountId: string,
+    status: KanbanStatus,
+    {
+      id,
+      before,
+      shown,
+    }: { readonly id: number; readonly before: number | undefined; readonly shown: readonly number[] },
+  ): Promise<void> {
+    await this.#options.actors.account(accountId).ask((batch) => {
+      const placed = placedIn(batch, accountId, status).map((task) => task.id);
+      const ids = placeBefore({ shown, placed }, id, before).slice(0, limits.boardPlacedMax);
+      batch.put(taskPlaces, [accountId, status], { ids });
+    });
+  }
+}
+
+function placedIn(reader: Pick<Reader, 'get'>, accountId: string, status: KanbanStatus): TaskRecord[] {
+  return (reader.get(taskPlaces, [accountId, status])?.ids ?? []).flatMap((id) => {
+    const task = liveTask(reader, accountId, id);
+    return task?.kanban_status === status ? [task] : [];
+  });
+}
+
+/** What must be placed so that a task stands before another: all that is shown above it, and what was placed already. */
+export function placeBefore(
+  { shown, placed }: { readonly shown: readonly number[]; readonly placed: readonly number[] },
+  id: number,
+  before: number | undefined,
+): number[] {
+  const others = shown.filter((other) => other !== id);
+  const found = before === undefined ? -1 : others.indexOf(before);
+  const at = found < 0 ? others.length : found;
+  const isPlaced = new Set(placed);
+  const above = [...others.slice(0, at), id];
+  const known = new Set([...above, ...others.slice(at)]);
+  // Placed and not shown: filtered out of the page, or on a later one.
+  const unseen = placed.filter((other) => !known.has(other));
+  return [...above, ...others.slice(at).filter((other) => isPlaced.has(other)), ...unseen];
+}

@@ -1,0 +1,126 @@
+/** The board by drag and by keyboard. Either way the form of the card is sent, as its own buttons send it. */
+
+const root = document.documentElement;
+let dragged;
+/** The card that had the focus, by its task. */
+let focused;
+
+const cardOf = (element) => element?.closest?.('[data-task]') ?? null;
+const columnOf = (element) => element?.closest?.('[data-column]') ?? null;
+const cardsOf = (column) => [...column.querySelectorAll('[data-task]')];
+const linkOf = (card) => card?.querySelector('.card-text');
+
+/** The card that one dropped at this height comes to stand before; undefined: the last place. */
+function cardBelow(column, y) {
+  return cardsOf(column).find((card) => {
+    if (card === dragged) return false;
+    const { top, height } = card.getBoundingClientRect();
+    return height > 0 && y < top + height / 2;
+  });
+}
+
+function clearMarks() {
+  for (const marked of document.querySelectorAll('.is-target, .drop-before')) {
+    marked.classList.remove('is-target', 'drop-before');
+  }
+}
+
+/** Sends the card's form with these fields. */
+function sendCard(card, fields) {
+  const form = card.querySelector('form');
+  const inputs = Object.entries(fields).map(([name, value]) =>
+    Object.assign(document.createElement('input'), { type: 'hidden', name, value }),
+  );
+  form.append(...inputs);
+  form.requestSubmit();
+  // The form was read when it was sent.
+  setTimeout(() => {
+    for (const input of inputs) input.remove();
+  });
+}
+
+document.addEventListener('dragstart', (event) => {
+  const card = cardOf(event.target);
+  if (card === null) return;
+  dragged = card;
+  root.dataset.dragging = '';
+  card.classList.add('is-dragged');
+  event.dataTransfer.effectAllowed = 'move';
+  event.dataTransfer.setData('text/plain', linkOf(card).textContent);
+});
+
+document.addEventListener('dragend', () => {
+  dragged?.classList.remove('is-dragged');
+  dragged = undefined;
+  delete root.dataset.dragging;
+  clearMarks();
+});
+
+document.addEventListener('dragover', (event) => {
+  const column = columnOf(event.target);
+  if (dragged === undefined || column === null) return;
+  event.preventDefault();
+  clearMarks();
+  const below = column.dataset.column === 'done' ? undefined : cardBelow(column, event.clientY);
+  if (below === undefined) column.classList.add('is-target');
+  else below.classList.add('drop-before');
+});
+
+document.addEventListener('drop', (event) => {
+  const column = columnOf(event.target);
+  if (dragged === undefined || column === null) return;
+  event.preventDefault();
+  const status = column.dataset.column;
+  const isSame = columnOf(dragged) === column;
+  if (status === 'done' && isSame) return;
+  const before = cardBelow(column, event.clientY)?.dataset.task ?? '';
+  sendCard(dragged, { ...(isSame ? {} : { status }), ...(status === 'done' ? {} : { before }) });
+});
+
+/** Moves the focus to the card that lies in this direction. */
+function focusTowards(card, key) {
+  const column = columnOf(card);
+  const cards = cardsOf(column).filter((one) => one.offsetParent !== null);
+  const at = cards.indexOf(card);
+  if (key === 'ArrowDown' || key === 'ArrowUp') {
+    linkOf(cards[at + (key === 'ArrowDown' ? 1 : -1)])?.focus();
+    return;
+  }
+  const columns = [...document.querySelectorAll('[data-column]')].filter((one) => cardsOf(one).length > 0);
+  const beside = columns[columns.indexOf(column) + (key === 'ArrowRight' ? 1 : -1)];
+  if (beside !== undefined) linkOf(cardsOf(beside)[Math.min(at, cardsOf(beside).length - 1)])?.focus();
+}
+
+/** Moves the card itself. */
+function moveTowards(card, key) {
+  if (key === 'ArrowDown' || key === 'ArrowUp') {
+    card.querySelector(`button[name="place"][value="${key === 'ArrowDown' ? 'down' : 'up'}"]`)?.click();
+    return;
+  }
+  const columns = [...document.querySelectorAll('[data-column]')].map((one) => one.dataset.column);
+  const to = columns[columns.indexOf(columnOf(card).dataset.column) + (key === 'ArrowRight' ? 1 : -1)];
+  if (to !== undefined) card.querySelector(`.menu-body button[name="status"][value="${to}"]`)?.click();
+}
+
+document.addEventListener('keydown', (event) => {
+  const card = cardOf(event.target);
+  if (card === null || !event.key.startsWith('Arrow') || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest('[data-menu][open]') !== null) return;
+  event.preventDefault();
+  if (event.shiftKey) moveTowards(card, event.key);
+  else focusTowards(card, event.key);
+});
+
+document.addEventListener('focusin', ({ target }) => {
+  focused = cardOf(target)?.dataset.task;
+});
+
+/** Cards can be dragged where there is script, and the focus follows a card that has moved. */
+function dress() {
+  for (const card of document.querySelectorAll('[data-task]')) card.draggable = true;
+  if (focused === undefined || document.activeElement !== document.body) return;
+  linkOf(document.getElementById(`task-${focused}`))?.focus();
+}
+
+document.addEventListener('cairn:shown', dress);
+dress();

@@ -1,0 +1,156 @@
+/** The look of one task on the board: a tick, its text, its facts, and one menu with everything that can be done to it. */
+import type { VNode } from 'preact';
+import type { Category } from '../../tasks/categories.ts';
+import type { TaskRecord } from '../../tasks/records.ts';
+import { CsrfField, Given } from '../ui.tsx';
+import type { MemberVisit } from '../visit.ts';
+import { dateText } from '../zone.ts';
+import { COLUMNS, type ColumnKind } from './columns.ts';
+import type { BoardFilter } from './filter.ts';
+
+/** What every card of a board needs. */
+export interface BoardContext {
+  readonly visit: MemberVisit;
+  readonly categories: readonly Category[];
+  readonly filter: BoardFilter;
+  /** This view of the board; every act leads back to it. */
+  readonly back: string;
+  /** YYYY-MM-DD. */
+  readonly today: string;
+}
+
+interface CardProps {
+  readonly task: TaskRecord;
+  readonly board: BoardContext;
+}
+
+/** How much of a task a card shows. */
+const CARD_CHARS = 280;
+
+export function Card({ task, board }: CardProps): VNode {
+  const { categories } = board;
+  const text = task.content.length > CARD_CHARS ? `${task.content.slice(0, CARD_CHARS)}…` : task.content;
+  const category = categories.find(({ id }) => id === task.category_id);
+  const isDone = task.kanban_status === 'done';
+  const hasFacts = task.is_important || task.due_date !== null || category !== undefined;
+  return (
+    <li class={isDone ? 'card is-done' : 'card'} id={`task-${task.id}`} data-task={task.id}>
+      <form method="post" action={`/tasks/${task.id}/move`} data-swap>
+        <CsrfField csrf={board.visit.csrf} />
+        <input type="hidden" name="back" value={board.back} />
+        <Tick task={task} />
+        <a class="card-text" id={`card-${task.id}`} href={`/tasks/${task.id}`} draggable={false}>
+          <Given>{text}</Given>
+        </a>
+        <Menu task={task} />
+      </form>
+      {hasFacts ? (
+        <p class="card-facts">
+          {task.is_important ? <span class="badge bad">Important</span> : null}
+          {task.due_date === null ? null : <Due task={task} today={board.today} />}
+          {category === undefined ? null : <CategoryChip category={category} />}
+        </p>
+      ) : null}
+    </li>
+  );
+}
+
+function Tick({ task }: Pick<CardProps, 'task'>): VNode {
+  const isDone = task.kanban_status === 'done';
+  const label = `${isDone ? 'Mark not done' : 'Mark done'}: ${shortName(task.content)}`;
+  return (
+    <button
+      class="tick"
+      type="submit"
+      name="status"
+      value={isDone ? 'todo' : 'done'}
+      aria-label={label}
+      title={label}
+    />
+  );
+}
+
+function Menu({ task }: Pick<CardProps, 'task'>): VNode {
+  const { id } = task;
+  const name = shortName(task.content);
+  const others = COLUMNS.filter(({ status }) => status !== task.kanban_status);
+  return (
+    <details class="menu" data-menu>
+      <summary aria-label={`Actions for ${name}`} title="Actions">
+        <span aria-hidden="true">⋯</span>
+      </summary>
+      <div class="menu-body">
+        <p class="menu-title" aria-hidden="true">
+          Move to
+        </p>
+        {others.map((column) => (
+          <Move key={column.status} to={column} task={name} />
+        ))}
+        {task.kanban_status === 'done' ? null : <Place />}
+        <hr />
+        <button type="submit" formaction={`/tasks/${id}/mark`} name="important" value={String(!task.is_important)}>
+          {task.is_important ? 'Not important' : 'Mark important'}
+        </button>
+        <a href={`/tasks/${id}`}>
+          Edit<span class="sr-only"> {name}</span>
+        </a>
+        <button class="is-danger" type="submit" formaction={`/tasks/${id}/delete`}>
+          Delete<span class="sr-only"> {name}</span>
+        </button>
+      </div>
+    </details>
+  );
+}
+
+function Move({ to, task }: { readonly to: ColumnKind; readonly task: string }): VNode {
+  return (
+    <button type="submit" name="status" value={to.status} aria-label={`Move to ${to.name}: ${task}`}>
+      {to.name}
+    </button>
+  );
+}
+
+/** The keyboard's way to what dragging within a column does. */
+function Place(): VNode {
+  return (
+    <>
+      <hr />
+      <button type="submit" name="place" value="up">
+        Move up
+      </button>
+      <button type="submit" name="place" value="down">
+        Move down
+      </button>
+      <button type="submit" name="place" value="top">
+        Move to the top
+      </button>
+    </>
+  );
+}
+
+function Due({ task, today }: { readonly task: TaskRecord; readonly today: string }): VNode {
+  const date = task.due_date ?? '';
+  const isOpen = task.kanban_status !== 'done';
+  if (isOpen && date < today) return <span class="badge bad">overdue, {dateText(date)}</span>;
+  if (isOpen && date === today) return <span class="badge warn">due today</span>;
+  return <span class="badge">due {dateText(date)}</span>;
+}
+
+/** The dot is an image, because a style of its own would be inline. */
+export function CategoryChip({ category }: { readonly category: Pick<Category, 'name' | 'color'> }): VNode {
+  return (
+    <span class="badge">
+      {category.color === null ? null : (
+        <svg class="dot" viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">
+          <circle cx="5" cy="5" r="5" fill={category.color} />
+        </svg>
+      )}
+      <Given>{category.name}</Given>
+    </span>
+  );
+}
+
+export function shortName(content: string): string {
+  const line = content.split('\n', 1)[0] ?? '';
+  return line.length > 60 ? `${line.slice(0, 60)}…` : line;
+}

@@ -1,0 +1,186 @@
+/** The page of categories: made, named, coloured and deleted by whoever sorts tasks. */
+import type { VNode } from 'preact';
+import type { Reply } from '../../http/reply/reply.ts';
+import type { Route } from '../../http/route/route.ts';
+import { limits } from '../../limits/service.ts';
+import type { Category } from '../../tasks/categories.ts';
+import type { Capabilities } from '../capabilities.ts';
+import { Checkbox, Field, FormErrors, type Problem } from '../fields.tsx';
+import type { MemberVisit, Pages } from '../pages.ts';
+import { problemOf } from '../problem.ts';
+import { Confirm, Empty, Form } from '../ui.tsx';
+import { CategoryChip } from './card.tsx';
+import { readId } from './filter.ts';
+
+const PATH = '/tasks/categories';
+/** What the field of a new category shows: browsers have no empty colour. */
+const FIRST_COLOR = '#1d6b59';
+
+interface CategoryOptions extends Pick<Capabilities, 'tasks'> {
+  readonly pages: Pages;
+}
+
+export function categoryRoutes(options: CategoryOptions): Route[] {
+  const { pages, tasks } = options;
+  const idOf = ({ request }: MemberVisit) => readId(request.params['category']);
+  return [
+    pages.member(PATH, (visit) => show(options, visit)),
+    pages.memberForm(PATH, async (visit, form) => {
+      const made = await problemOf('new', Object.fromEntries(form), () =>
+        tasks.categories.create(visit.accountId, documentOf(form)),
+      );
+      if (!made.ok) return show(options, visit, made.problem);
+      const action = `${PATH}/${made.value.id}/delete`;
+      return pages.go(visit, PATH, { text: 'Category created.', undo: { label: 'Undo', action } });
+    }),
+    pages.memberForm(`${PATH}/:category`, async (visit, form) => {
+      const before = tasks.categories.get(visit.accountId, idOf(visit));
+      const saved = await problemOf(`edit-${before.id}`, Object.fromEntries(form), () =>
+        tasks.categories.patch(visit.accountId, before.id, documentOf(form)),
+      );
+      if (!saved.ok) return show(options, visit, saved.problem);
+      if (form.get('undo') === 'true') return pages.go(visit, PATH, { text: 'Undone.' });
+      const fields = {
+        undo: 'true',
+        name: before.name,
+        ...(before.color === null ? {} : { has_color: 'true', color: before.color }),
+      };
+      const action = `${PATH}/${before.id}`;
+      return pages.go(visit, PATH, { text: 'Category saved.', undo: { label: 'Undo', action, fields } });
+    }),
+    pages.memberForm(`${PATH}/:category/delete`, async (visit) => {
+      await tasks.categories.remove(visit.accountId, idOf(visit));
+      return pages.go(visit, PATH, { text: 'Category deleted. Its tasks are still on the board.' });
+    }),
+  ];
+}
+
+function documentOf(form: URLSearchParams): Record<string, unknown> {
+  return { name: form.get('name') ?? '', color: form.get('has_color') === 'true' ? form.get('color') : null };
+}
+
+function show({ pages, tasks }: CategoryOptions, visit: MemberVisit, problem?: Problem): Reply {
+  const categories = tasks.categories.list(visit.accountId);
+  return pages.show(visit, {
+    title: 'Categories',
+    section: 'tasks',
+    live: ['tasks'],
+    status: problem === undefined ? 200 : 422,
+    body: (
+      <>
+        <nav class="crumbs" aria-label="Breadcrumb">
+          <a href="/tasks">Tasks</a>
+          <span aria-hidden="true">/</span>
+          <span aria-current="page">Categories</span>
+        </nav>
+        <h1>Categories</h1>
+        <section class="panel" aria-labelledby="new-category">
+          <h2 id="new-category">New category</h2>
+          <Form csrf={visit.csrf} action={PATH} class="inline-form">
+            <CategoryFields form="new" category={undefined} problem={problem} />
+            <button class="button primary" type="submit">
+              Create
+            </button>
+          </Form>
+        </section>
+        {categories.length === 0 ? (
+          <Empty title="No categories yet">
+            <p>Categories sort tasks by project or place. Agents use the same ones.</p>
+          </Empty>
+        ) : (
+          <ul class="rows">
+            {categories.map((category) => (
+              <Row key={category.id} category={category} visit={visit} problem={problem} />
+            ))}
+          </ul>
+        )}
+      </>
+    ),
+  });
+}
+
+interface RowProps {
+  readonly category: Category;
+  readonly visit: MemberVisit;
+  readonly problem: Problem | undefined;
+}
+
+function Row({ category, visit, problem }: RowProps): VNode {
+  const { id, name, task_count: count } = category;
+  const form = `edit-${id}`;
+  return (
+    <li class="row" id={`category-${id}`}>
+      <p class="row-main">
+        <a href={`/tasks?category=${id}`}>
+          <CategoryChip category={category} />
+        </a>{' '}
+        <span class="meta">{`${count} task${count === 1 ? '' : 's'}`}</span>
+      </p>
+      <details class="more" open={problem?.form === form}>
+        <summary>
+          Edit<span class="sr-only"> {name}</span>
+        </summary>
+        <Form csrf={visit.csrf} action={`${PATH}/${id}`} class="inline-form">
+          <CategoryFields form={form} category={category} problem={problem} />
+          <button class="button" type="submit">
+            Save
+          </button>
+        </Form>
+      </details>
+      <Confirm
+        label={
+          <>
+            Delete<span class="sr-only"> {name}</span>
+          </>
+        }
+      >
+        <p>Tasks keep everything but this category. This cannot be undone.</p>
+        <Form csrf={visit.csrf} action={`${PATH}/${id}/delete`}>
+          <button class="button danger" type="submit">
+            Delete category
+          </button>
+        </Form>
+      </Confirm>
+    </li>
+  );
+}
+
+interface CategoryFieldsProps {
+  readonly form: string;
+  /** Undefined: a new one. */
+  readonly category: Category | undefined;
+  readonly problem: Problem | undefined;
+}
+
+function CategoryFields({ form, category, problem }: CategoryFieldsProps): VNode {
+  return (
+    <>
+      <FormErrors form={form} problem={problem} shown={['name', 'color']} />
+      <Field
+        form={form}
+        name="name"
+        label="Name"
+        maxlength={limits.categoryNameCharsMax}
+        value={category?.name}
+        problem={problem}
+      />
+      <Field
+        form={form}
+        name="color"
+        label="Color"
+        type="color"
+        isPlain
+        required={false}
+        value={category?.color ?? FIRST_COLOR}
+        problem={problem}
+      />
+      <Checkbox
+        form={form}
+        name="has_color"
+        label="Show the color"
+        checked={category === undefined || category.color !== null}
+        problem={problem}
+      />
+    </>
+  );
+}

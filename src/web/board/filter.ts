@@ -1,0 +1,75 @@
+/** Owns what narrows the board: read from the address or a form, and written back, so that every act leads to the same view. Pure. */
+import { limits } from '../../limits/service.ts';
+import type { TaskFilter } from '../../tasks/list/query.ts';
+import { KANBAN_STATUSES, type KanbanStatus } from '../../tasks/records.ts';
+import { dayNumber } from '../../time/calendar.ts';
+
+export const DUE_FILTERS = [
+  { value: 'overdue', label: 'Overdue' },
+  { value: 'today', label: 'Due today' },
+  { value: 'week', label: 'Due within 7 days' },
+] as const;
+
+type DueFilter = (typeof DUE_FILTERS)[number]['value'];
+
+export interface BoardFilter {
+  /** Found anywhere in a task. */
+  readonly text: string | undefined;
+  readonly category: number | undefined;
+  readonly due: DueFilter | undefined;
+  readonly isImportant: boolean;
+  /** The column that a phone shows. */
+  readonly tab: KanbanStatus;
+}
+
+const DEFAULT_TAB = 'todo';
+
+export function readFilter(query: URLSearchParams, isCategory: (id: number) => boolean): BoardFilter {
+  const category = readId(query.get('category'));
+  const text = (query.get('q') ?? '').trim().slice(0, limits.taskSearchCharsMax);
+  return {
+    text: text === '' ? undefined : text,
+    category: category !== undefined && isCategory(category) ? category : undefined,
+    due: DUE_FILTERS.find(({ value }) => value === query.get('due'))?.value,
+    isImportant: query.get('important') === 'true',
+    tab: KANBAN_STATUSES.find((status) => status === query.get('tab')) ?? DEFAULT_TAB,
+  };
+}
+
+/** Whether anything is left out. */
+export function isNarrowed({ text, category, due, isImportant }: BoardFilter): boolean {
+  return text !== undefined || category !== undefined || due !== undefined || isImportant;
+}
+
+/** The address of the board under a filter, with more members of the query. */
+export function boardPath(filter: BoardFilter, more: Readonly<Record<string, string>> = {}): string {
+  const { text, category, due, isImportant, tab } = filter;
+  const query = new URLSearchParams({
+    ...(text === undefined ? {} : { q: text }),
+    ...(category === undefined ? {} : { category: String(category) }),
+    ...(due === undefined ? {} : { due }),
+    ...(isImportant ? { important: 'true' } : {}),
+    ...(tab === DEFAULT_TAB ? {} : { tab }),
+    ...more,
+  }).toString();
+  return query === '' ? '/tasks' : `/tasks?${query}`;
+}
+
+/** As the lists of tasks take it. `today`: YYYY-MM-DD. */
+export function taskFilter({ category, due, isImportant }: BoardFilter, today: string): TaskFilter {
+  const day = dayNumber(today);
+  const spans = {
+    overdue: { low: Number.NEGATIVE_INFINITY, high: day - 1 },
+    today: { low: day, high: day },
+    week: { low: day, high: day + 6 },
+  };
+  return {
+    ...(category === undefined ? {} : { categoryId: category }),
+    ...(isImportant ? { isImportant } : {}),
+    ...(due === undefined ? {} : { due: spans[due] }),
+  };
+}
+
+export function readId(text: string | null | undefined): number | undefined {
+  return typeof text === 'string' && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,77 @@
+/** The page of deleted tasks: what they were, when each goes for good, and the way back. */
+import type { VNode } from 'preact';
+import type { Route } from '../../http/route/route.ts';
+import { limits } from '../../limits/service.ts';
+import type { TaskRecord } from '../../tasks/records.ts';
+import { DAY_MS } from '../../time/calendar.ts';
+import type { Capabilities } from '../capabilities.ts';
+import type { MemberVisit, Pages } from '../pages.ts';
+import { CsrfField, Empty, Given, Moment } from '../ui.tsx';
+import { shortName } from './card.tsx';
+
+interface TrashOptions extends Pick<Capabilities, 'tasks'> {
+  readonly pages: Pages;
+}
+
+export function trashRoutes({ pages, tasks }: TrashOptions): Route[] {
+  return [
+    pages.member('/tasks/trash', async (visit) => {
+      const found = await tasks.deleted(visit.accountId);
+      return pages.show(visit, {
+        title: 'Trash',
+        section: 'tasks',
+        live: ['tasks'],
+        body: (
+          <>
+            <nav class="crumbs" aria-label="Breadcrumb">
+              <a href="/tasks">Tasks</a>
+              <span aria-hidden="true">/</span>
+              <span aria-current="page">Trash</span>
+            </nav>
+            <h1>Trash</h1>
+            <p class="lead">Deleted tasks stay here for {limits.binDays} days. Then they are permanently deleted.</p>
+            {found.length === 0 ? (
+              <Empty title="The trash is empty">
+                <p>Tasks that you or your agents delete appear here.</p>
+              </Empty>
+            ) : (
+              <ul class="rows">
+                {found.map((task) => (
+                  <Deleted key={task.id} task={task} visit={visit} />
+                ))}
+              </ul>
+            )}
+            {found.length < limits.trashRowsShown ? null : (
+              <p class="hint">Only the newest {limits.trashRowsShown} are shown.</p>
+            )}
+          </>
+        ),
+      });
+    }),
+  ];
+}
+
+function Deleted({ task, visit }: { readonly task: TaskRecord; readonly visit: MemberVisit }): VNode {
+  const name = shortName(task.content);
+  const at = task.deleted_at ?? task.updated_at;
+  return (
+    <li class="row" id={`task-${task.id}`}>
+      <div class="row-main">
+        <p class="row-name">
+          <Given>{name}</Given>
+        </p>
+        <p class="meta">
+          Deleted <Moment at={at} zone={visit.zone} />. Permanently deleted{' '}
+          <Moment at={Date.parse(at) + limits.binDays * DAY_MS} zone={visit.zone} />.
+        </p>
+      </div>
+      <form method="post" action={`/tasks/${task.id}/restore`} data-swap>
+        <CsrfField csrf={visit.csrf} />
+        <input type="hidden" name="back" value="/tasks/trash" />
+        <button class="button small" type="submit">
+          Restore<span class="sr-only"> {name}</span>
+        </button>
+      </form>
+    </li>
+  );
+}
