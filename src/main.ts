@@ -4,7 +4,7 @@ import type { LogSink } from './common/log.ts';
 import type { Sweep } from './common/sweep.ts';
 import { version } from './common/version.ts';
 import { openAgents } from './compose/agents.ts';
-import { openCore } from './compose/core.ts';
+import { type Core, openCore } from './compose/core.ts';
 import { openDocuments } from './compose/documents.ts';
 import { firstStep } from './compose/first-steps.ts';
 import { Doors } from './compose/listeners.ts';
@@ -23,6 +23,7 @@ import { Traffic } from './http/measure/traffic.ts';
 import { createAddressResolver } from './http/request/client-address.ts';
 import { healthRoutes, type Phase } from './http/route/health.ts';
 import { Mailer } from './mail/mailer.ts';
+import { lastDone } from './ops/marks.ts';
 import { metricsRoutes } from './ops/metrics/routes.ts';
 import { connectionsThatFit } from './ops/open-files.ts';
 import { Pool } from './pool/pool.ts';
@@ -63,7 +64,7 @@ export async function startService(config: Config, { log, access, dropped }: Log
     const tasks = new Tasks({ ...core, now: Date.now });
     const sync = await openSync({ ...core, pool, log, room: fileRoomOf(core.quotas), now: Date.now });
     const documents = openDocuments(core, config);
-    const shown = { tasks, documents, sync, live: new LivePages(core.store), toolTraffic };
+    const shown = { tasks, documents, sync, ...pageParts(core, config), toolTraffic };
     const agents = openAgents({ core, ...shown });
     const parts: ServiceParts = { config, core, mail, pool, rates, log, ...shown, agents };
     const admission = new Admission({
@@ -117,6 +118,11 @@ export async function startService(config: Config, { log, access, dropped }: Log
 /** Milliseconds of the system's own clock that never goes back: the same one for all threads, which `performance.now()` is not. */
 function elapsedMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
+}
+
+/** What only pages show. */
+function pageParts({ store }: Core, { dataFolder }: Config): Pick<ServiceParts, 'live' | 'lastBackupMs'> {
+  return { live: new LivePages(store), lastBackupMs: () => lastDone(dataFolder, 'backup')?.at_ms };
 }
 
 /** Ends the answers that wait for changes. */

@@ -58,6 +58,7 @@ export interface ServiceParts {
   readonly toolTraffic: ToolTraffic;
   readonly mail: Mail | undefined;
   readonly live: LivePages;
+  readonly lastBackupMs: () => number | undefined;
   readonly log: Log;
 }
 
@@ -151,7 +152,7 @@ function openGateway(parts: ServiceParts, registry: ToolRegistry): Route[] {
 
 /** The pages, over the capabilities that they show. */
 function openPages(
-  { config, core, pool, tasks, sync, documents, live }: ServiceParts,
+  { config, core, pool, tasks, sync, documents, live, lastBackupMs }: ServiceParts,
   { blobs, credentials, ...signIn }: SignInParts & Pick<MirrorRoutesOptions, 'blobs' | 'credentials'>,
 ): Route[] {
   return webRoutes({
@@ -164,6 +165,7 @@ function openPages(
     ...documents,
     live,
     pool,
+    lastBackupMs,
     signup: signupRule(config.signup).kind,
     secure: isSecure(config),
     publicUrl: config.publicUrl,

@@ -109,6 +109,11 @@ export const limits = {
   /** Tasks that a column of the board shows, and blobs that a page of the mirror shows. */
   boardColumnRows: 50,
   /** Tasks of a column whose order is set by hand, done tasks that are not folded away, deleted tasks that are listed. */
+  activityRows: 12,
+  activityVaults: 5,
+  dueRows: 10,
+  /** An operator is warned when the last backup is older than this. */
+  backupAgeMs: 3 * 24 * 3_600_000,
   boardPlacedMax: 500,
   boardDoneOpen: 3,
   trashRowsShown: 200,
@@ -133,6 +138,13 @@ export const limits = {
   uploadFilesMax: 200,
   uploadFormBytesMax: 40 * MiB,
   searchCharsMax: 200,
+  /** What one search over everything looks at: names of files, texts of at most so many bytes, all their bytes; and what it shows. */
+  searchNamesMax: 20_000,
+  searchTextsMax: 1000,
+  searchTextBytesMax: 64 * KiB,
+  searchBytesMax: 4 * MiB,
+  searchRows: 30,
+  searchLineChars: 160,
   /** Bytes of files that pages hold in memory for all readers who download them. */
   pageDownloadBytesMax: 64 * MiB,
   /** Longest own path that a sign-in leads back to; an authorization request fits. */

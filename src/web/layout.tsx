@@ -1,5 +1,6 @@
 /** Owns the frame of every page: head, navigation, the notice of the page before. */
 import type { ComponentChildren, VNode } from 'preact';
+import { version } from '../common/version.ts';
 import type { AssetPaths } from './assets.ts';
 import type { Topic } from './live/changes.ts';
 import type { Notice } from './notices.ts';
@@ -58,8 +59,10 @@ export function Document(frame: Frame): VNode {
           <div id="page">{children}</div>
         </main>
         <footer class="foot">
-          Cairn, your own hub · <a href="/help">Help</a>
+          <span>Cairn {version}</span>
+          <a href="/help">Help</a>
         </footer>
+        {frame.email === undefined ? null : <Shortcuts />}
       </body>
     </html>
   );
@@ -80,6 +83,9 @@ function Header({ section, email, isOperator, csrf }: Frame): VNode {
         ) : (
           <form class="top-account" method="post" action="/signout">
             <CsrfField csrf={csrf} />
+            <a class="top-search" href="/search">
+              Search <kbd>/</kbd>
+            </a>
             <span class="top-email" title={email}>
               {email}
             </span>
@@ -135,5 +141,40 @@ function Stones(): VNode {
       <ellipse cx="17" cy="10.2" rx="6" ry="3.2" />
       <ellipse cx="16" cy="4.4" rx="3.4" ry="2.3" />
     </svg>
+  );
+}
+
+const SHORTCUTS = [
+  ['/', 'Search'],
+  ['n', 'New task'],
+  ['g then h, t, v, s', 'Go to home, tasks, vaults, search'],
+  ['Arrow keys', 'From card to card on the board'],
+  ['Shift + arrow keys', 'Move a card'],
+  ['Enter', 'Open what is focused'],
+  ['Esc', 'Close a menu or a notice, leave a field'],
+  ['?', 'This list'],
+] as const;
+
+/** The keys of the pages. Only script opens it, and only with script they do anything. */
+function Shortcuts(): VNode {
+  return (
+    <dialog id="shortcuts" class="shortcuts" aria-labelledby="shortcuts-title">
+      <h2 id="shortcuts-title">Keyboard shortcuts</h2>
+      <dl>
+        {SHORTCUTS.map(([keys, what]) => (
+          <div key={keys}>
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <form method="dialog">
+        <button class="button small" type="submit">
+          Close
+        </button>
+      </form>
+    </dialog>
   );
 }

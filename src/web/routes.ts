@@ -19,6 +19,7 @@ import { Notices } from './notices.ts';
 import { operatorRoutes } from './operator/routes.ts';
 import { Pages } from './pages.ts';
 import { Renderer } from './rendering/renderer.tsx';
+import { searchRoutes } from './search/page.tsx';
 import { settingsRoutes } from './settings/routes.ts';
 import { secondFactorRoutes } from './settings/second-factor.tsx';
 import { authorizeRoutes } from './sign-in/authorize.tsx';
@@ -48,6 +49,8 @@ export interface WebOptions extends Capabilities {
   readonly keyedHash: (purpose: string, value: string) => string;
   /** Tells open pages of changes. */
   readonly live: LivePages;
+  /** When the hub was last backed up, in milliseconds; undefined: never, as far as is known. */
+  readonly lastBackupMs: () => number | undefined;
   /** What tells browsers that were here before. */
   readonly marks: BrowserMarks;
   readonly now: () => number;
@@ -95,6 +98,7 @@ export function webRoutes(options: WebOptions): Route[] {
     ...deviceRoutes(over),
     ...authorizeRoutes(over),
     ...boardRoutes(over),
+    ...searchRoutes(over),
     ...vaultRoutes(over),
     ...documentRoutes(over),
     ...mirrorRoutes(over),

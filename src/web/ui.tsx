@@ -1,6 +1,7 @@
 /** Owns the small parts that pages are put together from: fields, secrets, times, confirmations, empty states. */
 import type { ComponentChildren, VNode } from 'preact';
 import type { ShownSecret } from './notices.ts';
+import { Ago } from './rendering/ago.tsx';
 import type { Zone } from './zone.ts';
 
 /** The hidden field that every form of ours carries. */
@@ -54,11 +55,9 @@ export function Copyable({ value, label }: { readonly value: string; readonly la
   );
 }
 
-/** A moment in the reader's zone; the script rewrites it when the zone was not known here. */
-/** A moment in the reader's zone; `at` in ISO 8601, or in milliseconds since 1970. */
+/** A moment, in ISO 8601 or in milliseconds since 1970: how long ago, and exactly in the title. */
 export function Moment({ at, zone }: { readonly at: string | number; readonly zone: Zone }): VNode {
-  const iso = typeof at === 'number' ? new Date(at).toISOString() : at;
-  return <time datetime={iso}>{zone.moment(iso)}</time>;
+  return <Ago at={at} zone={zone} />;
 }
 
 /** A step that needs a second click: closed, it shows what it is; open, what it does. */

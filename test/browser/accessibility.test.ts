@@ -160,6 +160,16 @@ const MEMBER: readonly Look[] = [
   ['/tasks', openAll],
   ['/tasks/1'],
   ['/tasks?column=done'],
+  ['/search'],
+  ['/search?q=t'],
+  ['/search?q=nothing-of-the-kind'],
+  [
+    '/tasks',
+    async (page) => {
+      await page.keyboard.press('?');
+      await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
+    },
+  ],
   ['/tasks?q=due&due=overdue&important=true&tab=done', openAll],
   ['/tasks/categories', openAll],
   ['/tasks/trash'],

@@ -2,13 +2,20 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { SignupRule } from '../../accounts/sign-up/sign-ups.ts';
 import type { Route } from '../../http/route/route.ts';
+import { limits } from '../../limits/service.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { MemberVisit, Pages, View } from '../pages.ts';
 import { Given, Moment } from '../ui.tsx';
 import { isMember } from '../visit.ts';
+import { RecentActivity } from './activity.tsx';
 import { ConnectAgent } from './connect.tsx';
+import { DueToday } from './due.tsx';
 
-export interface HomeOptions extends Pick<Capabilities, 'accounts' | 'tasks' | 'sync' | 'blobs'> {
+export interface HomeOptions
+  extends Pick<Capabilities, 'accounts' | 'tasks' | 'sync' | 'blobs' | 'audit' | 'timeZones'> {
+  /** When the hub was last backed up, in milliseconds; undefined: never, as far as is known. */
+  readonly lastBackupMs: () => number | undefined;
+  readonly now: () => number;
   readonly pages: Pages;
   readonly signup: SignupRule['kind'];
   /** This service as a request addressed it. */
@@ -77,8 +84,17 @@ function strangerView(isClosed: boolean): View {
 }
 
 function memberView(options: HomeOptions, visit: MemberVisit): View {
-  const { pages, accounts, baseUrl, offersSignIn } = options;
+  const { pages, accounts, tasks, timeZones, baseUrl, offersSignIn, now } = options;
   const { name } = accounts.describe(visit.accountId);
+  const freshKey = pages.freshKey(visit);
+  // Once an agent has used a key, the way to connect one steps back; a key that is shown only now stays in sight.
+  const isUsed = accounts.listKeys(visit.accountId).some(({ last_used_at: at }) => at !== null);
+  const isConnected = isUsed && freshKey === undefined;
+  const connect = (
+    <ConnectAgent hub={{ baseUrl: baseUrl(visit.request.header('host') ?? ''), offersSignIn }} freshKey={freshKey} />
+  );
+  const isSet = timeZones.chosen(visit.accountId) !== null;
+  const today = isSet ? timeZones.of(visit.accountId).dayOf(now()) : visit.zone.day(now());
   return {
     title: 'Home',
     section: 'home',
@@ -94,14 +110,46 @@ function memberView(options: HomeOptions, visit: MemberVisit): View {
             </>
           )}
         </h1>
+        {visit.isOperator ? <BackupWarning options={options} visit={visit} /> : null}
+        {isConnected ? null : connect}
+        <DueToday tasks={tasks} visit={visit} today={today} />
         <Overview options={options} visit={visit} />
-        <ConnectAgent
-          hub={{ baseUrl: baseUrl(visit.request.header('host') ?? ''), offersSignIn }}
-          freshKey={pages.freshKey(visit)}
-        />
+        <RecentActivity visit={visit} sources={options} />
+        {isConnected ? (
+          <details class="more" id="connect-again">
+            <summary>Connect another agent</summary>
+            {connect}
+          </details>
+        ) : null}
       </>
     ),
   };
+}
+
+/** For the operator: nothing as long as backups are made. */
+function BackupWarning({
+  options,
+  visit,
+}: {
+  readonly options: HomeOptions;
+  readonly visit: MemberVisit;
+}): VNode | null {
+  const atMs = options.lastBackupMs();
+  if (atMs !== undefined && options.now() - atMs < limits.backupAgeMs) return null;
+  return (
+    <section class={atMs === undefined ? 'notice' : 'notice bad'} aria-label="Backups">
+      <p>
+        {atMs === undefined ? (
+          'This hub has never been backed up.'
+        ) : (
+          <>
+            This hub was last backed up <Moment at={atMs} zone={visit.zone} />. Backups seem to have stopped.
+          </>
+        )}{' '}
+        Run <code>cairn backup DIR</code> every day.
+      </p>
+    </section>
+  );
 }
 
 /** What the account holds, and where there is nothing yet, what it would be good for. */

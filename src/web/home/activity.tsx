@@ -1,0 +1,109 @@
+/** Owns what the start page tells of the last days: what devices, agents and people did, newest first. */
+import type { VNode } from 'preact';
+import { limits } from '../../limits/service.ts';
+import type { Capabilities } from '../capabilities.ts';
+import { Empty, Given, Moment } from '../ui.tsx';
+import type { MemberVisit } from '../visit.ts';
+
+type Sources = Pick<Capabilities, 'tasks' | 'sync' | 'audit'>;
+
+interface Act {
+  /** ISO 8601. */
+  readonly at: string;
+  /** What was done, as far as it is ours to say. */
+  readonly what: string;
+  /** What it was done to. */
+  readonly name: string | null;
+  readonly href: string | undefined;
+  /** Which device, agent or person, as far as that is known. */
+  readonly by: string | null;
+}
+
+export function RecentActivity({ visit, sources }: { readonly visit: MemberVisit; readonly sources: Sources }): VNode {
+  const acts = [...tasksOf(sources, visit), ...filesOf(sources, visit), ...eventsOf(sources, visit)]
+    .sort((a, b) => b.at.localeCompare(a.at))
+    .slice(0, limits.activityRows);
+  return (
+    <section class="panel" aria-labelledby="activity">
+      <h2 id="activity">Recent activity</h2>
+      {acts.length === 0 ? (
+        <Empty title="Nothing has happened yet">
+          <p>What you, your devices and your agents do appears here.</p>
+        </Empty>
+      ) : (
+        <ul class="rows">
+          {acts.map((act) => (
+            <Row key={`${act.at} ${act.what} ${act.name}`} act={act} visit={visit} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Row({ act, visit }: { readonly act: Act; readonly visit: MemberVisit }): VNode {
+  const { what, name, href, by, at } = act;
+  return (
+    <li class="row">
+      <p class="row-main">
+        {what} {name === null ? null : <Name name={name} href={href} />}
+        {by === null ? null : (
+          <span class="meta">
+            {' '}
+            by <Given>{by}</Given>
+          </span>
+        )}
+      </p>
+      <span class="meta">
+        <Moment at={at} zone={visit.zone} />
+      </span>
+    </li>
+  );
+}
+
+function Name({ name, href }: { readonly name: string; readonly href: string | undefined }): VNode {
+  const shown = <Given>{name.length > 80 ? `${name.slice(0, 80)}…` : name}</Given>;
+  return href === undefined ? shown : <a href={href}>{shown}</a>;
+}
+
+function tasksOf({ tasks }: Sources, { accountId }: MemberVisit): Act[] {
+  const order = { sortBy: 'updated_at', descending: true } as const;
+  return tasks
+    .list(accountId, { filter: {}, order, offset: 0, limit: limits.activityRows })
+    .tasks.map(({ id, content, created_at: createdAt, updated_at: at, completed_at: completedAt }) => ({
+      at,
+      what: completedAt === at ? 'Task done:' : createdAt === at ? 'Task added:' : 'Task changed:',
+      name: content.split('\n', 1)[0] ?? '',
+      href: `/tasks/${id}`,
+      by: null,
+    }));
+}
+
+/** The newest changes of the vaults that changed last. */
+function filesOf({ sync }: Sources, { accountId }: MemberVisit): Act[] {
+  const newest = sync.vaults
+    .list(accountId)
+    .sort((a, b) => b.head.stored_ms - a.head.stored_ms)
+    .slice(0, limits.activityVaults);
+  return newest.flatMap(({ id, head }) => {
+    const seqs = Array.from({ length: Math.min(limits.activityRows, head.seq) }, (_, back) => head.seq - back);
+    return seqs.flatMap((seq): Act[] => {
+      const meta = sync.reader.versionMeta(id, seq);
+      if (meta === undefined) return [];
+      const isDeleted = meta.type === 'deleted';
+      const what = isDeleted ? 'File deleted:' : meta.renamed_from === undefined ? 'File saved:' : 'File moved:';
+      const href = `/vaults/${id}/file?path=${encodeURIComponent(meta.path)}`;
+      return [{ at: meta.stored_at, what, name: meta.path, href: isDeleted ? undefined : href, by: meta.device_id }];
+    });
+  });
+}
+
+function eventsOf({ audit }: Sources, { accountId }: MemberVisit): Act[] {
+  return audit.list(accountId, limits.activityRows).map(({ at, what, detail, by, agent }) => ({
+    at,
+    what: detail === null ? what : `${what}:`,
+    name: detail,
+    href: '/settings#events',
+    by: by === 'operator' ? 'the operator' : by === 'client' ? agent : null,
+  }));
+}

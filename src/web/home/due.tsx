@@ -1,0 +1,57 @@
+/** Owns what the start page says of today: open tasks that are due, on the reader's own calendar. */
+import type { VNode } from 'preact';
+import { limits } from '../../limits/service.ts';
+import type { Tasks } from '../../tasks/service.ts';
+import { dayNumber } from '../../time/calendar.ts';
+import { CsrfField, Given } from '../ui.tsx';
+import type { MemberVisit } from '../visit.ts';
+import { dateText } from '../zone.ts';
+
+interface DueProps {
+  readonly tasks: Tasks;
+  readonly visit: MemberVisit;
+  /** YYYY-MM-DD. */
+  readonly today: string;
+}
+
+/** Nothing where nothing is due. */
+export function DueToday({ tasks, visit, today }: DueProps): VNode | null {
+  const due = { low: Number.NEGATIVE_INFINITY, high: dayNumber(today) };
+  const order = { sortBy: 'due_date', descending: false } as const;
+  const limit = limits.dueRows;
+  const { tasks: found, total } = tasks.list(visit.accountId, {
+    filter: { completed: false, due },
+    order,
+    offset: 0,
+    limit,
+  });
+  if (total === 0) return null;
+  return (
+    <section class="panel" aria-labelledby="due">
+      <h2 id="due">
+        Due today <span class="count">{total}</span>
+      </h2>
+      <ul class="rows">
+        {found.map(({ id, content, due_date: date, is_important: isImportant }) => (
+          <li key={id} class="row" id={`task-${id}`}>
+            <p class="row-main">
+              <a href={`/tasks/${id}`}>
+                <Given>{content.split('\n', 1)[0] ?? ''}</Given>
+              </a>{' '}
+              {isImportant ? <span class="badge bad">Important</span> : null}{' '}
+              {date !== null && date < today ? <span class="badge bad">overdue, {dateText(date)}</span> : null}
+            </p>
+            <form method="post" action={`/tasks/${id}/move`} data-swap>
+              <CsrfField csrf={visit.csrf} />
+              <input type="hidden" name="back" value="/" />
+              <button class="button small" type="submit" name="status" value="done">
+                Done<span class="sr-only">: {content.split('\n', 1)[0]}</span>
+              </button>
+            </form>
+          </li>
+        ))}
+      </ul>
+      {total > limit ? <a href="/tasks">Show all {total}</a> : null}
+    </section>
+  );
+}

@@ -1,0 +1,80 @@
+/**
+ * Finds files by their path and by what is in them: a bounded number of names, and of texts and their bytes, in turns of the
+ * caller, so that a search holds up nobody.
+ */
+import { Refusal } from '../../common/fault.ts';
+import { turns } from '../../common/turns.ts';
+import { limits } from '../../limits/service.ts';
+import type { Sync } from '../../sync/service.ts';
+import { foldText } from './fold.ts';
+
+export interface FoundFile {
+  readonly vaultId: string;
+  readonly vault: string;
+  readonly path: string;
+  /** The line that the text was found in; undefined: it is in the path. */
+  readonly line: string | undefined;
+}
+
+export interface FoundFiles {
+  readonly files: readonly FoundFile[];
+  /** False: the search stopped at the most that it looks at. */
+  readonly complete: boolean;
+}
+
+interface Budget {
+  names: number;
+  texts: number;
+  bytes: number;
+}
+
+/** `wanted` is folded. */
+export async function findFiles(sync: Sync, accountId: string, wanted: string): Promise<FoundFiles> {
+  const found: FoundFile[] = [];
+  const left: Budget = { names: limits.searchNamesMax, texts: limits.searchTextsMax, bytes: limits.searchBytesMax };
+  let complete = true;
+  for (const { id, record } of sync.vaults.list(accountId)) {
+    for await (const { file } of sync.reading.fileLists.walk({ accountId, vaultId: id }, '')) {
+      if (found.length >= limits.searchRows || left.names === 0) return { files: found, complete: false };
+      left.names -= 1;
+      if (file.deleted) continue;
+      const place = { vaultId: id, vault: record.name, path: file.path };
+      if (foldText(file.path).includes(wanted)) {
+        found.push({ ...place, line: undefined });
+        continue;
+      }
+      if (file.size_bytes > limits.searchTextBytesMax) continue;
+      if (left.texts === 0 || left.bytes < file.size_bytes) {
+        complete = false;
+        continue;
+      }
+      left.texts -= 1;
+      left.bytes -= file.size_bytes;
+      const line = lineWith(textOf(sync, id, file.seq), wanted);
+      if (line !== undefined) found.push({ ...place, line });
+      if (turns.isOver) await turns.next(accountId);
+    }
+  }
+  return { files: found, complete };
+}
+
+/** The text of a small version; undefined: it is no text, was changed meanwhile, or is damaged. */
+function textOf({ reader }: Sync, vaultId: string, seq: number): string | undefined {
+  const head = reader.versionHead(vaultId, seq);
+  if (head === undefined || head.encoding === 'base64' || head.storageId !== 0) return undefined;
+  try {
+    return reader.contentText(vaultId, seq);
+  } catch (error) {
+    // Damage is told of where the file is read.
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+function lineWith(text: string | undefined, wanted: string): string | undefined {
+  if (text === undefined || !foldText(text).includes(wanted)) return undefined;
+  const line = text.split('\n').find((one) => foldText(one).includes(wanted)) ?? '';
+  const at = Math.max(0, foldText(line).indexOf(wanted) - limits.searchLineChars / 4);
+  const shown = line.slice(at, at + limits.searchLineChars).trim();
+  return `${at > 0 ? '…' : ''}${shown}${at + limits.searchLineChars < line.length ? '…' : ''}`;
+}

@@ -1,0 +1,156 @@
+/** One search over everything that an account holds: tasks, documents, and files by name and by content. */
+import type { ComponentChildren, VNode } from 'preact';
+import type { Route } from '../../http/route/route.ts';
+import { limits } from '../../limits/service.ts';
+import type { TaskRecord } from '../../tasks/records.ts';
+import type { Capabilities } from '../capabilities.ts';
+import type { Pages } from '../pages.ts';
+import { Empty, Given } from '../ui.tsx';
+import type { MemberVisit } from '../visit.ts';
+import { type FoundFile, type FoundFiles, findFiles } from './files.ts';
+import { foldText } from './fold.ts';
+
+export interface SearchOptions extends Pick<Capabilities, 'tasks' | 'sync' | 'timeZones'> {
+  readonly pages: Pages;
+}
+
+interface Found extends FoundFiles {
+  readonly tasks: readonly TaskRecord[];
+}
+
+export function searchRoutes(options: SearchOptions): Route[] {
+  const { pages } = options;
+  return [
+    pages.member('/search', async (visit) => {
+      const text = (visit.request.query.get('q') ?? '').trim().slice(0, limits.searchCharsMax);
+      const found = text === '' ? undefined : await search(options, visit, text);
+      return pages.show(visit, {
+        title: text === '' ? 'Search' : `Search: ${text}`,
+        body: (
+          <>
+            <h1>Search</h1>
+            <SearchForm text={text} />
+            <p class="sr-only" role="status">
+              {found === undefined ? '' : `${found.tasks.length + found.files.length} results`}
+            </p>
+            {found === undefined ? <Hint /> : <Results found={found} />}
+          </>
+        ),
+      });
+    }),
+  ];
+}
+
+async function search({ tasks, sync, timeZones }: SearchOptions, visit: MemberVisit, text: string): Promise<Found> {
+  const { accountId } = visit;
+  const byTask = await tasks.searchShown(accountId, {
+    filter: {},
+    order: { sortBy: 'updated_at', descending: true },
+    limit: limits.searchRows,
+    text,
+    zone: timeZones.of(accountId),
+  });
+  const files = await findFiles(sync, accountId, foldText(text));
+  return {
+    tasks: byTask.tasks.map(({ json }) => JSON.parse(json) as TaskRecord),
+    files: files.files,
+    complete: files.complete && !byTask.hasMore,
+  };
+}
+
+function SearchForm({ text }: { readonly text: string }): VNode {
+  return (
+    <form class="filters" method="get" action="/search" data-swap="typing">
+      <label class="filter-search">
+        <span class="sr-only">Search everything</span>
+        <input
+          type="search"
+          name="q"
+          id="search-q"
+          value={text}
+          maxlength={limits.searchCharsMax}
+          placeholder="Tasks, files and what is in them"
+          autocomplete="off"
+          autofocus
+        />
+      </label>
+      <button class="button primary" type="submit">
+        Search
+      </button>
+    </form>
+  );
+}
+
+function Hint(): VNode {
+  return <p class="lead">Finds text in tasks, in file names and in files, in upper or lower case.</p>;
+}
+
+function Results({ found }: { readonly found: Found }): VNode {
+  const { tasks, files, complete } = found;
+  if (tasks.length + files.length === 0) {
+    return (
+      <Empty title="Nothing found">
+        <p>{complete ? 'Try fewer or other words.' : 'Not everything was looked through. Try the name of the file.'}</p>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <Group title="Tasks" count={tasks.length}>
+        {tasks.map(({ id, content, kanban_status: status }) => (
+          <li key={id} class="row">
+            <a class="row-main" href={`/tasks/${id}`}>
+              <Given>{content.slice(0, limits.searchLineChars)}</Given>
+            </a>
+            {status === 'done' ? <span class="badge">done</span> : null}
+          </li>
+        ))}
+      </Group>
+      <Group title="Files" count={files.length}>
+        {files.map((file) => (
+          <FileRow key={`${file.vaultId} ${file.path}`} file={file} />
+        ))}
+      </Group>
+      {complete ? null : <p class="hint">There is more than is shown. Add a word to narrow the search.</p>}
+    </>
+  );
+}
+
+function FileRow({ file }: { readonly file: FoundFile }): VNode {
+  const { vaultId, vault, path, line } = file;
+  return (
+    <li class="row">
+      <div class="row-main">
+        <a href={`/vaults/${vaultId}/file?path=${encodeURIComponent(path)}`}>
+          <Given>{path}</Given>
+        </a>
+        {line === undefined ? null : (
+          <p class="meta">
+            <Given>{line}</Given>
+          </p>
+        )}
+      </div>
+      <span class="meta">
+        <Given>{vault}</Given>
+      </span>
+    </li>
+  );
+}
+
+interface GroupProps {
+  readonly title: string;
+  readonly count: number;
+  readonly children: ComponentChildren;
+}
+
+function Group({ title, count, children }: GroupProps): VNode | null {
+  if (count === 0) return null;
+  return (
+    <section class="panel" aria-label={title}>
+      <h2>
+        {title} <span class="count">{count}</span>
+      </h2>
+      <ul class="rows">{children}</ul>
+    </section>
+  );
+}

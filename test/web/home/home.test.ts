@@ -1,0 +1,70 @@
+/** The start page: what is due, what happened lately, whether backups are made, and how an agent is connected. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { PASSWORD, structured } from '../../support/gateway.ts';
+import { type PageClient, signedUp } from '../../support/page-client.ts';
+import { Device } from '../../support/sync.ts';
+import { useHub } from '../../support/use-hub.ts';
+
+const hub = useHub({ loudest: 40 });
+let client: PageClient;
+let key: string;
+
+beforeAll(async () => {
+  client = await signedUp(hub, 'home@example.org', PASSWORD);
+  key = /[0-9a-f]{64}/.exec(client.text)?.[0] ?? '';
+});
+
+const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
+test('[WEB-10] connecting an agent is open until a key was used, then it is folded away', async () => {
+  await client.open('/');
+  expect(client.html).not.toContain('Connect another agent');
+  expect(client.text).toContain('Connect an agent');
+  await structured(hub, 'create_task', { content: 'By an agent' }, key);
+  while (!client.html.includes('Connect another agent')) await client.open('/');
+  expect(client.html).toMatch(/<details class="more" id="connect-again"><summary>Connect another agent/);
+});
+
+test('[WEB-10] what is due today or overdue is listed, and done with one button', async () => {
+  await structured(hub, 'create_task', { content: 'Due now', due_date: day(0) }, key);
+  await structured(hub, 'create_task', { content: 'Late already', due_date: day(-4) }, key);
+  await structured(hub, 'create_task', { content: 'Next week', due_date: day(7) }, key);
+  await client.open('/');
+  const [, due = ''] = /<h2 id="due">([\s\S]*?)<\/section>/.exec(client.html) ?? [];
+  expect([...due.matchAll(/id="task-(\d+)"/g)].map(([, id]) => Number(id))).toEqual([3, 2]);
+  expect(due).not.toContain('Next week');
+  await client.submit('/tasks/2/move', { status: 'done' });
+  expect([client.path, client.text]).toEqual(['/#task-2', expect.stringContaining('Moved to Done.')]);
+});
+
+test('[WEB-10] recent activity tells what devices, agents and people did, newest first, of this account alone', async () => {
+  await new Device(hub, key, 'workshop-laptop').push('notes/plan.md', 'text');
+  await client.open('/');
+  const [, recent = ''] = /<h2 id="activity">([\s\S]*?)<\/section>/.exec(client.html) ?? [];
+  expect(recent).toContain('workshop-laptop');
+  expect(recent.indexOf('plan.md')).toBeLessThan(recent.indexOf('Next week'));
+  expect(recent.indexOf('Next week')).toBeLessThan(recent.indexOf('Signed in'));
+  expect(recent).toMatch(/<time datetime="[^"]+" title="[^"]+ UTC"[^>]*>just now/);
+  const other = await signedUp(hub, 'other@example.org', PASSWORD);
+  await other.open('/');
+  expect(other.text).not.toContain('workshop-laptop');
+});
+
+test('[WEB-10] an operator is told when backups were never made or have stopped, and nobody else is', async () => {
+  await client.open('/');
+  expect(client.text).toContain('This hub has never been backed up.');
+  const target = join(mkdtempSync(join(tmpdir(), 'cairn-home-')), 'backup');
+  expect((await hub.cli('backup', target)).code).toBe(0);
+  await client.open('/');
+  expect(client.text).not.toContain('backed up');
+  const at = Date.now() - 10 * 86_400_000;
+  writeFileSync(join(hub.dataFolder, 'last-backup'), JSON.stringify({ at_ms: at, problems: 0 }));
+  await client.open('/');
+  expect(client.text).toContain('Backups seem to have stopped.');
+  const other = await signedUp(hub, 'third@example.org', PASSWORD);
+  await other.open('/');
+  expect(other.text).not.toContain('Backups');
+});

@@ -1,0 +1,52 @@
+/** One search over everything: tasks, paths of files, and what is in them; bounded, and of one account. */
+import { beforeAll, expect, test } from 'vitest';
+import { limits } from '../../../src/limits/service.ts';
+import { PASSWORD, structured } from '../../support/gateway.ts';
+import { type PageClient, signedUp } from '../../support/page-client.ts';
+import { Device } from '../../support/sync.ts';
+import { useHub } from '../../support/use-hub.ts';
+
+const hub = useHub({ loudest: 40 });
+let client: PageClient;
+let key: string;
+let device: Device;
+
+beforeAll(async () => {
+  client = await signedUp(hub, 'search@example.org', PASSWORD);
+  key = /[0-9a-f]{64}/.exec(client.text)?.[0] ?? '';
+  device = new Device(hub, key, 'laptop');
+  await structured(hub, 'create_task', { content: 'Order SEEDLINGS for spring' }, key);
+  await device.push('garden/Seedlings.md', 'nothing of note');
+  await device.push('notes/plan.md', 'first line\nsow the seedlings & <b>water</b> them\nlast line');
+  await device.push('notes/other.md', 'something else');
+});
+
+test('[WEB-11] a text is found in tasks, in paths and in files, whatever its case, and shown as text', async () => {
+  await client.open('/search?q=seedLINGS');
+  expect(client.text).toContain('Order SEEDLINGS for spring');
+  expect(client.text).toContain('garden/Seedlings.md');
+  expect(client.text).toContain('sow the seedlings & <b>water</b> them');
+  expect(client.text).not.toContain('notes/other.md');
+  expect(client.html).toContain('path=notes%2Fplan.md');
+});
+
+test('[WEB-11] what is deleted, binary, or another account’s is not found; nothing found is said', async () => {
+  const { sha256 } = await device.push('gone.md', 'unseedly');
+  await device.result('sync_push', device.deleteOf('gone.md', { base_sha: sha256 }));
+  await client.open('/search?q=unseedly');
+  expect(client.text).toContain('Nothing found');
+  const other = await signedUp(hub, 'stranger@example.org', PASSWORD);
+  await other.open('/search?q=seedlings');
+  expect(other.text).toContain('Nothing found');
+  await client.open('/search?q=no-such-word-anywhere');
+  expect(client.text).toContain('Nothing found');
+  await client.open('/search?q=%00%ff');
+  expect(client.answer?.status).toBe(200);
+});
+
+test('[WEB-11, LIM-2] more results than are shown are said to be more', async () => {
+  for (let made = 0; made <= limits.searchRows; made += 1) await device.push(`many/file-${made}.md`, 'text');
+  await client.open('/search?q=many/file');
+  expect(client.html.match(/path=many/g)?.length).toBe(limits.searchRows);
+  expect(client.text).toContain('There is more than is shown.');
+});
