@@ -10,6 +10,7 @@ import { countBytes, recordBytes } from '../quotas/usage.ts';
 import type { Batch } from '../store/group-commit.ts';
 import { readInTurns } from '../store/in-turns.ts';
 import type { Store } from '../store/store.ts';
+import { Places } from './board/places.ts';
 import { Categories, categoryExists } from './categories.ts';
 import { CategoryClearing, withoutCleared } from './clearing.ts';
 import { newTask, type TaskFields, taskChange } from './fields.ts';
@@ -19,7 +20,6 @@ import type { TaskFilter } from './list/query.ts';
 import { liveTask, readTasks } from './list/reads.ts';
 import { type FoundIds, searchTasks, type TaskSearch } from './list/search.ts';
 import { TaskReaders } from './list/task-reads.ts';
-import { Places } from './places.ts';
 import { type TaskRecord, taskBin, taskHeads, tasks } from './records.ts';
 import {
   binCutoffMs,
@@ -31,7 +31,6 @@ import {
   taskNotFound,
 } from './rules.ts';
 import type { ShownTask } from './shown.ts';
-import { deletedTasks } from './trash.ts';
 
 interface TaskPage<T> {
   readonly tasks: readonly T[];
@@ -198,11 +197,6 @@ export class Tasks {
       change.finish();
       return { task: binned, wasBinned: false };
     });
-  }
-
-  /** The deleted tasks, newest first; a promise when finding them takes more than one turn. */
-  deleted(accountId: string): TaskRecord[] | Promise<TaskRecord[]> {
-    return deletedTasks(this.#options.store, accountId);
   }
 
   /** Removes for good what has been in the bin for its days. Resolves with how many tasks that were. */

@@ -1,8 +1,8 @@
 /** Finds the deleted tasks of an account. They stand in no order of their own, so all of its tasks are walked, in turns. */
-import { limits } from '../limits/service.ts';
-import { readInTurns } from '../store/in-turns.ts';
-import type { Store } from '../store/store.ts';
-import { type TaskRecord, tasks, taskTexts } from './records.ts';
+import { limits } from '../../limits/service.ts';
+import { readInTurns } from '../../store/in-turns.ts';
+import type { Store } from '../../store/store.ts';
+import { type TaskRecord, tasks, taskTexts } from '../records.ts';
 
 /** Stands in the text of a deleted task only: within a string, JSON escapes the quotes. */
 const DELETED = '"deleted_at":"';

@@ -2,12 +2,13 @@
  * Owns the order that people give the tasks of a column of the board by hand: those come first, and what nobody has placed
  * follows in the order of its due date. A list may name tasks that have left the column; whoever reads it leaves these out.
  */
-import type { ActorRegistry } from '../actors/registry.ts';
-import { limits } from '../limits/service.ts';
-import type { Store } from '../store/store.ts';
-import type { Reader } from '../store/table.ts';
-import { liveTask } from './list/reads.ts';
-import { type KanbanStatus, type TaskRecord, taskPlaces } from './records.ts';
+import type { ActorRegistry } from '../../actors/registry.ts';
+import { limits } from '../../limits/service.ts';
+import type { Store } from '../../store/store.ts';
+import type { Reader } from '../../store/table.ts';
+import { liveTask } from '../list/reads.ts';
+import { type KanbanStatus, type TaskRecord, taskPlaces } from '../records.ts';
+import { deletedTasks } from './trash.ts';
 
 export interface PlacesOptions {
   readonly store: Store;
@@ -24,6 +25,11 @@ export class Places {
   /** The tasks of a column that were placed by hand, in order. */
   of(accountId: string, status: KanbanStatus): TaskRecord[] {
     return placedIn(this.#options.store, accountId, status);
+  }
+
+  /** The deleted tasks, newest first; a promise when finding them takes more than one turn. */
+  deleted(accountId: string): TaskRecord[] | Promise<TaskRecord[]> {
+    return deletedTasks(this.#options.store, accountId);
   }
 
   /** Puts a task of a column before another one of it, or last. `shown`: the column as its reader saw it. */
