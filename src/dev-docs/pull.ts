@@ -8,6 +8,7 @@
 
 import { type FieldErrors, refuseFields } from '../common/fault.ts';
 import type { ByteRun } from '../http/reply/byte-run.ts';
+import { EndedEarly } from '../http/reply/ended-early.ts';
 import { limits } from '../limits/service.ts';
 import type { Store } from '../store/store.ts';
 import { readInstant } from '../time/iso-time.ts';
@@ -104,7 +105,7 @@ function runOfLines(store: Store, accountId: string, lines: readonly Line[]): By
         if (line?.text === undefined) return line && Buffer.from(line.head);
         const { id, version } = line.text;
         const text = readText(store, { accountId, space: 'docs', id }, version);
-        if (text === undefined) throw new Error('a version was let go of while it was pulled');
+        if (text === undefined) throw new EndedEarly('a version was deleted while it was pulled');
         return Buffer.from(`${line.head}${JSON.stringify(text)}${TAIL}`);
       };
     },

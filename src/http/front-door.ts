@@ -29,6 +29,7 @@ import type { FrontDoorOptions } from './front-door-options.ts';
 import { listenExclusively } from './library/listen.ts';
 import type { ExchangeEnd } from './measure/exchange-end.ts';
 import { openBody, ruleFor } from './open-body.ts';
+import { EndedEarly } from './reply/ended-early.ts';
 import { empty, isFeed, isSource, type Reply } from './reply/reply.ts';
 import { SendTurns } from './reply/send-turns.ts';
 import { refusalReply } from './reply/status.ts';
@@ -279,7 +280,8 @@ export class FrontDoor {
   /** Damaged bytes are told of where they are found. */
   #onBroken({ head, route }: Exchange, error: unknown): void {
     if (error instanceof Refusal && error.fault.kind === 'damaged') return;
-    this.#options.log.error({ err: error, id: head.id, route }, 'an answer broke off');
+    const level = error instanceof EndedEarly ? 'warn' : 'error';
+    this.#options.log[level]({ err: error, id: head.id, route }, 'an answer broke off');
   }
 
   #onEnd(exchange: Exchange, end: ExchangeEnd): void {
