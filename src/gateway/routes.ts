@@ -53,7 +53,7 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
   const streams = GATEWAY_PATHS.map((path): Route => {
     const handle = (request: RouteRequest, session: Session | undefined) =>
       gateway.listen(request, session, callerOf(request));
-    const rules = { body: { kind: 'none' }, checksOrigin: true, refuse: gatewayRefusal, doc: 'page' } as const;
+    const rules = { body: { kind: 'none' }, checksOrigin: true, doc: 'page' } as const;
     return { method: 'GET', path, access: { optional: access }, ...rules, handle };
   });
   return [

@@ -32,13 +32,14 @@ afterAll(async () => {
   await hub.stop();
 });
 
-/** Every form of the pages that a member sees, with what it would send. */
+/** Every form of the pages that changes something for a member, with what it would send. */
 async function allForms(): Promise<{ action: string; fields: URLSearchParams }[]> {
   const found: { action: string; fields: URLSearchParams }[] = [];
   const { user_code: code } = await askDevice(hub);
-  for (const path of ['/', '/settings', '/tasks', '/tasks/1', '/vaults', '/mirror', `/device?user_code=${code}`]) {
+  const boards = ['/tasks', '/tasks/1', '/tasks/categories', '/tasks/trash'];
+  for (const path of ['/', '/settings', ...boards, '/documents', '/vaults', '/mirror', `/device?user_code=${code}`]) {
     await member.open(path);
-    found.push(...member.forms);
+    found.push(...member.forms.filter(({ html }) => html.includes('method="post"')));
   }
   return found;
 }

@@ -58,7 +58,7 @@ export async function findFiles(sync: Sync, accountId: string, wanted: string): 
   return { files: found, complete };
 }
 
-/** The text of a small version; undefined: it is no text, was changed meanwhile, or is damaged. */
+/** The text of a small version; undefined: it is not a text, has changed since, or is damaged. */
 function textOf({ reader }: Sync, vaultId: string, seq: number): string | undefined {
   const head = reader.versionHead(vaultId, seq);
   if (head === undefined || head.encoding === 'base64' || head.storageId !== 0) return undefined;

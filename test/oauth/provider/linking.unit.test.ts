@@ -133,12 +133,12 @@ test('[OAUTH-3, LIM-1] a token that is not valid links nothing, and five of them
     `${await issuer.token('user')}x`,
   ];
   for (const token of wrong)
-    expect(await refusal(() => identities.link(first, token, OPERATOR))).toContain('no valid token');
+    expect(await refusal(() => identities.link(first, token, OPERATOR))).toContain('not a valid token');
   const right = await issuer.token('user');
   expect(await refusal(() => identities.link(first, right, OPERATOR))).toMatch(/try again in \d+ s/);
   expect((await identities.link(second, right, OPERATOR)).subject).toBe('user');
   clock.ms += limits.userCodeTriesMs;
-  expect(await refusal(() => identities.link(first, right, OPERATOR))).toContain('no valid token');
+  expect(await refusal(() => identities.link(first, right, OPERATOR))).toContain('not a valid token');
 });
 
 test('[OAUTH-3] an account holds ten identities; a label that could mislead is left out', async () => {
