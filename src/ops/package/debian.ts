@@ -43,7 +43,7 @@ function putProgram(stage: string, npmPackage: string): { readonly version: stri
   mkdirSync(program, { recursive: true });
   runs('tar', ['-xzf', npmPackage, '-C', program, '--strip-components=1', '--no-same-owner']);
   runs('npm', ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], program);
-  runs(process.execPath, ['.package/own-binaries.mjs', ...NODE_VERSIONS], program);
+  runs(process.execPath, ['.package/trim.mjs', ...NODE_VERSIONS], program);
   for (const name of ['.package', 'npm-shrinkwrap.json']) rmSync(join(program, name), { recursive: true });
   chmodSync(join(program, ENTRY), 0o755);
   runs('chmod', ['-R', 'u=rwX,go=rX', program]);

@@ -1,9 +1,10 @@
 /**
- * Runs after npm install: two libraries come with binaries for machines and versions of Node.js other than this one, the
- * HTTP library alone with 130 MB of them. Removes those that cannot be loaded here. Without it (npm install
- * --ignore-scripts) everything works and takes more space.
+ * Runs after npm install. Two libraries come with binaries for machines and versions of Node.js other than this one, the
+ * HTTP library alone with 130 MB of them. Removes those that cannot be loaded here, and, from dependencies that only this
+ * package uses, type declarations, sources, source maps and styles. Without it (npm install --ignore-scripts) everything
+ * works and takes more space.
  *
- * usage: node .package/own-binaries.mjs [VERSION…]   keeps these too: NODE_MODULE_VERSION, 115 for Node.js 20, 127 for 22
+ * usage: node .package/trim.mjs [VERSION…]   keeps these too: NODE_MODULE_VERSION, 115 for Node.js 20, 127 for 22
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -25,6 +26,18 @@ function clean(folder, isForeign) {
   for (const name of readdirSync(folder)) if (isForeign(name)) rmSync(join(folder, name));
 }
 
+/** What a program never loads: declarations and sources in TypeScript, source maps, styles for pages of others. */
+const UNLOADED = /\.(ts|mts|cts|map|s?css)$/;
+
+/** Removes such files below a folder. */
+function trim(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) trim(path);
+    else if (entry.isFile() && UNLOADED.test(entry.name)) rmSync(path);
+  }
+}
+
 try {
   if (isCheckout) process.exit();
   const http = folderOf('uWebSockets.js');
@@ -42,6 +55,9 @@ try {
   for (const modules of [resolve(store, '..'), resolve(store, 'node_modules')]) {
     clean(join(modules, '@lmdb', `lmdb-${platform}-${arch}`), isForeignStore);
   }
+  // Beside the package they belong to others too, whose compiler reads them.
+  const own = fileURLToPath(new URL('../node_modules', import.meta.url));
+  if (existsSync(own) && !existsSync(new URL('../tsconfig.json', import.meta.url))) trim(own);
 } catch (error) {
   // The install is whole either way; it only takes more space.
   process.stderr.write(`cairn: binaries for other machines were left in place (${error.message})\n`);
