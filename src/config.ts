@@ -54,6 +54,8 @@ export interface Config {
   /** IANA name of the zone of accounts that have set none. */
   readonly timeZone: string;
   readonly stallSeconds: number;
+  /** Threads that answer reads beside the one that writes; 0: one thread does all. */
+  readonly fronts: number;
   readonly poolThreads: number;
   /** Whether OAuth clients find the metadata documents. */
   readonly oauthMetadata: boolean;
@@ -116,6 +118,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     handoffDays: values.CAIRN_HANDOFF_DAYS,
     timeZone: values.CAIRN_TIMEZONE,
     stallSeconds: values.CAIRN_STALL_SECONDS,
+    fronts: values.CAIRN_FRONTS,
     poolThreads: values.CAIRN_POOL_THREADS,
     // Over plain http a browser sign-in would send its code and tokens in the clear.
     oauthMetadata: (values.CAIRN_OAUTH_METADATA ?? (isHttps(values.CAIRN_PUBLIC_URL) ? 'on' : 'off')) === 'on',

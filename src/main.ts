@@ -1,6 +1,6 @@
 /** The composition root: core → pool → capabilities → front door, and back in reverse. */
 import './compose/v8-flags.ts';
-import type { LogSink } from './common/log.ts';
+import type { Log, LogSink } from './common/log.ts';
 import type { Sweep } from './common/sweep.ts';
 import { version } from './common/version.ts';
 import { openAgents } from './compose/agents.ts';
@@ -12,11 +12,13 @@ import { endWithAccounts, fileRoomOf } from './compose/members.ts';
 import { openRoutes, type ServiceParts } from './compose/routes.ts';
 import { startSweeper } from './compose/sweeper.ts';
 import type { Config } from './config.ts';
+import type { Fronts } from './fronts/fronts.ts';
+import { openFronts } from './fronts/open.ts';
 import { documentParser } from './gateway/body/parse-body.ts';
 import { ToolTraffic } from './gateway/tool-traffic.ts';
 import { Admission } from './http/checks/admission.ts';
 import { LoopDelay } from './http/checks/loop-delay.ts';
-import { Rates } from './http/checks/rates.ts';
+import { elapsedMs, Rates } from './http/checks/rates.ts';
 import { certificateExpiry, checkTlsFiles } from './http/library/tls.ts';
 import { RequestLog } from './http/measure/request-log.ts';
 import { Traffic } from './http/measure/traffic.ts';
@@ -27,7 +29,7 @@ import { lastDone } from './ops/marks.ts';
 import { metricsRoutes } from './ops/metrics/routes.ts';
 import { connectionsThatFit } from './ops/open-files.ts';
 import { Pool } from './pool/pool.ts';
-import { openSync } from './sync/service.ts';
+import { openSync, type Sync } from './sync/service.ts';
 import { Tasks } from './tasks/service.ts';
 import { LivePages } from './web/live/live.ts';
 
@@ -44,7 +46,8 @@ export interface RunningService {
 }
 
 /** Starts everything and serves. Throws StartError, and then has let go of the folder again. */
-export async function startService(config: Config, { log, access, dropped }: LogSink): Promise<RunningService> {
+export async function startService(config: Config, sink: LogSink): Promise<RunningService> {
+  const { log, access, dropped } = sink;
   const clientAddress = createAddressResolver(config.trustedProxies);
   if (config.tls !== undefined) checkTlsFiles(config.tls);
   const core = await openCore(config, log, { mayMake: true, mayUpgrade: true });
@@ -52,6 +55,7 @@ export async function startService(config: Config, { log, access, dropped }: Log
   const mail = config.mail === undefined ? undefined : new Mailer({ ...config.mail, log });
   const loop = new LoopDelay();
   let phase: Phase = 'starting';
+  let fronts: Fronts | undefined;
   const close = async () => {
     loop.close();
     await mail?.close();
@@ -67,19 +71,8 @@ export async function startService(config: Config, { log, access, dropped }: Log
     const shown = { tasks, documents, sync, ...pageParts(core, config), toolTraffic };
     const agents = openAgents({ core, ...shown });
     const parts: ServiceParts = { config, core, mail, pool, rates, log, ...shown, agents };
-    const admission = new Admission({
-      connectionsMax: connectionsThatFit(config.connectionsMax, log),
-      streamsMax: config.streamsMax,
-      inflightBytesMax: config.inflightBytesMax,
-      loopDelayMsMax: config.loopDelayMsMax,
-      loopDelayMs: () => loop.medianMs,
-    });
-    const operation = {
-      ...config,
-      certificateExpiresMs: config.tls && certificateExpiry(config.tls),
-      waitingPulls: () => sync.reading.waitingPulls(),
-      droppedLines: dropped,
-    };
+    const admission = openAdmission(config, loop, log);
+    const operation = operationOf(config, sync, dropped, () => fronts);
     const metrics = metricsRoutes(config, { ...operation, ...parts, ...core, version, traffic, admission, loop });
     const requestLog = new RequestLog({ log, access, slowMs: config.slowMs });
     const shared = { clientAddress, rates, traffic, requestLog, parseJson: documentParser(pool), log };
@@ -87,7 +80,8 @@ export async function startService(config: Config, { log, access, dropped }: Log
       service: await openRoutes(parts, [...healthRoutes({ version, phase: () => phase }), ...metrics.guarded]),
       metrics: metrics.open,
     });
-    endWithAccounts(core, sync, doors);
+    fronts = await openFronts({ ...shown, config, doors, core, rates, traffic, admission, onLine: sink.write, log });
+    endWithAccounts(core, sync, allOf(doors, fronts));
     const sweeper = startSweeper(sweepsOf(parts), core.clock, log);
     phase = 'ready';
     return {
@@ -98,26 +92,16 @@ export async function startService(config: Config, { log, access, dropped }: Log
       async stop() {
         phase = 'draining';
         stopWaiting(parts);
-        await doors.drain(config.drainSeconds);
-        await core.imports.close();
-        sync.retention.stop();
-        await core.removal.close();
-        await sync.removal.close();
-        await tasks.close();
-        await sweeper.close();
-        await sync.reading.close();
+        await drain(doors, fronts, config);
+        await closeCapabilities({ core, sync, tasks, sweeper });
         await close();
       },
     };
   } catch (error) {
+    await fronts?.end(0);
     await close();
     throw error;
   }
-}
-
-/** Milliseconds of the system's own clock that never goes back: the same one for all threads, which `performance.now()` is not. */
-function elapsedMs(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
 }
 
 /** What only pages show. */
@@ -130,6 +114,64 @@ function stopWaiting({ sync, live, agents }: ServiceParts): void {
   sync.reading.stopWaiting();
   live.close();
   agents.listening.close();
+}
+
+/** What is under way for an account, in every thread. */
+function allOf(doors: Doors, fronts: Fronts | undefined): Pick<Doors, 'cut'> {
+  return {
+    cut(accountId) {
+      doors.cut(accountId);
+      fronts?.cut(accountId);
+    },
+  };
+}
+
+/** What metrics tell beside counts. */
+function operationOf(config: Config, { reading }: Sync, dropped: () => number, fronts: () => Fronts | undefined) {
+  return {
+    ...config,
+    certificateExpiresMs: config.tls && certificateExpiry(config.tls),
+    waitingPulls: () => reading.waitingPulls(),
+    droppedLines: dropped,
+    frontRestarts: () => fronts()?.restarts ?? 0,
+    beforeRead: async () => await fronts()?.tellFigures(),
+  };
+}
+
+interface Closing {
+  readonly core: Core;
+  readonly sync: Sync;
+  readonly tasks: Tasks;
+  readonly sweeper: ReturnType<typeof startSweeper>;
+}
+
+/** Ends what goes on by itself, when no request comes any more. */
+async function closeCapabilities({ core, sync, tasks, sweeper }: Closing): Promise<void> {
+  await core.imports.close();
+  sync.retention.stop();
+  await core.removal.close();
+  await sync.removal.close();
+  await tasks.close();
+  await sweeper.close();
+  await sync.reading.close();
+}
+
+function openAdmission(config: Config, loop: LoopDelay, log: Log): Admission {
+  return new Admission({
+    connectionsMax: connectionsThatFit(config.connectionsMax, log),
+    streamsMax: config.streamsMax,
+    inflightBytesMax: config.inflightBytesMax,
+    loopDelayMsMax: config.loopDelayMsMax,
+    loopDelayMs: () => loop.medianMs,
+    threads: { connections: new SharedArrayBuffer((config.fronts + 1) * Int32Array.BYTES_PER_ELEMENT), own: 0 },
+  });
+}
+
+/** Finishes what runs: what fronts handed over with the rest, then what they answer themselves. */
+async function drain(doors: Doors, fronts: Fronts | undefined, { drainSeconds }: Config): Promise<void> {
+  fronts?.drain();
+  await doors.drain(drainSeconds);
+  await fronts?.end(drainSeconds);
 }
 
 /** What is taken away from time to time. */

@@ -42,6 +42,7 @@ const wrongSettings: readonly (readonly [name: string, values: readonly string[]
   ['CAIRN_BODY_SECONDS', seconds],
   ['CAIRN_HANDLER_SECONDS', seconds],
   ['CAIRN_DRAIN_SECONDS', seconds],
+  ['CAIRN_FRONTS', ['', '33', '-1', 'all']],
   ['CAIRN_POOL_THREADS', ['', '0', '65', 'all', '2.0']],
 ];
 

@@ -66,6 +66,7 @@ const HOUSE = [
   ['transfer'],
   ['compose'],
   ['ops'],
+  ['fronts'],
   ['main.ts'],
   ['cli'],
 ];

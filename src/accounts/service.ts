@@ -7,11 +7,11 @@ import { KnownCredentials } from '../cache/credentials.ts';
 import { invalidField, Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
 import type { Session } from '../common/session.ts';
-import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
+import { KeyUses, type KeyUsesOptions, keyUseWriter } from './key-uses.ts';
 import {
   type AccountRecord,
   accounts,
@@ -22,7 +22,7 @@ import {
   keys,
   type LiveKey,
 } from './records.ts';
-import { checkKeyLimit, checkName, isUseWorthWriting, kindOfKey, makeKey, normalizeEmail } from './rules.ts';
+import { checkKeyLimit, checkName, kindOfKey, makeKey, normalizeEmail } from './rules.ts';
 import type { Standings } from './standing/standings.ts';
 
 export interface NewAccount {
@@ -80,17 +80,18 @@ export interface AccountsOptions {
   readonly standings: Standings;
   readonly log: Log;
   readonly now: () => number;
+  /** Takes the uses of keys that are worth writing, where this thread writes nothing. */
+  readonly onUsed?: KeyUsesOptions['write'] | undefined;
 }
 
 export class Accounts {
   readonly #options: AccountsOptions;
-  /** When the use of a key was last written, by key id; a cache of the store to spare it a read per request. */
-  readonly #usesWrittenMs = new Map<string, number>();
-
+  readonly uses: KeyUses;
   readonly #known: KnownCredentials<LiveKey>;
 
   constructor(options: AccountsOptions) {
     this.#options = options;
+    this.uses = new KeyUses({ write: options.onUsed ?? keyUseWriter(options), now: options.now });
     this.#known = new KnownCredentials(options.store, [keyHashes]);
   }
 
@@ -237,7 +238,7 @@ export class Accounts {
       return kind && this.#options.store.get(keyHashes, [this.#hash(kind, presented)]);
     });
     if (found === undefined) return undefined;
-    this.#noteUse(found.account_id, found.key_id);
+    this.uses.note(found.account_id, found.key_id);
     const session = { accountId: found.account_id, credentialId: found.key_id };
     return found.read_only === true ? { ...session, readOnly: true } : session;
   }
@@ -245,20 +246,6 @@ export class Accounts {
   /** The name of the key that opened a session; undefined: it was no key. */
   keyName({ accountId, credentialId }: Session): string | undefined {
     return this.#options.store.get(keys, [accountId, credentialId])?.name;
-  }
-
-  #noteUse(accountId: string, keyId: string): void {
-    const nowMs = this.#options.now();
-    const written = this.#usesWrittenMs.get(keyId);
-    if (written !== undefined && nowMs - written < limits.lastUsedMs) return;
-    this.#usesWrittenMs.set(keyId, nowMs);
-    const write = this.#options.actors.account(accountId).ask((batch) => {
-      const key = batch.get(keys, [accountId, keyId]);
-      if (key === undefined || key.revoked_at !== null || !isUseWorthWriting(key.last_used_at, nowMs)) return;
-      batch.put(keys, [accountId, keyId], { ...key, last_used_at: new Date(nowMs).toISOString() });
-    });
-    // Nobody waits for this row; a lost one is written again at the next use.
-    write.catch((error: unknown) => this.#options.log.warn({ err: error }, 'the last use of a key was not written'));
   }
 
   #putKey(

@@ -17,6 +17,8 @@ export interface LogSink {
   readonly flush: () => void;
   /** Opens the access log anew, for a rotation that has renamed it. Throws as `open` does. */
   readonly reopen: () => void;
+  /** Takes a finished line of another thread, for the log or the access log. */
+  readonly write: (line: string, log: 'log' | 'access') => void;
 }
 
 export interface LogOptions {
@@ -33,18 +35,21 @@ export function openLog(level: string, { accessFile, format = 'json' }: LogOptio
   const writer = new LogWriter(1);
   const access = accessFile === undefined ? undefined : openFile(accessFile);
   const writers = access === undefined ? [writer] : [writer, access];
+  const lines = format === 'json' ? writer : { write: (line: string) => writer.write(textLine(line)) };
   return {
-    log: logTo(format === 'json' ? writer : { write: (line) => writer.write(textLine(line)) }, level),
+    log: logTo(lines, level),
     access: access && logTo(access, 'info'),
     dropped: () => writers.reduce((sum, { dropped }) => sum + dropped, 0),
     flush() {
       for (const one of writers) one.end();
     },
+    write: (line, to) => (to === 'log' ? lines : (access ?? lines)).write(line),
     reopen: () => accessFile !== undefined && access?.reopen(accessFile),
   };
 }
 
-function logTo(writer: Pick<LogWriter, 'write'>, level: string): Log {
+/** A log of lines that `writer` takes; in a thread that gives them to another one. */
+export function logTo(writer: { write(line: string): void }, level: string): Log {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, writer);
 }
 

@@ -21,7 +21,10 @@ export interface Documents {
   readonly sweep: Sweep;
 }
 
-export function openDocuments({ store, actors, quotas, clock }: Core, { handoffDays }: Config): Documents {
+export function openDocuments(
+  { store, actors, quotas, clock }: Pick<Core, 'store' | 'actors' | 'quotas' | 'clock'>,
+  { handoffDays }: Pick<Config, 'handoffDays'>,
+): Documents {
   const options = { store, actors, quotas, now: Date.now };
   const bin = new DocumentBin({ store, actors, forget: { docs: forgetDoc, papers: forgetPaper } });
   return {

@@ -39,20 +39,17 @@ export class Doors {
 
   /** Binds. Throws StartError when an address is taken. */
   static open(config: Config, shared: Shared, admission: Admission, routes: DoorRoutes): Doors {
-    const { blockedAgents, allowMissingAgent, bodySeconds, handlerSeconds, stallSeconds, allowedOrigins, tls } = config;
-    const isBlockedAgent = createAgentCheck({ blocked: blockedAgents, allowMissing: allowMissingAgent });
-    const origins = { allowed: allowedOrigins, isOwn: ownOrigin(config.publicUrl, config.host) };
-    const settings = {
-      isBlockedAgent,
-      bodySeconds,
-      handlerSeconds,
-      stallSeconds,
-      origins,
-      tls,
-      admission,
-      isSecure: isSecure(config),
-    };
-    return new Doors(config, { ...shared, ...settings, routes: routes.service }, routes.metrics);
+    return new Doors(config, { ...shared, ...doorSettings(config), admission, routes: routes.service }, routes.metrics);
+  }
+
+  /** The door of the service itself. */
+  get service(): FrontDoor {
+    return this.#doors[0] as FrontDoor;
+  }
+
+  /** One more door of the service in this thread, for connections that others accept. */
+  openSibling(): FrontDoor {
+    return this.#open(this.service.options);
   }
 
   /** Cuts off what is under way for an account. */
@@ -70,6 +67,20 @@ export class Doors {
     this.#doors.push(door);
     return door;
   }
+}
+
+/** What the settings say of a door. */
+export function doorSettings(config: Config) {
+  const { blockedAgents, allowMissingAgent, bodySeconds, handlerSeconds, stallSeconds, allowedOrigins, tls } = config;
+  return {
+    isBlockedAgent: createAgentCheck({ blocked: blockedAgents, allowMissing: allowMissingAgent }),
+    bodySeconds,
+    handlerSeconds,
+    stallSeconds,
+    origins: { allowed: allowedOrigins, isOwn: ownOrigin(config.publicUrl, config.host) },
+    tls,
+    isSecure: isSecure(config),
+  };
 }
 
 const UNHURRIED = {

@@ -47,6 +47,8 @@ interface MembersBase {
   readonly sealer: Sealer;
   readonly log: Log;
   readonly now: () => number;
+  /** Takes the uses of keys where this thread writes nothing. */
+  readonly onUsed?: (accountId: string, keyId: string) => void;
 }
 
 export function openMembers(base: MembersBase, config: Config): Members {
@@ -76,7 +78,7 @@ export function fileRoomOf(quotas: Quotas): FileRoom {
 }
 
 /** Within a service: what runs for an account ends when it is disabled or deleted, and the removal spares what is read. */
-export function endWithAccounts({ standings, removal }: Members, sync: Sync, doors: Doors): void {
+export function endWithAccounts({ standings, removal }: Members, sync: Sync, doors: Pick<Doors, 'cut'>): void {
   removal.useVaults(() => sync.removal.run());
   standings.onShut((accountId) => {
     // A turn later: a person who deletes their own account is answered first.

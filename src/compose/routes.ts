@@ -1,8 +1,6 @@
 /** Opens the parts of the service over what main.ts has built: capabilities, their tools, their routes. */
 import { accountRoutes } from '../accounts/routes.ts';
-import type { Accounts } from '../accounts/service.ts';
 import type { SignupRule } from '../accounts/sign-up/sign-ups.ts';
-import type { AccessTokens } from '../accounts/tokens.ts';
 import { onboardingTools } from '../accounts/tools.ts';
 import { zoneTool } from '../accounts/zone-tool.ts';
 import type { Log } from '../common/log.ts';
@@ -11,7 +9,6 @@ import { type Config, isSecure } from '../config.ts';
 import { argumentParser, messageParser } from '../gateway/body/parse-body.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { openKnownResults } from '../gateway/known-results.ts';
-import type { StateKeeper } from '../gateway/live/input-required.ts';
 import { openApiRoute } from '../gateway/openapi/route.ts';
 import { ToolRegistry } from '../gateway/registry.ts';
 import { GATEWAY_PATHS, gatewayRoutes, SIGN_IN_DOOR } from '../gateway/routes.ts';
@@ -29,7 +26,6 @@ import { RESOURCE_PATH } from '../oauth/metadata.ts';
 import { paperRoutes } from '../papers/routes.ts';
 import { BufferPool } from '../pool/buffers.ts';
 import type { Pool } from '../pool/pool.ts';
-import type { AnyTable } from '../store/table.ts';
 import type { Sync } from '../sync/service.ts';
 import { syncTools } from '../sync/tools/all.ts';
 import { openKnownPages } from '../tasks/list/known-pages.ts';
@@ -39,6 +35,7 @@ import { taskTools } from '../tasks/tools.ts';
 import { openImporter } from '../transfer/open.ts';
 import type { LivePages } from '../web/live/live.ts';
 import { webRoutes } from '../web/routes.ts';
+import { accessTokenScheme, accountKeyScheme, baseUrlOf, mirrorTokenScheme, revisionsOf, statesOf } from './access.ts';
 import type { Agents } from './agents.ts';
 import type { Core } from './core.ts';
 import { type Documents, documentTools } from './documents.ts';
@@ -107,11 +104,7 @@ async function openMirror({
     now: Date.now,
   });
   const accountAccess = authenticatorOf(core, accountKeyScheme(accounts));
-  const mirrorAccess = authenticatorOf(core, {
-    scheme: 'McpKey',
-    credential: 'mirror token',
-    find: (token) => credentials.authenticate(token),
-  });
+  const mirrorAccess = authenticatorOf(core, mirrorTokenScheme(credentials));
   return { blobs, credentials, accountAccess, mirrorAccess, staging };
 }
 
@@ -191,30 +184,6 @@ function openAccount(core: Core, { leaving }: SignInParts): Route[] {
 /** The check of a surface: a credential of an account that stands open. */
 function authenticatorOf({ standings }: Core, first: Scheme, ...others: readonly Scheme[]) {
   return guarded(createAuthenticator(first, ...others), (accountId) => standings.check(accountId));
-}
-
-/** What questions to the person at a client are sealed with. */
-function statesOf({ sealer }: Core): StateKeeper {
-  return { keyedHash: (purpose, text) => sealer.keyedHash(purpose, text), now: Date.now };
-}
-
-/** What answers that are given again are checked by. */
-function revisionsOf({ store }: Core) {
-  return { revision: (tables: readonly AnyTable[], owner: string) => store.revision(tables, owner), now: Date.now };
-}
-
-function accountKeyScheme(accounts: Accounts): Scheme {
-  return { scheme: 'McpKey', credential: 'account key or MCP key', find: (key) => accounts.authenticate(key) };
-}
-
-function accessTokenScheme(tokens: AccessTokens): Scheme {
-  return { scheme: 'Bearer', credential: 'access token', find: (token) => tokens.authenticate(token) };
-}
-
-/** This service as a request addressed it, unless the operator named its address. */
-function baseUrlOf({ tls, publicUrl }: Config): (host: string) => string {
-  const scheme = tls === undefined ? 'http' : 'https';
-  return (host) => publicUrl ?? `${scheme}://${host}`;
 }
 
 function signupRule(setting: readonly string[]): SignupRule {

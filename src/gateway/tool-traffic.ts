@@ -1,6 +1,15 @@
 /** Owns what is counted of tools: plain numbers by the name of a registered tool, that whoever measures reads when he wants them. */
 import { Refusal } from '../common/fault.ts';
-import { Histogram } from '../common/histogram.ts';
+import { Histogram, type HistogramCounts } from '../common/histogram.ts';
+
+/** What one thread counted of a tool, for another to add. */
+export interface ToolReport {
+  readonly tool: string;
+  readonly done: number;
+  readonly failed: number;
+  readonly refused: readonly (readonly [reason: string, count: number])[];
+  readonly durations: HistogramCounts;
+}
 
 /** The calls of one tool, whichever door they came through. */
 export class ToolCalls {
@@ -35,7 +44,7 @@ export class ToolCalls {
 }
 
 export class ToolTraffic {
-  readonly #tools = new Map<string, ToolCalls>();
+  #tools = new Map<string, ToolCalls>();
 
   /** The counts of a tool. Only names that are registered come here: there are only so many. */
   of(tool: string): ToolCalls {
@@ -45,6 +54,26 @@ export class ToolTraffic {
       this.#tools.set(tool, calls);
     }
     return calls;
+  }
+
+  /** What was counted since the last time. */
+  take(): ToolReport[] {
+    const called = [...this.#tools.values()].filter(({ isCalled }) => isCalled);
+    this.#tools = new Map();
+    return called.map(({ tool, done, failed, refused, durations }) => {
+      return { tool, done, failed, refused: [...refused], durations: durations.all };
+    });
+  }
+
+  /** Takes in what another thread counted. */
+  add(reports: readonly ToolReport[]): void {
+    for (const { tool, done, failed, refused, durations } of reports) {
+      const calls = this.of(tool);
+      calls.done += done;
+      calls.failed += failed;
+      for (const [reason, count] of refused) calls.refused.set(reason, (calls.refused.get(reason) ?? 0) + count);
+      calls.durations.add(durations);
+    }
   }
 
   /** Every tool that is registered, in the order of the registry. */

@@ -3,11 +3,11 @@
  * Nothing touches the library's response object behind an abort or an answer.
  */
 
-import type { HttpResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import type { Fault } from '../common/fault.ts';
 import type { Caller, Lease } from '../common/shares.ts';
 import { limits } from '../limits/service.ts';
+import type { AnswerSocket } from './library/answer-socket.ts';
 import type { ExchangeEnd } from './measure/exchange-end.ts';
 import type { ByteSource, Parts } from './reply/body.ts';
 import { closing } from './reply/closing.ts';
@@ -68,7 +68,7 @@ export class Exchange {
   readonly calls: CallNote[] = [];
   /** Lets go of this answer's place among the streams; set before a streamed reply. */
   closeStream: (() => void) | undefined;
-  readonly #res: HttpResponse;
+  readonly #res: AnswerSocket;
   readonly #surroundings: ExchangeSurroundings;
   readonly #startedMs = performance.now();
   /** Headers that any answer of this exchange carries, from the checks in front of the handler. */
@@ -83,7 +83,7 @@ export class Exchange {
   #sourceSender: SourceSender | undefined;
   #whenGone: (() => void)[] = [];
 
-  constructor(res: HttpResponse, head: RequestHead, surroundings: ExchangeSurroundings) {
+  constructor(res: AnswerSocket, head: RequestHead, surroundings: ExchangeSurroundings) {
     this.#res = res;
     this.head = head;
     this.#surroundings = surroundings;

@@ -1,4 +1,5 @@
 /** What the front door is opened over: routes, rules, bounds, deadlines. Types only. */
+import type { HttpResponse } from 'uWebSockets.js';
 import type { Log } from '../common/log.ts';
 import type { Admission } from './checks/admission.ts';
 import type { OriginRule } from './checks/origin.ts';
@@ -6,6 +7,7 @@ import type { Rates } from './checks/rates.ts';
 import type { TlsFiles } from './library/tls.ts';
 import type { RequestLog } from './measure/request-log.ts';
 import type { Traffic } from './measure/traffic.ts';
+import type { HeadFields } from './request/head.ts';
 import type { BodyParser, Route } from './route/route.ts';
 
 export interface FrontDoorOptions {
@@ -27,4 +29,9 @@ export interface FrontDoorOptions {
   /** Parses a JSON body of a route that has no way of its own; a large one off this thread. */
   readonly parseJson: BodyParser;
   readonly log: Log;
+  /** In a front: takes each request first, and gives those that are answered here to `accept`. */
+  readonly desk?: Desk;
 }
+
+/** Takes a request within the callback of the HTTP library. */
+type Desk = (socket: HttpResponse, head: HeadFields) => void;

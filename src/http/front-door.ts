@@ -6,7 +6,6 @@
 import './library/settings.ts';
 import {
   App,
-  type HttpRequest,
   type HttpResponse,
   SSLApp,
   type TemplatedApp,
@@ -26,7 +25,8 @@ import { countCall } from './count-call.ts';
 import { Exchange, type ExchangeSurroundings } from './exchange.ts';
 import { findRoute } from './find-route.ts';
 import type { FrontDoorOptions } from './front-door-options.ts';
-import { listenExclusively } from './library/listen.ts';
+import type { AnswerSocket } from './library/answer-socket.ts';
+import { AppFamily, listenExclusively } from './library/listen.ts';
 import type { ExchangeEnd } from './measure/exchange-end.ts';
 import { openBody, ruleFor } from './open-body.ts';
 import { EndedEarly } from './reply/ended-early.ts';
@@ -38,7 +38,7 @@ import { ReplyBytes } from './reply/whole.ts';
 import { type IncomingBody, joined } from './request/body.ts';
 import { parseForm } from './request/form-body.ts';
 import { framingFault } from './request/framing.ts';
-import { RequestHead } from './request/head.ts';
+import { type HeadFields, RequestHead, readHead } from './request/head.ts';
 import { checkBody } from './route/check-body.ts';
 import { HandlerRequest } from './route/handler-request.ts';
 import type { Route } from './route/route.ts';
@@ -58,7 +58,9 @@ interface Call {
 }
 
 export class FrontDoor {
-  readonly #options: FrontDoorOptions;
+  /** Doors of other threads that this one accepts connections for, or the other way round. */
+  readonly family: AppFamily;
+  readonly options: FrontDoorOptions;
   readonly #router: Router;
   readonly #app: TemplatedApp;
   readonly #active = new Set<Exchange>();
@@ -70,7 +72,7 @@ export class FrontDoor {
   #whenQuiet: (() => void) | undefined;
 
   constructor(options: FrontDoorOptions) {
-    this.#options = options;
+    this.options = options;
     this.#router = new Router(options.routes);
     this.#peers = peersOf(options, () => (this.#listener === undefined ? 0 : us_socket_local_port(this.#listener)));
     this.#surroundings = {
@@ -85,8 +87,10 @@ export class FrontDoor {
     this.#app = options.tls
       ? SSLApp({ cert_file_name: options.tls.certFile, key_file_name: options.tls.keyFile })
       : App();
+    this.family = new AppFamily(this.#app);
     this.#app.filter((res, change) => this.#onConnection(res, change));
-    this.#app.any('/*', (res, req) => this.#onRequest(res, req));
+    const desk = options.desk ?? ((socket: AnswerSocket, head: HeadFields) => this.accept(socket, head));
+    this.#app.any('/*', (res, req) => desk(res, readHead(res, req)));
     this.#sweeper = setInterval(() => {
       const nowMs = performance.now();
       for (const exchange of this.#active) exchange.checkDeadline(nowMs);
@@ -117,6 +121,11 @@ export class FrontDoor {
       });
       clearTimeout(timer);
     }
+    this.close();
+  }
+
+  /** Closes every connection at once. A thread that ends before it did that ends the process with it. */
+  close(): void {
     clearInterval(this.#sweeper);
     this.#app.close();
   }
@@ -128,16 +137,17 @@ export class FrontDoor {
 
   /** A connection was opened (1) or closed (-1). One above the bound is told so, and closed, before it asks anything. */
   #onConnection(res: HttpResponse, change: number): void {
-    const { admission, tls } = this.#options;
+    const { admission, tls } = this.options;
     if (change < 0) admission.disconnect();
     else if (!admission.connect(() => this.#peers.isWelcome(res))) turnAway(res, tls !== undefined);
   }
 
-  #onRequest(res: HttpResponse, req: HttpRequest): void {
-    const head = new RequestHead(res, req, this.#options.clientAddress);
-    const exchange = new Exchange(res, head, this.#surroundings);
+  /** Answers a request: of this door's own socket, or one that a front took. */
+  accept(socket: AnswerSocket, fields: HeadFields): void {
+    const head = new RequestHead(fields, this.options.clientAddress);
+    const exchange = new Exchange(socket, head, this.#surroundings);
     this.#active.add(exchange);
-    this.#options.traffic.begin();
+    this.options.traffic.begin();
     try {
       this.#dispatch(exchange);
     } catch (error) {
@@ -154,30 +164,27 @@ export class FrontDoor {
       setImmediate(() => exchange.reply(this.#refuse(exchange, { kind: 'bad_framing', detail: framing })));
       return;
     }
-    if (this.#options.isBlockedAgent(path, exchange.head.header('user-agent'))) {
+    if (this.options.isBlockedAgent(path, exchange.head.header('user-agent'))) {
       throw new Refusal({ kind: 'blocked_agent' });
     }
     if (!PROBE_PATHS.has(path)) {
       if (this.#draining) throw new Refusal({ kind: 'draining' });
-      this.#options.admission.checkLoop();
+      this.options.admission.checkLoop();
     }
     const origin = exchange.head.header('origin');
-    exchange.addHeaders(corsHeaders(this.#options.origins, origin));
+    exchange.addHeaders(corsHeaders(this.options.origins, origin));
     if (method === 'OPTIONS') {
-      exchange.reply(empty(204, preflightHeaders(this.#options.origins, origin)));
+      exchange.reply(empty(204, preflightHeaders(this.options.origins, origin)));
       return;
     }
     const matched = findRoute(this.#router, exchange.head);
     const { route } = matched;
     exchange.route = route.path;
     try {
-      if (
-        route.checksOrigin === true &&
-        !isOriginAllowed(this.#options.origins, origin, exchange.head.header('host'))
-      ) {
+      if (route.checksOrigin === true && !isOriginAllowed(this.options.origins, origin, exchange.head.header('host'))) {
         throw new Refusal({ kind: 'origin_forbidden' });
       }
-      const session = authenticate(exchange, route, this.#options.rates);
+      const session = authenticate(exchange, route, this.options.rates);
       if (session instanceof Promise) void this.#runLater(exchange, matched, session);
       else void this.#run(exchange, this.#admit(exchange, matched, session, undefined));
     } catch (error) {
@@ -193,10 +200,10 @@ export class FrontDoor {
     early: IncomingBody | undefined,
   ): Call {
     const caller = session?.credentialId ?? exchange.head.addressBlock;
-    const tooMany = countCall(this.#options.rates, exchange, route, caller);
+    const tooMany = countCall(this.options.rates, exchange, route, caller);
     const rule = ruleFor(route.body, session);
     checkBody(exchange.head, rule);
-    const body = early ?? openBody(exchange, rule, session !== undefined, this.#options);
+    const body = early ?? openBody(exchange, rule, session !== undefined, this.options);
     return { route, params, session, caller, tooMany, body };
   }
 
@@ -209,7 +216,7 @@ export class FrontDoor {
     try {
       // A body that its head refuses is not taken: that is told behind the credential.
       const fits = rule.kind !== 'none' && (exchange.head.bytesDeclared ?? 0) <= rule.bytesMax;
-      if (fits) body = openBody(exchange, rule, false, this.#options);
+      if (fits) body = openBody(exchange, rule, false, this.options);
       await this.#run(exchange, this.#admit(exchange, matched, await pending, body));
     } catch (error) {
       body?.release();
@@ -234,7 +241,7 @@ export class FrontDoor {
   /** Takes a stream. When there are too many already, what this one would have read is let go of. */
   #openStream({ caller }: Exchange, { body }: Reply): () => void {
     try {
-      return this.#options.admission.streams.take(caller);
+      return this.options.admission.streams.take(caller);
     } catch (error) {
       if (body !== undefined && isSource(body)) body.close?.();
       throw error;
@@ -245,7 +252,7 @@ export class FrontDoor {
     const rule = route.body;
     const parts = rule.kind === 'json' || rule.kind === 'form' ? ((await body?.collect()) ?? []) : [];
     if (tooMany !== undefined) return this.#refuse(exchange, tooMany.fault, joined(parts));
-    const parse = rule.kind === 'json' ? (rule.parse ?? this.#options.parseJson) : undefined;
+    const parse = rule.kind === 'json' ? (rule.parse ?? this.options.parseJson) : undefined;
     const request = new HandlerRequest({
       head: exchange.head,
       params,
@@ -255,8 +262,8 @@ export class FrontDoor {
       form: rule.kind === 'form' ? parseForm(joined(parts)) : undefined,
       linger: (seconds, gone) => exchange.linger(seconds, gone),
       calls: exchange.calls,
-      charge: (calls) => exchange.addHeaders(this.#options.rates.countMore(caller, calls)),
-      callsAtOnceMax: this.#options.rates.callsAtOnceMax,
+      charge: (calls) => exchange.addHeaders(this.options.rates.countMore(caller, calls)),
+      callsAtOnceMax: this.options.rates.callsAtOnceMax,
     });
     if (route.access === 'open') return route.handle(request);
     if (typeof route.access === 'object') return route.handle(request, session);
@@ -265,7 +272,7 @@ export class FrontDoor {
 
   #errorReply(exchange: Exchange, error: unknown): Reply {
     if (error instanceof Refusal) return this.#refuse(exchange, error.fault);
-    this.#options.log.error({ err: error, id: exchange.head.id }, 'a request broke an assumption');
+    this.options.log.error({ err: error, id: exchange.head.id }, 'a request broke an assumption');
     return this.#refuse(exchange, { kind: 'internal' });
   }
 
@@ -281,14 +288,14 @@ export class FrontDoor {
   #onBroken({ head, route }: Exchange, error: unknown): void {
     if (error instanceof Refusal && error.fault.kind === 'damaged') return;
     const level = error instanceof EndedEarly ? 'warn' : 'error';
-    this.#options.log[level]({ err: error, id: head.id, route }, 'an answer broke off');
+    this.options.log[level]({ err: error, id: head.id, route }, 'an answer broke off');
   }
 
   #onEnd(exchange: Exchange, end: ExchangeEnd): void {
     this.#active.delete(exchange);
     exchange.closeStream?.();
     if (this.#active.size === 0) this.#whenQuiet?.();
-    this.#options.traffic.record(exchange.head, exchange.route, end);
-    this.#options.requestLog.write(exchange, end);
+    this.options.traffic.record(exchange.head, exchange.route, end);
+    this.options.requestLog.write(exchange, end);
   }
 }

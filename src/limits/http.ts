@@ -30,6 +30,18 @@ export const httpLimits = {
   sendTurnMsMax: 1,
   /** What a step of a stream counts for at the least: a full socket takes nothing, and a turn must end all the same. */
   sendStepBytesMin: 16 * KiB,
+  /** Bytes of an answer that are on their way from the hub thread to the socket of a front. */
+  handedBytesAhead: 256 * KiB,
+  /** A body up to here is looked at in a front, to tell whether it only reads. */
+  peekedBytesMax: 16 * KiB,
+  /** CAIRN_FRONTS at the most. */
+  frontsMax: 32,
+  /** How long a front may take to begin, to tell its figures, and before one that ended at once is started again. */
+  frontStartMs: 30_000,
+  frontFiguresMs: 1000,
+  frontRestartMs: 1000,
+  /** How long a front that leaves waits for connections that were accepted for it. */
+  frontLeaveMs: 100,
   /** What of a body that is made while it is sent is held at once. */
   replyChunkBytes: 128 * KiB,
   /** A reader that takes less than this on average is cut off, once CAIRN_STALL_SECONDS have passed. */

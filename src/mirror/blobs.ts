@@ -1,7 +1,7 @@
-/** The use cases of blobs: upload, list, latest, and the bytes of one. */
+/** The use cases of blobs: upload, and what is read of them. */
 import { timingSafeEqual } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
-import { invalidField, Refusal } from '../common/fault.ts';
+import { invalidField } from '../common/fault.ts';
 import type { Session } from '../common/session.ts';
 import type { Caller } from '../common/shares.ts';
 import type { IncomingBody } from '../http/request/body.ts';
@@ -14,18 +14,12 @@ import { countBytes } from '../quotas/usage.ts';
 import type { Damage } from '../store/data-file/damage.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
+import { type Blob, BlobReads } from './blob-reads.ts';
 import { goneCredential, type MirrorCredentials } from './credentials.ts';
-import { isCommitSha, isSha256, type ListQuery, type UploadHeaders } from './fields.ts';
-import { type BlobRecord, blobs, chunks, commits, credentials, heads, order, setAside } from './records.ts';
+import type { UploadHeaders } from './fields.ts';
+import { blobs, chunks, commits, credentials, heads, order, setAside } from './records.ts';
 import { decidePublish } from './rules.ts';
-import { StoredBytes } from './stored-bytes.ts';
 import { StreamedUpload, type UploadTools } from './upload.ts';
-
-export interface Blob {
-  readonly commitSha: string;
-  readonly sha256: string;
-  readonly record: BlobRecord;
-}
 
 export interface MirrorBlobsOptions extends UploadTools {
   readonly store: Store;
@@ -58,13 +52,12 @@ interface StagedBytes {
   readonly byteSize: number;
 }
 
-export class MirrorBlobs {
-  readonly bytes: StoredBytes;
+export class MirrorBlobs extends BlobReads {
   readonly #options: MirrorBlobsOptions;
 
   constructor(options: MirrorBlobsOptions) {
+    super(options);
     this.#options = options;
-    this.bytes = new StoredBytes(options.store, options.damage);
   }
 
   /**
@@ -87,49 +80,6 @@ export class MirrorBlobs {
     const { 'X-Commit-Sha': commitSha, 'X-Tarball-Sha256': sha256 } = fields;
     if (store.get(blobs, [accountId, commitSha, sha256]) === undefined)
       quotas.check(store, accountId, 'blobs', byteSize);
-  }
-
-  /** Blobs newest first; one more than asked for tells that there is a next page. */
-  list(accountId: string, page: ListQuery): { readonly blobs: Blob[]; readonly nextBefore: number | undefined } {
-    const rows = this.#options.store.range(order, {
-      prefix: [accountId],
-      reverse: true,
-      limit: page.limit + 1,
-      ...(page.before === undefined ? {} : { beyond: page.before }),
-    });
-    const shown = rows.slice(0, page.limit);
-    return {
-      blobs: shown.map(({ value }) => this.#blob(accountId, value.commit_sha, value.sha256)),
-      nextBefore: rows.length > page.limit ? shown.at(-1)?.key[1] : undefined,
-    };
-  }
-
-  /** The most recent upload that is not set aside; undefined when there is none. */
-  latest(accountId: string): Blob | undefined {
-    const { store } = this.#options;
-    for (const { value } of store.entries(order, { prefix: [accountId], reverse: true })) {
-      const { commit_sha: commitSha, sha256 } = value;
-      if (store.get(setAside, [accountId, commitSha, sha256]) === undefined) {
-        return this.#blob(accountId, commitSha, sha256);
-      }
-    }
-    return undefined;
-  }
-
-  /**
-   * The blob of a commit: the newest, or the one of `sha256`. Refuses with `not_found`, or with `blob_unverifiable`
-   * when the credential it was signed under is no longer in force.
-   */
-  find(session: Session, commitSha: string, sha256: string | null): Blob {
-    // Made only when it is thrown: an error captures its stack, which costs more than all look-ups here.
-    const unknown = () => new Refusal({ kind: 'not_found', what: 'blob not found' });
-    if (!isCommitSha(commitSha) || (sha256 !== null && !isSha256(sha256))) throw unknown();
-    const { store } = this.#options;
-    const wanted = sha256?.toLowerCase() ?? store.get(commits, [session.accountId, commitSha])?.sha256;
-    const record = wanted === undefined ? undefined : store.get(blobs, [session.accountId, commitSha, wanted]);
-    if (wanted === undefined || record === undefined) throw unknown();
-    if (record.credential_id !== session.credentialId) throw new Refusal({ kind: 'blob_unverifiable' });
-    return { commitSha, sha256: wanted, record };
   }
 
   /**
@@ -265,12 +215,6 @@ export class MirrorBlobs {
 
   #removeChunks(batch: Batch, storageId: number): void {
     for (const key of batch.keys(chunks, [storageId])) batch.remove(chunks, key);
-  }
-
-  #blob(accountId: string, commitSha: string, sha256: string): Blob {
-    const record = this.#options.store.get(blobs, [accountId, commitSha, sha256]);
-    if (record === undefined) throw new Error('the order of uploads names a blob that is not there; run cairn verify');
-    return { commitSha, sha256, record };
   }
 }
 

@@ -8,7 +8,8 @@ import { empty, json, type Reply, stream } from '../http/reply/reply.ts';
 import { answerRange } from '../http/request/conditional.ts';
 import type { Authenticator, Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
-import type { Blob, MirrorBlobs } from './blobs.ts';
+import type { Blob, BlobReads } from './blob-reads.ts';
+import type { MirrorBlobs } from './blobs.ts';
 import type { MirrorCredentials } from './credentials.ts';
 import { credentialRequest, listQuery, uploadHeaders } from './fields.ts';
 import { mirrorOperations } from './openapi.ts';
@@ -68,6 +69,16 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
         return json(200, summary(await blobs.upload(session, fields, request)));
       },
     },
+    ...mirrorReadRoutes(options),
+  ];
+}
+
+/** The routes that only read. */
+export function mirrorReadRoutes({
+  blobs,
+  mirrorAccess,
+}: Pick<MirrorRoutesOptions, 'mirrorAccess'> & { readonly blobs: BlobReads }): Route[] {
+  return [
     {
       method: 'GET',
       path: BASE,
@@ -111,7 +122,7 @@ function headersOf(request: RouteRequest): Readonly<Record<string, string | unde
   return Object.fromEntries(Object.keys(uploadHeaders.shape).map((name) => [name, request.header(name.toLowerCase())]));
 }
 
-function list(blobs: MirrorBlobs, query: URLSearchParams, { accountId }: Session): Reply {
+function list(blobs: BlobReads, query: URLSearchParams, { accountId }: Session): Reply {
   const page = readQuery(listQuery, query);
   const found = blobs.list(accountId, page);
   const body = {
@@ -122,7 +133,7 @@ function list(blobs: MirrorBlobs, query: URLSearchParams, { accountId }: Session
 }
 
 /** The bytes of the blob that a request names, whole or in part. Refuses as `MirrorBlobs.find` does, and damaged bytes. */
-export function mirrorDownload(blobs: MirrorBlobs, request: RouteRequest, session: Session): Reply | Promise<Reply> {
+export function mirrorDownload(blobs: BlobReads, request: RouteRequest, session: Session): Reply | Promise<Reply> {
   const blob = blobs.find(session, request.params['sha'] ?? '', request.query.get('sha256'));
   const bytesTotal = blob.record.byte_size;
   const etag = `"${blob.sha256}"`;

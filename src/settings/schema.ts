@@ -127,6 +127,7 @@ export const settings = z.object({
   CAIRN_HANDOFF_DAYS: wholeNumber(1, limits.handoffDaysMax).optional(),
   CAIRN_TIMEZONE: z.string().refine(isTimeZone, 'must be an IANA name such as Europe/Berlin').default('UTC'),
   CAIRN_STALL_SECONDS: seconds.default(limits.stallSecondsDefault),
+  CAIRN_FRONTS: wholeNumber(0, limits.frontsMax).default(0),
   CAIRN_POOL_THREADS: wholeNumber(1, 64).default(Math.max(1, availableParallelism() - 1)),
 });
 

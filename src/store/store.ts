@@ -23,7 +23,7 @@ export interface StoreOptions {
   readonly readOnly?: boolean;
   /** Of the thread that commits, when this one only reads: `Store.sharedRevisions` there. */
   readonly revisions?: SharedArrayBuffer;
-  /** Address space of the memory map: what the data file may grow to. */
+  /** Address space of the memory map. */
   readonly mapBytes?: number;
   /** Hears of each commit that the disk refused, before those who wait for it do. */
   readonly onFailure?: (failure: DiskFailure) => void;
@@ -58,11 +58,11 @@ export class Store implements Reader {
     this.#revisions = new Revisions(options.tables, options.revisions);
     this.#follows = options.revisions !== undefined;
     const path = join(options.folder, DATA_FILE);
-    const mapBytes = options.mapBytes ?? limits.mapBytes;
+    const { mapBytes = limits.mapBytes } = options;
     if (existsSync(path)) checkDataFile(path, mapBytes);
     checkAddressSpace(mapBytes);
     this.#onFailure = options.onFailure ?? (() => undefined);
-    const readOnly = options.readOnly ?? false;
+    const { readOnly = false } = options;
     this.#root = openEnvironment({ path, mapBytes, readOnly });
     for (const table of options.tables) {
       const raw = this.#root.openDB({ name: table.name, encoding: 'binary', keyEncoding: 'ordered-binary' });
@@ -159,6 +159,7 @@ export class Store implements Reader {
    * Rejects with what the decision threw, or with a storage refusal when the commit failed.
    */
   write<T>(writer: Writer, decide: Decision<T>): Promise<T> {
+    if (this.#follows) return Promise.reject(new Error('this thread only reads'));
     return this.#commits.write(writer, decide);
   }
 
@@ -207,7 +208,7 @@ export class Store implements Reader {
     }
   }
 
-  /** How full the file is. A handful of page reads, whatever its size. */
+  /** How full the file is: a handful of page reads. */
   stats(): StoreStats {
     return readStats(this.#root, this.#tables);
   }

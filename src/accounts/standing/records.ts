@@ -1,7 +1,7 @@
 /** Owns the tables of what the operator decided about accounts. An account without a row is as any other. */
 import type { QuotaBytes } from '../../quotas/quotas.ts';
 import { recordCodec } from '../../store/codec.ts';
-import { type AnyTable, defineTable } from '../../store/table.ts';
+import { type AnyTable, defineTable, type Reader } from '../../store/table.ts';
 
 export interface StandingRecord {
   /** Its credentials open nothing since then; null: they do. */
@@ -26,3 +26,9 @@ export const removals = defineTable<[accountId: string], { readonly deleted_at: 
 );
 
 export const standingTables: readonly AnyTable[] = [standings, removals];
+
+/** Whether the rows of now let anybody in as an account. `Standings` knows it too, for the thread that writes. */
+export function isOpenInRows(store: Pick<Reader, 'get'>, accountId: string): boolean {
+  const isDisabled = (store.get(standings, [accountId])?.disabled_at ?? null) !== null;
+  return !isDisabled && store.get(removals, [accountId]) === undefined;
+}

@@ -27,6 +27,13 @@ export function argumentParser(pool: Pool, contentTools: readonly string[]): Bod
   };
 }
 
+/** The same for bodies that are always small, without a pool. */
+export const smallBodies = {
+  messages: (parts: readonly Uint8Array[]): GatewayBody =>
+    readBody(joined(parts), { kind: 'messages', contentTools: [] }),
+  args: (parts: readonly Uint8Array[]): unknown => readBody(joined(parts), { kind: 'document' }).document,
+} as const;
+
 async function parseBody(
   pool: Pool,
   parts: readonly Uint8Array[],

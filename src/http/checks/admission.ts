@@ -14,8 +14,8 @@ export interface AdmissionOptions {
   /** 0: not looked at. */
   readonly loopDelayMsMax: number;
   readonly loopDelayMs: () => number;
-  /** Of the `Admission` of another thread, which counts the same connections. */
-  readonly sharedConnections?: SharedArrayBuffer | undefined;
+  /** One cell a thread, when threads count connections together, and which is this one's. */
+  readonly threads?: { readonly connections: SharedArrayBuffer; readonly own: number };
 }
 
 /** Paths that are answered while the service drains or has too much to do: probes ask just then. */
@@ -36,14 +36,14 @@ export class Admission {
   readonly streams: Shares;
   readonly #options: AdmissionOptions;
   readonly #refused: Record<Bound, number> = { connections: 0, event_loop: 0 };
-  /** One cell: connections of all threads. */
   readonly #connections: Int32Array;
+  readonly #own: number;
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
-    this.#connections = new Int32Array(
-      options.sharedConnections ?? new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
-    );
+    const { connections = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT), own = 0 } = options.threads ?? {};
+    this.#connections = new Int32Array(connections);
+    this.#own = own;
     const { inflightBytesMax, streamsMax } = options;
     this.uploads = shares(inflightBytesMax, 'too many uploads are in flight');
     this.documents = shares(inflightBytesMax, 'too many request bodies are in flight');
@@ -56,9 +56,12 @@ export class Admission {
 
   /** Of all threads. */
   get connections(): number {
-    return Atomics.load(this.#connections, 0);
+    let all = 0;
+    for (let thread = 0; thread < this.#connections.length; thread += 1) all += Atomics.load(this.#connections, thread);
+    return all;
   }
 
+  /** What another thread is given as `threads`. */
   get sharedConnections(): SharedArrayBuffer {
     return this.#connections.buffer as SharedArrayBuffer;
   }
@@ -72,7 +75,8 @@ export class Admission {
    * `isWelcome` tells of the last quarter whether its address holds little; it is not asked before.
    */
   connect(isWelcome: () => boolean): boolean {
-    const connections = Atomics.add(this.#connections, 0, 1) + 1;
+    Atomics.add(this.#connections, this.#own, 1);
+    const { connections } = this;
     const { connectionsMax } = this.#options;
     const isScarce = connections > connectionsMax * (1 - CONNECTIONS_KEPT);
     if (connections <= connectionsMax && (!isScarce || isWelcome())) return true;
@@ -81,7 +85,7 @@ export class Admission {
   }
 
   disconnect(): void {
-    Atomics.sub(this.#connections, 0, 1);
+    Atomics.sub(this.#connections, this.#own, 1);
   }
 
   /** Refuses new work while the event loop is late with the work that it has. */

@@ -12,25 +12,31 @@ export interface RateSettings {
   readonly signInsPerMinute: number;
 }
 
+const CALLS = 0;
+const SIGN_INS = 1;
+
 /** What threads share to count the same callers. */
 export interface SharedRates {
   readonly calls: SharedArrayBuffer;
   readonly signIns: SharedArrayBuffer;
+  /** Two cells: calls and sign-ins that were refused. */
+  readonly refused: SharedArrayBuffer;
 }
 
 export class Rates {
   readonly shared: SharedRates;
   readonly #calls: RateLimiter;
   readonly #signIns: RateLimiter;
-  #callsRefused = 0;
-  #signInsRefused = 0;
+  readonly #refused: Int32Array;
 
   /** `shared`: of the `Rates` of another thread, which counts the same callers. */
   constructor({ callsPerMinute, signInsPerMinute }: RateSettings, now: () => number, shared?: SharedRates) {
     const burst = Math.max(1, Math.round(callsPerMinute * limits.callBurstShare));
     const calls = new Arrivals(shared?.calls);
     const signIns = new Arrivals(shared?.signIns);
-    this.shared = { calls: calls.shared, signIns: signIns.shared };
+    const refused = shared?.refused ?? new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
+    this.#refused = new Int32Array(refused);
+    this.shared = { calls: calls.shared, signIns: signIns.shared, refused };
     this.#calls = new RateLimiter({ perMinute: callsPerMinute, burst }, now, calls);
     this.#signIns = new RateLimiter({ perMinute: signInsPerMinute, burst: signInsPerMinute }, now, signIns);
   }
@@ -54,7 +60,7 @@ export class Rates {
     const state = this.#calls.take(caller, calls, callsAgain);
     if (state === undefined) return NO_HEADERS;
     if (!state.allowed) {
-      this.#callsRefused += 1;
+      Atomics.add(this.#refused, CALLS, 1);
       throw refusal(state);
     }
     return {
@@ -73,13 +79,13 @@ export class Rates {
   countSignIn(who: string): void {
     const state = this.#signIns.take(who);
     if (state === undefined || state.allowed) return;
-    this.#signInsRefused += 1;
+    Atomics.add(this.#refused, SIGN_INS, 1);
     throw refusal(state);
   }
 
   /** How often each limit was hit since the start. */
   get refused(): { readonly calls: number; readonly signIns: number } {
-    return { calls: this.#callsRefused, signIns: this.#signInsRefused };
+    return { calls: Atomics.load(this.#refused, CALLS), signIns: Atomics.load(this.#refused, SIGN_INS) };
   }
 }
 
@@ -90,4 +96,9 @@ function refusal(state: RateState): Refusal {
     remaining: state.remaining,
     retryAfterSeconds: Math.max(1, state.retryAfterSeconds),
   });
+}
+
+/** Milliseconds of the system's own clock that never goes back: the same one for all threads, which `performance.now()` is not. */
+export function elapsedMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -2,6 +2,7 @@
 import './settings.ts';
 import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js';
 import * as library from 'uWebSockets.js';
+import { us_listen_socket_close } from 'uWebSockets.js';
 
 type Listen = (host: string, port: number, options: number, done: (socket: us_listen_socket | false) => void) => void;
 const { LIBUS_LISTEN_EXCLUSIVE_PORT, _cfg: configure } = library as unknown as {
@@ -19,4 +20,45 @@ export function listenExclusively(app: TemplatedApp, host: string, port: number)
     if (socket !== false) bound = socket;
   });
   return bound;
+}
+
+/** An application of any thread, as another one knows it. */
+export type ChildDescriptor = unknown;
+
+/** What the library has for applications that accept for others. */
+interface Member {
+  getDescriptor(): ChildDescriptor;
+  addChildAppDescriptor(child: ChildDescriptor): void;
+  removeChildAppDescriptor(child: ChildDescriptor): void;
+}
+
+/** An application among those of other threads. */
+export class AppFamily {
+  readonly #app: TemplatedApp;
+
+  constructor(app: TemplatedApp) {
+    this.#app = app;
+  }
+
+  /** Makes it one that others accept for. It must have listened before, or the library ends the process. */
+  describe(): ChildDescriptor {
+    const once = listenExclusively(this.#app, '127.0.0.1', 0);
+    if (once === undefined) throw new Error('no port of this machine is free');
+    us_listen_socket_close(once);
+    return this.#asMember.getDescriptor();
+  }
+
+  /** From now on the connections that it accepts go to its children, each in its turn, and to none else. */
+  add(child: ChildDescriptor): void {
+    this.#asMember.addChildAppDescriptor(child);
+  }
+
+  /** Must be called when the child's thread ends, which the library does not learn of. */
+  remove(child: ChildDescriptor): void {
+    this.#asMember.removeChildAppDescriptor(child);
+  }
+
+  get #asMember(): Member {
+    return this.#app as unknown as Member;
+  }
 }

@@ -2,14 +2,14 @@
  * Owns how a feed goes out: in chunks (RFC 9112, 7.1), each body as soon as it is ready. A socket that takes no more is
  * waited for, so that what is buffered for a slow reader is one piece at the most.
  */
-import type { HttpResponse } from 'uWebSockets.js';
 import { limits } from '../../limits/service.ts';
+import type { AnswerSocket } from '../library/answer-socket.ts';
 import type { ByteSource } from './body.ts';
 import { closeBody, closeFeed, type Feed } from './feed.ts';
 import type { ReplyBytes } from './whole.ts';
 
 export class FeedSender {
-  readonly #res: HttpResponse;
+  readonly #res: AnswerSocket;
   readonly #replyBytes: ReplyBytes;
   readonly #closes: boolean;
   #isOpen = true;
@@ -18,7 +18,7 @@ export class FeedSender {
   #bytes = 0;
 
   /** `closes`: the connection ends with the feed. */
-  constructor(res: HttpResponse, replyBytes: ReplyBytes, closes: boolean) {
+  constructor(res: AnswerSocket, replyBytes: ReplyBytes, closes: boolean) {
     this.#res = res;
     this.#replyBytes = replyBytes;
     this.#closes = closes;

@@ -3,8 +3,8 @@
  * Nothing is buffered here: bytes that did not fit are read again from the source. A client that hardly takes anything
  * is given up.
  */
-import type { HttpResponse } from 'uWebSockets.js';
 import { limits } from '../../limits/service.ts';
+import type { AnswerSocket } from '../library/answer-socket.ts';
 import type { ByteSource } from './body.ts';
 import type { SendPace } from './send-pace.ts';
 import type { SendStep, SendTurns } from './send-turns.ts';
@@ -23,7 +23,7 @@ export interface SourceSenderOptions {
 }
 
 export class SourceSender {
-  readonly #res: HttpResponse;
+  readonly #res: AnswerSocket;
   readonly #source: ByteSource;
   readonly #caller: string;
   readonly #turns: SendTurns;
@@ -37,7 +37,7 @@ export class SourceSender {
   #offeredMs = performance.now();
 
   /** `onWhole` is called when the last byte was handed over. */
-  constructor(res: HttpResponse, source: ByteSource, options: SourceSenderOptions) {
+  constructor(res: AnswerSocket, source: ByteSource, options: SourceSenderOptions) {
     this.#res = res;
     this.#source = source;
     this.#caller = options.caller;

@@ -6,6 +6,31 @@ import { addressBlock } from './address-block.ts';
 import { peerAddress } from './client-address.ts';
 import type { HeaderPairs } from './framing.ts';
 
+/** A head as it came in. */
+export interface HeadFields {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly peer: string;
+  readonly pairs: HeaderPairs;
+}
+
+/** Copies a head, within the callback of the library. */
+export function readHead(res: HttpResponse, req: HttpRequest): HeadFields {
+  const pairs: (readonly [string, string])[] = [];
+  req.forEach((name, value) => {
+    pairs.push([name, value]);
+  });
+  return {
+    method: req.getCaseSensitiveMethod(),
+    path: req.getUrl(),
+    // The library gives undefined for none, whatever its types say.
+    query: (req.getQuery() as string | undefined) ?? '',
+    peer: peerAddress(res.getRemoteAddressAsText()),
+    pairs,
+  };
+}
+
 export class RequestHead {
   /** The caller's own id when it is harmless to repeat in a header and a log line, else a new one. */
   readonly id: string;
@@ -18,6 +43,8 @@ export class RequestHead {
   /** What limits and shares are counted by: the address, or the block of one IPv6 subscriber. */
   readonly addressBlock: string;
   readonly pairs: HeaderPairs;
+  /** The address that the connection came from. */
+  readonly peer: string;
   /** Content-Length, or undefined. Meaningful once the framing was checked. */
   readonly bytesDeclared: number | undefined;
   readonly hasBody: boolean;
@@ -25,21 +52,16 @@ export class RequestHead {
   readonly isChunked: boolean;
 
   constructor(
-    res: HttpResponse,
-    req: HttpRequest,
+    { method, path, query, peer, pairs }: HeadFields,
     clientAddress: (peer: string, forwardedFor: string | undefined) => string,
   ) {
-    const pairs: (readonly [string, string])[] = [];
-    req.forEach((name, value) => {
-      pairs.push([name, value]);
-    });
     this.pairs = pairs;
     this.id = requestId(this.header('x-request-id'));
-    this.method = req.getCaseSensitiveMethod();
-    this.path = req.getUrl();
-    // The library gives undefined for none, whatever its types say.
-    this.query = (req.getQuery() as string | undefined) ?? '';
-    this.address = clientAddress(peerAddress(res.getRemoteAddressAsText()), this.header('x-forwarded-for'));
+    this.method = method;
+    this.path = path;
+    this.query = query;
+    this.peer = peer;
+    this.address = clientAddress(peer, this.header('x-forwarded-for'));
     this.addressBlock = addressBlock(this.address);
     const declared = this.header('content-length');
     this.bytesDeclared = declared === undefined ? undefined : Number(declared);

@@ -22,6 +22,8 @@ export interface MetricSources extends OperationSources {
   readonly pool: Pool;
   readonly actors: ActorRegistry;
   readonly store: Store;
+  /** Brings in what other threads counted. */
+  readonly beforeRead: () => Promise<void>;
 }
 
 export interface Metrics {
@@ -52,7 +54,11 @@ export function openMetrics(sources: MetricSources): Metrics {
   const full = oncePerTurn(() => sources.store.stats());
   describeStore(registry, sources.store, full);
   describeOperation(registry, sources, full);
-  return { contentType: registry.contentType, read: () => registry.metrics() };
+  const read = async () => {
+    await sources.beforeRead();
+    return await registry.metrics();
+  };
+  return { contentType: registry.contentType, read };
 }
 
 function describeTraffic(registry: Registry, { traffic }: MetricSources): void {

@@ -19,6 +19,8 @@ export interface OperationSources {
   readonly waitingPulls: () => number;
   /** Log lines that could not be written. */
   readonly droppedLines: () => number;
+  /** How many fronts ended without being asked to. */
+  readonly frontRestarts: () => number;
 }
 
 /** Tables whose rows are what people count. */
@@ -45,6 +47,9 @@ export function describeOperation(registry: Registry, sources: OperationSources,
   );
   gauge(registry, { name: 'cairn_store_map_bytes', help: 'CAIRN_MAP_BYTES: what the data file can grow to.' }, () =>
     one(sources.mapBytes),
+  );
+  counter(registry, { name: 'cairn_front_restarts_total', help: 'Front threads that ended on their own.' }, () =>
+    one(sources.frontRestarts()),
   );
   gauge(registry, { name: 'cairn_pulls_waiting', help: 'Pulls that wait for a change.' }, () =>
     one(sources.waitingPulls()),

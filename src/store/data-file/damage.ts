@@ -8,10 +8,13 @@ export type DamagedKind = 'blob' | 'version' | 'pack' | 'conflict';
 export class Damage {
   readonly #log: Log;
   readonly #found: Record<DamagedKind, number> = { blob: 0, version: 0, pack: 0, conflict: 0 };
+  readonly #onFound: (kind: DamagedKind) => void;
   #healed = 0;
 
-  constructor(log: Log) {
+  /** `onFound`: hears of each finding, where another thread counts them. */
+  constructor(log: Log, onFound: (kind: DamagedKind) => void = () => undefined) {
     this.#log = log;
+    this.#onFound = onFound;
   }
 
   /** Times that damage was met since the start, by kind; the same content counts each time. */
@@ -24,9 +27,15 @@ export class Damage {
     return this.#healed;
   }
 
+  /** Counts a finding of another thread. */
+  count(kind: DamagedKind): void {
+    this.#found[kind] += 1;
+  }
+
   /** Notes a content that does not hash right. Returns the refusal for whoever asked for it. */
   note(kind: DamagedKind, where: Readonly<Record<string, unknown>>): Refusal {
-    this.#found[kind] += 1;
+    this.count(kind);
+    this.#onFound(kind);
     this.#log.error({ damaged: kind, ...where }, 'stored bytes do not hash right; run cairn verify');
     return new Refusal({ kind: 'damaged' });
   }

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { Refusal } from '../../common/fault.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
-import type { Blob } from '../../mirror/blobs.ts';
+import type { Blob } from '../../mirror/blob-reads.ts';
 import type { CurrentCredential } from '../../mirror/credentials.ts';
 import { mirrorDownload } from '../../mirror/routes.ts';
 import type { Capabilities } from '../capabilities.ts';

@@ -1,0 +1,51 @@
+/** Owns when a key was last used, which is written now and then: nobody waits for that row, and a lost one is written again. */
+import type { ActorRegistry } from '../actors/registry.ts';
+import type { Log } from '../common/log.ts';
+import { limits } from '../limits/service.ts';
+import { keys } from './records.ts';
+import { isUseWorthWriting } from './rules.ts';
+
+export interface KeyUsesOptions {
+  readonly write: (accountId: string, keyId: string) => void;
+  readonly now: () => number;
+}
+
+export class KeyUses {
+  readonly #options: KeyUsesOptions;
+  /** When the use of a key was last written, by key id; a cache of the store to spare it a read per request. */
+  readonly #writtenMs = new Map<string, number>();
+
+  constructor(options: KeyUsesOptions) {
+    this.#options = options;
+  }
+
+  /** Notes that a key is used now. */
+  note(accountId: string, keyId: string): void {
+    const nowMs = this.#options.now();
+    const written = this.#writtenMs.get(keyId);
+    if (written !== undefined && nowMs - written < limits.lastUsedMs) return;
+    this.#writtenMs.set(keyId, nowMs);
+    this.#options.write(accountId, keyId);
+  }
+}
+
+/** Writes the use of a key to its row, as the account's actor. */
+export function keyUseWriter({
+  actors,
+  log,
+  now,
+}: {
+  readonly actors: ActorRegistry;
+  readonly log: Log;
+  readonly now: () => number;
+}): KeyUsesOptions['write'] {
+  return (accountId, keyId) => {
+    const nowMs = now();
+    const write = actors.account(accountId).ask((batch) => {
+      const key = batch.get(keys, [accountId, keyId]);
+      if (key === undefined || key.revoked_at !== null || !isUseWorthWriting(key.last_used_at, nowMs)) return;
+      batch.put(keys, [accountId, keyId], { ...key, last_used_at: new Date(nowMs).toISOString() });
+    });
+    write.catch((error: unknown) => log.warn({ err: error }, 'the last use of a key was not written'));
+  };
+}

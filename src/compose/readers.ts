@@ -1,0 +1,112 @@
+/** Opens what a thread answers that only reads: routes and tools that write nothing, over a store that another thread writes. */
+import { isOpenInRows } from '../accounts/standing/records.ts';
+import { TimeZones } from '../accounts/time-zones.ts';
+import { ActorRegistry } from '../actors/registry.ts';
+import type { Log } from '../common/log.ts';
+import type { Session } from '../common/session.ts';
+import { version } from '../common/version.ts';
+import type { Config } from '../config.ts';
+import { smallBodies } from '../gateway/body/parse-body.ts';
+import { Gateway } from '../gateway/gateway.ts';
+import { openKnownResults } from '../gateway/known-results.ts';
+import { Listening } from '../gateway/live/listening.ts';
+import { Watched } from '../gateway/live/watched.ts';
+import { Offers } from '../gateway/offers/offers.ts';
+import { ToolRegistry } from '../gateway/registry.ts';
+import { gatewayRoutes } from '../gateway/routes.ts';
+import type { ToolTraffic } from '../gateway/tool-traffic.ts';
+import { createAuthenticator, guarded, type Scheme } from '../http/checks/authorization.ts';
+import type { Route } from '../http/route/route.ts';
+import { BlobReads } from '../mirror/blob-reads.ts';
+import { MirrorCredentials } from '../mirror/credentials.ts';
+import { mirrorReadRoutes } from '../mirror/routes.ts';
+import { paperRoutes } from '../papers/routes.ts';
+import { ClockWatch } from '../store/data-file/clock-watch.ts';
+import { Damage, type DamagedKind } from '../store/data-file/damage.ts';
+import { loadMasterKey } from '../store/sealing/master-key.ts';
+import { openSealer } from '../store/sealing/own-key.ts';
+import { Store } from '../store/store.ts';
+import { openKnownPages } from '../tasks/list/known-pages.ts';
+import { taskRoutes } from '../tasks/routes.ts';
+import { Tasks } from '../tasks/service.ts';
+import { taskTools } from '../tasks/tools.ts';
+import { accessTokenScheme, accountKeyScheme, baseUrlOf, mirrorTokenScheme, revisionsOf, statesOf } from './access.ts';
+import { allTables } from './core.ts';
+import { documentTools, openDocuments } from './documents.ts';
+import { openMembers } from './members.ts';
+
+export interface ReadersOptions {
+  readonly config: Config;
+  /** `Store.sharedRevisions` of the thread that writes. */
+  readonly revisions: SharedArrayBuffer;
+  readonly toolTraffic: ToolTraffic;
+  /** Takes the uses of keys that are worth writing. */
+  readonly onUsed: (accountId: string, keyId: string) => void;
+  /** Hears of damage that is found. */
+  readonly onDamage: (kind: DamagedKind) => void;
+  readonly log: Log;
+}
+
+export interface Readers {
+  readonly store: Store;
+  readonly routes: readonly Route[];
+  /** The tools that are answered here. */
+  readonly tools: ReadonlySet<string>;
+}
+
+/** Nothing here writes: the store refuses, and of each capability only GET routes and reading tools are taken. */
+export function openReaders({ config, revisions, toolTraffic, onUsed, onDamage, log }: ReadersOptions): Readers {
+  const { dataFolder: folder, mapBytes } = config;
+  const store = new Store({ folder, tables: allTables, mapBytes, readOnly: true, revisions });
+  const sealer = openSealer(store, loadMasterKey(folder, config.masterKey));
+  const actors = new ActorRegistry(store);
+  const base = { store, tables: allTables, actors, sealer, log, now: Date.now };
+  const { accounts, tokens, quotas } = openMembers({ ...base, onUsed }, config);
+  const zones = new TimeZones({ ...base, byDefault: config.timeZone });
+  const tasks = new Tasks({ ...base, quotas });
+  const clock = new ClockWatch({ ...base, elapsed: () => performance.now() });
+  const documents = openDocuments({ ...base, quotas, clock }, config);
+  const credentials = new MirrorCredentials(base);
+  const blobs = new BlobReads({ store, damage: new Damage(log, onDamage) });
+  const tools = [...taskTools(tasks, zones), ...documentTools(documents)].filter(
+    ({ annotations, access }) => annotations.readOnlyHint && access === 'account',
+  );
+  const registry = new ToolRegistry(tools, toolTraffic);
+  const answers = openKnownResults(revisionsOf({ store }));
+  // Only calls of reading tools come here: what is offered and listened to is the hub thread's.
+  const offers = new Offers({ resources: [], prompts: [] });
+  const listening = new Listening(new Watched([], [], () => undefined));
+  const access = (first: Scheme, ...others: readonly Scheme[]) =>
+    guarded(createAuthenticator(first, ...others), (accountId) => {
+      if (!isOpenInRows(store, accountId)) throw new Error('the thread that writes knows how an account stands');
+    });
+  const tokenAccess = access(accessTokenScheme(tokens));
+  const routes = [
+    ...taskRoutes({ tasks, access: tokenAccess, pages: openKnownPages(revisionsOf({ store })) }),
+    ...paperRoutes({ papers: documents.papers, access: tokenAccess }),
+    ...mirrorReadRoutes({ blobs, mirrorAccess: access(mirrorTokenScheme(credentials)) }),
+    ...gatewayRoutes({
+      gateway: new Gateway({ registry, answers, offers, listening, icon: '', states: statesOf({ sealer }), version, log }),
+      answers,
+      registry,
+      parse: smallBodies,
+      access: access(accountKeyScheme(accounts), accessTokenScheme(tokens)),
+      baseUrl: baseUrlOf(config),
+      metadataUrl: undefined,
+    }),
+  ].filter(({ method, scope }) => method === 'GET' || scope === 'by_handler');
+  return { store, routes, tools: new Set(tools.map(({ name }) => name)) };
+}
+
+/** What a credential opens here; undefined: nothing, or only the thread that writes can tell. */
+export function sessionHere({ access }: Route, authorization: string | undefined): Session | undefined {
+  const check = typeof access === 'object' && 'optional' in access ? access.optional : access;
+  if (typeof check !== 'function' || authorization === undefined) return undefined;
+  try {
+    const session = check(authorization);
+    return session instanceof Promise ? undefined : session;
+  } catch {
+    // The thread that writes refuses it, in the words of the surface, and counts it.
+    return undefined;
+  }
+}

@@ -1,0 +1,171 @@
+/** Owns, in a front, the requests that the hub thread answers: their bodies go over, and their answers onto the sockets. */
+import type { HttpResponse } from 'uWebSockets.js';
+import type { HeadFields } from '../http/request/head.ts';
+import { limits } from '../limits/service.ts';
+import type { AnswerPart, FromFront, Turn } from './messages.ts';
+import { bytesAt, type Outbox } from './outbox.ts';
+
+/** A part of a body of known length that the socket has not taken whole. */
+interface Piece {
+  readonly bytes: Uint8Array;
+  /** Where it begins in the body. */
+  readonly at: number;
+}
+
+interface Handed {
+  readonly socket: HttpResponse;
+  pieces: Piece[];
+  piecesEnd: number;
+  /** What the socket has taken of the pieces, and what of that the hub was told. */
+  offset: number;
+  told: number;
+  bytesTotal: number;
+  /** Bytes of chunks that wait in the socket. */
+  waiting: number;
+}
+
+/** What was received of a body before it was handed over. */
+export interface Received {
+  readonly bytes: Uint8Array;
+}
+
+export class HandOver {
+  readonly #outbox: Outbox<FromFront>;
+  readonly #handed = new Map<number, Handed>();
+  readonly #retry: NodeJS.Timeout;
+  #lastId = 0;
+  #whenQuiet: (() => void) | undefined;
+
+  constructor(outbox: Outbox<FromFront>) {
+    this.#outbox = outbox;
+    // The library drops a socket that was not writable for ten seconds; offering again begins these anew.
+    this.#retry = setInterval(() => {
+      for (const [id, handed] of this.#handed) if (handed.pieces.length > 0) this.#sendPieces(id, handed);
+    }, limits.sendRetryMs);
+    this.#retry.unref();
+  }
+
+  /** Hands a request over, within the callback of the HTTP library or with the whole of its body. */
+  open(socket: HttpResponse, head: HeadFields, body?: Received): void {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    this.#handed.set(id, { socket, pieces: [], piecesEnd: 0, offset: 0, told: 0, bytesTotal: 0, waiting: 0 });
+    socket.onAborted(() => {
+      if (this.#forget(id)) this.#outbox.add({ kind: 'gone', id });
+    });
+    const hasBody = head.pairs.some(
+      ([name, value]) => (name === 'content-length' && Number(value) > 0) || name === 'transfer-encoding',
+    );
+    this.#outbox.add({ kind: 'open', id, head: flat(head), hasBody });
+    if (body !== undefined) this.#addBody(id, body.bytes, true);
+    else if (hasBody) socket.onData((chunk, isLast) => this.#addBody(id, new Uint8Array(chunk), isLast));
+  }
+
+  /** Plays a part of an answer. */
+  answer(part: AnswerPart, turn: Turn<unknown>): void {
+    const handed = this.#handed.get(part.id);
+    if (handed === undefined) return;
+    if (part.how === 'close') {
+      handed.socket.close();
+      return;
+    }
+    handed.socket.cork(() => this.#play(part, handed, bytesAt(turn, part.bytes)));
+  }
+
+  /** Resolves when every answer is on its way, or after so many seconds. */
+  async quiet(seconds: number): Promise<void> {
+    if (this.#handed.size === 0) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#whenQuiet = resolve;
+      timer = setTimeout(resolve, seconds * 1000);
+    });
+    clearTimeout(timer);
+  }
+
+  #play(part: AnswerPart, handed: Handed, bytes: Uint8Array): void {
+    const { socket } = handed;
+    const { id, status, headers = [], how, closes = false } = part;
+    if (status !== undefined) socket.writeStatus(status);
+    for (let at = 0; at < headers.length; at += 2) socket.writeHeader(headers[at] ?? '', headers[at + 1] ?? '');
+    if (part.pauses === true) socket.pause();
+    if (how === 'piece') {
+      handed.bytesTotal = part.bytesTotal ?? 0;
+      handed.pieces.push({ bytes, at: handed.piecesEnd });
+      handed.piecesEnd += bytes.length;
+      // The rest is offered when there is room for it.
+      if (handed.pieces.length === 1) this.#offer(id, handed);
+    } else if (how === 'chunk') this.#writeChunk(id, handed, bytes);
+    else {
+      if (how === 'bare') socket.endWithoutBody();
+      else if (how === 'last') socket.end(undefined, closes);
+      else socket.end(bytes, closes);
+      this.#forget(id);
+    }
+  }
+
+  #writeChunk(id: number, handed: Handed, bytes: Uint8Array): void {
+    const { socket } = handed;
+    if (socket.write(bytes) && handed.waiting === 0) {
+      this.#outbox.add({ kind: 'taken', id, bytes: bytes.length });
+      return;
+    }
+    if (handed.waiting === 0) {
+      socket.onWritable(() => {
+        this.#outbox.add({ kind: 'taken', id, bytes: handed.waiting });
+        handed.waiting = 0;
+        return true;
+      });
+    }
+    handed.waiting += bytes.length;
+  }
+
+  #sendPieces(id: number, handed: Handed): void {
+    handed.socket.cork(() => this.#offer(id, handed));
+  }
+
+  /** Offers the socket what waits until it takes no more. */
+  #offer(id: number, handed: Handed): void {
+    const { socket } = handed;
+    for (let [piece] = handed.pieces; piece !== undefined; [piece] = handed.pieces) {
+      const rest = piece.bytes.subarray(handed.offset - piece.at);
+      if (rest.length === 0) {
+        handed.pieces.shift();
+        continue;
+      }
+      const [taken, done] = socket.tryEnd(rest, handed.bytesTotal);
+      if (done) {
+        this.#forget(id);
+        return;
+      }
+      handed.offset = taken ? piece.at + piece.bytes.length : socket.getWriteOffset();
+      if (!taken) {
+        socket.onWritable((offset) => {
+          handed.offset = offset;
+          this.#sendPieces(id, handed);
+          return true;
+        });
+        break;
+      }
+    }
+    if (handed.offset === handed.told) return;
+    this.#outbox.add({ kind: 'taken', id, bytes: handed.offset - handed.told });
+    handed.told = handed.offset;
+  }
+
+  #addBody(id: number, chunk: Uint8Array, isLast: boolean): void {
+    if (this.#handed.has(id)) this.#outbox.add({ kind: 'body', id, bytes: this.#outbox.carry(chunk), isLast });
+  }
+
+  #forget(id: number): boolean {
+    const isKnown = this.#handed.delete(id);
+    if (this.#handed.size === 0) this.#whenQuiet?.();
+    return isKnown;
+  }
+}
+
+function flat({ method, path, query, peer, pairs }: HeadFields): string[] {
+  const head = [method, path, query, peer];
+  for (const [name, value] of pairs) head.push(name, value);
+  return head;
+}

@@ -1,0 +1,139 @@
+/**
+ * Owns, on the hub thread, one request's connection that is a front's: what the exchange does to it goes over in messages, and
+ * what happens to it is told to the exchange.
+ */
+import type { AnswerSocket } from '../http/library/answer-socket.ts';
+import { limits } from '../limits/service.ts';
+import type { AnswerPart } from './messages.ts';
+
+type Send = (part: Omit<AnswerPart, 'kind' | 'id' | 'bytes'>, bytes?: Uint8Array) => void;
+
+export class HandedSocket implements AnswerSocket {
+  readonly #send: Send;
+  readonly #onOver: () => void;
+  #status: string | undefined;
+  #headers: string[] = [];
+  #pauses = false;
+  /** Bytes of the body that went over, and how many of them the connection has taken. */
+  #written = 0;
+  #taken = 0;
+  #isBlocked = false;
+  #isOver = false;
+  #whenWritable: (offset: number) => boolean = () => true;
+  #whenAborted: () => void = () => undefined;
+  #whenData: ((chunk: ArrayBuffer, isLast: boolean) => void) | undefined;
+
+  /** `onOver`: the answer is complete, or the connection gone. */
+  constructor(send: Send, onOver: () => void) {
+    this.#send = send;
+    this.#onOver = onOver;
+  }
+
+  cork(run: () => void): void {
+    run();
+  }
+
+  writeStatus(status: string): void {
+    this.#status = status;
+  }
+
+  writeHeader(name: string, value: string): void {
+    this.#headers.push(name, value);
+  }
+
+  pause(): void {
+    this.#pauses = true;
+  }
+
+  end(body?: string | Uint8Array, closes = false): void {
+    const how = body === undefined ? 'last' : 'whole';
+    this.#finish({ how, closes, pauses: this.#pauses }, typeof body === 'string' ? Buffer.from(body) : body);
+  }
+
+  endWithoutBody(): void {
+    this.#finish({ how: 'bare', pauses: this.#pauses });
+  }
+
+  write(chunk: string | Uint8Array): boolean {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    this.#put({ how: 'chunk' }, bytes);
+    this.#written += bytes.length;
+    return this.#hasRoom();
+  }
+
+  /** Takes all of a chunk or, while the connection is too far back, nothing. */
+  tryEnd(chunk: Uint8Array, bytesTotal: number): [taken: boolean, done: boolean] {
+    if (this.#isBlocked || this.#isOver) return [false, false];
+    this.#written += chunk.length;
+    if (this.#written < bytesTotal) {
+      this.#put({ how: 'piece', bytesTotal }, chunk);
+      return [this.#hasRoom(), false];
+    }
+    this.#finish({ how: 'piece', bytesTotal }, chunk);
+    return [true, true];
+  }
+
+  getWriteOffset(): number {
+    return this.#written;
+  }
+
+  close(): void {
+    if (this.#isOver) return;
+    this.#finish({ how: 'close' });
+    this.#whenAborted();
+  }
+
+  onWritable(handler: (offset: number) => boolean): void {
+    this.#whenWritable = handler;
+  }
+
+  onAborted(handler: () => void): void {
+    this.#whenAborted = handler;
+  }
+
+  onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): void {
+    this.#whenData = handler;
+  }
+
+  /** The next bytes of the body. */
+  receive(bytes: Uint8Array, isLast: boolean): void {
+    this.#whenData?.(bytes.slice().buffer, isLast);
+  }
+
+  /** The connection has taken so many bytes more. */
+  advance(bytes: number): void {
+    this.#taken += bytes;
+    if (!this.#isBlocked || this.#written - this.#taken > limits.handedBytesAhead / 2) return;
+    this.#isBlocked = false;
+    this.#whenWritable(this.#written);
+  }
+
+  /** The connection was closed. */
+  abort(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#onOver();
+    this.#whenAborted();
+  }
+
+  #hasRoom(): boolean {
+    this.#isBlocked = this.#written - this.#taken >= limits.handedBytesAhead;
+    return !this.#isBlocked;
+  }
+
+  #finish(part: Omit<AnswerPart, 'kind' | 'id' | 'bytes'>, bytes?: Uint8Array): void {
+    if (this.#isOver) return;
+    this.#put(part, bytes);
+    this.#isOver = true;
+    this.#onOver();
+  }
+
+  /** The first part brings the head along. */
+  #put(part: Omit<AnswerPart, 'kind' | 'id' | 'bytes'>, bytes?: Uint8Array): void {
+    if (this.#isOver) return;
+    if (this.#status === undefined) this.#send(part, bytes);
+    else this.#send({ ...part, status: this.#status, headers: this.#headers }, bytes);
+    this.#status = undefined;
+    this.#headers = [];
+  }
+}

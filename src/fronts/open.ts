@@ -1,0 +1,55 @@
+/** Opens the fronts that the settings ask for over the hub thread's parts. */
+import type { Log, LogSink } from '../common/log.ts';
+import type { Core } from '../compose/core.ts';
+import type { Doors } from '../compose/listeners.ts';
+import type { Config } from '../config.ts';
+import type { ToolTraffic } from '../gateway/tool-traffic.ts';
+import type { Admission } from '../http/checks/admission.ts';
+import type { Rates } from '../http/checks/rates.ts';
+import type { Traffic } from '../http/measure/traffic.ts';
+import { Fronts } from './fronts.ts';
+
+export interface OpenFrontsOptions {
+  readonly config: Pick<Config, 'fronts'>;
+  readonly doors: Doors;
+  readonly core: Pick<Core, 'accounts' | 'store' | 'damage'>;
+  readonly rates: Rates;
+  readonly traffic: Traffic;
+  readonly toolTraffic: ToolTraffic;
+  readonly admission: Admission;
+  readonly onLine: LogSink['write'];
+  readonly log: Log;
+}
+
+/** Undefined: the settings ask for none. Throws StartError when one does not start. */
+export async function openFronts(options: OpenFrontsOptions): Promise<Fronts | undefined> {
+  const { config, doors, core, rates, traffic, toolTraffic, admission, onLine, log } = options;
+  if (config.fronts === 0) return undefined;
+  // One front alone leaves the hub thread time for connections of its own; more of them do not.
+  if (config.fronts === 1) doors.service.family.add(doors.openSibling().family.describe());
+  const fronts = new Fronts({
+    fronts: config.fronts,
+    start: {
+      revisions: core.store.sharedRevisions,
+      rates: rates.shared,
+      connections: admission.sharedConnections,
+      connectionsMax: admission.connectionsMax,
+    },
+    door: doors.service,
+    onUsed: (accountId, keyId) => core.accounts.uses.note(accountId, keyId),
+    onDamage: (kind) => core.damage.count(kind),
+    onFigures: (thread, figures) => {
+      traffic.add(thread, figures.traffic);
+      toolTraffic.add(figures.tools);
+    },
+    onLine,
+    log,
+  });
+  try {
+    await fronts.start();
+  } catch (error) {
+    await fronts.end(0);
+    throw error;
+  }
+  return fronts;
+}

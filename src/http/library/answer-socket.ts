@@ -1,0 +1,18 @@
+/** What an exchange asks of the connection that it answers: the part of the HTTP library's response that is used. Types only. */
+
+/** Also a connection of another thread, which hears of it in messages. Each method is as in the library (uWebSockets.js). */
+export interface AnswerSocket {
+  cork(run: () => void): void;
+  writeStatus(status: string): void;
+  writeHeader(name: string, value: string): void;
+  write(chunk: string | Uint8Array): boolean;
+  end(body?: string | Uint8Array, closes?: boolean): void;
+  endWithoutBody(): void;
+  tryEnd(chunk: Uint8Array, bytesTotal: number): [taken: boolean, done: boolean];
+  getWriteOffset(): number;
+  pause(): void;
+  close(): void;
+  onWritable(handler: (offset: number) => boolean): void;
+  onAborted(handler: () => void): void;
+  onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): void;
+}

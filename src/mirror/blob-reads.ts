@@ -1,0 +1,78 @@
+/** What is read of blobs: list, latest, and the bytes of one. Writes nothing, so that any thread may do it. */
+import { Refusal } from '../common/fault.ts';
+import type { Session } from '../common/session.ts';
+import type { Damage } from '../store/data-file/damage.ts';
+import type { Store } from '../store/store.ts';
+import { isCommitSha, isSha256, type ListQuery } from './fields.ts';
+import { type BlobRecord, blobs, commits, order, setAside } from './records.ts';
+import { StoredBytes } from './stored-bytes.ts';
+
+export interface Blob {
+  readonly commitSha: string;
+  readonly sha256: string;
+  readonly record: BlobRecord;
+}
+
+export interface BlobReadsOptions {
+  readonly store: Store;
+  readonly damage: Damage;
+}
+
+export class BlobReads {
+  readonly bytes: StoredBytes;
+  readonly #store: Store;
+
+  constructor({ store, damage }: BlobReadsOptions) {
+    this.#store = store;
+    this.bytes = new StoredBytes(store, damage);
+  }
+
+  /** Blobs newest first; one more than asked for tells that there is a next page. */
+  list(accountId: string, page: ListQuery): { readonly blobs: Blob[]; readonly nextBefore: number | undefined } {
+    const rows = this.#store.range(order, {
+      prefix: [accountId],
+      reverse: true,
+      limit: page.limit + 1,
+      ...(page.before === undefined ? {} : { beyond: page.before }),
+    });
+    const shown = rows.slice(0, page.limit);
+    return {
+      blobs: shown.map(({ value }) => this.#blob(accountId, value.commit_sha, value.sha256)),
+      nextBefore: rows.length > page.limit ? shown.at(-1)?.key[1] : undefined,
+    };
+  }
+
+  /** The most recent upload that is not set aside; undefined when there is none. */
+  latest(accountId: string): Blob | undefined {
+    const store = this.#store;
+    for (const { value } of store.entries(order, { prefix: [accountId], reverse: true })) {
+      const { commit_sha: commitSha, sha256 } = value;
+      if (store.get(setAside, [accountId, commitSha, sha256]) === undefined) {
+        return this.#blob(accountId, commitSha, sha256);
+      }
+    }
+    return undefined;
+  }
+
+  /**
+   * The blob of a commit: the newest, or the one of `sha256`. Refuses with `not_found`, or with `blob_unverifiable`
+   * when the credential it was signed under is no longer in force.
+   */
+  find(session: Session, commitSha: string, sha256: string | null): Blob {
+    // Made only when it is thrown: an error captures its stack, which costs more than all look-ups here.
+    const unknown = () => new Refusal({ kind: 'not_found', what: 'blob not found' });
+    if (!isCommitSha(commitSha) || (sha256 !== null && !isSha256(sha256))) throw unknown();
+    const store = this.#store;
+    const wanted = sha256?.toLowerCase() ?? store.get(commits, [session.accountId, commitSha])?.sha256;
+    const record = wanted === undefined ? undefined : store.get(blobs, [session.accountId, commitSha, wanted]);
+    if (wanted === undefined || record === undefined) throw unknown();
+    if (record.credential_id !== session.credentialId) throw new Refusal({ kind: 'blob_unverifiable' });
+    return { commitSha, sha256: wanted, record };
+  }
+
+  #blob(accountId: string, commitSha: string, sha256: string): Blob {
+    const record = this.#store.get(blobs, [accountId, commitSha, sha256]);
+    if (record === undefined) throw new Error('the order of uploads names a blob that is not there; run cairn verify');
+    return { commitSha, sha256, record };
+  }
+}
