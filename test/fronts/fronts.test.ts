@@ -61,7 +61,7 @@ test('[OPS-3, OPS-5] a front that ends takes its own connections only, is starte
     expect(answered).toMatchObject({ tasks: [] });
   }
   const listening = on.logs.find(({ msg }) => msg === 'listening');
-  const figures = await scrape(`http://127.0.0.1:${listening?.['metrics_port']}`);
+  const figures = await scrape(`http://127.0.0.1:${String(listening?.['metrics_port'])}`);
   expect(figures.sum('cairn_front_restarts_total')).toBe(1);
   expect(figures.sum('cairn_tool_calls_total', { tool: 'list_tasks', outcome: 'done' })).toBeGreaterThanOrEqual(
     2 * CLIENTS,
