@@ -34,7 +34,7 @@ export interface Config {
   readonly signInsPerMinute: number;
   /** `['open']`, `['invite']`, `['closed']`, or email domains. */
   readonly signup: readonly string[];
-  /** Whether nothing says that others than the users of this machine reach the service. */
+  /** Whether nothing says that other machines reach the service. */
   readonly isLocalOnly: boolean;
   /** New accounts a day without an invitation; 0: any number. */
   readonly signUpsPerDay: number;
@@ -54,7 +54,6 @@ export interface Config {
   /** IANA name of the zone of accounts that have set none. */
   readonly timeZone: string;
   readonly stallSeconds: number;
-  /** Threads that answer reads beside the one that writes; 0: one thread does all. */
   readonly fronts: number;
   readonly poolThreads: number;
   /** Whether OAuth clients find the metadata documents. */
@@ -65,7 +64,6 @@ export interface Config {
   readonly identityProvider: { readonly issuer: string; readonly audience: string } | undefined;
   /** Where mail is sent, and as whom; undefined: no mail. */
   readonly mail: MailSetting | undefined;
-  /** Metrics on a port of their own, to this machine; undefined: none. */
   readonly metricsPort: number | undefined;
   /** What opens them on the main port; undefined: they are not there. */
   readonly metricsToken: string | undefined;

@@ -11,7 +11,6 @@ import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
-import { KeyUses, type KeyUsesOptions, keyUseWriter } from './key-uses.ts';
 import {
   type AccountRecord,
   accounts,
@@ -23,6 +22,7 @@ import {
   type LiveKey,
 } from './records.ts';
 import { checkKeyLimit, checkName, kindOfKey, makeKey, normalizeEmail } from './rules.ts';
+import { KeyUses, type KeyUsesOptions, keyUseWriter } from './sign-in/key-uses.ts';
 import type { Standings } from './standing/standings.ts';
 
 export interface NewAccount {

@@ -1,5 +1,5 @@
 /** Owns, on the hub thread, what one front hands over: each request becomes an exchange of the hub's own door. */
-import type { AnswerSocket } from '../http/library/answer-socket.ts';
+import type { AnswerSocket } from '../http/reply/answer-socket.ts';
 import type { HeadFields } from '../http/request/head.ts';
 import { HandedSocket } from './handed-socket.ts';
 import type { FromFront, FromHub, FrontNews, Turn } from './messages.ts';

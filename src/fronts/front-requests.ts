@@ -2,8 +2,8 @@
  * Decides, in a front, who answers a request: this thread, if it only reads and its credential is known here, or the hub
  * thread, which gets everything else whole.
  */
-import type { HttpResponse } from 'uWebSockets.js';
 import { type Readers, sessionHere } from '../compose/readers.ts';
+import type { Connection } from '../http/library/listen.ts';
 import { framingFault } from '../http/request/framing.ts';
 import type { HeadFields } from '../http/request/head.ts';
 import { type Match, Router } from '../http/route/router.ts';
@@ -14,7 +14,7 @@ export interface FrontRequestsOptions {
   readonly readers: Readers;
   readonly handOver: HandOver;
   /** Answers a request here. */
-  readonly accept: (socket: HttpResponse, head: HeadFields) => void;
+  readonly accept: (socket: Connection, head: HeadFields) => void;
 }
 
 export class FrontRequests {
@@ -33,7 +33,7 @@ export class FrontRequests {
   }
 
   /** Takes a request, within the callback of the HTTP library. */
-  take(socket: HttpResponse, head: HeadFields): void {
+  take(socket: Connection, head: HeadFields): void {
     const { readers, handOver, accept } = this.#options;
     const matched = this.#isDraining || framingFault(head.pairs) !== undefined ? undefined : this.#match(head);
     if (matched === undefined) {
@@ -61,7 +61,7 @@ export class FrontRequests {
   }
 
   /** Reads a short body of the gateway first, since only that says which tool is called. */
-  #peek(socket: HttpResponse, head: HeadFields): void {
+  #peek(socket: Connection, head: HeadFields): void {
     const { readers, handOver, accept } = this.#options;
     let isGone = false;
     let bytes = Buffer.alloc(0);

@@ -1,5 +1,5 @@
 /** Owns, in a front, the requests that the hub thread answers: their bodies go over, and their answers onto the sockets. */
-import type { HttpResponse } from 'uWebSockets.js';
+import type { Connection } from '../http/library/listen.ts';
 import type { HeadFields } from '../http/request/head.ts';
 import { limits } from '../limits/service.ts';
 import type { AnswerPart, FromFront, Turn } from './messages.ts';
@@ -13,7 +13,7 @@ interface Piece {
 }
 
 interface Handed {
-  readonly socket: HttpResponse;
+  readonly socket: Connection;
   pieces: Piece[];
   piecesEnd: number;
   /** What the socket has taken of the pieces, and what of that the hub was told. */
@@ -46,7 +46,7 @@ export class HandOver {
   }
 
   /** Hands a request over, within the callback of the HTTP library or with the whole of its body. */
-  open(socket: HttpResponse, head: HeadFields, body?: Received): void {
+  open(socket: Connection, head: HeadFields, body?: Received): void {
     this.#lastId += 1;
     const id = this.#lastId;
     this.#handed.set(id, { socket, pieces: [], piecesEnd: 0, offset: 0, told: 0, bytesTotal: 0, waiting: 0 });

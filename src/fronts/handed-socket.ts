@@ -2,7 +2,7 @@
  * Owns, on the hub thread, one request's connection that is a front's: what the exchange does to it goes over in messages, and
  * what happens to it is told to the exchange.
  */
-import type { AnswerSocket } from '../http/library/answer-socket.ts';
+import type { AnswerSocket } from '../http/reply/answer-socket.ts';
 import { limits } from '../limits/service.ts';
 import type { AnswerPart } from './messages.ts';
 

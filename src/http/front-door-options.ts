@@ -1,9 +1,9 @@
 /** What the front door is opened over: routes, rules, bounds, deadlines. Types only. */
-import type { HttpResponse } from 'uWebSockets.js';
 import type { Log } from '../common/log.ts';
 import type { Admission } from './checks/admission.ts';
 import type { OriginRule } from './checks/origin.ts';
 import type { Rates } from './checks/rates.ts';
+import type { Connection } from './library/listen.ts';
 import type { TlsFiles } from './library/tls.ts';
 import type { RequestLog } from './measure/request-log.ts';
 import type { Traffic } from './measure/traffic.ts';
@@ -34,4 +34,4 @@ export interface FrontDoorOptions {
 }
 
 /** Takes a request within the callback of the HTTP library. */
-type Desk = (socket: HttpResponse, head: HeadFields) => void;
+type Desk = (socket: Connection, head: HeadFields) => void;

@@ -159,8 +159,7 @@ export class Store implements Reader {
    * Rejects with what the decision threw, or with a storage refusal when the commit failed.
    */
   write<T>(writer: Writer, decide: Decision<T>): Promise<T> {
-    if (this.#follows) return Promise.reject(new Error('this thread only reads'));
-    return this.#commits.write(writer, decide);
+    return this.#follows ? Promise.reject(new Error('this thread only reads')) : this.#commits.write(writer, decide);
   }
 
   /**

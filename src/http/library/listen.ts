@@ -1,6 +1,6 @@
 /** Owns what the HTTP library can do and its type declarations leave out. */
 import './settings.ts';
-import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js';
+import type { HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
 import * as library from 'uWebSockets.js';
 import { us_listen_socket_close } from 'uWebSockets.js';
 
@@ -21,6 +21,9 @@ export function listenExclusively(app: TemplatedApp, host: string, port: number)
   });
   return bound;
 }
+
+/** One request's connection, as the library has it. */
+export type Connection = HttpResponse;
 
 /** An application of any thread, as another one knows it. */
 export type ChildDescriptor = unknown;

@@ -3,7 +3,7 @@
  * waited for, so that what is buffered for a slow reader is one piece at the most.
  */
 import { limits } from '../../limits/service.ts';
-import type { AnswerSocket } from '../library/answer-socket.ts';
+import type { AnswerSocket } from './answer-socket.ts';
 import type { ByteSource } from './body.ts';
 import { closeBody, closeFeed, type Feed } from './feed.ts';
 import type { ReplyBytes } from './whole.ts';

@@ -4,7 +4,7 @@
  * is given up.
  */
 import { limits } from '../../limits/service.ts';
-import type { AnswerSocket } from '../library/answer-socket.ts';
+import type { AnswerSocket } from './answer-socket.ts';
 import type { ByteSource } from './body.ts';
 import type { SendPace } from './send-pace.ts';
 import type { SendStep, SendTurns } from './send-turns.ts';

@@ -1,9 +1,9 @@
 /** Owns when a key was last used, which is written now and then: nobody waits for that row, and a lost one is written again. */
-import type { ActorRegistry } from '../actors/registry.ts';
-import type { Log } from '../common/log.ts';
-import { limits } from '../limits/service.ts';
-import { keys } from './records.ts';
-import { isUseWorthWriting } from './rules.ts';
+import type { ActorRegistry } from '../../actors/registry.ts';
+import type { Log } from '../../common/log.ts';
+import { limits } from '../../limits/service.ts';
+import { keys } from '../records.ts';
+import { isUseWorthWriting } from '../rules.ts';
 
 export interface KeyUsesOptions {
   readonly write: (accountId: string, keyId: string) => void;
