@@ -72,7 +72,6 @@ const LOADS: Record<
     headers: { Authorization: `Bearer ${token}`, 'User-Agent': AGENT },
     connections: CONNECTIONS,
   }),
-  pageNew: ({ token }) => ({
     path: '/api/tasks?completed=false&sort_by=due_date&unknown=0000-00-00',
     headers: { Authorization: `Bearer ${token}`, 'User-Agent': AGENT },
     connections: CONNECTIONS,
