@@ -72,10 +72,6 @@ const LOADS: Record<
     headers: { Authorization: `Bearer ${token}`, 'User-Agent': AGENT },
     connections: CONNECTIONS,
   }),
-    path: '/api/tasks?completed=false&sort_by=due_date&unknown=0000-00-00',
-    headers: { Authorization: `Bearer ${token}`, 'User-Agent': AGENT },
-    connections: CONNECTIONS,
-  }),
   download: ({ credential, commit }) => ({
     path: `/api/cert_mirror/${commit}/download`,
     headers: { Authorization: `McpKey ${credential.token}`, 'User-Agent': AGENT },

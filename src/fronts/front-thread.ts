@@ -63,7 +63,7 @@ const door = new FrontDoor({
   requestLog: new RequestLog({ log, access, slowMs: config.slowMs }),
   admission: new Admission({
     connectionsMax: start.connectionsMax,
-    // A part of what all may hold: together the fronts hold no more than one thread would.
+    // A part of what the hub thread may hold, beside it: together the fronts hold less than one thread would.
     streamsMax: Math.ceil(config.streamsMax / (start.fronts + 1)),
     inflightBytesMax: Math.ceil(config.inflightBytesMax / (start.fronts + 1)),
     loopDelayMsMax: config.loopDelayMsMax,

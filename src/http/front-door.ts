@@ -28,8 +28,8 @@ import type { FrontDoorOptions } from './front-door-options.ts';
 import { AppFamily, listenExclusively } from './library/listen.ts';
 import type { ExchangeEnd } from './measure/exchange-end.ts';
 import { openBody, ruleFor } from './open-body.ts';
-import { EndedEarly } from './reply/ended-early.ts';
 import type { AnswerSocket } from './reply/answer-socket.ts';
+import { EndedEarly } from './reply/ended-early.ts';
 import { empty, isFeed, isSource, type Reply } from './reply/reply.ts';
 import { SendTurns } from './reply/send-turns.ts';
 import { refusalReply } from './reply/status.ts';
@@ -287,8 +287,10 @@ export class FrontDoor {
   /** Damaged bytes are told of where they are found. */
   #onBroken({ head, route }: Exchange, error: unknown): void {
     if (error instanceof Refusal && error.fault.kind === 'damaged') return;
-    const level = error instanceof EndedEarly ? 'warn' : 'error';
-    this.options.log[level]({ err: error, id: head.id, route }, 'an answer broke off');
+    this.options.log[error instanceof EndedEarly ? 'warn' : 'error'](
+      { err: error, id: head.id, route },
+      'an answer broke off',
+    );
   }
 
   #onEnd(exchange: Exchange, end: ExchangeEnd): void {
