@@ -84,9 +84,8 @@ export class FrontDoor {
       onEnd: (exchange, end) => this.#onEnd(exchange, end),
       onBroken: (exchange, error) => this.#onBroken(exchange, error),
     };
-    this.#app = options.tls
-      ? SSLApp({ cert_file_name: options.tls.certFile, key_file_name: options.tls.keyFile })
-      : App();
+    const { tls } = options;
+    this.#app = tls ? SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile }) : App();
     this.family = new AppFamily(this.#app);
     this.#app.filter((res, change) => this.#onConnection(res, change));
     const desk = options.desk ?? ((socket: AnswerSocket, head: HeadFields) => this.accept(socket, head));
@@ -178,7 +177,7 @@ export class FrontDoor {
       return;
     }
     const matched = findRoute(this.#router, exchange.head);
-    const { route } = matched;
+    const route = matched.route;
     exchange.route = route.path;
     try {
       if (route.checksOrigin === true && !isOriginAllowed(this.options.origins, origin, exchange.head.header('host'))) {
@@ -287,10 +286,8 @@ export class FrontDoor {
   /** Damaged bytes are told of where they are found. */
   #onBroken({ head, route }: Exchange, error: unknown): void {
     if (error instanceof Refusal && error.fault.kind === 'damaged') return;
-    this.options.log[error instanceof EndedEarly ? 'warn' : 'error'](
-      { err: error, id: head.id, route },
-      'an answer broke off',
-    );
+    const level = error instanceof EndedEarly ? 'warn' : 'error';
+    this.options.log[level]({ err: error, id: head.id, route }, 'an answer broke off');
   }
 
   #onEnd(exchange: Exchange, end: ExchangeEnd): void {

@@ -27,7 +27,7 @@ export const removals = defineTable<[accountId: string], { readonly deleted_at: 
 
 export const standingTables: readonly AnyTable[] = [standings, removals];
 
-/** Whether the rows of now let anybody in as an account. `Standings` knows it too, for the thread that writes. */
+/** Whether the current rows let anyone sign in to an account. `Standings` knows it too, for the thread that writes. */
 export function isOpenInRows(store: Pick<Reader, 'get'>, accountId: string): boolean {
   const isDisabled = (store.get(standings, [accountId])?.disabled_at ?? null) !== null;
   return !isDisabled && store.get(removals, [accountId]) === undefined;
