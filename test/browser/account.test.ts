@@ -29,6 +29,9 @@ const statusOf = async (key: string) =>
     })
   ).status;
 
+const momentIn = (timeZone: string, at: Date): string =>
+  new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(at);
+
 describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
   const email = `${name.replace(' ', '-')}@example.org`;
 
@@ -70,7 +73,7 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
     await context.close();
   });
 
-  test('[WEB-5] copy buttons are there with script only, and times are the reader’s', async () => {
+  test('[WEB-5] copy buttons are there with script only, and times are in words, exact ones the reader’s', async () => {
     const { page, context, complaints } = await visitor(browser, hub, {
       javaScriptEnabled,
       permissions: ['clipboard-read', 'clipboard-write'],
@@ -87,10 +90,9 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
       await page.goto('/settings');
       const time = page.locator('time').first();
       const at = new Date((await time.getAttribute('datetime')) ?? '');
-      const format = (timeZone: string) =>
-        new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(at);
-      const expected = javaScriptEnabled ? format('Asia/Tokyo') : `${format('UTC')} UTC`;
-      expect([visit, await time.textContent()]).toEqual([visit, expected]);
+      const expected = javaScriptEnabled ? momentIn('Asia/Tokyo', at) : `${momentIn('UTC', at)} UTC`;
+      const shown = [await time.getAttribute('title'), await time.textContent()];
+      expect([visit, ...shown]).toEqual([visit, expected, expect.stringMatching(/^(just now|1 minute ago)$/)]);
     }
     expect(complaints).toEqual([]);
     await context.close();
