@@ -32,6 +32,7 @@ beforeAll(async () => {
   const copy = temporaryFolder();
   cpSync(join(ROOT, 'dist'), join(copy, 'dist'), { recursive: true });
   cpSync(join(ROOT, 'package.json'), join(copy, 'package.json'));
+  cpSync(join(ROOT, 'src/manual'), join(copy, 'src/manual'), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
   writeFileSync(join(copy, 'dist/workers/password.js'), WORKER);
   hub = await startHub({
