@@ -16,9 +16,10 @@ for (let round = 1; round <= rounds; round += 1) {
   acknowledged += result.acknowledged;
   cutOff += result.cutOff;
   problems.push(...result.problems.map((problem) => `round ${round}: ${problem}`));
-  if (round % ROUNDS_PER_FOLDER > 0 || round === rounds) continue;
+  if (round % ROUNDS_PER_FOLDER > 0 && round < rounds) continue;
+  await trial.hub.stop();
   rmSync(trial.dataFolder, { recursive: true, force: true });
-  trial = await newCrashTrial();
+  if (round < rounds) trial = await newCrashTrial();
 }
 for (const problem of problems) process.stderr.write(`${problem}\n`);
 process.stdout.write(

@@ -17,6 +17,7 @@ test('[OPS-2, MIR-16] kill -9 in the middle of uploads loses nothing answered an
     expect(result.problems).toEqual([]);
     cutOff += result.cutOff;
   }
+  await trial.hub.stop();
   // The kills hit something: every client was in the middle of an upload, and some had been answered before.
   expect(cutOff).toBeGreaterThan(0);
   expect(trial.acknowledged.size).toBeGreaterThan(0);

@@ -12,6 +12,8 @@ const KILL_MS_MAX = 600;
 
 export interface CrashTrial {
   readonly dataFolder: string;
+  /** The hub that runs now: the one that was looked at after the kill before is the next to be killed. */
+  hub: Hub;
   readonly owners: readonly Credential[];
   /** What was answered 200, by owner's token, commit and digest. */
   readonly acknowledged: Map<string, Omit<ListedBlob, 'uploaded_by'>>;
@@ -32,30 +34,25 @@ export async function newCrashTrial(): Promise<CrashTrial> {
   const dataFolder = temporaryFolder();
   const hub = await startHub({ dataFolder });
   const owners = [await mirrorAccount(hub), await mirrorAccount(hub)];
-  await hub.stop();
-  return { dataFolder, owners, acknowledged: new Map() };
+  return { dataFolder, hub, owners, acknowledged: new Map() };
 }
 
-/** Starts, uploads from several clients, kills at some moment, starts again and checks everything. */
+/** Uploads from several clients, kills at some moment, starts again and checks everything. */
 export async function crashRound(trial: CrashTrial): Promise<CrashRound> {
-  const hub = await startHub({ dataFolder: trial.dataFolder });
+  const { hub } = trial;
   const before = trial.acknowledged.size;
   const clients = Array.from({ length: CLIENTS }, (_, at) => uploadUntilCutOff(hub, trial, at));
   await new Promise((resolve) => setTimeout(resolve, randomInt(10, KILL_MS_MAX)));
   await hub.kill();
   const ends = await Promise.all(clients);
-  const again = await startHub({ dataFolder: trial.dataFolder });
-  try {
-    const { listed, problems } = await checkAfterCrash(again, trial);
-    return {
-      acknowledged: trial.acknowledged.size - before,
-      cutOff: ends.filter((end) => end === undefined).length,
-      listed,
-      problems: [...ends.filter((end) => end !== undefined), ...problems],
-    };
-  } finally {
-    await again.stop();
-  }
+  trial.hub = await startHub({ dataFolder: trial.dataFolder });
+  const { listed, problems } = await checkAfterCrash(trial.hub, trial);
+  return {
+    acknowledged: trial.acknowledged.size - before,
+    cutOff: ends.filter((end) => end === undefined).length,
+    listed,
+    problems: [...ends.filter((end) => end !== undefined), ...problems],
+  };
 }
 
 /** Uploads one after another. Ends with undefined when the hub is gone, or with the sentence of a wrong answer. */

@@ -27,6 +27,8 @@ interface ConflictData {
 
 export interface SyncTrial {
   readonly dataFolder: string;
+  /** The hub that runs now: the one that was looked at after the kill before is the next to be killed. */
+  hub: Hub;
   /** Keys of accounts that push in every round. */
   readonly keys: readonly string[];
   /** What was answered as taken, by account and number. */
@@ -46,30 +48,25 @@ export async function newSyncTrial(): Promise<SyncTrial> {
   const dataFolder = temporaryFolder();
   const hub = await startHub({ dataFolder });
   const keys = [(await account(hub)).mcp_key, (await account(hub)).mcp_key];
-  await hub.stop();
-  return { dataFolder, keys, taken: new Map(), refused: new Map() };
+  return { dataFolder, hub, keys, taken: new Map(), refused: new Map() };
 }
 
-/** Starts, pushes from several devices, kills at some moment, starts again and checks everything. */
+/** Pushes from several devices, kills at some moment, starts again and checks everything. */
 export async function syncCrashRound(trial: SyncTrial): Promise<SyncRound> {
-  const hub = await startHub({ dataFolder: trial.dataFolder });
+  const { hub } = trial;
   const before = { taken: trial.taken.size, refused: trial.refused.size };
   const clients = Array.from({ length: CLIENTS }, (_, at) => pushUntilCutOff(hub, trial, at));
   await new Promise((resolve) => setTimeout(resolve, randomInt(10, KILL_MS_MAX)));
   await hub.kill();
   const ends = await Promise.all(clients);
-  const again = await startHub({ dataFolder: trial.dataFolder });
-  try {
-    const problems = await checkAfterCrash(again, trial);
-    return {
-      taken: trial.taken.size - before.taken,
-      refused: trial.refused.size - before.refused,
-      cutOff: ends.filter((end) => end === undefined).length,
-      problems: [...ends.filter((end) => end !== undefined), ...problems],
-    };
-  } finally {
-    await again.stop();
-  }
+  trial.hub = await startHub({ dataFolder: trial.dataFolder });
+  const problems = await checkAfterCrash(trial.hub, trial);
+  return {
+    taken: trial.taken.size - before.taken,
+    refused: trial.refused.size - before.refused,
+    cutOff: ends.filter((end) => end === undefined).length,
+    problems: [...ends.filter((end) => end !== undefined), ...problems],
+  };
 }
 
 /** Pushes one after another. Ends with undefined when the hub is gone, or with the sentence of a wrong answer. */

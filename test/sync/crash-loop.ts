@@ -16,9 +16,10 @@ for (let round = 1; round <= rounds; round += 1) {
   refused += result.refused;
   cutOff += result.cutOff;
   problems.push(...result.problems.map((problem) => `round ${round}: ${problem}`));
-  if (round % ROUNDS_PER_FOLDER > 0 || round === rounds) continue;
+  if (round % ROUNDS_PER_FOLDER > 0 && round < rounds) continue;
+  await trial.hub.stop();
   rmSync(trial.dataFolder, { recursive: true, force: true });
-  trial = await newSyncTrial();
+  if (round < rounds) trial = await newSyncTrial();
 }
 for (const problem of problems) process.stderr.write(`${problem}\n`);
 process.stdout.write(

@@ -12,6 +12,7 @@ test('[OPS-2, SYN-5, SYN-7, SYN-21] kill -9 in the middle of pushes loses nothin
     expect(result.problems).toEqual([]);
     cutOff += result.cutOff;
   }
+  await trial.hub.stop();
   // The kills hit something: pushes were under way, and some had been taken and some refused before.
   expect(cutOff).toBeGreaterThan(0);
   expect(trial.taken.size).toBeGreaterThan(0);
