@@ -42,14 +42,17 @@ export class BlobReads {
     };
   }
 
+  /** Whether the bytes of a blob are damaged and set aside. */
+  isSetAside(accountId: string, { commitSha, sha256 }: Blob): boolean {
+    return this.#store.get(setAside, [accountId, commitSha, sha256]) !== undefined;
+  }
+
   /** The most recent upload that is not set aside; undefined when there is none. */
   latest(accountId: string): Blob | undefined {
-    const store = this.#store;
-    for (const { value } of store.entries(order, { prefix: [accountId], reverse: true })) {
+    for (const { value } of this.#store.entries(order, { prefix: [accountId], reverse: true })) {
       const { commit_sha: commitSha, sha256 } = value;
-      if (store.get(setAside, [accountId, commitSha, sha256]) === undefined) {
-        return this.#blob(accountId, commitSha, sha256);
-      }
+      const blob = this.#blob(accountId, commitSha, sha256);
+      if (!this.isSetAside(accountId, blob)) return blob;
     }
     return undefined;
   }

@@ -25,14 +25,18 @@ const storedBlob = { title: 'StoredBlob', ...objectSchema(storedFields) };
 
 const listedBlob = {
   title: 'ListedBlob',
-  ...objectSchema({
-    ...storedFields,
-    uploaded_by: {
-      type: ['string', 'null'],
-      maxLength: limits.uploadedByCharsMax,
-      description: 'X-Uploaded-By of the upload',
+  ...objectSchema(
+    {
+      ...storedFields,
+      uploaded_by: {
+        type: ['string', 'null'],
+        maxLength: limits.uploadedByCharsMax,
+        description: 'X-Uploaded-By of the upload',
+      },
+      quarantined: { const: true, description: 'Its stored bytes are damaged; upload the same bytes again' },
     },
-  }),
+    'quarantined',
+  ),
 };
 
 const latestBlob = {

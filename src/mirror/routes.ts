@@ -126,7 +126,11 @@ function list(blobs: BlobReads, query: URLSearchParams, { accountId }: Session):
   const page = readQuery(listQuery, query);
   const found = blobs.list(accountId, page);
   const body = {
-    blobs: found.blobs.map((blob) => ({ ...summary(blob), uploaded_by: blob.record.uploaded_by })),
+    blobs: found.blobs.map((blob) => ({
+      ...summary(blob),
+      uploaded_by: blob.record.uploaded_by,
+      ...(blobs.isSetAside(accountId, blob) ? { quarantined: true } : {}),
+    })),
   };
   if (found.nextBefore === undefined) return json(200, body);
   return json(200, body, { Link: `<${BASE}?limit=${page.limit}&before=${found.nextBefore}>; rel="next"` });

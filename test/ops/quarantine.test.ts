@@ -7,7 +7,7 @@ import { flip } from '../support/flip.ts';
 import { call } from '../support/http.ts';
 import { type Hub, startHub } from '../support/hub.ts';
 import { download, mirrorAccount, randomCommit, upload } from '../support/mirror.ts';
-import { until, verified } from '../support/mirror-state.ts';
+import { listAll, until, verified } from '../support/mirror-state.ts';
 import { rowsOf } from '../support/portable.ts';
 import { type Device, newDevice } from '../support/sync.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -28,6 +28,11 @@ interface Pulled {
 }
 
 const pullAll = () => laptop.result<Pulled>('sync_pull', { initial: true });
+/** The paths that a list shows as quarantined. */
+async function marked(): Promise<string[]> {
+  const { files } = await laptop.result<{ files: { path: string; quarantined?: true }[] }>('sync_list', {});
+  return files.filter(({ quarantined }) => quarantined === true).map(({ path }) => path);
+}
 const text = (bytes: number): string => randomBytes(bytes / 2).toString('hex');
 
 async function quarantine(): Promise<{
@@ -60,6 +65,7 @@ test.each([
     expect([code, report.ok, report.set_aside.length]).toEqual([0, true, 2]);
     if (isStopped) hub = await startHub({ dataFolder: hub.dataFolder });
     if (isStopped) return;
+    expect(await marked()).toEqual([path, 'longer.md'].sort());
     const { files: got, warnings } = await pullAll();
     expect(got.map((file) => file.path).sort()).toEqual(
       [...files.map(([name]) => name), 'long.md'].filter((name) => name !== path).sort(),
@@ -67,6 +73,7 @@ test.each([
     expect(warnings).toEqual([expect.stringMatching(/^2 damaged files are left out: 2\.md, longer\.md; push/)]);
     expect((await laptop.push(path, content)).status).toBe('unchanged');
     expect((await laptop.push('longer.md', long)).status).toBe('unchanged');
+    expect(await marked()).toEqual([]);
     const whole = await pullAll();
     expect(whole.files).toHaveLength(10);
     expect(whole.warnings ?? []).toEqual([]);
@@ -89,6 +96,11 @@ test('[OPS-10] a damaged blob that is set aside is not the latest, and backup, e
   expect([code, report.ok]).toEqual([0, true]);
   expect(report.set_aside).toEqual([expect.stringContaining(commit)]);
   expect((await hub.cli('verify')).stdout).toContain('verified, except for 1 damaged contents that are set aside');
+  const listed = (await listAll(hub, owner)).map((blob) => [blob.commit_sha, 'quarantined' in blob]);
+  expect(listed).toEqual([
+    [commit, true],
+    [good, false],
+  ]);
   const latest = await call(hub, '/api/cert_mirror/latest', { headers: { Authorization: `McpKey ${owner.token}` } });
   expect(latest.json()).toMatchObject({ commit_sha: good });
   await expect(download(hub, owner, commit)).rejects.toThrow();

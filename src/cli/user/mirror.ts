@@ -74,8 +74,9 @@ async function latest(options: Options): Promise<number> {
   return blob === undefined ? 1 : 0;
 }
 
-function blobLine({ commit_sha, uploaded_at, byte_size, uploaded_by }: MirrorBlob): string {
-  return [commit_sha, uploaded_at, formatBytes(byte_size).padStart(10), uploaded_by ?? ''].join('  ').trimEnd();
+function blobLine({ commit_sha, uploaded_at, byte_size, uploaded_by, quarantined }: MirrorBlob): string {
+  const state = quarantined === true ? 'damaged: push it again' : '';
+  return [commit_sha, uploaded_at, formatBytes(byte_size).padStart(10), uploaded_by ?? '', state].join('  ').trimEnd();
 }
 
 function readCount(text: string | undefined): number {

@@ -25,6 +25,7 @@ const blobSchema = z.object({
   byte_size: z.number(),
   uploaded_at: z.string(),
   uploaded_by: z.string().nullable().optional(),
+  quarantined: z.boolean().optional(),
 });
 const listing = z.object({ blobs: z.array(blobSchema) });
 

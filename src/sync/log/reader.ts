@@ -108,6 +108,11 @@ export class SyncReader {
     return [...this.#store.keys(setAside, [vaultId])].map(([, seq]) => seq);
   }
 
+  /** Whether the content of a version is damaged and set aside. */
+  isSetAside(vaultId: string, seq: number): boolean {
+    return this.#store.get(setAside, [vaultId, seq]) !== undefined;
+  }
+
   versionHead(vaultId: string, seq: number): VersionHead | undefined {
     const bytes = this.#store.view(versions, [vaultId, seq]);
     return bytes && readVersionHead(bytes);

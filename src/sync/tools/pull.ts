@@ -68,6 +68,7 @@ const listedSchema = z.object({
   executable: z.boolean().describe('Whether the file may be run as a program'),
   deleted: z.boolean(),
   protected: z.boolean().describe('True: it is changed only with base_sha'),
+  quarantined: z.literal(true).optional().describe('Its stored content is damaged; push it again'),
 });
 
 export function syncPull({ pull }: Reading) {
@@ -184,7 +185,8 @@ export function syncList(reading: Reading) {
       const listed: z.input<typeof listedSchema>[] = [];
       for (const { folded, file } of page.files) {
         if (turns.isOver) await turns.next(accountId);
-        listed.push(listedView(file, isProtected(folded)));
+        const isSetAside = reading.reader.isSetAside(vaultId, file.seq);
+        listed.push({ ...listedView(file, isProtected(folded)), ...(isSetAside ? { quarantined: true } : {}) });
       }
       const structured = {
         vault_id: vaultId,
