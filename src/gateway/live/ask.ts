@@ -1,8 +1,10 @@
 /** Owns what it is to ask the person at a client before something is done (MCP elicitation). */
 import { Refusal } from '../../common/fault.ts';
 
-/** A question, as the parameters of `elicitation/create`. */
+/** A question: a name, and the parameters of `elicitation/create`. */
 export interface Question {
+  /** The name of the answer, where a client sends it with the repeated call (MCP 2026-07-28, `inputResponses`). */
+  readonly name: string;
   readonly message: string;
   /** JSON Schema of a flat object: the fields of the form. */
   readonly requestedSchema: Readonly<Record<string, unknown>>;
@@ -23,7 +25,7 @@ export type Ask = (question: Question) => Promise<QuestionAnswer>;
  */
 export async function confirmFirst(ask: Ask | undefined, message: string): Promise<void> {
   if (ask === undefined) return;
-  const { action } = await ask({ message, requestedSchema: { type: 'object', properties: {} } });
+  const { action } = await ask({ name: 'confirmation', message, requestedSchema: { type: 'object', properties: {} } });
   if (action === 'accept') return;
   const why = action === 'decline' ? 'the user declined' : 'the user gave no answer';
   throw new Refusal({

@@ -7,9 +7,6 @@ import { Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import { type Ask, type Question, readAnswer } from './ask.ts';
 
-/** The name of the one question of a call among `inputRequests`. */
-const KEY = 'confirmation';
-
 /** Ends a call with a question. */
 export class InputRequired extends Error {
   readonly question: Question;
@@ -23,8 +20,9 @@ export class InputRequired extends Error {
 
   /** The members of the result. */
   get members(): object {
-    const request = { method: 'elicitation/create', params: { mode: 'form', ...this.question } };
-    return { inputRequests: { [KEY]: request }, requestState: this.state };
+    const { name, ...question } = this.question;
+    const request = { method: 'elicitation/create', params: { mode: 'form', ...question } };
+    return { inputRequests: { [name]: request }, requestState: this.state };
   }
 }
 
@@ -58,7 +56,7 @@ export interface StateKeeper {
 export function askByRepeating(call: AskedCall, keeper: StateKeeper): Ask {
   return async (question) => {
     const asked = digest(question);
-    const answered = answerIn(call.inputResponses);
+    const answered = answerIn(call.inputResponses, question.name);
     if (typeof call.requestState === 'string') {
       const state = openState(call, call.requestState, keeper);
       const isSame = state.asked === asked && state.untilMs > keeper.now();
@@ -68,8 +66,8 @@ export function askByRepeating(call: AskedCall, keeper: StateKeeper): Ask {
   };
 }
 
-function answerIn(responses: unknown): unknown {
-  return (responses as Readonly<Record<string, unknown>> | null | undefined)?.[KEY];
+function answerIn(responses: unknown, name: string): unknown {
+  return (responses as Readonly<Record<string, unknown>> | null | undefined)?.[name];
 }
 
 function sealState(call: AskedCall, asked: string, keeper: StateKeeper): string {

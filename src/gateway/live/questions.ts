@@ -36,7 +36,7 @@ export class Questions {
    */
   async ask(
     asker: Asker,
-    question: Question,
+    { name: _, ...params }: Question,
     send: (message: string) => void,
     onGone: (gone: () => void) => void,
   ): Promise<QuestionAnswer> {
@@ -49,7 +49,7 @@ export class Questions {
         timer = setTimeout(() => settle(NO_ANSWER), limits.questionSecondsMax * 1000);
         timer.unref();
         onGone(() => settle(NO_ANSWER));
-        send(JSON.stringify({ jsonrpc: '2.0', id, method: 'elicitation/create', params: question }));
+        send(JSON.stringify({ jsonrpc: '2.0', id, method: 'elicitation/create', params }));
       });
     } finally {
       clearTimeout(timer);

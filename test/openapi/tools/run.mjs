@@ -2,15 +2,13 @@
  * Holds the OpenAPI document of the built hub against tools of others: two linters, a generator of types, the compiler,
  * and a client of those types against the running hub. Everything happens in `dist/openapi-tools`.
  */
-import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
+import { openToolFolder, ROOT } from '../../support/tool-folder.mjs';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const HERE = fileURLToPath(new URL('.', import.meta.url));
-const WORK = join(ROOT, 'dist', 'openapi-tools');
-const FILES = ['package.json', 'package-lock.json', 'redocly.yaml', 'spectral.yaml', 'tsconfig.json', 'client.ts'];
+const FILES = ['redocly.yaml', 'spectral.yaml', 'tsconfig.json', 'client.ts'];
+const { work: WORK, modules, run } = openToolFolder(new URL('.', import.meta.url), 'openapi-tools', FILES);
 
 let passed = 0;
 let failed = 0;
@@ -21,29 +19,11 @@ function report(step, error) {
   process.stdout.write(error === undefined ? `ok      ${step}\n` : `FAILED  ${step}\n${error?.stack ?? error}\n`);
 }
 
-function run(command, args) {
-  const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' };
-  const made = spawnSync(command, args, { cwd: WORK, encoding: 'utf8', env: { ...process.env, ...quiet } });
-  return { code: made.status, text: `${made.stdout}${made.stderr}${made.error ?? ''}` };
-}
-
 /** Runs a tool of the folder as one step. */
 function tool(step, name, args) {
-  const { code, text } = run(process.execPath, [join(WORK, 'node_modules', ...name), ...args]);
+  const { code, text } = run(process.execPath, [join(modules, ...name), ...args]);
   report(step, code === 0 ? undefined : text);
   return code === 0;
-}
-
-/** Installs what the lock file pins, unless it is there. */
-function install() {
-  mkdirSync(WORK, { recursive: true });
-  const marker = join(WORK, 'node_modules', '.installed');
-  const lock = readFileSync(join(HERE, 'package-lock.json'), 'utf8');
-  for (const file of FILES) copyFileSync(join(HERE, file), join(WORK, file));
-  if (existsSync(marker) && readFileSync(marker, 'utf8') === lock) return;
-  const { code, text } = run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
-  if (code !== 0) throw new Error(`npm ci failed in ${WORK}\n${text}`);
-  writeFileSync(marker, lock);
 }
 
 async function check(hub) {
@@ -71,7 +51,6 @@ async function check(hub) {
   });
 }
 
-install();
 const { startHub } = await import(pathToFileURL(join(ROOT, 'dist', 'test', 'support', 'hub.js')).href);
 const hub = await startHub();
 try {

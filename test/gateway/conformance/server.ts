@@ -1,0 +1,52 @@
+/** A gateway of the product's own parts that serves the fixtures of the conformance suite, which sends no credential. */
+import { createHmac, randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { smallBodies } from '../../../src/gateway/body/parse-body.ts';
+import { Gateway } from '../../../src/gateway/gateway.ts';
+import { openKnownResults } from '../../../src/gateway/known-results.ts';
+import { Listening } from '../../../src/gateway/live/listening.ts';
+import { Watched } from '../../../src/gateway/live/watched.ts';
+import { Offers } from '../../../src/gateway/offers/offers.ts';
+import { ToolRegistry } from '../../../src/gateway/registry.ts';
+import { gatewayRoutes, SIGN_IN_DOOR } from '../../../src/gateway/routes.ts';
+import { ownOrigin } from '../../../src/http/checks/origin.ts';
+import { frontDoor } from '../../support/front-door.ts';
+import { fixturePrompts, fixtureResources, fixtureTools } from './fixtures.ts';
+
+const HOST = '127.0.0.1';
+
+/** Starts it on a free port. `url` is the door that always has a session: everybody is the same account. */
+export function startFixtureGateway(): { readonly url: string; readonly stop: () => void } {
+  const registry = new ToolRegistry(fixtureTools);
+  const answers = openKnownResults({ revision: () => 0, now: Date.now });
+  const secret = randomBytes(32);
+  const gateway = new Gateway({
+    registry,
+    answers,
+    offers: new Offers({ resources: fixtureResources, prompts: fixturePrompts }),
+    listening: new Listening(new Watched(fixtureResources, fixturePrompts, () => 0)),
+    states: {
+      keyedHash: (purpose, text) => createHmac('sha256', secret).update(`${purpose}\n${text}`).digest('base64url'),
+      now: Date.now,
+    },
+    version: 'fixtures',
+    icon: '/icon.svg',
+    log: pino({ level: 'silent' }),
+  });
+  // No User-Agent is blocked: the request of dns-rebinding-protection has none, which a hub refuses with 403 unless
+  // CAIRN_ALLOW_MISSING_AGENT is set.
+  const door = frontDoor({
+    routes: gatewayRoutes({
+      gateway,
+      registry,
+      answers,
+      parse: smallBodies,
+      access: () => ({ accountId: 'fixtures', credentialId: 'fixtures' }),
+      baseUrl: (host) => `http://${host}`,
+      metadataUrl: undefined,
+    }),
+    origins: { allowed: [], isOwn: ownOrigin(undefined, HOST) },
+  });
+  const port = door.listen(HOST, 0);
+  return { url: `http://${HOST}:${port}${SIGN_IN_DOOR}`, stop: () => door.close() };
+}
