@@ -36,10 +36,11 @@ export class Questions {
    */
   async ask(
     asker: Asker,
-    { name: _, ...params }: Question,
+    question: Question,
     send: (message: string) => void,
     onGone: (gone: () => void) => void,
   ): Promise<QuestionAnswer> {
+    const { name: _, ...params } = question;
     const release = this.#shares.take(asker.caller);
     const id = `ask-${randomUUID()}`;
     let timer: NodeJS.Timeout | undefined;
