@@ -13,6 +13,7 @@ const recordSchema = z.object({
   content: z.string().optional(),
   encoding: z.enum(['utf-8', 'base64']).optional(),
   stored_at: timeSchema,
+  device_id: z.string().optional(),
   remote_mtime: z.string().nullish(),
   executable: z.boolean().optional(),
   size_bytes: z.number().optional(),
@@ -36,6 +37,8 @@ export interface RemoteRecord {
   readonly side: RemoteSide | undefined;
   /** When the hub stored it, by its own clock (milliseconds since 1970). */
   readonly storedMs: number;
+  /** The device that made this change; undefined: not known. */
+  readonly deviceId?: string | undefined;
 }
 
 /** Reads a part of an answer. Throws ClientError when it is not what a hub of this version sends. */
@@ -52,16 +55,17 @@ interface ReadRecord extends Omit<RemoteRecord, 'path'> {
 /** Reads one record of a pull, its path checked. Throws ClientError when it is not what a hub of this version sends. */
 export function readRecord(given: Readonly<Record<string, unknown>>): ReadRecord {
   const record = readAs(recordSchema, given);
-  const { type, sha256, content, encoding, remote_mtime: mtime } = record;
+  const { type, sha256, content, encoding, remote_mtime: mtime, device_id: deviceId } = record;
   const storedMs = Date.parse(record.stored_at);
   const path = checkPath(record.path);
-  if (type === 'deleted') return { path, side: undefined, storedMs };
+  if (type === 'deleted') return { path, side: undefined, storedMs, deviceId };
   if (sha256 === undefined) throw new ClientError('The hub sent a file without its hash; update cairn or the hub.');
   const bytes = content === undefined ? undefined : Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
   const modifiedMs = mtime === null || mtime === undefined ? Number.NaN : Date.parse(mtime);
   return {
     path,
     storedMs,
+    deviceId,
     side: {
       sha256,
       bytes,

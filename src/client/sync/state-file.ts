@@ -1,6 +1,6 @@
 /**
  * Owns how a folder's state is kept: `.cairn/state.json`, replaced as a whole, and beside it a journal of what was sent
- * since. A state is a list of pairs, so that a file may have any name (`__proto__` too).
+ * and agreed on since. A state is a list of pairs, so that a file may have any name (`__proto__` too).
  */
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import { ClientError } from '../client-error.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 import type { SyncedFolder } from './folder/folder.ts';
 import { checkPath, type FolderPath, isBad, OWN_FOLDER } from './folder/path.ts';
-import type { Sha, SyncState } from './state.ts';
+import { agree, type Sha, type SyncState } from './state.ts';
 
 const shaSchema = z.string().nullable();
 const seenSchema = z.object({
@@ -52,7 +52,10 @@ const stateSchema = headSchema.extend({
 });
 /** As it was before paths could have any name. */
 const firstSchema = headSchema.extend({ version: z.literal(1), base: z.record(z.string(), baseSchema) });
-const sentSchema = z.tuple([z.string(), shaSchema]);
+const journalSchema = z.union([
+  z.tuple([z.string(), shaSchema]),
+  z.tuple([z.string(), z.string(), z.literal('agreed')]),
+]);
 
 const statePath = (folder: string) => join(folder, OWN_FOLDER, 'state.json');
 const journalPath = (folder: string) => join(folder, OWN_FOLDER, 'sent.jsonl');
@@ -72,7 +75,10 @@ export function readState(folder: string): SyncState | undefined {
   if (text === undefined) return undefined;
   try {
     const state = parse(JSON.parse(text));
-    for (const [sentPath, sha] of readJournal(folder)) remember(state, sentPath, sha);
+    for (const [of, sha, isAgreed] of readJournal(folder)) {
+      if (isAgreed && sha !== null) agree(state, of, { sha256: sha });
+      else remember(state, of, sha);
+    }
     return state;
   } catch {
     throw new ClientError(
@@ -111,10 +117,23 @@ export function rememberSent(
 ): void {
   if (sent.length === 0) return;
   for (const [path, sha] of sent) remember(state, path, sha);
+  append(folder, sent);
+}
+
+/** Notes that both sides agree on a hash, in case this process ends before the state is written. Throws RootGone. */
+export function rememberAgreed(folder: SyncedFolder, state: SyncState, path: FolderPath, sha256: string): void {
+  agree(state, path, { sha256 });
+  append(folder, [[path, sha256, 'agreed']]);
+}
+
+/** What was sent for a path; or, of three parts, the hash that both sides agree on from here on. */
+type JournalEntry = readonly [path: FolderPath, sha256: Sha, isAgreed?: 'agreed'];
+
+function append(folder: SyncedFolder, entries: readonly JournalEntry[]): void {
   folder.root.check();
   const descriptor = openSync(journalPath(folder.root.path), 'a', 0o600);
   try {
-    writeSync(descriptor, sent.map((pair) => `${JSON.stringify(pair)}\n`).join(''));
+    writeSync(descriptor, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
@@ -127,13 +146,13 @@ function remember(state: SyncState, path: FolderPath, sha: Sha): void {
   else shas.add(sha);
 }
 
-function readJournal(folder: string): [FolderPath, Sha][] {
+function readJournal(folder: string): JournalEntry[] {
   const lines = (readPrivateFile(journalPath(folder)) ?? '').split('\n');
-  return lines.flatMap((line): [FolderPath, Sha][] => {
+  return lines.flatMap((line): JournalEntry[] => {
     try {
-      const [path, sha] = sentSchema.parse(JSON.parse(line));
+      const [path, ...rest] = journalSchema.parse(JSON.parse(line));
       const checked = checkPath(path);
-      return isBad(checked) ? [] : [[checked, sha]];
+      return isBad(checked) ? [] : [[checked, ...rest]];
     } catch {
       // The last line may be cut off; what it names was not sent.
       return [];

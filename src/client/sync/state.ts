@@ -108,10 +108,11 @@ export function noteOwn(state: SyncState, seq: number): void {
 }
 
 /**
- * Notes what the hub has where that is what this folder sent: an answer that was lost, so both sides agreed on it.
+ * Notes what the hub has where that is what this folder sent: an answer that was lost, so both sides agreed on it. The same
+ * from another device is that device's choice: what was sent from here may never have arrived.
  */
-export function recallSent(state: SyncState, path: FolderPath, remote: Sha): void {
-  if (state.sent.get(path)?.has(remote) !== true) return;
+export function recallSent(state: SyncState, path: FolderPath, remote: Sha, deviceId: string | undefined): void {
+  if (deviceId !== state.device_id || state.sent.get(path)?.has(remote) !== true) return;
   if (remote === null) state.base.delete(path);
   else if (state.base.get(path)?.sha256 !== remote) state.base.set(path, { sha256: remote });
   state.sent.delete(path);

@@ -121,3 +121,58 @@ test('[SYN-25] a side that was given up while the hub did not have it does not c
   relay.rules = {};
   expect(await settled()).toMatchObject({ one: 'one of b\n' });
 });
+
+/** Leaves a file that both sides changed in different places: the hub has the side of b, and a has its own. */
+async function changeBothSides(): Promise<void> {
+  a.write('one', 'first\nsecond\nthird\nfourth\nfifth\n');
+  await settled();
+  b.write('one', 'first of b\nsecond\nthird\nfourth\nfifth\n');
+  await b.sync();
+  a.write('one', SIDE_OF_A);
+}
+
+const SIDE_OF_A = 'first\nsecond\nthird\nfourth\nfifth of a\n';
+const MERGED = 'first of b\nsecond\nthird\nfourth\nfifth of a\n';
+const isPush = ({ body }: { readonly body: string }) => body.includes('sync_push');
+
+test('[SYN-25] a merge stays when the answer to its own side is lost', async () => {
+  await changeBothSides();
+  await syncInVain();
+  expect(await settled()).toMatchObject({ one: MERGED });
+});
+
+test('[SYN-25] a merge gives way to another device that chose exactly our side in that moment', async () => {
+  await changeBothSides();
+  relay.rules = {
+    async holds(request) {
+      if (!isPush(request)) return;
+      relay.rules = {};
+      b.write('one', SIDE_OF_A);
+      await b.sync();
+    },
+  };
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(await settled()).toMatchObject({ one: SIDE_OF_A });
+});
+
+test('[SYN-25] a merge gives way to a device that chose our side, also when what we sent never arrived', async () => {
+  await changeBothSides();
+  relay.rules = { answers: (request) => (isPush(request) ? { status: 503, body: '' } : undefined) };
+  expect(await a.sync()).toMatchObject({ code: 4 });
+  relay.rules = {};
+  b.write('one', SIDE_OF_A);
+  await b.sync();
+  expect(await settled()).toMatchObject({ one: SIDE_OF_A });
+});
+
+test('[SYN-25] a delete that never arrived undoes no later delete of another device', async () => {
+  a.remove('one');
+  relay.rules = { answers: (request) => (isPush(request) ? { status: 503, body: '' } : undefined) };
+  expect(await a.sync()).toMatchObject({ code: 4 });
+  relay.rules = {};
+  a.write('one', 'one\n');
+  expect(await settled()).toMatchObject({ one: 'one\n' });
+  b.remove('one');
+  await b.sync();
+  expect(Object.keys(await settled())).not.toContain('one');
+});

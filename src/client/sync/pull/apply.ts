@@ -15,8 +15,8 @@ type Local = Pick<LocalFile, 'sha256' | 'executable'> & Partial<LocalFile>;
 /** Applies the hub's side, undefined for a delete. Throws RootGone. */
 export function applyRemote(session: SyncSession, record: RemoteRecord, local: Local | undefined): Applied {
   const { state } = session;
-  const { path, side: remote } = record;
-  recallSent(state, path, remote?.sha256 ?? null);
+  const { path, side: remote, deviceId } = record;
+  recallSent(state, path, remote?.sha256 ?? null, deviceId);
   const action = decidePull(local?.sha256, remote?.sha256, state.base.get(path)?.sha256);
   if (action === 'conflict') return 'both changed';
   if ((action === 'take' || action === 'revive') && remote !== undefined && remote.bytes === undefined)

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { ToolRefused } from '../../tool-refused.ts';
 import { decideFate } from '../conflict-copy.ts';
-import { type Content, sha256Of, Unreadable } from '../folder/file.ts';
+import { type Content, Unreadable } from '../folder/file.ts';
 import { Unwritable } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { keepCopy } from '../keep-copy.ts';
@@ -14,6 +14,7 @@ import { send } from '../push/send.ts';
 import { readAs } from '../remote-record.ts';
 import type { SyncSession } from '../session.ts';
 import { agree } from '../state.ts';
+import { rememberAgreed } from '../state-file.ts';
 
 const mergeSchema = z.object({
   content: z.string().nullable(),
@@ -22,7 +23,7 @@ const mergeSchema = z.object({
   deleted: z.boolean(),
   base_sha: z.string(),
 });
-const historySchema = z.object({ versions: z.array(z.object({ sha256: z.string() })) });
+const historySchema = z.object({ versions: z.array(z.object({ sha256: z.string(), device_id: z.string() })) });
 
 type Merged = z.infer<typeof mergeSchema>;
 
@@ -68,18 +69,25 @@ export async function mergeOnHub({ hub }: SyncSession, path: FolderPath, content
  * What was sent and got no answer may have been accepted, and another device may have built on it: then that is what both
  * sides last agreed on.
  */
-async function recallFromHistory({ hub, state }: SyncSession, path: FolderPath): Promise<void> {
+async function recallFromHistory(session: SyncSession, path: FolderPath): Promise<void> {
+  const { state } = session;
   const sent = state.sent.get(path);
   if (sent === undefined) return;
-  try {
-    const { structured } = await hub.call('sync_history', { path });
-    const known = readAs(historySchema, structured).versions.find(({ sha256 }) => sent.has(sha256));
-    const base = state.base.get(path)?.sha256;
-    if (known !== undefined && known.sha256 !== base) state.base.set(path, { sha256: known.sha256 });
-  } catch (error) {
-    if (!(error instanceof ToolRefused)) throw error;
-  }
+  const known = (await versionsOf(session, path)).find(({ sha256, isOwn }) => isOwn && sent.has(sha256));
+  const base = state.base.get(path)?.sha256;
+  if (known !== undefined && known.sha256 !== base) state.base.set(path, { sha256: known.sha256 });
   state.sent.delete(path);
+}
+
+/** The versions that the hub keeps of a path, newest first. */
+async function versionsOf({ hub, state }: SyncSession, path: FolderPath) {
+  try {
+    const { versions } = readAs(historySchema, (await hub.call('sync_history', { path })).structured);
+    return versions.map(({ sha256, device_id: device }) => ({ sha256, isOwn: device === state.device_id }));
+  } catch (error) {
+    if (error instanceof ToolRefused) return [];
+    throw error;
+  }
 }
 
 /** True when both sides went together without a conflict. */
@@ -101,7 +109,7 @@ async function tryMerge(session: SyncSession, path: FolderPath, mine: Content): 
 
 /**
  * Takes a merge: on the disk first, so that a crash between the two pushes is made good by the next sync; then our own side
- * as a version, then the merge on top of it.
+ * as a version, then the merge on top of it. Where another device chose our side in that moment, that choice stays.
  */
 async function takeMerge(
   session: SyncSession,
@@ -113,14 +121,19 @@ async function takeMerge(
   const done = folder.asides.keepUnsent(mine.sha256);
   const written = folder.put(path, merged.bytes, mine.sha256, { modifiedMs: Date.now() });
   if (written === false) return false;
-  agree(state, path, { sha256: merged.base_sha });
+  rememberAgreed(folder, state, path, merged.base_sha);
   const [own] = await send(session, [{ path, args: pushArguments(session, path, mine, merged.base_sha) }]);
   // Kept as a version; or, when the hub moved on in this moment, as a conflict that the next push settles. Otherwise our side
   // stays aside, and becomes a conflict copy.
   if (!(own instanceof ToolRefused) || decideFate(path, own).kind === 'pending') done();
   if (!(own instanceof ToolRefused)) {
     agree(state, path, { sha256: mine.sha256 });
-    const content = { ...mine, bytes: merged.bytes, sha256: sha256Of(merged.bytes), modifiedMs: Date.now() };
+    if (own?.status === 'unchanged' && !(await isLatestOwn(session, path))) {
+      // Edited since: then the edit goes up.
+      folder.put(path, mine.bytes, written.sha256, mine);
+      return true;
+    }
+    const content = { ...mine, bytes: merged.bytes, sha256: written.sha256, modifiedMs: Date.now() };
     const [both] = await send(session, [{ path, args: pushArguments(session, path, content, mine.sha256) }]);
     if (!(both instanceof ToolRefused) && both !== undefined) {
       agree(state, path, { ...written, storedMs: Date.parse(both.stored_at) });
@@ -128,6 +141,12 @@ async function takeMerge(
   }
   tell({ verb: 'merged', path, note: 'changed on both sides, in different places' });
   return true;
+}
+
+/** Whether the current version of a path came from here; false: another device chose these bytes over its own side. */
+async function isLatestOwn(session: SyncSession, path: FolderPath): Promise<boolean> {
+  const [latest] = await versionsOf(session, path);
+  return latest?.isOwn !== false;
 }
 
 interface Kept {
