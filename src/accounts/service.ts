@@ -139,7 +139,7 @@ export class Accounts {
   /** What an account tells of itself. Refuses with `not_found`. */
   describe(accountId: string): AccountSummary {
     const found = this.#options.store.get(accounts, [accountId]);
-    if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'there is no such account' });
+    if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'account not found' });
     return { account_id: accountId, email: found.email, name: found.name, created_at: found.created_at };
   }
 
@@ -208,7 +208,7 @@ export class Accounts {
     await this.#options.actors.account(accountId).ask((batch) => {
       const key = batch.get(keys, [accountId, keyId]);
       if (key === undefined || key.revoked_at !== null) {
-        throw new Refusal({ kind: 'not_found', what: 'this account has no live key of that id' });
+        throw new Refusal({ kind: 'not_found', what: 'this account has no active key with this id' });
       }
       batch.put(keys, [accountId, keyId], { ...key, revoked_at: this.#timestamp() });
       batch.remove(keyHashes, [key.hash]);

@@ -113,7 +113,7 @@ export class BrowserSessions {
   async endNamed(accountId: string, sessionId: string, source: Source): Promise<void> {
     await this.#options.actors.account(accountId).ask((batch) => {
       const found = sessionsOf(batch, accountId).find(({ hash }) => sessionName(hash) === sessionId);
-      if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'this browser is signed out already' });
+      if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'this browser is already signed out' });
       remove(batch, accountId, found.hash);
       this.#note(batch, accountId, 'browser_signed_out', source, found.record.agent);
     });

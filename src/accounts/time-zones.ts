@@ -38,7 +38,7 @@ export class TimeZones {
     const { actors, byDefault } = this.#options;
     await actors.account(accountId).ask((batch) => {
       const account = batch.get(accounts, [accountId]);
-      if (account === undefined) throw new Refusal({ kind: 'not_found', what: 'there is no such account' });
+      if (account === undefined) throw new Refusal({ kind: 'not_found', what: 'account not found' });
       if ((account.time_zone ?? null) !== name) batch.put(accounts, [accountId], { ...account, time_zone: name });
     });
     return openZone(name ?? byDefault);

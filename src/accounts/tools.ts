@@ -21,7 +21,7 @@ function signUp(onboarding: Onboarding): Tool {
   return defineOpenTool({
     name: 'signup_and_get_key',
     title: 'Sign up',
-    description: 'Makes an account and returns its first MCP key. Needs no credential.',
+    description: 'Creates an account and returns its first MCP key. Needs no credential.',
     input: z.strictObject({
       email,
       password,
@@ -37,7 +37,7 @@ function signUp(onboarding: Onboarding): Tool {
       const made = await onboarding.signUp({ ...given, inviteCode, address, agent });
       return {
         structured: made,
-        text: `Account ${made.email} is made. MCP key: ${made.mcp_key}\nAccount key: ${made.account_key}\nSend the MCP key as Authorization: McpKey <key>, and keep both: they are not shown again.`,
+        text: `Account ${made.email} created. MCP key: ${made.mcp_key}\nAccount key: ${made.account_key}\nSend the MCP key as Authorization: McpKey <key>, and store both now: they are not shown again.`,
       };
     },
   });
@@ -57,7 +57,7 @@ function signIn(onboarding: Onboarding): Tool {
       const made = await onboarding.signIn({ ...args, address, client: agent });
       return {
         structured: made,
-        text: `MCP key: ${made.mcp_key}\nSend it as Authorization: McpKey <key>, and keep it: it is not shown again.`,
+        text: `MCP key: ${made.mcp_key}\nSend it as Authorization: McpKey <key>, and store it now: it is not shown again.`,
       };
     },
   });

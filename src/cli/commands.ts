@@ -13,7 +13,7 @@ interface CommandSource {
 
 const groups: readonly { readonly title: string; readonly sources: readonly CommandSource[] }[] = [
   {
-    title: 'Speak to a hub, from any machine',
+    title: 'Use a hub from any machine',
     sources: [
       { word: 'login', load: async () => [(await import('./user/login.ts')).loginCommand] },
       { word: 'logout', load: async () => [(await import('./user/login.ts')).logoutCommand] },
@@ -30,7 +30,7 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
     ],
   },
   {
-    title: 'Run a hub, where its data folder is',
+    title: 'Run a hub with its data in the current folder',
     sources: [
       { word: 'serve', load: async () => [(await import('./operator/serve.ts')).serveCommand] },
       { word: 'verify', load: async () => [(await import('./operator/verify.ts')).verifyCommand] },
@@ -46,7 +46,7 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
     ],
   },
   {
-    title: 'Accounts of a hub, where its data folder is',
+    title: 'Manage accounts of the hub in the current folder',
     sources: [
       { word: 'account', load: loadAccount },
       { word: 'invite', load: async () => (await import('./operator/invite.ts')).inviteCommands },

@@ -20,5 +20,5 @@ export async function readSecret(question: string): Promise<string> {
   } finally {
     lines.close();
   }
-  throw new UsageError('no password was given; type it, or pipe it in');
+  throw new UsageError('password is missing; type it, or pipe it in');
 }

@@ -82,7 +82,7 @@ export function send(server: string, path: string, request: ClientRequest = {}):
 export function refusalOf(server: string, answer: ClientAnswer): ClientError {
   if (answer.status >= 300 && answer.status < 400) {
     return new ClientError(
-      `${server} sends on to ${answer.header('location') ?? 'another address'}; name that one with --server.`,
+      `${server} redirects to ${answer.header('location') ?? 'another address'}; pass that address with --server.`,
     );
   }
   if (answer.status === 401) {

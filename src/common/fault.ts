@@ -123,7 +123,7 @@ export function refuseFields(fields: FieldErrors): void {
 
 /** Refuses a write of `what` that was made for another version than the one that stands. */
 export function staleVersion(what: string, expected: number, current: number): Refusal {
-  const detail = `the ${what} is at version ${current}, not ${expected}; read it again and build on what it says now`;
+  const detail = `the ${what} is at version ${current}, not ${expected}; read it again and apply your change to the current version`;
   return new Refusal({ kind: 'stale_version', detail, expected, current });
 }
 
@@ -135,11 +135,11 @@ export function explain(fault: Fault): string {
     case 'blocked_agent':
       return 'Forbidden. Your request has been blocked.';
     case 'origin_forbidden':
-      return 'this Origin may not call here; the operator allows it with CAIRN_ALLOWED_ORIGINS';
+      return 'this Origin is not allowed; the operator can add it to CAIRN_ALLOWED_ORIGINS';
     case 'route_unknown':
-      return 'there is no resource at this path; /help/rest lists the paths of this hub';
+      return 'nothing exists at this path; /help/rest lists the paths of this hub';
     case 'method_unknown':
-      return `this method is not allowed here; use ${fault.allow.join(', ')}`;
+      return `method not allowed; use ${fault.allow.join(', ')}`;
     case 'unauthenticated':
     case 'signup_closed':
     case 'not_confirmed':
@@ -164,7 +164,7 @@ export function explain(fault: Fault): string {
     case 'invalid_fields':
       return Object.values(fault.fields).flat().join('; ');
     case 'unknown_tool':
-      return `there is no tool ${fault.name}; ${fault.guess === undefined ? 'tools/list names them all' : `did you mean ${fault.guess}?`}`;
+      return `unknown tool ${fault.name}; ${fault.guess === undefined ? 'tools/list lists them all' : `did you mean ${fault.guess}?`}`;
     case 'not_found':
       return fault.what;
     case 'blob_unverifiable':
@@ -178,7 +178,7 @@ export function explain(fault: Fault): string {
     case 'overloaded':
       return `too busy: ${fault.what}; try again in ${fault.retryAfterSeconds} s`;
     case 'handler_late':
-      return `no answer was ready within ${fault.seconds} seconds; it is safe to send the same request again`;
+      return `no answer within ${fault.seconds} seconds; it is safe to send the same request again`;
     case 'starting':
     case 'draining':
       return `the service is ${fault.kind === 'starting' ? 'starting' : 'stopping'}; try again in a moment`;
@@ -188,7 +188,7 @@ export function explain(fault: Fault): string {
     case 'damaged':
       return DISK_SENTENCES[fault.kind];
     case 'internal':
-      return 'something broke on the server; the operator finds it in the log under this X-Request-Id';
+      return 'internal error; the operator can find it in the log by this X-Request-Id';
   }
 }
 
@@ -206,7 +206,7 @@ function explainEntry(
     case 'rate_limited':
       return `too many calls; try again in ${fault.retryAfterSeconds} s`;
     case 'key_limit':
-      return `this account already has ${fault.keysMax} live keys; revoke one before making another`;
+      return `this account already has ${fault.keysMax} active keys; revoke one before you create another`;
   }
 }
 
@@ -238,18 +238,18 @@ function explainScope({ what, canStepUp }: Extract<Fault, { kind: 'insufficient_
 }
 
 const DISK_SENTENCES: Readonly<Record<'storage_full' | 'storage_reserved' | 'storage_failed' | 'damaged', string>> = {
-  storage_full: "the server's disk is full and nothing was kept; the operator must free space, then send it again",
+  storage_full: "the server's disk is full, so nothing was saved; ask the operator to free space, then send it again",
   storage_reserved:
-    "the server's disk is nearly full, so only accounts marked by the operator can write; nothing was kept: reading and deleting work, and the operator must free space",
-  storage_failed: "the server's disk refused the write and nothing was kept; the operator must look at the log",
+    "the server's disk is nearly full, so only accounts marked by the operator can write. Nothing was saved. Reading and deleting still work; ask the operator to free space",
+  storage_failed: "the server's disk failed, so nothing was saved; the operator must check the log",
   damaged:
     'the stored bytes are damaged; send the same bytes again to replace them, or ask the operator to restore a backup',
 };
 
 function explainMediaType({ given, expected }: Extract<Fault, { kind: 'media_type' }>): string {
   return given.startsWith('multipart/')
-    ? `multipart is not accepted, because the signature covers the exact bytes; send the body as it is with Content-Type: ${expected}`
-    : `this Content-Type is not accepted; send Content-Type: ${expected}`;
+    ? `multipart is not supported, because the signature covers the exact bytes; send the raw body with Content-Type: ${expected}`
+    : `unsupported Content-Type; send Content-Type: ${expected}`;
 }
 
 /** What file sync refuses. */
@@ -261,8 +261,8 @@ function explainSync(fault: Extract<Fault, { kind: 'sync_conflict' | 'quota_exce
       return `over the quota of ${fault.quotaBytes} bytes${QUOTA_NAMES[fault.of]}: ${fault.usedBytes} are used and this needs ${fault.neededBytes} more; ${QUOTA_STEPS[fault.of]}`;
     case 'path_not_found':
       return fault.deletedAt === null
-        ? `path not found: ${fault.path}; sync_list names what is there`
-        : `path not found: ${fault.path} was deleted at ${fault.deletedAt}; sync_restore brings it back`;
+        ? `path not found: ${fault.path}; sync_list lists the files`
+        : `path not found: ${fault.path} was deleted at ${fault.deletedAt}; restore it with sync_restore`;
   }
 }
 
@@ -273,16 +273,16 @@ const QUOTA_NAMES: Readonly<Record<QuotaKind, string>> = {
 };
 
 const QUOTA_STEPS: Readonly<Record<QuotaKind, string>> = {
-  blobs: 'blobs are kept for good, so ask the operator of this hub for a larger quota',
-  files: 'delete files or settle conflicts first',
+  blobs: 'blobs are never deleted; ask the operator of this hub for a larger quota',
+  files: 'delete files or resolve conflicts first',
   documents: 'the trash counts too: wait until it is emptied, or ask the operator of this hub for a larger quota',
 };
 
 const CONFLICT_REASONS: Readonly<Record<SyncConflict['reason'], string>> = {
-  base: 'the file is another one than base_sha says',
+  base: 'the file changed since base_sha',
   clock: 'server has newer HLC',
-  deleted: 'the file is not there any more',
-  exists: 'another file stands there',
+  deleted: 'the file was deleted',
+  exists: 'a file already exists there',
 };
 
 function explainConflict(fault: SyncConflict): string {
@@ -292,7 +292,7 @@ function explainConflict(fault: SyncConflict): string {
     return `${what}. Nothing was changed: read the current version (sync_list), then repeat the rename with its base_sha`;
   }
   if (conflictId === null) {
-    return `${what}. Your bytes were not kept, because the path has too many pending conflicts: settle some with sync_resolve_conflict, then push again`;
+    return `${what}. Your bytes were not kept, because the path has too many pending conflicts: resolve some with sync_resolve_conflict, then push again`;
   }
-  return `${what}. Your bytes are kept as conflict ${conflictId}: call sync_merge with it, then sync_push with the base_sha that it gives and resolves ${conflictId}; or sync_resolve_conflict`;
+  return `${what}. Your bytes are kept as conflict ${conflictId}: call sync_merge with it, then sync_push with the base_sha it returns and resolves ${conflictId}; or sync_resolve_conflict`;
 }

@@ -36,7 +36,8 @@ function find(reader: Reader, accountId: string, reference: DocReference, state:
 function idOf(reader: Reader, accountId: string, { id, title, category }: DocReference, state: State) {
   if (id !== undefined) {
     if (title !== undefined) throw invalidField('title', 'send id or title, not both');
-    if (category !== undefined) throw invalidField('category', 'category goes with title; leave it out beside id');
+    if (category !== undefined)
+      throw invalidField('category', 'category is only used with title; omit it when you send id');
     return id;
   }
   if (title === undefined) throw invalidField('id', 'id or title is required');
@@ -45,7 +46,7 @@ function idOf(reader: Reader, accountId: string, { id, title, category }: DocRef
   const rows = reader.range(devDocTitles, { prefix: [accountId, folded, state] });
   if (rows.length > 1) {
     const names = rows.map(({ key }) => key[3]).join(', ');
-    throw invalidField('category', `dev docs of that title are in ${names}; say which category`);
+    throw invalidField('category', `dev docs with this title are in ${names}; say which category`);
   }
   return rows[0]?.value;
 }

@@ -102,7 +102,7 @@ function put(batch: Batch, accountId: string, doc: DevDocRecord, content: string
     return;
   }
   if (batch.get(devDocTitles, [accountId, foldTitle(doc.title), 'live', doc.category]) !== undefined) {
-    throw invalidField('title', `${doc.category} already has a dev doc of that title`);
+    throw invalidField('title', `${doc.category} already has a dev doc with this title`);
   }
   moveGrams(batch, accountId, doc.id, undefined, signatureOf(doc, content));
 }

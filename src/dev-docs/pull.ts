@@ -121,7 +121,7 @@ function readPosition({ since, cursor }: PullRequest, earlier: FieldErrors): num
     ...(sinceMs === undefined
       ? { since: ['since must be an ISO 8601 time with its zone, such as 2026-11-20T20:18:57.123Z'] }
       : {}),
-    ...(isCursor ? {} : { cursor: ['cursor must be one that this tool gave; leave it out to begin again'] }),
+    ...(isCursor ? {} : { cursor: ['cursor must come from an earlier answer of this tool; omit it to start again'] }),
     ...(since !== undefined && cursor !== undefined ? { cursor: ['send since or cursor, not both'] } : {}),
   });
   return cursor === undefined ? (sinceMs ?? 0) : Number(cursor);

@@ -58,7 +58,7 @@ export function contentTypeOf(title: string): ContentType {
 }
 
 export function docNotFound(): Refusal {
-  return new Refusal({ kind: 'not_found', what: 'dev doc not found; list_dev_docs shows those that there are' });
+  return new Refusal({ kind: 'not_found', what: 'dev doc not found; list_dev_docs lists all' });
 }
 
 /** What a write makes of a text; texts are joined as they are. */

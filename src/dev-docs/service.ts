@@ -103,7 +103,7 @@ export class DevDocs {
     const content = readText(store, name, version ?? doc.version);
     if (shown === undefined || content === undefined) {
       const kept = versionsOf(store, name);
-      const what = `version ${version} of this dev doc is not kept; versions ${kept[0]?.version} to ${doc.version} are`;
+      const what = `version ${version} of this dev doc is not available; versions ${kept[0]?.version} to ${doc.version} are`;
       throw new Refusal({ kind: 'not_found', what });
     }
     return { doc, shown, content };
@@ -127,7 +127,7 @@ export class DevDocs {
     const names = { title, category, content_type: given.content_type ?? contentTypeOf(title) };
     const size = measure(given.content);
     return actors.account(accountId).ask((batch) => {
-      const hint = '; or send create_category: true to make it';
+      const hint = '; or send create_category: true to create it';
       refuseFields({
         ...(given.create_category === true ? {} : categoryErrors(batch, accountId, category, hint)),
         ...titleErrors(batch, accountId, names),
@@ -208,5 +208,5 @@ function nameOf(accountId: string, { id }: Pick<DevDocRecord, 'id'>): DocumentNa
 /** What is wrong with a title that is to be live in its category. */
 function titleErrors(batch: Batch, accountId: string, { title, category }: Pick<DevDocRecord, 'title' | 'category'>) {
   if (batch.get(devDocTitles, [accountId, foldTitle(title), 'live', category]) === undefined) return {};
-  return { title: [`${category} already has a dev doc of that title; change it with update_dev_doc`] };
+  return { title: [`${category} already has a dev doc with this title; change it with update_dev_doc`] };
 }

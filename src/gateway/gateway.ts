@@ -204,7 +204,7 @@ export class Gateway {
       const { listing, document, headers: own, stream } = made;
       return { id: message.id, response, status: 200, listing, document, lines, headers: own, stream };
     } catch (error) {
-      this.#options.log.error({ err: error }, 'a gateway call broke an assumption');
+      this.#options.log.error({ err: error }, 'a gateway call failed unexpectedly');
       from.note.status = 500;
       return failed(message.id, { ...rpcError({ kind: 'internal' }), code: INTERNAL });
     }

@@ -54,7 +54,7 @@ export function isPlace(text: string): boolean {
 }
 
 export function handoffNotFound(what: string): Refusal {
-  return new Refusal({ kind: 'not_found', what: `${what}; handoff_list shows those that there are` });
+  return new Refusal({ kind: 'not_found', what: `${what}; handoff_list lists all` });
 }
 
 /** The next handoff of an account. */

@@ -122,7 +122,8 @@ export class Handoffs {
     const name = nameOf(accountId, handoff);
     const shown = readVersion(store, name, version ?? handoff.version);
     const content = readText(store, name, version ?? handoff.version);
-    if (shown === undefined || content === undefined) throw handoffNotFound(`version ${version} of it is not kept`);
+    if (shown === undefined || content === undefined)
+      throw handoffNotFound(`version ${version} of this handoff is not available`);
     return { handoff, shown, content };
   }
 

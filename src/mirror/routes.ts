@@ -54,7 +54,8 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
         await credentials.destroy(accountId, clientOf(request));
         return json(200, {
           status: 'deleted',
-          message: 'The mirror credential is gone. Blobs stay stored, and must be uploaded again under a new one.',
+          message:
+            'The mirror credential was deleted. Blobs stay stored; to download them, upload them again with a new credential.',
         });
       },
     },

@@ -80,7 +80,7 @@ export class DeviceGrants {
     const rate = this.#requests.take(ALL);
     if (rate !== undefined && !rate.allowed) {
       const { retryAfterSeconds } = rate;
-      throw new Refusal({ kind: 'overloaded', what: 'too many devices ask to sign in', retryAfterSeconds });
+      throw new Refusal({ kind: 'overloaded', what: 'too many devices are signing in', retryAfterSeconds });
     }
     const deviceCode = `cdc_${randomBytes(DEVICE_CODE_BYTES).toString('base64url')}`;
     const userCode = makeUserCode((end) => randomInt(end));
@@ -234,7 +234,7 @@ function guessersOf({ address, accountId }: Guesser): string[] {
 function noSuchDevice(): Refusal {
   return new Refusal({
     kind: 'not_found',
-    what: 'no device waits with this code; check it, or start again on the device if ten minutes have passed',
+    what: 'no device is waiting with this code; check it, or start again on the device after ten minutes',
   });
 }
 

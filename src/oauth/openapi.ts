@@ -58,7 +58,7 @@ const tokenRequest = {
       redirect_uri: { ...text, description: 'With authorization_code: as the authorization request had it' },
       code_verifier: { ...text, description: 'With authorization_code: what code_challenge was made of (RFC 7636)' },
       resource: { ...text, description: 'With authorization_code: as the authorization request had it (RFC 8707)' },
-      device_code: { ...text, description: 'With the grant type of devices' },
+      device_code: { ...text, description: 'For the device grant' },
       refresh_token: { ...text, description: 'With the grant type refresh_token; it is exchanged once' },
       client_id: clientId,
       scope: { ...text, description: 'With refresh_token: at most what was granted' },

@@ -96,7 +96,7 @@ const REFUSALS: Readonly<Record<Ended, string>> = {
   expired: 'this refresh token has expired; sign in again',
   ended: 'this refresh token is unknown or its sign-in has ended; sign in again',
   disabled: 'this account is disabled; ask the operator of this hub to enable it',
-  foreign: 'this refresh token was given to another client_id',
+  foreign: 'this refresh token was issued to another client_id',
 };
 
 export class SignIns {
@@ -165,10 +165,7 @@ export class SignIns {
       .ask((batch): Exchange => this.#exchange(batch, signInId, presented));
     if (done.ok) return done.answer;
     if (done.why === 'replay') {
-      log.warn(
-        { account_id: seen.account_id, sign_in: signInId },
-        'a used refresh token came again; its sign-in ended',
-      );
+      log.warn({ account_id: seen.account_id, sign_in: signInId }, 'a refresh token was reused; its sign-in was ended');
     }
     throw invalidGrant(done.why);
   }
@@ -207,7 +204,7 @@ export class SignIns {
   async end(accountId: string, signInId: string, source: Source): Promise<void> {
     await this.#options.actors.account(accountId).ask((batch) => {
       if (batch.get(accountSignIns, [accountId, signInId]) === undefined) {
-        throw new Refusal({ kind: 'not_found', what: 'this account has no signed-in device of that id' });
+        throw new Refusal({ kind: 'not_found', what: 'this account has no signed-in device with this id' });
       }
       const record = batch.get(signIns, [signInId]);
       this.#note(batch, accountId, 'device_signed_out', source, record?.device_name ?? record?.client_id);

@@ -33,7 +33,7 @@ export const pageQuery = z.strictObject({
   cursor: z
     .string()
     .max(limits.cursorCharsMax)
-    .regex(/^[1-9]\d{0,14}$/, 'must be one that this list gave; leave it out to begin again')
+    .regex(/^[1-9]\d{0,14}$/, 'must come from an earlier answer of this list; omit it to start again')
     .transform(Number)
     .optional()
     .describe('From an earlier answer'),

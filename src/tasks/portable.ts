@@ -140,7 +140,7 @@ function checkCategory({ name, color, position }: CategoryRecord, names: Set<str
   const folded = foldName(name);
   if (fields.name !== name || fields.color !== color)
     throw invalidField('name', 'name or color is not as it is stored');
-  if (names.has(folded)) throw invalidField('name', 'there is a category of that name already');
+  if (names.has(folded)) throw invalidField('name', 'there is already a category with this name');
   if (names.size >= limits.categoriesMax) throw invalidField('id', `there are more than ${limits.categoriesMax}`);
   names.add(folded);
 }

@@ -146,7 +146,7 @@ export function decidePatchCategory(
 function checkFreeName(name: string, others: readonly CategoryRecord[]): void {
   const folded = foldName(name);
   if (others.some((other) => foldName(other.name) === folded)) {
-    throw invalidField('name', 'this account already has a category of that name');
+    throw invalidField('name', 'this account already has a category with this name');
   }
 }
 

@@ -12,7 +12,7 @@ interface FaultView {
 }
 
 const TITLES: { readonly [kind in Fault['kind']]?: string } = {
-  rate_limited: 'Too many tries',
+  rate_limited: 'Too many attempts',
   overloaded: 'Busy',
   not_found: 'Not found',
   origin_forbidden: 'Not allowed',
@@ -25,15 +25,14 @@ const TITLES: { readonly [kind in Fault['kind']]?: string } = {
 export function faultPage(fault: Fault): FaultView {
   const { status, headers } = refusalReply(fault);
   const { 'Content-Type': _type, 'Cache-Control': _cache, 'WWW-Authenticate': _scheme, ...rest } = headers;
-  const title = TITLES[fault.kind] ?? (status >= 500 ? 'Something went wrong' : 'That did not work');
+  const title = TITLES[fault.kind] ?? (status >= 500 ? 'Something went wrong' : 'Something went wrong');
   return { title, status, headers: rest, body: <Message title={title} text={wordsOf(fault)} /> };
 }
 
 /** The answer to a form that did not come from a page of ours in this browser. */
 export function foreignFormPage(): FaultView {
   const title = 'This form is out of date';
-  const text =
-    'It was not sent from a page of this hub that is open in this browser now, so nothing was done. Go back, reload the page and send it again.';
+  const text = 'This page has expired, so nothing was saved. Go back, reload it and try again.';
   return { title, status: 403, headers: {}, body: <Message title={title} text={text} /> };
 }
 
@@ -55,7 +54,7 @@ function Message({ title, text }: { readonly title: string; readonly text: strin
 function wordsOf(fault: Fault): string {
   switch (fault.kind) {
     case 'rate_limited':
-      return `Too many tries in a short time; wait ${fault.retryAfterSeconds} s and try again`;
+      return `Too many attempts; wait ${fault.retryAfterSeconds} s and try again`;
     case 'wrong_login':
       return 'Email or password is wrong';
     default:

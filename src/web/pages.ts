@@ -283,7 +283,7 @@ export class Pages {
 }
 
 function nothingHere(): Refusal {
-  return new Refusal({ kind: 'not_found', what: 'there is nothing at this address' });
+  return new Refusal({ kind: 'not_found', what: 'page not found' });
 }
 
 function newId(): string {

@@ -84,7 +84,7 @@ export function webRoutes(options: WebOptions): Route[] {
   return [
     assets.route,
     pages.open('*', () => {
-      throw new Refusal({ kind: 'not_found', what: 'there is nothing at this address' });
+      throw new Refusal({ kind: 'not_found', what: 'page not found' });
     }),
     live.route(pages, ({ accountId, browserId }) => standings.isOpen(accountId) && sessions.isLive(browserId)),
     ...homeRoutes(over),

@@ -100,7 +100,7 @@ async function memberWithEverything(): Promise<State> {
   await revoked.getByRole('button', { name: 'Revoke this key' }).click();
   const codes = await askDevice(hub, { device_name: 'laptop', scope: 'mcp' });
   await page.goto(`/device?user_code=${codes.user_code}`);
-  await page.getByRole('button', { name: 'Let it in' }).click();
+  await page.getByRole('button', { name: '            Authorize' }).click();
   await poll(hub, codes.device_code);
   const kept = await context.storageState();
   await context.close();

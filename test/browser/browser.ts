@@ -52,7 +52,7 @@ export async function signUp(page: Page, email: string, password: string): Promi
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Create account' }).click();
-  await page.getByText('Your account is made.').waitFor();
+  await page.getByText('Account created.').waitFor();
   const key = /[0-9a-f]{64}/.exec((await page.textContent('main')) ?? '')?.[0];
   if (key === undefined) throw new Error('no key is shown after the sign-up');
   return key;

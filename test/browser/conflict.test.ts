@@ -66,10 +66,10 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
     await openConflict(page, `edit-${email}`);
     const editor = page.getByLabel('Merged version');
     expect(await editor.inputValue()).toContain('<<<<<<< yours');
-    await page.getByRole('button', { name: 'Keep this text' }).click();
-    await page.getByText('Marks of the merge still stand in the text.').first().waitFor();
+    await page.getByRole('button', { name: 'Save merged version' }).click();
+    await page.getByText('The text still contains conflict markers.').first().waitFor();
     await editor.fill('one\ntwo of both\n');
-    await page.getByRole('button', { name: 'Keep this text' }).click();
+    await page.getByRole('button', { name: 'Save merged version' }).click();
     await page.getByText('is settled.').waitFor();
     expect(await shownText(page)).toBe('one\ntwo of both');
     expect(complaints).toEqual([]);

@@ -40,8 +40,8 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
     await page.getByRole('button', { name: 'Continue' }).tap();
     await page.getByText(device.code, { exact: true }).waitFor();
     await page.getByText('build-box').waitFor();
-    await page.getByRole('button', { name: 'Let it in' }).tap();
-    await page.getByText('“build-box” may come in.').waitFor();
+    await page.getByRole('button', { name: '            Authorize' }).tap();
+    await page.getByText('“build-box” is now signed in.').waitFor();
     expect(await device.end()).toMatchObject({ code: 0 });
     const whoami = await runCairn(['whoami', '--json'], { XDG_CONFIG_HOME: folder });
     expect(JSON.parse(whoami.stdout)).toMatchObject({ email });

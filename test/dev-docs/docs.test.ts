@@ -77,7 +77,7 @@ test('[DOC-1] a title is unique within its category, compared without case, also
   });
   await create('CLAUDE.md', 'b', { category: 'cursor' });
   const told = await refused('get_dev_doc', { title: 'CLAUDE.md' }, 422, { data: { field: 'category' } });
-  expect(told).toBe('dev docs of that title are in claude, cursor; say which category');
+  expect(told).toBe('dev docs with this title are in claude, cursor; say which category');
   await run('delete_dev_doc', { id: doc.id });
   await create('CLAUDE.md', 'c', { category: 'claude' });
   await refused('update_dev_doc', { id: doc.id, restore: true }, 422, { data: { field: 'title' } });
@@ -154,7 +154,7 @@ test('[DOC-2] the last 50 versions are kept', async () => {
   expect(versions?.map(({ version }) => version)).toEqual(Array.from({ length: 50 }, (_, n) => 52 - n));
   expect((await get({ id: 1, version: 3 })).doc.content).toBe('2');
   const told = await refused('get_dev_doc', { id: 1, version: 2 }, 404, { code: -32005 });
-  expect(told).toBe('version 2 of this dev doc is not kept; versions 3 to 52 are');
+  expect(told).toBe('version 2 of this dev doc is not available; versions 3 to 52 are');
 });
 
 test('[DOC-2] deleting moves to the bin, again it answers the same, and restore brings all of it back', async () => {

@@ -281,7 +281,7 @@ test.each<[string, string, unknown, Errors]>([
     undefined,
     {
       limit: ['limit must be a whole number between 1 and 100'],
-      cursor: ['cursor must be one that this list gave; leave it out to begin again'],
+      cursor: ['cursor must come from an earlier answer of this list; omit it to start again'],
       published: ['published must be true or false'],
     },
   ],

@@ -104,7 +104,7 @@ test('[OPS-4] CAIRN_ACCESS_LOG takes the lines of requests, and is opened anew o
   await expect.poll(() => idsIn(file)).toContain('before');
   renameSync(file, `${file}.1`);
   own.process.kill('SIGHUP');
-  await own.waitForLog((line) => line['msg'] === 'the access log is opened anew');
+  await own.waitForLog((line) => line['msg'] === 'the access log was reopened');
   await ask('after');
   expect(await own.stop()).toBe(0);
   expect(idsIn(`${file}.1`)).toEqual(['before']);

@@ -40,11 +40,11 @@ function limitFiles(hub: Hub, bytes: string): void {
 
 const FULL = {
   status: 507,
-  text: expect.stringMatching(/disk is full and nothing was kept; the operator must free space, then send it/),
+  text: expect.stringMatching(/disk is full, so nothing was saved; ask the operator to free space, then send it/),
 };
 const BROKEN = {
   status: 500,
-  text: expect.stringMatching(/disk refused the write and nothing was kept; the operator must look at the log/),
+  text: expect.stringMatching(/disk failed, so nothing was saved; the operator must check the log/),
 };
 
 const IN_THE_LOG = 'the disk refused a commit; nothing of it was kept';
@@ -125,7 +125,7 @@ test.runIf(canTrace)(
       if (isHit) {
         expect(await ended).toBe(1);
         const word = await hub.waitForLog(({ level }) => level === 60);
-        expect(word['msg']).toMatch(/look at the disk, then start it again/);
+        expect(word['msg']).toMatch(/check the disk, then start it again/);
       }
       await trial.startAgain();
       expect(await trial.problems()).toEqual([]);
@@ -147,7 +147,7 @@ test.runIf(canLimit)(
     const told = await trial.tryWrites();
     for (const { what, answer } of told) {
       if (answer === undefined || answer.status === 200) continue;
-      expect([what, answer.text]).toEqual([what, expect.stringMatching(/nothing was kept/)]);
+      expect([what, answer.text]).toEqual([what, expect.stringMatching(/nothing was saved/)]);
     }
     expect(told.some(({ answer }) => answer?.status !== 200)).toBe(true);
     if (isRunning(hub)) limitFiles(hub, 'unlimited');

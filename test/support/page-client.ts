@@ -123,7 +123,7 @@ export async function signedUp(hub: Pick<Hub, 'url'>, email: string, password: s
   const client = new PageClient(hub);
   await client.open('/signup');
   const answer = await client.submit('/signup', { email, password });
-  if (answer.status !== 200 || !client.text.includes('Your account is made')) {
+  if (answer.status !== 200 || !client.text.includes('Account created')) {
     throw new Error(`sign-up failed: ${answer.status} ${client.text}`);
   }
   return client;

@@ -112,7 +112,7 @@ const damages: [string, (at: string) => void, RegExp][] = [
   ],
   ['a stray version', edit('docs', { type: 'doc' }, (_, all, i) => void all.splice(i, 1)), /stands after the document/],
   ['a title twice', set('docs', { title: 'own' }, { title: 'CLAUDE.md', category: 'claude' }), /already has a dev doc/],
-  ['a name twice', set('handoffs', { time: '0930' }, { time: null }), /there is a handoff of that name/],
+  ['a name twice', set('handoffs', { time: '0930' }, { time: null }), /there is already a handoff with this name/],
   [
     'a blob twice',
     edit(
@@ -150,7 +150,7 @@ const damages: [string, (at: string) => void, RegExp][] = [
     edit('vaults', { type: 'vault' }, (_, all) => void all.splice(0, all.length, ...withoutVaults(all))),
     /a vault comes first/,
   ],
-  ['a vault twice', set('vaults', { name: 'empty' }, { name: 'SECOND' }), /a vault of that name/],
+  ['a vault twice', set('vaults', { name: 'empty' }, { name: 'SECOND' }), /already a vault with this name/],
   [
     'a conflict twice',
     edit('vaults', { type: 'conflict' }, (line, all, i) => void all.splice(i, 0, line)),

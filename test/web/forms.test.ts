@@ -297,7 +297,7 @@ test('[WEB-6, LIM-1] a flood of sign-ins from one address is a page of status 42
   expect(flooded.answer?.status).toBe(429);
   expect(Number(flooded.answer?.headers['retry-after'])).toBeGreaterThan(0);
   expect(flooded.answer?.headers['content-type']).toMatch(/^text\/html/);
-  expect(flooded.text).toContain('Too many tries');
+  expect(flooded.text).toContain('Too many attempts');
   const signUp = new PageClient(small, { 'X-Forwarded-For': '10.0.0.1' });
   await signUp.open('/signup');
   expect((await signUp.submit('/signup', { email: freshEmail(), password: PASSWORD })).status).toBe(429);
@@ -344,7 +344,7 @@ test('[WEB-4, NET-5, MCP-4] an address with nothing behind it is a page for peop
   for (const client of [member, new PageClient(hub)]) {
     const answer = await client.send('/taks?x=<script>', html);
     expect([answer.status, answer.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
-    expect(client.text).toContain('There is nothing at this address.');
+    expect(client.text).toContain('Page not found.');
   }
   expect(member.html).toContain('action="/signout"');
   for (const [path, options] of [

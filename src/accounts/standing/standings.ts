@@ -158,5 +158,5 @@ function goneCredential(): Refusal {
 }
 
 function noAccount(): Refusal {
-  return new Refusal({ kind: 'not_found', what: 'there is no such account' });
+  return new Refusal({ kind: 'not_found', what: 'account not found' });
 }

@@ -59,7 +59,7 @@ async function runExport(options: Options): Promise<number> {
       ]),
     );
     print(
-      '\nKeys, tokens, sessions, the password and the mirror secret are not in it. Everything else is, as it is: guard it.',
+      '\nKeys, tokens, sessions, the password and the mirror secret are not in it. Everything else is, unencrypted: keep it safe.',
     );
     return 0;
   } finally {
@@ -97,6 +97,6 @@ async function runImport(options: Options): Promise<number> {
     ]),
   );
   print('\nKeep the keys now: only their hashes are stored, so they are not shown again.');
-  print(`An archive holds no password: cairn account password --email ${made.email} sets one.`);
+  print(`Archives contain no password: set one with cairn account password --email ${made.email} sets one.`);
   return 0;
 }

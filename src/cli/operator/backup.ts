@@ -119,7 +119,7 @@ function figures(manifest: Awaited<ReturnType<typeof makeBackup>>): [string, str
 
 function keyAdvice(withKey: boolean, hasKeyFile: boolean): string {
   if (withKey)
-    return `The backup holds ${KEY_FILE}: whoever reads it reads every secret. Guard it as you guard the key.`;
+    return `The backup contains ${KEY_FILE}: anyone who can read it can read every secret. Keep it as safe as the key.`;
   const key = hasKeyFile ? `${KEY_FILE} of the data folder` : 'CAIRN_MASTER_KEY';
-  return `The backup does not hold the master key, and cannot be restored without it: keep ${key} in another place.`;
+  return `The backup does not contain the master key and cannot be restored without it: keep ${key} in another place.`;
 }

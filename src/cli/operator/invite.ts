@@ -49,7 +49,7 @@ async function create(options: Options): Promise<number> {
   const link = `${addressOf(config)}/signup?invite=${made.code}`;
   const mailed = await mailTo(email, link, made.expires_at, config);
   if (mailed === false) {
-    printError('cairn: the mail server did not take the letter; send the link yourself, or check CAIRN_SMTP_URL.');
+    printError('cairn: the mail server rejected the message; send the link yourself, or check CAIRN_SMTP_URL.');
   }
   if (options.json) {
     print(jsonLine({ ...made, link, mailed: mailed === true }));

@@ -12,7 +12,7 @@ import type { Command } from '../command.ts';
 import { print } from '../output.ts';
 
 const BROKEN =
-  'after this failure of the disk the process cannot go on; look at the disk, then start it again: what was answered is there';
+  'the process cannot continue after this disk failure; check the disk, then start it again: all acknowledged data is stored';
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -33,9 +33,9 @@ async function serve(): Promise<number> {
     flush();
     process.exit(1);
   };
-  process.on('uncaughtException', (error) => die(error, 'an assumption broke outside any request'));
+  process.on('uncaughtException', (error) => die(error, 'an unexpected error outside any request'));
   process.on('unhandledRejection', (reason) => {
-    if (!isCommitFailure(reason)) die(reason, 'a promise failed with nobody waiting for it');
+    if (!isCommitFailure(reason)) die(reason, 'unhandled promise rejection');
   });
   let service: RunningService;
   try {
@@ -69,9 +69,9 @@ async function serve(): Promise<number> {
 function reopen({ log, reopen: open }: LogSink): void {
   try {
     open();
-    log.info('the access log is opened anew');
+    log.info('the access log was reopened');
   } catch (error) {
-    log.error({ err: error }, 'the access log cannot be opened anew; its lines go on to the file that was open');
+    log.error({ err: error }, 'the access log cannot be reopened; its lines still go to the old file');
   }
 }
 

@@ -22,7 +22,7 @@ export const loginCommand: Command = {
 
 export const logoutCommand: Command = {
   name: 'logout',
-  summary: 'sign this machine out; its tokens and its key end on the hub',
+  summary: 'sign this machine out and revoke its tokens and key',
   options: [takes('server', 'URL')],
   flags: ['local'],
   examples: ['cairn logout', 'cairn logout --local'],
@@ -59,7 +59,7 @@ async function login(options: Options): Promise<number> {
   if (options.json) print(jsonLine({ server, device_name: deviceName }));
   else print(`Signed in to ${server} as ${deviceName}.`);
   if (settings.key !== undefined)
-    printError('CAIRN_KEY is set and goes before this sign-in; unset it to use this one.');
+    printError('CAIRN_KEY is set and overrides this sign-in; unset it to use the sign-in.');
   return 0;
 }
 
@@ -77,14 +77,14 @@ async function logout(options: Options): Promise<number> {
   if (options.json) print(jsonLine({ server, was_signed_in: wasSignedIn }));
   else if (!wasSignedIn) print(`Not signed in to ${server}.`);
   else if (isLocal)
-    print(`Forgotten here; on ${server} the sign-in stays open until it is ended on the settings page.`);
+    print(`Forgotten here. The sign-in on ${server} stays active until you end it on the settings page.`);
   else print(`Signed out of ${server}.`);
   return 0;
 }
 
 function stillOpen(error: unknown): never {
   if (error instanceof ClientError) {
-    error.message += ' The sign-in is still open and kept; try again, or forget it here only with --local.';
+    error.message += ' The sign-in is still active; try again, or forget it only here with --local.';
   }
   throw error;
 }
@@ -100,7 +100,7 @@ function instructions(server: string, codes: DeviceCodes): string {
   const direct = codes.verification_uri_complete ?? codes.verification_uri;
   return [
     ...(server.startsWith('http:') && !isLoopback(server)
-      ? ['Careful: this address is not encrypted; whoever can listen on the network sees your tokens.', '']
+      ? ['Warning: this address is not encrypted. Anyone on the network can read your tokens.', '']
       : []),
     `Open ${codes.verification_uri} in any browser and enter this code within ${minutes} minutes:`,
     '',

@@ -75,7 +75,7 @@ export function splitRecipients(text: string | undefined): string[] {
 /** The first line of a file, as age and gpg read one. */
 function readPassphrase(path: string): string {
   const [passphrase = ''] = readText(path).split(/\r?\n/);
-  if (passphrase === '') throw new ClientError(`${path} holds no passphrase in its first line.`);
+  if (passphrase === '') throw new ClientError(`${path} has no passphrase in its first line.`);
   return passphrase;
 }
 

@@ -24,7 +24,7 @@ export async function initMirror(options: Options): Promise<number> {
   const secret = issued.hmac_secret ?? (kept?.token === issued.token ? kept.hmac_secret : undefined);
   if (secret === undefined) {
     throw new ClientError(
-      'this account has a mirror credential already, and its secret was shown only once. Set CAIRN_MIRROR_TOKEN and ' +
+      'this account already has a mirror credential, and its secret was shown only once. Set CAIRN_MIRROR_TOKEN and ' +
         'CAIRN_MIRROR_SECRET from where it is kept; or run cairn mirror init --rotate, and push every commit again.',
     );
   }
@@ -37,8 +37,8 @@ export async function initMirror(options: Options): Promise<number> {
   print(`The mirror of ${server} is ready; run cairn mirror push in a repository.`);
   print(`Archives are encrypted for ${lock.recipients.join(', ')}`);
   if (lock.identity_file !== null) {
-    print(`The key that opens them is ${lock.identity_file}`);
-    print('Copy that file to a safe place now: without it the backups are noise, to you as to everyone.');
+    print(`Their decryption key is ${lock.identity_file}`);
+    print('Copy that file to a safe place now: without it nobody can decrypt the backups, not even you.');
   }
   return 0;
 }
@@ -53,7 +53,7 @@ async function chooseLock(
   if (kept !== undefined) return { recipients: kept.recipients, identity_file: kept.identity_file };
   const path = settings.identityFile;
   if (existsSync(path)) {
-    throw new ClientError(`${path} exists already; name its recipient with --recipient age1…, or move it away.`);
+    throw new ClientError(`${path} already exists; pass its recipient with --recipient age1…, or move it away.`);
   }
   const { identity, recipient } = await makeIdentity();
   writePrivateFile(path, `# recipient: ${recipient}\n${identity}\n`);

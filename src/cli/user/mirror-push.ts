@@ -17,7 +17,7 @@ export async function pushMirror(options: Options): Promise<number> {
     printError('cairn: there are uncommitted changes; the archive holds the commit without them.');
   }
   if (!options.flag('again') && (await hub.has(commit))) {
-    print(options.json ? jsonLine({ status: 'existing', commit_sha: commit }) : `${commit} is mirrored already.`);
+    print(options.json ? jsonLine({ status: 'existing', commit_sha: commit }) : `${commit} is already mirrored.`);
     return 0;
   }
   const sealed = await encrypt(await packCommit(repository, commit), lock);

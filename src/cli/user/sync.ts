@@ -33,8 +33,8 @@ const EXPLAINS = {
   'limit-upload': 'send at most so many bytes per second, like 500K or 2M',
   'limit-download': 'receive at most so many bytes per second, like 500K or 2M',
   all: 'watch every folder listed in ~/.config/cairn/sync.json, in one process',
-  'allow-deletes': 'delete on the hub what is gone here, even when it is most of the folder',
-  'restore-missing': 'bring back files that are gone here, instead of deleting them on the hub',
+  'allow-deletes': 'delete files on the hub that are missing here, even if it is most of the folder',
+  'restore-missing': 'restore files that are missing here, instead of deleting them on the hub',
 };
 
 export const syncCommands: readonly Command[] = [
@@ -49,7 +49,7 @@ export const syncCommands: readonly Command[] = [
   },
   {
     name: 'sync pull',
-    summary: 'only bring changes from the hub into the folder; nothing is sent',
+    summary: 'only pull changes from the hub; send nothing',
     options: CHOICE,
     explains: EXPLAINS,
     examples: ['cairn sync pull --folder ~/notes --vault notes'],

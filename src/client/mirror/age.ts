@@ -36,7 +36,7 @@ export async function decrypt(sealed: Uint8Array, unlock: Unlock): Promise<Uint8
     return await decrypter.decrypt(sealed);
   } catch {
     throw new ClientError(
-      'this archive does not open with the key given: it is for another key, was not made with age, or was changed.',
+      'this archive cannot be decrypted with this key: it was encrypted for another key, not made with age, or changed.',
     );
   }
 }
@@ -44,7 +44,7 @@ export async function decrypt(sealed: Uint8Array, unlock: Unlock): Promise<Uint8
 /** The identities of an age identity file: one a line, `#` begins a comment. Throws ClientError when there is none. */
 export function readIdentities(text: string, path: string): readonly string[] {
   const identities = text.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
-  if (identities.length === 0) throw new ClientError(`${path} holds no age identity (a line AGE-SECRET-KEY-1…).`);
+  if (identities.length === 0) throw new ClientError(`${path} has no age identity (a line AGE-SECRET-KEY-1…).`);
   for (const identity of identities) addIdentity(new Decrypter(), identity);
   return identities;
 }

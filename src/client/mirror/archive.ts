@@ -94,7 +94,7 @@ function run(program: string, args: readonly string[], { input, refusal }: Run):
     // A program that ends early closes its input: its exit code says what that means.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
-    child.once('error', () => reject(new ClientError(`the program ${program} is needed and was not found.`)));
+    child.once('error', () => reject(new ClientError(`the program ${program} was not found; install it.`)));
     child.once('close', (code) => {
       if (code === 0) resolve({ stdout: Buffer.concat(out) });
       else reject(new ClientError(told.trim() === '' ? refusal : `${refusal} (${told.trim().split('\n')[0] ?? ''})`));

@@ -126,6 +126,6 @@ export class MirrorHub {
 function read<T>(server: string, answer: ClientAnswer, schema: z.ZodType<T>): T {
   if (answer.status !== 200) throw refusalOf(server, answer);
   const parsed = schema.safeParse(answer.json());
-  if (!parsed.success) throw new ClientError(`${server} answered not as a Cairn mirror does; check --server.`);
+  if (!parsed.success) throw new ClientError(`${server} did not answer like a Cairn mirror; check --server.`);
   return parsed.data;
 }

@@ -22,10 +22,10 @@ export function checkTar(tar: Uint8Array): void {
     if (path.startsWith('/') || path.includes('\0') || parts.includes('..')) throw refuse('leads out of the folder');
     const above = parts.map((_, index) => parts.slice(0, index + 1).join('/'));
     if (above.some((one, index) => links.has(one) && (index < parts.length - 1 || type !== LINK))) {
-      throw refuse('lies below a symbolic link');
+      throw refuse('is below a symbolic link');
     }
     if (type !== LINK) continue;
-    if (!staysInside(parts.length - 1, target)) throw refuse('is a link that leads out of the folder');
+    if (!staysInside(parts.length - 1, target)) throw refuse('is a link that points outside the folder');
     links.add(parts.join('/'));
   }
 }

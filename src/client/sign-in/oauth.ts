@@ -78,7 +78,7 @@ async function askToken(server: string, fields: Readonly<Record<string, string>>
 function read<T>(server: string, schema: z.ZodType<T>, answer: ClientAnswer): T {
   const parsed = schema.safeParse(answer.json());
   if (parsed.success) return parsed.data;
-  throw new ClientError(`${server} answered in a form that this cairn does not know; update one of them.`);
+  throw new ClientError(`${server} sent an answer that this version of cairn cannot read; update one of them.`);
 }
 
 async function postForm(server: string, path: string, fields: Readonly<Record<string, string>>): Promise<ClientAnswer> {

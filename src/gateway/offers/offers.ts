@@ -162,7 +162,7 @@ function wrong(field: string, message: string): Offered {
 }
 
 function wrongCursor(): Offered {
-  return wrong('cursor', 'cursor must be one that this list gave; leave it out to begin again');
+  return wrong('cursor', 'cursor must come from an earlier answer of this list; omit it to start again');
 }
 
 /** Revision 2026-07-28 gives the code of invalid params; the revisions before it have one of their own. */

@@ -115,7 +115,7 @@ export class AuthorizationCodes {
 /** The client that asked, its redirect URI, its proof, its resource. A wrong try uses up nothing: it proves no theft. */
 function checkExchange(request: AuthorizationRequest, exchange: CodeExchange): void {
   const { clientId, redirectUri, verifier, resource } = exchange;
-  if (clientId !== request.clientId) throw invalidGrant('this code was given to another client_id');
+  if (clientId !== request.clientId) throw invalidGrant('this code was issued to another client_id');
   const mustRepeat = request.namesRedirect || redirectUri !== undefined;
   if (mustRepeat && redirectUri !== request.redirectUri) {
     throw invalidGrant('redirect_uri must be the one that the authorization request had');

@@ -98,7 +98,7 @@ export class Identities {
     await this.#options.actors.account(accountId).ask((batch) => {
       const found = batch.get(accountIdentities, [accountId, identityId]);
       if (found === undefined) {
-        throw new Refusal({ kind: 'not_found', what: 'this account has no linked identity of that id' });
+        throw new Refusal({ kind: 'not_found', what: 'this account has no linked identity with this id' });
       }
       batch.remove(accountIdentities, [accountId, identityId]);
       batch.remove(identities, [found.issuer, found.subject]);
@@ -143,7 +143,10 @@ export class Identities {
         throw invalidField(field, 'this identity is linked to another account; unlink it there first');
       }
       if (batch.range(accountIdentities, { prefix: [accountId] }).length >= limits.identitiesMax) {
-        throw invalidField(field, `an account holds ${limits.identitiesMax} linked identities; unlink one first`);
+        throw invalidField(
+          field,
+          `this account already has ${limits.identitiesMax} linked identities; unlink one first`,
+        );
       }
       const row = { issuer, subject, label, linked_at: new Date(this.#options.now()).toISOString() };
       batch.put(identities, [issuer, subject], { account_id: accountId });

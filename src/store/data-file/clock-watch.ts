@@ -49,7 +49,7 @@ export class ClockWatch {
       );
     }
     if (isAhead && at - (this.#aheadSince ?? at) < limits.clockJumpMs) return false;
-    if (this.#aheadSince !== undefined) log.warn('the clock is believed again');
+    if (this.#aheadSince !== undefined) log.warn('the clock is trusted again');
     this.#aheadSince = undefined;
     // A clock that is behind removes nothing too early, and what was believed stays.
     this.#believed = { ms: isAhead ? nowMs : Math.max(nowMs, this.#believed.ms), at };

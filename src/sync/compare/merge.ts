@@ -28,7 +28,7 @@ export interface MergeAnswer {
   readonly path: string;
   /** Undefined: there is no file in the merge, or a side must be chosen. */
   readonly content: { readonly text: string; readonly encoding: Encoding; readonly sha256: string } | undefined;
-  /** The merge is that there is no file. */
+  /** The merge result is a deleted file. */
   readonly deleted: boolean;
   readonly conflicts: number;
   /** What to push with: the current sha256, or empty when there must be no file. */
@@ -101,7 +101,8 @@ export class MergeQuery {
     const { conflict_id: conflictId, path, content, encoding, base_sha: baseSha } = request;
     if (conflictId !== undefined) {
       for (const [field, value] of Object.entries({ path, content, encoding, base_sha: baseSha })) {
-        if (value !== undefined) throw invalidField(field, `${field} does not go with conflict_id, which says it`);
+        if (value !== undefined)
+          throw invalidField(field, `${field} cannot be combined with conflict_id, which already names it`);
       }
       const conflict = reader.conflict(vaultId, conflictId);
       const { record } = conflict;

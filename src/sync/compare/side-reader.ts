@@ -62,7 +62,7 @@ export class SideReader {
     if (sha256 === null) return { kind: 'nothing' };
     const bytes = this.#reader.conflictContent(vaultId, conflict);
     if (bytes === undefined) {
-      throw new Refusal({ kind: 'not_found', what: 'the bytes of this conflict are not kept any more' });
+      throw new Refusal({ kind: 'not_found', what: 'the bytes of this conflict are no longer stored' });
     }
     return { kind: kindOf(encoding), sha256, text: bytes.toString(encoding === 'base64' ? 'base64' : 'utf8') };
   }

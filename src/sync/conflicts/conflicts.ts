@@ -152,7 +152,7 @@ export class Conflicts {
     if (keep.side === 'yours' && conflicts.length > 1) {
       throw invalidField(
         'conflict_id',
-        `${conflicts.length} conflicts of this path are pending; name one by conflict_id`,
+        `${conflicts.length} conflicts of this path are pending; choose one with conflict_id`,
       );
     }
     for (const { id: conflictId } of conflicts) {
@@ -261,7 +261,10 @@ function alreadySettled({ record }: Conflict): Refusal {
 
 function changedMeanwhile(file: FileRecord | undefined): Refusal {
   const now = file === undefined || file.deleted ? 'deleted' : file.sha256;
-  return invalidField('base_sha', `base_sha is not what is current: the file is ${now} now; look at both sides again`);
+  return invalidField(
+    'base_sha',
+    `base_sha is not the current version: the file is ${now} now; compare both versions again`,
+  );
 }
 
 function reread({ id, record }: Conflict, status: 'dismissed' | 'resolved'): Conflict {
@@ -280,5 +283,5 @@ function readCursor(cursor: string): { readonly folded: string; readonly id: str
   } catch {
     // What cannot be read is refused below, like what reads as something else.
   }
-  throw invalidField('cursor', 'cursor is not one that this tool gave; leave it out to begin again');
+  throw invalidField('cursor', 'cursor must come from an earlier answer of this tool; omit it to start again');
 }

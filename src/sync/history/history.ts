@@ -169,7 +169,8 @@ function versionOf(
   seq: number,
 ): { content: ReadyContent; meta: VersionMeta } {
   const meta = isInLineage(reader, vaultId, file, seq) ? reader.versionMeta(vaultId, seq) : undefined;
-  if (meta === undefined) throw invalidField('seq', `seq ${seq} is not a kept version of this path; see sync_history`);
+  if (meta === undefined)
+    throw invalidField('seq', `seq ${seq} is not an available version of this path; sync_history lists them`);
   const content = reader.readyContent(vaultId, seq);
   if (content === undefined)
     throw invalidField('seq', `seq ${seq} is where the file was deleted; name an older version`);
@@ -184,5 +185,5 @@ function isInLineage(reader: SyncReader, vaultId: string, file: FileRecord, want
 /** The file has changed since the caller looked at it; nothing was sent that would have to be kept. */
 function staleBase(file: FileRecord): Refusal {
   const now = file.deleted ? 'deleted' : file.sha256;
-  return invalidField('base_sha', `base_sha is not what is current: the file is ${now} now; look again, then repeat`);
+  return invalidField('base_sha', `base_sha is not the current version: the file is ${now} now; check it, then repeat`);
 }

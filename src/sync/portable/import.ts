@@ -83,7 +83,7 @@ export class VaultsImport {
   async #begin(line: VaultLine, wait: Await): Promise<VaultImport> {
     const { actors, accountId, store } = this.#target;
     const folded = foldVaultName(line.name);
-    if (this.#names.has(folded)) throw invalidField('name', 'there is a vault of that name already');
+    if (this.#names.has(folded)) throw invalidField('name', 'there is already a vault with this name');
     if (this.#names.size >= limits.vaultsMax) throw invalidField('vault_id', `there are more than ${limits.vaultsMax}`);
     if (line.is_primary && this.#hasPrimary) throw invalidField('is_primary', 'there is a primary vault already');
     const isKnown = [vaultOwners, deletedVaults].some((table) => store.get<[string], object>(table, [line.vault_id]));

@@ -47,13 +47,13 @@ export function readPullCursor(
   here: Pick<PullPosition, 'epoch' | 'vaultId'>,
 ): PullPosition {
   if (scope === 'vault' && text.startsWith(`${KINDS.paths}.`)) {
-    throw foreign('goes on with a list of paths; send it with the same paths');
+    throw foreign('belongs to a pull of several paths; send it with the same paths');
   }
   if (scope === 'paths' && text.startsWith(`${KINDS.vault}.`)) {
-    throw foreign('is not of a pull of these paths; leave it out');
+    throw foreign('does not belong to a pull of these paths; omit it');
   }
   const [epoch, ofVault, seq, deletesAfter] = read(hash, KINDS[scope], text, limits.cursorCharsMax, 'sync_pull');
-  if (ofVault !== here.vaultId) throw foreign('is of another vault; send the vault_id that it was given for');
+  if (ofVault !== here.vaultId) throw foreign('belongs to another vault; send the vault_id of that vault');
   if (epoch !== here.epoch) throw outdated();
   return { ...here, seq: Number(seq), deletesAfter: Number(deletesAfter) };
 }
@@ -65,7 +65,7 @@ export function formatListCursor(hash: CursorHash, { vaultId, folded }: ListPosi
 /** Reads the cursor of a list of files and gives the folded path after which it goes on. Refuses field `cursor`. */
 export function readListCursor(hash: CursorHash, text: string, vaultId: string): string {
   const [ofVault, folded] = read(hash, KINDS.list, text, limits.listCursorCharsMax, 'sync_list');
-  if (ofVault !== vaultId) throw foreign('is of another vault; send the vault_id that it was given for');
+  if (ofVault !== vaultId) throw foreign('belongs to another vault; send the vault_id of that vault');
   return String(folded);
 }
 
@@ -90,7 +90,7 @@ function read(hash: CursorHash, kind: string, text: string, charsMax: number, to
   const expected = Buffer.from(macOf(hash, body));
   const isOurs = given.length === expected.length && timingSafeEqual(given, expected);
   if (madeAs !== kind || rest.length > 0 || !isOurs) {
-    throw foreign(`is not one that ${tool} gave; send back exactly what it answered, or leave it out`);
+    throw foreign(`must come from an earlier answer of ${tool}; send it unchanged, or omit it`);
   }
   return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as unknown[];
 }

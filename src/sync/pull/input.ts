@@ -41,13 +41,13 @@ const SAY_ONE = 'say what to pull: one of path, paths, since, initial: true or c
 export function readPullMode(args: PullArguments): PullMode {
   const given = MODES.filter((name) => args[name] !== undefined && args[name] !== false);
   const [mode, second] = given;
-  if (second !== undefined) throw invalidField(second, `${given.join(' and ')} do not go together; ${SAY_ONE}`);
+  if (second !== undefined) throw invalidField(second, `${given.join(' and ')} cannot be combined; ${SAY_ONE}`);
   if (mode === undefined) {
     if (args.cursor === undefined) throw invalidField('path', SAY_ONE);
     return { kind: 'cursor' };
   }
   const refuse = (name: 'cursor' | 'limit' | 'wait_seconds' | 'brief' | 'skip', why: string) => {
-    if (args[name] !== undefined) throw invalidField(name, `${name} does not go with ${mode}: ${why}`);
+    if (args[name] !== undefined) throw invalidField(name, `${name} cannot be combined with ${mode}: ${why}`);
   };
   if (mode === 'path') {
     refuse('cursor', 'it is one file');

@@ -125,7 +125,7 @@ export function readBase(given: string | undefined): Base {
 /** The path that a rename leaves. */
 function readFrom({ from_path: from = '', deleted }: PushArguments, path: VaultPath): VaultPath {
   if (deleted === true)
-    throw invalidField('from_path', 'from_path does not go with deleted: true; send one of the two');
+    throw invalidField('from_path', 'from_path cannot be combined with deleted: true; send one of them');
   const read = checkPath(from, 'from_path');
   if (read.path === path.path) throw invalidField('from_path', 'from_path is path; leave it out to change the file');
   return read;
@@ -133,12 +133,12 @@ function readFrom({ from_path: from = '', deleted }: PushArguments, path: VaultP
 
 function refuseContent({ content, sha256 }: PushArguments): void {
   if (content !== undefined)
-    throw invalidField('content', 'content does not go with deleted: true; send one of the two');
-  if (sha256 !== undefined) throw invalidField('sha256', 'sha256 does not go with deleted: true; leave it out');
+    throw invalidField('content', 'content cannot be combined with deleted: true; send one of them');
+  if (sha256 !== undefined) throw invalidField('sha256', 'sha256 cannot be combined with deleted: true; omit it');
 }
 
 /** Only a rename can leave its content out. */
 function checkNoContent({ from_path: from, sha256 }: PushArguments): void {
   if (from === undefined) throw invalidField('content', 'content is required, or deleted: true');
-  if (sha256 !== undefined) throw invalidField('sha256', 'sha256 goes with content; leave it out to keep the bytes');
+  if (sha256 !== undefined) throw invalidField('sha256', 'sha256 describes content; omit it to keep the bytes');
 }

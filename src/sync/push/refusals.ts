@@ -57,7 +57,7 @@ export function refuseClash(push: PushRequest, clash: Clash) {
 }
 
 export function refuseResolves() {
-  const sentence = 'resolves names no conflict of this path; sync_pending_conflicts lists them';
+  const sentence = 'resolves must be the id of a conflict of this path; sync_pending_conflicts lists them';
   return refuse({ kind: 'invalid_fields', fields: { resolves: [sentence] } });
 }
 

@@ -97,7 +97,7 @@ function syncMerge(merges: MergeQuery): Tool {
         .describe('The merge; null: there is no file in it (deleted), or a side must be chosen with favor'),
       encoding: z.enum(['utf-8', 'base64']),
       sha256: z.string().nullable().describe('SHA-256 of content'),
-      deleted: z.boolean().describe('The merge is that there is no file'),
+      deleted: z.boolean().describe('The merge result is a deleted file'),
       has_conflicts: z.boolean(),
       conflict_count: z.int().nonnegative().describe('Parts marked with <<<<<<< yours, =======, >>>>>>> hub'),
       base_sha: z.string().describe('What to push the merge with'),
@@ -169,7 +169,7 @@ function mergeText(answer: MergeAnswer): string {
   const { path, content, deleted, conflicts, baseSha, live } = answer;
   if (deleted) {
     const next = live === undefined ? 'there is nothing to push' : `push deleted: true with base_sha ${baseSha}`;
-    return `${path}: the merge is that there is no file; ${next}`;
+    return `${path}: the merge result is a deleted file; ${next}`;
   }
   if (content === undefined)
     return `${path}: the sides cannot be shown as one text; call again with favor ours or theirs`;

@@ -63,7 +63,7 @@ export function syncPendingConflicts(conflicts: Conflicts): Tool {
 export function syncResolveConflict(conflicts: Conflicts): Tool {
   return defineTool({
     name: 'sync_resolve_conflict',
-    title: 'Settle a conflict',
+    title: 'Resolve a conflict',
     access: 'account',
     description:
       'Resolves a conflict, or all of a path, with the version on the hub (theirs) or the rejected push (yours). To keep a merge, use sync_push with resolves.',
@@ -118,7 +118,7 @@ async function resolve(conflicts: Conflicts, accountId: string, args: ResolveArg
     return { ...(await conflicts.resolvePath(accountId, { ...common, path })), path };
   }
   if (conflictId === undefined) throw invalidField('conflict_id', 'conflict_id is required, or path');
-  if (path !== undefined) throw invalidField('path', 'path does not go with conflict_id; send one of the two');
+  if (path !== undefined) throw invalidField('path', 'path cannot be combined with conflict_id; send one of them');
   const { vaultId, conflict, file } = await conflicts.resolve(accountId, { ...common, conflictId });
   return { vaultId, path: conflict.record.path, settled: [conflict.id], file };
 }

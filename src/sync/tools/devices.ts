@@ -15,8 +15,7 @@ export function vaultClone(reading: Reading) {
     name: 'vault_clone',
     title: 'Start a copy of a vault',
     access: 'account',
-    description:
-      'Says what a new device needs to copy a vault: how much there is, a cursor, and the call to make next.',
+    description: 'Returns what a new device needs to copy a vault: sizes, a cursor and the next call.',
     input: z.strictObject({
       vault_id: vaultIdArgument,
       name: z.string().trim().min(1).max(limits.vaultNameCharsMax).optional().describe('Instead of vault_id'),
@@ -75,7 +74,7 @@ export function vaultConnectStatus(reading: Reading) {
     title: 'Show the devices of a vault',
     access: 'account',
     description:
-      'Shows the devices of a vault: when each was here, how far it is behind, and what waits for a decision.',
+      'Shows the devices of a vault: when each was last seen, how many changes it lacks, and its pending conflicts.',
     input: z.strictObject({
       device_id: deviceIdArgument.optional().describe('Only this device'),
       vault_id: vaultIdArgument,
@@ -125,7 +124,7 @@ function deviceLine({
   last_seen_at: seen,
   changes_behind: behind,
 }: z.infer<typeof deviceSchema>): string {
-  return `${device} was here ${seen}, ${plural(behind, 'change')} behind`;
+  return `${device} last seen ${seen}, ${plural(behind, 'change')} behind`;
 }
 
 /** The devices that have been here, the last seen first. */

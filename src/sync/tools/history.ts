@@ -75,8 +75,7 @@ export function syncRestore(history: History): Tool {
     name: 'sync_restore',
     title: 'Restore a version of a file',
     access: 'account',
-    description:
-      'Makes an older version of a path the current one again, as a new change. What is current stays in the history.',
+    description: 'Restores an older version of a path as a new change. The current version stays in the history.',
     input: z.strictObject({
       path: pathArgument.describe('May be deleted'),
       seq: seqArgument.describe('See sync_history'),

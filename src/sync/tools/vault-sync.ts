@@ -63,7 +63,7 @@ export function vaultSync(reading: Reading, actions: Actions) {
     title: 'Compare a device with a vault',
     access: 'account',
     description:
-      'With action status, says what a device has to pull, push, delete and settle. The actions list, pull and push stand for sync_list, sync_pull and sync_push.',
+      'With action status, lists what a device must pull, push, delete and resolve. The actions list, pull and push stand for sync_list, sync_pull and sync_push.',
     input: anyArguments,
     listedInput: listedArguments,
     output: z.looseObject(standingShape),
@@ -91,7 +91,7 @@ function status(reading: Reading, { accountId }: Session, given: Readonly<Record
   const foreign = Object.keys(given).find((name) => given[name] !== undefined && !(name in statusArguments.shape));
   if (foreign !== undefined) {
     const takes = Object.keys(statusArguments.shape).join(', ');
-    throw invalidField(foreign, `${foreign} does not go with status; it takes ${takes}`);
+    throw invalidField(foreign, `${foreign} cannot be combined with action status, which takes ${takes}`);
   }
   const { manifest = {}, bases = {}, prefix = '', executables, vault_id: id } = given as StatusArguments;
   return standingResult(reading, accountId, id, { manifest, bases, executables, prefix });

@@ -40,7 +40,7 @@ export function vaultList(vaults: Vaults): Tool {
         pending_conflicts: head.pending,
         protected_paths: shownGlobs(record.protected_paths),
       }));
-      const text = found.length === 0 ? 'no vaults yet; the first push makes one' : vaultsText(found);
+      const text = found.length === 0 ? 'no vaults yet; the first push creates one' : vaultsText(found);
       return { structured: { vaults: found, count: found.length }, text };
     },
   });

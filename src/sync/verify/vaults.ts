@@ -80,7 +80,7 @@ function checkOwners(reader: CheckedReader, problems: string[]): Map<string, str
       problems.push(`vault ${key[1]}: its owner is not indexed`);
   }
   for (const { key, value } of reader.walk(vaultOwners)) {
-    if (owners.get(key[0]) !== value.account_id) problems.push(`owner of vault ${key[0]}: there is no such vault`);
+    if (owners.get(key[0]) !== value.account_id) problems.push(`owner of vault ${key[0]}: vault not found`);
   }
   for (const { key, value } of reader.walk(primaries)) {
     if (reader.get(vaults, [key[0], value.vault_id])?.is_primary !== true) {
@@ -208,13 +208,13 @@ function checkStrays(
   problems: string[],
 ): void {
   for (const [vaultId] of reader.keys(vaultHeads)) {
-    if (!recounts.has(vaultId)) problems.push(`head of ${vaultId}: there is no such vault`);
+    if (!recounts.has(vaultId)) problems.push(`head of ${vaultId}: vault not found`);
   }
   for (const [vaultId, folder] of reader.keys(folders)) {
-    if (!recounts.has(vaultId)) problems.push(`folder ${vaultId} ${folder}: there is no such vault`);
+    if (!recounts.has(vaultId)) problems.push(`folder ${vaultId} ${folder}: vault not found`);
   }
   for (const [vaultId, device] of reader.keys(devices)) {
-    if (!owners.has(vaultId)) problems.push(`device ${vaultId} ${device}: there is no such vault`);
+    if (!owners.has(vaultId)) problems.push(`device ${vaultId} ${device}: vault not found`);
   }
 }
 

@@ -134,7 +134,7 @@ function Row({ category, visit, problem }: RowProps): VNode {
           </>
         }
       >
-        <p>Tasks keep everything but this category. This cannot be undone.</p>
+        <p>Its tasks stay, without a category. This cannot be undone.</p>
         <Form csrf={visit.csrf} action={`${PATH}/${id}/delete`}>
           <button class="button danger" type="submit">
             Delete category

@@ -171,7 +171,7 @@ function handoffs({ handoffs: notes }: Sources): Kind {
     },
     remove: undefined,
     restore() {
-      throw new Refusal({ kind: 'not_found', what: 'handoffs are not deleted by hand' });
+      throw new Refusal({ kind: 'not_found', what: 'handoffs cannot be deleted' });
     },
   };
 }
@@ -216,6 +216,7 @@ function papers({ papers: all }: Sources): Kind {
 }
 
 function readPlace(cursor: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(cursor)) throw invalidField('cursor', 'cursor must be one that a list gave');
+  if (!/^[1-9]\d{0,14}$/.test(cursor))
+    throw invalidField('cursor', 'cursor must come from an earlier page of this list');
   return Number(cursor);
 }

@@ -22,7 +22,7 @@ export function ListPage({ visit, kinds, kind, query, groups, list }: ListPagePr
     <>
       <div class="intro">
         <h1>Documents</h1>
-        <p class="lead">What your agents write for you and for each other, and what you write for them.</p>
+        <p class="lead">Notes your agents write for you and for each other, and rules you write for them.</p>
       </div>
       <nav class="chips" aria-label="Kinds of documents">
         {kinds.map(({ id, name }) => (

@@ -40,11 +40,11 @@ const PURPOSES = [
   },
   {
     title: 'For your backups',
-    text: 'CI jobs leave encrypted, signed tarballs, one for each commit. You get exactly those bytes back on a bad day.',
+    text: 'CI jobs upload encrypted, signed tarballs, one for each commit. When you need them, you get exactly the same bytes back.',
   },
   {
     title: 'For yourself',
-    text: 'A task board, your files with their history, and every key and device in one list that you can cut short.',
+    text: 'A task board, your files with their history, and one list of all keys and devices, each revocable.',
   },
 ];
 
@@ -166,7 +166,7 @@ function Overview({ options, visit }: { readonly options: HomeOptions; readonly 
   return (
     <ul class="purposes">
       <Tile title="Tasks" href="/tasks">
-        {open === 0 ? 'Nothing is open. Add what is on your mind; your agents see the same board.' : `${open} open`}
+        {open === 0 ? 'No open tasks. Add one; your agents see the same board.' : `${open} open`}
       </Tile>
       <Tile title="Vaults" href="/vaults">
         {files === 0 ? 'No files yet. Your devices and agents keep them in step here.' : `${counted(files, 'file')}`}

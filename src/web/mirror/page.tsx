@@ -28,7 +28,7 @@ export function mirrorRoutes(options: MirrorOptions): Route[] {
     pages.memberForm(`${PATH}/credential/delete`, async (visit) => {
       await credentials.destroy(visit.accountId, visit.source);
       return pages.go(visit, PATH, {
-        text: 'The credential is gone. Blobs stay stored, and must be uploaded again under a new one to be handed out.',
+        text: 'Credential deleted. Blobs stay stored; to download them, upload them again with a new credential.',
       });
     }),
     pages.member(`${PATH}/:sha/download`, async ({ request, accountId }) => {
@@ -49,7 +49,7 @@ async function issue({ pages, credentials }: MirrorOptions, visit: MemberVisit, 
     });
   }
   return pages.go(visit, PATH, {
-    text: 'The credential is made. The secret is shown only now.',
+    text: 'Credential created. Copy the secret now: it is not shown again.',
     secrets: [
       { label: 'Token', value: token, hint: 'Says who uploads. CAIRN_MIRROR_TOKEN in a CI job.' },
       { label: 'Secret', value: secret, hint: 'Signs what is uploaded. CAIRN_MIRROR_SECRET in a CI job.' },
@@ -73,7 +73,7 @@ function mirrorView({ blobs: stored, credentials, baseUrl }: MirrorOptions, visi
         <div class="intro">
           <h1>Certificate mirror</h1>
           <p class="lead">
-            Encrypted tarballs that your CI jobs leave here, one or more for each commit. The hub checks their signature
+            Encrypted tarballs uploaded by your CI jobs, one or more for each commit. The hub verifies their signatures
             and cannot read them.
           </p>
         </div>
@@ -113,7 +113,7 @@ function Credential({ visit, credential }: CredentialProps): VNode {
       <section class="panel" aria-labelledby="credential">
         <h2 id="credential">Credential</h2>
         <p class="lead">
-          Uploads need a token and a secret to sign with. Whoever has them can add blobs and download them, and nothing
+          Uploads need a token and a signing secret. Together they allow uploads and downloads of blobs, and nothing
           else.
         </p>
         <Form csrf={csrf} action={`${PATH}/credential`}>
@@ -155,7 +155,7 @@ function Credential({ visit, credential }: CredentialProps): VNode {
             </Form>
           </Confirm>
           <Confirm label="Delete…">
-            <p>Nobody can upload or download until you make a new one. Blobs stay stored.</p>
+            <p>Nobody can upload or download until you create a new credential. Blobs stay stored.</p>
             <Form csrf={csrf} action={`${PATH}/credential/delete`}>
               <button class="button danger" type="submit">
                 Delete the credential

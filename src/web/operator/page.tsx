@@ -203,7 +203,7 @@ function Quotas({ visit, account, problem }: AccountProps): VNode {
   return (
     <section class="panel" aria-labelledby="quotas">
       <h2 id="quotas">Quotas</h2>
-      <p class="lead">An empty field means the setting of the hub.</p>
+      <p class="lead">Leave a field empty to use the default of the hub.</p>
       <Form csrf={visit.csrf} action={`${ACCOUNTS_PATH}/${account.account_id}/quota`}>
         <FormErrors form={form} problem={problem} shown={QUOTA_KINDS.map(({ kind }) => kind)} />
         {QUOTA_KINDS.map(({ kind, label }) => (

@@ -23,13 +23,13 @@ export function operatorRoutes(options: OperatorOptions): Route[] {
     pages.operatorForm(`${ACCOUNTS_PATH}/invitations`, (visit, form) => invite(options, visit, form)),
     pages.operatorForm(`${ACCOUNTS_PATH}/invitations/:id/revoke`, async (visit) => {
       await invitations.revoke(visit.request.params['id'] ?? '');
-      return pages.go(visit, ACCOUNTS_PATH, { text: 'The invitation is revoked.' });
+      return pages.go(visit, ACCOUNTS_PATH, { text: 'Invitation revoked.' });
     }),
     pages.operator(one, (visit) => pages.show(visit, accountView({ visit, account: accountOf(options, visit) }))),
     pages.operatorForm(`${one}/disable`, async (visit) => {
       const account = otherOf(options, visit);
       await standings.disable(account.account_id);
-      return back(options, visit, account, 'The account is disabled. Its credentials no longer work.');
+      return back(options, visit, account, 'Account disabled. Its credentials no longer work.');
     }),
     pages.operatorForm(`${one}/enable`, async (visit) => {
       const account = otherOf(options, visit);
@@ -96,7 +96,7 @@ async function remove(options: OperatorOptions, visit: MemberVisit, form: URLSea
 /** The account that the address names. Refuses with `not_found`. */
 function accountOf({ directory }: OperatorOptions, visit: MemberVisit): AccountView {
   const found = directory.view(visit.request.params['id'] ?? '');
-  if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'there is no such account' });
+  if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'account not found' });
   return found;
 }
 

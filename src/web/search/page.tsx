@@ -82,7 +82,7 @@ function SearchForm({ text }: { readonly text: string }): VNode {
 }
 
 function Hint(): VNode {
-  return <p class="lead">Finds text in tasks, in file names and in files, in upper or lower case.</p>;
+  return <p class="lead">Searches tasks, file names and file contents. Upper and lower case are the same.</p>;
 }
 
 function Results({ found }: { readonly found: Found }): VNode {
@@ -90,7 +90,9 @@ function Results({ found }: { readonly found: Found }): VNode {
   if (tasks.length + files.length === 0) {
     return (
       <Empty title="Nothing found">
-        <p>{complete ? 'Try fewer or other words.' : 'Not everything was looked through. Try the name of the file.'}</p>
+        <p>
+          {complete ? 'Try fewer or other words.' : 'Only a part of your files was searched. Try the name of the file.'}
+        </p>
       </Empty>
     );
   }
@@ -111,7 +113,7 @@ function Results({ found }: { readonly found: Found }): VNode {
           <FileRow key={`${file.vaultId} ${file.path}`} file={file} />
         ))}
       </Group>
-      {complete ? null : <p class="hint">There is more than is shown. Add a word to narrow the search.</p>}
+      {complete ? null : <p class="hint">Only a part of the results is shown. Add a word to narrow the search.</p>}
     </>
   );
 }

@@ -15,7 +15,7 @@ export function Devices({ visit, capabilities }: DevicesProps): VNode {
   return (
     <section class="panel" aria-labelledby="devices">
       <h2 id="devices">Signed-in devices</h2>
-      <p class="lead">Machines that you let in with a code. Each stays signed in for 60 days after its last use.</p>
+      <p class="lead">Machines you authorized with a code. Each is signed out 60 days after its last use.</p>
       {devices.length === 0 ? (
         <Empty title="No device yet">
           <p>
@@ -97,9 +97,9 @@ function DeviceItem({ device, visit }: { readonly device: SignInSummary; readonl
         }
       >
         <p>
-          Its tokens end at once.{' '}
+          Its tokens stop working immediately.{' '}
           {device.scope.split(' ').includes('mcp')
-            ? 'The MCP key that it was given stands in the list above; revoke that as well if the device is lost.'
+            ? 'Its MCP key is in the list above. If the device is lost, revoke that key too.'
             : ''}
         </p>
         <Form csrf={visit.csrf} action={`/settings/devices/${device.sign_in_id}/end`}>
@@ -119,7 +119,7 @@ export function Tokens({ visit, capabilities }: DevicesProps): VNode | null {
   return (
     <section class="panel" aria-labelledby="tokens">
       <h2 id="tokens">Access tokens</h2>
-      <p class="lead">What devices and apps call with. Each ends by itself within the hour.</p>
+      <p class="lead">What devices and apps call with. Each expires within an hour.</p>
       <ul class="rows">
         {tokens.map(({ token_id: id, sign_in_id: signIn, expires_at: at }) => {
           const device = devices.find(({ sign_in_id: one }) => one === signIn);

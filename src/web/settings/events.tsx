@@ -21,8 +21,8 @@ export function SecurityEvents({ visit, audit }: EventsProps): VNode {
     <section class="panel" aria-labelledby="events">
       <h2 id="events">Recent security events</h2>
       <p class="lead">
-        Sign-ins, failed attempts, and changes to what opens your account, from the last {limits.auditDays} days. If you
-        don’t recognize one, change your password and revoke what you don’t know.
+        Sign-ins, failed attempts and changes to passwords, keys and devices, from the last {limits.auditDays} days. If
+        you don’t recognize one, change your password and revoke what you don’t know.
       </p>
       <EventList events={events.slice(0, SHOWN_AT_FIRST)} zone={visit.zone} />
       {earlier.length === 0 ? null : (

@@ -20,7 +20,7 @@ export function Identities({ visit, capabilities, problem }: IdentitiesProps): V
   return (
     <section class="panel" aria-labelledby="identities">
       <h2 id="identities">Identity provider</h2>
-      <p class="lead">Tokens of a linked identity open your account for agents and tools, as a key does.</p>
+      <p class="lead">Agents and tools can use tokens of a linked identity like a key.</p>
       <ul class="rows">
         {linked.map(({ identity_id: id, label, subject, issuer: of, linked_at: at }) => (
           <li key={id} class="row">
@@ -30,7 +30,7 @@ export function Identities({ visit, capabilities, problem }: IdentitiesProps): V
               </strong>
               <p class="meta">
                 at <Given>{of}</Given> · linked <Moment at={at} zone={visit.zone} />
-                {of === issuer ? null : ' · this hub does not ask that provider any more'}
+                {of === issuer ? null : ' · this hub no longer uses that provider'}
               </p>
             </div>
             <Confirm
@@ -40,7 +40,7 @@ export function Identities({ visit, capabilities, problem }: IdentitiesProps): V
                 </>
               }
             >
-              <p>Tokens of this identity open nothing here from then on.</p>
+              <p>Tokens of this identity stop working here.</p>
               <Form csrf={visit.csrf} action={`/settings/identities/${id}/unlink`}>
                 <button class="button danger" type="submit">
                   Unlink this identity
@@ -57,7 +57,7 @@ export function Identities({ visit, capabilities, problem }: IdentitiesProps): V
             form={form}
             name="token"
             label={`A token of ${issuer}`}
-            hint="One that is valid now and made out for this hub. It proves that the identity is yours, and is not kept."
+            hint="A valid token issued for this hub. It proves that the identity is yours and is not stored."
             rows={3}
             class="code"
             value=""

@@ -65,12 +65,12 @@ function McpKeys({ visit, problem, keys }: SettingsProps & { readonly keys: read
     <section class="panel" aria-labelledby="keys">
       <h2 id="keys">MCP keys</h2>
       <p class="lead">
-        A key lets one agent or tool into your whole account. Give each its own, named after where it lives, so that you
-        can revoke it alone.
+        Each key gives one agent or tool access to your account. Create a separate key for each, so that you can revoke
+        them one by one.
       </p>
       {live.length === 0 ? (
         <Empty title="No live key">
-          <p>Make one below, then give it to your agent. The start page says where to paste it.</p>
+          <p>Create one below, then give it to your agent. The start page shows where to paste it.</p>
         </Empty>
       ) : (
         <ul class="rows">
@@ -135,7 +135,7 @@ function KeyItem({ row, visit }: { readonly row: KeySummary; readonly visit: Mem
           </>
         }
       >
-        <p>Whatever uses this key is shut out at once, for good.</p>
+        <p>Anything using this key loses access immediately. This cannot be undone.</p>
         <Form csrf={csrf} action={`/settings/keys/${row.key_id}/revoke`}>
           <button class="button danger" type="submit">
             Revoke this key

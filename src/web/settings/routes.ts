@@ -121,7 +121,7 @@ async function changePassword(options: SettingsOptions, visit: MemberVisit, form
     }),
   );
   if (!tried.ok) return pages.show(visit, view(options, visit, tried.problem));
-  return pages.go(visit, PATH, { text: 'The password is changed. Every other browser is signed out.' });
+  return pages.go(visit, PATH, { text: 'Password changed. Every other browser is signed out.' });
 }
 
 async function deleteAccount(options: SettingsOptions, visit: MemberVisit, form: URLSearchParams) {

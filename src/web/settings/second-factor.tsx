@@ -53,7 +53,7 @@ export function secondFactorRoutes({ pages, secondFactors, logins }: SecondFacto
       const password = form.get('password') ?? '';
       if (!(await logins.isPassword({ accountId, password, source }))) {
         return pages.go(visit, '/settings', {
-          text: 'This is not your password. Two-factor sign-in is still on.',
+          text: 'Wrong password. Two-factor sign-in is still on.',
           tone: 'bad',
         });
       }

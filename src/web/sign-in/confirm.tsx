@@ -23,12 +23,12 @@ export function confirmRoutes({ pages, sessions, logins }: ConfirmOptions): Rout
         const password = form.get('password') ?? '';
         const { accountId, source } = visit;
         if (!(await logins.isPassword({ accountId, password, source }))) {
-          throw new Refusal({ kind: 'invalid_fields', fields: { password: ['This is not your password.'] } });
+          throw new Refusal({ kind: 'invalid_fields', fields: { password: ['Wrong password.'] } });
         }
         await sessions.confirm(visit.browserId, source);
       });
       if (!tried.ok) return pages.show(visit, { ...confirmView(visit, next, tried.problem), status: 422 });
-      return pages.go(visit, next, { text: 'Password confirmed. Now do it once more.' });
+      return pages.go(visit, next, { text: 'Password confirmed. Now repeat your change.' });
     }),
   ];
 }
@@ -41,7 +41,7 @@ function confirmView(visit: MemberVisit, next: string, problem?: Problem): View 
       <div class="narrow">
         <h1>Confirm your password</h1>
         <p class="lead">
-          You signed in a while ago. Changes to what opens your account need your password again. Nothing was changed
+          You signed in a while ago. Enter your password again to change passwords, keys or devices. Nothing has changed
           yet.
         </p>
         <Form csrf={visit.csrf} action={CONFIRM_PATH}>

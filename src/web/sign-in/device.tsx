@@ -18,7 +18,7 @@ const CODE_CHARS_MAX = 20;
 
 const SCOPES: Readonly<Record<string, string>> = {
   account: 'read and change everything in your account, until you sign it out',
-  mcp: 'an MCP key of its own, which opens your whole account until you revoke it',
+  mcp: 'an MCP key with full access to your account until you revoke it',
 };
 
 export interface DeviceOptions extends Pick<Capabilities, 'devices' | 'letters'> {
@@ -35,7 +35,7 @@ export function deviceRoutes(options: DeviceOptions): Route[] {
         answer(options, visit, form, async (code) => {
           const device = await devices.approve(code, visit.accountId);
           letters.newSignIn(visit.email, `A device (${device.device_name ?? device.client})`, visit.source);
-          return `“${device.device_name ?? device.client}” may come in. Go back to it: it goes on by itself within seconds.`;
+          return `“${device.device_name ?? device.client}” is now signed in. You can return to the device.`;
         }),
       { fresh: true },
     ),
@@ -80,12 +80,12 @@ async function answer(
 
 function showCodeForm(pages: Pages, visit: MemberVisit, problem?: Problem): Reply {
   return pages.show(visit, {
-    title: 'Let a device in',
+    title: 'Sign in a device',
     status: problem === undefined ? 200 : 422,
     body: (
       <div class="narrow">
-        <h1>Let a device in</h1>
-        <p class="lead">Type the code that the device shows.</p>
+        <h1>Sign in a device</h1>
+        <p class="lead">Enter the code shown on the device.</p>
         {/* GET, so that the page of a code has an address, as a link from the device has. */}
         <form class="stack" method="get" action={PATH}>
           <Field form="device" name="user_code" label="Code" maxlength={CODE_CHARS_MAX} problem={problem} />
@@ -100,13 +100,13 @@ function showCodeForm(pages: Pages, visit: MemberVisit, problem?: Problem): Repl
 
 function showRequest(pages: Pages, visit: MemberVisit, request: GrantDescription, problem?: Problem): Reply {
   return pages.show(visit, {
-    title: 'Let this device in?',
+    title: 'Authorize this device?',
     status: problem === undefined ? 200 : 422,
     body: (
       <div class="narrow wide">
-        <h1>Let this device in?</h1>
+        <h1>Authorize this device?</h1>
         <p class="lead">
-          Only if you started this yourself, on a device that you have in front of you, and it shows this code:
+          Authorize it only if you started this sign-in yourself and the device in front of you shows this code:
         </p>
         <p class="user-code">{request.user_code}</p>
         <FormErrors form="device" problem={problem} shown={[]} />
@@ -114,7 +114,7 @@ function showRequest(pages: Pages, visit: MemberVisit, request: GrantDescription
         <Form csrf={visit.csrf} action={`${PATH}/approve`} class="actions">
           <input type="hidden" name="user_code" value={request.user_code} />
           <button class="button primary" type="submit">
-            Let it in
+            Authorize
           </button>
           <button class="button" type="submit" formaction={`${PATH}/deny`}>
             Deny
@@ -129,7 +129,7 @@ function RequestFacts({ request, visit }: { readonly request: GrantDescription; 
   const { device_name: name, client, scope, address, asked_at: at } = request;
   return (
     <dl class="facts-list">
-      <Fact name="Device">{name === null ? 'It gave no name.' : <Given>{name}</Given>}</Fact>
+      <Fact name="Device">{name === null ? 'It did not send a name.' : <Given>{name}</Given>}</Fact>
       <Fact name="Program">
         <Given>{client}</Given> <span class="meta">as it calls itself; nothing proves it</span>
       </Fact>

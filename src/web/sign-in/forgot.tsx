@@ -45,7 +45,7 @@ export function forgotRoutes({ pages, resets }: ForgotOptions): Route[] {
       });
       if (!tried.ok) return pages.show(visit, { ...resetView(visit, token, tried.problem), status: 422 });
       if (!tried.value) return pages.show(visit, closedView());
-      return pages.go(visit, '/signin', { text: 'Your password is changed. Sign in with the new one.' });
+      return pages.go(visit, '/signin', { text: 'Password changed. Sign in with the new one.' });
     }),
   ];
 }

@@ -94,13 +94,13 @@ async function signUp(options: SignInOptions, visit: Visit, form: URLSearchParam
 /** Shown once. */
 function newKeys(made: NewAccount): Notice {
   return {
-    text: 'Your account is made. These two keys are shown only now; keep them where you keep passwords.',
+    text: 'Account created. Copy these two keys now: they are not shown again. Keep them in your password manager.',
     secrets: [
       {
         label: 'First MCP key',
         value: made.mcp_key,
         isMcpKey: true,
-        hint: 'For an agent or a tool. You can make more, and revoke each.',
+        hint: 'For an agent or a tool. You can create more keys and revoke each of them.',
       },
       {
         label: 'Account key',
@@ -221,7 +221,7 @@ function SignUpForm({ csrf, next, signup, invite, problem }: SignUpFormProps): V
         type="password"
         autocomplete="new-password"
         minlength={limits.passwordBytesMin}
-        hint={`At least ${limits.passwordBytesMin} characters; a few random words are easy to keep in mind.`}
+        hint={`At least ${limits.passwordBytesMin} characters. A few random words are easy to remember.`}
         problem={problem}
       />
       {signup === 'open' && invite === '' ? null : (

@@ -18,7 +18,7 @@ export interface VaultOptions extends Pick<Capabilities, 'sync'> {
 /** A vault of this account. Refuses with `not_found`, one of another account as one that is not there. */
 export function vaultOf({ vaults }: Sync, accountId: string, id: string | undefined): VaultState {
   const found = vaults.list(accountId).find((vault) => vault.id === id);
-  if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'there is no such vault' });
+  if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'vault not found' });
   return found;
 }
 
@@ -34,7 +34,7 @@ export function attachment(
 ): Reply {
   const found = () => {
     const bytes = read();
-    if (bytes === undefined) throw new Refusal({ kind: 'not_found', what: 'the file was deleted here' });
+    if (bytes === undefined) throw new Refusal({ kind: 'not_found', what: 'this file was deleted' });
     return { bytes, type: 'application/octet-stream' };
   };
   return bytesReply(options, visit, { sizeBytes, disposition: 'attachment' }, found);

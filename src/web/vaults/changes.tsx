@@ -138,7 +138,7 @@ function Differences({ difference, pair }: Pick<ChangesPageProps, 'difference' |
             left={pair.from === undefined ? '− Nothing' : `− Version ${pair.from}`}
             right={`+ Version ${pair.to}`}
           />
-          {difference.diff.isCut ? <p class="meta">More lines differ than are shown here.</p> : null}
+          {difference.diff.isCut ? <p class="meta">Only a part of the differences is shown.</p> : null}
         </>
       );
   }

@@ -50,7 +50,7 @@ async function showConflict(options: VaultOptions, visit: MemberVisit, problem?:
   const { pages } = options;
   const { vault, sides } = conflictOf(options, visit);
   if (sides.conflict.record.status !== 'pending') {
-    return pages.go(visit, vaultPath(vault.id), { text: 'This conflict is settled already.' });
+    return pages.go(visit, vaultPath(vault.id), { text: 'This conflict is already resolved.' });
   }
   const draft = await draftOf(options, visit.accountId, vault.id, sides);
   const body = { visit, vault, sides, diff: await diffOf(options, visit.accountId, sides), draft, problem };
@@ -119,19 +119,19 @@ async function settle(options: VaultOptions, visit: MemberVisit, form: URLSearch
     cursor: undefined,
   });
   const next = rest.length === 0 ? vaultPath(vault.id) : `${vaultPath(vault.id)}/conflicts`;
-  return pages.go(visit, next, { text: `The conflict of “${record.path}” is settled.` });
+  return pages.go(visit, next, { text: `The conflict of “${record.path}” is resolved.` });
 }
 
 function readKeep(form: URLSearchParams): Keep {
   const keep = form.get('keep');
   if (keep === 'yours' || keep === 'theirs') return { side: keep };
-  if (keep !== 'edited') throw invalidField('keep', 'Choose which side stays.');
+  if (keep !== 'edited') throw invalidField('keep', 'Choose which version to keep.');
   const newline: Newline = form.get('newline') === 'crlf' ? 'crlf' : 'lf';
   const text = fromForm(form.get('content') ?? '', newline);
   if (hasConflictMarks(text)) {
     throw invalidField(
       'content',
-      'Marks of the merge still stand in the text. Keep what is right and remove the marks.',
+      'The text still contains conflict markers. Edit those lines, then delete the markers.',
     );
   }
   return { side: 'edited', text, encoding: 'utf-8' };
@@ -143,9 +143,7 @@ function inPlainWords(problem: Problem, isEdited: boolean): Problem {
     problem.fields['base_sha'] === undefined
       ? problem.fields
       : {
-          base: [
-            'The file has changed since this page was opened. Both sides are shown as they are now; choose again.',
-          ],
+          base: ['The file changed after you opened this page. The current versions are shown below; choose again.'],
         };
   return { ...problem, fields, values: isEdited ? problem.values : {} };
 }

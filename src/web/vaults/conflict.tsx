@@ -137,7 +137,7 @@ function Differences({ diff, device }: { readonly diff: SideBySide; readonly dev
           </>
         }
       />
-      {diff.isCut ? <p class="meta">There is more than is shown here; download both sides to see all of it.</p> : null}
+      {diff.isCut ? <p class="meta">Only a part is shown; download both versions to see everything.</p> : null}
     </section>
   );
 }
@@ -147,18 +147,14 @@ function Editor({ visit, vault, sides, draft, problem }: ConflictPageProps): VNo
     return (
       <section class="panel" aria-labelledby="edit">
         <h2 id="edit">Edit</h2>
-        <p class="lead">
-          These sides cannot be put together here: one of them is deleted, no text, or too large. Keep one.
-        </p>
+        <p class="lead">These versions cannot be merged here: one is deleted, binary or too large. Choose one.</p>
       </section>
     );
   }
   return (
     <section class="panel" aria-labelledby="edit">
       <h2 id="edit">Edit</h2>
-      <p class="lead">
-        Both sides put together. Where they contradict each other, marks show it: keep what is right, remove the marks.
-      </p>
+      <p class="lead">Merged version. Conflicting lines are marked: edit them, then delete the markers.</p>
       <Form csrf={visit.csrf} action={conflictPath(vault.id, sides.conflict.id)} class="stack whole">
         <input type="hidden" name="base" value={baseOf(sides)} />
         <input type="hidden" name="newline" value={draft.newline} />
@@ -175,7 +171,7 @@ function Editor({ visit, vault, sides, draft, problem }: ConflictPageProps): VNo
         />
         <div>
           <button class="button primary" type="submit" name="keep" value="edited">
-            Keep this text
+            Save merged version
           </button>
         </div>
       </Form>

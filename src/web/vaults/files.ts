@@ -26,7 +26,7 @@ export interface ShownVersion {
 export function versionOf({ reader, history }: Sync, vaultId: string, file: FileRecord, seq: number): ShownVersion {
   const meta = reader.versionMeta(vaultId, seq);
   if (meta === undefined || !history.has(vaultId, file, seq)) {
-    throw new Refusal({ kind: 'not_found', what: 'there is no such version of this file, or no longer' });
+    throw new Refusal({ kind: 'not_found', what: 'this version of the file is not available' });
   }
   return { sizeBytes: meta.size_bytes, content: () => reader.content(vaultId, seq) };
 }

@@ -22,7 +22,7 @@ export function VaultList({ visit, vaults, problem }: VaultListProps): VNode {
       <div class="intro">
         <h1>Vaults</h1>
         <p class="lead">
-          Folders that your devices and agents keep in step. Every version is kept; nothing is overwritten unseen.
+          Folders synced between your devices and agents, with version history. Nothing is overwritten silently.
         </p>
       </div>
       <section class="panel" aria-labelledby="vaults">
@@ -30,7 +30,7 @@ export function VaultList({ visit, vaults, problem }: VaultListProps): VNode {
         {vaults.length === 0 ? (
           <Empty title="No vault yet">
             <p>
-              Make one below, run <code>cairn sync</code> in a folder, or let an agent do it: the tool{' '}
+              Make one below, run <code>cairn sync</code> in a folder, or let an agent do it with the tool{' '}
               <code>sync_push</code> makes the first vault with the first file.
             </p>
           </Empty>

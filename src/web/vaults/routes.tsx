@@ -31,7 +31,7 @@ export function vaultRoutes(options: VaultOptions): Route[] {
       if (!tried.ok) return showVaults(options, visit, tried.problem);
       const { id, status } = tried.value;
       return pages.go(visit, vaultPath(id), {
-        text: status === 'created' ? 'The vault is made.' : 'There is a vault of that name: this one.',
+        text: status === 'created' ? 'Vault created.' : 'This vault already exists.',
       });
     }),
     pages.member(`${PATH}/:vault`, (visit) => showFiles(options, visit)),
@@ -126,6 +126,9 @@ async function restore({ pages, sync }: VaultOptions, visit: MemberVisit, form: 
     filePath(vaultId, path),
     tried.ok
       ? { text: `Version ${seq} was restored.` }
-      : { text: 'The file changed since you opened this page, so nothing was done. Look again.', tone: 'bad' },
+      : {
+          text: 'The file changed after you opened this page, so nothing was saved. Check it and try again.',
+          tone: 'bad',
+        },
   );
 }

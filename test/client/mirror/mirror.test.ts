@@ -121,7 +121,7 @@ test('[MIR-20] in CI the credential comes from the environment and the passphras
   writeFileSync(wrong, 'another passphrase\n');
   const refused = await ci.cairn('pull', '--passphrase-file', wrong, '--output', output);
   expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toContain('does not open with the key given');
+  expect(refused.stderr).toContain('cannot be decrypted with this key');
   expect(existsSync(output)).toBe(false);
   expect(await ci.cairn('pull', '--passphrase-file', passphrase, '--output', output)).toMatchObject({ code: 0 });
   expect(contents(output)).toEqual(contents(folder));

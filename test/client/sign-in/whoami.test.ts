@@ -118,7 +118,7 @@ test('[OAUTH-6] a hub that is not there, is another service, or sends elsewhere,
   ]);
   await other.close();
   const elsewhere = await oddServer(302, { Location: `${hub.url}/api/account` }, '');
-  expect((await refusal(['whoami', '--server', elsewhere.url], key)).sentence).toContain('sends on to');
+  expect((await refusal(['whoami', '--server', elsewhere.url], key)).sentence).toContain('redirects to');
   await elsewhere.close();
 });
 

@@ -348,7 +348,7 @@ test.each([
   [{ action: 'pull', glob: '*' }, 'glob', /glob is not a known field/],
   [{ action: 'pull' }, 'path', /say what to pull/],
   [{ action: 'push', path: 'a' }, 'content', /required/],
-  [{ action: 'status', path: 'a' }, 'path', /does not go with status/],
+  [{ action: 'status', path: 'a' }, 'path', /cannot be combined with action status/],
   [{ action: 'status', manifest: { a: 'x' } }, 'manifest', /SHA-256/],
   [{ action: 'status', manifest: { a: 1 } }, 'manifest', /SHA-256/],
   [{ action: 'status', bases: { a: '' } }, 'bases', /SHA-256/],

@@ -167,7 +167,7 @@ const damages: [string, string, Damage][] = [
   ['a head that is gone', 'seq is undefined', (batch) => batch.remove(vaultHeads, [vaultId])],
   [
     'a head of nothing',
-    'there is no such vault',
+    'vault not found',
     (batch) => batch.put(vaultHeads, ['v_x'], found(batch.get(vaultHeads, [vaultId]))),
   ],
   ['a folder', 'a recount says 1', (batch) => batch.put(folders, [vaultId, 'notes'], { children: 2 })],
@@ -210,11 +210,11 @@ const damages: [string, string, Damage][] = [
       }),
   ],
   ['an owner', 'owner is not indexed', (batch) => batch.remove(vaultOwners, [vaultId])],
-  ['an owner of nothing', 'there is no such vault', (batch) => batch.put(vaultOwners, ['v_x'], { account_id: 'x' })],
+  ['an owner of nothing', 'vault not found', (batch) => batch.put(vaultOwners, ['v_x'], { account_id: 'x' })],
   ['a vault', 'belongs to nobody', (batch) => batch.remove(vaults, [ownerOf(batch), vaultId])],
   [
     'a device of nothing',
-    'there is no such vault',
+    'vault not found',
     (batch) => batch.put(devices, ['v_x', 'd'], { last_seen_ms: 1, pulled_seq: 0, pushed_seq: 0 }),
   ],
 ];

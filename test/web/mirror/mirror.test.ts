@@ -93,7 +93,7 @@ test('[WEB-1, MIR-5] deleting the credential ends it, and the page offers a new 
   const made = await makeCredential(client);
   await client.open('/mirror');
   await client.submit('/mirror/credential/delete');
-  expect(client.text).toContain('The credential is gone.');
+  expect(client.text).toContain('Credential deleted.');
   expect(client.text).toContain('Create the credential');
   expect((await upload(hub, made, randomCommit(), randomBytes(10))).status).toBe(401);
   const fields = client.fieldsOf('/mirror/credential');

@@ -55,7 +55,7 @@ test('[WEB-3, OPS-7] an operator disables, enables and deletes an account, but n
   const path = await pathOf(email);
   await operator.open(path);
   await operator.submit(`${path}/disable`);
-  expect([operator.text.includes('The account is disabled'), await statusOf(key)]).toEqual([true, 403]);
+  expect([operator.text.includes('Account disabled'), await statusOf(key)]).toEqual([true, 403]);
   await operator.submit(`${path}/enable`);
   expect(await statusOf(key)).toBe(200);
   await operator.submit(`${path}/delete`, { confirm: 'someone@example.com' });
@@ -98,12 +98,12 @@ test('[WEB-3, ONB-4] an invitation made on the page lets somebody in, and can be
   const guest = new Browser(hub);
   await guest.open(link ?? '');
   await guest.submit('/signup', { email: 'guest@example.org', password: PASSWORD });
-  expect(guest.text).toContain('Your account is made');
+  expect(guest.text).toContain('Account created');
   await operator.open('/accounts');
   expect(operator.html).not.toContain(link);
   const revoke = operator.forms.map(({ action }) => action).find((action) => action.endsWith('/revoke')) ?? '';
   await operator.submit(revoke);
-  expect(operator.text).toContain('The invitation is revoked.');
+  expect(operator.text).toContain('Invitation revoked.');
 });
 
 test('[WEB-3] the list is searched by the beginning of an email, and what it is given is shown as text', async () => {

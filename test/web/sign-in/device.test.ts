@@ -51,12 +51,19 @@ test('[WEB-1, OAUTH-1] the link of a device leads through the sign-in to what it
   expect(phone.text).not.toContain('build-box');
   await phone.submit('/signin', { email, password: PASSWORD });
   expect(phone.path).toBe(linkOf(codes));
-  for (const said of [codes.user_code, 'build-box <7>', 'cairn-test', 'an MCP key of its own', '127.0.0.1', email]) {
+  for (const said of [
+    codes.user_code,
+    'build-box <7>',
+    'cairn-test',
+    'an MCP key with full access',
+    '127.0.0.1',
+    email,
+  ]) {
     expect(phone.text).toContain(said);
   }
   expect((await poll(hub, codes.device_code)).json()).toMatchObject({ error: 'authorization_pending' });
   await phone.submit('/device/approve');
-  expect(phone.text).toContain('“build-box <7>” may come in.');
+  expect(phone.text).toContain('“build-box <7>” is now signed in.');
   const tokens = await tokensOf(codes);
   expect(tokens.mcp_key).toMatch(/^[0-9a-f]{64}$/);
   expect(await works(tokens)).toBe(true);
@@ -74,7 +81,7 @@ test('[WEB-1, OAUTH-1] a code is typed in any form; denying turns the device awa
   await client.submit('/device/approve', {}, {});
   const other = await askDevice(hub);
   await client.open(linkOf(other));
-  expect(client.text).toContain('It gave no name.');
+  expect(client.text).toContain('It did not send a name.');
   await client.post('/device/deny', client.fieldsOf('/device/approve'));
   expect((await poll(hub, other.device_code)).json()).toMatchObject({ error: 'access_denied' });
   await client.open('/settings');
@@ -109,12 +116,12 @@ test('[WEB-1, OAUTH-1] a code that is wrong, used or gone brings back the form; 
     const answer =
       tries === 1 ? await client.post('/device/approve', fields) : await client.open('/device?user_code=BCDF-GHJK');
     expect([tries, answer.status]).toEqual([tries, 422]);
-    expect(client.text).toContain('No device waits with this code');
+    expect(client.text).toContain('No device is waiting with this code');
   }
   const next = await askDevice(own);
   const refused = await client.open(linkOf(next));
   expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([429, true]);
-  expect(client.text).toContain('Too many tries');
+  expect(client.text).toContain('Too many attempts');
   expect(
     (
       await client.post(

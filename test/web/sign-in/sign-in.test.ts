@@ -208,7 +208,7 @@ test('[WEB-2, KEY-5] a new password ends every other session and no key; the old
     expect.stringContaining('New password must have 8 to 1024 bytes'),
   ]);
   await here.submit('/settings/password', { current_password: PASSWORD, password: 'another battery' });
-  expect(here.text).toContain('The password is changed.');
+  expect(here.text).toContain('Password changed.');
   expect([await isSignedIn(here), await isSignedIn(elsewhere)]).toEqual([true, false]);
   expect(await structured(hub, 'list_tasks', {}, key)).toMatchObject({ count: 0 });
   expect(await isSignedIn(await signIn(email))).toBe(false);
@@ -236,7 +236,7 @@ test('[WEB-2, KEY-7] the operator sets a password: for an account without one, o
   expect(await isSignedIn(await signIn(email, 'another battery'))).toBe(true);
   for (const [who, input, sentence] of [
     [email, '12345\n', /password must have 8 to 1024 bytes/],
-    [email, '', /no password was given/],
+    [email, '', /password is missing/],
     ['nobody@example.org', 'some password', /no account has this email/],
   ] as const) {
     const refused = await setPassword(who, input);

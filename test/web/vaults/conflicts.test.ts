@@ -100,12 +100,12 @@ test.each([
   const answer = await settle(at, keep);
   expect([answer.status, answer.headers.location]).toEqual([303, `/vaults/${at.vault}`]);
   await at.client.open(`/vaults/${at.vault}`);
-  expect(at.client.text).toContain(`The conflict of “${PATH}” is settled.`);
+  expect(at.client.text).toContain(`The conflict of “${PATH}” is resolved.`);
   expect(await current(at)).toBe(content);
   await at.client.open(`/vaults/${at.vault}/conflicts`);
   expect(at.client.text).toContain('Nothing to settle');
   await at.client.open(at.page);
-  expect(at.client.text).toContain('This conflict is settled already.');
+  expect(at.client.text).toContain('This conflict is already resolved.');
 });
 
 test('[WEB-1, SYN-13] the editor begins with both sides merged, refuses marks that were left, and keeps what it is given', async () => {
@@ -114,7 +114,10 @@ test('[WEB-1, SYN-13] the editor begins with both sides merged, refuses marks th
   expect(draft).toContain('five of mine');
   expect(draft).toMatch(/^<{7} yours\ntwo of mine\n={7}\ntwo of theirs\n>{7} hub$/m);
   const refused = await settle(at, 'edited', { content: draft.replace('three', 'three, edited') });
-  expect([refused.status, at.client.text]).toEqual([422, expect.stringContaining('Marks of the merge still stand')]);
+  expect([refused.status, at.client.text]).toEqual([
+    422,
+    expect.stringContaining('The text still contains conflict markers'),
+  ]);
   expect(formFor(at, 'edited').get('content')).toContain('three, edited');
   const merged = 'one\ntwo of both\nthree\nfour\nfive of mine\n';
   // As a browser sends it.
@@ -140,7 +143,7 @@ test('[WEB-1, SYN-5] a file that changed since the page was opened is settled on
   const newer = THEIRS.replace('four', 'four, newer');
   await at.device.result('sync_push', at.device.pushOf(PATH, newer, { base_sha: sha256Of(THEIRS) }));
   expect((await at.client.post(at.page, form)).status).toBe(422);
-  expect(at.client.text).toContain('The file has changed since this page was opened.');
+  expect(at.client.text).toContain('The file changed after you opened this page.');
   expect(at.client.text).toContain('four, newer');
   expect(await current(at)).toBe(newer);
   expect((await settle(at, 'yours')).status).toBe(303);
@@ -154,7 +157,7 @@ test.each([
   for (const keep of ['yours', 'theirs'] as const) {
     const at = await clash(theirs, mine);
     expect(at.client.text).toContain(says);
-    expect(at.client.text).toContain('cannot be put together here');
+    expect(at.client.text).toContain('cannot be merged here');
     expect((await at.client.send(`${at.page}/${mine === undefined ? 'yours' : 'theirs'}`)).status).toBe(404);
     await at.client.open(at.page);
     expect((await settle(at, keep)).status).toBe(303);
@@ -165,7 +168,7 @@ test.each([
 test('[WEB-1, LIM-2] sides that are too large to be shown are downloaded and chosen between', async () => {
   const large = (word: string) => `${word}\n`.repeat(limits.editedTextBytesMax / 4);
   const at = await clash(large('theirs'), large('mine'));
-  expect(at.client.text).toContain('cannot be put together here');
+  expect(at.client.text).toContain('cannot be merged here');
   expect((await at.client.send(`${at.page}/yours`)).text).toBe(large('mine'));
   await at.client.open(at.page);
   expect((await settle(at, 'yours')).status).toBe(303);

@@ -52,12 +52,12 @@ test('[WEB-1] a newcomer to vaults is told how to begin, makes one, and finds it
   await client.open('/vaults');
   expect(client.text).toContain('No vault yet');
   await client.submit('/vaults', { name: '  Notes ' });
-  expect(client.text).toContain('The vault is made.');
+  expect(client.text).toContain('Vault created.');
   expect(client.text).toContain('No files yet');
   const made = client.path;
   await client.open('/vaults');
   await client.submit('/vaults', { name: 'NOTES' });
-  expect([client.path, client.text]).toEqual([made, expect.stringContaining('There is a vault of that name')]);
+  expect([client.path, client.text]).toEqual([made, expect.stringContaining('This vault already exists')]);
   await client.open('/vaults');
   for (const name of ['', ' ', 'x'.repeat(101), 'a\u0007b']) {
     expect((await client.submit('/vaults', { name })).status).toBe(422);
@@ -147,7 +147,7 @@ test('[WEB-1, SYN-7] every version can be looked at and brought back, a deleted 
   stale.set('csrf', client.forms[0]?.fields.get('csrf') ?? '');
   await client.post(`/vaults/${vault}/restore`, stale);
   await client.open(filePage(vault, path));
-  expect(client.text).toContain('The file changed since you opened this page, so nothing was done.');
+  expect(client.text).toContain('The file changed after you opened this page, so nothing was saved.');
   expect(client.text).toContain('first plan');
   await device.result('sync_push', {
     path,

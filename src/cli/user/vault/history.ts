@@ -117,7 +117,7 @@ async function historyOf(options: Options, { hub }: VaultPlace, { path, limit }:
   }
   for (const version of versions) print(versionLine(version, path));
   if (hasMore) print(`there are older versions; show more with --limit ${limit * 2}`);
-  print('bring one back: cairn sync restore FILE --seq N, or --at TIME');
+  print('restore one: cairn sync restore FILE --seq N, or --at TIME');
   return 0;
 }
 

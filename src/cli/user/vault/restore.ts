@@ -23,14 +23,14 @@ const TOLD_PATHS_MAX = 20;
 
 export const syncRestoreCommand: Command = {
   name: 'sync restore',
-  summary: 'bring back the version before, or that of a time; without FILE all files of the folder as of --at',
+  summary: 'restore the previous version, or the version at a time; without FILE, the whole folder as of --at',
   operands: ['[FILE]'],
   options: [...PLACE_OPTIONS, takes('at', 'TIME'), takes('seq', 'N')],
   flags: ['dry-run'],
   explains: {
     ...PLACE_EXPLAINS,
     at: "time to go back to: '2026-11-20 18:00', 2026-11-20, or 2h for two hours ago",
-    seq: 'version to bring back, as cairn sync history shows it',
+    seq: 'version to restore, a number from cairn sync history',
     'dry-run': 'only show what would change',
   },
   examples: [

@@ -37,7 +37,7 @@ export function checkPath(given: string): FolderPath | BadPath {
   if (given.includes('\\')) return { bad: 'The path contains a backslash; rename the file.' };
   const parts = given.split('/');
   if (parts.some((part) => part === '' || part === '.' || part === '..') || /^[a-z]:/i.test(given)) {
-    return { bad: 'The path leads out of the folder.' };
+    return { bad: 'The path points outside the folder.' };
   }
   if (parts.some((part) => Buffer.byteLength(part) > NAME_BYTES_MAX)) return { bad: 'A name in the path is too long.' };
   if (parts.some(isReserved)) return { bad: "The path belongs to git or to Cairn's own folder." };
