@@ -116,6 +116,7 @@ export async function openSession(choice: FolderChoice): Promise<OpenSession> {
     held: new Set(),
     large: new LargeQueue(),
     due: new Set(),
+    damaged: new Map(),
     saved: { atMs: Date.now(), stamp: stampOf(folder.root.path) },
   };
   return { session, takeEvents: () => events.splice(0), line };

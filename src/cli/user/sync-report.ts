@@ -2,6 +2,7 @@
 import { formatBytes } from '../../client/progress.ts';
 import { counted, quoted, shownLine } from '../../client/shown.ts';
 import type { SyncEvent, SyncSession } from '../../client/sync/session.ts';
+import { unmatched } from '../../client/sync/folder/choice.ts';
 import { conflictsOf } from '../../client/sync/state.ts';
 import { limits } from '../../limits/service.ts';
 
@@ -40,6 +41,16 @@ export function reportLines(events: readonly SyncEvent[]): string[] {
     const bytes = some.reduce((sum, { bytes: one = 0 }) => sum + one, 0);
     return [`${verb.padEnd(8)}  ${counted(some.length, 'file')}${bytes === 0 ? '' : `, ${formatBytes(bytes)}`}`];
   });
+}
+
+/** Which patterns of `--only` match no file, neither here nor on the hub: the user may mean another name. */
+export function choiceLines({ state, scanned }: SyncSession): string[] {
+  const { only, base, waits } = state;
+  const missing = unmatched(only, new Set([...base.keys(), ...waits.keys(), ...(scanned?.files.keys() ?? [])]));
+  return missing.map(
+    (pattern) =>
+      `No file here or on the hub matches --only ${quoted(pattern)}. Sync again with another --only; --only '*' syncs everything.`,
+  );
 }
 
 /** What waits for the user, each with the command that settles it. */

@@ -14,7 +14,7 @@ import { ToolRefused } from '../../client/tool-refused.ts';
 import { limits } from '../../limits/service.ts';
 import { print, printError } from '../output.ts';
 import { type FolderChoice, type OpenSession, openSession } from './sync-open.ts';
-import { exitCodeOf, openLines, reportLines } from './sync-report.ts';
+import { exitCodeOf, choiceLines, openLines, reportLines } from './sync-report.ts';
 
 export interface WatchOptions extends Pick<SyncOptions, 'allowDeletes'> {
   readonly json: boolean;
@@ -100,7 +100,7 @@ async function keepInStep({ session, takeEvents, line }: OpenSession, options: W
         const lines = json ? events.map((event) => jsonLine(event)) : reportLines(events);
         for (const text of lines) says(text);
       }
-      for (const text of told.news(openLines(session))) warns(text);
+      for (const text of told.news([...openLines(session), ...choiceLines(session)])) warns(text);
     },
   });
   return exitCodeOf(session, conflictsOf(session.state).length);

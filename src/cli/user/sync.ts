@@ -14,7 +14,7 @@ import { type Command, needs, type Options, repeats, takes } from '../command.ts
 import { print, printError, table } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { type FolderChoice, openSession } from './sync-open.ts';
-import { reportOf } from './sync-report.ts';
+import { choiceLines, reportOf } from './sync-report.ts';
 import { watchAll, watchOne } from './sync-watch.ts';
 import { pathsOf } from './vault/place.ts';
 
@@ -151,8 +151,9 @@ async function syncCommand(options: Options, direction: Direction): Promise<numb
   if (options.json) print(jsonLine(documentOf(session, events)));
   else {
     for (const text of done) print(text);
-    for (const text of open) printError(`cairn: ${text}`);
-    if (done.length + open.length === 0) print(direction === 'both' ? 'in step' : 'up to date with the hub');
+    const notes = [...open, ...choiceLines(session)];
+    for (const text of notes) printError(`cairn: ${text}`);
+    if (done.length + notes.length === 0) print(direction === 'both' ? 'in step' : 'up to date with the hub');
   }
   return exitCode;
 }
@@ -184,7 +185,9 @@ async function status(options: Options): Promise<number> {
     ];
     const reasons = Object.entries(problem).map(([path, reason]) => noted('problem', path, reason));
     const left = links.map((path) => noted('left out', path, 'links, pipes and devices are not synced'));
-    if (rows.length + reasons.length === 0) print('in step');
+    const notes = choiceLines(session);
+    for (const text of notes) printError(`cairn: ${text}`);
+    if (rows.length + reasons.length + notes.length === 0) print('in step');
     if (rows.length + reasons.length + left.length > 0) print(table([...rows, ...reasons, ...left]));
   }
   if (conflict.length > 0) return 3;

@@ -5,6 +5,7 @@ import { withFileLock } from '../file-lock.ts';
 import type { FolderPath } from './folder/path.ts';
 import { keepStrays } from './keep-copy.ts';
 import { LargeTransfers } from './large/transfers.ts';
+import { whyDamaged } from './pull/damaged.ts';
 import { pullChanges } from './pull/pull.ts';
 import { type PushOptions, pushChanges } from './push/push.ts';
 import { sendSaves } from './push/saves.ts';
@@ -87,10 +88,11 @@ function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /** Why single paths are not equal on both sides, each with a reason; a conflict is no trouble, it has its own list. */
-function listTroubles({ state, troubles, scanned, large }: SyncSession): void {
+function listTroubles({ state, troubles, scanned, large, damaged }: SyncSession): void {
   if (scanned === undefined) return;
   const { skipped, problems, leavesOut, excludes } = scanned;
   for (const [path, reason] of [...problems, ...skipped, ...state.foreign]) troubles.set(path, reason);
+  for (const path of damaged.keys()) if (!excludes(path)) troubles.set(path, whyDamaged(path));
   for (const [path, { kind, reason }] of state.waits) {
     const isOut = (kind === 'hub' && excludes(path)) || large.isComing(path);
     const isListed = troubles.has(path) || (leavesOut(path) && skipped.has(path));

@@ -9,7 +9,7 @@ import type { CallHow, ToolAnswer, ToolClient } from '../tools.ts';
 import { sha256Of } from './folder/file.ts';
 import { type FolderPath, isBad } from './folder/path.ts';
 import { Portion } from './portion.ts';
-import { type RemoteRecord, readAs, readRecord, timeSchema } from './remote-record.ts';
+import { type LeftOut, leftOutSchema, type RemoteRecord, readAs, readRecord, timeSchema } from './remote-record.ts';
 import type { SyncState } from './state.ts';
 
 /** JSON-RPC codes that say when to try again. */
@@ -23,6 +23,7 @@ const ODD = ' Check --server, and update cairn or the hub.';
 const endSchema = z.object({
   cursor: z.string().nullable(),
   has_more: z.boolean(),
+  quarantined: leftOutSchema,
 });
 const newsSchema = z.object({ total_count: z.number(), deleted_count: z.number(), has_more: z.boolean() });
 const pushedSchema = z.object({
@@ -71,6 +72,7 @@ export interface PullFrom {
 export interface PullEnd {
   readonly cursor: string;
   readonly hasMore: boolean;
+  readonly leftOut: LeftOut;
 }
 
 export type PushedFile = z.infer<typeof pushedSchema>;
@@ -119,19 +121,23 @@ export class VaultHub {
     if (end.has_more && end.cursor === from.cursor)
       throw new ClientError(`The hub sends the same changes again and again.${ODD}`);
     if (end.cursor === null) throw new ClientError('The hub ended a pull without a cursor; its version differs.');
-    return { cursor: end.cursor, hasMore: end.has_more };
+    return { cursor: end.cursor, hasMore: end.has_more, leftOut: end.quarantined };
   }
 
-  /** What the hub has at these paths; of those that it never had, nothing is told. `brief`: long ones without content. */
+  /** What the hub has at these paths; of those that it never had, nothing is told. Resolves with those left out. */
   async pullPaths(
     paths: readonly FolderPath[],
     arrivals: Arrivals,
     how: { readonly brief: boolean; readonly signal?: AbortSignal },
-  ): Promise<void> {
+  ): Promise<LeftOut> {
     const { brief, ...more } = how;
+    const leftOut = new Map<FolderPath, string>();
     for (let at = 0; at < paths.length; at += limits.clientPullPaths) {
-      await this.#stream({ paths: paths.slice(at, at + limits.clientPullPaths), brief }, arrivals, more);
+      const some = { paths: paths.slice(at, at + limits.clientPullPaths), brief };
+      const end = await this.#stream(some, arrivals, more);
+      for (const [path, sha256] of end.quarantined) leftOut.set(path, sha256);
     }
+    return leftOut;
   }
 
   /** True once something is newer than the cursor; false when nothing was for so long. Throws when the signal ends it. */

@@ -1,7 +1,7 @@
 /** Owns one change as the hub reports it: how its line is read, and what it says of a path. */
 import { z } from 'zod';
 import { ClientError } from '../client-error.ts';
-import { type BadPath, checkPath, type FolderPath } from './folder/path.ts';
+import { type BadPath, checkPath, type FolderPath, isBad } from './folder/path.ts';
 
 /** A time as hubs write it, that can be kept as a number. */
 export const timeSchema = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
@@ -40,6 +40,17 @@ export interface RemoteRecord {
   /** The device that made this change; undefined: not known. */
   readonly deviceId?: string | undefined;
 }
+
+/** Files that a pull leaves out because the hub's copy is damaged: their hashes, by path. */
+export type LeftOut = ReadonlyMap<FolderPath, string>;
+
+export const leftOutSchema = z
+  .array(z.object({ path: z.string(), sha256: z.string() }))
+  .default([])
+  .transform((files): LeftOut => {
+    const checked = files.map(({ path, sha256 }) => [checkPath(path), sha256] as const);
+    return new Map(checked.filter((pair): pair is readonly [FolderPath, string] => !isBad(pair[0])));
+  });
 
 /** Reads a part of an answer. Throws ClientError when it is not what a hub of this version sends. */
 export function readAs<T>(schema: z.ZodType<T>, value: unknown): T {

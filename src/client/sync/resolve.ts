@@ -5,6 +5,7 @@ import type { Content } from './folder/file.ts';
 import { checkPath, type FolderPath, isBad } from './folder/path.ts';
 import type { Amount } from './hub.ts';
 import { applyRemote } from './pull/apply.ts';
+import { whyDamaged } from './pull/damaged.ts';
 import { mergeOnHub } from './pull/reconcile.ts';
 import { pushArguments, textOf } from './push/arguments.ts';
 import { send } from './push/send.ts';
@@ -32,6 +33,10 @@ export async function resolveConflict(session: SyncSession, given: string, keep:
     throw new ClientError(`${given} has no conflict; \`cairn sync status\` lists them.`);
   }
   const sides = { path, wait, mine: folder.read(path), remote: await currentOf(session, path) };
+  const { side } = sides.remote;
+  if (keep !== 'mine' && side !== undefined && side.bytes === undefined) {
+    throw new ClientError(`${path} stays as it is. ${whyDamaged(path)}`);
+  }
   if (keep === 'mine') await keepMine(session, sides);
   else if (keep === 'theirs') await keepTheirs(session, sides);
   else await writeMarkers(session, sides);
@@ -52,8 +57,9 @@ async function currentOf({ hub, progress }: SyncSession, path: FolderPath): Prom
     },
     progress: (amount: Amount) => progress('download', amount),
   };
-  await hub.pullPaths([path], arrivals, { brief: false });
-  return found;
+  const sha256 = (await hub.pullPaths([path], arrivals, { brief: false })).get(path);
+  if (sha256 === undefined) return found;
+  return { ...found, side: { sha256, bytes: undefined, size: 0, executable: undefined, modifiedMs: undefined } };
 }
 
 async function keepMine(session: SyncSession, { path, wait, mine, remote }: Sides): Promise<void> {

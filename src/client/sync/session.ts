@@ -38,6 +38,8 @@ export interface SyncSession {
   readonly due: Set<FolderPath>;
   /** Whether something changed here meanwhile: what is small has its turn before the rest. */
   isOverdue?: () => boolean;
+  /** Files of which the hub's copy is damaged, with its hash: the same content sent again restores it. */
+  readonly damaged: Map<FolderPath, string>;
   /** The last scan. */
   scanned?: Scan;
   /** Files that are gone here and are not deleted on the hub without the user's word. */

@@ -4,6 +4,7 @@ import { decidePull, decidePush } from './decide.ts';
 import { checkPath, type FolderPath, isBad } from './folder/path.ts';
 import { scanFolder } from './folder/scan.ts';
 import { pendingElsewhere } from './pending.ts';
+import { whyDamaged } from './pull/damaged.ts';
 import { readAs } from './remote-record.ts';
 import type { SyncSession } from './session.ts';
 import { NameIndex } from './spelling.ts';
@@ -26,7 +27,7 @@ export interface SyncStatus {
 }
 
 const pageSchema = z.object({
-  files: z.array(z.object({ path: z.string(), sha256: z.string(), executable: z.boolean() })),
+  files: z.array(z.object({ path: z.string(), sha256: z.string(), executable: z.boolean(), quarantined: z.boolean().optional() })),
   cursor: z.string().nullable(),
   has_more: z.boolean(),
 });
@@ -37,13 +38,15 @@ interface Remote {
   readonly hashes: Side;
   /** Those that may be run as programs. */
   readonly executables: ReadonlySet<FolderPath>;
+  /** Those of which the hub's copy is damaged. */
+  readonly damaged: ReadonlySet<FolderPath>;
 }
 
 export async function statusOf(session: SyncSession): Promise<SyncStatus> {
   const { folder, state } = session;
   const { files, skipped, problems, links, leavesOut } = await scanFolder(folder, state);
   const problem = new Map([...problems, ...skipped]);
-  const { hashes: remote, executables } = await listRemote(session, problem);
+  const { hashes: remote, executables, damaged } = await listRemote(session, problem);
   const base: Side = new Map([...state.base].map(([path, { sha256 }]) => [path, sha256]));
   const here: Side = new Map([...files].map(([path, { sha256 }]) => [path, sha256]));
   const spellings = alignSpellings({ remote, here, base });
@@ -55,7 +58,9 @@ export async function statusOf(session: SyncSession): Promise<SyncStatus> {
     const spelling = spellings.get(path);
     const wait = state.waits.get(path);
     const isExecutable = executables.has(path);
-    if (wait?.kind === 'download' && local !== hub) found.pull.push(path);
+    if (damaged.has(path) && local === hub) found.push.push(path);
+    else if (damaged.has(path) && hub !== common) problem.set(path, whyDamaged(path));
+    else if (wait?.kind === 'download' && local !== hub) found.pull.push(path);
     else if (local !== undefined && local === hub && (files.get(path)?.executable ?? isExecutable) !== isExecutable) {
       // The executable bit goes by the same rule of three.
       found[state.base.get(path)?.executable === isExecutable ? 'push' : 'pull'].push(path);
@@ -108,11 +113,12 @@ function alignSpellings(sides: Record<'remote' | 'here' | 'base', Side>): Map<Fo
 async function listRemote({ hub }: SyncSession, problem: Map<string, string>): Promise<Remote> {
   const hashes: Side = new Map();
   const executables = new Set<FolderPath>();
+  const damaged = new Set<FolderPath>();
   let cursor: string | null = null;
   do {
     const { structured } = await hub.call('sync_list', cursor === null ? {} : { cursor });
     const page: z.infer<typeof pageSchema> = readAs(pageSchema, structured);
-    for (const { path, sha256, executable } of page.files) {
+    for (const { path, sha256, executable, quarantined } of page.files) {
       const checked = checkPath(path);
       if (isBad(checked)) {
         problem.set(path, checked.bad);
@@ -120,8 +126,9 @@ async function listRemote({ hub }: SyncSession, problem: Map<string, string>): P
       }
       hashes.set(checked, sha256);
       if (executable) executables.add(checked);
+      if (quarantined === true) damaged.add(checked);
     }
     cursor = page.has_more ? page.cursor : null;
   } while (cursor !== null);
-  return { hashes, executables };
+  return { hashes, executables, damaged };
 }

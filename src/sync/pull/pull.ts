@@ -74,8 +74,12 @@ export interface PulledFiles {
   readonly hasMore: boolean;
   readonly missing: readonly string[] | undefined;
   readonly serverTime: string;
+  /** Current files that are left out because their stored contents are damaged; of a whole vault the first of them. */
+  readonly quarantined: readonly LeftOut[];
   readonly warnings: readonly string[];
 }
+
+type LeftOut = Pick<FileRecord, 'path' | 'sha256'>;
 
 /** What a pull of many asks for. */
 interface Asked {
@@ -158,6 +162,7 @@ export class Pull {
     const chosen = this.#chooseFor(asked, caller);
     const { upTo, hasMore, files, tombstones } = chosen;
     if (args.device_id !== undefined && mode.kind !== 'paths') visits.pulled(vaultId, args.device_id, upTo);
+    const damaged = leftOut(reader, vaultId, mode);
     const close = packer.leases.begin();
     const position = { epoch, vaultId, seq: upTo, deletesAfter: hasMore ? (from?.deletesAfter ?? 0) : 0 };
     // After the last of a list of paths there is nothing, and to go on with all changes would leave others out.
@@ -174,11 +179,12 @@ export class Pull {
       hasMore,
       missing: mode.kind === 'paths' ? missingOf(mode, (folded) => reader.file(vaultId, folded)) : undefined,
       serverTime: new Date(now()).toISOString(),
+      quarantined: damaged.slice(0, limits.pullPathsMax),
       warnings: [
         ...(from === undefined
           ? ['since is in the future, so nothing can have changed after it; check the clock']
           : []),
-        ...leftOut(reader, vaultId),
+        ...leftOutSentence(damaged),
       ],
     };
   }
@@ -220,14 +226,21 @@ export class Pull {
 }
 
 /** Current files that a pull leaves out because their stored contents are damaged. */
-function leftOut(reader: SyncReader, vaultId: string): string[] {
-  const paths = reader.setAsideOf(vaultId).flatMap((seq) => {
-    const path = reader.versionMeta(vaultId, seq)?.path;
-    return path !== undefined && reader.file(vaultId, foldCase(path))?.seq === seq ? [path] : [];
+function leftOut(reader: SyncReader, vaultId: string, mode: Asked['mode']): LeftOut[] {
+  const asked = mode.kind === 'paths' ? new Set(mode.paths.map(({ folded }) => folded)) : undefined;
+  return reader.setAsideOf(vaultId).flatMap((seq) => {
+    const folded = foldCase(reader.versionMeta(vaultId, seq)?.path ?? '');
+    const file = asked?.has(folded) === false ? undefined : reader.file(vaultId, folded);
+    return file?.seq === seq ? [{ path: file.path, sha256: file.sha256 }] : [];
   });
-  if (paths.length === 0) return [];
-  const named = paths.slice(0, limits.leftOutNamedMax).join(', ');
-  return [`${paths.length} damaged files are left out: ${named}; push the same content again to restore them`];
+}
+
+function leftOutSentence(damaged: readonly LeftOut[]): string[] {
+  if (damaged.length === 0) return [];
+  const named = damaged.slice(0, limits.leftOutNamedMax).map(({ path }) => path);
+  return [
+    `${damaged.length} damaged files are left out: ${named.join(', ')}; push the same content again to restore them`,
+  ];
 }
 
 type FindFile = (folded: string) => FileRecord | undefined;

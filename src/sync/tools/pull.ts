@@ -60,6 +60,10 @@ const pullResult = z.object({
   cursor: z.string().nullable().optional().describe('For the next pull; null: there is none'),
   has_more: z.boolean().optional().describe('True: this was cut; pull again with the cursor now'),
   server_time: z.string().optional().describe('The clock of the hub; where to go on is cursor'),
+  quarantined: z
+    .array(z.object({ path: z.string(), sha256: z.string() }))
+    .optional()
+    .describe('Left out because their stored content is damaged; push it again'),
   warnings: z.array(z.string()).optional(),
 });
 
@@ -105,6 +109,7 @@ function manyResult(pulled: PulledFiles, lines: LinesWish) {
     cursor,
     has_more: hasMore,
     server_time: pulled.serverTime,
+    ...(pulled.quarantined.length === 0 ? {} : { quarantined: [...pulled.quarantined] }),
     warnings: [...pulled.warnings],
   };
   const more = hasMore ? '; there is more, so pull again with it' : '';

@@ -1,7 +1,9 @@
 /** Accidents around a synced folder: misspelt names, killed watches, a disk that was unmounted below it. */
+import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { flip } from '../../support/flip.ts';
 import { runCairn } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
 import { canUnshare } from '../../support/small-disk.ts';
@@ -127,4 +129,27 @@ test.runIf(canUnshare)('[SYN-24] a disk that is full stops no smaller file, and 
   });
   expect(stdout).toMatch(/pulled +other/);
   expect(stderr).not.toMatch(/\n\s+at /);
+});
+
+test("[SYN-24, OPS-10] a file of which the hub's copy is damaged is named, stays where it is, and is restored by a device that has it", async () => {
+  const [old, text] = [`${randomBytes(2000).toString('hex')}\n`, `${randomBytes(20_000).toString('hex')}\n`];
+  const [a, b] = await pair({ 'kept.md': old, 'fresh.md': '1\n', 'other.md': '2\n' });
+  a.write('kept.md', text);
+  a.write('fresh.md', text.slice(0, 30_000));
+  await a.sync();
+  flip(hub.dataFolder, text.slice(300, 364));
+  expect(await hub.cli('verify', '--quarantine')).toMatchObject({ code: 0 });
+  for (const command of [[], ['status'], []]) {
+    const { code, stdout, stderr } = await b.sync(...command);
+    expect({ code, told: stdout + stderr }).toEqual({
+      code: 1,
+      told: expect.stringMatching(/kept\.md.*The hub's copy is damaged.*cairn sync history kept\.md/),
+    });
+    expect(textsOf(b)).toEqual({ 'kept.md': old, 'fresh.md': '1\n', 'other.md': '2\n' });
+  }
+  expect((await a.sync('status')).stdout).toMatch(/push +fresh\.md\npush +kept\.md/);
+  expect(await a.sync()).toMatchObject({ code: 0, stdout: expect.stringMatching(/pushed +kept\.md/) });
+  for (const machine of [a, b]) expect(await machine.sync()).toMatchObject({ code: 0, stderr: '' });
+  expect(textsOf(b)).toEqual(textsOf(a));
+  expect(await b.sync()).toMatchObject({ code: 0, stdout: 'in step\n' });
 });

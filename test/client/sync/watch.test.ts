@@ -201,6 +201,11 @@ test('[CLI-2] a limit too low for a hub is refused, and what is not chosen stays
   expect(Object.keys(textsOf(b))).toEqual(['notes/deep.txt', 'small.md']);
   b.write('own.bin', 'stays here\n');
   expect((await b.sync()).stdout.trim()).toBe('in step');
+  const missed = await b.sync('--only', 'note/', '--only', '*.md');
+  expect(missed.stdout).not.toMatch('in step');
+  expect(missed.stderr).toBe(
+    "cairn: No file here or on the hub matches --only note/. Sync again with another --only; --only '*' syncs everything.\n",
+  );
   expect(await b.sync('--only', '*')).toMatchObject({ code: 0 });
   expect(await a.sync()).toMatchObject({ code: 0 });
   expect(textsOf(b)).toEqual(textsOf(a));

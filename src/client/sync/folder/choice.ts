@@ -48,6 +48,15 @@ export function readRules(folder: SyncedFolder, only: readonly string[], known: 
   };
 }
 
+/** Patterns of a choice that match none of these paths; one that takes away (`!drafts/`) need not match. */
+export function unmatched(only: readonly string[], paths: Iterable<string>): string[] {
+  const all = [...paths];
+  return only.filter((pattern) => {
+    const chosen = ignore().add(pattern);
+    return !pattern.startsWith('!') && !all.some((path) => chosen.ignores(path));
+  });
+}
+
 function textOf(absolute: string): string | undefined {
   return readPlain(absolute)?.bytes.toString('utf8');
 }

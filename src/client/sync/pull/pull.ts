@@ -9,6 +9,7 @@ import type { RemoteRecord } from '../remote-record.ts';
 import { type SyncSession, save, scan } from '../session.ts';
 import { settleWaitingNames } from '../spelling.ts';
 import { arrivalsOf } from './arrivals.ts';
+import { noteLeftOut } from './damaged.ts';
 import { Inbox } from './inbox.ts';
 import { type Reconcile, reconcilePaths } from './reconcile.ts';
 import { startOver } from './start-over.ts';
@@ -38,6 +39,8 @@ export async function pullChanges(
         arrivalsOf(session, (record) => inbox.take(record)),
       );
       inbox.finish();
+      session.damaged.clear();
+      noteLeftOut(session, local, end.leftOut);
       await reconcilePaths(session, inbox.bothChanged, reconcile);
       // Only now: whatever ends this run before is pulled again by the next, and found to agree.
       state.cursor = end.cursor;
@@ -84,7 +87,9 @@ async function lookAgain(
     gone.delete(foldCase(record.path));
     arrivals.damaged(record);
   };
-  await hub.pullPaths([...due], { ...arrivals, damaged }, { brief: true });
+  const leftOut = await hub.pullPaths([...due], { ...arrivals, damaged }, { brief: true });
+  for (const path of leftOut.keys()) gone.delete(foldCase(path));
+  noteLeftOut(session, local, leftOut);
   for (const path of gone.values()) inbox.take({ path, side: undefined, storedMs: 0 });
   inbox.finish();
   await reconcilePaths(session, inbox.bothChanged, reconcile);

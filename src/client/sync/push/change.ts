@@ -37,9 +37,10 @@ export function readPut(session: SyncSession, path: FolderPath, from?: FolderPat
 
 /** The hub has the change; undefined: it had it before. */
 export function settleChange(session: SyncSession, change: Change, outcome: PushedFile | undefined): void {
-  const { state, tell, scanned } = session;
+  const { state, tell, scanned, damaged } = session;
   const { path, from, content, isDelete, bytes } = change;
   if (from !== undefined) agree(state, from, undefined);
+  for (const one of [path, from ?? path]) damaged.delete(one);
   // A rename is two changes: a tombstone, then the file.
   if (outcome !== undefined && outcome.status !== 'unchanged' && from === undefined) noteOwn(state, outcome.seq);
   if (isDelete) {

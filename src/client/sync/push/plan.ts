@@ -26,6 +26,8 @@ export interface PlanOptions {
   readonly isReplaced: (path: FolderPath) => boolean;
   /** Whether a file is on its way to the hub already. */
   readonly isGoing: (path: FolderPath) => boolean;
+  /** Hashes of files whose copy on the hub is damaged: the same content is sent again. */
+  readonly damaged: ReadonlyMap<FolderPath, string>;
 }
 
 export function planPush(local: Scan, state: SyncState, options: PlanOptions): PushPlan {
@@ -37,10 +39,10 @@ export function planPush(local: Scan, state: SyncState, options: PlanOptions): P
   const changed = [...new Set([...files.keys(), ...state.base.keys()])].filter((path) => {
     const here = files.get(path);
     const base = state.base.get(path);
+    if (former.has(path) || options.isGoing(path) || leavesOut(path)) return false;
+    if (here !== undefined && here.sha256 === options.damaged.get(path)) return true;
     const isOther = decidePush(here?.sha256, base?.sha256) !== undefined || isNewlyExecutable(here, base);
-    return (
-      isOther && !former.has(path) && !options.isGoing(path) && !leavesOut(path) && !mustWait(state, path, here?.sha256)
-    );
+    return isOther && !mustWait(state, path, here?.sha256);
   });
   const gone = changed.filter((path) => !files.has(path));
   const moved = movesOf(gone, changed, local, state, options);

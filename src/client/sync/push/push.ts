@@ -41,6 +41,7 @@ export async function pushChanges(
     isOtherRoot: state.inode !== null && state.inode !== folder.root.inode,
     isReplaced: (path) => isReplaced(session, path),
     isGoing: (path) => session.large.isGoing(path),
+    damaged: session.damaged,
   });
   session.held.clear();
   for (const path of plan.held) session.held.add(path);
