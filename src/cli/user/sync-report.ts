@@ -1,8 +1,8 @@
 /** Owns how a sync tells what it did: each file while they are few, sums when they are many, and what to do next. */
 import { formatBytes } from '../../client/progress.ts';
 import { counted, quoted, shownLine } from '../../client/shown.ts';
-import type { SyncEvent, SyncSession } from '../../client/sync/session.ts';
 import { unmatched } from '../../client/sync/folder/choice.ts';
+import type { SyncEvent, SyncSession } from '../../client/sync/session.ts';
 import { conflictsOf } from '../../client/sync/state.ts';
 import { limits } from '../../limits/service.ts';
 

@@ -14,7 +14,7 @@ import { ToolRefused } from '../../client/tool-refused.ts';
 import { limits } from '../../limits/service.ts';
 import { print, printError } from '../output.ts';
 import { type FolderChoice, type OpenSession, openSession } from './sync-open.ts';
-import { exitCodeOf, choiceLines, openLines, reportLines } from './sync-report.ts';
+import { choiceLines, exitCodeOf, openLines, reportLines } from './sync-report.ts';
 
 export interface WatchOptions extends Pick<SyncOptions, 'allowDeletes'> {
   readonly json: boolean;

@@ -27,7 +27,9 @@ export interface SyncStatus {
 }
 
 const pageSchema = z.object({
-  files: z.array(z.object({ path: z.string(), sha256: z.string(), executable: z.boolean(), quarantined: z.boolean().optional() })),
+  files: z.array(
+    z.object({ path: z.string(), sha256: z.string(), executable: z.boolean(), quarantined: z.boolean().optional() }),
+  ),
   cursor: z.string().nullable(),
   has_more: z.boolean(),
 });
