@@ -36,6 +36,7 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
       { word: 'verify', load: async () => [(await import('./operator/verify.ts')).verifyCommand] },
       { word: 'stats', load: async () => [(await import('./operator/stats.ts')).statsCommand] },
       { word: 'backup', load: async () => [(await import('./operator/backup.ts')).backupCommand] },
+      { word: 'follow', load: async () => [(await import('./operator/upkeep/follow.ts')).followCommand] },
       { word: 'restore', load: async () => [(await import('./operator/backup.ts')).restoreCommand] },
       { word: 'export', load: async () => [(await import('./operator/archive.ts')).exportCommand] },
       { word: 'import', load: async () => [(await import('./operator/archive.ts')).importCommand] },

@@ -287,6 +287,11 @@ export const limits = {
   setAsideAtOnceMax: 100,
   /** Damaged rows that a manifest names. */
   damagedListedMax: 10_000,
+  /** Bytes of blocks above which a copy that follows begins anew, if its data file is not larger. */
+  followJournalBytesMin: 256 * MiB,
+  /** How often a copy that follows looks for what is new, and how long it keeps backups that newer ones have replaced. */
+  followSecondsDefault: 5,
+  followKeepDaysDefault: 7,
   /** Bytes and rows that one commit of a copy to a compacted file takes. */
   compactPieceBytes: 32 * MiB,
   compactPieceRows: 50_000,

@@ -29,10 +29,11 @@ export const restoreCommand: Command = {
   summary: 'put a backup into an empty CAIRN_DATA',
   operands: ['DIR'],
   options: [takes('at', 'TIME')],
-  explains: { at: 'DIR is a folder of backups: restore the newest made at this time or before' },
+  explains: { at: 'DIR is a folder of backups: restore the newest made at this time or before; now: the newest' },
   examples: [
     'CAIRN_DATA=/srv/cairn cairn restore /mnt/backups/monday',
     'CAIRN_DATA=/srv/cairn cairn restore --at 2026-03-01T12:00:00Z /mnt/backups',
+    'CAIRN_DATA=/srv/cairn cairn restore --at now /mnt/following',
   ],
   run: restore,
 };
@@ -80,8 +81,9 @@ async function restore(options: Options): Promise<number> {
   const { backupAt, restoreBackup } = await import('../../ops/backup/restore.ts');
   const named = options.operand() ?? '';
   const at = options.optional('at');
-  const from = at === undefined ? named : backupAt(named, timeOf(at));
-  const { manifest, epoch } = await restoreBackup({ from, dataFolder, masterKey, mapBytes });
+  const atMs = at === undefined ? undefined : timeOf(at);
+  const from = atMs === undefined ? named : backupAt(named, atMs);
+  const { manifest, epoch } = await restoreBackup({ from, atMs, dataFolder, masterKey, mapBytes });
   if (options.json) print(jsonLine({ ...manifest, epoch }));
   else {
     print(table([['restored', from], ...figures(manifest), ['new epoch', epoch]]));
@@ -102,8 +104,8 @@ function sinceOf(options: Options, folder: string): string | undefined {
 }
 
 function timeOf(text: string): number {
-  const ms = Date.parse(text);
-  if (Number.isNaN(ms)) throw new StartError('--at must be a time such as 2026-03-01T12:00:00Z.');
+  const ms = text === 'now' ? Number.POSITIVE_INFINITY : Date.parse(text);
+  if (Number.isNaN(ms)) throw new StartError('--at must be a time such as 2026-03-01T12:00:00Z, or now.');
   return ms;
 }
 

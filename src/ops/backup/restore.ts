@@ -11,6 +11,7 @@ import { checkIntegrity } from '../../compose/verify.ts';
 import { ControlSocket } from '../../control/socket.ts';
 import { limits } from '../../limits/service.ts';
 import { putTogether } from '../../store/copies/chain.ts';
+import { applyPoints, readPoints } from '../../store/copies/journal.ts';
 import { COPY_MANIFEST_FILE, type CopyManifest, hashFile, readCopyManifest } from '../../store/copies/manifest.ts';
 import { DATA_FILE } from '../../store/data-file/name.ts';
 import { schemaOf } from '../../store/data-file/schema.ts';
@@ -27,6 +28,8 @@ const WORK_FOLDER = 'restoring';
 export interface RestoreOptions {
   /** The folder of the backup. */
   readonly from: string;
+  /** In milliseconds: of a backup that was followed into, its newest point at this time or before. Undefined: its newest. */
+  readonly atMs?: number | undefined;
   readonly dataFolder: string;
   /** CAIRN_MASTER_KEY, when it is set. */
   readonly masterKey: string | undefined;
@@ -39,8 +42,19 @@ export interface Restored {
 }
 
 /** Throws StartError when there is data, when a service has the folder, or when the backup is not whole. */
-export async function restoreBackup({ from, dataFolder, masterKey, mapBytes }: RestoreOptions): Promise<Restored> {
-  const manifest = readCopyManifest(from);
+export async function restoreBackup({
+  from,
+  atMs,
+  dataFolder,
+  masterKey,
+  mapBytes,
+}: RestoreOptions): Promise<Restored> {
+  const whole = readManifest(from);
+  const points = readPoints(from).filter(
+    (point, index) => index === 0 || Date.parse(point.made_at) <= (atMs ?? Infinity),
+  );
+  const { made_at, bytes, tables } = points.at(-1) ?? whole;
+  const manifest = { ...whole, made_at, bytes, tables };
   if ((manifest.schema ?? 1) > SCHEMA) throw later(manifest);
   const unknown = Object.keys(manifest.tables).filter((name) => !allTables.some((table) => table.name === name));
   if (unknown.length > 0) throw later(manifest);
@@ -57,7 +71,8 @@ export async function restoreBackup({ from, dataFolder, masterKey, mapBytes }: R
     }
     rmSync(work, { recursive: true, force: true });
     mkdirSync(work, { mode: 0o700 });
-    await copyChecked(from, work, manifest);
+    await copyChecked(from, work, whole);
+    if (points.length > 0) applyPoints(from, join(work, DATA_FILE), points);
     const epoch = await openChecked(work, key, { manifest, mapBytes });
     if (masterKey === undefined && !existsSync(join(dataFolder, KEY_FILE))) writeMasterKey(dataFolder, key);
     syncPath(join(work, DATA_FILE));
@@ -128,11 +143,23 @@ async function openChecked(
   }
 }
 
+function readManifest(from: string): CopyManifest {
+  if (!existsSync(join(from, COPY_MANIFEST_FILE)) && backupsIn(from).length > 0) {
+    throw new StartError(`${from} is a folder of backups; name one of them, or the time that you want with --at.`);
+  }
+  return readCopyManifest(from);
+}
+
+function backupsIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, COPY_MANIFEST_FILE)))
+    .map(({ name }) => join(folder, name));
+}
+
 /** The newest backup of a folder of backups that was made at a time or before. Throws StartError when there is none. */
 export function backupAt(folder: string, timeMs: number): string {
-  const made = readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, COPY_MANIFEST_FILE)))
-    .map(({ name }) => join(folder, name))
+  const made = backupsIn(folder)
     .map((path) => ({ path, madeMs: Date.parse(readCopyManifest(path).made_at) }))
     .filter(({ madeMs }) => madeMs <= timeMs)
     .sort((a, b) => a.madeMs - b.madeMs);

@@ -41,9 +41,11 @@ export async function makeCopy(options: CopyOptions): Promise<CopyManifest> {
   let partial: string | undefined;
   try {
     mkdirSync(dirname(folder), { recursive: true });
+    // From before the moment that is copied: whatever was answered until then is in it.
+    const madeAt = new Date(options.now()).toISOString();
     partial = mkdtempSync(`${folder}.partial-`);
     await options.store.copyTo(join(partial, DATA_FILE));
-    const whole = await checkCopy(partial, options);
+    const whole = { ...(await checkCopy(partial, options)), made_at: madeAt };
     const manifest = options.since === undefined ? whole : { ...whole, ...keepChanges(partial, options.since) };
     if (options.masterKey !== undefined) writeMasterKey(partial, options.masterKey);
     writeFileSync(join(partial, COPY_MANIFEST_FILE), `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600 });
@@ -62,8 +64,8 @@ export async function makeCopy(options: CopyOptions): Promise<CopyManifest> {
 /** Opens the copy as a store of its own, checks it, and describes it. */
 async function checkCopy(
   folder: string,
-  { tables, check, masterKey, mapBytes, now }: CopyOptions,
-): Promise<CopyManifest> {
+  { tables, check, masterKey, mapBytes }: CopyOptions,
+): Promise<Omit<CopyManifest, 'made_at'>> {
   const path = join(folder, DATA_FILE);
   chmodSync(path, 0o600);
   // On disk before it is read back: what is checked is what is kept.
@@ -77,7 +79,6 @@ async function checkCopy(
       cairn_version: version,
       // A version from before schemas had numbers reads a manifest without one.
       ...(schema === 1 ? {} : { schema }),
-      made_at: new Date(now()).toISOString(),
       epoch: epochOf(copy) ?? null,
       bytes: statSync(path).size,
       sha256: await hashFile(path),

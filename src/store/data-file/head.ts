@@ -7,7 +7,7 @@ import { readSync } from 'node:fs';
 
 const MAGIC = 0xbeefc0de;
 const DATA_VERSION = 2;
-const META_PAGES = 2;
+export const META_PAGES = 2;
 const META_FLAG = 0x08;
 const META_BYTES = 160;
 const PAGE_BYTES_MIN = 256;
@@ -25,6 +25,7 @@ export interface Tree {
   readonly depth: number;
   /** Undefined: the tree is empty. */
   readonly root: number | undefined;
+  readonly rows: number;
 }
 
 /** What the newest meta page says. */
@@ -63,15 +64,27 @@ export function readHead(descriptor: number): FileHead {
   };
 }
 
+/** The newest head of a file that is written meanwhile, and the meta page that it is from. Throws DamagedFile. */
+export function newestHead(descriptor: number): { readonly head: FileHead; readonly page: Buffer } {
+  for (;;) {
+    const before = readHead(descriptor);
+    const page = Buffer.alloc(before.pageBytes);
+    // Each transaction writes the meta page that the one before did not (`mdb_env_write_meta`).
+    readSync(descriptor, page, 0, page.length, (before.transaction % META_PAGES) * before.pageBytes);
+    const head = readHead(descriptor);
+    if (head.transaction === before.transaction) return { head, page };
+  }
+}
+
 /** Describes a tree from the bytes of an `MDB_db`. */
 export function readTree(bytes: Buffer, pageLast: number): Tree {
   const depth = bytes.readUInt16LE(6);
   const root = bytes.readBigUInt64LE(40);
-  if (root === NO_PAGE) return { depth: 0, root: undefined };
+  if (root === NO_PAGE) return { depth: 0, root: undefined, rows: 0 };
   if (root < META_PAGES || root > pageLast || depth < 1 || depth > DEPTH_MAX) {
     throw new DamagedFile(`a tree begins at page ${root} of ${pageLast}`);
   }
-  return { depth, root: Number(root) };
+  return { depth, root: Number(root), rows: Number(bytes.readBigUInt64LE(32)) };
 }
 
 function readMeta(descriptor: number, index: number, pageBytes: number): MetaPage {

@@ -26,15 +26,30 @@ interface Node {
   readonly highHalf: number;
 }
 
+/** Who looks on while pages are walked. */
+export interface WalkWatcher {
+  /**
+   * Only pages that were written after this transaction are walked. A page is never written again while it is reachable, and
+   * a change below it writes it anew (`mp_txnid` and `mdb_page_touch` in mdb.c), so all below an older page is as old.
+   */
+  readonly after: number;
+  /** Hears of each run of pages that is reached, and of which tree it is. */
+  onPages(first: number, count: number, tree: string): void;
+  /** Hears how many rows each table has that is reached. */
+  onTable(name: string, rows: number): void;
+}
+
 export class PageWalk {
   readonly problems: string[] = [];
   readonly #descriptor: number;
   readonly #head: FileHead;
   readonly #seen: Uint8Array;
   readonly #pagesInFile: number;
+  readonly #watcher: WalkWatcher | undefined;
   #deep = true;
 
-  constructor(descriptor: number, head: FileHead) {
+  constructor(descriptor: number, head: FileHead, watcher?: WalkWatcher) {
+    this.#watcher = watcher;
     this.#descriptor = descriptor;
     this.#head = head;
     this.#pagesInFile = Math.floor(fstatSync(descriptor).size / head.pageBytes);
@@ -57,6 +72,8 @@ export class PageWalk {
     if (this.problems.length >= PROBLEMS_MAX) return;
     try {
       const page = this.#read(pageNumber, depth > 1 ? BRANCH : LEAF);
+      if (this.#isOld(page)) return;
+      this.#watcher?.onPages(pageNumber, 1, name);
       for (const node of this.#nodes(page, depth > 1)) {
         if (depth > 1) this.#page(branchTarget(node), depth - 1, name);
         else this.#value(page, node, name);
@@ -72,21 +89,27 @@ export class PageWalk {
     const valueAt = at + keyBytes;
     const valueBytes = lowHalf + highHalf * 0x10000;
     if ((flags & BIG_VALUE) !== 0) {
-      this.#overflow(Number(page.readBigUInt64LE(valueAt)), valueBytes);
+      this.#overflow(Number(page.readBigUInt64LE(valueAt)), valueBytes, name);
     } else if ((flags & SUB_TREE) !== 0) {
       const table = page.toString('utf8', at, valueAt).replace(/\0$/, '');
       const tree = readTree(page.subarray(valueAt, valueAt + TREE_BYTES), this.#head.pageLast);
+      this.#watcher?.onTable(table, tree.rows);
       if (this.#deep) this.#tree(tree, `table ${table}`);
     } else if (valueAt + valueBytes > page.length) {
       throw new DamagedFile(`a value of ${name} reaches beyond its page`);
     }
   }
 
-  #overflow(pageNumber: number, valueBytes: number): void {
+  #overflow(pageNumber: number, valueBytes: number, name: string): void {
     const pages = Math.floor((PAGE_HEADER_BYTES - 1 + valueBytes) / this.#head.pageBytes) + 1;
     const page = this.#read(pageNumber, OVERFLOW);
     if (page.readUInt32LE(20) !== pages) throw new DamagedFile(`the value on page ${pageNumber} has a wrong length`);
     for (let more = 1; more < pages; more += 1) this.#claim(pageNumber + more);
+    if (!this.#isOld(page)) this.#watcher?.onPages(pageNumber, pages, name);
+  }
+
+  #isOld(page: Buffer): boolean {
+    return this.#watcher !== undefined && page.readBigUInt64LE(8) <= this.#watcher.after;
   }
 
   #read(pageNumber: number, kind: number): Buffer {

@@ -1,0 +1,113 @@
+/** cairn follow: keeps a copy of everything beside the service, and adds what is new every few seconds. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { jsonLine } from '../../../client/shown.ts';
+import { StartError } from '../../../common/start-error.ts';
+import { type Config, readConfig } from '../../../config.ts';
+import { limits } from '../../../limits/service.ts';
+import type { Follower, FollowStep } from '../../../ops/backup/follow.ts';
+import { noteDone } from '../../../ops/marks.ts';
+import { KEY_FILE } from '../../../store/sealing/master-key.ts';
+import { masterKeyOf } from '../../../store/sealing/own-key.ts';
+import { type Command, type Options, takes } from '../../command.ts';
+import { print, printError } from '../../output.ts';
+import { UsageError } from '../../usage-error.ts';
+import { openForReading } from '../read-only.ts';
+
+const DAY_MS = 86_400_000;
+
+export const followCommand: Command = {
+  name: 'follow',
+  summary: 'copy everything, then what is new every few seconds, until it is stopped; restore brings back any moment',
+  operands: ['DIR'],
+  options: [takes('every', 'SECONDS'), takes('keep', 'DAYS')],
+  flags: ['with-key'],
+  explains: {
+    every: `how often it looks for what is new (${limits.followSecondsDefault})`,
+    keep: `how long moments stay that a newer whole copy has replaced (${limits.followKeepDaysDefault})`,
+    'with-key': 'put the master key beside each whole copy',
+  },
+  examples: ['cairn follow /mnt/following', 'cairn follow --every 60 --keep 30 /mnt/following'],
+  run: follow,
+};
+
+async function follow(options: Options): Promise<number> {
+  const everyMs = number(options, 'every', limits.followSecondsDefault) * 1000;
+  const keepMs = number(options, 'keep', limits.followKeepDaysDefault) * DAY_MS;
+  const config = readConfig();
+  const { Follower } = await import('../../../ops/backup/follow.ts');
+  const { dataFolder, mapBytes } = config;
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
+  const follower = await Follower.open({
+    dataFolder,
+    folder: options.operand() ?? '',
+    key: await keyOf(config, options.flag('with-key')),
+    withKey: options.flag('with-key'),
+    mapBytes,
+    keepMs,
+    now: Date.now,
+  });
+  try {
+    const tell = (step: FollowStep) => {
+      noteDone(dataFolder, 'backup', 0, Date.now());
+      print(options.json ? jsonLine(step) : sentence(step));
+    };
+    tell(await follower.step(true));
+    await repeat(follower, { everyMs, signal: stop.signal, tell });
+    return 0;
+  } finally {
+    await follower.close();
+  }
+}
+
+interface Repeating {
+  readonly everyMs: number;
+  readonly signal: AbortSignal;
+  readonly tell: (step: FollowStep) => void;
+}
+
+/** A step that fails is told once and tried again: the disk may be emptied, and a hub that is being restarted comes back. */
+async function repeat(follower: Follower, { everyMs, signal, tell }: Repeating): Promise<void> {
+  let told = '';
+  while (!signal.aborted) {
+    // Rejects when it is broken off, which the loop sees.
+    await sleep(everyMs, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return;
+    try {
+      const step = await follower.step();
+      if (step.kind !== 'nothing') tell(step);
+      if (told !== '') printError('cairn: following again.');
+      told = '';
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error;
+      if (error.message !== told) printError(`cairn: ${error.message} Trying again every ${everyMs / 1000} s.`);
+      told = error.message;
+    }
+  }
+}
+
+async function keyOf(config: Config, withKey: boolean): Promise<Uint8Array> {
+  const { dataFolder, masterKey } = config;
+  if (withKey && !existsSync(join(dataFolder, KEY_FILE))) {
+    throw new StartError('--with-key copies the key file, but CAIRN_MASTER_KEY is set: keep that value yourself.');
+  }
+  const store = await openForReading(config);
+  try {
+    return masterKeyOf(dataFolder, masterKey, store);
+  } finally {
+    await store.close();
+  }
+}
+
+function sentence({ kind, madeAt, backup, bytes }: FollowStep): string {
+  return kind === 'whole' ? `${madeAt} whole copy in ${backup}: ${bytes} bytes` : `${madeAt} ${bytes} bytes`;
+}
+
+function number(options: Options, name: string, otherwise: number): number {
+  const text = options.optional(name);
+  const value = text === undefined ? otherwise : Number(text);
+  if (!(Number.isFinite(value) && value > 0)) throw new UsageError(`--${name} takes a number above 0`);
+  return value;
+}

@@ -1,0 +1,174 @@
+/**
+ * Follows a data file: a whole backup first, then, whenever something was committed, the pages that are new since, appended to
+ * that backup. Each point in time that a restore can name holds every write that was answered before it.
+ */
+import { mkdirSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { StartError } from '../../common/start-error.ts';
+import { allTables } from '../../compose/core.ts';
+import { ControlSocket } from '../../control/socket.ts';
+import { limits } from '../../limits/service.ts';
+import { appendPoint, cutJournal, hasJournal, type Point, readPoints } from '../../store/copies/journal.ts';
+import { COPY_MANIFEST_FILE, readCopyManifest } from '../../store/copies/manifest.ts';
+import { newestTransaction, takeNewPages } from '../../store/copies/new-pages.ts';
+import { fileIdentity } from '../../store/data-file/identity.ts';
+import { DATA_FILE } from '../../store/data-file/name.ts';
+import { openSealer } from '../../store/sealing/own-key.ts';
+import { Store } from '../../store/store.ts';
+import { makeBackup } from './backup.ts';
+
+export interface FollowOptions {
+  readonly dataFolder: string;
+  /** Where the backups go. */
+  readonly folder: string;
+  readonly key: Uint8Array;
+  readonly withKey: boolean;
+  readonly mapBytes: number;
+  /** How long backups stay that newer ones have replaced. */
+  readonly keepMs: number;
+  readonly now: () => number;
+}
+
+/** What a step did. */
+export interface FollowStep {
+  readonly kind: 'whole' | 'new' | 'nothing';
+  readonly madeAt: string;
+  /** The backup, and how many bytes it has grown by. */
+  readonly backup: string;
+  readonly bytes: number;
+}
+
+export class Follower {
+  readonly #options: FollowOptions;
+  readonly #lock: ControlSocket;
+  /** The backup that is followed into, and its newest point; undefined: the next step makes one. */
+  #at: { readonly backup: string; readonly point: Point } | undefined;
+
+  private constructor(options: FollowOptions, lock: ControlSocket) {
+    this.#options = options;
+    this.#lock = lock;
+  }
+
+  /** Takes the folder of backups. Throws StartError when another process follows into it. */
+  static async open(options: FollowOptions): Promise<Follower> {
+    const { folder } = options;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (realpathSync(folder) === realpathSync(options.dataFolder)) {
+      throw new StartError('DIR is the data folder itself; name a folder on another disk.');
+    }
+    const lock = await lockOf(folder);
+    const follower = new Follower(options, lock);
+    // What a copy that was cut off left behind.
+    for (const name of readdirSync(folder)) {
+      if (name.includes('.partial-')) rmSync(join(folder, name), { recursive: true });
+    }
+    const last = follower.#backups().at(-1);
+    if (last !== undefined) {
+      cutJournal(join(folder, last));
+      const point = readPoints(join(folder, last)).at(-1);
+      follower.#at = point && { backup: last, point };
+    }
+    return follower;
+  }
+
+  /** Copies what is new. `always`: also when the newest transaction has the number that it had. Throws StartError. */
+  async step(always = false): Promise<FollowStep> {
+    const { dataFolder, mapBytes } = this.#options;
+    const path = join(dataFolder, DATA_FILE);
+    const at = this.#at;
+    if (!always && at?.point.file === fileIdentity(path) && at.point.transaction === newestTransaction(path)) {
+      return { kind: 'nothing', madeAt: at.point.made_at, backup: at.backup, bytes: 0 };
+    }
+    const file = fileIdentity(path);
+    const store = new Store({ folder: dataFolder, tables: allTables, mapBytes, readOnly: true });
+    try {
+      // A compacted file takes the place of the one before by a rename, maybe while it was opened.
+      if (fileIdentity(path) !== file) return await this.step(always);
+      const isTheSame = at?.point.file === file && at.point.transaction <= newestTransaction(path);
+      return isTheSame && !this.#isLong(at.backup) ? this.#append(store, at) : await this.#whole(store, file);
+    } catch (error) {
+      if (error instanceof StartError) throw error;
+      throw new StartError(`the copy could not be written: ${(error as Error).message}`);
+    } finally {
+      await store.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#lock.release();
+  }
+
+  #append(store: Store, { backup, point }: { readonly backup: string; readonly point: Point }): FollowStep {
+    const madeAt = new Date(this.#options.now()).toISOString();
+    // A power cut can take back the newest transaction, and only that: another one may have its number now.
+    const after = point.transaction - 1;
+    const moment = store.snapshot();
+    try {
+      const path = join(this.#options.dataFolder, DATA_FILE);
+      const made = takeNewPages(path, after, ({ entries, tables, transaction, bytes }) => {
+        const next = { made_at: madeAt, file: point.file, transaction, bytes, tables: { ...point.tables, ...tables } };
+        return appendPoint(join(this.#options.folder, backup), point, next, entries);
+      });
+      this.#at = { backup, point: made };
+      return { kind: 'new', madeAt, backup, bytes: made.end - point.end };
+    } finally {
+      moment.close();
+    }
+  }
+
+  async #whole(store: Store, file: string): Promise<FollowStep> {
+    const { folder, key, withKey, mapBytes, now } = this.#options;
+    const backup = new Date(now()).toISOString().replaceAll(':', '-');
+    const target = join(folder, backup);
+    const manifest = await makeBackup({
+      store,
+      sealer: openSealer(store, key),
+      folder: target,
+      masterKey: withKey ? key : undefined,
+      mapBytes,
+      now,
+    });
+    const { made_at, bytes, tables } = manifest;
+    const transaction = newestTransaction(join(target, DATA_FILE));
+    const point = appendPoint(target, undefined, { made_at, file, transaction, bytes, tables }, []);
+    this.#at = { backup, point };
+    this.#removeOld();
+    return { kind: 'whole', madeAt: made_at, backup, bytes };
+  }
+
+  /** A whole backup is smaller than a journal that has grown beyond it. */
+  #isLong(backup: string): boolean {
+    const { point } = this.#at ?? {};
+    const whole = statSync(join(this.#options.folder, backup, DATA_FILE)).size;
+    return (point?.end ?? 0) > Math.max(whole, limits.followJournalBytesMin);
+  }
+
+  /** Removes backups whose successor is older than what is kept. */
+  #removeOld(): void {
+    const { folder, keepMs, now } = this.#options;
+    const all = this.#backups();
+    for (const [index, name] of all.entries()) {
+      const next = all[index + 1];
+      if (next === undefined) return;
+      if (Date.parse(readCopyManifest(join(folder, next)).made_at) > now() - keepMs) return;
+      rmSync(join(folder, name), { recursive: true });
+    }
+  }
+
+  /** The backups that a follower made, oldest first: their names are times. */
+  #backups(): string[] {
+    const { folder } = this.#options;
+    return readdirSync(folder)
+      .filter((name) => hasJournal(join(folder, name)) && statSync(join(folder, name, COPY_MANIFEST_FILE)).isFile())
+      .sort();
+  }
+}
+
+async function lockOf(folder: string): Promise<ControlSocket> {
+  try {
+    return await ControlSocket.acquire(folder, () => Promise.resolve('{"ok":false,"error":"a copy follows here"}'));
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    throw new StartError(`another cairn follow writes into ${folder}; stop it first, or name another folder.`);
+  }
+}
