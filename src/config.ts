@@ -40,6 +40,7 @@ export interface Config {
   readonly signUpsPerDay: number;
   readonly inflightBytesMax: number;
   readonly syncQuotaBytes: number;
+  readonly historyQuotaBytes: number;
   readonly mirrorQuotaBytes: number;
   readonly documentQuotaBytes: number;
   readonly connectionsMax: number;
@@ -105,6 +106,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     signUpsPerDay: values.CAIRN_SIGNUPS_PER_DAY,
     inflightBytesMax: values.CAIRN_INFLIGHT_BYTES,
     syncQuotaBytes: values.CAIRN_SYNC_QUOTA_BYTES,
+    historyQuotaBytes: values.CAIRN_HISTORY_QUOTA_BYTES,
     mirrorQuotaBytes: values.CAIRN_MIRROR_QUOTA_BYTES,
     documentQuotaBytes: values.CAIRN_DOCUMENT_QUOTA_BYTES,
     connectionsMax: values.CAIRN_CONNECTIONS,

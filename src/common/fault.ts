@@ -16,8 +16,8 @@ export type OAuthError =
   | 'access_denied'
   | 'expired_token';
 
-/** What an account has a quota of: content bytes of mirror blobs, of files, of documents and tasks. */
-export type QuotaKind = 'blobs' | 'files' | 'documents';
+/** What an account has a quota of: bytes of mirror blobs, of current files, of their history, of documents and tasks. */
+export type QuotaKind = 'blobs' | 'files' | 'history' | 'documents';
 
 /** Field name to the sentences that say what is wrong with it. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
@@ -269,12 +269,15 @@ function explainSync(fault: Extract<Fault, { kind: 'sync_conflict' | 'quota_exce
 const QUOTA_NAMES: Readonly<Record<QuotaKind, string>> = {
   blobs: ' for mirror blobs',
   files: '',
+  history: ' for earlier versions of files',
   documents: ' for documents and tasks',
 };
 
 const QUOTA_STEPS: Readonly<Record<QuotaKind, string>> = {
   blobs: 'blobs are never deleted; ask the operator of this hub for a larger quota',
   files: 'delete files or resolve conflicts first',
+  history:
+    'delete earlier versions on the page of a vault, or ask the operator of this hub for a larger quota; deleting files still works',
   documents: 'the trash counts too: wait until it is emptied, or ask the operator of this hub for a larger quota',
 };
 

@@ -71,9 +71,9 @@ export function openMembers(base: MembersBase, config: Config): Members {
 /** What file sync asks of the quotas. */
 export function fileRoomOf(quotas: Quotas): FileRoom {
   return {
-    quotaOf: (accountId) => quotas.of(accountId, 'files'),
+    quotasOf: (accountId) => ({ files: quotas.of(accountId, 'files'), history: quotas.of(accountId, 'history') }),
     checkReserve: (accountId) => quotas.checkReserve(accountId),
-    noteRefused: () => quotas.noteFilesRefused(),
+    noteRefused: (kind) => quotas.noteRefused(kind),
   };
 }
 
@@ -96,7 +96,12 @@ function openQuotas(config: Config, store: Store, standings: Standings): Quotas 
     elapsed: () => performance.now(),
   });
   return new Quotas({
-    defaults: { blobs: config.mirrorQuotaBytes, files: config.syncQuotaBytes, documents: config.documentQuotaBytes },
+    defaults: {
+      blobs: config.mirrorQuotaBytes,
+      files: config.syncQuotaBytes,
+      history: config.historyQuotaBytes,
+      documents: config.documentQuotaBytes,
+    },
     ownOf: (accountId) => standings.of(accountId).quotas,
     isMarked: (accountId) => standings.isMarked(accountId),
     isDiskNearlyFull: () => reserve.isReached(),
@@ -105,7 +110,7 @@ function openQuotas(config: Config, store: Store, standings: Standings): Quotas 
 
 function openDirectory(store: Store, standings: Standings, quotas: Quotas): AccountDirectory {
   const files = new SyncReader(store);
-  return new AccountDirectory({ store, standings, quotas, fileBytes: (accountId) => files.usageOfAccount(accountId) });
+  return new AccountDirectory({ store, standings, quotas, fileUse: (accountId) => files.useOf(accountId) });
 }
 
 /** Without a service nobody reads the packs of a vault, so the next start may free them. */

@@ -2,6 +2,7 @@
 
 import { resetPassword } from '../accounts/logins.ts';
 import type { BrowserSessions } from '../accounts/sessions.ts';
+import { turnOffSecondFactor } from '../accounts/sign-in/second-factor.ts';
 import type { Invitations } from '../accounts/sign-up/invitations.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
 import type { ActorRegistry } from '../actors/registry.ts';
@@ -43,6 +44,11 @@ export async function runControl(
     case 'account.password': {
       const accountId = accounts.idOfEmail(request.email);
       await resetPassword({ ...tools, now: Date.now }, accountId, request.passwordHash);
+      return { email: accounts.describe(accountId).email };
+    }
+    case 'account.reset_second_factor': {
+      const accountId = accounts.idOfEmail(request.email);
+      await turnOffSecondFactor({ ...tools, now: Date.now }, accountId, OPERATOR);
       return { email: accounts.describe(accountId).email };
     }
     case 'account.list':

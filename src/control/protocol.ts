@@ -13,12 +13,13 @@ const email = z.string();
 
 /** Bytes; null: what the service gives every account. */
 const bytes = z.number().int().min(0).max(limits.quotaBytesMax).nullable().optional();
-const quotaChange = z.strictObject({ blobs: bytes, files: bytes, documents: bytes });
+const quotaChange = z.strictObject({ blobs: bytes, files: bytes, history: bytes, documents: bytes });
 
 /** Every command by name: what it takes. */
 export const controlRequest = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('account.create'), email, name: z.string().optional() }),
   z.strictObject({ command: z.literal('account.password'), email, passwordHash: z.string() }),
+  z.strictObject({ command: z.literal('account.reset_second_factor'), email }),
   z.strictObject({ command: z.literal('account.list'), after: z.string().optional(), search: z.string().optional() }),
   z.strictObject({ command: z.literal('account.show'), email }),
   z.strictObject({ command: z.literal('account.disable'), email }),
@@ -71,6 +72,7 @@ export interface ImportedAccount extends NewAccount {
 export interface ControlResults {
   readonly 'account.create': NewAccount;
   readonly 'account.password': { readonly email: string };
+  readonly 'account.reset_second_factor': { readonly email: string };
   readonly 'account.list': AccountPage;
   readonly 'account.show': AccountView;
   readonly 'account.disable': AccountView;

@@ -23,6 +23,8 @@ export const syncLimits = {
   longPushesMax: 4,
   /** CAIRN_SYNC_QUOTA_BYTES: bytes of current files and pending conflicts of one account. */
   syncQuotaBytesDefault: 5 * 1024 * MiB,
+  /** CAIRN_HISTORY_QUOTA_BYTES: bytes of earlier versions and settled conflicts, and `recordCountedBytes` for each version. */
+  historyQuotaBytesDefault: 5 * 1024 * MiB,
   hlcCharsMax: 128,
   isoTimeCharsMax: 64,
   /** A device's last visit is written at most this often. */

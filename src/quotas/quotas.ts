@@ -18,7 +18,7 @@ export interface QuotasOptions {
 export class Quotas {
   readonly #options: QuotasOptions;
   /** Refused writes since the start, by what refused them. */
-  readonly refusals = { blobs: 0, files: 0, documents: 0, reserve: 0 };
+  readonly refusals = { blobs: 0, files: 0, history: 0, documents: 0, reserve: 0 };
 
   constructor(options: QuotasOptions) {
     this.#options = options;
@@ -29,9 +29,9 @@ export class Quotas {
     return this.#options.isDiskNearlyFull();
   }
 
-  /** A write of files was refused, which file sync decides. */
-  noteFilesRefused(): void {
-    this.refusals.files += 1;
+  /** A write was refused for a quota of files, which file sync decides. */
+  noteRefused(kind: QuotaKind): void {
+    this.refusals[kind] += 1;
   }
 
   /** Content bytes that an account may have of a kind. */

@@ -40,6 +40,9 @@ const DATA: Group = {
   CAIRN_UPGRADE_BACKUP: { meaning: '`off` upgrades an older data file without making a backup first' },
   CAIRN_MIRROR_QUOTA_BYTES: { meaning: 'bytes of mirror archives of one account' },
   CAIRN_SYNC_QUOTA_BYTES: { meaning: 'bytes of current files and pending conflicts of one account' },
+  CAIRN_HISTORY_QUOTA_BYTES: {
+    meaning: 'bytes of earlier versions of files of one account, and 1 KiB for each version',
+  },
   CAIRN_DOCUMENT_QUOTA_BYTES: { meaning: 'bytes of documents and tasks of one account' },
   CAIRN_HANDOFF_DAYS: {
     default: 'none: kept forever',

@@ -89,6 +89,7 @@ export const settings = z.object({
   CAIRN_SIGNUPS_PER_DAY: wholeNumber(0, 1_000_000).default(limits.signUpsPerDayDefault),
   CAIRN_INFLIGHT_BYTES: wholeNumber(limits.inflightBytesMin, 2 ** 40).default(limits.inflightBytesDefault),
   CAIRN_SYNC_QUOTA_BYTES: wholeNumber(1, 2 ** 50).default(limits.syncQuotaBytesDefault),
+  CAIRN_HISTORY_QUOTA_BYTES: wholeNumber(1, 2 ** 50).default(limits.historyQuotaBytesDefault),
   CAIRN_MIRROR_QUOTA_BYTES: wholeNumber(1, 2 ** 50).default(limits.mirrorQuotaBytesDefault),
   CAIRN_DOCUMENT_QUOTA_BYTES: wholeNumber(1, 2 ** 50).default(limits.documentQuotaBytesDefault),
   CAIRN_CONNECTIONS: wholeNumber(1, 1_000_000).default(limits.connectionsDefault),

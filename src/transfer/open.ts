@@ -14,7 +14,7 @@ import type { Sync } from '../sync/service.ts';
 import { AccountImporter, type ImportDestination } from './import.ts';
 
 export interface ImportParts {
-  readonly config: Pick<Config, 'syncQuotaBytes'>;
+  readonly config: Pick<Config, 'syncQuotaBytes' | 'historyQuotaBytes'>;
   readonly core: ImportDestination;
   readonly pool: Pool;
   readonly sync: Pick<Sync, 'staging' | 'changes'>;
@@ -27,7 +27,12 @@ export function openImporter(
   mirror: MirrorImportTools,
 ): AccountImporter {
   const { staging, changes } = sync;
-  const vaults = { pool, staging, changes, quotaBytes: config.syncQuotaBytes };
+  const vaults = {
+    pool,
+    staging,
+    changes,
+    quotas: { files: config.syncQuotaBytes, history: config.historyQuotaBytes },
+  };
   return new AccountImporter({ core, mirror, vaults, log, now: Date.now });
 }
 

@@ -207,6 +207,18 @@ test('[ONB-4] an invitation for an address is mailed to it, and opens the sign-u
   expect(JSON.parse(anyone.stdout)).toMatchObject({ mailed: false });
 });
 
+test('[ONB-4, WEB-3] an invitation that an operator makes on the page is mailed too, and only one for an address', async () => {
+  const client = await signedUp(hub, 'boss@example.org', PASSWORD);
+  await hub.cli('account', 'operator', '--email', 'boss@example.org');
+  await client.open('/accounts');
+  await client.submit('/accounts/invitations', { email: 'page@example.org' });
+  expect(client.text).toContain('mailed to page@example.org');
+  const [link = 'none'] = /http[^ ]*\/signup\?invite=[\w.-]+/.exec(client.text) ?? [];
+  expect(await letterTo('page@example.org', 'Your invitation')).toContain(link);
+  await client.submit('/accounts/invitations', {});
+  expect(client.text).not.toContain('mailed');
+});
+
 test('[ONB-4] an invitation whose letter cannot be sent is made all the same, and the command says so', async () => {
   turnedAway = 1;
   const made = await hub.cli('invite', 'create', '--email', 'late@example.org');

@@ -2,7 +2,7 @@
 import { Quotas } from '../../src/quotas/quotas.ts';
 
 export const unbounded = new Quotas({
-  defaults: { blobs: 2 ** 50, files: 2 ** 50, documents: 2 ** 50 },
+  defaults: { blobs: 2 ** 50, files: 2 ** 50, history: 2 ** 50, documents: 2 ** 50 },
   ownOf: () => ({}),
   isMarked: () => true,
   isDiskNearlyFull: () => false,

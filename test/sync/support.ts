@@ -19,7 +19,11 @@ import { verifySync } from '../../src/sync/verify/vaults.ts';
 import { clockAt } from '../support/sync.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const NO_BOUND = { quotaOf: () => 2 ** 40, checkReserve: () => undefined, noteRefused: () => undefined };
+const NO_BOUND = {
+  quotasOf: () => ({ files: 2 ** 40, history: 2 ** 40 }),
+  checkReserve: () => undefined,
+  noteRefused: () => undefined,
+};
 
 const WORKERS = pathToFileURL(fileURLToPath(new URL('../../dist/workers/', import.meta.url)));
 

@@ -1,4 +1,4 @@
-/** What is written to the owner of an account about signing in. Plain text; names of programs are shown, never links of others. */
+/** What is written to people about signing in and up. Plain text; names of programs are shown, never links of others. */
 import type { RemoteSource } from '../../audit/records.ts';
 import type { Letter, Mail } from '../../mail/mailer.ts';
 
@@ -24,6 +24,11 @@ export class SignInLetters {
     this.#mail?.send(newSignIn(email, what, source, this.#url, new Date(this.#now()).toISOString()));
   }
 
+  /** The link of an invitation. */
+  invitation(email: string, link: string, until: string): void {
+    this.#mail?.send(invitationLetter(email, link, until));
+  }
+
   /** The way to a new password. */
   passwordReset(email: string, token: string, minutes: number): void {
     this.#mail?.send({
@@ -39,6 +44,22 @@ If it was not you, ignore this message. Your password has not changed.
 `,
     });
   }
+}
+
+/** The letter to somebody who is invited, until a time in ISO 8601. */
+export function invitationLetter(to: string, link: string, until: string): Letter {
+  return {
+    to,
+    subject: 'Your invitation to a Cairn hub',
+    text: `You are invited to create an account on ${new URL(link).origin}.
+
+Open this link before ${until}:
+
+${link}
+
+If you do not know what this is about, ignore this message.
+`,
+  };
 }
 
 function newSignIn(to: string, what: string, { address, agent }: RemoteSource, url: string, at: string): Letter {

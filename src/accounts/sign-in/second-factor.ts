@@ -144,12 +144,7 @@ export class SecondFactors {
 
   /** Turns it off, or drops an unconfirmed secret. */
   async turnOff(accountId: string, source: Source): Promise<void> {
-    await this.#options.actors.account(accountId).ask((batch) => {
-      const found = batch.get(secondFactors, [accountId]);
-      if (found === undefined) throw isOff();
-      batch.remove(secondFactors, [accountId]);
-      if (found.on_since !== null) this.#note(batch, accountId, 'second_factor_off', source);
-    });
+    await turnOffSecondFactor(this.#options, accountId, source);
   }
 
   /** The period that a code is of; undefined: a wrong one, or one of a period that was used. */
@@ -177,6 +172,20 @@ export class SecondFactors {
   #note(batch: Batch, accountId: string, act: AuditedAct, source: Source): void {
     noteAct(batch, accountId, { atMs: this.#options.now(), act, source });
   }
+}
+
+/** Turns the second factor of an account off, so that its password alone signs in. Refuses with `not_found` when it is off. */
+export async function turnOffSecondFactor(
+  { actors, now }: Pick<SecondFactorsOptions, 'actors' | 'now'>,
+  accountId: string,
+  source: Source,
+): Promise<void> {
+  await actors.account(accountId).ask((batch) => {
+    const found = batch.get(secondFactors, [accountId]);
+    if (found === undefined) throw isOff();
+    batch.remove(secondFactors, [accountId]);
+    if (found.on_since !== null) noteAct(batch, accountId, { atMs: now(), act: 'second_factor_off', source });
+  });
 }
 
 function totpOf(secret: Uint8Array, label: string): TOTP {

@@ -35,8 +35,8 @@ export interface AccountDirectoryOptions {
   readonly store: Store;
   readonly standings: Standings;
   readonly quotas: Quotas;
-  /** Content bytes that an account has in file sync. */
-  readonly fileBytes: (accountId: string) => number;
+  /** Bytes that an account has in file sync. */
+  readonly fileUse: (accountId: string) => Readonly<Record<'files' | 'history', number>>;
 }
 
 export class AccountDirectory {
@@ -73,7 +73,7 @@ export class AccountDirectory {
 
   /** One account; undefined: there is none. */
   view(accountId: string): AccountView | undefined {
-    const { store, standings, quotas, fileBytes } = this.#options;
+    const { store, standings, quotas, fileUse } = this.#options;
     const account = store.get(accounts, [accountId]);
     if (account === undefined || standings.isDeleted(accountId)) return undefined;
     const { disabled_at, operator, keeps_writing, quotas: own } = standings.of(accountId);
@@ -98,12 +98,13 @@ export class AccountDirectory {
       browsers: sessions.length,
       used_bytes: {
         blobs: usedBytes(store, accountId, 'blobs'),
-        files: fileBytes(accountId),
+        ...fileUse(accountId),
         documents: usedBytes(store, accountId, 'documents'),
       },
       quota_bytes: {
         blobs: quotas.of(accountId, 'blobs'),
         files: quotas.of(accountId, 'files'),
+        history: quotas.of(accountId, 'history'),
         documents: quotas.of(accountId, 'documents'),
       },
       own_quota_bytes: own,

@@ -1,4 +1,4 @@
-/** cairn account list, show, disable, enable, delete, quota, operator: who may use the hub, and how much of it. */
+/** cairn account list, show, disable, enable, delete, quota, operator, reset-2fa: who may use the hub, and how. */
 import { createInterface } from 'node:readline/promises';
 import type { AccountView } from '../../accounts/standing/directory.ts';
 import { shownLine } from '../../client/shown.ts';
@@ -9,7 +9,7 @@ import { UsageError } from '../usage-error.ts';
 import { control } from './control.ts';
 
 const EMAIL = needs('email', 'EMAIL');
-const KINDS = ['blobs', 'files', 'documents'] as const;
+const KINDS = ['blobs', 'files', 'history', 'documents'] as const;
 
 export const standingCommands: readonly Command[] = [
   {
@@ -58,12 +58,14 @@ export const standingCommands: readonly Command[] = [
       EMAIL,
       takes('blobs', 'SIZE'),
       takes('files', 'SIZE'),
+      takes('history', 'SIZE'),
       takes('documents', 'SIZE'),
       takes('when-full', 'on|off'),
     ],
     explains: {
       blobs: 'mirror blobs: bytes, or with KiB, MiB, GiB, TiB; "default" for the setting of the hub',
       files: 'synced files, likewise',
+      history: 'earlier versions of synced files, likewise',
       documents: 'documents, papers, handoffs and tasks, likewise',
       'when-full': 'whether it can write while the disk is 95 % full; operators always can',
     },
@@ -72,6 +74,13 @@ export const standingCommands: readonly Command[] = [
       'cairn account quota --email ada@example.org --files default --when-full on',
     ],
     run: quota,
+  },
+  {
+    name: 'account reset-2fa',
+    summary: 'turn off two-factor sign-in for somebody who lost the app and the recovery codes',
+    options: [EMAIL],
+    examples: ['cairn account reset-2fa --email ada@example.org'],
+    run: resetSecondFactor,
   },
   {
     name: 'account operator',
@@ -148,7 +157,7 @@ async function quota(options: Options): Promise<number> {
   if (whenFull !== undefined && whenFull !== 'on' && whenFull !== 'off')
     throw new UsageError('--when-full is on or off');
   if (given.length === 0 && whenFull === undefined) {
-    throw new UsageError('account quota needs --blobs, --files, --documents or --when-full');
+    throw new UsageError('account quota needs --blobs, --files, --history, --documents or --when-full');
   }
   return show(
     options,
@@ -159,6 +168,13 @@ async function quota(options: Options): Promise<number> {
       ...(whenFull === undefined ? {} : { keepsWriting: whenFull === 'on' }),
     }),
   );
+}
+
+async function resetSecondFactor(options: Options): Promise<number> {
+  const done = await control({ command: 'account.reset_second_factor', email: options.required('email') });
+  if (options.json) print(JSON.stringify(done));
+  else print(`Two-factor sign-in of ${shownLine(done.email)} is off: the password alone signs in.`);
+  return 0;
 }
 
 async function remove(options: Options): Promise<number> {

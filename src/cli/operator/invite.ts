@@ -79,18 +79,8 @@ async function mailTo(
 ): Promise<boolean | undefined> {
   if (email === undefined || mail === undefined) return undefined;
   const { sendNow } = await import('../../mail/mailer.ts');
-  return await sendNow(mail, {
-    to: email,
-    subject: 'Your invitation to a Cairn hub',
-    text: `You are invited to create an account on ${new URL(link).origin}.
-
-Open this link before ${until}:
-
-${link}
-
-If you do not know what this is about, ignore this message.
-`,
-  });
+  const { invitationLetter } = await import('../../accounts/sign-in/letters.ts');
+  return await sendNow(mail, invitationLetter(email, link, until));
 }
 
 async function list(options: Options): Promise<number> {

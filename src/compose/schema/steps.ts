@@ -4,6 +4,7 @@
  */
 import { usagePerAccount } from '../../quotas/usage-per-account.ts';
 import type { Migration } from '../../store/data-file/schema.ts';
+import { keptPerVault } from '../../sync/vaults/kept-per-vault.ts';
 import { usagePerVault } from '../../sync/vaults/usage-per-vault.ts';
 
 /** 2: the data file says its schema. Rows stay as they are. */
@@ -15,7 +16,7 @@ const numbered: Migration = {
   piece: () => undefined,
 };
 
-export const migrations: readonly Migration[] = [numbered, usagePerVault, usagePerAccount];
+export const migrations: readonly Migration[] = [numbered, usagePerVault, usagePerAccount, keptPerVault];
 
 /** The schema that this version reads and writes. */
 export const SCHEMA: number = migrations.length + 1;

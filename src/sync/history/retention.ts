@@ -1,7 +1,7 @@
 /**
- * Lets go of what is old: of each path the versions beyond the newest 20 that are older than 30 days, and conflicts that
- * were settled 30 days ago. It works in short turns, takes nothing that is current, and nothing of a path with a pending
- * conflict, whose base may be among it.
+ * Removes what is old: of each path the versions beyond the newest 20 that are older than 30 days, and conflicts that were
+ * settled 30 days ago; on request more of one vault. It works in short turns, takes nothing that is current, and nothing of a
+ * path with a pending conflict, whose base may be among it.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { ActorRegistry } from '../../actors/registry.ts';
@@ -11,6 +11,7 @@ import type { Batch } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 import { DAY_MS } from '../../time/calendar.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
+import { keptBytes } from '../log/change.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import { SyncReader } from '../log/reader.ts';
 import { conflictBytes, conflicts, files, setAside, vaultHeads, vaultOwners, versions } from '../log/records.ts';
@@ -27,6 +28,13 @@ export interface RetentionOptions {
   readonly now: () => number;
 }
 
+/** What a round leaves: these many of the newest versions of a path, and everything from the cutoff on. */
+interface Kept {
+  readonly versionsMin: number;
+  /** Milliseconds. */
+  readonly cutoffMs: number;
+}
+
 export class Retention {
   /** For the timer. */
   readonly sweep: Sweep = { what: 'versions', byAge: true, run: () => this.run() };
@@ -40,15 +48,25 @@ export class Retention {
   /** One round over every vault. Resolves with how many versions and conflicts went. */
   async run(): Promise<number> {
     const { store, now } = this.#options;
-    const cutoffMs = now() - limits.historyDays * DAY_MS;
+    const kept = { versionsMin: limits.historyVersionsMin, cutoffMs: now() - limits.historyDays * DAY_MS };
     let gone = 0;
     for (const [vaultId] of Array.from(store.keys(vaultHeads))) {
       // Until an import is through, its vaults belong to nobody, and it goes by what it has written.
       if (store.get(vaultOwners, [vaultId]) === undefined) continue;
-      gone += await this.#sweepFiles(vaultId, cutoffMs);
-      gone += await this.#sweepConflicts(vaultId, cutoffMs);
+      gone += await this.#sweepFiles(vaultId, kept);
+      gone += await this.#sweepConflicts(vaultId, kept.cutoffMs);
     }
     return gone;
+  }
+
+  /**
+   * Removes all earlier versions and settled conflicts of one vault that are older than so many days. The current version of
+   * each path stays, also that of a deleted one. Resolves with how many versions and conflicts went.
+   */
+  async clear(vaultId: string, olderThanDays: number): Promise<number> {
+    const cutoffMs = this.#options.now() - olderThanDays * DAY_MS;
+    const versions = await this.#sweepFiles(vaultId, { versionsMin: 1, cutoffMs });
+    return versions + (await this.#sweepConflicts(vaultId, cutoffMs));
   }
 
   /** A round that runs is soon over, and each later one at once. */
@@ -56,7 +74,7 @@ export class Retention {
     this.#isStopped = true;
   }
 
-  async #sweepFiles(vaultId: string, cutoffMs: number): Promise<number> {
+  async #sweepFiles(vaultId: string, kept: Kept): Promise<number> {
     const { store } = this.#options;
     let gone = 0;
     let beyond: string | undefined;
@@ -64,7 +82,7 @@ export class Retention {
       const from = beyond === undefined ? {} : { beyond };
       const rows = store.range(files, { prefix: [vaultId], limit: limits.sweepTurnRows, ...from });
       for (const { key, value } of rows) {
-        if (value.versions > limits.historyVersionsMin) gone += await this.#trim(vaultId, key[1], value, cutoffMs);
+        if (value.versions > kept.versionsMin) gone += await this.#trim(vaultId, key[1], value, kept);
       }
       beyond = rows.at(-1)?.key[1];
       if (rows.length < limits.sweepTurnRows) break;
@@ -74,9 +92,9 @@ export class Retention {
   }
 
   /** Removes the old end of a path's chain, the oldest first, so that a crash in between leaves a shorter chain. */
-  async #trim(vaultId: string, folded: string, file: FileRecord, cutoffMs: number): Promise<number> {
+  async #trim(vaultId: string, folded: string, file: FileRecord, kept: Kept): Promise<number> {
     const { actors } = this.#options;
-    const old = await this.#oldVersions(vaultId, file.seq, cutoffMs);
+    const old = await this.#oldVersions(vaultId, file.seq, kept);
     const due = (await this.#packed(vaultId, old)).reverse();
     for (let at = 0; at < due.length; at += limits.sweepTurnRows) {
       const seqs = due.slice(at, at + limits.sweepTurnRows);
@@ -84,8 +102,8 @@ export class Retention {
         const reader = new SyncReader(batch);
         const current = reader.file(vaultId, folded);
         if (current === undefined || reader.pendingOf(vaultId, folded).length > 0) return false;
-        this.#removeVersions(batch, vaultId, seqs);
-        batch.put(files, [vaultId, folded], { ...current, versions: current.versions - seqs.length });
+        const removed = this.#removeVersions(batch, vaultId, seqs);
+        batch.put(files, [vaultId, folded], { ...current, versions: current.versions - removed });
         return true;
       });
       if (!isTaken) return at;
@@ -102,26 +120,33 @@ export class Retention {
   }
 
   /** What of a chain is beyond the newest and before the cutoff, newest first. A chain only gets older. */
-  async #oldVersions(vaultId: string, newest: number, cutoffMs: number): Promise<number[]> {
+  async #oldVersions(vaultId: string, newest: number, kept: Kept): Promise<number[]> {
     const due: number[] = [];
     let place = 0;
     for (const { seq, storedMs } of this.#options.reader.chain(vaultId, newest)) {
-      if (place >= limits.historyVersionsMin && storedMs < cutoffMs) due.push(seq);
+      if (place >= kept.versionsMin && storedMs < kept.cutoffMs) due.push(seq);
       place += 1;
       if (place % limits.sweepTurnRows === 0) await setImmediate();
     }
     return due;
   }
 
-  #removeVersions(batch: Batch, vaultId: string, seqs: readonly number[]): void {
+  #removeVersions(batch: Batch, vaultId: string, seqs: readonly number[]): number {
     const shares = new PieceShares(batch);
+    let freed = 0;
+    let removed = 0;
     for (const seq of seqs) {
       const bytes = batch.view(versions, [vaultId, seq]);
-      const storageId = bytes === undefined ? 0 : readVersionHead(bytes).storageId;
+      if (bytes === undefined) continue;
+      const { storageId, sizeBytes } = readVersionHead(bytes);
       if (storageId !== 0) shares.release(storageId);
+      freed += keptBytes(sizeBytes);
+      removed += 1;
       batch.remove(versions, [vaultId, seq]);
       batch.remove(setAside, [vaultId, seq]);
     }
+    countFreed(batch, vaultId, freed);
+    return removed;
   }
 
   async #sweepConflicts(vaultId: string, cutoffMs: number): Promise<number> {
@@ -136,11 +161,15 @@ export class Retention {
       if (due.length > 0) {
         await actors.vault(vaultId).ask((batch) => {
           const shares = new PieceShares(batch);
-          for (const { key, value } of due) {
+          let freed = 0;
+          // A round beside this one may have taken some of them.
+          for (const { key, value } of due.filter(({ key }) => batch.get(conflicts, key) !== undefined)) {
+            freed += keptBytes(value.size_bytes);
             batch.remove(conflicts, key);
             if (value.storage_id !== 0) shares.release(value.storage_id);
             else batch.remove(conflictBytes, key);
           }
+          countFreed(batch, vaultId, freed);
         });
       }
       gone += due.length;
@@ -150,4 +179,10 @@ export class Retention {
     }
     return gone;
   }
+}
+
+/** A vault that is being deleted has no head any more. */
+function countFreed(batch: Batch, vaultId: string, bytes: number): void {
+  const head = batch.get(vaultHeads, [vaultId]);
+  if (head !== undefined) batch.put(vaultHeads, [vaultId], { ...head, kept_bytes: head.kept_bytes - bytes });
 }

@@ -6,6 +6,7 @@ import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import type { FileRecord } from './file-record.ts';
+import type { FileBytes } from './file-room.ts';
 import { formatHlc, type Hlc, type HubClock, sendTick } from './hlc.ts';
 import { foldersOf, type VaultPath } from './paths.ts';
 import { type Conflict, SyncReader } from './reader.ts';
@@ -67,7 +68,8 @@ export class LogChange {
   readonly #head: Writable<VaultHead>;
   /** By how much this change raises or lowers the bytes of the vault, and so of the account. */
   #grownBytes = 0;
-  #usageBefore: number | undefined;
+  #usedBefore: FileBytes | undefined;
+  readonly #keptBefore: number;
   /** Folder counters as they are after this change. */
   readonly #children = new Map<string, number>();
 
@@ -78,6 +80,7 @@ export class LogChange {
     this.#nowMs = nowMs;
     // Decoded for this call alone, so that it may be written to.
     this.#head = this.reader.head(scope.vaultId);
+    this.#keptBefore = this.#head.kept_bytes;
   }
 
   /** As it will be written. */
@@ -94,11 +97,12 @@ export class LogChange {
     return { ...sendTick(this.clock, nowMs), node: this.#scope.nodeId };
   }
 
-  /** Content bytes of current files and pending conflicts of the account. */
-  get usageBytes(): number {
-    // Read only where it counts: most changes neither grow nor are near the quota.
-    this.#usageBefore ??= this.reader.usageOfAccount(this.#scope.accountId);
-    return this.#usageBefore + this.#grownBytes;
+  /** What the quotas of the account count, with this change. */
+  get used(): FileBytes {
+    this.#usedBefore ??= this.reader.useOf(this.#scope.accountId);
+    const { files, history } = this.#usedBefore;
+    const keptBytes = this.#head.kept_bytes - this.#keptBefore;
+    return { files: files + this.#grownBytes, history: history + keptBytes - this.#grownBytes };
   }
 
   setClock({ ms, counter }: HubClock): void {
@@ -145,6 +149,13 @@ export class LogChange {
     this.#batch.put(pendingConflicts, [vaultId, folded, id], {});
     this.#head.pending += 1;
     this.#grownBytes += record.size_bytes;
+    this.#head.kept_bytes += keptBytes(record.size_bytes);
+  }
+
+  /** A conflict that was settled elsewhere. */
+  keepSettled({ id, record }: Conflict): void {
+    this.#batch.put(conflicts, [this.#scope.vaultId, id], record);
+    this.#head.kept_bytes += keptBytes(record.size_bytes);
   }
 
   /** Settles a pending conflict; its bytes stay for a while. */
@@ -193,6 +204,7 @@ export class LogChange {
     head.files += sign;
     head.tombstones += Number(!isLive) - Number(before?.deleted ?? false);
     head.bytes += record.size_bytes - sizeBefore;
+    head.kept_bytes += keptBytes(record.size_bytes);
     head.line_bytes += (isLive ? record.line_bytes : 0) - (wasLive ? before.line_bytes : 0);
     if (sign !== 0) this.#countInFolders(folded, sign);
   }
@@ -207,6 +219,11 @@ export class LogChange {
       if (!appeared && !vanished) return;
     }
   }
+}
+
+/** What a kept version or conflict counts for, however short it is. */
+export function keptBytes(sizeBytes: number): number {
+  return sizeBytes + limits.recordCountedBytes;
 }
 
 interface EntryPlace {

@@ -7,6 +7,7 @@ import { Refusal } from '../../common/fault.ts';
 import type { Damage, DamagedKind } from '../../store/data-file/damage.ts';
 import type { Reader } from '../../store/table.ts';
 import type { FileRecord } from './file-record.ts';
+import type { FileBytes } from './file-room.ts';
 import { contentOfVersion, type ReadyContent } from './ready-content.ts';
 import {
   type ConflictRecord,
@@ -96,11 +97,15 @@ export class SyncReader {
     return this.#store.get(usage, [vaultId])?.bytes ?? 0;
   }
 
-  /** The same of all vaults of an account, which is what the quota counts. */
-  usageOfAccount(accountId: string): number {
-    let bytes = 0;
-    for (const [, vaultId] of this.#store.keys(vaults, [accountId])) bytes += this.usageOf(vaultId);
-    return bytes;
+  /** What the quotas of an account count, over all its vaults. */
+  useOf(accountId: string): FileBytes {
+    let files = 0;
+    let kept = 0;
+    for (const [, vaultId] of this.#store.keys(vaults, [accountId])) {
+      files += this.usageOf(vaultId);
+      kept += this.#store.get(vaultHeads, [vaultId])?.kept_bytes ?? 0;
+    }
+    return { files, history: kept - files };
   }
 
   /** Versions that are set aside because their contents are damaged. */
@@ -235,5 +240,6 @@ function emptyHead(): VaultHead {
     bytes: 0,
     line_bytes: 0,
     pending: 0,
+    kept_bytes: 0,
   };
 }

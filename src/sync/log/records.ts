@@ -33,6 +33,8 @@ export interface VaultHead {
   readonly line_bytes: number;
   /** Pending conflicts. */
   readonly pending: number;
+  /** Content bytes of all kept versions and conflicts, and `recordCountedBytes` for each of them. */
+  readonly kept_bytes: number;
 }
 
 export type ConflictStatus = 'pending' | 'resolved' | 'superseded' | 'dismissed';
@@ -110,6 +112,7 @@ export const vaultHeads = defineTable<[vaultId: string], VaultHead>(
     'bytes',
     'line_bytes',
     'pending',
+    'kept_bytes',
   ]),
   { vault: 0 },
 );

@@ -28,6 +28,8 @@ export interface PortableContentsOptions {
   readonly store: Store;
   readonly pool: Pool;
   readonly staging: PieceStaging;
+  /** Whose work it is. */
+  readonly accountId: string;
 }
 
 interface Staged {
@@ -94,8 +96,8 @@ export class PortableContents {
   }
 
   async #stage(name: string, line: ContentLine, text: string): Promise<ReadyContent> {
-    const { pool, staging, store } = this.#options;
-    const prepared = await pool.run('prepareContent', { text, encoding: line.encoding });
+    const { pool, staging, store, accountId } = this.#options;
+    const prepared = await pool.run('prepareContent', { text, encoding: line.encoding }, { accountId });
     if (!prepared.ok) throw invalidField(prepared.field, prepared.sentence);
     check(line, prepared);
     const { escaped } = prepared;

@@ -10,6 +10,7 @@ import type { Pool } from '../../pool/pool.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import type { PieceStaging } from '../contents/staging.ts';
 import type { Changes } from '../log/changes.ts';
+import type { FileBytes } from '../log/file-room.ts';
 import { SyncReader } from '../log/reader.ts';
 import { deletedVaults, primaries, type VaultRecord, vaultOwners, vaults } from '../log/records.ts';
 import { foldVaultName } from '../vaults/vaults.ts';
@@ -20,10 +21,15 @@ import { type VaultLine, vaultRecordSchema } from './records.ts';
 export interface VaultsImportTools {
   readonly pool: Pool;
   readonly staging: PieceStaging;
-  readonly quotaBytes: number;
+  readonly quotas: FileBytes;
   /** Who is told of the vaults once their account is there. */
   readonly changes: Changes;
 }
+
+const SETTINGS = [
+  ['files', 'CAIRN_SYNC_QUOTA_BYTES'],
+  ['history', 'CAIRN_HISTORY_QUOTA_BYTES'],
+] as const;
 
 export class VaultsImport {
   readonly #target: ImportTarget;
@@ -54,11 +60,12 @@ export class VaultsImport {
       await current.take(record, wait);
     });
     await current?.finish();
-    const used = this.#reader.usageOfAccount(accountId);
-    const { quotaBytes } = this.#tools;
-    if (used > quotaBytes) {
-      const sentence = `its vaults hold ${used} bytes and CAIRN_SYNC_QUOTA_BYTES allows ${quotaBytes}; raise it first`;
-      throw invalidField('archive', sentence);
+    const used = this.#reader.useOf(accountId);
+    const { quotas } = this.#tools;
+    for (const [kind, setting] of SETTINGS) {
+      if (used[kind] <= quotas[kind]) continue;
+      const held = `its vaults hold ${used[kind]} bytes${kind === 'history' ? ' of earlier versions' : ''}`;
+      throw invalidField('archive', `${held} and ${setting} allows ${quotas[kind]}; raise it first`);
     }
   }
 

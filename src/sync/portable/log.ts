@@ -9,7 +9,7 @@ import { type HubClock, parseHlc } from '../log/hlc.ts';
 import { checkPath, type VaultPath } from '../log/paths.ts';
 import type { SyncReader } from '../log/reader.ts';
 import type { ReadyContent } from '../log/ready-content.ts';
-import { type ConflictRecord, conflictBytes, conflicts, devices } from '../log/records.ts';
+import { type ConflictRecord, conflictBytes, devices } from '../log/records.ts';
 import { decodeContent } from '../log/version.ts';
 import { describeClash } from '../push/refusals.ts';
 import { findClash } from '../push/state.ts';
@@ -132,7 +132,8 @@ export class VaultImport {
           throw invalidField('conflict_id', 'this conflict stands there twice');
         if (bytes !== undefined) batch.put(conflictBytes, [vaultId, id], bytes);
         if (!isPending) {
-          batch.put(conflicts, [vaultId, id], record);
+          change.keepSettled({ id, record });
+          change.finish();
           return;
         }
         if (change.reader.pendingOf(vaultId, path.folded).length >= limits.pendingConflictsPerPathMax) {

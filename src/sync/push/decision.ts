@@ -6,10 +6,11 @@ import type { Fault } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import { parseIsoMs } from '../../time/iso-time.ts';
 import type { FileRecord } from '../log/file-record.ts';
+import { overRoom } from '../log/file-room.ts';
 import { compareHlc, type Hlc, isTooFarAhead, receiveTick, secondsAhead, sendTick } from '../log/hlc.ts';
 import type { Conflict } from '../log/reader.ts';
 import type { ConflictKind } from '../log/records.ts';
-import { needsBase, quotaFault, refuse, refuseClash, refuseResolves, refuseSkew, refuseSpelling } from './refusals.ts';
+import { needsBase, refuse, refuseClash, refuseResolves, refuseSkew, refuseSpelling } from './refusals.ts';
 import type {
   AcceptOutcome,
   AdoptedClock,
@@ -30,10 +31,11 @@ export function decidePush(push: PushRequest, state: PushState): PushDecision {
     const clash = state.clash();
     if (clash !== undefined) return refuseClash(push, clash);
   }
-  const quota = checkQuota(push, state, live);
-  if (quota !== undefined) return quota;
   if (push.content === undefined) return decideDelete(push, state, live);
+  // The same bytes take no room, so they may be answered before the quotas are looked at.
   if (live?.sha256 === push.content.sha256 && !changesBit(push, live, state)) return { kind: 'unchanged' };
+  const over = overQuota(push, state, settledBy(push, state.pending), live?.size_bytes ?? 0);
+  if (over !== undefined) return over;
   if (push.base.kind !== 'unsaid') return decideGuarded(push, state, live);
   if (live !== undefined && state.isProtected()) {
     return needsBase(`${push.path} is protected: read what is there, then push with base_sha ${live.sha256}`, live);
@@ -134,22 +136,17 @@ function mtimeRegressMs(mtime: string | null, before: string | null): number | u
   return older > limits.mtimeRegressMs ? older : undefined;
 }
 
-/** Exactly at the byte, and never in the way of what takes no more room than before. */
-function checkQuota(push: PushRequest, state: PushState, live: FileRecord | undefined): PushDecision | undefined {
-  return overQuota(push, state, settledBy(push, state.pending), live?.size_bytes ?? 0);
-}
-
-/** Refuses what is over the quota once `freedBytes` and the settled conflicts are gone. */
+/** Refuses content that is over a quota once `freedBytes` and the settled conflicts are history. Exactly at the byte. */
 export function overQuota(
   push: PushRequest,
   state: PushState,
   settled: readonly Settlement[],
   freedBytes: number,
 ): { readonly kind: 'refuse'; readonly fault: Fault } | undefined {
+  if (push.content === undefined) return undefined;
   const freed = settled.reduce((sum, { conflict }) => sum + conflict.record.size_bytes, freedBytes);
-  const grown = (push.content?.sizeBytes ?? 0) - freed;
-  if (grown <= 0 || state.usageBytes() + grown <= state.quotaBytes) return undefined;
-  return refuse(quotaFault(state, grown));
+  const over = overRoom(state.quotas, () => state.used(), push.content.sizeBytes, freed);
+  return over && refuse(over);
 }
 
 export interface Settlement {
@@ -185,9 +182,6 @@ export function decideKeep(push: PushRequest, state: PushState): KeepOutcome {
   if (known !== undefined) return { kind: 'known', conflict: known };
   if (state.pending.length - own.length >= limits.pendingConflictsPerPathMax) return { kind: 'full' };
   const freed = own.reduce((sum, { record }) => sum + record.size_bytes, 0);
-  const grown = (push.content?.sizeBytes ?? 0) - freed;
-  if (grown > 0 && state.usageBytes() + grown > state.quotaBytes) {
-    return { kind: 'refuse', fault: quotaFault(state, grown) };
-  }
-  return { kind: 'keep', superseded: own };
+  const over = overRoom(state.quotas, () => state.used(), push.content?.sizeBytes ?? 0, freed);
+  return over === undefined ? { kind: 'keep', superseded: own } : { kind: 'refuse', fault: over };
 }

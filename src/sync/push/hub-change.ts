@@ -1,7 +1,7 @@
 /** Appends a change that the hub makes for a user: a version restored, a conflict settled. Under the hub's own clock. */
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { FileRecord } from '../log/file-record.ts';
-import type { FileRoom } from '../log/file-room.ts';
+import { type FileRoom, overRoom } from '../log/file-room.ts';
 import { sendTick } from '../log/hlc.ts';
 import type { VaultPath } from '../log/paths.ts';
 import type { ReadyContent } from '../log/ready-content.ts';
@@ -39,23 +39,19 @@ export function appendByHub({ room }: HubSources, turn: Turn, hubChange: HubChan
     const clash = findClash(reader, vaultId, path.folded);
     if (clash !== undefined) throw invalidField('path', describeClash(path.path, clash));
   }
-  const grown = (content?.sizeBytes ?? 0) - (live?.size_bytes ?? 0);
-  const quotaBytes = room.quotaOf(turn.accountId);
-  if (content !== undefined) room.checkReserve(turn.accountId);
-  if (grown > 0 && change.usageBytes + grown > quotaBytes) {
-    room.noteRefused();
-    throw new Refusal({
-      kind: 'quota_exceeded',
-      of: 'files',
-      quotaBytes,
-      usedBytes: change.usageBytes,
-      neededBytes: grown,
-    });
-  }
+  if (content !== undefined) checkRoom(room, turn, content.sizeBytes, live?.size_bytes ?? 0);
   change.setClock(sendTick(change.clock, nowMs));
   const spelled = live === undefined || respells ? path : { path: live.path, folded: path.folded };
   const renamedFrom = live === undefined || live.path === spelled.path ? undefined : live.path;
   return change.append({ ...hubChange, path: spelled, renamedFrom, hlc: null });
+}
+
+function checkRoom(room: FileRoom, { accountId, change }: Turn, contentBytes: number, freedBytes: number): void {
+  room.checkReserve(accountId);
+  const over = overRoom(room.quotasOf(accountId), () => change.used, contentBytes, freedBytes);
+  if (over === undefined) return;
+  room.noteRefused(over.of);
+  throw new Refusal(over);
 }
 
 /** Refuses when a base was given and is not what is current. */

@@ -2,7 +2,7 @@
  * The use case of a push: its content is hashed and put where it belongs, then one decision of the vault's actor takes it,
  * keeps it as a conflict, or refuses it. Nothing is answered before it is on disk.
  */
-import { Refusal } from '../../common/fault.ts';
+import { type Fault, Refusal } from '../../common/fault.ts';
 import type { Damage } from '../../store/data-file/damage.ts';
 import type { Store } from '../../store/store.ts';
 import type { Contents, IncomingContent } from '../contents/incoming.ts';
@@ -85,7 +85,7 @@ export class Push {
     const outcome = decidePush(push, state);
     switch (outcome.kind) {
       case 'refuse':
-        if (outcome.fault.kind === 'quota_exceeded') this.#options.room.noteRefused();
+        noteOver(this.#options.room, outcome.fault);
         throw new Refusal(outcome.fault);
       case 'unknown_base':
         return { ...outcome, adopted: false };
@@ -135,4 +135,8 @@ function withClock(push: UnfilledPush, { change, nowMs }: Turn): PushRequest {
 
 function hasClock(push: UnfilledPush): push is PushRequest {
   return push.hlc !== undefined;
+}
+
+function noteOver(room: FileRoom, fault: Fault): void {
+  if (fault.kind === 'quota_exceeded' && (fault.of === 'files' || fault.of === 'history')) room.noteRefused(fault.of);
 }

@@ -30,16 +30,6 @@ export function conflictFault(
   };
 }
 
-export function quotaFault(state: PushState, neededBytes: number): Fault {
-  return {
-    kind: 'quota_exceeded',
-    of: 'files',
-    quotaBytes: state.quotaBytes,
-    usedBytes: state.usageBytes(),
-    neededBytes,
-  };
-}
-
 /** What must not change without a base, and the base that it would take. */
 export function needsBase(sentence: string, live: FileRecord) {
   const data = { current_sha: live.sha256, current_git_sha: live.git_sha };

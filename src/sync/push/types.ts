@@ -1,6 +1,7 @@
 /** Owns what a push is, what a decision on it looks at, and what can become of it. Types only. */
 import type { Fault, SyncConflict } from '../../common/fault.ts';
 import type { FileRecord } from '../log/file-record.ts';
+import type { FileBytes } from '../log/file-room.ts';
 import type { Hlc, HubClock } from '../log/hlc.ts';
 import type { VaultPath } from '../log/paths.ts';
 import type { Conflict } from '../log/reader.ts';
@@ -49,11 +50,11 @@ export interface PushState extends VaultPath {
   readonly file: FileRecord | undefined;
   /** Pending conflicts of the path. */
   readonly pending: readonly Conflict[];
-  readonly quotaBytes: number;
+  readonly quotas: FileBytes;
   readonly clock: HubClock;
   readonly nowMs: number;
-  /** Content bytes of current files and pending conflicts of the account. */
-  usageBytes(): number;
+  /** What the quotas of the account count. */
+  used(): FileBytes;
   clash(): Clash | undefined;
   isProtected(): boolean;
   /** The clock of the current version, parsed. */

@@ -3,6 +3,7 @@
 import { limits } from '../../limits/service.ts';
 import type { CheckedReader } from '../../store/checked-reader.ts';
 import { foldCase } from '../../text/fold-case.ts';
+import { keptBytes } from '../log/change.ts';
 import { compareHlc, type Hlc, parseHlc } from '../log/hlc.ts';
 import { conflicts, pendingConflicts, versions } from '../log/records.ts';
 import { readVersionHead, readVersionMeta, type VersionMeta } from '../log/version.ts';
@@ -16,6 +17,7 @@ export interface VaultRecount {
   versions: number;
   pending: number;
   pendingBytes: number;
+  keptBytes: number;
   /** The newest version of each folded path, with how many of it there are. */
   readonly newest: Map<string, NewestVersion>;
 }
@@ -31,7 +33,8 @@ export interface NewestVersion {
 export function recountOf(recounts: Map<string, VaultRecount>, vaultId: string): VaultRecount {
   let recount = recounts.get(vaultId);
   if (recount === undefined) {
-    recount = { seq: 0, storedMs: 0, clock: undefined, versions: 0, pending: 0, pendingBytes: 0, newest: new Map() };
+    const counts = { seq: 0, storedMs: 0, versions: 0, pending: 0, pendingBytes: 0, keptBytes: 0 };
+    recount = { ...counts, clock: undefined, newest: new Map() };
     recounts.set(vaultId, recount);
   }
   return recount;
@@ -52,6 +55,7 @@ export function recountVersions(reader: CheckedReader, content: ContentVerifier,
       if (meta.seq !== seq) problems.push(`${name}: says that it is ${meta.seq}`);
       if (isBack(recount.storedMs, head.storedMs)) problems.push(`${name}: stored before the one before it`);
       if (Date.parse(meta.stored_at) !== head.storedMs) problems.push(`${name}: its times differ`);
+      recount.keptBytes += keptBytes(head.sizeBytes);
       const folded = foldCase(meta.path);
       const before = recount.newest.get(folded);
       if (before !== undefined ? head.previousSeq !== before.meta.seq : isBroken(reader, vaultId, head.previousSeq)) {
@@ -99,8 +103,9 @@ export function recountConflicts(
     if (indexed !== isPending) problems.push(`${name}: ${isPending ? 'pending and not listed' : 'settled and listed'}`);
     if (isPending !== (value.settled_at === null)) problems.push(`${name}: its status and its end disagree`);
     content.checkConflict(name, vaultId, id, value);
-    if (!isPending) continue;
     const recount = recountOf(recounts, vaultId);
+    recount.keptBytes += keptBytes(value.size_bytes);
+    if (!isPending) continue;
     recount.pending += 1;
     recount.pendingBytes += value.size_bytes;
   }

@@ -101,6 +101,7 @@ function headOf(recount: VaultRecount) {
     bytes: live.reduce((sum, { meta }) => sum + meta.size_bytes, 0),
     line_bytes: live.reduce((sum, { lineBytes }) => sum + lineBytes, 0),
     pending: recount.pending,
+    kept_bytes: recount.keptBytes,
   };
 }
 

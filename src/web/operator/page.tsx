@@ -13,6 +13,7 @@ export const ACCOUNTS_PATH = '/accounts';
 export const QUOTA_KINDS: readonly { readonly kind: QuotaKind; readonly label: string }[] = [
   { kind: 'blobs', label: 'Mirror blobs' },
   { kind: 'files', label: 'Files' },
+  { kind: 'history', label: 'Earlier versions' },
   { kind: 'documents', label: 'Documents and tasks' },
 ];
 

@@ -9,7 +9,7 @@ import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { ACCOUNTS_PATH, accountsView, accountView, GIB, QUOTA_KINDS } from './page.tsx';
 
-export interface OperatorOptions extends Pick<Capabilities, 'directory' | 'standings' | 'invitations'> {
+export interface OperatorOptions extends Pick<Capabilities, 'directory' | 'standings' | 'invitations' | 'letters'> {
   readonly pages: Pages;
   /** This service as a request addressed it. */
   readonly baseUrl: (host: string) => string;
@@ -49,16 +49,18 @@ function showAll({ pages, directory, invitations }: OperatorOptions, visit: Memb
 }
 
 async function invite(options: OperatorOptions, visit: MemberVisit, form: URLSearchParams) {
-  const { pages, invitations, baseUrl } = options;
+  const { pages, invitations, letters, baseUrl } = options;
   const [email = '', uses = '', days = ''] = ['email', 'uses', 'days'].map((name) => form.get(name) ?? '');
   const tried = await problemOf('invite', { email, uses, days }, () =>
     invitations.create({ email: email.trim(), uses: Number(uses), days: Number(days) }),
   );
   if (!tried.ok) return showAll(options, visit, tried.problem);
-  const { code } = tried.value;
+  const { code, email: to, expires_at: until } = tried.value;
   const link = `${baseUrl(visit.request.header('host') ?? '')}/signup?invite=${code}`;
+  const isMailed = to !== null && letters.areSent;
+  if (isMailed) letters.invitation(to, link, until);
   return pages.go(visit, ACCOUNTS_PATH, {
-    text: 'Invitation created. Copy its link now: you won’t see it again.',
+    text: `Invitation created${isMailed ? ` and mailed to ${to}` : ''}. Copy its link now: you won’t see it again.`,
     secrets: [
       { label: 'Link', value: link },
       { label: 'Code', value: code, hint: 'For agents: the argument invite_code of signup_and_get_key.' },

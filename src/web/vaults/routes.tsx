@@ -16,6 +16,7 @@ import { findFiles, readSeq } from './files.ts';
 import { FolderPage, FoundPage } from './folder.tsx';
 import { VaultList } from './list.tsx';
 import { filePath, vaultPath } from './paths.ts';
+import { clearHistory, Space } from './space.tsx';
 
 const PATH = '/vaults';
 
@@ -38,6 +39,9 @@ export function vaultRoutes(options: VaultOptions): Route[] {
     ...fileRoutes(options),
     ...changeRoutes(options),
     pages.memberForm(`${PATH}/:vault/restore`, (visit, form) => restore(options, visit, form)),
+    pages.memberForm(`${PATH}/:vault/history`, (visit, form) =>
+      clearHistory(options, visit, form, (problem) => showFiles(options, visit, problem)),
+    ),
     ...conflictRoutes(options),
   ];
 }
@@ -61,13 +65,13 @@ function showVaults({ pages, sync }: VaultOptions, visit: MemberVisit, problem?:
 }
 
 /** A folder, or the files that a search finds. */
-async function showFiles(options: VaultOptions, visit: MemberVisit): Promise<Reply> {
+async function showFiles(options: VaultOptions, visit: MemberVisit, problem?: Problem): Promise<Reply> {
   const { pages, sync } = options;
   const { accountId, request } = visit;
   const vault = vaultOf(sync, accountId, request.params['vault']);
   const search = (request.query.get('q') ?? '').trim().slice(0, limits.searchCharsMax);
   const after = placeOf(request.query.get('after'));
-  if (search === '') return await showFolder(options, visit, vault, after);
+  if (search === '') return await showFolder(options, visit, { vault, after, problem });
   const found = await findFiles(
     sync,
     { accountId, vaultId: vault.id },
@@ -80,23 +84,34 @@ async function showFiles(options: VaultOptions, visit: MemberVisit): Promise<Rep
   });
 }
 
+interface Shown {
+  readonly vault: VaultState;
+  readonly after: string | undefined;
+  readonly problem: Problem | undefined;
+}
+
 async function showFolder(
   { pages, sync }: VaultOptions,
   visit: MemberVisit,
-  vault: VaultState,
-  after: string | undefined,
+  { vault, after, problem }: Shown,
 ): Promise<Reply> {
   const given = visit.request.query.get('folder') ?? '';
   const { path: folder, folded } = given === '' ? { path: '', folded: '' } : checkPath(given, 'folder');
   const { folders } = sync.reading;
   const of = { accountId: visit.accountId, vaultId: vault.id };
+  const historyBytes = vault.head.kept_bytes - sync.reader.usageOf(vault.id);
   const page = await folders.list(of, { folder: folded, after, limit: limits.fileRowsPerPage });
   return pages.show(visit, {
     title: folder === '' ? vault.record.name : folder,
     section: 'vaults',
     live: ['vaults'],
-    status: folders.has(vault.id, folded) ? 200 : 404,
-    body: <FolderPage visit={visit} vault={vault} folder={folder} page={page} />,
+    status: problem !== undefined ? 422 : folders.has(vault.id, folded) ? 200 : 404,
+    body: (
+      <>
+        <FolderPage visit={visit} vault={vault} folder={folder} page={page} />
+        {folder === '' ? <Space visit={visit} vault={vault} historyBytes={historyBytes} problem={problem} /> : null}
+      </>
+    ),
   });
 }
 

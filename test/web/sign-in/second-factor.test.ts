@@ -87,6 +87,17 @@ test('[AUTH-3] the tool for agents asks for the code as well, and many wrong one
   expect((await login(codeIn(0))).error).toMatchObject({ code: -32029 });
 });
 
+test('[AUTH-3, OPS-7] the operator resets a lost second factor while the service runs; the password signs in, and it is on record', async () => {
+  const { email } = await protectedAccount('reset@example.org');
+  const reset = () => hub.cli('account', 'reset-2fa', '--email', email.toUpperCase());
+  expect(await reset()).toMatchObject({ code: 0, stdout: expect.stringContaining('is off') });
+  const client = await withPassword(email);
+  expect(await isSignedIn(client)).toBe(true);
+  const audit = await hub.cli('audit', '--email', email);
+  expect(audit.stdout).toMatch(/Two-factor sign-in turned off.*operator|operator.*Two-factor sign-in turned off/);
+  expect(await reset()).toMatchObject({ code: 1, stderr: expect.stringContaining('two-factor sign-in is off') });
+});
+
 test('[AUTH-3] turning it off needs the password', async () => {
   const { email, client } = await protectedAccount('off@example.org');
   await client.open('/settings');

@@ -1,0 +1,60 @@
+/** The step of the data file to schema 5: the head of a vault counts everything that the vault keeps. */
+import { bytesCodec, recordCodec } from '../../store/codec.ts';
+import type { Migration } from '../../store/data-file/schema.ts';
+import type { Batch } from '../../store/group-commit.ts';
+import { defineTable, type Key } from '../../store/table.ts';
+import { numbersCodec } from '../log/codecs.ts';
+
+/** The rows as this step meets and makes them. */
+const FIELDS = ['seq', 'stored_ms', 'hlc_ms', 'hlc_counter', 'files', 'tombstones', 'bytes', 'line_bytes', 'pending'];
+type Head = Readonly<Record<string, number>>;
+const oldHeads = defineTable<[vaultId: string], Head>('sync_heads', numbersCodec<Head>(FIELDS), {});
+const newHeads = defineTable<[vaultId: string], Head>('sync_heads', numbersCodec<Head>([...FIELDS, 'kept_bytes']), {});
+const versions = defineTable<[vaultId: string, seq: number], Uint8Array>('sync_versions', bytesCodec, {});
+const conflicts = defineTable<[vaultId: string, id: string], { readonly size_bytes: number }>(
+  'sync_conflicts',
+  recordCodec(1),
+  {},
+);
+
+const COUNTED_BYTES = 1024;
+/** Where a version's head has the bytes of its content. */
+const SIZE_AT = 24;
+/** Versions of one commit; each may hold 64 KiB, and all of a piece are in memory. */
+const PIECE_ROWS = 500;
+const FIRST_PASS = 0;
+
+/**
+ * A piece is a vault, or so many of its versions. The place says where in the vault the next one begins and what was counted
+ * before it, so a piece that is taken again counts nothing twice.
+ */
+export const keptPerVault: Migration = {
+  to: 5,
+  what: 'what a vault keeps is counted',
+  tables: [],
+  check: () => [],
+  piece(batch, from) {
+    const [vaultId, seq, counted] = (from ?? ['', FIRST_PASS, 0]) as [string, number, number];
+    if (seq !== FIRST_PASS) return countOn(batch, vaultId, seq, counted);
+    const beyond = vaultId === '' ? {} : { beyond: vaultId };
+    const [next] = batch.range(oldHeads, { prefix: [], limit: 1, ...beyond });
+    return next === undefined ? undefined : countOn(batch, next.key[0], FIRST_PASS, 0);
+  },
+};
+
+function countOn(batch: Batch, vaultId: string, after: number, countedBefore: number): Key {
+  const beyond = after === FIRST_PASS ? {} : { beyond: after };
+  const rows = batch.range(versions, { prefix: [vaultId], limit: PIECE_ROWS, ...beyond });
+  let counted = countedBefore;
+  for (const { value } of rows) counted += sizeOf(value) + COUNTED_BYTES;
+  const last = rows.at(-1);
+  if (last !== undefined && rows.length === PIECE_ROWS) return [vaultId, last.key[1], counted];
+  for (const { value } of batch.range(conflicts, { prefix: [vaultId] })) counted += value.size_bytes + COUNTED_BYTES;
+  const head = batch.get(oldHeads, [vaultId]);
+  if (head !== undefined) batch.put(newHeads, [vaultId], { ...head, kept_bytes: counted });
+  return [vaultId, FIRST_PASS, 0];
+}
+
+function sizeOf(version: Uint8Array): number {
+  return new DataView(version.buffer, version.byteOffset, version.byteLength).getFloat64(SIZE_AT, true);
+}

@@ -1,0 +1,71 @@
+/** The part of a vault's page that frees space: how much earlier versions use, and the form that deletes them. */
+import type { VNode } from 'preact';
+import { invalidField } from '../../common/fault.ts';
+import type { Reply } from '../../http/reply/reply.ts';
+import { limits } from '../../limits/service.ts';
+import type { VaultState } from '../../sync/vaults/vaults.ts';
+import { Field, FormErrors, type Problem } from '../fields.tsx';
+import type { MemberVisit } from '../pages.ts';
+import { problemOf } from '../problem.ts';
+import { bytesText, Confirm, Form } from '../ui.tsx';
+import { type VaultOptions, vaultOf } from './access.ts';
+import { vaultPath } from './paths.ts';
+
+const FORM = 'history';
+
+export interface SpaceProps {
+  readonly visit: MemberVisit;
+  readonly vault: VaultState;
+  /** Bytes of everything that the vault keeps besides current files and pending conflicts. */
+  readonly historyBytes: number;
+  readonly problem: Problem | undefined;
+}
+
+export function Space({ visit, vault, historyBytes, problem }: SpaceProps): VNode {
+  return (
+    <section class="panel" aria-labelledby="history">
+      <h2 id="history">Earlier versions</h2>
+      <p>
+        The earlier versions of this vault use {bytesText(historyBytes)}. Versions are kept for {limits.historyDays}{' '}
+        days, and the newest {limits.historyVersionsMin} of each file for good.
+      </p>
+      <FormErrors form={FORM} problem={problem} shown={['days', 'name']} />
+      <Confirm label="Delete earlier versions…">
+        <Form csrf={visit.csrf} action={`${vaultPath(vault.id)}/history`}>
+          <Field
+            form={FORM}
+            name="days"
+            label="Older than days (0: all of them)"
+            value={String(limits.historyDays)}
+            problem={problem}
+          />
+          <Field form={FORM} name="name" label="Name of the vault, to confirm" problem={problem} />
+          <button class="button danger" type="submit">
+            Delete permanently
+          </button>
+        </Form>
+      </Confirm>
+    </section>
+  );
+}
+
+/** Deletes earlier versions as the form says. `show` shows the page of the vault again. */
+export async function clearHistory(
+  { pages, sync }: VaultOptions,
+  visit: MemberVisit,
+  form: URLSearchParams,
+  show: (problem: Problem) => Promise<Reply>,
+): Promise<Reply> {
+  const { id, record } = vaultOf(sync, visit.accountId, visit.request.params['vault']);
+  const days = form.get('days') ?? '';
+  const tried = await problemOf(FORM, { days }, () => {
+    if (!/^\d{1,4}$/.test(days)) throw invalidField('days', 'Enter a number of days from 0 to 9999.');
+    if (form.get('name') !== record.name) throw invalidField('name', 'Enter the exact name of the vault.');
+    return sync.retention.clear(id, Number(days));
+  });
+  if (!tried.ok) return await show(tried.problem);
+  const count = tried.value;
+  return pages.go(visit, vaultPath(id), {
+    text: `${count} earlier ${count === 1 ? 'version was' : 'versions were'} deleted permanently.`,
+  });
+}
