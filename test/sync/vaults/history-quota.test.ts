@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PASSWORD, structured } from '../../support/gateway.ts';
-import { type Hub, startHub } from '../../support/hub.ts';
+import type { Hub } from '../../support/hub.ts';
 import { until, verified } from '../../support/mirror-state.ts';
 import { PageClient } from '../../support/page-client.ts';
 import { Device } from '../../support/sync.ts';
