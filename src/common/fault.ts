@@ -276,8 +276,7 @@ const QUOTA_NAMES: Readonly<Record<QuotaKind, string>> = {
 const QUOTA_STEPS: Readonly<Record<QuotaKind, string>> = {
   blobs: 'blobs are never deleted; ask the operator of this hub for a larger quota',
   files: 'delete files or resolve conflicts first',
-  history:
-    'delete earlier versions on the page of a vault, or ask the operator of this hub for a larger quota; deleting files still works',
+  history: 'delete earlier versions on the page of a vault, or ask the operator of this hub for a larger quota',
   documents: 'the trash counts too: wait until it is emptied, or ask the operator of this hub for a larger quota',
 };
 

@@ -10,13 +10,13 @@ import type { MemberVisit } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { type VaultOptions, vaultOf } from './access.ts';
 import { changeRoutes } from './change/routes.tsx';
+import { clearHistory, Space } from './change/space.tsx';
 import { conflictRoutes } from './conflict-routes.tsx';
 import { fileRoutes } from './file-routes.tsx';
 import { findFiles, readSeq } from './files.ts';
 import { FolderPage, FoundPage } from './folder.tsx';
 import { VaultList } from './list.tsx';
 import { filePath, vaultPath } from './paths.ts';
-import { clearHistory, Space } from './space.tsx';
 
 const PATH = '/vaults';
 

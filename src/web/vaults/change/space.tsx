@@ -1,15 +1,15 @@
 /** The part of a vault's page that frees space: how much earlier versions use, and the form that deletes them. */
 import type { VNode } from 'preact';
-import { invalidField } from '../../common/fault.ts';
-import type { Reply } from '../../http/reply/reply.ts';
-import { limits } from '../../limits/service.ts';
-import type { VaultState } from '../../sync/vaults/vaults.ts';
-import { Field, FormErrors, type Problem } from '../fields.tsx';
-import type { MemberVisit } from '../pages.ts';
-import { problemOf } from '../problem.ts';
-import { bytesText, Confirm, Form } from '../ui.tsx';
-import { type VaultOptions, vaultOf } from './access.ts';
-import { vaultPath } from './paths.ts';
+import { invalidField } from '../../../common/fault.ts';
+import type { Reply } from '../../../http/reply/reply.ts';
+import { limits } from '../../../limits/service.ts';
+import type { VaultState } from '../../../sync/vaults/vaults.ts';
+import { Field, FormErrors, type Problem } from '../../fields.tsx';
+import type { MemberVisit } from '../../pages.ts';
+import { problemOf } from '../../problem.ts';
+import { bytesText, Confirm, Form } from '../../ui.tsx';
+import { type VaultOptions, vaultOf } from '../access.ts';
+import { vaultPath } from '../paths.ts';
 
 const FORM = 'history';
 
