@@ -1,4 +1,6 @@
-/** Owns which categories an account has: the given ones, and its own, which live as long as documents are in them. */
+/**
+ * Lists the categories of an account: the built-in ones, and its own, which exist as long as they contain documents.
+ */
 import type { FieldErrors } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
 import type { Reader } from '../store/table.ts';
@@ -8,13 +10,13 @@ import { foldCategory } from './rules.ts';
 
 export interface DevCategory {
   readonly name: string;
-  /** Live documents in it. */
+  /** Number of live documents in the category. */
   readonly docs: number;
-  /** Every account has it. */
+  /** True for a category of every account. */
   readonly builtIn: boolean;
 }
 
-/** The given categories in their order, then the account's own by name. */
+/** Returns the built-in categories in their order, then the account's own by name. */
 export function listCategories(reader: Pick<Reader, 'range'>, accountId: string): DevCategory[] {
   const rows = reader.range(devDocCounts, { prefix: [accountId] });
   const counts = new Map(rows.map(({ key, value }) => [key[1], value.docs]));
@@ -23,7 +25,7 @@ export function listCategories(reader: Pick<Reader, 'range'>, accountId: string)
   return [...given, ...[...counts].map(([name, docs]) => ({ name, docs, builtIn: false }))];
 }
 
-/** What is wrong with a category that must be there. */
+/** Returns the field errors of a category that must exist. */
 export function categoryErrors(
   reader: Pick<Reader, 'get' | 'range'>,
   accountId: string,
@@ -41,7 +43,7 @@ export function categoryErrors(
   return { category: [`category ${category} is unknown; ${told}${hint}`] };
 }
 
-/** A category that a caller filters by, as it is stored; with what is wrong with it. */
+/** Returns the stored form of a category to filter by, and its field errors. */
 export function filterCategory(reader: Pick<Reader, 'get' | 'range'>, accountId: string, given: string | undefined) {
   if (given === undefined) return { category: undefined, errors: {} };
   const category = foldCategory(given);

@@ -1,4 +1,4 @@
-/** Owns where a dev doc stands: by title, in the lists, in the order of changes, and in the counts of its category. */
+/** Maintains the index rows of dev docs: by title, by list, by order of changes, and the count per category. */
 import type { Batch } from '../store/group-commit.ts';
 import {
   type ContentType,
@@ -10,7 +10,7 @@ import {
 } from './records.ts';
 import { foldTitle } from './rules.ts';
 
-/** The documents of a category, of a content type, of both, or all of them. */
+/** Returns the list scope of a category, a content type, both, or neither (all documents). */
 export function listScope(category: string | undefined, contentType: ContentType | undefined): string {
   return `${contentType ?? '*'}:${changeScope(category)}`;
 }
@@ -24,7 +24,7 @@ export function listScopesOf({ category, content_type: type }: DevDocRecord): st
   ];
 }
 
-/** All documents of an account, or those of one category, whatever its name. */
+/** Returns the change scope of one category or of all documents. `=` keeps a category named `*` apart from all. */
 export function changeScope(category: string | undefined): string {
   return category === undefined ? '*' : `=${category}`;
 }
@@ -33,7 +33,10 @@ export function changeScopesOf({ category }: DevDocRecord): string[] {
   return [changeScope(undefined), changeScope(category)];
 }
 
-/** Moves a document's rows: it changes, appears (`before` undefined) or is gone for good (`after` undefined). */
+/**
+ * Updates the rows of a document that was changed, created (`before` undefined) or permanently deleted (`after`
+ * undefined).
+ */
 export function moveDoc(
   batch: Batch,
   accountId: string,
@@ -69,7 +72,7 @@ function countLive(batch: Batch, accountId: string, category: string, delta: num
   else batch.remove(devDocCounts, [accountId, category]);
 }
 
-/** Of several binned documents of one title the last one is found by it. */
+/** If several documents with the same title are in the trash, the title finds the one deleted last. */
 function moveBinned(batch: Batch, accountId: string, doc: DevDocRecord, isBinned: boolean): void {
   const key: [string, string, 'binned', string] = [accountId, foldTitle(doc.title), 'binned', doc.category];
   if (isBinned) batch.put(devDocTitles, key, doc.id);

@@ -1,8 +1,8 @@
 /**
- * Owns the list of dev docs: newest first, filtered over index rows, and searched over the text index.
+ * Lists dev docs newest first, filtered over index rows and searched over the text index.
  *
- * A search reads the texts that the index cannot rule out, a bounded number of them and of their bytes, and then says how
- * many it looked at and where to go on. A wanted text of one or two letters has no grams: it walks the list itself.
+ * A search reads only texts that the index cannot rule out, up to a maximum number of texts and bytes. It then reports
+ * how many it read and where to continue. A search term of one or two letters has no grams and walks the list instead.
  */
 import { refuseFields } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
@@ -17,7 +17,7 @@ import { foldText, wantedSlots } from './text-index/grams.ts';
 export interface DevDocListRequest {
   readonly category?: string | undefined;
   readonly content_type?: ContentType | undefined;
-  /** Text that the title or the content has in it, in upper or lower case. */
+  /** Text contained in the title or the content, ignoring case. */
   readonly search?: string | undefined;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
@@ -25,15 +25,15 @@ export interface DevDocListRequest {
 
 export interface DocList {
   readonly docs: readonly DevDocRecord[];
-  /** Where to go on; undefined: that was all. */
+  /** Cursor of the next page. Undefined on the last page. */
   readonly cursor: string | undefined;
-  /** False: it stopped before the page was full, because it had read enough. */
+  /** False when the search reached its read limit before the page was full. */
   readonly complete: boolean;
-  /** Documents whose title or text was read. */
+  /** Number of documents whose title or text was read. */
   readonly looked: number;
 }
 
-/** Characters of a text that are folded at once. */
+/** Number of characters folded at once. */
 const PIECE_CHARS = 64 * 1024;
 
 interface Filter {
@@ -41,7 +41,10 @@ interface Filter {
   readonly contentType: ContentType | undefined;
 }
 
-/** Rests between any two documents, for whoever runs it in turns. Refuses an unknown category and an invalid cursor. */
+/**
+ * Lists documents. Yields between any two of them so that it can run in turns. Throws Refusal `invalid_fields` when the
+ * category is unknown or the cursor is invalid.
+ */
 export function* listDocs(store: Walkable, accountId: string, request: DevDocListRequest): Generator<void, DocList> {
   const { category, errors } = filterCategory(store, accountId, request.category);
   const isCursor = request.cursor === undefined || /^[1-9]\d{0,14}$/.test(request.cursor);
@@ -76,7 +79,7 @@ interface Search {
   readonly filter: Filter;
   readonly beforeId: number;
   readonly limit: number;
-  /** Folded. */
+  /** Folded search term. */
   readonly wanted: string;
 }
 
@@ -114,8 +117,8 @@ function* searchPage(
 }
 
 /**
- * Whether a folded text is in another one, which is folded piece by piece: a piece ends with a line, and nothing folds or
- * composes over the end of a line. A wanted text of several lines is looked for in the whole.
+ * True when the text contains a folded search term. The text is folded in pieces that end with a line, because folding
+ * and composition never cross a line end. A search term of several lines is searched in the whole text.
  */
 function* hasText(text: string, wanted: string): Generator<void, boolean> {
   if (text.length <= PIECE_CHARS || wanted.includes('\n')) return foldText(text).includes(wanted);
@@ -129,14 +132,14 @@ function* hasText(text: string, wanted: string): Generator<void, boolean> {
   return false;
 }
 
-/** Newest first. */
+/** Yields the ids of the rows that match the filter, newest first. */
 function* walkRows(store: Walkable, accountId: string, filter: Filter, beforeId: number): Generator<number> {
   const scope = listScope(filter.category, filter.contentType);
   const query = { prefix: [accountId, scope], reverse: true, beyond: beforeId };
   for (const { key } of store.entries(devDocRows, query)) yield key[2];
 }
 
-/** Those that the text index does not rule out, newest first. */
+/** Yields the ids that the text index does not rule out, newest first. */
 function* walkCandidates(
   store: Walkable,
   accountId: string,

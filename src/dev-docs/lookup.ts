@@ -1,4 +1,4 @@
-/** Owns how a caller names one dev doc: by its id, or by its title and, where that is not enough, its category. */
+/** Finds one dev doc by its id, or by its title and, if that is ambiguous, its category. */
 import { invalidField, type Refusal, refuseFields } from '../common/fault.ts';
 import type { Reader } from '../store/table.ts';
 import { categoryErrors } from './categories.ts';
@@ -13,14 +13,17 @@ export interface DocReference {
 
 type State = 'live' | 'binned';
 
-/** The live document that is meant. Refuses with `not_found`, and a reference that names none or several. */
+/**
+ * Returns the live document. Throws Refusal `not_found`, or `invalid_fields` when the reference is incomplete or
+ * ambiguous.
+ */
 export function findLive(reader: Reader, accountId: string, reference: DocReference): DevDocRecord {
   const doc = find(reader, accountId, reference, 'live');
   if (doc === undefined) throw notFound(reader, accountId, reference);
   return doc;
 }
 
-/** As `findLive`; where there is no live one, the binned one that is meant. */
+/** As `findLive`, but if no live document matches, returns the matching one in the trash. */
 export function findAny(reader: Reader, accountId: string, reference: DocReference): DevDocRecord {
   const doc = find(reader, accountId, reference, 'live') ?? find(reader, accountId, reference, 'binned');
   if (doc === undefined) throw notFound(reader, accountId, reference);
@@ -51,7 +54,7 @@ function idOf(reader: Reader, accountId: string, { id, title, category }: DocRef
   return rows[0]?.value;
 }
 
-/** A category that is not there is the likelier slip. */
+/** Returns a `not_found` error. An unknown category is the likelier mistake, so it is reported first. */
 function notFound(reader: Reader, accountId: string, { category }: DocReference): Refusal {
   if (category !== undefined) refuseFields(categoryErrors(reader, accountId, foldCategory(category)));
   return docNotFound();

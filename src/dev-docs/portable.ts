@@ -1,4 +1,4 @@
-/** Writes the dev docs of an account into an archive, and reads them out of one. */
+/** Exports the dev docs of an account to an archive and imports them. */
 import { z } from 'zod';
 import { type ImportTarget, type Instant, id, importSection, instantUpTo, text, whole } from '../archive/records.ts';
 import type { WriteRecord } from '../archive/writer.ts';
@@ -14,7 +14,7 @@ import { cleanTitle, foldCategory, foldTitle, nameErrors } from './rules.ts';
 import { moveGrams } from './text-index/gram-index.ts';
 import { signatureOf } from './text-index/grams.ts';
 
-/** The last number and change, then documents in the order of their last change, each with its versions after it. */
+/** Records of the section: the counters, then the documents by last change, each followed by its versions. */
 const recordSchema = (instant: Instant) =>
   z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('counters'), doc_id: whole, changed_at: instant }),
@@ -48,7 +48,7 @@ export function exportDocs(snapshot: Snapshot, accountId: string, write: WriteRe
   }
 }
 
-/** Reads them into an account that has none. */
+/** Imports dev docs into an account that has none. */
 export async function importDocs(target: ImportTarget): Promise<void> {
   const { actors, accountId, latestMs } = target;
   const versions = new VersionsImport<Doc>({

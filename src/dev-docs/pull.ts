@@ -1,9 +1,10 @@
 /**
- * Owns the pull of dev docs: what changed after a moment, planned over the rows, each line made when it is sent.
+ * Plans a pull of dev docs: the changes after a moment. The plan is made from index rows; each line is made when it is
+ * sent.
  *
- * A plan names versions, and versions never change. So a pull is one snapshot without holding one, its length is known
- * before its first byte, and a slow reader costs the plan. A version that is let go of meanwhile (50 newer ones in the
- * time of one pull) breaks the answer off, which its length shows; the client pulls again.
+ * A plan names versions, and versions never change. So a pull is a snapshot without holding one open, its length is
+ * known before the first byte, and a slow reader costs only the plan. If a version is dropped during the pull (after 50
+ * newer ones), the response ends early, which its length shows; the client pulls again.
  */
 
 import { type FieldErrors, refuseFields } from '../common/fault.ts';
@@ -28,24 +29,30 @@ export interface PullRequest {
 export interface DocPull {
   readonly docs: ByteRun;
   readonly deleted: ByteRun;
-  /** Both, in the order of their changes. */
+  /** Documents and deletions, in the order of their changes. */
   readonly all: ByteRun;
   readonly docCount: number;
   readonly deletedCount: number;
-  /** Of the texts. */
+  /** Size of all texts in bytes. */
   readonly sizeBytes: number;
   readonly cursor: string;
   readonly hasMore: boolean;
 }
 
-/** One line to be: what stands before the text, and which text; without one the head is all of it. */
+/**
+ * A planned line: the part before the text, and the version whose text follows. Without a text, the head is the whole
+ * line.
+ */
 interface Line {
   readonly head: string;
   readonly bytes: number;
   readonly text?: { readonly id: number; readonly version: number };
 }
 
-/** Plans at most `limits.devDocPullMax` lines. Refuses an unknown category, a wrong `since` or `cursor`. */
+/**
+ * Plans at most `limits.devDocPullMax` lines. Throws Refusal `invalid_fields` when the category is unknown, or `since`
+ * or `cursor` is invalid.
+ */
 export function planPull(store: Store, accountId: string, request: PullRequest): DocPull {
   const { category, errors } = filterCategory(store, accountId, request.category);
   const afterMs = readPosition(request, errors);
@@ -54,7 +61,7 @@ export function planPull(store: Store, accountId: string, request: PullRequest):
   let [reachedMs, sizeBytes, hasMore] = [afterMs, 0, false];
   const rows = { prefix: [accountId, changeScope(category)], beyond: afterMs, limit: limits.devDocPullMax + 1 };
   for (const [index, { key, value: id }] of store.range(devDocChanges, rows).entries()) {
-    // Rows are counted, not lines: those that are passed over count too.
+    // Counts rows, not lines: skipped rows count too.
     if (index === limits.devDocPullMax) {
       hasMore = true;
       break;
@@ -63,7 +70,7 @@ export function planPull(store: Store, accountId: string, request: PullRequest):
     const doc = store.get(devDocs, [accountId, id]);
     if (doc === undefined) throw new Error(`the order of changes names dev doc ${id}, which is not there`);
     if (doc.deleted_at !== null) {
-      // Who has nothing yet has nothing to remove.
+      // A client without documents has nothing to delete.
       if (isFirst) continue;
       const { id: docId, title, category: from, deleted_at } = doc;
       lines.push(toLine(`${JSON.stringify({ type: 'deleted', id: docId, title, category: from, deleted_at })}\n`));
@@ -112,7 +119,7 @@ function runOfLines(store: Store, accountId: string, lines: readonly Line[]): By
   };
 }
 
-/** The change after which the pull begins. */
+/** Returns the time of the change after which the pull begins, in milliseconds since 1970. */
 function readPosition({ since, cursor }: PullRequest, earlier: FieldErrors): number {
   const sinceMs = since === undefined ? 0 : readInstant(since);
   const isCursor = cursor === undefined || /^\d{1,15}$/.test(cursor);

@@ -1,8 +1,8 @@
-/** Owns the shape of what dev docs keep in the store. Members are named as callers see them; texts are versions. */
+/** Defines the tables of dev docs. Members have the names that callers see. Texts are stored as versions. */
 import { bytesCodec, type Codec, recordCodec } from '../store/codec.ts';
 import { type AnyTable, defineTable } from '../store/table.ts';
 
-/** Categories that every account has. An account's own ones are those that its documents name. */
+/** Built-in categories of every account. An account's own categories are those named by its documents. */
 export const CATEGORIES = [
   'claude',
   'cursor',
@@ -22,34 +22,36 @@ export type ContentType = (typeof CONTENT_TYPES)[number];
 
 /** A document without its text. */
 export interface DevDocRecord {
-  /** Counted per account and never given again. */
+  /** Counted per account and never reused. */
   readonly id: number;
-  /** Unique within its category, compared without case. */
+  /** Unique within its category, ignoring case. */
   readonly title: string;
   readonly category: string;
   readonly content_type: ContentType;
-  /** Of the text that stands now, from 1. */
+  /** Version of the current text, from 1. */
   readonly version: number;
-  /** The text in UTF-8, and as a JSON string. */
+  /** Size of the text in UTF-8, and as a JSON string. */
   readonly size_bytes: number;
   readonly json_bytes: number;
   readonly created_at: string;
   readonly updated_at: string;
-  /** The last change of any kind: its place in the order of changes. */
+  /** Time of the last change of any kind, which is its position in the order of changes. */
   readonly changed_ms: number;
-  /** When it went to the bin; null: it is live. */
+  /** Time it was moved to the trash; null while it is live. */
   readonly deleted_at: string | null;
 }
 
 /** One row per account. */
 export interface DevDocHead {
-  /** The last number given. */
+  /** Last number assigned. */
   readonly doc_id: number;
-  /** The last change. Changes of an account lie at least a millisecond apart, so a time names one. */
+  /**
+   * Time of the last change. Changes of an account are at least one millisecond apart, so a time identifies one change.
+   */
   readonly changed_ms: number;
 }
 
-/** A document number of an index row. */
+/** Codec of a document number in an index row. */
 const idCodec: Codec<number> = {
   encode(id) {
     const bytes = Buffer.allocUnsafe(8);
@@ -67,7 +69,7 @@ export const devDocHeads = defineTable<[accountId: string], DevDocHead>('dev_doc
   account: 0,
 });
 
-/** Documents by title as it is compared: the live one of a category, and the one that went to the bin last. */
+/** Documents by folded title: the live one of a category, and the last one moved to the trash. */
 export const devDocTitles = defineTable<
   [accountId: string, title: string, state: 'live' | 'binned', category: string],
   number
@@ -80,21 +82,21 @@ export const devDocRows = defineTable<[accountId: string, scope: string, docId: 
   { account: 0 },
 );
 
-/** Every document at its last change, binned ones too; by scope: all, or one category. */
+/** Every document by its last change, including the trash. By scope: all, or one category. */
 export const devDocChanges = defineTable<[accountId: string, scope: string, changedMs: number], number>(
   'dev_doc_changes',
   idCodec,
   { account: 0 },
 );
 
-/** How many live documents a category has. No row: none. */
+/** Number of live documents in a category. No row means none. */
 export const devDocCounts = defineTable<[accountId: string, category: string], { readonly docs: number }>(
   'dev_doc_counts',
   recordCodec(1),
   { account: 0 },
 );
 
-/** Which live documents hold a piece of text, as bits; see the index of grams. */
+/** Bits of the live documents that contain a gram; see text-index/gram-index.ts. */
 export const devDocGrams = defineTable<[accountId: string, chunk: number, group: number], Uint8Array>(
   'dev_doc_grams',
   bytesCodec,

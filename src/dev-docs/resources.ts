@@ -1,4 +1,4 @@
-/** The dev docs as resources and, those of two categories, as prompts. */
+/** Provides the dev docs as resources and those of two categories as prompts. */
 import type { PromptKind } from '../gateway/offers/prompt.ts';
 import { beginningWith, type ResourceKind } from '../gateway/offers/resource.ts';
 import { limits } from '../limits/service.ts';
@@ -13,10 +13,10 @@ const MEDIA_TYPES: Readonly<Record<ContentType, string>> = {
   text: 'text/plain',
 };
 
-/** Rows that are written when a document comes, goes or is renamed. */
+/** Tables written when a document is created, deleted or renamed. */
 const LISTED_FROM = [devDocTitles, devDocCounts];
 
-/** Categories whose documents are meant to be said to an agent. */
+/** Categories whose documents are offered as prompts. */
 const SPOKEN = ['commands', 'skills'];
 
 const MORE = { name: 'arguments', description: 'Takes the place of $ARGUMENTS, or is added', required: false };

@@ -1,9 +1,9 @@
-/** Pure decisions about dev docs: which names are taken, and what a write makes of what is there. */
+/** Pure decisions about dev docs: which names are valid, and how a write changes a document. */
 import { type FieldErrors, Refusal, staleVersion } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
 import type { ContentType, DevDocHead, DevDocRecord } from './records.ts';
 
-/** How much a text is; see the versions. */
+/** Size of a text; see versions/texts.ts. */
 type TextSize = Pick<DevDocRecord, 'size_bytes' | 'json_bytes'>;
 
 export const MODES = ['replace', 'append', 'prepend'] as const;
@@ -17,22 +17,22 @@ interface Decided {
 
 const NEW_HEAD: DevDocHead = { doc_id: 0, changed_ms: 0 };
 
-/** A title as it is stored. */
+/** Returns a title in its stored form. */
 export function cleanTitle(title: string): string {
   return title.trim().normalize('NFC');
 }
 
-/** The compared form of a title. */
+/** Returns a title in the form used for comparison. */
 export function foldTitle(title: string): string {
   return cleanTitle(title).toLowerCase();
 }
 
-/** A category as it is stored and compared. */
+/** Returns a category in the form used for storage and comparison. */
 export function foldCategory(category: string): string {
   return category.trim().normalize('NFC').toLowerCase();
 }
 
-/** What is wrong with the names of a new document. */
+/** Returns the field errors of the names of a new document. */
 export function nameErrors(title: string, category: string): FieldErrors {
   return {
     ...(isName(title, limits.documentTitleCharsMax)
@@ -44,12 +44,12 @@ export function nameErrors(title: string, category: string): FieldErrors {
   };
 }
 
-/** A cleaned name that can be shown, and be part of a key. */
+/** True when a cleaned name can be displayed and can be part of a key. */
 function isName(name: string, charsMax: number): boolean {
   return name !== '' && name.length <= charsMax && !/\p{Cc}|\p{Cs}|\u{10ffff}/u.test(name);
 }
 
-/** What a title's ending says of the content. */
+/** Derives the content type from the ending of a title. */
 export function contentTypeOf(title: string): ContentType {
   const ending = /\.([a-z0-9]+)$/i.exec(title)?.[1]?.toLowerCase() ?? '';
   if (['md', 'mdc', 'mdx', 'markdown'].includes(ending)) return 'markdown';
@@ -61,19 +61,19 @@ export function docNotFound(): Refusal {
   return new Refusal({ kind: 'not_found', what: 'dev doc not found; list_dev_docs lists all' });
 }
 
-/** What a write makes of a text; texts are joined as they are. */
+/** Applies a write to a text. Texts are joined without a separator. */
 export function joinText(mode: Mode, current: string, given: string): string {
   if (mode === 'append') return current + given;
   return mode === 'prepend' ? given + current : given;
 }
 
-/** Refuses a write that was made for another version. */
+/** Throws Refusal `stale_version` when the current version is not the expected one. */
 export function checkVersion(doc: DevDocRecord, expected: number | undefined): void {
   if (expected === undefined || expected === doc.version) return;
   throw staleVersion('dev doc', expected, doc.version);
 }
 
-/** The next document of an account. */
+/** Returns the next document of an account and the new head. */
 export function decideCreate(
   names: Pick<DevDocRecord, 'title' | 'category' | 'content_type'>,
   size: TextSize,
@@ -95,7 +95,10 @@ export function decideCreate(
   return { doc, head: { doc_id: doc.id, changed_ms: changedMs } };
 }
 
-/** A document is live with this text, which is its next version unless it is the same as before (`size` undefined). */
+/**
+ * Returns the live document with its new text, as the next version. The version stays the same if the text does (`size`
+ * undefined).
+ */
 export function decideWrite(
   doc: DevDocRecord,
   size: TextSize | undefined,
@@ -118,7 +121,7 @@ export function decideBin(doc: DevDocRecord, head: DevDocHead = NEW_HEAD, nowMs:
   };
 }
 
-/** Now, and after the change before it. */
+/** Returns the current time, or one millisecond after the previous change if that is later. */
 function nextChange(head: DevDocHead, nowMs: number): number {
   return Math.max(nowMs, head.changed_ms + 1);
 }

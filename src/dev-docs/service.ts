@@ -1,4 +1,4 @@
-/** The use cases of dev docs. Every write goes through the account's actor; lists and pulls only read. */
+/** Implements the use cases of dev docs. Every write runs in the account's actor. Lists and pulls only read. */
 import type { ActorRegistry } from '../actors/registry.ts';
 import { invalidField, Refusal, refuseFields } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
@@ -53,21 +53,21 @@ export interface NewDevDoc {
   readonly content: string;
   readonly category?: string | undefined;
   readonly content_type?: ContentType | undefined;
-  /** Makes the category when there is none of that name. */
+  /** Creates the category if it does not exist. */
   readonly create_category?: boolean | undefined;
 }
 
 export interface DevDocWrite extends DocReference {
-  /** Undefined: the text stays. */
+  /** Undefined keeps the current text. */
   readonly content?: string | undefined;
   readonly mode?: Mode | undefined;
   readonly expected_version?: number | undefined;
-  /** Takes the document out of the bin, if it is there. */
+  /** Restores the document if it is in the trash. */
   readonly restore?: boolean | undefined;
 }
 
 export interface ReadRequest extends DocReference {
-  /** Undefined: the one that stands. */
+  /** Undefined: the current version. */
   readonly version?: number | undefined;
 }
 
@@ -85,7 +85,9 @@ export class DevDocs {
     this.#options = options;
   }
 
-  /** A page of documents without their texts, of one moment; a promise when it takes more than one turn. */
+  /**
+   * Returns a page of documents without texts, from one snapshot. Returns a promise when it takes more than one turn.
+   */
   list(accountId: string, request: DevDocListRequest): DocList | Promise<DocList> {
     return readInTurns(this.#options.store, accountId, (reader) => listDocs(reader, accountId, request));
   }
@@ -94,7 +96,7 @@ export class DevDocs {
     return listCategories(this.#options.store, accountId);
   }
 
-  /** A document with its text. Refuses with `not_found`, also for a version that is not kept. */
+  /** Returns a document with its text. Throws Refusal `not_found`, also when the version is not stored. */
   get(accountId: string, { version, ...reference }: ReadRequest): ReadDoc {
     const { store } = this.#options;
     const doc = findLive(store, accountId, reference);
@@ -109,17 +111,20 @@ export class DevDocs {
     return { doc, shown, content };
   }
 
-  /** The versions that are kept of a document, newest first. */
+  /** Returns the stored versions of a document, newest first. */
   versions(accountId: string, doc: DevDocRecord): Version[] {
     return versionsOf(this.#options.store, nameOf(accountId, doc)).reverse();
   }
 
-  /** What changed, with texts that are read while they are sent. */
+  /** Returns the changes. Their texts are read while they are sent. */
   pull(accountId: string, request: PullRequest): DocPull {
     return planPull(this.#options.store, accountId, request);
   }
 
-  /** Keeps a new document. Refuses a taken title, an unknown category and a text that is too long. */
+  /**
+   * Stores a new document. Throws Refusal `invalid_fields` when the title is a duplicate or the category is unknown;
+   * `quota_exceeded` or `storage_reserved` when there is no room.
+   */
   async create(accountId: string, given: NewDevDoc): Promise<DevDocRecord> {
     const { actors, quotas, now } = this.#options;
     const title = cleanTitle(given.title);
@@ -143,7 +148,7 @@ export class DevDocs {
     });
   }
 
-  /** Replaces, extends or restores a document. Refuses with `not_found` and `stale_version`. */
+  /** Replaces, extends or restores a document. Throws Refusal `not_found` or `stale_version`. */
   async update(accountId: string, write: DevDocWrite): Promise<DevDocRecord> {
     const { content, mode = 'replace', expected_version: expected, restore = false, ...reference } = write;
     if (content === undefined && !restore) throw invalidField('content', 'content is required');
@@ -175,7 +180,7 @@ export class DevDocs {
     });
   }
 
-  /** Moves a document to the bin; one that lies there already is left as it is. Refuses with `not_found`. */
+  /** Moves a document to the trash, unless it is already there. Throws Refusal `not_found`. */
   async remove(accountId: string, reference: DocReference): Promise<DevDocRecord> {
     const { actors, now } = this.#options;
     return actors.account(accountId).ask((batch) => {
@@ -193,7 +198,7 @@ export class DevDocs {
   }
 }
 
-/** Removes what is kept of a binned document beside its texts. */
+/** Removes every row of a document in the trash except its texts. */
 export function forgetDoc(batch: Batch, accountId: string, id: number): void {
   const doc = batch.get(devDocs, [accountId, id]);
   if (doc === undefined) return;
@@ -205,7 +210,7 @@ function nameOf(accountId: string, { id }: Pick<DevDocRecord, 'id'>): DocumentNa
   return { accountId, space: 'docs', id };
 }
 
-/** What is wrong with a title that is to be live in its category. */
+/** Returns the field errors of the title of a document that becomes live in its category. */
 function titleErrors(batch: Batch, accountId: string, { title, category }: Pick<DevDocRecord, 'title' | 'category'>) {
   if (batch.get(devDocTitles, [accountId, foldTitle(title), 'live', category]) === undefined) return {};
   return { title: [`${category} already has a dev doc with this title; change it with update_dev_doc`] };

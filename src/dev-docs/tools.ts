@@ -1,4 +1,4 @@
-/** The tools over dev docs. */
+/** Declares the tools for dev docs. */
 import { z } from 'zod';
 import { printableName } from '../fields/kinds.ts';
 import { recordsText } from '../gateway/records-text.ts';
@@ -21,14 +21,14 @@ const version = z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional();
 const cursor = z.string().min(1).max(limits.cursorCharsMax).optional();
 const onlyCategory = category.optional().describe('See list_dev_categories');
 
-/** Which document: its id, or its title. */
+/** Fields that identify a document: its id or its title. */
 const reference = {
   id: z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional().describe('Instead of title'),
   title: title.optional().describe('Instead of id'),
   category: category.optional().describe('With title, if several have it'),
 };
 
-/** Every tool of this capability. */
+/** Returns every tool of this capability. */
 export function devDocTools(docs: DevDocs): Tool[] {
   return [
     createDevDoc(docs),
@@ -276,7 +276,7 @@ function line(doc: DevDocRecord): string {
   return `${nameOf(doc)} (version ${doc.version}, ${plural(doc.size_bytes, 'byte')}, ${doc.updated_at})`;
 }
 
-/** A line of a pull: a document with its content, or one that went to the bin. */
+/** Formats a line of a pull: a document with its content, or a deleted document. */
 function pulledText(record: z.infer<typeof pulledDocSchema> | z.infer<typeof deletedDocSchema>): string {
   const name = nameOf(record);
   if (record.type === 'deleted') return `${name} was deleted at ${record.deleted_at}`;

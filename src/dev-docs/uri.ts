@@ -1,4 +1,4 @@
-/** Owns the address of a dev doc among the resources of the gateway. */
+/** Builds the URI of a dev doc as a resource of the gateway. */
 import type { DevDocRecord } from './records.ts';
 
 export const DOC_TEMPLATE = 'cairn://docs/{category}/{title}';

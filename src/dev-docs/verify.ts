@@ -1,4 +1,4 @@
-/** Checks dev docs: every row against the documents themselves, and that each text is there. Only reads. */
+/** Checks dev docs: every row against the documents, and that each text exists. Read-only. */
 import type { CheckedReader } from '../store/checked-reader.ts';
 import { versionTexts } from '../versions/records.ts';
 import { versionKey } from '../versions/texts.ts';
@@ -18,7 +18,7 @@ import { GramCheck } from './text-index/gram-check.ts';
 import { signatureOf } from './text-index/grams.ts';
 
 export interface DevDocsReport {
-  /** Binned ones too. */
+  /** Number of documents, including the trash. */
   readonly docs: number;
   readonly problems: string[];
 }
@@ -81,7 +81,10 @@ function checkDoc(reader: CheckedReader, accountId: string, id: number, doc: Dev
   }
 }
 
-/** Each live document has its title; a title in the bin names a binned document that has it. */
+/**
+ * Checks that each live document has a title row, and that each title row of the trash names a deleted document with
+ * that title.
+ */
 function checkTitles(reader: CheckedReader, live: number, problems: string[]): void {
   let found = 0;
   for (const { key, value } of reader.walk(devDocTitles)) {

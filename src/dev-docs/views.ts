@@ -1,4 +1,4 @@
-/** Owns how a dev doc looks from outside, and its schemas. */
+/** Defines the public form of a dev doc and its schemas. */
 import { z } from 'zod';
 import type { Version } from '../versions/texts.ts';
 import { CONTENT_TYPES, type DevDocRecord } from './records.ts';

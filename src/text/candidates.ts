@@ -1,10 +1,10 @@
 /**
- * Decides which lines of a text are worth comparing with another text. A line without an equal never matches. A line
- * with many equals (a blank one, a closing brace) that stands among such lines would only match by chance and tear one
- * change in two. The thresholds are measured behaviour of `git merge-file`.
+ * Decides which lines of a text are worth comparing with another text. A line with no equal in the other text never
+ * matches. A line with many equals (a blank one, a closing brace) among such lines would match only by chance and split
+ * one change in two. The thresholds are measured behaviour of `git merge-file`.
  */
 
-/** So many lines above and below count as the surroundings of a line. */
+/** Number of lines above and below a line that count as its surroundings. */
 const SURROUNDINGS = 100;
 const FREQUENT_MAX = 1024;
 
@@ -14,7 +14,10 @@ export interface Span {
   readonly end: number;
 }
 
-/** The places in `span` to compare, ascending. `equals` counts, by the number of a line, its equals in the other text. */
+/**
+ * Returns the indexes in `span` to compare, ascending. `equals[n]` is how often the line with number n occurs in the
+ * other text.
+ */
 export function findCandidates(lines: Int32Array, { start, end }: Span, equals: Int32Array): Int32Array {
   const kinds = classify(lines.subarray(start, end), equals, frequentThreshold(lines.length));
   const kept = new Int32Array(kinds.length);
@@ -35,7 +38,9 @@ export function findCandidates(lines: Int32Array, { start, end }: Span, equals: 
   return kept.subarray(0, count);
 }
 
-/** What a line is: without an equal, with so many that each says little, or with some. */
+/**
+ * Kinds of lines: NEW has no equal in the other text, FREQUENT has too many for a match to mean much, TELLING has some.
+ */
 const NEW = 0;
 const FREQUENT = 1;
 const TELLING = 2;
@@ -49,15 +54,18 @@ function classify(lines: Int32Array, equals: Int32Array, frequentFrom: number): 
   return kinds;
 }
 
-/** The number of equals from which a line counts as frequent: doubles whenever a text is four times as long. */
+/**
+ * Returns the number of equals from which a line counts as frequent. It doubles each time a text becomes four times as
+ * long.
+ */
 function frequentThreshold(lines: number): number {
   const digitsInBase4 = lines.toString(4).length;
   return Math.min(2 ** digitsInBase4, FREQUENT_MAX);
 }
 
 /**
- * The frequent lines to keep of a stretch without telling ones. A line is left out when new lines stand both above and
- * below it, and make up more than three quarters of its surroundings.
+ * Returns the frequent lines to keep in a stretch without telling lines. A line is dropped when new lines occur both
+ * above and below it and make up more than three quarters of its surroundings.
  */
 function worthKeeping(kinds: Uint8Array, start: number, end: number): number[] {
   const kept: number[] = [];
@@ -72,7 +80,7 @@ function worthKeeping(kinds: Uint8Array, start: number, end: number): number[] {
     const from = Math.max(at - SURROUNDINGS, start);
     const to = Math.min(at + 1 + SURROUNDINGS, end);
     const isEnclosed = frequentIn(from, at) < at - from && frequentIn(at + 1, to) < to - at - 1;
-    // The line itself counts once for either side.
+    // The line itself counts twice, once for each side.
     const isOutnumbered = 4 * (frequentIn(from, to) + 1) < to - from + 1;
     if (!(isEnclosed && isOutnumbered)) kept.push(at);
   }

@@ -1,11 +1,11 @@
-/** Owns when two names are one: file sync takes names that differ only in case, Unicode form or joiners for the same. */
+/** Decides when two names are the same: file sync ignores case, Unicode form and joiners. */
 
-/** They have no width, and some disks ignore them in names. */
+/** Zero-width characters, which some disks ignore in names. */
 const JOINERS = /[\u200c\u200d]/g;
 
 /**
- * What is left when case, Unicode form and joiners do not count. Upper and lower once are not enough: the capital sharp s has no
- * other upper case, and its lower case has.
+ * Returns the text without differences of case, Unicode form and joiners. Converting to upper and lower case once is
+ * not enough: the capital sharp s has no other upper case, but its lower case has one.
  */
 export function foldCase(text: string): string {
   return text.replace(JOINERS, '').normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');

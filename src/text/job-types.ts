@@ -1,4 +1,4 @@
-/** The input and output types of a merge and of a diff, as they cross threads. */
+/** Input and output types of merge and diff jobs, as sent between threads. */
 
 /** A three-way merge. */
 export interface MergeInput {

@@ -1,13 +1,13 @@
 /**
- * Owns which lines differ between two texts: lines common to both ends are cut off, the rest is compared by those lines
- * that may match (candidates.ts, myers.ts), and each change is moved to where it reads best (slide.ts).
+ * Finds the lines that differ between two texts. Cuts off the common head and tail, compares the remaining lines that
+ * may match (candidates.ts, myers.ts), and moves each change to its most readable position (slide.ts).
  */
 import { findCandidates, type Span } from './candidates.ts';
 import { type NumberedLines, numberLines } from './lines.ts';
 import { type Matches, matchSequences } from './myers.ts';
 import { type Run, slideRuns } from './slide.ts';
 
-/** `count` lines from `left` on became `rightCount` lines from `right` on; one of the counts may be 0. */
+/** `leftCount` lines from `left` on became `rightCount` lines from `right` on. One of the counts may be 0. */
 export interface LineChange {
   readonly left: number;
   readonly leftCount: number;
@@ -15,7 +15,7 @@ export interface LineChange {
   readonly rightCount: number;
 }
 
-/** The changes that turn `left` into `right`, in order; two of them never touch. */
+/** Returns the changes that turn `left` into `right`, in order. No two changes touch. */
 export function diffLines(left: readonly string[], right: readonly string[]): LineChange[] {
   const numbered = numberLines(left, right);
   const head = countCommonHead(numbered);
@@ -34,7 +34,7 @@ function countCommonHead({ left, right }: NumberedLines): number {
   return head;
 }
 
-/** Equal lines at the end that are not part of the common head. */
+/** Counts the equal lines at the end that are not part of the common head. */
 function countCommonTail({ left, right }: NumberedLines, head: number): number {
   const lengthMax = Math.min(left.length, right.length) - head;
   let tail = 0;
@@ -42,7 +42,7 @@ function countCommonTail({ left, right }: NumberedLines, head: number): number {
   return tail;
 }
 
-/** The places of lines that match between the common head and tail. */
+/** Returns the indexes of matching lines between the common head and tail. */
 function matchBetween({ left, right, distinct }: NumberedLines, head: number, tail: number): Matches {
   const inLeft = findCandidates(left, { start: head, end: left.length - tail }, countEach(right, distinct));
   const inRight = findCandidates(right, { start: head, end: right.length - tail }, countEach(left, distinct));
@@ -60,7 +60,7 @@ function pick(values: Int32Array, places: Int32Array): Int32Array {
   return places.map((place) => values[place] ?? 0);
 }
 
-/** What the matches leave over in `span`; every line before it is unchanged. */
+/** Returns the runs of unmatched lines in `span`. Every line before `span` is unchanged. */
 function runsBetween(matches: Int32Array, { start, end }: Span): Run[] {
   const runs: Run[] = [];
   let from = start;
@@ -72,7 +72,7 @@ function runsBetween(matches: Int32Array, { start, end }: Span): Run[] {
   return runs;
 }
 
-/** What was removed and what was added after the same number of unchanged lines is one change. */
+/** Joins removed and added lines into one change if the same number of unchanged lines precedes them. */
 function pairRuns(removed: readonly Run[], added: readonly Run[]): LineChange[] {
   const changes: LineChange[] = [];
   let [nextRemoved, nextAdded] = [0, 0];

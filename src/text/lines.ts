@@ -1,6 +1,6 @@
-/** Owns what a line is: its text with the line feed that ends it, which the last line of a text may lack. */
+/** Splits a text into lines. A line includes its line feed, which the last line of a text may lack. */
 
-/** The lines of a text, so that joining them gives the text back. An empty text has none. */
+/** Returns the lines of a text. Joining them restores the text. An empty text has no lines. */
 export function splitLines(text: string): string[] {
   const lines: string[] = [];
   let start = 0;
@@ -13,7 +13,7 @@ export function splitLines(text: string): string[] {
   return lines;
 }
 
-/** How many lines a text has; counting stops above `max`. */
+/** Returns the number of lines in a text. Counting stops above `max`. */
 export function countLines(text: string, max: number): number {
   let count = 0;
   for (let at = 0; at < text.length && count <= max; count += 1) {
@@ -23,11 +23,11 @@ export function countLines(text: string, max: number): number {
   return count;
 }
 
-/** Two texts as numbers: equal lines have the same number, in either text. */
+/** Two texts as numbers. Equal lines have the same number in both texts. */
 export interface NumberedLines {
   readonly left: Int32Array;
   readonly right: Int32Array;
-  /** How many different lines there are; the numbers go from 0 to one below. */
+  /** Number of distinct lines. Their numbers run from 0 to `distinct - 1`. */
   readonly distinct: number;
 }
 

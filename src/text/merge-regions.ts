@@ -1,11 +1,14 @@
 /**
- * Owns the three-way decision over lines: which parts of a merge come from which side, and where both changed the same
- * part in different ways (diff3; Khanna, Kunal, Pierce, "A Formal Investigation of Diff3", 2007). When changes count as
- * touching, and which conflicts are split or joined, is measured behaviour of `git merge-file`.
+ * Decides for each part of a three-way merge which side it comes from, and where both sides changed the same part
+ * differently (diff3; Khanna, Kunal, Pierce, "A Formal Investigation of Diff3", 2007). When changes count as touching,
+ * and which conflicts are split or joined, is measured behaviour of `git merge-file`.
  */
 import { diffLines, type LineChange } from './line-diff.ts';
 
-/** A part of the merge that differs from the ancestor; what lies between two regions is the same in `ours` and in the merge. */
+/**
+ * A part of the merge that differs from the ancestor. Lines between two regions are the same in `ours` and in the
+ * merge.
+ */
 export interface MergeRegion {
   readonly take: 'ours' | 'theirs' | 'conflict';
   readonly base: number;
@@ -18,10 +21,10 @@ export interface MergeRegion {
 
 type Lines = readonly string[];
 
-/** Conflicts with up to this many common lines between them are shown as one. */
+/** Conflicts separated by at most this many common lines are joined. */
 const JOINING_LINES_MAX = 3;
 
-/** The regions of a merge, in order, each conflict as large as its changes of the ancestor. */
+/** Returns the regions of a merge, in order. Each conflict is as large as its changes to the ancestor. */
 export function mergeRegions(base: Lines, ours: Lines, theirs: Lines): MergeRegion[] {
   const regions: MergeRegion[] = [];
   const our = new Side(diffLines(base, ours));
@@ -44,23 +47,23 @@ export function mergeRegions(base: Lines, ours: Lines, theirs: Lines): MergeRegi
   }
 }
 
-/** What one side changed, read from the top. */
+/** Changes of one side, read from the top. */
 class Side {
   readonly #changes: readonly LineChange[];
   #next = 0;
-  /** How many lines more than the ancestor this side has, in what was read. */
+  /** Number of lines by which the changes read so far made this side longer than the ancestor. */
   growth = 0;
 
   constructor(changes: readonly LineChange[]) {
     this.#changes = changes;
   }
 
-  /** Where the next change starts in the ancestor; infinite after the last one. */
+  /** Start of the next change in the ancestor. Infinity after the last change. */
   get nextStart(): number {
     return this.#changes[this.#next]?.left ?? Infinity;
   }
 
-  /** The next change, if it starts at or before a line of the ancestor. */
+  /** Reads and returns the next change if it starts at or before `line` of the ancestor. */
   takeUpTo(line: number): LineChange | undefined {
     const change = this.#changes[this.#next];
     if (change === undefined || change.left > line) return undefined;
@@ -70,7 +73,10 @@ class Side {
   }
 }
 
-/** Reads every change that touches or overlaps, directly or through others, the one at `start`; up to `end` of the ancestor. */
+/**
+ * Reads every change that touches or overlaps the change at `start`, directly or through others. `end` is the end in
+ * the ancestor.
+ */
 function takeCluster(our: Side, their: Side, start: number) {
   const ourChanges: LineChange[] = [];
   const theirChanges: LineChange[] = [];
@@ -88,8 +94,8 @@ function takeCluster(our: Side, their: Side, start: number) {
 const endOf = (change: LineChange | undefined): number => (change === undefined ? 0 : change.left + change.leftCount);
 
 /**
- * Makes conflicts small: what both sides have in common inside of one is taken out of it, unless that would leave
- * conflicts so close together that one is easier to read. The places in the ancestor are lost by this.
+ * Makes conflicts small. Lines common to both sides are moved out of a conflict, unless the remaining conflicts would
+ * be so close that a single one is easier to read. Positions in the ancestor are lost.
  */
 export function refineConflicts(regions: readonly MergeRegion[], ours: Lines, theirs: Lines): MergeRegion[] {
   const refined: MergeRegion[] = [];
@@ -102,7 +108,7 @@ export function refineConflicts(regions: readonly MergeRegion[], ours: Lines, th
   return refined;
 }
 
-/** Whether both sides made exactly one change here, and the same. */
+/** True when each side made exactly one change here and both changes are equal. */
 function isSameChange(
   [our, ...moreOurs]: readonly LineChange[],
   [their, ...moreTheirs]: readonly LineChange[],
@@ -117,7 +123,7 @@ function isSameChange(
   return true;
 }
 
-/** One conflict from the start of the first one to the end of the last one. */
+/** Joins two conflicts into one, from the start of the first to the end of the last. */
 function span(first: MergeRegion, last: MergeRegion): MergeRegion {
   return {
     take: 'conflict',
@@ -130,14 +136,14 @@ function span(first: MergeRegion, last: MergeRegion): MergeRegion {
   };
 }
 
-/** The parts of a conflict in which the sides differ. */
+/** Splits a conflict into the parts in which the sides differ. */
 function refine(region: MergeRegion, ours: Lines, theirs: Lines): MergeRegion[] {
   if (region.take !== 'conflict' || region.oursCount === 0 || region.theirsCount === 0) return [region];
   const changes = diffLines(
     ours.slice(region.ours, region.ours + region.oursCount),
     theirs.slice(region.theirs, region.theirs + region.theirsCount),
   );
-  // Both came to the same in different ways.
+  // Both sides reached the same lines by different changes.
   if (changes.length === 0) return [{ ...region, take: 'ours' }];
   return changes.map(({ left, leftCount, right, rightCount }) => ({
     take: 'conflict',
@@ -150,7 +156,7 @@ function refine(region: MergeRegion, ours: Lines, theirs: Lines): MergeRegion[] 
   }));
 }
 
-/** Whether little enough stands between two conflicts: few lines, or none with a letter or a digit. */
+/** True when little separates two conflicts: few lines, or lines without a letter or digit. */
 function isNear(first: MergeRegion, second: MergeRegion, ours: Lines): boolean {
   const start = first.ours + first.oursCount;
   if (second.ours - start <= JOINING_LINES_MAX) return true;

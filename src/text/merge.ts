@@ -1,16 +1,16 @@
 /**
- * Owns a three-way merge of texts: what the sides changed alike or apart is merged, what they changed differently is
- * marked. Gives what `git merge-file` gives, line ends and a missing last one included. Pure.
+ * Merges texts three ways: changes of one side and equal changes are merged, contradicting changes are marked. Produces
+ * the same result as `git merge-file`, including line ends and a missing final one. Pure.
  */
 import { hash } from 'node:crypto';
 import type { MergeInput, MergeOutput } from './job-types.ts';
 import { splitLines } from './lines.ts';
 import { type MergeRegion, mergeRegions, refineConflicts } from './merge-regions.ts';
 
-/** What becomes of a part that both sides changed differently: marked, or settled for one side. */
+/** What to do with a part that both sides changed differently: mark it, or choose one side. */
 export type Favor = 'none' | 'ours' | 'theirs';
 
-/** How a conflict is shown: its two sides, or also what the ancestor had. */
+/** Content of a marked conflict: both sides (`merge`), or also the ancestor (`diff3`). */
 export type ConflictStyle = 'merge' | 'diff3';
 
 export interface MergeTexts {
@@ -22,20 +22,20 @@ export interface MergeTexts {
 export interface MergeOptions {
   readonly favor: Favor;
   readonly style: ConflictStyle;
-  /** What the markers call the texts. */
+  /** Names of the texts in the markers. */
   readonly labels: MergeTexts;
 }
 
 export interface MergedText {
   readonly content: string;
-  /** Parts that are marked in the content. */
+  /** Number of parts marked in the content. */
   readonly conflicts: number;
 }
 
 type Lines = readonly string[];
 
 interface Sides {
-  /** Undefined: there is no known ancestor. */
+  /** Undefined when the ancestor is unknown. */
   readonly base: Lines | undefined;
   readonly ours: Lines;
   readonly theirs: Lines;
@@ -43,25 +43,27 @@ interface Sides {
 
 const MARKER_CHARS = 7;
 
-/** Merges, and hashes what comes of it; without a base the ancestor is not known. */
+/** Merges the texts and hashes the result. Without `base`, the ancestor is unknown. */
 export function runMerge({ texts: { base, ours, theirs }, options }: MergeInput): MergeOutput {
   const merged =
     base === undefined ? mergeWhole({ ours, theirs }, options) : mergeTexts({ base, ours, theirs }, options);
   return { ...merged, sha256: hash('sha256', merged.content) };
 }
 
-/** Merges what `ours` and `theirs` made of `base`. */
+/** Merges the changes that `ours` and `theirs` made to `base`. */
 export function mergeTexts(texts: MergeTexts, options: MergeOptions): MergedText {
   const settled = settle(texts);
   if (settled !== undefined) return settled;
   const [base, ours, theirs] = [splitLines(texts.base), splitLines(texts.ours), splitLines(texts.theirs)];
   const regions = mergeRegions(base, ours, theirs);
-  // Where the ancestor is shown, a conflict stays as large as what it shows.
+  // Conflicts are not split when the ancestor is shown: each must be as large as the part of the ancestor shown in it.
   const shown = options.style === 'diff3' ? regions : refineConflicts(regions, ours, theirs);
   return compose({ base, ours, theirs }, shown, options);
 }
 
-/** Two texts that are not compared by lines, for want of an ancestor or for their size: the whole is one conflict. */
+/**
+ * Merges two texts as a single conflict, without comparing lines: the ancestor is unknown, or the texts are too large.
+ */
 export function mergeWhole(texts: Omit<MergeTexts, 'base'>, options: MergeOptions): MergedText {
   if (texts.ours === texts.theirs) return { content: texts.ours, conflicts: 0 };
   const sides = { base: undefined, ours: firstAndRest(texts.ours), theirs: firstAndRest(texts.theirs) };
@@ -77,13 +79,16 @@ export function mergeWhole(texts: Omit<MergeTexts, 'base'>, options: MergeOption
   return compose(sides, [region], { ...options, style: 'merge' });
 }
 
-/** The merge that needs no look at lines: a side that changed nothing, or sides that are equal. */
+/**
+ * Returns the result if no lines need comparing, because one side changed nothing or both sides are equal. Otherwise
+ * undefined.
+ */
 function settle({ base, ours, theirs }: MergeTexts): MergedText | undefined {
   if (ours === theirs || base === theirs) return { content: ours, conflicts: 0 };
   return base === ours ? { content: theirs, conflicts: 0 } : undefined;
 }
 
-/** The first line and the rest: as much as markers need to know of a text. */
+/** Splits a text into its first line and the rest, which is all that the markers need. */
 function firstAndRest(text: string): Lines {
   const end = text.indexOf('\n') + 1;
   return [text.slice(0, end), text.slice(end)].filter((part) => part !== '');
@@ -110,7 +115,7 @@ function partOf(sides: Sides, region: MergeRegion, side: keyof MergeTexts): Line
   return sides[side]?.slice(region[side], region[side] + region[`${side}Count`]) ?? [];
 }
 
-/** A region with its markers, each on a line that ends as the lines around it do. */
+/** Returns a region between markers. Each marker line ends like the lines around it. */
 function markConflict(sides: Sides, region: MergeRegion, style: ConflictStyle, labels: MergeTexts): string[] {
   const lineEnd = isCrlf(sides, region) ? '\r\n' : '\n';
   const marker = (char: string, label: string) => `${char.repeat(MARKER_CHARS)}${label && ` ${label}`}${lineEnd}`;
@@ -131,8 +136,8 @@ function ended(lines: Lines, lineEnd: string): Lines {
 }
 
 /**
- * Whether markers end in CRLF, as measured on `git merge-file`: unless the line before the conflict ends in LF on either
- * side, the first line of the ancestor decides. Without an ancestor the sides do.
+ * True when markers end in CRLF, as measured on `git merge-file`. They end in LF if the line before the conflict does
+ * so on either side. Otherwise the first line of the ancestor decides; without an ancestor, the two sides do.
  */
 function isCrlf({ base, ours, theirs }: Sides, region: MergeRegion): boolean {
   const beforeConflict = [lineEndAt(ours, region.ours - 1), lineEndAt(theirs, region.theirs - 1)];
@@ -140,7 +145,10 @@ function isCrlf({ base, ours, theirs }: Sides, region: MergeRegion): boolean {
   return (base === undefined ? beforeConflict : [lineEndAt(base, 0)]).includes('\r\n');
 }
 
-/** How the line at a place ends, or the nearest one if there is none: the first line, or the one before an unended last one. */
+/**
+ * Returns the line end at `place`. Uses the first line if `place` is negative, and the previous line if the last one is
+ * unterminated.
+ */
 function lineEndAt(lines: Lines, place: number): '\n' | '\r\n' | undefined {
   const at = Math.max(place, 0);
   const line = [lines[at], lines[at - 1]].find((one) => one?.endsWith('\n'));

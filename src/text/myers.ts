@@ -1,23 +1,23 @@
 /**
  * Finds a longest common subsequence of two sequences in linear space: Eugene W. Myers, "An O(ND) Difference Algorithm
- * and Its Variations", Algorithmica 1 (1986), section 4b. Paths of ever more edits are walked from both corners until
- * they meet; the meeting point divides the problem in two. Which of several meeting points counts, and when a costly
- * search stops early, is measured behaviour of `git merge-file`.
+ * and Its Variations", Algorithmica 1 (1986), section 4b. Paths with a growing number of edits advance from both
+ * corners until they meet; the meeting point divides the problem in two. The choice among several meeting points, and
+ * when a costly search stops early, are measured behaviour of `git merge-file`.
  */
 
 /**
- * After this many edits from either corner the search divides at the furthest point instead of the best one. Measured:
- * `git merge-file` does the same as long as both texts have fewer than 65,536 lines together.
+ * After this many edits from either corner, the search divides at the furthest point instead of the best one. Measured:
+ * `git merge-file` does the same as long as both texts together have fewer than 65,536 lines.
  */
 const EDITS_MAX = 256;
 
-/** Places of equal elements, ascending: `left[i]` in one sequence belongs to `right[i]` in the other. */
+/** Indexes of equal elements, ascending: `left[i]` in one sequence matches `right[i]` in the other. */
 export interface Matches {
   readonly left: Int32Array;
   readonly right: Int32Array;
 }
 
-/** The common subsequence of two sequences. The time is at most O((n + m) · EDITS_MAX), the memory O(n + m). */
+/** Returns the common subsequence of two sequences. Time is at most O((n + m) · EDITS_MAX), memory O(n + m). */
 export function matchSequences(left: Int32Array, right: Int32Array): Matches {
   return new Matcher(left, right).run();
 }
@@ -45,7 +45,7 @@ class Matcher {
     return { left: left.subarray(0, this.#count), right: right.subarray(0, this.#count) };
   }
 
-  /** Matches two parts: what they have in common at their ends, and the rest by halves. */
+  /** Matches two parts: first their common head and tail, then the rest by halves. */
   #match(leftStart: number, leftEnd: number, rightStart: number, rightEnd: number): void {
     const sizeMin = Math.min(leftEnd - leftStart, rightEnd - rightStart);
     let head = 0;
@@ -71,7 +71,7 @@ class Matcher {
     }
   }
 
-  /** A point on a path with the fewest edits; on a good path when that search costs too much. */
+  /** Returns a point on a path with the fewest edits, or on a good path when the exact search costs too much. */
   #divide(leftStart: number, leftEnd: number, rightStart: number, rightEnd: number): Point {
     const [width, height] = [leftEnd - leftStart, rightEnd - rightStart];
     const forward = this.#forward.enter(leftStart, rightStart, width, height);
@@ -92,32 +92,32 @@ class Matcher {
   }
 }
 
-/** Places in both sequences. */
+/** Indexes into both sequences. */
 interface Point {
   readonly left: number;
   readonly right: number;
 }
 
-/** How many elements of either sequence come before a point. */
+/** Number of elements before a point in each sequence. */
 interface Step {
   readonly x: number;
   readonly y: number;
 }
 
-/** Less than any path reaches. */
+/** Less than any position that a path reaches. */
 const UNREACHED = -1;
 
 /**
- * How far paths get from the start of a part, by diagonal k = x − y (the paper's V). The search from the end is one from
- * the start of the reversed sequences.
+ * How far paths reach from the start of a part, by diagonal k = x − y (V in the paper). The search from the end is a
+ * search from the start of the reversed sequences.
  */
 class Frontier {
   readonly #left: Int32Array;
   readonly #right: Int32Array;
-  /** Which diagonal counts where several are equally good. */
+  /** Which of several equally good diagonals is used. */
   readonly #preferred: 'highest' | 'lowest';
   readonly #reach: Int32Array;
-  /** The index of diagonal 0. */
+  /** Index of diagonal 0 in `#reach`. */
   readonly #zero: number;
   #leftStart = 0;
   #rightStart = 0;
@@ -134,7 +134,7 @@ class Frontier {
     this.#zero = right.length + 1;
   }
 
-  /** Begins anew at the start of a part; its first elements differ. */
+  /** Restarts at the start of a part. The first elements of the part differ. */
   enter(leftStart: number, rightStart: number, width: number, height: number): this {
     this.#leftStart = leftStart;
     this.#rightStart = rightStart;
@@ -146,7 +146,9 @@ class Frontier {
     return this;
   }
 
-  /** Walks one edit further on every diagonal; returns where a path met one of the other frontier. */
+  /**
+   * Advances one edit on every diagonal. Returns the point where a path met one of the other frontier, or undefined.
+   */
   advance(edits: number, other: Frontier | undefined): Step | undefined {
     this.#widen(edits);
     const [left, right, reach] = [this.#left, this.#right, this.#reach];
@@ -170,7 +172,7 @@ class Frontier {
     return this.#lowest <= k && k <= this.#highest && (this.#reach[this.#zero + k] ?? 0) >= x;
   }
 
-  /** The point with the most elements before it. */
+  /** Returns the reached point with the most elements before it. */
   furthest(): Step {
     let best: Step = { x: UNREACHED, y: UNREACHED };
     for (let k = this.#lowest; k <= this.#highest; k += 2) {
@@ -181,7 +183,7 @@ class Frontier {
     return best;
   }
 
-  /** Every other diagonal from −edits to edits, as far as the part has them. */
+  /** Selects every other diagonal from −edits to edits, within the bounds of the part. */
   #widen(edits: number): void {
     const [width, height] = [this.#width, this.#height];
     this.#lowest = edits <= height ? -edits : -height + ((edits - height) & 1);

@@ -1,6 +1,9 @@
 /** Finds the name that was probably meant. */
 
-/** The candidate with the fewest edits to `name`, compared without case, if that is close enough to be a slip; else undefined. */
+/**
+ * Returns the candidate with the fewest edits to `name`, ignoring case. Undefined when none is close enough to be a
+ * typo.
+ */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
   const ranked = candidates
     .map((candidate) => ({ candidate, edits: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))

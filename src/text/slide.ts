@@ -1,19 +1,19 @@
 /**
- * Owns where a change is shown. A change between equal lines can stand in several places: with lines `a b a b` and two
- * of them new, the new ones may be the first two, the middle ones or the last two. Each change is shown at its lowest
- * place, or beside a change of the other text if it can stand there, as measured on `git merge-file`.
+ * Decides where to show a change. A change between equal lines has several possible positions: if two of the lines `a b
+ * a b` are new, they can be the first two, the middle two or the last two. Each change is shown at its lowest position,
+ * or next to a change of the other text if possible, as measured on `git merge-file`.
  */
 
 /** Consecutive changed lines of a text. */
 export interface Run {
-  /** How many unchanged lines stand before it; no other run of its text has the same number. */
+  /** Number of unchanged lines before the run. No two runs of a text have the same number. */
   readonly gap: number;
   readonly count: number;
 }
 
 /**
- * Moves each run of changed lines to its place, from the top. Runs that meet become one. Costs one comparison for each
- * line that a run passes.
+ * Moves each run of changed lines to its position, from the top. Runs that meet are joined. Costs one comparison for
+ * each line that a run passes.
  */
 export function slideRuns(lines: Int32Array, runs: readonly Run[], others: readonly Run[]): Run[] {
   const otherGaps = new Set(others.map(({ gap }) => gap));
@@ -28,28 +28,28 @@ export function slideRuns(lines: Int32Array, runs: readonly Run[], others: reado
   return column.above;
 }
 
-/** A text and its runs, parted by the one that moves. */
+/** A text and its runs, above and below the run being moved. */
 interface Column {
   readonly lines: Int32Array;
   readonly above: Run[];
-  /** The number of lines in the runs above. */
+  /** Number of lines in the runs above. */
   changedAbove: number;
-  /** The next one is last. */
+  /** In reverse order: the next run is the last element. */
   readonly below: Run[];
 }
 
-/** The highest gap and the lowest place of a run, after it has taken in every run that it meets on the way. */
+/** Returns the highest gap and the lowest position of a run, after joining every run that it meets on the way. */
 function findRange(column: Column, from: Run): { readonly top: number; readonly bottom: Run } {
   for (let run = from; ; ) {
     const risen = rise(column, run);
     const bottom = sink(column, risen);
     if (bottom.count === run.count) return { top: risen.gap, bottom };
-    // A run that has grown may go further up and down.
+    // A run that has grown may move further up and down.
     run = bottom;
   }
 }
 
-/** A run can move up one line if the line above it equals its last one. */
+/** Moves a run up as far as possible: by one line each time the line above it equals its last line. */
 function rise(column: Column, { gap, count }: Run): Run {
   const { lines, above } = column;
   let [highest, size] = [gap, count];
@@ -66,7 +66,7 @@ function rise(column: Column, { gap, count }: Run): Run {
   return { gap: highest, count: size };
 }
 
-/** A run can move down one line if the line below it equals its first one. */
+/** Moves a run down as far as possible: by one line each time the line below it equals its first line. */
 function sink({ lines, below, changedAbove }: Column, { gap, count }: Run): Run {
   let [lowest, size] = [gap, count];
   while (changedAbove + lowest + size < lines.length) {

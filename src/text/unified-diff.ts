@@ -1,11 +1,11 @@
-/** Owns how a difference is written: the unified format that `git diff` writes and `patch` reads. Pure. */
+/** Writes a difference in the unified format, which `git diff` writes and `patch` reads. Pure. */
 import { diffLines, type LineChange } from './line-diff.ts';
 import { splitLines } from './lines.ts';
 
 export interface DiffRequest {
   readonly before: string;
   readonly after: string;
-  /** What the header calls the texts. */
+  /** Names of the texts in the header. */
   readonly beforeName: string;
   readonly afterName: string;
   /** Unchanged lines shown around each change. */
@@ -14,7 +14,7 @@ export interface DiffRequest {
 
 type Lines = readonly string[];
 
-/** The difference as a unified diff; empty when there is none. */
+/** Returns the difference as a unified diff, or an empty string when there is none. */
 export function unifiedDiff({ before, after, beforeName, afterName, contextLines }: DiffRequest): string {
   if (before === after) return '';
   const [left, right] = [splitLines(before), splitLines(after)];
@@ -24,7 +24,7 @@ export function unifiedDiff({ before, after, beforeName, afterName, contextLines
   return [`--- ${beforeName}\n+++ ${afterName}\n`, ...hunks.flat()].join('');
 }
 
-/** Changes whose context would touch stand in one hunk. */
+/** Groups changes into hunks. Changes whose context would touch share a hunk. */
 function groupChanges(changes: readonly LineChange[], contextLines: number): LineChange[][] {
   const groups: LineChange[][] = [];
   let end = Number.NEGATIVE_INFINITY;
@@ -57,7 +57,7 @@ function hunk(left: Lines, right: Lines, group: readonly LineChange[], contextLi
   return parts;
 }
 
-/** Lines are counted from 1; an empty range names the line before it. */
+/** Formats a range of lines, counted from 1. An empty range names the line before it. */
 function range(start: number, count: number): string {
   if (count === 1) return String(start + 1);
   return `${count === 0 ? start : start + 1},${count}`;

@@ -1,4 +1,4 @@
-/** Checks the text index: builds it again, a chunk at a time, and holds the rows against it. Only reads. */
+/** Checks the text index: rebuilds it one chunk at a time and compares the rows. Read-only. */
 import type { CheckedReader } from '../../store/checked-reader.ts';
 import { devDocGrams } from '../records.ts';
 import { CHUNK_DOCS, chunkOf, columnOf, GROUP_SLOTS, GROUPS } from './gram-index.ts';
@@ -6,7 +6,7 @@ import { hasSlot, type Signature, SLOTS } from './grams.ts';
 
 const WIDTH = CHUNK_DOCS / 8;
 
-/** Takes signatures in the order of accounts and document numbers. */
+/** Expects signatures in the order of accounts and document numbers. */
 export class GramCheck {
   readonly problems: string[] = [];
   readonly #reader: CheckedReader;
@@ -32,7 +32,7 @@ export class GramCheck {
     }
   }
 
-  /** Call after the last document. */
+  /** Compares the last chunk and the number of rows. Call it after the last document. */
   finish(): void {
     this.#compare();
     const rows = this.#reader.count(devDocGrams);
@@ -53,7 +53,7 @@ export class GramCheck {
   }
 }
 
-/** A row is as wide as its last document needs. */
+/** True when a row has the expected bits. A row is only as wide as its last document needs. */
 function isSame(row: Uint8Array | undefined, expected: Uint8Array): boolean {
   const width = (row?.length ?? 0) / GROUP_SLOTS;
   return expected.every((byte, at) => {

@@ -1,10 +1,10 @@
 /**
- * Owns the rows of the text index: bits by slot, so that a search reads only the slots that it wants.
+ * Maintains the rows of the text index: bits by slot, so that a search reads only the slots it needs.
  *
- * Documents are taken in chunks of 512 by their number, slots in groups of 63. A row holds, for each slot of its group,
- * one bit per document of its chunk, in as many bytes as its last document needs: an account with few documents has short
- * rows, and a full one takes just a page of the store. A search over 10,000 documents reads at most twenty rows per slot; a
- * write changes at most 66 rows, nearly always all of them.
+ * Documents are grouped into chunks of 512 by number, and slots into groups of 63. A row contains, for each slot of its
+ * group, one bit per document of its chunk, in as many bytes as its last document needs. So an account with few
+ * documents has short rows, and a full row just fits in a page of the store. A search over 10,000 documents reads at
+ * most twenty rows per slot. A write changes at most 66 rows, nearly always all of them.
  */
 import type { Batch } from '../../store/group-commit.ts';
 import type { Reader } from '../../store/table.ts';
@@ -23,7 +23,9 @@ export function columnOf(docId: number): number {
   return (docId - 1) % CHUNK_DOCS;
 }
 
-/** A document's slots change; undefined: it has none, because it is not there or not live. */
+/**
+ * Replaces the slots of a document. An undefined signature has no slots: the document does not exist or is not live.
+ */
 export function moveGrams(
   batch: Batch,
   accountId: string,
@@ -41,13 +43,13 @@ export function moveGrams(
       const slot = changed[next] ?? 0;
       setBit(row, slot % GROUP_SLOTS, column, after !== undefined && hasSlot(after, slot));
     }
-    // Only where something was taken away can nothing be left.
+    // A row can only become empty when bits were cleared.
     if (before !== undefined && row.every((byte) => byte === 0)) batch.remove(devDocGrams, key);
     else batch.put(devDocGrams, key, row);
   }
 }
 
-/** The documents of a chunk that have all these slots, the newest first, below `beforeId`. */
+/** Returns the documents of a chunk that have all `slots`, newest first, below `beforeId`. */
 export function candidatesOf(
   reader: Pick<Reader, 'get'>,
   accountId: string,
@@ -67,7 +69,7 @@ export function candidatesOf(
       all[at] = both;
       any |= both;
     }
-    // Most chunks hold nothing of a rare text, which the first slots tell already.
+    // Most chunks contain no document with a rare text, which the first slots already show.
     if (any === 0) return [];
   }
   const found: number[] = [];
@@ -77,7 +79,7 @@ export function candidatesOf(
   return found;
 }
 
-/** The slots that one signature has and the other has not, in their order. */
+/** Returns the slots in exactly one of the two signatures, ascending. */
 function changedSlots(before: Signature | undefined, after: Signature | undefined): number[] {
   const slots: number[] = [];
   for (let byte = 0; byte < SLOTS / 8; byte += 1) {
@@ -90,7 +92,7 @@ function changedSlots(before: Signature | undefined, after: Signature | undefine
   return slots;
 }
 
-/** A row that has room for a column. */
+/** Returns the row, made wide enough for a column. */
 function widen(row: Uint8Array | undefined, column: number): Uint8Array {
   const width = (row?.length ?? 0) / GROUP_SLOTS;
   const wanted = Math.max(width, (column >>> 3) + 1);

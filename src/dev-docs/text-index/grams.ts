@@ -1,9 +1,10 @@
 /**
- * Owns the signature of a text: which slots its grams fall into. Pure.
+ * Computes the signature of a text: the slots of its grams. Pure.
  *
- * A gram is three characters in a row, or two of a script whose characters say more (anything beyond ASCII). Whatever
- * holds a wanted text holds all of its grams, so a document that lacks one of their slots need not be read; one that has
- * them all may still lack the text, and is. (Signature files: Faloutsos and Christodoulakis 1984.)
+ * A gram is three consecutive characters, or two beyond ASCII, because characters of such scripts carry more
+ * information. A text that contains the search term contains all of its grams. So a document lacking one of their slots
+ * is not read; a document with all of them may still lack the search term, so it is read. (Signature files: Faloutsos
+ * and Christodoulakis 1984.)
  */
 import { limits } from '../../limits/service.ts';
 import type { DevDocRecord } from '../records.ts';
@@ -14,12 +15,14 @@ const SLOT_BITS = 12;
 /** One bit per slot. */
 export type Signature = Uint8Array;
 
-/** Texts are compared in this form: without regard to case and to how accents are composed. */
+/** Returns a text in the form used for comparison, which ignores case and how accents are composed. */
 export function foldText(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
-/** The slots of a document. A very long text gets all of them: it would have most, and is read anyway. */
+/**
+ * Returns the slots of a document. A very long text gets all slots: it would have most of them, so it is read anyway.
+ */
 export function signatureOf(doc: Pick<DevDocRecord, 'title' | 'category' | 'content_type'>, text: string): Signature {
   const signature = new Uint8Array(SLOTS / 8);
   if (text.length > limits.devDocGramsCharsMax) {
@@ -35,7 +38,10 @@ export function signatureOf(doc: Pick<DevDocRecord, 'title' | 'category' | 'cont
   return signature;
 }
 
-/** Slots that every match has: of the wanted text, spread over it, and of what is filtered by. Empty: nothing to go by. */
+/**
+ * Returns slots that every match has: a spread sample of those of the search term, and those of the filters. Empty when
+ * the search term has no grams.
+ */
 export function wantedSlots(folded: string, category: string | undefined, contentType: string | undefined): number[] {
   const grams = new Set<number>();
   eachGram(folded, (slot) => grams.add(slot));
@@ -53,7 +59,7 @@ export function hasSlot(signature: Signature, slot: number): boolean {
   return (((signature[slot >>> 3] ?? 0) >>> (slot & 7)) & 1) === 1;
 }
 
-/** What is filtered by has slots as well; no text holds the character that they begin with. */
+/** Returns the slots of the filter values. They begin with a character that no text contains. */
 function labelsOf(category: string | undefined, contentType: string | undefined): number[] {
   const slots: number[] = [];
   for (const label of [category && `\u0000c${category}`, contentType && `\u0000t${contentType}`]) {
@@ -81,7 +87,7 @@ function gramSlot(a: number, b: number, c: number): number {
   return slotOf(Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca6b) ^ Math.imul(c, 0xc2b2ae35));
 }
 
-/** The finish of MurmurHash3 (Appleby 2011), cut to a slot. */
+/** Finalizer of MurmurHash3 (Appleby 2011), reduced to a slot. */
 function slotOf(hash: number): number {
   let mixed = hash ^ (hash >>> 16);
   mixed = Math.imul(mixed, 0x85ebca6b);
