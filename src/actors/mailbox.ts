@@ -1,10 +1,10 @@
 /**
- * Owns the order of one actor's writes: a bounded first-in-first-out mailbox of decisions.
+ * Orders the writes of one actor: a bounded first-in-first-out mailbox of decisions.
  *
- * A decision is handed to the store at once and in order, so that many share one durable commit; its slot in the mailbox
- * is free again when that commit is on disk. An actor keeps no state of its own between decisions: each reads the rows
- * it decides on inside the transaction, so a failed commit leaves nothing to repair. All mailboxes share one bound, of which
- * nobody can take everything: an account has one mailbox for itself and one for each of its vaults.
+ * A decision is passed to the store at once and in order, so that many share one durable commit. Its slot in the
+ * mailbox is free again when that commit is on disk. An actor keeps no state between decisions: each one reads its rows
+ * inside the transaction, so a failed commit leaves nothing to repair. All mailboxes share one limit, and no caller can
+ * use all of it: an account has one mailbox for itself and one for each of its vaults.
  */
 import { Refusal } from '../common/fault.ts';
 import type { Caller, Shares } from '../common/shares.ts';
@@ -24,7 +24,7 @@ export class Actor {
   #whenIdle: (() => void)[] = [];
   #refusal: Refusal | undefined;
 
-  /** `waiting`: the bound of all mailboxes together. */
+  /** `waiting`: shared limit of all mailboxes. */
   constructor(writer: Writer, store: Store, waiting: Shares, depthMax: number = limits.mailboxDepthMax) {
     this.writer = writer;
     this.#store = store;
@@ -33,24 +33,25 @@ export class Actor {
     this.#depthMax = depthMax;
   }
 
-  /** Decisions taken and not yet durable. */
+  /** Number of decisions accepted but not yet durable. */
   get depth(): number {
     return this.#depth;
   }
 
-  /** When the mailbox last ran empty, in milliseconds since the epoch; undefined while it holds anything. */
+  /** Time the mailbox last became empty, in milliseconds since the epoch. Undefined while it is not empty. */
   get idleSinceMs(): number | undefined {
     return this.#depth === 0 ? this.#idleSinceMs : undefined;
   }
 
-  /** From now on refuses every further decision; undefined: takes them again. */
+  /** Rejects every further decision with `refusal`. Undefined: accepts them again. */
   shut(refusal: Refusal | undefined): void {
     this.#refusal = refusal;
   }
 
   /**
-   * Resolves with the decision's result once it is durable. Refuses with `overloaded` when the mailbox is full, or the caller
-   * has no share of all mailboxes left. `caller`: for whom it waits; the service's own writes are counted for nobody.
+   * Resolves with the decision's result once it is durable. Throws Refusal `overloaded` when the mailbox is full, or
+   * the caller has no share of all mailboxes left. `caller`: whose share the decision uses; the service's own writes
+   * use nobody's share.
    */
   async ask<T>(decide: Decision<T>, caller: Caller = this.#owner): Promise<T> {
     if (this.#refusal !== undefined) throw this.#refusal;
@@ -72,7 +73,7 @@ export class Actor {
     }
   }
 
-  /** Resolves when everything taken so far is settled. */
+  /** Resolves when every decision accepted so far is settled. */
   drain(): Promise<void> {
     if (this.#depth === 0) return Promise.resolve();
     return new Promise((resolve) => this.#whenIdle.push(resolve));

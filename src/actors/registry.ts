@@ -1,4 +1,4 @@
-/** Owns the living actors: finds or starts the one of an id, passivates the idle, drains them all. */
+/** Finds or starts the actor of an id, passivates idle actors and drains all of them. */
 import type { Refusal } from '../common/fault.ts';
 import { Shares } from '../common/shares.ts';
 import { limits } from '../limits/service.ts';
@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts';
 import { Actor } from './mailbox.ts';
 
 export class ActorRegistry {
-  /** Writes that wait in all mailboxes. */
+  /** Number of writes waiting in all mailboxes. */
   readonly waiting = new Shares({
     max: limits.waitingWritesMax,
     what: 'too many writes are waiting',
@@ -15,7 +15,7 @@ export class ActorRegistry {
   });
   readonly #store: Store;
   readonly #actors = new Map<string, Actor>();
-  /** Accounts that write nothing any more, and what whoever asks is told. */
+  /** Accounts closed for writing, each with the Refusal that its callers receive. */
   readonly #shut = new Map<string, Refusal>();
   readonly #sweeper: NodeJS.Timeout;
 
@@ -30,13 +30,13 @@ export class ActorRegistry {
     return this.#actor('account', accountId);
   }
 
-  /** Takes no further decision of an account, for as long as this process lives. */
+  /** Rejects every further decision of an account until `reopen` or the end of the process. */
   shut(accountId: string, refusal: Refusal): void {
     this.#shut.set(accountId, refusal);
     this.account(accountId).shut(refusal);
   }
 
-  /** Takes decisions of an account again. */
+  /** Accepts decisions of an account again. */
   reopen(accountId: string): void {
     this.#shut.delete(accountId);
     this.account(accountId).shut(undefined);
@@ -47,7 +47,7 @@ export class ActorRegistry {
     return this.#actor('vault', vaultId);
   }
 
-  /** The one actor that makes accounts. */
+  /** The one actor that creates accounts. */
   directory(): Actor {
     return this.#actor('directory', '');
   }
@@ -73,7 +73,7 @@ export class ActorRegistry {
     return actor;
   }
 
-  /** Actors that live now, the decisions that wait in all of them, and those in the fullest. */
+  /** Number of running actors, of decisions waiting in all of them, and of those in the fullest one. */
   get load(): { readonly actors: number; readonly decisions: number; readonly deepest: number } {
     let decisions = 0;
     let deepest = 0;
@@ -84,13 +84,13 @@ export class ActorRegistry {
     return { actors: this.#actors.size, decisions, deepest };
   }
 
-  /** Resolves when no actor holds a decision any more. */
+  /** Resolves when no actor has decisions left. */
   async drain(): Promise<void> {
     clearInterval(this.#sweeper);
     await Promise.all([...this.#actors.values()].map((actor) => actor.drain()));
   }
 
-  /** An idle actor holds nothing, so dropping it loses nothing. */
+  /** Drops idle actors. They have no state, so nothing is lost. */
   #passivate(): void {
     const oldest = Date.now() - limits.actorIdleMs;
     for (const [name, actor] of this.#actors) {

@@ -1,6 +1,6 @@
 /**
- * Owns the form of an archive: what files it has, and what its manifest says of them. An archive is one account as a folder:
- * `manifest.json`, a file of JSON lines for each section, and `blobs/` with contents under their SHA-256.
+ * Defines the format of an archive: its files and its manifest. An archive is one account as a folder: `manifest.json`,
+ * a JSON Lines file for each section, and `blobs/` with contents named by their SHA-256.
  */
 import { z } from 'zod';
 import { invalidField, type Refusal } from '../common/fault.ts';
@@ -11,7 +11,7 @@ export const BLOB_FOLDER = 'blobs';
 const FORMAT = 'cairn-account';
 const VERSION = 1;
 
-/** In the order in which they are written and read: papers name categories, which stand among the tasks. */
+/** Sections in the order of writing and reading: papers name categories, which are part of `tasks`. */
 export const SECTIONS = ['tasks', 'papers', 'docs', 'handoffs', 'mirror', 'vaults'] as const;
 
 export type ArchiveSection = (typeof SECTIONS)[number];
@@ -27,7 +27,7 @@ const manifestSchema = z.strictObject({
   cairn_version: z.string().max(100),
   made_at: z.string().max(40),
   account: z.strictObject({ email: z.string(), name: z.string().nullable(), created_at: z.string() }),
-  /** By section: the lines, bytes and hash of its file. */
+  /** Lines, bytes and hash of the file of each section. */
   files: z.strictObject(
     Object.fromEntries(SECTIONS.map((section) => [section, sectionSchema])) as Record<
       ArchiveSection,
@@ -35,7 +35,7 @@ const manifestSchema = z.strictObject({
     >,
   ),
   blobs: z.strictObject({ count, bytes: count }),
-  /** What was damaged and is not in the archive, one sentence each; absent: nothing. */
+  /** Damaged data left out of the archive, one sentence each. Absent when nothing is damaged. */
   missing: z.array(z.string()).optional(),
 });
 
@@ -43,18 +43,20 @@ export type ArchiveManifest = z.infer<typeof manifestSchema>;
 
 export type SectionSummary = z.infer<typeof sectionSchema>;
 
-/** The manifest of what a writer wrote. */
+/** Returns the manifest of a written archive. */
 export function newManifest(rest: Omit<ArchiveManifest, 'format' | 'version'>): ArchiveManifest {
   return { format: FORMAT, version: VERSION, ...rest };
 }
 
-/** Reads a manifest. Refuses another format, a version that this build does not know, and what has another form. */
+/**
+ * Parses a manifest. Throws Refusal `invalid_fields` on another format, an unsupported version or an invalid structure.
+ */
 export function parseManifest(text: string): ArchiveManifest {
   let document: unknown;
   try {
     document = JSON.parse(text);
   } catch {
-    // What the parser says of its place helps nobody: nobody writes manifests by hand.
+    // The parser's position helps nobody: manifests are not written by hand.
     throw damaged(`${ARCHIVE_MANIFEST_FILE} is not JSON`);
   }
   const head = z.object({ format: z.literal(FORMAT), version: z.int() }).safeParse(document);
@@ -67,15 +69,18 @@ export function parseManifest(text: string): ArchiveManifest {
   return readRecord(manifestSchema, document, `${ARCHIVE_MANIFEST_FILE}: `);
 }
 
-/** How every sentence about an archive begins. */
+/** Start of every error about an archive. */
 export const DAMAGED = 'the archive is refused: ';
 
-/** What is wrong with an archive, said so that whoever has it can find it. */
+/** Returns the Refusal of a damaged archive. `what` must let the owner find the damage. */
 export function damaged(what: string): Refusal {
   return invalidField('archive', `${DAMAGED}${what}`);
 }
 
-/** Reads what stands in an archive. Refuses what has another form than its schema; `place` begins the sentence. */
+/**
+ * Validates a record of an archive. Throws Refusal `invalid_fields` when it does not match the schema; `place` precedes
+ * the error.
+ */
 export function readRecord<T>(schema: z.ZodType<T>, document: unknown, place = ''): T {
   const parsed = parse(schema, document, 'record');
   if ('value' in parsed) return parsed.value;

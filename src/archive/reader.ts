@@ -1,6 +1,6 @@
 /**
- * Reads an archive that may come from anywhere. It follows no link, reads nothing that is not a plain file, holds at most one
- * line or one piece of a content, and lets nothing pass whose hash or length is not what the manifest says.
+ * Reads an archive from an untrusted source. Follows no links, reads only regular files, keeps at most one line or one
+ * piece of a content in memory, and rejects any hash or length that differs from the manifest.
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -46,7 +46,10 @@ export class ArchiveReader {
     this.#signal = signal;
   }
 
-  /** Reads the manifest. `onBytes`: told how many bytes were read so far. Refuses what is not an archive of ours. */
+  /**
+   * Opens an archive and reads its manifest. `onBytes` receives the number of bytes read so far. Throws Refusal
+   * `invalid_fields` when the folder is not an archive of Cairn.
+   */
   static async open(folder: string, onBytes: (bytes: number) => void, signal: AbortSignal): Promise<ArchiveReader> {
     for (const path of [folder, join(folder, BLOB_FOLDER)]) {
       const found = await lstat(path).catch(() => undefined);
@@ -66,13 +69,16 @@ export class ArchiveReader {
     }
   }
 
-  /** All bytes that the manifest tells of. */
+  /** Total number of bytes listed in the manifest. */
   get bytesTotal(): number {
     const { files, blobs } = this.manifest;
     return Object.values(files).reduce((sum, { bytes }) => sum + bytes, blobs.bytes);
   }
 
-  /** The lines of a section. Refuses what is not JSON, a line that is too long, and at the end another hash. */
+  /**
+   * Yields the lines of a section. Throws Refusal `invalid_fields` on a line that is too long or not JSON, and at the
+   * end on a wrong hash.
+   */
   async *lines(section: ArchiveSection): AsyncGenerator<ArchiveLine> {
     const name = fileOf(section);
     const { records, bytes: bytesTotal, sha256 } = this.manifest.files[section];
@@ -100,7 +106,10 @@ export class ArchiveReader {
     if (number !== records) throw damaged(`${name} has ${number} lines and ${ARCHIVE_MANIFEST_FILE} says ${records}`);
   }
 
-  /** A content in pieces of exactly `pieceBytes`, but for the last; each is only good until the next is asked for. */
+  /**
+   * Yields a content in pieces of exactly `pieceBytes`, except the last one. Each piece is only valid until the next is
+   * requested.
+   */
   async *blob(sha256: string, sizeBytes: number, pieceBytes: number): AsyncGenerator<Buffer> {
     const hash = createHash('sha256');
     const piece = Buffer.allocUnsafe(Math.min(pieceBytes, Math.max(sizeBytes, 1)));
@@ -120,7 +129,9 @@ export class ArchiveReader {
     if (hash.digest('hex') !== sha256) throw damaged(`${BLOB_FOLDER}/${sha256} hashes to something else`);
   }
 
-  /** The bytes of a file, which must be exactly as many as expected. A part is only good until the next. */
+  /**
+   * Yields the bytes of a file, which must have exactly the expected length. Each part is only valid until the next.
+   */
   async *#parts(path: string, name: string, bytesExpected: number): AsyncGenerator<Buffer> {
     const file = await openPlain(join(this.#folder, path), name);
     try {
@@ -142,7 +153,7 @@ export class ArchiveReader {
   }
 }
 
-/** Opens a plain file. A link is refused, and so is what would wait for somebody to write. */
+/** Opens a regular file. Rejects a link, and a pipe, which would block until somebody writes. */
 async function openPlain(path: string, name: string): Promise<FileHandle> {
   let file: FileHandle;
   try {
@@ -163,7 +174,7 @@ function parseLine(line: Buffer, place: string): unknown {
   try {
     return JSON.parse(decoder.decode(line));
   } catch {
-    // Neither the decoder nor the parser says more than that.
+    // Neither the decoder nor the parser reports anything more specific.
     throw damaged(`${place}: is not JSON in UTF-8`);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Owns how the records of a section are read one after another: checked by a schema, given to what writes them, and written
- * many at a time but in their order. What is wrong with one is told with the number of its line.
+ * Imports the records of a section one after another: validates each record and passes it to its writer. Many writes
+ * run at a time, in their order. An error contains the line number of its record.
  */
 import { z } from 'zod';
 import type { ActorRegistry } from '../actors/registry.ts';
@@ -10,22 +10,22 @@ import type { Store } from '../store/store.ts';
 import { type ArchiveSection, DAMAGED, fileOf, readRecord } from './format.ts';
 import type { ArchiveReader } from './reader.ts';
 
-/** Where an import writes: an account that nobody can reach yet. */
+/** Destination of an import: an account that nobody can access yet. */
 export interface ImportTarget {
   readonly archive: ArchiveReader;
   readonly store: Store;
   readonly actors: ActorRegistry;
   readonly accountId: string;
-  /** No time in the archive may be later, in milliseconds. */
+  /** Latest time allowed in the archive, in milliseconds since 1970. */
   readonly latestMs: number;
 }
 
-/** Hands a write on without waiting for it; waits when too much is under way. */
+/** Accepts a write without waiting for it. Waits only when too many writes are in flight. */
 export type Await = (write: Promise<unknown>) => Promise<void>;
 
 /**
- * Reads a section. `take` writes what a record says: it gives promises of writes to `wait`, so that the next record need
- * not wait for the disk. Resolves when everything is on disk.
+ * Imports a section. `take` writes one record: it passes the promises of its writes to `wait`, so that the next record
+ * need not wait for the disk. Resolves when everything is on disk.
  */
 export async function importSection<T>(
   { archive, store }: ImportTarget,
@@ -49,7 +49,7 @@ export async function importSection<T>(
   window.check();
 }
 
-/** Writes under way. */
+/** Writes in flight. */
 class Window {
   readonly #store: Pick<Store, 'diskFreeBytes'>;
   #waiting: Promise<void>[] = [];
@@ -73,28 +73,28 @@ class Window {
     if (this.#waiting.length >= limits.archiveWritesMax || this.#bytes >= limits.archiveWriteBytesMax) {
       await this.settle();
       this.check();
-      // The last of a disk is left to everybody else.
+      // The last free space of a disk is reserved for other writes.
       if (this.#store.diskFreeBytes() < limits.diskFreeBytesMin) throw new Refusal({ kind: 'storage_full' });
     }
   }
 
-  /** Resolves when none is under way any more. */
+  /** Resolves when no write is in flight. */
   async settle(): Promise<void> {
     const waiting = this.#waiting;
     [this.#waiting, this.#bytes] = [[], 0];
     await Promise.all(waiting);
   }
 
-  /** Throws what went wrong first. */
+  /** Throws the first error of a write. */
   check(): void {
     if (this.#failure !== undefined) throw this.#failure;
   }
 }
 
-/** What is wrong with a record, with its place. */
+/** Error of a record, including its place. */
 class WrongRecord extends Refusal {}
 
-/** Adds the place, once. Failures that are not the record's (a full disk) are told as they are. */
+/** Adds the place to an error, once. Errors not caused by the record (a full disk) are returned unchanged. */
 function placed(error: unknown, place: string): Error {
   if (!(error instanceof Refusal) || error instanceof WrongRecord || error.fault.kind !== 'invalid_fields') {
     return error as Error;
@@ -113,11 +113,11 @@ export const text = (charsMax: number) =>
 export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex characters');
 export const gitShaHex = z.string().regex(/^[0-9a-f]{40}$/, 'must be 40 lower-case hex characters');
 
-/** A number that counts something, or names it: small enough that the next ones can be counted as well. */
+/** A count or an id, small enough to continue counting from it. */
 export const whole = z.int().nonnegative().max(limits.archiveNumberMax);
 export const id = whole.min(1);
 
-/** A moment as the hub writes it. */
+/** A moment in the format that the hub writes. */
 export const instantUpTo = (latestMs: number) =>
   z
     .string()

@@ -1,6 +1,6 @@
 /**
- * Writes an archive into a folder of its own that gets its name only when everything in it is on disk. It refuses to
- * overwrite, and keeps nothing of an archive that was not finished.
+ * Writes an archive into a temporary folder, which is renamed when everything in it is on disk. Never overwrites an
+ * existing folder and leaves nothing of an unfinished archive.
  */
 import { createHash, type Hash } from 'node:crypto';
 import {
@@ -28,7 +28,7 @@ import {
   type SectionSummary,
 } from './format.ts';
 
-/** Lines are gathered up to here before they go to the file. */
+/** Number of bytes of lines buffered before they are written to the file. */
 const GATHERED_BYTES = 256 * 1024;
 
 /** Writes one record as a line. */
@@ -44,7 +44,7 @@ export class ArchiveWriter {
   #bytes = 0;
   readonly #missing: string[] = [];
 
-  /** `onBytes`: told how many bytes were written so far. Throws StartError when there is something of that name. */
+  /** `onBytes` receives the number of bytes written so far. Throws StartError when `folder` already exists. */
   constructor(folder: string, onBytes: (bytes: number) => void) {
     this.#folder = resolve(folder);
     this.#onBytes = onBytes;
@@ -67,17 +67,20 @@ export class ArchiveWriter {
     }
   }
 
-  /** Notes what is damaged and stays out of the archive. */
+  /** Records damaged data that is left out of the archive. */
   noteMissing(what: string): void {
     this.#missing.push(what);
   }
 
-  /** What stays out of the archive so far. */
+  /** Damaged data left out of the archive so far. */
   get missing(): readonly string[] {
     return this.#missing;
   }
 
-  /** Writes a content, unless it is there already. False, and nothing written: its bytes are not those of the hash. */
+  /**
+   * Writes a content, unless it is already in the archive. Returns false and writes nothing when the bytes do not match
+   * the hash.
+   */
   blob(sha256: string, parts: Iterable<Uint8Array>): boolean {
     const path = join(this.#partial, BLOB_FOLDER, sha256);
     if (existsSync(path)) return true;
@@ -104,7 +107,7 @@ export class ArchiveWriter {
     return true;
   }
 
-  /** Puts the manifest beside the files and gives the folder its name. */
+  /** Writes the manifest and renames the folder to its final name. */
   finish(about: Pick<ArchiveManifest, 'cairn_version' | 'made_at' | 'account'>): ArchiveManifest {
     const files = Object.fromEntries(this.#files) as ArchiveManifest['files'];
     const blobs = { count: this.#blobs, bytes: this.#blobBytes };
@@ -118,7 +121,7 @@ export class ArchiveWriter {
     return manifest;
   }
 
-  /** Removes what was written of an archive that is not finished. */
+  /** Removes everything written of an unfinished archive. */
   abandon(): void {
     rmSync(this.#partial, { recursive: true, force: true });
   }
@@ -173,7 +176,7 @@ class LineFile {
   }
 }
 
-/** A write may take less than it was given. */
+/** Writes all bytes. A single write may be partial. */
 function writeAll(descriptor: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
 }

@@ -1,4 +1,4 @@
-/** The security events of accounts: shows them, records failed sign-ins, forgets what is older than 180 days. */
+/** Lists the security events of accounts, records failed sign-ins, and deletes events older than 180 days. */
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { Log } from '../common/log.ts';
 import { limits } from '../limits/service.ts';
@@ -10,7 +10,7 @@ import { AUDITED, type AuditedAct, type AuditRing, auditEvents, type Source } fr
 
 const RINGS: readonly AuditRing[] = ['act', 'failure'];
 
-/** Why somebody was not signed in, for the log, the figures and the account's own list. */
+/** Reason of a failed sign-in, for the log, the metrics and the account's own list. */
 export type FailedSignIn =
   | 'unknown email'
   | 'no password set'
@@ -22,7 +22,7 @@ export type FailedSignIn =
 export interface SecurityEvent extends Source {
   readonly at: string;
   readonly act: AuditedAct;
-  /** In words. */
+  /** The act in words. */
   readonly what: string;
   readonly detail: string | null;
   readonly count: number;
@@ -32,7 +32,7 @@ export interface AuditLogOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
   readonly log: Log;
-  /** Whether there is an account of this id: one that is deleted meanwhile gets no event. */
+  /** True when the account exists. An account deleted in the meantime gets no event. */
   readonly isAccount: (reader: Pick<Reader, 'get'>, accountId: string) => boolean;
   readonly now: () => number;
 }
@@ -45,12 +45,12 @@ export class AuditLog {
     this.#options = options;
   }
 
-  /** Failed sign-ins since the start, by reason. */
+  /** Number of failed sign-ins since the start, by reason. */
   get failedSignIns(): ReadonlyMap<FailedSignIn, number> {
     return this.#failed;
   }
 
-  /** The newest security events of an account, newest first. */
+  /** Returns the newest security events of an account, newest first. */
   list(accountId: string, max: number): SecurityEvent[] {
     const { store, now } = this.#options;
     const sinceMs = now() - limits.auditDays * DAY_MS;
@@ -72,7 +72,7 @@ export class AuditLog {
       }));
   }
 
-  /** Counts and logs a failed sign-in; of an account that there is, it is recorded as well. Never fails the caller. */
+  /** Counts and logs a failed sign-in. Also records it if the account exists. Never fails the caller. */
   signInFailed(accountId: string | undefined, why: FailedSignIn, source: Source): void {
     const { actors, isAccount, log, now } = this.#options;
     this.#failed.set(why, (this.#failed.get(why) ?? 0) + 1);
@@ -88,7 +88,7 @@ export class AuditLog {
       .catch((error: unknown) => log.warn({ err: error }, 'a failed sign-in was not recorded'));
   }
 
-  /** Removes events older than 180 days. Resolves with how many those were. */
+  /** Deletes events older than 180 days. Resolves with their number. */
   async sweep(): Promise<number> {
     const { store, actors, now } = this.#options;
     const cutoffMs = now() - limits.auditDays * DAY_MS;

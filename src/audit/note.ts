@@ -1,4 +1,6 @@
-/** Owns how a security event is recorded: as a part of the decision that it is about, in the same commit, bounded. */
+/**
+ * Records a security event in the decision that it is about, so in the same commit. The number of events is bounded.
+ */
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import {
@@ -19,15 +21,15 @@ export interface AuditEvent {
   readonly detail?: string | null | undefined;
 }
 
-/** Who uses an account, from a request: what a program calls itself is cut, and loses its control characters. */
+/** Returns the source of a request. The name of the program is truncated and its control characters are removed. */
 export function sourceOf(by: Source['by'], address: string, agent: string | undefined): RemoteSource {
   return { by, address, agent: plain(agent) };
 }
 
-/** Events that this decision has noted in each ring: it does not read its own writes. */
+/** Number of acts recorded so far in a running decision, by account: a decision does not read its own writes. */
 const notedIn = new WeakMap<object, Map<string, number>>();
 
-/** Records an act. The oldest one goes when the account has `auditActsMax`. */
+/** Records an act. Removes the oldest one when the account has more than `auditActsMax`. */
 export function noteAct(batch: Batch, accountId: string, event: AuditEvent): void {
   const noted = notedIn.get(batch) ?? new Map<string, number>();
   notedIn.set(batch, noted);
@@ -38,7 +40,9 @@ export function noteAct(batch: Batch, accountId: string, event: AuditEvent): voi
   dropBefore(batch, [accountId, 'act', number - limits.auditActsMax]);
 }
 
-/** Records a failure. Equal ones in a row from one address are one event with a count. One in a decision. */
+/**
+ * Records a failure. Equal consecutive failures from one address are one event with a count. At most one per decision.
+ */
 export function noteFailure(batch: Batch, accountId: string, event: AuditEvent): void {
   const { number, record: last } = newest(batch, accountId, 'failure');
   const record = recordOf(event);

@@ -1,8 +1,11 @@
-/** Owns the table of security events: what happened to an account, when, by whom, from where. No secret is ever in it. */
+/**
+ * Defines the table of security events: what happened to an account, when, by whom, from where. Never contains a
+ * secret.
+ */
 import { recordCodec } from '../store/codec.ts';
 import { type AnyTable, defineTable } from '../store/table.ts';
 
-/** Everything that is recorded, and how people read it. */
+/** Every act recorded, and how people read it. */
 export const AUDITED = {
   account_created: 'Account created',
   account_imported: 'Account imported',
@@ -41,14 +44,16 @@ export type AuditedAct = keyof typeof AUDITED;
 
 /** Who did it, and from where. */
 export interface Source {
-  /** Somebody signed in as the account, somebody with one of its keys or codes, the operator of the hub, or a stranger. */
+  /**
+   * A user signed in to the account, a client with one of its keys or codes, the operator of the hub, or a stranger.
+   */
   readonly by: 'user' | 'client' | 'operator' | 'stranger';
   readonly address: string | null;
-  /** What the browser or program calls itself. */
+  /** Name of the browser or program, self-reported. */
   readonly agent: string | null;
 }
 
-/** Somebody who sent a request. */
+/** Sender of a request. */
 export interface RemoteSource extends Source {
   readonly address: string;
 }
@@ -56,13 +61,13 @@ export interface RemoteSource extends Source {
 export interface AuditRecord extends Source {
   readonly at_ms: number;
   readonly act: AuditedAct;
-  /** What it was done to: the name of a key, a device, or why a sign-in failed. */
+  /** Object of the act (the name of a key, a device), or the reason why a sign-in failed. */
   readonly detail: string | null;
-  /** How often it happened, when equal events in a row are one. */
+  /** Number of equal consecutive events merged into this one. */
   readonly count?: number;
 }
 
-/** Failures are kept apart from acts: whoever guesses passwords must not push out what was done. */
+/** Failures are stored apart from acts, so that password guessing cannot evict acts. */
 export type AuditRing = 'act' | 'failure';
 
 /** By account and ring, numbered in order. */

@@ -1,4 +1,4 @@
-/** Checks the security events: each belongs to an account. Only reads. */
+/** Checks that every security event belongs to an account. Read-only. */
 import type { CheckedReader } from '../store/checked-reader.ts';
 import { auditEvents } from './records.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Owns the answers that are given again while nothing they were made from has changed: agents and apps ask for the same list
- * far more often than it changes. An answer belongs to its key (who asks for what) and to a revision of the owner's rows that it is
- * made from, so it is given exactly as long as the same one would be made anew.
+ * Caches answers until the rows they were made from change: agents and apps request the same list far more often than
+ * it changes. An answer is stored by its key (who requests what) and by a revision of the owner's rows that it was made
+ * from. So a cached answer is returned exactly as long as a new one would be equal.
  */
 import { limits } from '../limits/service.ts';
 import type { AnyTable } from '../store/table.ts';
@@ -10,12 +10,12 @@ import { Recent } from './recent.ts';
 
 interface Known<V> {
   readonly answer: V;
-  /** The span of the clock in which it holds. */
+  /** Time span in which the answer is valid. */
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
-/** Where one answer stands; made before anything is read, so that what changes meanwhile is noticed. */
+/** Key and revision of an answer. Created before anything is read, so that concurrent changes are noticed. */
 export interface AnswerPlace {
   readonly key: string;
   readonly tables: readonly AnyTable[];
@@ -25,12 +25,12 @@ export interface AnswerPlace {
 }
 
 export interface KnownAnswersOptions<V> {
-  /** Undefined: a write is under way. */
+  /** Returns the current revision, or undefined while a write is in flight. */
   readonly revision: (tables: readonly AnyTable[], owner: string) => number | undefined;
   readonly now: () => number;
-  /** What an answer takes. */
+  /** Returns the size of an answer in bytes. */
   readonly bytesOf: (answer: V) => number;
-  /** What all of them may take. */
+  /** Maximum size of all answers in bytes. */
   readonly bytesMax: number;
 }
 
@@ -44,7 +44,10 @@ export class KnownAnswers<V> {
     this.#known = new Remembered(options.bytesMax);
   }
 
-  /** The place of an owner's question, about own rows of these tables alone; undefined: it is answered anew. */
+  /**
+   * Returns the place of an answer that depends only on the owner's rows in these tables. Undefined: the cache cannot
+   * be used.
+   */
   place(tables: readonly AnyTable[], owner: string, question: string): AnswerPlace | undefined {
     const revision = this.#options.revision(tables, owner);
     if (revision === undefined) return undefined;
@@ -57,15 +60,15 @@ export class KnownAnswers<V> {
   }
 
   /**
-   * Takes note of an answer that is asked for again, unless something changed while it was made. `formed` gives it in the form
-   * in which it is kept.
+   * Caches an answer when it is requested for the second time, unless something changed while it was made. `formed`
+   * returns the answer in its cached form.
    */
   keep(
     { key, tables, owner, revision, askedMs }: AnswerPlace,
     formed: () => V,
     sameUntilMs = Number.POSITIVE_INFINITY,
   ): void {
-    // What is asked for once would push out what is asked for again, and only be work for the garbage collector.
+    // An answer requested only once would evict others that are requested again, and burden the garbage collector.
     if (this.#asked.get(key) === undefined) {
       this.#asked.set(key, true, 1);
       return;

@@ -1,6 +1,6 @@
 /**
- * Owns what credentials were found to open, so that the same one is not hashed and looked up for each request. The table of
- * a kind of credentials is the truth: when a row of it changes, all that was found in it is looked up anew.
+ * Caches what credentials grant, so that the same credential is not verified and looked up for each request. The table
+ * of a kind of credentials is the source of truth: when one of its rows changes, everything is looked up again.
  */
 import { hash } from 'node:crypto';
 import { limits } from '../limits/service.ts';
@@ -13,13 +13,16 @@ export class KnownCredentials<Found> {
   readonly #tables: readonly AnyTable[];
   readonly #found = new Remembered<Found>(limits.credentialsRememberedMax);
 
-  /** `tables`: all that a look-up reads. */
+  /** `tables`: every table that a look-up reads. */
   constructor(store: Pick<Store, 'revision'>, tables: readonly AnyTable[]) {
     this.#store = store;
     this.#tables = tables;
   }
 
-  /** What a presented credential opens, by `lookUp` unless it is known. Kept by a digest: a secret itself is not. */
+  /**
+   * Returns what a credential grants, from the cache or else by `lookUp`. Stored by a digest; the secret itself is not
+   * stored.
+   */
   find(presented: string, lookUp: () => Found | undefined): Found | undefined {
     const revision = this.#store.revision(this.#tables);
     if (revision === undefined) return lookUp();

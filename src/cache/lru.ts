@@ -1,6 +1,6 @@
 /**
- * Owns a bounded memory of what was made of the store. Each value is good for one revision of the tables that it was read
- * from; what was not asked for the longest goes first.
+ * Caches values derived from the store, up to a maximum weight. Each value is valid for one revision of the tables it
+ * was read from. The least recently used value is evicted first.
  */
 
 interface Entry<V> {
@@ -11,18 +11,18 @@ interface Entry<V> {
 
 export class Remembered<V> {
   readonly #weightMax: number;
-  /** In the order of their last use. */
+  /** In the order of last use. */
   readonly #entries = new Map<string, Entry<V>>();
-  /** Stands last already; mostly the same one is asked for again. */
+  /** The last entry in that order. Most reads request it again, so it need not be moved. */
   #newest: Entry<V> | undefined;
   #weight = 0;
 
-  /** `weightMax`: the sum of the weights of all values, in whatever unit they are given in. */
+  /** `weightMax`: maximum sum of the weights of all values, in the unit of the caller. */
   constructor(weightMax: number) {
     this.#weightMax = weightMax;
   }
 
-  /** The value of a key, if it was read at this revision. */
+  /** Returns the value of a key if it was read at this revision. */
   get(key: string, revision: number): V | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined || entry.revision !== revision) return undefined;

@@ -1,7 +1,8 @@
 /**
- * Owns a bounded memory for many small values that are read far more often than set: two generations, of which the older is
- * dropped when the younger is half of what is allowed. A value that is asked for moves into the younger, so what was not asked for
- * the longest goes first, roughly; a value of the younger costs one look-up and is not moved.
+ * Caches many small values that are read far more often than set, in two generations. When the younger one reaches half
+ * of the maximum weight, the older one is dropped. Reading a value of the older generation moves it to the younger, so
+ * eviction is roughly least recently used. Reading a value of the younger generation costs one look-up and moves
+ * nothing.
  */
 
 interface Entry<V> {
@@ -15,7 +16,7 @@ export class Recent<V> {
   #old = new Map<string, Entry<V>>();
   #youngWeight = 0;
 
-  /** `weightMax`: the sum of the weights of all values, in whatever unit they are given in. */
+  /** `weightMax`: maximum sum of the weights of all values, in the unit of the caller. */
   constructor(weightMax: number) {
     this.#weightMax = weightMax;
   }
@@ -30,7 +31,7 @@ export class Recent<V> {
     return old.value;
   }
 
-  /** A value that weighs more than half of what is allowed is not kept. */
+  /** Stores a value, unless it weighs more than half of the maximum. */
   set(key: string, value: V, weight: number): void {
     this.remove(key);
     if (weight <= this.#weightMax / 2) this.#put(key, { value, weight });

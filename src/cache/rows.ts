@@ -1,29 +1,32 @@
 /**
- * Owns what was made of rows and is used again for as long as these rows stay as they are, whatever else of their table
- * changes. A commit that writes a row makes what was made of it forgotten before the write can be seen, and nothing is made of
- * that row again until the commit is over. So it is what a read of now would give, and not what a snapshot would.
+ * Caches values derived from rows for as long as these rows are unchanged, whatever else in their table changes. A
+ * commit that writes a row evicts the row's value before the write becomes visible, and no new one is stored until the
+ * commit is over. So a cached value equals that of a current read, not of a snapshot.
  */
 import type { Store } from '../store/store.ts';
 import type { AnyTable, Key } from '../store/table.ts';
 import { Recent } from './recent.ts';
 
 export interface KnownRowsOptions {
-  /** How many parts of a key name one value, at least two: all of them for one row, fewer for all rows that begin with them. */
+  /**
+   * Number of leading key parts that name a value, at least two. All parts: a value of one row. Fewer: a value of all
+   * rows that begin with them.
+   */
   readonly parts: number;
-  /** The sum of the weights of all values. */
+  /** Maximum sum of the weights of all values. */
   readonly weightMax: number;
 }
 
 interface Known<V> {
   readonly value: V;
-  /** Of the owner's rows, where another thread commits. */
+  /** Revision of the owner's rows, for commits by another thread. */
   readonly revision: number;
 }
 
 export class KnownRows<V> {
   readonly #known: Recent<Known<V>>;
   readonly #revision: (name: string) => number | undefined;
-  /** How many commits under way write rows of a name. */
+  /** Number of commits in flight that write rows of a name. */
   readonly #writing = new Map<string, number>();
 
   constructor(store: Pick<Store, 'watch' | 'rowsRevision'>, table: AnyTable, { parts, weightMax }: KnownRowsOptions) {
@@ -38,13 +41,13 @@ export class KnownRows<V> {
     });
   }
 
-  /** `name`: the parts of the key, joined by spaces. */
+  /** Returns the cached value or undefined. `name`: the parts of the key, joined by spaces. */
   find(name: string): V | undefined {
     const known = this.#known.get(name);
     return known !== undefined && known.revision === this.#revision(name) ? known.value : undefined;
   }
 
-  /** Takes in what was just made of the store's current rows; in the turn in which they were read. */
+  /** Caches a value derived from the store's current rows. Must be called in the turn in which they were read. */
   keep(name: string, value: V, weight: number): void {
     const revision = this.#revision(name);
     if (revision !== undefined && !this.#writing.has(name)) this.#known.set(name, { value, revision }, weight);

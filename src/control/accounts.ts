@@ -1,4 +1,4 @@
-/** Runs what the operator decides about accounts: who there is, who may enter, what they may hold. */
+/** Runs the operator's commands on accounts: list them, control their access, set their quotas. */
 import type { Accounts } from '../accounts/service.ts';
 import type { AccountDirectory, AccountView } from '../accounts/standing/directory.ts';
 import type { Standings } from '../accounts/standing/standings.ts';

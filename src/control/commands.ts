@@ -1,4 +1,4 @@
-/** Runs a control command against the service, whichever process it was typed in. */
+/** Runs a control command against the service, whether it was typed in this process or another. */
 
 import { resetPassword } from '../accounts/logins.ts';
 import type { BrowserSessions } from '../accounts/sessions.ts';
@@ -31,7 +31,7 @@ export interface ControlTools extends AccountControlTools {
   readonly audit: AuditLog;
 }
 
-/** `progress`: where long work tells how far it is, and learns that nobody waits for it any more. */
+/** Runs one command. `progress` reports the progress of long work and aborts when nobody waits for the result. */
 export async function runControl(
   tools: ControlTools,
   request: ControlRequest,
@@ -103,7 +103,7 @@ export async function runControl(
   }
 }
 
-/** Sets damaged contents aside. Resolves with how many those are that are damaged still. */
+/** Sets damaged contents aside. Resolves with the number set aside; contents no longer damaged are not counted. */
 async function setAside(tools: ControlTools, damaged: Pick<SetAsideRequest, 'blobs' | 'versions'>): Promise<number> {
   let done = 0;
   for (const key of damaged.blobs) if (await setBlobAside(tools, key, Date.now())) done += 1;

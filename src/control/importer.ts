@@ -1,28 +1,28 @@
-/** Owns how an import is asked of the process that has the data folder, before and after it can do one. */
+/** Defines how the process that owns the data folder is asked for an import, whether it can run one yet or not. */
 import { Refusal } from '../common/fault.ts';
 import type { ImportedAccount } from './protocol.ts';
 
 export interface ImportRequest {
-  /** The whole path of the archive. */
+  /** Absolute path of the archive. */
   readonly folder: string;
-  /** Undefined: the one that the archive names. */
+  /** Undefined: the email in the archive. */
   readonly email: string | undefined;
 }
 
 export interface ImportProgress {
-  /** Told how many bytes were read, and of how many. */
+  /** Receives the number of bytes read so far, and the total. */
   readonly tell: (done: number, total: number) => void;
-  /** Breaks the import off. */
+  /** Aborts the import. */
   readonly signal: AbortSignal;
 }
 
 export interface Importer {
   run(request: ImportRequest, progress: ImportProgress): Promise<ImportedAccount>;
-  /** Breaks off what runs; resolves when nothing of it is left. */
+  /** Aborts a running import. Resolves when nothing of it is left. */
   close(): Promise<void>;
 }
 
-/** Stands for the importer until there is one. */
+/** Stands in for the importer until it is opened. Until then, `run` throws Refusal `starting`. */
 export class ImportDoor implements Importer {
   #importer: Importer | undefined;
 

@@ -1,4 +1,4 @@
-/** Tells whoever asked for long work how far it is, now and then, so that the connection is never taken for dead. */
+/** Reports the progress of long work to the caller at intervals, so that the connection does not time out. */
 import { limits } from '../limits/service.ts';
 import type { ControlProgress } from './protocol.ts';
 
@@ -11,7 +11,7 @@ export class ToldProgress {
     this.#tell = tell;
   }
 
-  /** Notes where the work stands. */
+  /** Records the progress of the work. */
   readonly note = (done: number, total: number): void => {
     this.#latest = { done, total };
     this.#timer ??= setInterval(() => this.#tell(JSON.stringify(this.#latest)), limits.archiveProgressMs);

@@ -1,4 +1,6 @@
-/** Owns what the command line asks of a running service over the control socket: one JSON line each way. */
+/**
+ * Defines the messages between the command line and a running service on the control socket: one JSON line each way.
+ */
 import { z } from 'zod';
 import type { KeySummary, NewAccount, NewKey } from '../accounts/service.ts';
 import type { InvitationSummary, NewInvitation } from '../accounts/sign-up/invitations.ts';
@@ -11,11 +13,11 @@ import type { LinkedIdentity } from '../oauth/provider/identities.ts';
 
 const email = z.string();
 
-/** Bytes; null: what the service gives every account. */
+/** Bytes; null: the default quota of the service. */
 const bytes = z.number().int().min(0).max(limits.quotaBytesMax).nullable().optional();
 const quotaChange = z.strictObject({ blobs: bytes, files: bytes, history: bytes, documents: bytes });
 
-/** Every command by name: what it takes. */
+/** Parameters of every command, by name. */
 export const controlRequest = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('account.create'), email, name: z.string().optional() }),
   z.strictObject({ command: z.literal('account.password'), email, passwordHash: z.string() }),
@@ -60,7 +62,7 @@ export const controlRequest = z.discriminatedUnion('command', [
 
 export type ControlRequest = z.infer<typeof controlRequest>;
 
-/** An account that was imported, with its new keys; the pair of the mirror is null when it had none. */
+/** An imported account with its new keys. The mirror credential is null when the account had none. */
 export interface ImportedAccount extends NewAccount {
   readonly mirror_token: string | null;
   readonly mirror_secret: string | null;
@@ -68,7 +70,7 @@ export interface ImportedAccount extends NewAccount {
   readonly bytes: number;
 }
 
-/** What each command answers. */
+/** Result of each command. */
 export interface ControlResults {
   readonly 'account.create': NewAccount;
   readonly 'account.password': { readonly email: string };
@@ -99,7 +101,7 @@ export interface ControlResults {
 
 export type ControlResult = ControlResults[keyof ControlResults];
 
-/** What long work says of itself before its answer, any number of times. */
+/** Progress of long work, sent any number of times before its result. */
 export const progressSchema = z.strictObject({ done: z.number(), total: z.number() });
 
 export type ControlProgress = z.infer<typeof progressSchema>;

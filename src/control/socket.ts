@@ -1,6 +1,7 @@
 /**
- * Owns the control socket in the data folder. It is both the lock (whoever is bound to it has the folder, and the kernel
- * lets go of it with the process, however that ends) and the way in for the command line, with the folder's own rights.
+ * Serves the control socket in the data folder. The socket is the lock: the process bound to it owns the folder, and
+ * the kernel releases it however the process ends. It is also the entry point of the command line, protected by the
+ * permissions of the folder.
  */
 import { chmodSync, closeSync, mkdirSync, openSync, rmdirSync, statSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -10,16 +11,16 @@ import { limits } from '../limits/service.ts';
 
 const SOCKET_FILE = 'control.sock';
 const TAKEOVER_FOLDER = 'control.takeover';
-/** A takeover is a few system calls; an older mark is what a killed process left. */
+/** A takeover is a few system calls. An older mark was left by a killed process. */
 const TAKEOVER_MS_MAX = 10_000;
 
-/** A listening socket and who is connected to it. */
+/** A listening socket and its connections. */
 interface Bound {
   readonly server: Server;
   readonly sockets: ReadonlySet<Socket>;
 }
 
-/** Who asked, for work that takes long. */
+/** Caller of a command that may take long. */
 export interface ControlCaller {
   /** Sends a line before the answer. */
   readonly tell: (line: string) => void;
@@ -27,7 +28,7 @@ export interface ControlCaller {
   readonly signal: AbortSignal;
 }
 
-/** Answers one line. It must not throw. */
+/** Answers one line. Must not throw. */
 export type ControlHandler = (line: string, caller: ControlCaller) => Promise<string>;
 
 export class ControlSocket {
@@ -39,10 +40,7 @@ export class ControlSocket {
     this.#folderDescriptor = folderDescriptor;
   }
 
-  /**
-   * Takes the data folder.
-   * @throws StartError when another process has it
-   */
+  /** Acquires the data folder. Throws StartError when another process owns it. */
   static async acquire(folder: string, handler: ControlHandler): Promise<ControlSocket> {
     const descriptor = openSync(folder, 'r');
     const path = socketPath(folder, descriptor);
@@ -65,9 +63,9 @@ export class ControlSocket {
 }
 
 /**
- * Sends one line to the process that has the folder and gives its answer; undefined when none has it. `takes`: looks at a
- * line that came, and is true for one that is told before the answer. `signal`: nobody waits any more; what is under way is
- * broken off there.
+ * Sends one line to the process that owns the folder and returns its answer. Undefined when no process owns it. `takes`
+ * receives each line and returns true if it precedes the answer. `signal`: nobody waits any more; the other process
+ * aborts the work.
  */
 export async function askControl(
   folder: string,
@@ -79,7 +77,7 @@ export async function askControl(
   try {
     descriptor = openSync(folder, 'r');
   } catch {
-    // No such folder, or not ours to read: the caller finds out which when it opens the store.
+    // The folder is missing or not readable. The caller finds out which when it opens the store.
     return undefined;
   }
   try {
@@ -93,14 +91,14 @@ export async function askControl(
   }
 }
 
-/** A socket's path may have about 100 bytes; through the open folder on Linux it is always short. */
+/** A socket path has at most about 100 bytes. The path through the open folder on Linux is always short. */
 function socketPath(folder: string, descriptor: number): string {
   return process.platform === 'linux'
     ? `/proc/self/fd/${descriptor}/${SOCKET_FILE}`
     : join(resolve(folder), SOCKET_FILE);
 }
 
-/** The bound server; undefined when the name is taken, by a living process or by a dead one's leftover. */
+/** Returns the bound server. Undefined when the path is in use, by a running process or left by a dead one. */
 function bind(path: string, handler: ControlHandler): Promise<Bound | undefined> {
   return new Promise((done, fail) => {
     const sockets = new Set<Socket>();
@@ -117,7 +115,7 @@ function bind(path: string, handler: ControlHandler): Promise<Bound | undefined>
   });
 }
 
-/** The name is taken. If nobody answers behind it, exactly one process may remove it and bind anew. */
+/** Called when the path is in use. If no process answers on it, exactly one process may remove it and bind again. */
 async function takeOver(folder: string, path: string, handler: ControlHandler): Promise<Bound> {
   await refuseIfAlive(path);
   const mark = join(folder, TAKEOVER_FOLDER);
@@ -157,7 +155,7 @@ function taken(): StartError {
   );
 }
 
-/** A connection; undefined when nobody listens. */
+/** Returns a connection, or undefined when nobody listens. */
 function dial(path: string): Promise<Socket | undefined> {
   return new Promise((done, fail) => {
     const socket = connect({ path, allowHalfOpen: true });
@@ -177,12 +175,12 @@ async function serve(socket: Socket, handler: ControlHandler): Promise<void> {
     const tell = (text: string) => void socket.write(`${text}\n`);
     socket.end(`${await handler(line, { tell, signal: gone.signal })}\n`);
   } catch {
-    // The other side vanished or sent no line: there is nobody to answer.
+    // The peer disconnected or sent no line, so there is nobody to answer.
     socket.destroy();
   }
 }
 
-/** The first line that `takes` leaves. */
+/** Reads the first line that `takes` does not consume. */
 function readLine(socket: Socket, takes: (line: string) => boolean = () => false): Promise<string> {
   return new Promise((done, fail) => {
     let text = '';

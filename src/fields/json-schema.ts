@@ -1,14 +1,14 @@
-/** Owns how a zod schema is shown to others: JSON Schema 2020-12, the dialect of OpenAPI 3.1 and of MCP alike. */
+/** Converts a zod schema to JSON Schema 2020-12, the dialect of both OpenAPI 3.1 and MCP. */
 import { z } from 'zod';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** @param io whether the schema is of what is accepted or of what is answered */
+/** @param io whether the schema describes accepted input or returned output */
 export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io,
     override({ jsonSchema: made }) {
-      // The pattern of a date-time is 250 characters that say what `format` says.
+      // The pattern of a date-time repeats in 250 characters what `format` says.
       if (made.format !== undefined) delete made.pattern;
       foldNull(made);
     },
@@ -25,10 +25,13 @@ function foldNull(schema: z.core.JSONSchema.BaseSchema): void {
   Object.assign(schema, rest, schema, { type: [type, 'null'] });
 }
 
-/** Keywords that only bound a value: what goes past one is refused with a sentence that says it. */
+/** Keywords that only limit a value. A value beyond the limit is rejected with an error that names it. */
 const BOUNDS = new Set(['minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'exclusiveMinimum', 'pattern']);
 
-/** The schema as a list of tools shows it: an agent reads all of it before its first call, so what only bounds is left out. */
+/**
+ * Returns the schema for a list of tools, without keywords that only limit a value: an agent reads the whole list
+ * before its first call.
+ */
 export function withoutBounds(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema)
@@ -37,7 +40,9 @@ export function withoutBounds(schema: JsonSchema): JsonSchema {
   );
 }
 
-/** A property may have the name of a keyword; its value is then a schema. */
+/**
+ * True for a keyword that only limits a value. A property may have the name of a keyword; its value is then a schema.
+ */
 function isBound(keyword: string, value: unknown): boolean {
   if (typeof value === 'object') return keyword === 'additionalProperties' && Object.keys(value ?? {}).length === 0;
   return (

@@ -1,31 +1,34 @@
-/** Owns the kinds of fields that several capabilities have. Their messages are predicates: the field's name goes before. */
+/**
+ * Defines kinds of fields shared by several capabilities. Their messages are predicates that follow the name of the
+ * field.
+ */
 import { z } from 'zod';
 import { limits } from '../limits/service.ts';
 import { isCalendarDate } from '../time/calendar.ts';
 import { isTimeZone } from '../time/zone.ts';
 
-/** A whole number that is counted from 1: an id, a version. */
+/** An integer counted from 1: an id, a version. */
 export const counted = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 
 const DAY = { error: 'must be a date like 2026-11-21' };
 
-/** A day that the calendar has. */
+/** A date that exists in the calendar. */
 export const day = z.string(DAY).length(10).refine(isCalendarDate).meta({ format: 'date' });
 
-/** An IANA time zone by its name. */
+/** An IANA time zone name. */
 export const timeZone = z
   .string()
   .max(limits.timeZoneCharsMax)
   .refine(isTimeZone, 'must be an IANA name such as Europe/Berlin or Asia/Seoul');
 
-/** True without lone surrogates, which UTF-8 cannot hold. */
+/** True when a text has no lone surrogates, which UTF-8 cannot encode. */
 export function isWellFormed(text: string): boolean {
   return !/\p{Cs}/u.test(text);
 }
 
 export const WELL_FORMED = 'must be well-formed Unicode';
 
-/** A name on one line: trimmed, in Unicode form NFC, of printable characters; it can be a part of a key. */
+/** A name on one line: trimmed, in Unicode form NFC, of printable characters. It can be part of a key. */
 export function printableName(charsMax: number) {
   return z
     .string()
@@ -36,7 +39,7 @@ export function printableName(charsMax: number) {
     .refine((name) => !/\p{Cc}|\p{Cs}|\u{10ffff}/u.test(name), 'must have only printable characters');
 }
 
-/** An id in a path; undefined: it cannot be one of ours. */
+/** Parses an id in a path. Undefined when it cannot be an id. */
 export function readId(text: string | undefined): number | undefined {
   return text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
 }

@@ -1,16 +1,16 @@
-/** Owns how a caller's document or query becomes fields: every wrong field is reported at once. Pure. */
+/** Validates a caller's document or query. Reports every invalid field at once. Pure. */
 import { z } from 'zod';
 import { type FieldErrors, refuseFields } from '../common/fault.ts';
 import { bare, fieldErrors, OWN_WORDS } from './sentences.ts';
 
 export interface Checked<S extends z.ZodType> {
-  /** All fields, or the right ones if others are wrong. */
+  /** All fields, or only the valid ones if others are invalid. */
   readonly fields: Partial<z.output<S>>;
-  /** Empty: nothing is wrong. */
+  /** Empty when everything is valid. */
   readonly errors: FieldErrors;
 }
 
-/** Reads any value, in whole or not at all. `whole`: what it is called itself. */
+/** Validates any value, as a whole or not at all. `whole`: name of the value itself in errors. */
 export function parse<S extends z.ZodType>(
   schema: S,
   given: unknown,
@@ -20,21 +20,24 @@ export function parse<S extends z.ZodType>(
   return parsed.success ? { value: parsed.data } : { errors: fieldErrors(schema, parsed.error.issues, whole) };
 }
 
-/** Reads a value. `whole`: what it is called when it is not an object at all. */
+/** Validates an object. `whole`: its name in errors when it is not an object at all. */
 export function checkFields<S extends z.ZodObject>(schema: S, given: unknown, whole = 'body'): Checked<S> {
   const parsed = parse(schema, given, whole);
   if ('value' in parsed) return { fields: parsed.value, errors: {} };
   return { fields: rightFields(schema, given) as Partial<z.output<S>>, errors: parsed.errors };
 }
 
-/** Reads a value. Refuses with `invalid_fields`. */
+/** As `checkFields`. Throws Refusal `invalid_fields`. */
 export function readFields<S extends z.ZodObject>(schema: S, given: unknown, whole = 'body'): z.output<S> {
   const { fields, errors } = checkFields(schema, given, whole);
   refuseFields(errors);
   return fields as z.output<S>;
 }
 
-/** Reads the parameters of a query. A number or a truth value is one by its schema; of repeated names the first counts. */
+/**
+ * Validates the parameters of a query. The schema decides which are numbers or booleans. The first of repeated names
+ * counts.
+ */
 export function checkQuery<S extends z.ZodObject>(schema: S, query: URLSearchParams): Checked<S> {
   const names = [...new Set(query.keys())];
   return checkFields(
@@ -43,14 +46,14 @@ export function checkQuery<S extends z.ZodObject>(schema: S, query: URLSearchPar
   );
 }
 
-/** As `checkQuery`. Refuses with `invalid_fields`. */
+/** As `checkQuery`. Throws Refusal `invalid_fields`. */
 export function readQuery<S extends z.ZodObject>(schema: S, query: URLSearchParams): z.output<S> {
   const { fields, errors } = checkQuery(schema, query);
   refuseFields(errors);
   return fields as z.output<S>;
 }
 
-/** The fields of a wrong document that are right by themselves, so that more can be said about them. */
+/** Returns the valid fields of an invalid document, so that further checks can report more errors. */
 function rightFields(schema: z.ZodObject, given: unknown): Readonly<Record<string, unknown>> {
   if (typeof given !== 'object' || given === null) return {};
   return Object.fromEntries(
@@ -62,7 +65,7 @@ function rightFields(schema: z.ZodObject, given: unknown): Readonly<Record<strin
   );
 }
 
-/** A text of a query as its schema reads it; one that is no such number stays a text, which the schema refuses. */
+/** Converts a query value to the type in its schema. A value of another type remains text, which the schema rejects. */
 function typed(schema: z.ZodObject, name: string, text: string): unknown {
   const field = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
   const kind = field === undefined ? undefined : bare(field).schema;

@@ -1,26 +1,28 @@
-/** Owns the sentences for what zod finds wrong with a value: one place, so that the library's own words reach nobody. Pure. */
+/**
+ * Words every error that zod finds in a value, in one place, so that no caller sees the library's own messages. Pure.
+ */
 import { z } from 'zod';
 import type { FieldErrors } from '../common/fault.ts';
 import { nearest } from '../text/nearest.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Characters of a caller's own name or word that a sentence repeats. */
+/** Maximum number of characters of a caller's name or word repeated in an error. */
 const NAME_CHARS_MAX = 64;
-/** Wrong fields reported at once; a body can have a million. */
+/** Maximum number of invalid fields reported at once. A body can have a million. */
 const FIELDS_MAX = 20;
 
-/** How to parse for `fieldErrors`: an issue then has a message only where its schema declares one. */
+/** Parse options for `fieldErrors`: an issue has a message only where its schema declares one. */
 export const OWN_WORDS = { reportInput: true, error: () => '' } as const;
 
 /**
- * Every wrong field of a value with its sentences. A message declared in a schema is a predicate, such as `must be odd`; the
- * name of the field goes before it.
+ * Returns every invalid field of a value with its errors. A message declared in a schema is a predicate, such as `must
+ * be odd`, and follows the name of the field.
  *
  * @param whole the name of the value itself, for when it is not an object
  */
 export function fieldErrors(schema: z.ZodType, issues: readonly Issue[], whole: string): FieldErrors {
-  // A map, because a given name may be one that every object has, such as `constructor`.
+  // A map, because a caller's field may have the name of an inherited one, such as `constructor`.
   const errors = new Map<string, string[]>();
   for (const issue of issues) {
     for (const [field, sentence] of sentencesOf(schema, issue, whole)) {
@@ -47,7 +49,7 @@ function sentencesOf(schema: z.ZodType, issue: Issue, whole: string): [field: st
   return [[field, `${field} ${isMissing ? 'is required' : predicateOf(issue, place)}`]];
 }
 
-/** `known`: the fields of the object; undefined: they depend on others. */
+/** `known`: fields of the object. Undefined: they depend on other fields. */
 function unknownField(name: string, known: readonly string[] | undefined): string {
   const shown = /^[\w.-]+$/.test(name) ? name : JSON.stringify(name);
   const guess = nearest(name, known ?? []);
@@ -112,7 +114,7 @@ function sizePredicate(origin: string, bound: number | bigint, how: string, plac
   return `must have ${how} ${bound} ${unit}${Number(bound) === 1 ? '' : 's'}`;
 }
 
-/** The bounds of a number: `between 1 and 100`, `1 or more`, `at most 5`; empty: it has none of its own. */
+/** Returns the limits of a number: `between 1 and 100`, `1 or more`, `at most 5`. Empty when it has none. */
 function rangeOf(place: Place | undefined): string {
   if (!(place?.schema instanceof z.ZodNumber)) return '';
   const low = place.schema.minValue ?? -Infinity;
@@ -127,20 +129,20 @@ function isWhole(place: Place | undefined): boolean {
   return place?.schema instanceof z.ZodNumber && place.schema.isInt;
 }
 
-/** The name of a choice that a wrong word was probably meant to be. */
+/** Suggests the choice that an invalid word was probably meant to be. */
 function guessAt(issue: Issue): string {
   if (issue.code !== 'invalid_value' || typeof issue.input !== 'string' || issue.values.length < 2) return '';
   const guess = nearest(issue.input.slice(0, NAME_CHARS_MAX), issue.values.map(String));
   return guess === undefined ? '' : `; did you mean ${guess}?`;
 }
 
-/** A schema without what stands around it. */
+/** A schema without its wrappers. */
 interface Place {
   readonly schema: z.core.$ZodType;
   readonly isNullable: boolean;
 }
 
-/** The schema at a path; undefined: which one depends on the value. */
+/** Returns the schema at a path. Undefined when it depends on the value. */
 function placeAt(root: z.core.$ZodType, path: readonly PropertyKey[]): Place | undefined {
   let place: Place | undefined = bare(root);
   for (const key of path) {
@@ -158,7 +160,7 @@ function bareOf(shape: Readonly<Record<string, z.core.$ZodType>>, key: PropertyK
   return schema === undefined ? undefined : bare(schema);
 }
 
-/** Takes off what makes a schema optional, nullable or a first step of several. */
+/** Removes the wrappers of a schema that is optional, nullable or the first step of several. */
 export function bare(schema: z.core.$ZodType): Place {
   let [inner, isNullable] = [schema, false];
   for (;;) {

@@ -1,4 +1,4 @@
-/** Owns where handoffs stand, how one is found by what names it, and how a page of them is read. Only reads. */
+/** Defines the index rows of handoffs, finds a handoff by name, and reads pages of them. Read-only. */
 import { invalidField } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
 import type { Store } from '../store/store.ts';
@@ -8,11 +8,11 @@ import { byDate, byTime, cleanName, foldName, handoffNotFound, isPlace, placeOf 
 
 export interface HandoffList {
   readonly handoffs: readonly HandoffRecord[];
-  /** Where to go on; undefined: that was all. */
+  /** Cursor of the next page. Undefined on the last page. */
   readonly cursor: string | undefined;
 }
 
-/** Above everything that a key part of ours begins with. */
+/** Sorts after every character that our key parts contain at its place. */
 const END = '~';
 
 export function namesOf(accountId: string, handoff: HandoffRecord): [string, string, string, string][] {
@@ -24,12 +24,14 @@ export function rowsOf(accountId: string, handoff: HandoffRecord): [string, stri
   return [scopeOf(undefined), scopeOf(handoff.project)].map((scope) => [accountId, scope, placeOf(handoff)]);
 }
 
-/** All of an account, or one project. */
+/** Returns the scope of one project or of all handoffs of an account. */
 function scopeOf(project: string | undefined): string {
   return project === undefined ? '*' : `=${foldName(project)}`;
 }
 
-/** The handoff of that name; without a date or a time, the latest that matches. Refuses with `not_found`. */
+/**
+ * Returns the handoff with this name. Without a date or a time, returns the latest match. Throws Refusal `not_found`.
+ */
 export function findHandoff(
   reader: Reader,
   accountId: string,
@@ -46,7 +48,7 @@ export function findHandoff(
   },
 ): HandoffRecord {
   const prefix = [accountId, foldName(project), foldName(topic)];
-  // What the row of a match begins with; the greatest such row is the latest match.
+  // Prefix of the rows that match. The greatest such row is the latest match.
   const when = date === undefined ? (time === undefined ? 'd' : `t${time} `) : `d${date} ${time ?? ''}`;
   const [row] = reader.range(handoffNames, { prefix, reverse: true, beyond: `${when}${END}`, limit: 1 });
   const found = row?.key[3].startsWith(when) === true ? reader.get(handoffs, [accountId, row.value.id]) : undefined;
@@ -57,7 +59,7 @@ export function findHandoff(
   );
 }
 
-/** A page, newest first. Refuses a cursor that is none. */
+/** Returns a page, newest first. Throws Refusal `invalid_fields` when the cursor is invalid. */
 export function listHandoffs(
   store: Store,
   accountId: string,
@@ -80,7 +82,10 @@ export function listHandoffs(
   };
 }
 
-/** The newest handoff of each of at most `limit` projects, the newest of all first. A project costs one read, however many it has. */
+/**
+ * Returns the newest handoff of each project, newest first. If there are more than `limit` projects, returns those with
+ * the last names. Costs one read per project, however many handoffs it has.
+ */
 export function newestOfEach(store: Store, accountId: string, limit: number): HandoffRecord[] {
   const found: HandoffRecord[] = [];
   const all = scopeOf(undefined);

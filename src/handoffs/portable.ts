@@ -1,4 +1,4 @@
-/** Writes the handoffs of an account into an archive, and reads them out of one. */
+/** Exports the handoffs of an account to an archive and imports them. */
 import { z } from 'zod';
 import { type ImportTarget, type Instant, id, importSection, instantUpTo, text, whole } from '../archive/records.ts';
 import type { WriteRecord } from '../archive/writer.ts';
@@ -15,7 +15,7 @@ import { type HandoffRecord, handoffHeads, handoffNames, handoffRows, handoffs }
 import { cleanName, nameErrors } from './rules.ts';
 import { previewOf } from './service.ts';
 
-/** The last number, then handoffs by number, each with its versions after it. */
+/** Records of the section: the counters, then the handoffs by number, each followed by its versions. */
 const recordSchema = (instant: Instant) =>
   z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('counters'), handoff_id: whole }),
@@ -46,7 +46,7 @@ export function exportHandoffs(snapshot: Snapshot, accountId: string, write: Wri
   }
 }
 
-/** Reads them into an account that has none. */
+/** Imports handoffs into an account that has none. */
 export async function importHandoffs(target: ImportTarget): Promise<void> {
   const { actors, accountId, latestMs } = target;
   const versions = new VersionsImport<Handoff>({

@@ -1,34 +1,34 @@
-/** Owns the shape of what handoffs keep in the store. Members are named as callers see them; texts are versions. */
+/** Defines the tables of handoffs. Members have the names that callers see. Texts are stored as versions. */
 import { recordCodec } from '../store/codec.ts';
 import { type AnyTable, defineTable } from '../store/table.ts';
 
 /** A handoff without its text. */
 export interface HandoffRecord {
-  /** Counted per account and never given again. */
+  /** Counted per account and never reused. */
   readonly id: number;
   readonly project: string;
   readonly topic: string;
   /** YYYY-MM-DD in Korea Standard Time. */
   readonly date: string;
-  /** HHMM in Korea Standard Time; null: the one of its day that has none. */
+  /** HHMM in Korea Standard Time; null for the one handoff of its day without a time. */
   readonly time: string | null;
-  /** The beginning of the text on one line, so that no list loads a text. */
+  /** Beginning of the text on one line, so that listing loads no texts. */
   readonly preview: string;
-  /** Of the text that stands now, from 1. */
+  /** Version of the current text, from 1. */
   readonly version: number;
-  /** The text in UTF-8, and as a JSON string. */
+  /** Size of the text in UTF-8, and as a JSON string. */
   readonly size_bytes: number;
   readonly json_bytes: number;
   readonly created_at: string;
   readonly updated_at: string;
 }
 
-/** One row per account: the last number given. */
+/** One row per account: the last number assigned. */
 export interface HandoffHead {
   readonly handoff_id: number;
 }
 
-/** What an index row points to. */
+/** Target of an index row. */
 interface HandoffRef {
   readonly id: number;
 }
@@ -41,14 +41,14 @@ export const handoffHeads = defineTable<[accountId: string], HandoffHead>('hando
   account: 0,
 });
 
-/** By what names one, as it is compared: twice, `when` is date and time, and time and date. */
+/** Handoffs by folded name. Each has two rows: `when` is date and time in one, time and date in the other. */
 export const handoffNames = defineTable<[accountId: string, project: string, topic: string, when: string], HandoffRef>(
   'handoff_names',
   recordCodec(1),
   { account: 0 },
 );
 
-/** By when they are of, in all of an account or in one project. `place` is date, time and number in one. */
+/** Handoffs by date and time, of an account or of one project. `place` combines date, time and number. */
 export const handoffRows = defineTable<[accountId: string, scope: string, place: string], HandoffRef>(
   'handoff_rows',
   recordCodec(1),

@@ -1,4 +1,4 @@
-/** The handoffs as resources, and the prompts that begin and end a session with one. */
+/** Provides the handoffs as resources, and the prompts that begin and end a session with a handoff. */
 import type { PromptKind } from '../gateway/offers/prompt.ts';
 import { beginningWith, type ResourceKind } from '../gateway/offers/resource.ts';
 import { limits } from '../limits/service.ts';
@@ -24,7 +24,7 @@ export function handoffResources(handoffs: Handoffs): ResourceKind {
     },
     list(accountId, cursor, limit) {
       const page = handoffs.page(accountId, { cursor, limit: Math.min(limit, limits.handoffListMax) });
-      // A URI names the latest; earlier ones of the same name are left to the tools.
+      // A URI names the latest handoff of a topic. Earlier ones are only available through the tools.
       const items = [...new Map(page.handoffs.map((one) => [handoffUri(one), itemOf(one)])).values()];
       return { items, cursor: page.cursor };
     },

@@ -1,28 +1,28 @@
-/** Pure decisions about handoffs: which names are taken, in which order they stand, what a write makes of what is there. */
+/** Pure decisions about handoffs: which names are valid, how handoffs sort, and how a write changes one. */
 import { type FieldErrors, Refusal } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
 import type { HandoffHead, HandoffRecord } from './records.ts';
 
-/** How much a text is, and how it begins. */
+/** Size of a text, and its preview. */
 type TextFacts = Pick<HandoffRecord, 'size_bytes' | 'json_bytes' | 'preview'>;
 
-/** What names a handoff. */
+/** Fields that identify a handoff. */
 export type HandoffName = Pick<HandoffRecord, 'project' | 'topic' | 'date' | 'time'>;
 
-/** Stands before every time of its day. */
+/** Sorts before every time of its day. */
 const NO_TIME = '----';
 
-/** A project or a topic as it is stored. */
+/** Returns a project or topic in its stored form. */
 export function cleanName(name: string): string {
   return name.trim().normalize('NFC');
 }
 
-/** The compared form of a project or a topic. */
+/** Returns a project or topic in the form used for comparison. */
 export function foldName(name: string): string {
   return cleanName(name).toLowerCase();
 }
 
-/** What is wrong with a cleaned project or topic. */
+/** Returns the field errors of cleaned projects and topics. */
 export function nameErrors(names: Readonly<Partial<Record<'project' | 'topic', string>>>): FieldErrors {
   const errors: Record<string, string[]> = {};
   for (const [field, name] of Object.entries(names)) {
@@ -34,17 +34,17 @@ export function nameErrors(names: Readonly<Partial<Record<'project' | 'topic', s
   return errors;
 }
 
-/** When handoffs are of, as one part of a key: by date and then by time, a day's own handoff first. */
+/** Returns a key part that sorts handoffs by date, then by time. A handoff without a time is the first of its day. */
 export function byDate({ date, time }: Pick<HandoffRecord, 'date' | 'time'>): string {
   return `d${date} ${time ?? NO_TIME}`;
 }
 
-/** The same by time and then by date. */
+/** Returns a key part that sorts handoffs by time, then by date. */
 export function byTime({ date, time }: Pick<HandoffRecord, 'date' | 'time'>): string {
   return `t${time ?? NO_TIME} ${date}`;
 }
 
-/** Where a handoff stands in a list, as one part of a key. */
+/** Returns the position of a handoff in a list, as one key part. */
 export function placeOf(handoff: Pick<HandoffRecord, 'date' | 'time' | 'id'>): string {
   return `${handoff.date} ${handoff.time ?? NO_TIME} ${String(handoff.id).padStart(15, '0')}`;
 }
@@ -57,7 +57,7 @@ export function handoffNotFound(what: string): Refusal {
   return new Refusal({ kind: 'not_found', what: `${what}; handoff_list lists all` });
 }
 
-/** The next handoff of an account. */
+/** Returns the next handoff of an account and the new head. */
 export function decideNew(name: HandoffName, facts: TextFacts, head: HandoffHead | undefined, nowMs: number) {
   const at = new Date(nowMs).toISOString();
   const handoff: HandoffRecord = {
@@ -71,7 +71,7 @@ export function decideNew(name: HandoffName, facts: TextFacts, head: HandoffHead
   return { handoff, head: { handoff_id: handoff.id } satisfies HandoffHead };
 }
 
-/** The same handoff with another text, spelled as it is written now. */
+/** Returns the handoff with another text and with its name in the new spelling. */
 export function decideReplace(
   handoff: HandoffRecord,
   name: HandoffName,

@@ -1,4 +1,4 @@
-/** The use cases of handoffs. Every write goes through the account's actor; dates are those of Korea Standard Time. */
+/** Implements the use cases of handoffs. Every write runs in the account's actor. Dates are in Korea Standard Time. */
 import type { ActorRegistry } from '../actors/registry.ts';
 import { staleVersion } from '../common/fault.ts';
 import { oneLine } from '../gateway/words.ts';
@@ -29,9 +29,9 @@ export interface HandoffsOptions {
   readonly actors: ActorRegistry;
   readonly quotas: Quotas;
   readonly now: () => number;
-  /** Listing removes what is older; undefined: nothing. */
+  /** Retention period in days: listing permanently deletes older handoffs. Undefined: nothing is deleted. */
   readonly keepDays: number | undefined;
-  /** False while the clock is wrong. */
+  /** False while the clock is wrong; nothing is deleted then. */
   readonly mayPurge: () => boolean;
 }
 
@@ -42,17 +42,17 @@ export interface SaveRequest {
   /** Undefined: today. */
   readonly date?: string | undefined;
   readonly time?: string | undefined;
-  /** Refused at another current version; 0: there must be no handoff of that name. */
+  /** Rejected when the current version differs. 0: no handoff with this name may exist. */
   readonly expected_version?: number | undefined;
 }
 
 export interface GetRequest {
   readonly project: string;
   readonly topic: string;
-  /** Undefined: the latest that matches. */
+  /** Undefined: the latest match. */
   readonly date?: string | undefined;
   readonly time?: string | undefined;
-  /** Undefined: the one that stands. */
+  /** Undefined: the current version. */
   readonly version?: number | undefined;
 }
 
@@ -76,7 +76,7 @@ export class Handoffs {
     this.#options = options;
   }
 
-  /** Keeps a handoff, or replaces the one of that name; the same text again changes nothing. */
+  /** Saves a handoff, or replaces the one with that name. Saving the same text again changes nothing. */
   async save(accountId: string, request: SaveRequest): Promise<HandoffRecord> {
     const { actors, quotas, now } = this.#options;
     const { content, time = null, date = kstDate(now()) } = request;
@@ -105,7 +105,7 @@ export class Handoffs {
     });
   }
 
-  /** A handoff with its text. Refuses with `not_found`, also for a version that is not kept. */
+  /** Returns a handoff with its text. Throws Refusal `not_found`, also when the version is not stored. */
   get(accountId: string, { version, ...request }: GetRequest): ReadHandoff {
     return this.#open(accountId, findHandoff(this.#options.store, accountId, request), version);
   }
@@ -127,23 +127,23 @@ export class Handoffs {
     return { handoff, shown, content };
   }
 
-  /** The versions that are kept of a handoff, newest first. */
+  /** Returns the stored versions of a handoff, newest first. */
   versions(accountId: string, handoff: HandoffRecord): Version[] {
     return versionsOf(this.#options.store, nameOf(accountId, handoff)).reverse();
   }
 
-  /** A page, newest first. Removes what is older than the days that handoffs are kept, for good. */
+  /** Returns a page, newest first, after permanently deleting handoffs past the retention period. */
   async list(accountId: string, request: HandoffListRequest): Promise<HandoffList> {
     await this.#purge(accountId);
     return listHandoffs(this.#options.store, accountId, request);
   }
 
-  /** A page as `list` gives it, and removes nothing. */
+  /** Returns the same page as `list`, but deletes nothing. */
   page(accountId: string, request: HandoffListRequest): HandoffList {
     return listHandoffs(this.#options.store, accountId, request);
   }
 
-  /** The newest handoff of each project, the newest of all first; of at most `limit` projects. */
+  /** Returns the newest handoff of each of at most `limit` projects, newest first. */
   newestOfEach(accountId: string, limit: number): HandoffRecord[] {
     return newestOfEach(this.#options.store, accountId, limit);
   }
@@ -167,10 +167,10 @@ function checkVersion(expected: number | undefined, current: number): void {
   if (expected !== undefined && expected !== current) throw staleVersion('handoff', expected, current);
 }
 
-/** The beginning of a text on one line. */
+/** Returns the beginning of a text on one line. */
 export function previewOf(content: string): string {
   const { handoffPreviewCharsMax: previewChars } = limits;
-  // White space may take most of the beginning.
+  // White space can make up most of the beginning.
   return oneLine(content.slice(0, previewChars * 8), previewChars);
 }
 
@@ -180,7 +180,7 @@ function write(batch: Batch, accountId: string, handoff: HandoffRecord, text: st
   return handoff;
 }
 
-/** Removes a handoff, its texts, and what of them lies in the bin. */
+/** Permanently deletes a handoff, its texts and its entries in the trash. */
 function remove(batch: Batch, accountId: string, id: number): void {
   const handoff = batch.get(handoffs, [accountId, id]);
   if (handoff === undefined) return;
@@ -192,7 +192,7 @@ function remove(batch: Batch, accountId: string, id: number): void {
   dropDocument(batch, name);
 }
 
-/** The versions of one handoff that newer ones replaced, and since when. `versions`: oldest first. */
+/** Returns the replaced versions of a handoff, and when each was replaced. `versions`: oldest first. */
 function replacedOf(versions: readonly Version[]): { readonly version: number; readonly sinceMs: number }[] {
   return versions.slice(1).map(({ version, created_at: at }) => ({ version: version - 1, sinceMs: Date.parse(at) }));
 }

@@ -1,4 +1,4 @@
-/** The tools over handoffs. */
+/** Declares the tools for handoffs. */
 import { z } from 'zod';
 import { day, printableName } from '../fields/kinds.ts';
 import { DESTROYS, defineTool, READS, SETS, type Tool } from '../gateway/tool.ts';
@@ -38,7 +38,7 @@ const versionSchema = z.object({
   created_at: z.string().describe('ISO 8601 UTC'),
 });
 
-/** Every tool of this capability. */
+/** Returns every tool of this capability. */
 export function handoffTools(handoffs: Handoffs): Tool[] {
   return [handoffSave(handoffs), handoffList(handoffs), handoffGet(handoffs)];
 }

@@ -1,4 +1,4 @@
-/** Checks handoffs: every row against the handoffs themselves, their texts, and what of them lies in the bin. Only reads. */
+/** Checks handoffs: every row against the handoffs, their texts, and their entries in the trash. Read-only. */
 import type { CheckedReader } from '../store/checked-reader.ts';
 import { verifyVersions } from '../versions/verify.ts';
 import { namesOf, rowsOf } from './lookup.ts';

@@ -1,6 +1,6 @@
 /**
- * Sends mail over SMTP. Sending never delays and never fails a caller: letters wait in memory, bounded, and are tried a few
- * times. What cannot be sent is logged without its recipient, its text or the address of the server.
+ * Sends mail over SMTP without delaying or failing a caller. Letters wait in memory, up to a maximum number, and are
+ * retried a few times. An undeliverable letter is logged without its recipient, its text or the address of the server.
  */
 import { createTransport } from 'nodemailer';
 import type { Log } from '../common/log.ts';
@@ -13,13 +13,13 @@ export interface Letter {
   readonly text: string;
 }
 
-/** What capabilities send mail through. */
+/** Interface that capabilities send mail through. */
 export interface Mail {
   send(letter: Letter): void;
 }
 
 export interface MailerOptions {
-  /** `smtp://` or `smtps://`, with user and password if the server asks for them. */
+  /** `smtp://` or `smtps://`, with user and password if the server requires them. */
   readonly url: string;
   readonly from: string;
   readonly log: Log;
@@ -49,7 +49,10 @@ export class Mailer implements Mail {
     });
   }
 
-  /** Gives up what waits to be tried again; what is being sent has its time-outs. */
+  /**
+   * Drops the queue and ends the pause before a retry: that letter gets one last attempt. Resolves when nothing is
+   * being sent, at the latest after the time-outs of SMTP.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stop?.();
@@ -93,21 +96,21 @@ export class Mailer implements Mail {
   }
 }
 
-/** Sends one letter now. Returns whether the server took it. */
+/** Sends one letter now. Resolves with true when the server accepted it. */
 export async function sendNow({ url, from }: Omit<MailerOptions, 'log'>, letter: Letter): Promise<boolean> {
   const transport = createTransport(transportOf(url));
   try {
     await transport.sendMail({ from, ...letter });
     return true;
   } catch {
-    // The reason may name the server and its credentials.
+    // The error may contain the server and its credentials.
     return false;
   } finally {
     transport.close();
   }
 }
 
-/** Off this machine a letter goes over TLS or not at all: it may hold the way into an account. */
+/** Requires TLS unless the server is on this machine: a letter may grant access to an account. */
 function transportOf(text: string) {
   const url = new URL(text);
   const secure = url.protocol === 'smtps:';

@@ -1,13 +1,16 @@
-/** Reads the settings of mail, which only work together. */
+/** Reads the mail settings, which are only valid together. */
 import { StartError } from '../common/start-error.ts';
 
-/** Where mail is sent, and as whom. */
+/** SMTP server and sender of all mail. */
 export interface MailSetting {
   readonly url: string;
   readonly from: string;
 }
 
-/** Links in mail lead to the public address: a `Host` header of a stranger must not choose where. Throws StartError. */
+/**
+ * Returns the mail settings. Throws StartError when the public address is missing: a forged `Host` header must not
+ * choose where links in mail lead.
+ */
 export function mailOf(
   url: string | undefined,
   from: string | undefined,

@@ -1,4 +1,4 @@
-/** Owns what callers write and ask of papers. */
+/** Defines the fields that callers write and query in papers. */
 import { z } from 'zod';
 import { counted, printableName } from '../fields/kinds.ts';
 import { limits } from '../limits/service.ts';
@@ -13,7 +13,7 @@ export const newPaper = z.strictObject({
   published: z.boolean().optional().describe('False: a draft'),
 });
 
-/** A partial write: an absent field stays as it is. */
+/** A partial update: an absent field is unchanged. */
 export const paperChange = newPaper.extend({
   title: title.optional(),
   expected_version: counted.optional().describe('Rejected at another version'),
@@ -24,7 +24,7 @@ export type PaperFields = z.output<typeof paperChange>;
 
 export const publication = z.strictObject({ published: z.boolean() });
 
-/** The query of the list. */
+/** Query parameters of the list. */
 export const pageQuery = z.strictObject({
   include_content: z.boolean().default(false).describe('Large pages then end early'),
   published: z.boolean().optional().describe('False: only drafts'),

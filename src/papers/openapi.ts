@@ -1,4 +1,4 @@
-/** What the routes of papers say of themselves. */
+/** Documents the routes of papers for OpenAPI. */
 import { jsonSchema } from '../fields/json-schema.ts';
 import {
   type AnswerDoc,

@@ -1,4 +1,4 @@
-/** Writes the papers of an account into an archive, and reads them out of one. */
+/** Exports the papers of an account to an archive and imports them. */
 import { z } from 'zod';
 import { type ImportTarget, type Instant, id, importSection, instantUpTo, text, whole } from '../archive/records.ts';
 import type { WriteRecord } from '../archive/writer.ts';
@@ -12,7 +12,7 @@ import { newPaper } from './fields.ts';
 import { type PaperRecord, paperHeads, papers } from './records.ts';
 import { moveRows } from './service.ts';
 
-/** The last number, then papers by number, each with its text after it. */
+/** Records of the section: the counters, then the papers by number, each followed by its text. */
 const recordSchema = (instant: Instant) =>
   z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('counters'), paper_id: whole }),
@@ -33,7 +33,7 @@ const recordSchema = (instant: Instant) =>
 
 type Paper = Omit<PaperRecord, 'size_bytes' | 'json_bytes'>;
 
-/** `hasCategory`: whether the account has a category; one that is gone is on no paper. */
+/** `hasCategory`: true when the account has the category. A deleted category is exported as null. */
 export function exportPapers(
   snapshot: Snapshot,
   accountId: string,
@@ -51,7 +51,7 @@ export function exportPapers(
   }
 }
 
-/** Reads them into an account that has none. */
+/** Imports papers into an account that has none. */
 export async function importPapers(target: ImportTarget, hasCategory: (id: number) => boolean): Promise<void> {
   const { actors, accountId, latestMs } = target;
   const versions = new VersionsImport<Paper>({

@@ -1,29 +1,29 @@
-/** Owns the shape of what papers keep in the store. Members are named as callers see them; texts are versions. */
+/** Defines the tables of papers. Members have the names that callers see. Texts are stored as versions. */
 import { recordCodec } from '../store/codec.ts';
 import { type AnyTable, defineTable } from '../store/table.ts';
 
 /** A paper without its text. */
 export interface PaperRecord {
-  /** Counted per account and never given again. */
+  /** Counted per account and never reused. */
   readonly id: number;
   readonly title: string;
-  /** A category of the account; one that is gone reads as none. */
+  /** A category of the account. A deleted category is shown as null. */
   readonly category_id: number | null;
   readonly published: boolean;
-  /** Since when it is published; null: it is a draft. */
+  /** Time it was published; null for a draft. */
   readonly published_at: string | null;
-  /** Of the text, from 1. */
+  /** Version of the text, from 1. */
   readonly version: number;
-  /** The text in UTF-8, and as a JSON string. */
+  /** Size of the text in UTF-8, and as a JSON string. */
   readonly size_bytes: number;
   readonly json_bytes: number;
   readonly created_at: string;
   readonly updated_at: string;
-  /** When it went to the bin; null: it is live. */
+  /** Time it was moved to the trash; null while it is live. */
   readonly deleted_at: string | null;
 }
 
-/** One row per account: the last number given. */
+/** One row per account: the last number assigned. */
 export interface PaperHead {
   readonly paper_id: number;
 }

@@ -1,4 +1,4 @@
-/** The papers as resources. */
+/** Provides the papers as resources. */
 import { beginningWith, type ResourceKind } from '../gateway/offers/resource.ts';
 import { limits } from '../limits/service.ts';
 import { paperRows, papers as paperTable } from './records.ts';

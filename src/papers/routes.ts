@@ -1,4 +1,4 @@
-/** The REST rows of papers. */
+/** Defines the REST routes of papers. */
 
 import { readId } from '../fields/kinds.ts';
 import { readQuery } from '../fields/read.ts';
@@ -12,7 +12,7 @@ import { paperView } from './views.ts';
 
 export interface PaperRoutesOptions {
   readonly papers: Papers;
-  /** Takes access tokens. */
+  /** Accepts access tokens. */
   readonly access: Authenticator;
 }
 

@@ -1,9 +1,9 @@
-/** Pure decisions about papers: what a write makes of what is there, and in which lists it then stands. */
+/** Pure decisions about papers: how a write changes a paper, and which lists contain it. */
 import { Refusal, staleVersion } from '../common/fault.ts';
 import type { PaperFields } from './fields.ts';
 import type { PaperHead, PaperRecord } from './records.ts';
 
-/** How much a text is; see the versions. */
+/** Size of a text; see versions/texts.ts. */
 type TextSize = Pick<PaperRecord, 'size_bytes' | 'json_bytes'>;
 
 export interface PaperFilter {
@@ -15,20 +15,20 @@ export function paperNotFound(): Refusal {
   return new Refusal({ kind: 'not_found', what: 'paper not found' });
 }
 
-/** The list of the papers that match a filter. */
+/** Returns the scope of the list of papers that match a filter. */
 export function scopeOf({ published, categoryId }: PaperFilter): string {
   const state = published === undefined ? '*' : published ? 'published' : 'draft';
   return `${state}:${categoryId ?? '*'}`;
 }
 
-/** The lists that a live paper stands in. */
+/** Returns the scopes of all lists that contain a live paper. */
 export function scopesOf({ published, category_id: categoryId }: PaperRecord): string[] {
   const filters: PaperFilter[] = [{}, { published }];
   if (categoryId !== null) filters.push({ categoryId }, { published, categoryId });
   return filters.map(scopeOf);
 }
 
-/** The next paper of an account. */
+/** Returns the next paper of an account and the new head. */
 export function decideCreate(fields: PaperFields, size: TextSize, head: PaperHead | undefined, nowMs: number) {
   const at = new Date(nowMs).toISOString();
   const published = fields.published ?? false;
@@ -47,7 +47,10 @@ export function decideCreate(fields: PaperFields, size: TextSize, head: PaperHea
   return { paper, head: { paper_id: paper.id } satisfies PaperHead };
 }
 
-/** What a partial write makes of a paper. Gives the same record back when it changes nothing. `size`: of another text. */
+/**
+ * Applies a partial update. Returns the same record when nothing changes. `size`: of a new text. Throws Refusal
+ * `stale_version`.
+ */
 export function decidePatch(
   paper: PaperRecord,
   fields: PaperFields,

@@ -1,4 +1,4 @@
-/** The use cases of papers. Every write goes through the account's actor; lists only read. */
+/** Implements the use cases of papers. Every write runs in the account's actor. Lists only read. */
 import type { z } from 'zod';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { type FieldErrors, refuseFields } from '../common/fault.ts';
@@ -15,7 +15,7 @@ import { newPaper, type PaperFields, type PaperQuery, paperChange, publication }
 import { type PaperRecord, paperHeads, paperRows, papers } from './records.ts';
 import { decideBin, decideCreate, decidePatch, paperNotFound, scopeOf, scopesOf } from './rules.ts';
 
-/** Whether an account has a category; the categories belong to another capability. */
+/** True when the account has the category. Categories belong to another capability. */
 type CategoryExists = (reader: Pick<Reader, 'get'>, accountId: string, id: number) => boolean;
 
 export interface PapersOptions {
@@ -26,16 +26,16 @@ export interface PapersOptions {
   readonly now: () => number;
 }
 
-/** A paper as it is shown: a category that is gone is none. */
+/** A paper as callers see it: a deleted category is null. */
 export interface ShownPaper {
   readonly paper: PaperRecord;
-  /** Undefined: not asked for. */
+  /** Undefined when not requested. */
   readonly content: string | undefined;
 }
 
 export interface PaperPage {
   readonly papers: readonly ShownPaper[];
-  /** Where to go on; undefined: that was all. */
+  /** Cursor of the next page. Undefined on the last page. */
   readonly cursor: string | undefined;
 }
 
@@ -46,7 +46,7 @@ export class Papers {
     this.#options = options;
   }
 
-  /** A page, newest first. With contents it ends early when it is large, with one paper at the least. */
+  /** Returns a page, newest first. A page with large contents ends early, but has at least one paper. */
   list(accountId: string, query: PaperQuery): PaperPage {
     const { store, categoryExists } = this.#options;
     const { category_id: categoryId, include_content: withContent, limit, cursor = Number.MAX_SAFE_INTEGER } = query;
@@ -70,14 +70,17 @@ export class Papers {
     return { papers: found, cursor: undefined };
   }
 
-  /** A paper with its content. Refuses with `not_found`. */
+  /** Returns a paper with its content. Throws Refusal `not_found`. */
   get(accountId: string, id: number | undefined): ShownPaper {
     const { store } = this.#options;
     const paper = live(store, accountId, id);
     return this.#shown(accountId, paper, textOf(store, accountId, paper));
   }
 
-  /** Reads a caller's document; refuses all that is wrong with it at once, an unknown category too. `whole`: its name. */
+  /**
+   * Validates a caller's document. Throws Refusal `invalid_fields` with all errors at once, including an unknown
+   * category. `whole`: name of the document in errors.
+   */
   read<S extends typeof newPaper | typeof paperChange>(
     accountId: string,
     schema: S,
@@ -89,12 +92,12 @@ export class Papers {
     return fields as z.output<S>;
   }
 
-  /** Keeps a new paper from a caller's document. */
+  /** Stores a new paper from a caller's document. */
   async create(accountId: string, document: unknown): Promise<ShownPaper> {
     return await this.add(accountId, this.read(accountId, newPaper, document));
   }
 
-  /** Keeps a new paper of fields that were read. */
+  /** Stores a new paper from validated fields. */
   async add(accountId: string, fields: z.output<typeof newPaper>): Promise<ShownPaper> {
     const { actors, quotas, now } = this.#options;
     const { content = '' } = fields;
@@ -112,20 +115,20 @@ export class Papers {
     return this.#shown(accountId, paper, content);
   }
 
-  /** Changes what the caller's document names. Refuses with `not_found` and `stale_version`. */
+  /** Changes the fields that the caller's document contains. Throws Refusal `not_found` or `stale_version`. */
   async patch(accountId: string, id: number | undefined, document: unknown): Promise<ShownPaper> {
     const { store } = this.#options;
     if (id === undefined || store.get(papers, [accountId, id]) === undefined) throw paperNotFound();
     return await this.change(accountId, id, this.read(accountId, paperChange, document));
   }
 
-  /** Publishes a paper, or makes it a draft again. Refuses with `not_found`. */
+  /** Publishes a paper, or makes it a draft again. Throws Refusal `not_found`. */
   async publish(accountId: string, id: number | undefined, document: unknown): Promise<ShownPaper> {
     if (id === undefined || this.#options.store.get(papers, [accountId, id]) === undefined) throw paperNotFound();
     return await this.change(accountId, id, readFields(publication, document));
   }
 
-  /** Moves a paper to the bin, and returns when (ISO 8601). Refuses with `not_found`. */
+  /** Moves a paper to the trash and returns the time (ISO 8601). Throws Refusal `not_found`. */
   async remove(accountId: string, id: number | undefined): Promise<string> {
     const { actors, now } = this.#options;
     return await actors.account(accountId).ask((batch) => {
@@ -138,7 +141,7 @@ export class Papers {
     });
   }
 
-  /** As `patch`, of fields that were read. */
+  /** As `patch`, with validated fields. */
   async change(accountId: string, id: number, fields: PaperFields): Promise<ShownPaper> {
     const { actors, quotas, now } = this.#options;
     const { paper, content } = await actors.account(accountId).ask((batch) => {
@@ -150,7 +153,7 @@ export class Papers {
       const current = keptText(batch, name, before.version);
       const text = fields.content ?? current;
       const next = decidePatch(before, fields, text === current ? undefined : measure(text), now());
-      // The text goes with the answer: after the commit a later write may have dropped this version already.
+      // Returns the text as well: after the commit, a later write may already have dropped this version.
       if (next === before) return { paper: before, content: text };
       if (isBinned) takeFromBin(batch, binnedMs(before), name);
       if (text !== current) {
@@ -178,7 +181,7 @@ export class Papers {
   }
 }
 
-/** Removes what is kept of a binned paper beside its text. */
+/** Removes the rows of a paper in the trash, except its text. */
 export function forgetPaper(batch: Batch, accountId: string, id: number): void {
   batch.remove(papers, [accountId, id]);
 }
@@ -189,7 +192,7 @@ function live(reader: Pick<Reader, 'get'>, accountId: string, id: number | undef
   return paper;
 }
 
-/** Moves a paper's rows: it changes, appears (`before` undefined) or goes (`after` undefined). */
+/** Updates the rows of a paper that was changed, added (`before` undefined) or removed (`after` undefined). */
 export function moveRows(
   batch: Batch,
   accountId: string,

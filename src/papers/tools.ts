@@ -1,4 +1,4 @@
-/** The tools over papers. */
+/** Declares the tools for papers. */
 import { z } from 'zod';
 import { counted } from '../fields/kinds.ts';
 import { ADDS, DESTROYS, defineTool, READS, SETS, type Tool } from '../gateway/tool.ts';
@@ -14,7 +14,7 @@ const paperId = z.strictObject({ id: counted });
 
 const changeArguments = z.strictObject({ id: counted, ...paperChange.shape });
 
-/** Every tool of this capability. */
+/** Returns every tool of this capability. */
 export function paperTools(papers: Papers): Tool[] {
   return [
     createPaper(papers),
@@ -150,7 +150,7 @@ function deletePaper(papers: Papers): Tool {
   });
 }
 
-/** A paper in a list: on one line, or above its content. */
+/** Formats a paper in a list: on one line, or above its content. */
 function entry(shown: ShownPaper): string {
   return shown.content === undefined ? line(shown) : `--- ${line(shown)}:\n${shown.content}`;
 }

@@ -1,4 +1,4 @@
-/** Owns the address of a paper as a resource. */
+/** Builds the URI of a paper as a resource. */
 
 export const PAPER_TEMPLATE = 'cairn://papers/{id}';
 

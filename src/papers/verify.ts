@@ -1,11 +1,11 @@
-/** Checks papers: every row against the papers themselves, their texts, and the bin. Only reads. */
+/** Checks papers: every row against the papers, their texts, and the trash. Read-only. */
 import type { CheckedReader } from '../store/checked-reader.ts';
 import { verifyVersions } from '../versions/verify.ts';
 import { type PaperRecord, paperHeads, paperRows, papers } from './records.ts';
 import { scopesOf } from './rules.ts';
 
 export interface PapersReport {
-  /** Binned ones too. */
+  /** Number of papers, including the trash. */
   readonly papers: number;
   readonly problems: string[];
 }

@@ -1,4 +1,4 @@
-/** Owns how a paper looks from outside, and its schemas. */
+/** Defines the public form of a paper and its schemas. */
 import { z } from 'zod';
 import type { ShownPaper } from './service.ts';
 
@@ -17,13 +17,13 @@ export const paperSchema = z.object({
   updated_at: at,
 });
 
-/** A paper as both doors show it, with its content where that was asked for. */
+/** Returns a paper as REST and the tools show it, with its content if requested. */
 export function paperView({ paper, content }: ShownPaper) {
   const { id, title, ...rest } = factsOf({ paper, content: undefined });
   return { id, title, ...(content === undefined ? {} : { content }), ...rest };
 }
 
-/** What a paper is besides its content. */
+/** Returns a paper without its content. */
 export function factsOf({ paper }: ShownPaper): z.infer<typeof paperSchema> {
   const { id, title, category_id, published, published_at, version, size_bytes, created_at, updated_at } = paper;
   return { id, title, category_id, published, published_at, version, size_bytes, created_at, updated_at };

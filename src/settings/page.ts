@@ -1,8 +1,11 @@
-/** What each setting means, in the order of the manual; `src/manual/settings.md` and `cairn help NAME` are made from it. */
+/**
+ * Describes each setting, in the order of the manual. `src/manual/settings.md` and `cairn help NAME` are generated from
+ * it.
+ */
 import { type SettingName, settings } from './schema.ts';
 
 interface Row {
-  /** What the manual shows as the default where it is not a plain value. */
+  /** Default shown in the manual when it is not a plain value. */
   readonly default?: string;
   readonly meaning: string;
 }
@@ -128,7 +131,7 @@ const GROUPS: readonly (readonly [title: string, rows: Group])[] = [
 
 export const settingNames = Object.keys(settings.shape) as SettingName[];
 
-/** One line for a terminal; undefined: there is no such setting. */
+/** Returns one line for a terminal, or undefined when there is no such setting. */
 export function settingLine(name: string): string | undefined {
   const row = rowOf(name);
   return row === undefined
@@ -136,7 +139,7 @@ export function settingLine(name: string): string | undefined {
     : `${name} (default: ${defaultOf(name as SettingName, row)}): ${row.meaning}.`.replaceAll('`', '');
 }
 
-/** The sections of `src/manual/settings.md` that are made from the code. */
+/** Returns the generated sections of `src/manual/settings.md`. */
 export function settingsTables(): string {
   return GROUPS.map(([title, rows]) => {
     const lines = Object.entries(rows).map(

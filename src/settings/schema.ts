@@ -1,4 +1,4 @@
-/** Every setting of the service: a CAIRN_* variable with its check and its default. */
+/** Defines every setting of the service: a CAIRN_* variable with its check and default. */
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { limits } from '../limits/service.ts';
@@ -43,7 +43,7 @@ const list = z.string().transform((text) =>
     .filter((part) => part !== ''),
 );
 
-/** What CAIRN_SIGNUP may be instead of domains. */
+/** Values of CAIRN_SIGNUP other than domains. */
 const SIGNUP_WORDS: ReadonlySet<string> = new Set(['open', 'invite', 'closed']);
 
 /** Each setting with its check and default. */
@@ -134,7 +134,9 @@ export const settings = z.object({
 
 export type SettingName = keyof typeof settings.shape;
 
-/** Plain http only to this machine: whoever could answer in the provider's place could open every linked account. */
+/**
+ * True for https, or http to this machine: anyone answering in the provider's place could open every linked account.
+ */
 function isProviderAddress({ protocol, hostname, search, hash, username }: URL): boolean {
   return search + hash + username === '' && (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname)));
 }

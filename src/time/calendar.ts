@@ -1,16 +1,16 @@
-/** Owns calendar days as callers write them. Pure. */
+/** Validates and counts calendar dates as callers write them. Pure. */
 
 /** Milliseconds of a day. */
 export const DAY_MS = 86_400_000;
 
-/** True for a day that the calendar has, as YYYY-MM-DD. */
+/** True for an existing date, written as YYYY-MM-DD. */
 export function isCalendarDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const ms = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
 }
 
-/** Days since 1970-01-01 of a calendar date. */
+/** Returns the number of days from 1970-01-01 to a calendar date. */
 export function dayNumber(date: string): number {
   return Date.parse(`${date}T00:00:00Z`) / DAY_MS;
 }

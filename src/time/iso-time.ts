@@ -1,19 +1,22 @@
-/** The one reader of moments written in ISO 8601. It refuses days and times that do not exist. Pure. */
+/** Parses moments in ISO 8601, and is the only place that does. Rejects days and times that do not exist. Pure. */
 import { DAY_MS, dayNumber, isCalendarDate } from './calendar.ts';
 
 const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|[+-]\d\d:\d\d)$/;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
- * Milliseconds since 1970-01-01 UTC; microseconds stand after the point, what is finer is dropped.
- * Undefined: it is no such moment, or one before 1970.
+ * Returns milliseconds since 1970-01-01 UTC. Microseconds are the fraction; finer digits are dropped. Undefined for an
+ * invalid moment or one before 1970.
  */
 export function parseIsoMs(text: string): number | undefined {
   const ms = readMs(text);
   return ms === undefined || ms < 0 ? undefined : ms;
 }
 
-/** Milliseconds since 1970-01-01 UTC of a moment with its zone, rounded down, or of a date alone (midnight UTC); else undefined. */
+/**
+ * Returns milliseconds since 1970-01-01 UTC, rounded down, of a moment with its zone or of a date alone (midnight UTC).
+ * Otherwise undefined.
+ */
 export function readInstant(text: string): number | undefined {
   if (isCalendarDate(text)) return dayNumber(text) * DAY_MS;
   const ms = readMs(text);
@@ -31,7 +34,9 @@ function readMs(text: string): number | undefined {
   return local + (fraction.length === 3 ? Number(fraction) : fractionMs(fraction)) - offsetMs;
 }
 
-/** Undefined: the calendar has no such day, the day no such second, or `Date.UTC` takes the year for another century. */
+/**
+ * Undefined when the day or the second does not exist, or `Date.UTC` would take the year for one of another century.
+ */
 function utcMs(year: number, month: number, day: number, hour: number, minute: number, second: number) {
   if (year < 100 || month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59) return undefined;
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
@@ -44,7 +49,7 @@ function fractionMs(fraction: string): number {
   return Number(digits.slice(0, 3)) + Number(digits.slice(3)) / 1000;
 }
 
-/** Undefined: no day has that many hours, or no hour that many minutes. */
+/** Returns the offset in milliseconds. Undefined when its hours exceed 23 or its minutes 59. */
 function zoneMs(zone: string): number | undefined {
   if (zone === 'Z') return 0;
   const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(4, 6))];

@@ -1,15 +1,15 @@
-/** Owns Korea Standard Time: UTC+9 all year round. Pure. */
+/** Calculates dates and times in Korea Standard Time: UTC+9 all year. Pure. */
 
 import { DAY_MS } from './calendar.ts';
 
 const OFFSET_MS = 9 * 3_600_000;
 
-/** The day of a moment, YYYY-MM-DD. */
+/** Returns the date of a moment, YYYY-MM-DD. */
 export function kstDate(ms: number): string {
   return new Date(ms + OFFSET_MS).toISOString().slice(0, 10);
 }
 
-/** The day so many days before that of a moment. */
+/** Returns the date `days` days before that of a moment. */
 export function kstDateBefore(ms: number, days: number): string {
   return kstDate(ms - days * DAY_MS);
 }

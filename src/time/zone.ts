@@ -1,22 +1,24 @@
-/** Owns calendar days in a time zone. Days that have 23 or 25 hours need no special case: a day is what the zone calls it. */
+/**
+ * Calculates calendar days in a time zone. Days of 23 or 25 hours need no special case: the zone itself names the day.
+ */
 
 /** One time zone. */
 export interface Zone {
   /** IANA name. */
   readonly name: string;
-  /** The calendar day of a moment. */
+  /** Returns the calendar day of a moment, YYYY-MM-DD. */
   readonly dayOf: (ms: number) => string;
-  /** By how many days at the most it is another one in UTC. */
+  /** Maximum number of days between the day in this zone and the day in UTC. */
   readonly slackDays: 0 | 1;
 }
 
 export const UTC: Zone = { name: 'UTC', dayOf: (ms) => new Date(ms).toISOString().slice(0, 10), slackDays: 0 };
 
-/** Zones that are kept open: a formatter costs more than a short list, and there are some four hundred names. */
+/** Maximum number of cached zones. A formatter costs more than a short list, and there are about four hundred names. */
 const ZONES_MAX = 600;
 const open = new Map<string, Zone>();
 
-/** True for a name of the IANA database, in any case; an offset is not a zone. */
+/** True for a name in the IANA database, in any case. An offset is not a zone. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(name)) return false;
   try {
@@ -27,7 +29,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** A zone by its IANA name. Throws RangeError when there is no such zone. */
+/** Returns the zone with an IANA name. Throws RangeError when there is no such zone. */
 export function openZone(name: string): Zone {
   if (name === 'UTC') return UTC;
   const known = open.get(name);

@@ -1,4 +1,4 @@
-/** Writes one account as an archive: every capability's part of it, from one moment, beside the running service. */
+/** Exports one account as an archive, with the part of every capability from one snapshot, while the service runs. */
 import { accounts, emails } from '../accounts/records.ts';
 import { normalizeEmail } from '../accounts/rules.ts';
 import type { ArchiveManifest } from '../archive/format.ts';
@@ -18,14 +18,14 @@ export interface ExportOptions {
   /** The data file, opened for reading. */
   readonly store: Store;
   readonly email: string;
-  /** Where the archive goes; must not exist. */
+  /** Destination of the archive; must not exist. */
   readonly folder: string;
-  /** Told how many bytes were written so far. */
+  /** Receives the number of bytes written so far. */
   readonly onBytes: (bytes: number) => void;
   readonly now: () => number;
 }
 
-/** Writes the archive and gives its manifest. Throws StartError, and then nothing of it is left. */
+/** Writes the archive and returns its manifest. Throws StartError; nothing of the archive is left then. */
 export function exportAccount({ store, email, folder, onBytes, now }: ExportOptions): ArchiveManifest {
   const snapshot = store.snapshot();
   try {
@@ -64,7 +64,10 @@ function openArchive(folder: string, onBytes: (bytes: number) => void): ArchiveW
   }
 }
 
-/** What the system says of a folder or a disk is for the operator; a broken assumption is not. */
+/**
+ * Turns an error of a folder or a disk into one for the operator. Any other error is a broken assumption and is
+ * returned unchanged.
+ */
 function toldToOperator(error: unknown): unknown {
   const isOfSystem = error instanceof Error && 'syscall' in error;
   return isOfSystem ? new StartError(`the archive could not be written: ${error.message}.`) : error;

@@ -1,6 +1,7 @@
 /**
- * Reads an archive into a new account: every capability's part of it. Until everything is on disk and checked nobody can
- * reach the account; then one commit makes it. What is refused or cut off before leaves nothing.
+ * Imports an archive into a new account, with the part of every capability. Nobody can access the account until
+ * everything is on disk and checked; then one commit creates it. An import refused or interrupted before leaves
+ * nothing.
  */
 import { type AccountRecord, accountImports } from '../accounts/records.ts';
 import { checkName, normalizeEmail } from '../accounts/rules.ts';
@@ -26,12 +27,12 @@ import { VaultsImport, type VaultsImportTools } from '../sync/portable/import.ts
 import { importTasks } from '../tasks/portable.ts';
 import { dropImports } from './leftovers.ts';
 
-/** Where an account is written. */
+/** Where an account is imported. */
 export interface ImportDestination {
   readonly store: Store;
   readonly actors: ActorRegistry;
   readonly accounts: Accounts;
-  /** Every table of the store; an import that is cut off is removed from all of them. */
+  /** Every table of the store. An interrupted import is removed from all of them. */
   readonly tables: readonly AnyTable[];
 }
 
@@ -43,7 +44,7 @@ export interface ImporterOptions {
   readonly now: () => number;
 }
 
-/** One per process: imports run one after another. */
+/** Imports accounts, one after another. There is one importer per process. */
 export class AccountImporter implements Importer {
   readonly #options: ImporterOptions;
   readonly #closing = new AbortController();
@@ -53,7 +54,10 @@ export class AccountImporter implements Importer {
     this.#options = options;
   }
 
-  /** Refuses while another runs, an email that has an account, and an archive with the line that is wrong. */
+  /**
+   * Imports an archive. Throws Refusal `overloaded` while another import runs, and `invalid_fields` when the email has
+   * an account or the archive is invalid (naming the line).
+   */
   async run(request: ImportRequest, progress: ImportProgress): Promise<ImportedAccount> {
     if (this.#running !== undefined || this.#closing.signal.aborted) {
       const what = 'another import is running, or the service is stopping';
@@ -68,7 +72,7 @@ export class AccountImporter implements Importer {
     }
   }
 
-  /** Breaks off what runs; resolves when nothing of it is left. */
+  /** Aborts a running import. Resolves when nothing of it is left. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#running;
@@ -100,7 +104,7 @@ export class AccountImporter implements Importer {
       await this.#giveUp(parts);
       throw error;
     }
-    // From here on the account is there, and nothing may take back what it holds.
+    // The account exists from here on, and nothing may remove its data.
     log.info({ account_id: accountId }, 'an account was imported');
     parts.vaults.announce();
     const { credential } = parts.mirror;
@@ -129,7 +133,10 @@ export class AccountImporter implements Importer {
     });
   }
 
-  /** What cannot be removed now, on a full disk or a broken one, is removed by the next import or start. */
+  /**
+   * Removes a failed import. What cannot be removed now (on a full or broken disk) is removed by the next import or
+   * start.
+   */
   async #giveUp({ mirror, vaults }: ImportParts): Promise<void> {
     try {
       await mirror.discard();
@@ -147,7 +154,7 @@ interface ImportParts {
   readonly vaults: VaultsImport;
 }
 
-/** Who the account is of, as the archive or the operator says. It has no password before one is set. */
+/** Returns the account record, with the email of the archive or the operator. It has no password until one is set. */
 function readAccount({ manifest }: ArchiveReader, email: string | undefined, latestMs: number): AccountRecord {
   const { account } = manifest;
   const made = instantUpTo(latestMs).safeParse(account.created_at);

@@ -1,6 +1,6 @@
 /**
- * Owns what an import leaves that was refused, cut off, or killed: which rows those are, how they are told from an account
- * that is there, and how they go. Contents that were staged go the way of all staged bytes.
+ * Removes what a refused, interrupted or killed import left: determines its rows, tells them from those of existing
+ * accounts, and removes them. Staged contents are removed like all staged bytes.
  */
 import { accountImports } from '../accounts/records.ts';
 import { removeRows, removeRowsOf } from '../store/remove-rows.ts';
@@ -10,16 +10,19 @@ import { vaults } from '../sync/log/records.ts';
 import { taskBin } from '../tasks/records.ts';
 import { documentBin } from '../versions/records.ts';
 
-/** Tables whose keys hold an account after a time. */
+/** Tables whose keys contain an account after a time. */
 const BINS: readonly AnyTable[] = [taskBin, documentBin];
 
-/** Accounts and vaults that an import writes, or has left. Until it is through nothing of them has to agree. */
+/** Returns the accounts and vaults of unfinished imports, running or not. Their rows need not be consistent yet. */
 export function importedIds(store: Store): ReadonlySet<string> {
   const accountIds = [...store.keys(accountImports)].map(([accountId]) => accountId);
   return new Set(accountIds.flatMap((accountId) => [accountId, ...vaultsOf(store, accountId)]));
 }
 
-/** Removes all rows of accounts that no import has finished, the account's own last. Resolves with how many those were. */
+/**
+ * Removes all rows of accounts whose import did not finish, the row of the import last. Resolves with the number of
+ * accounts.
+ */
 export async function dropImports(store: Store, tables: readonly AnyTable[]): Promise<number> {
   const left = [...store.keys(accountImports)].map(([accountId]) => accountId);
   for (const accountId of left) {

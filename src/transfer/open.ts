@@ -1,4 +1,4 @@
-/** Opens what imports are done with: over the parts of the service, or alone where no service runs. */
+/** Opens the importer: on the parts of the service, or standalone when no service runs. */
 
 import type { Log } from '../common/log.ts';
 import type { Config } from '../config.ts';
@@ -21,7 +21,7 @@ export interface ImportParts {
   readonly log: Log;
 }
 
-/** Within the service: what is staged is staged where the service stages. */
+/** Opens the importer within the service. It stages contents where the service does. */
 export function openImporter(
   { config, core, pool, sync, log }: ImportParts,
   mirror: MirrorImportTools,
@@ -36,13 +36,16 @@ export function openImporter(
   return new AccountImporter({ core, mirror, vaults, log, now: Date.now });
 }
 
-/** A core without a service over it. */
+/** A core without a service. */
 export interface ImportCore extends ImportDestination {
   readonly sealer: Sealer;
   readonly imports: ImportDoor;
 }
 
-/** Opens the importer of a core that nothing else works on, and removes what cut-off work has staged. Returns how to close it. */
+/**
+ * Opens the importer of a core that nothing else uses, and removes what interrupted imports staged. Returns a function
+ * that closes it.
+ */
 export async function openImporterAlone(core: ImportCore, config: Config, log: Log): Promise<() => Promise<void>> {
   const pool = new Pool({ threads: 1 });
   const staging = new Staging(core.store, log);

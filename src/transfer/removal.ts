@@ -1,7 +1,7 @@
 /**
- * Owns how the rows of deleted accounts go: in the background, a bounded number with each commit, so that other work gets
- * between. Which rows are an account's follows from the owners that the tables declare, so no table can be forgotten. An
- * account is listed as deleted until the last of its rows is gone; a stop or a crash only puts the rest off.
+ * Removes the rows of deleted accounts in the background, a bounded number per commit, so that other writes run in
+ * between. The owners declared by the tables decide which rows belong to an account, so no table can be forgotten. An
+ * account is listed as deleted until its last row is gone; a stop or a crash only delays the rest.
  */
 import { accounts, emails } from '../accounts/records.ts';
 import { removals } from '../accounts/standing/records.ts';
@@ -24,7 +24,9 @@ export interface AccountRemovalOptions {
   readonly log: Log;
 }
 
-/** What says that an account was deleted goes last, and what it is known by just before. */
+/**
+ * Tables removed last: the mark that an account was deleted (`removals`), and just before it the account's identity.
+ */
 const LAST: readonly AnyTable[] = [accounts, removals];
 
 export class AccountRemoval {
@@ -44,7 +46,7 @@ export class AccountRemoval {
     this.#removeVaults = options.removeVaults;
   }
 
-  /** From now on vaults are removed this way: the service knows which of their bytes are being read. */
+  /** From now on, removes vaults with this function: the service knows which of their bytes are being read. */
   useVaults(removeVaults: () => Promise<unknown>): void {
     this.#removeVaults = removeVaults;
   }
@@ -54,12 +56,15 @@ export class AccountRemoval {
     this.#rounds.begin();
   }
 
-  /** A round over all deleted accounts, after those that run. Resolves with how many are gone for good. */
+  /**
+   * Runs a round over all deleted accounts, after any running one. Resolves with the number of accounts permanently
+   * removed.
+   */
   run(): Promise<number> {
     return this.#rounds.run();
   }
 
-  /** Stops; resolves when nothing is being removed any more. The next start goes on. */
+  /** Stops. Resolves when nothing is being removed any more. The next start continues. */
   async close(): Promise<void> {
     await this.#rounds.close();
   }
@@ -81,7 +86,7 @@ export class AccountRemoval {
     const { store, tables } = this.#options;
     await this.#freeEmail(accountId);
     await this.#removeBlobs(accountId);
-    // Twice: a vault is forgotten by a round that finds nothing of it.
+    // Twice: a vault is only forgotten by a round that finds no rows of it.
     await this.#removeVaults();
     await this.#removeVaults();
     await this.#removeGrants(accountId);
@@ -92,7 +97,7 @@ export class AccountRemoval {
     await removeRows(store, accounts, [accountId]);
   }
 
-  /** The email is free again; it may have been taken by another account since. */
+  /** Releases the email, unless another account has it by now. */
   async #freeEmail(accountId: string): Promise<void> {
     await this.#options.store.write(SWEEP, (batch) => {
       const email = batch.get(accounts, [accountId])?.email;
@@ -101,7 +106,7 @@ export class AccountRemoval {
     });
   }
 
-  /** The bytes of each blob go with its row, so that none are left when this is cut off. */
+  /** Removes the bytes of each blob together with its row, so that an interruption leaves no bytes without a row. */
   async #removeBlobs(accountId: string): Promise<void> {
     const { store } = this.#options;
     for (;;) {
@@ -114,7 +119,7 @@ export class AccountRemoval {
     }
   }
 
-  /** Devices that it let in and that have not come back for their tokens. */
+  /** Removes devices that the account authorized but that have not fetched their tokens yet. */
   async #removeGrants(accountId: string): Promise<void> {
     await this.#options.store.write(SWEEP, (batch) => {
       for (const { key, value } of batch.range(deviceGrants, { prefix: [] })) {

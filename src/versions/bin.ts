@@ -1,4 +1,6 @@
-/** Owns what leaves for good after its days: documents that were deleted, and texts that newer ones replaced. */
+/**
+ * Manages the trash of documents: permanently deletes deleted documents and replaced texts after the retention period.
+ */
 import type { ActorRegistry } from '../actors/registry.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
@@ -9,7 +11,7 @@ import { type DocumentName, dropDocument, dropVersion } from './texts.ts';
 
 type BinKey = [sinceMs: number, accountId: string, space: Space, documentId: number, version: number];
 
-/** Removes what a capability keeps of a binned document beside its texts. */
+/** Removes every row of a document in the trash except its texts. */
 type Forget = (batch: Batch, accountId: string, id: number) => void;
 
 export interface DocumentBinOptions {
@@ -20,12 +22,12 @@ export interface DocumentBinOptions {
 
 const WHOLE = 0;
 
-/** Puts a document, or one version of it, into the bin. */
+/** Moves a document, or one version of it, to the trash. */
 export function putInBin(batch: Batch, sinceMs: number, name: DocumentName, version = WHOLE): void {
   batch.put(documentBin, keyOf(sinceMs, name, version), {});
 }
 
-/** Takes it out again. */
+/** Takes a document, or one version of it, out of the trash. */
 export function takeFromBin(batch: Batch, sinceMs: number, name: DocumentName, version = WHOLE): void {
   batch.remove(documentBin, keyOf(sinceMs, name, version));
 }
@@ -37,7 +39,10 @@ export class DocumentBin {
     this.#options = options;
   }
 
-  /** Removes for good what has been in the bin for its days. Resolves with how many documents and versions that were. */
+  /**
+   * Permanently deletes what has been in the trash for `limits.binDays`. Resolves with the number of documents and
+   * versions.
+   */
   async empty(nowMs: number): Promise<number> {
     const { store, actors } = this.#options;
     const cutoffMs = nowMs - limits.binDays * DAY_MS;
@@ -56,13 +61,13 @@ export class DocumentBin {
   #remove(batch: Batch, keys: readonly BinKey[]): number {
     let removed = 0;
     for (const key of keys) {
-      // Restored since it was found.
+      // Restored after it was found.
       if (batch.get(documentBin, key) === undefined) continue;
       const [, accountId, space, id, version] = key;
       const name = { accountId, space, id };
       batch.remove(documentBin, key);
       if (version === WHOLE) {
-        // Handoffs have no bin: only their earlier texts go there.
+        // A handoff itself is never in the trash, only its replaced texts.
         if (space !== 'handoffs') this.#options.forget[space](batch, accountId, id);
         dropDocument(batch, name);
       } else dropVersion(batch, name, version);

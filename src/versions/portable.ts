@@ -1,4 +1,4 @@
-/** Writes the versions of documents into an archive after the document they are of, and reads them out of one. */
+/** Exports the versions of a document to an archive, after the document, and imports them. */
 import { z } from 'zod';
 import { type ArchiveSection, damaged, fileOf } from '../archive/format.ts';
 import { type ImportTarget, type Instant, id, text } from '../archive/records.ts';
@@ -10,7 +10,7 @@ import type { Snapshot } from '../store/table.ts';
 import { type Space, versionRows, versionTexts } from './records.ts';
 import { type DocumentName, measure, putVersion, textErrors } from './texts.ts';
 
-/** A version, oldest first after its document; the last is the one that stands. */
+/** A version. Versions follow their document, oldest first; the last one is current. */
 export const versionSchema = (instant: Instant) =>
   z.strictObject({
     type: z.literal('version'),
@@ -34,11 +34,11 @@ interface Numbered {
   readonly version: number;
 }
 
-/** The text that stands of a document that was read, and what it replaced. */
+/** Current text of an imported document, and the versions it replaced. */
 export interface ReadVersions {
   readonly text: string;
   readonly size: ReturnType<typeof measure>;
-  /** Each earlier version that is kept, and since when a newer one stands in its place. */
+  /** Each earlier stored version, and when it was replaced. */
   readonly replaced: readonly { readonly version: number; readonly sinceMs: number }[];
 }
 
@@ -46,11 +46,11 @@ export interface VersionsTarget<D> {
   readonly target: ImportTarget;
   readonly section: ArchiveSection;
   readonly space: Space;
-  /** Within the decision that writes the last version: writes the document itself. */
+  /** Writes the document itself, in the decision that writes its last version. */
   readonly keep: (batch: Batch, document: D, read: ReadVersions) => void;
 }
 
-/** Takes documents and their versions in the order of the archive. */
+/** Imports documents and their versions in the order of the archive. */
 export class VersionsImport<D extends Numbered> {
   readonly #options: VersionsTarget<D>;
   #document: D | undefined;
@@ -61,13 +61,13 @@ export class VersionsImport<D extends Numbered> {
     this.#options = options;
   }
 
-  /** The next document; its versions follow. */
+  /** Starts the next document. Its versions follow. */
   begin(document: D): void {
     if (this.#document !== undefined) throw invalidField('type', this.#missing(this.#document));
     [this.#document, this.#before, this.#replaced] = [document, undefined, []];
   }
 
-  /** Resolves when the version is on disk, and with the last one the document. */
+  /** Writes a version. Resolves when it is on disk; the last version includes the document. */
   version(line: VersionLine): Promise<void> {
     const document = this.#document;
     if (document === undefined) throw invalidField('type', 'a version stands after the document that it is of');
@@ -91,7 +91,7 @@ export class VersionsImport<D extends Numbered> {
     });
   }
 
-  /** Call it after the last line. */
+  /** Call it after the last line. Throws when the last document is incomplete. */
   finish(): void {
     if (this.#document === undefined) return;
     throw damaged(`${fileOf(this.#options.section)}: ${this.#missing(this.#document)}`);

@@ -1,15 +1,15 @@
-/** Owns the tables of document texts: each text that is kept, under the number of its version, and what leaves when. */
+/** Defines the tables of document texts: each stored text by version number, and the trash. */
 import { recordCodec, textCodec } from '../store/codec.ts';
 import { type AnyTable, defineTable } from '../store/table.ts';
 
-/** Whose documents: each capability numbers its own. */
+/** Capability that owns the documents. Each one has its own document numbers. */
 export type Space = 'docs' | 'handoffs' | 'papers';
 
-/** What is known of a version without its text, so that no list loads one. Never changed once written. */
+/** Metadata of a version without its text, so that listing loads no texts. Immutable. */
 export interface VersionRecord {
-  /** Of the text in UTF-8. */
+  /** Bytes of the text in UTF-8. */
   readonly size_bytes: number;
-  /** Of the text as a JSON string, quotes included: how long a line with it will be. */
+  /** Bytes of the text as a JSON string, including quotes. Predicts the length of a line that contains it. */
   readonly json_bytes: number;
   readonly created_at: string;
 }
@@ -20,7 +20,10 @@ export const versionRows = defineTable<VersionKey, VersionRecord>('version_rows'
 
 export const versionTexts = defineTable<VersionKey, string>('version_texts', textCodec, { account: 0 });
 
-/** What leaves for good after its days, oldest first over all accounts: a version, or (version 0) a whole document. */
+/**
+ * Entries in the trash, deleted after the retention period. Oldest first over all accounts: a version, or (version 0) a
+ * whole document.
+ */
 export const documentBin = defineTable<
   [sinceMs: number, accountId: string, space: Space, documentId: number, version: number],
   Record<string, never>

@@ -1,6 +1,6 @@
 /**
- * Owns the texts of documents: what is taken as one, and how versions of it are written, read and let go of.
- * It knows nothing of the documents themselves; a capability keeps those, and names them by account, space and number.
+ * Stores the texts of documents: validates, writes, reads and drops their versions. The documents themselves are stored
+ * by the capabilities, which identify them by account, space and number.
  */
 import { z } from 'zod';
 import type { FieldErrors } from '../common/fault.ts';
@@ -23,18 +23,18 @@ export interface Version extends VersionRecord {
   readonly version: number;
 }
 
-/** How much a text is, alone and as a JSON string. */
+/** Returns the size of a text in bytes, in UTF-8 and as a JSON string. */
 export function measure(text: string): Pick<VersionRecord, 'size_bytes' | 'json_bytes'> {
   return { size_bytes: Buffer.byteLength(text), json_bytes: Buffer.byteLength(JSON.stringify(text)) };
 }
 
-/** A text as callers send it. Empty is a text too. */
+/** A text sent by a caller. It may be empty. */
 export const documentText = z
   .string()
   .max(limits.documentBytesMax, { abort: true })
   .refine((text) => fault(text) === undefined, { error: ({ input }) => fault(input as string) });
 
-/** What is wrong with a text that was put together, or read from an archive. */
+/** Returns the field errors of a text that was joined, or read from an archive. */
 export function textErrors(text: string): FieldErrors {
   const why = fault(text);
   return why === undefined ? {} : { content: [`content ${why}`] };
@@ -47,7 +47,7 @@ function fault(text: string): string | undefined {
   return `would have ${bytes} bytes and may have ${limits.documentBytesMax}; split it into several`;
 }
 
-/** Writes a version that is not there yet. */
+/** Writes a new version. */
 export function putVersion(batch: Batch, name: DocumentName, version: number, text: string, at: string): void {
   const key = versionKey(name, version);
   const measured = measure(text);
@@ -56,7 +56,7 @@ export function putVersion(batch: Batch, name: DocumentName, version: number, te
   batch.put(versionTexts, key, text);
 }
 
-/** Lets go of a version, if it is kept. */
+/** Drops a version if it is stored. */
 export function dropVersion(batch: Batch, name: DocumentName, version: number): void {
   const key = versionKey(name, version);
   const kept = batch.get(versionRows, key);
@@ -65,17 +65,17 @@ export function dropVersion(batch: Batch, name: DocumentName, version: number): 
   batch.remove(versionTexts, key);
 }
 
-/** Lets go of every version of a document. */
+/** Drops every version of a document. */
 export function dropDocument(batch: Batch, name: DocumentName): void {
   for (const { version } of versionsOf(batch, name)) dropVersion(batch, name, version);
 }
 
-/** The text of a version; undefined: it is not kept. */
+/** Returns the text of a version, or undefined when it is not stored. */
 export function readText(reader: Pick<Reader, 'get'>, name: DocumentName, version: number): string | undefined {
   return reader.get(versionTexts, versionKey(name, version));
 }
 
-/** The text of a version that must be there. */
+/** Returns the text of a version that must exist. Throws Error when it is missing. */
 export function keptText(reader: Pick<Reader, 'get'>, name: DocumentName, version: number): string {
   const text = readText(reader, name, version);
   if (text === undefined) throw new Error(`the text of ${name.space} ${name.id} version ${version} is missing`);
@@ -87,7 +87,7 @@ export function readVersion(reader: Pick<Reader, 'get'>, name: DocumentName, ver
   return record && { version, ...record };
 }
 
-/** The versions that are kept, oldest first. */
+/** Returns the stored versions, oldest first. */
 export function versionsOf(reader: Pick<Reader, 'range'>, { accountId, space, id }: DocumentName): Version[] {
   const rows = reader.range(versionRows, { prefix: [accountId, space, id] });
   return rows.map(({ key, value }) => ({ version: key[3], ...value }));

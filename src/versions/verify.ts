@@ -1,4 +1,7 @@
-/** Checks the versions of one space: each row against its text, each document against its newest, the bin. Only reads. */
+/**
+ * Checks the versions of one space: each row against its text, each document against its newest version, and the trash.
+ * Read-only.
+ */
 import type { CheckedReader } from '../store/checked-reader.ts';
 import { documentBin, type Space, type VersionRecord, versionRows, versionTexts } from './records.ts';
 import { measure } from './texts.ts';
@@ -7,22 +10,22 @@ interface Document extends Pick<VersionRecord, 'size_bytes' | 'json_bytes'> {
   readonly version: number;
 }
 
-/** What a capability tells of its documents, one after another, and then what is wrong with the versions. */
+/** Receives the documents of a capability one after another, then reports the problems of their versions. */
 export interface VersionsCheck {
-  /** There is a document, and this is its newest version. */
+  /** The document exists, and this is its newest version. */
   expect(name: string, accountId: string, id: number, document: Document): void;
-  /** It must lie in the bin since then. */
+  /** The document must be in the trash since this time. */
   expectInBin(name: string, accountId: string, id: number, sinceMs: number): void;
   problems(): string[];
 }
 
 export interface VersionsRule {
   readonly space: Space;
-  /** A version that a newer one replaced lies in the bin from then on. */
+  /** True when a replaced version is in the trash from its replacement on. */
   readonly binsReplaced: boolean;
 }
 
-/** Walks the versions of a space once; the caller then tells which documents they must belong to. */
+/** Walks the versions of a space once. The caller then names the documents they must belong to. */
 export function verifyVersions(reader: CheckedReader, rule: VersionsRule): VersionsCheck {
   const { space } = rule;
   const problems: string[] = [];
