@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts';
 import { Actor } from './mailbox.ts';
 
 export class ActorRegistry {
-  /** Number of writes waiting in all mailboxes. */
+  /** Limits the writes waiting in all mailboxes and divides them between callers. */
   readonly waiting = new Shares({
     max: limits.waitingWritesMax,
     what: 'too many writes are waiting',

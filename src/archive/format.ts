@@ -48,9 +48,7 @@ export function newManifest(rest: Omit<ArchiveManifest, 'format' | 'version'>): 
   return { format: FORMAT, version: VERSION, ...rest };
 }
 
-/**
- * Parses a manifest. Throws Refusal `invalid_fields` on another format, an unsupported version or an invalid structure.
- */
+/** Parses a manifest. Throws Refusal `invalid_fields` on another format, unknown version or invalid structure. */
 export function parseManifest(text: string): ArchiveManifest {
   let document: unknown;
   try {

@@ -129,9 +129,7 @@ export class ArchiveReader {
     if (hash.digest('hex') !== sha256) throw damaged(`${BLOB_FOLDER}/${sha256} hashes to something else`);
   }
 
-  /**
-   * Yields the bytes of a file, which must have exactly the expected length. Each part is only valid until the next.
-   */
+  /** Yields the bytes of a file, which must have the expected length. Each part is only valid until the next. */
   async *#parts(path: string, name: string, bytesExpected: number): AsyncGenerator<Buffer> {
     const file = await openPlain(join(this.#folder, path), name);
     try {

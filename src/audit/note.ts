@@ -1,6 +1,4 @@
-/**
- * Records a security event in the decision that it is about, so in the same commit. The number of events is bounded.
- */
+/** Records a security event in the decision that causes it, in the same commit, up to a maximum number of events. */
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import {
@@ -40,9 +38,7 @@ export function noteAct(batch: Batch, accountId: string, event: AuditEvent): voi
   dropBefore(batch, [accountId, 'act', number - limits.auditActsMax]);
 }
 
-/**
- * Records a failure. Equal consecutive failures from one address are one event with a count. At most one per decision.
- */
+/** Records a failure, one per decision. Equal consecutive failures from one address are one event with a count. */
 export function noteFailure(batch: Batch, accountId: string, event: AuditEvent): void {
   const { number, record: last } = newest(batch, accountId, 'failure');
   const record = recordOf(event);

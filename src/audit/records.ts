@@ -44,9 +44,7 @@ export type AuditedAct = keyof typeof AUDITED;
 
 /** Who did it, and from where. */
 export interface Source {
-  /**
-   * A user signed in to the account, a client with one of its keys or codes, the operator of the hub, or a stranger.
-   */
+  /** A user signed in to the account, a client with one of its keys or codes, the hub's operator, or a stranger. */
   readonly by: 'user' | 'client' | 'operator' | 'stranger';
   readonly address: string | null;
   /** Name of the browser or program, self-reported. */

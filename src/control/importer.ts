@@ -1,4 +1,4 @@
-/** Defines how the process that owns the data folder is asked for an import, whether it can run one yet or not. */
+/** Defines the importer of the process that owns the data folder, and a stand-in until it is ready. */
 import { Refusal } from '../common/fault.ts';
 import type { ImportedAccount } from './protocol.ts';
 

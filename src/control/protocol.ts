@@ -1,6 +1,4 @@
-/**
- * Defines the messages between the command line and a running service on the control socket: one JSON line each way.
- */
+/** Defines the messages between command line and service on the control socket: one JSON line each way. */
 import { z } from 'zod';
 import type { KeySummary, NewAccount, NewKey } from '../accounts/service.ts';
 import type { InvitationSummary, NewInvitation } from '../accounts/sign-up/invitations.ts';

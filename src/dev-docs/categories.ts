@@ -1,6 +1,4 @@
-/**
- * Lists the categories of an account: the built-in ones, and its own, which exist as long as they contain documents.
- */
+/** Lists the categories of an account: built-in ones, and its own, which exist while they contain documents. */
 import type { FieldErrors } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
 import type { Reader } from '../store/table.ts';

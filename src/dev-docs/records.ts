@@ -45,9 +45,7 @@ export interface DevDocRecord {
 export interface DevDocHead {
   /** Last number assigned. */
   readonly doc_id: number;
-  /**
-   * Time of the last change. Changes of an account are at least one millisecond apart, so a time identifies one change.
-   */
+  /** Time of the last change. Changes of an account are at least 1 ms apart, so a time identifies one change. */
   readonly changed_ms: number;
 }
 

@@ -85,9 +85,7 @@ export class DevDocs {
     this.#options = options;
   }
 
-  /**
-   * Returns a page of documents without texts, from one snapshot. Returns a promise when it takes more than one turn.
-   */
+  /** Returns a page of documents without texts, from one snapshot. A promise when it needs more than one turn. */
   list(accountId: string, request: DevDocListRequest): DocList | Promise<DocList> {
     return readInTurns(this.#options.store, accountId, (reader) => listDocs(reader, accountId, request));
   }

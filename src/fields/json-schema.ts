@@ -40,9 +40,7 @@ export function withoutBounds(schema: JsonSchema): JsonSchema {
   );
 }
 
-/**
- * True for a keyword that only limits a value. A property may have the name of a keyword; its value is then a schema.
- */
+/** True for a keyword that only limits a value. A property can have the same name; its value is then a schema. */
 function isBound(keyword: string, value: unknown): boolean {
   if (typeof value === 'object') return keyword === 'additionalProperties' && Object.keys(value ?? {}).length === 0;
   return (

@@ -1,6 +1,4 @@
-/**
- * Words every error that zod finds in a value, in one place, so that no caller sees the library's own messages. Pure.
- */
+/** Words every error that zod finds in a value, in one place: no caller sees the library's own messages. Pure. */
 import { z } from 'zod';
 import type { FieldErrors } from '../common/fault.ts';
 import { nearest } from '../text/nearest.ts';
@@ -16,8 +14,8 @@ const FIELDS_MAX = 20;
 export const OWN_WORDS = { reportInput: true, error: () => '' } as const;
 
 /**
- * Returns every invalid field of a value with its errors. A message declared in a schema is a predicate, such as `must
- * be odd`, and follows the name of the field.
+ * Returns every invalid field of a value with its errors. A message declared in a schema is a predicate, such as
+ * `must be odd`, and follows the name of the field.
  *
  * @param whole the name of the value itself, for when it is not an object
  */

@@ -12,7 +12,7 @@ export interface HandoffList {
   readonly cursor: string | undefined;
 }
 
-/** Sorts after every character that our key parts contain at its place. */
+/** Sorts after every character that can follow in a key part. */
 const END = '~';
 
 export function namesOf(accountId: string, handoff: HandoffRecord): [string, string, string, string][] {
@@ -29,9 +29,7 @@ function scopeOf(project: string | undefined): string {
   return project === undefined ? '*' : `=${foldName(project)}`;
 }
 
-/**
- * Returns the handoff with this name. Without a date or a time, returns the latest match. Throws Refusal `not_found`.
- */
+/** Returns the handoff with this name; without a date or time, the latest match. Throws Refusal `not_found`. */
 export function findHandoff(
   reader: Reader,
   accountId: string,

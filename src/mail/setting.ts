@@ -8,8 +8,8 @@ export interface MailSetting {
 }
 
 /**
- * Returns the mail settings. Throws StartError when the public address is missing: a forged `Host` header must not
- * choose where links in mail lead.
+ * Returns the mail settings, or undefined when mail is not configured. Throws StartError when a setting is missing that
+ * another needs. Links in mail use the public address: a forged `Host` header must not choose where they lead.
  */
 export function mailOf(
   url: string | undefined,

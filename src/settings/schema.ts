@@ -134,9 +134,7 @@ export const settings = z.object({
 
 export type SettingName = keyof typeof settings.shape;
 
-/**
- * True for https, or http to this machine: anyone answering in the provider's place could open every linked account.
- */
+/** True for https, or http to this machine: anyone posing as the provider could open every linked account. */
 function isProviderAddress({ protocol, hostname, search, hash, username }: URL): boolean {
   return search + hash + username === '' && (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname)));
 }

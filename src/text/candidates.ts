@@ -38,9 +38,7 @@ export function findCandidates(lines: Int32Array, { start, end }: Span, equals: 
   return kept.subarray(0, count);
 }
 
-/**
- * Kinds of lines: NEW has no equal in the other text, FREQUENT has too many for a match to mean much, TELLING has some.
- */
+/** Kinds of lines: NEW has no equal in the other text, FREQUENT too many for a match to mean much, TELLING some. */
 const NEW = 0;
 const FREQUENT = 1;
 const TELLING = 2;

@@ -61,9 +61,7 @@ export function mergeTexts(texts: MergeTexts, options: MergeOptions): MergedText
   return compose({ base, ours, theirs }, shown, options);
 }
 
-/**
- * Merges two texts as a single conflict, without comparing lines: the ancestor is unknown, or the texts are too large.
- */
+/** Merges two texts as a single conflict, without comparing lines: unknown ancestor or texts too large. */
 export function mergeWhole(texts: Omit<MergeTexts, 'base'>, options: MergeOptions): MergedText {
   if (texts.ours === texts.theirs) return { content: texts.ours, conflicts: 0 };
   const sides = { base: undefined, ours: firstAndRest(texts.ours), theirs: firstAndRest(texts.theirs) };

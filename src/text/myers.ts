@@ -146,9 +146,7 @@ class Frontier {
     return this;
   }
 
-  /**
-   * Advances one edit on every diagonal. Returns the point where a path met one of the other frontier, or undefined.
-   */
+  /** Advances one edit on every diagonal. Returns the point where a path met the other frontier, or undefined. */
   advance(edits: number, other: Frontier | undefined): Step | undefined {
     this.#widen(edits);
     const [left, right, reach] = [this.#left, this.#right, this.#reach];

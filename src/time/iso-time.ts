@@ -34,9 +34,7 @@ function readMs(text: string): number | undefined {
   return local + (fraction.length === 3 ? Number(fraction) : fractionMs(fraction)) - offsetMs;
 }
 
-/**
- * Undefined when the day or the second does not exist, or `Date.UTC` would take the year for one of another century.
- */
+/** Undefined when the day or second does not exist, or `Date.UTC` would move the year to another century. */
 function utcMs(year: number, month: number, day: number, hour: number, minute: number, second: number) {
   if (year < 100 || month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59) return undefined;
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);

@@ -1,6 +1,4 @@
-/**
- * Calculates calendar days in a time zone. Days of 23 or 25 hours need no special case: the zone itself names the day.
- */
+/** Calculates calendar days in a time zone. Days of 23 or 25 hours need no special case: the zone names the day. */
 
 /** One time zone. */
 export interface Zone {

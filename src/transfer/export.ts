@@ -25,7 +25,7 @@ export interface ExportOptions {
   readonly now: () => number;
 }
 
-/** Writes the archive and returns its manifest. Throws StartError; nothing of the archive is left then. */
+/** Writes the archive and returns its manifest. Throws StartError and then leaves nothing of the archive. */
 export function exportAccount({ store, email, folder, onBytes, now }: ExportOptions): ArchiveManifest {
   const snapshot = store.snapshot();
   try {

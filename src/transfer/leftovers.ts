@@ -1,6 +1,6 @@
 /**
- * Removes what a refused, interrupted or killed import left: determines its rows, tells them from those of existing
- * accounts, and removes them. Staged contents are removed like all staged bytes.
+ * Removes the rows that a refused, interrupted or killed import left, as distinct from those of existing accounts.
+ * Staged contents are removed like all staged bytes.
  */
 import { accountImports } from '../accounts/records.ts';
 import { removeRows, removeRowsOf } from '../store/remove-rows.ts';

@@ -24,13 +24,11 @@ export interface AccountRemovalOptions {
   readonly log: Log;
 }
 
-/**
- * Tables removed last: the mark that an account was deleted (`removals`), and just before it the account's identity.
- */
+/** Tables removed last: the mark of a deleted account (`removals`), and just before it the account's identity. */
 const LAST: readonly AnyTable[] = [accounts, removals];
 
 export class AccountRemoval {
-  /** For the timer. */
+  /** Runs on the timer of sweeps. */
   readonly sweep: Sweep = { what: 'deleted accounts', byAge: false, run: () => this.run() };
   readonly #options: AccountRemovalOptions;
   readonly #rounds: Rounds;

@@ -1,6 +1,4 @@
-/**
- * Manages the trash of documents: permanently deletes deleted documents and replaced texts after the retention period.
- */
+/** Manages the trash of documents: permanently deletes documents and replaced texts after the retention period. */
 import type { ActorRegistry } from '../actors/registry.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';

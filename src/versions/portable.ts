@@ -67,7 +67,7 @@ export class VersionsImport<D extends Numbered> {
     [this.#document, this.#before, this.#replaced] = [document, undefined, []];
   }
 
-  /** Writes a version. Resolves when it is on disk; the last version includes the document. */
+  /** Writes a version; the last one also writes the document. Resolves when everything is on disk. */
   version(line: VersionLine): Promise<void> {
     const document = this.#document;
     if (document === undefined) throw invalidField('type', 'a version stands after the document that it is of');

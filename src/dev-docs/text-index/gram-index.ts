@@ -23,9 +23,7 @@ export function columnOf(docId: number): number {
   return (docId - 1) % CHUNK_DOCS;
 }
 
-/**
- * Replaces the slots of a document. An undefined signature has no slots: the document does not exist or is not live.
- */
+/** Replaces the slots of a document. An undefined signature has none: the document is missing or not live. */
 export function moveGrams(
   batch: Batch,
   accountId: string,

@@ -20,9 +20,7 @@ export function foldText(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
-/**
- * Returns the slots of a document. A very long text gets all slots: it would have most of them, so it is read anyway.
- */
+/** Returns the slots of a document. A very long text gets all slots: it has most of them and is read anyway. */
 export function signatureOf(doc: Pick<DevDocRecord, 'title' | 'category' | 'content_type'>, text: string): Signature {
   const signature = new Uint8Array(SLOTS / 8);
   if (text.length > limits.devDocGramsCharsMax) {
