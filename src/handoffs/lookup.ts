@@ -81,18 +81,25 @@ export function listHandoffs(
 }
 
 /**
- * Returns the newest handoff of each project, newest first. If there are more than `limit` projects, returns those with
- * the last names. Costs one read per project, however many handoffs it has.
+ * Returns a page of the newest handoff of each project, newest first. One read per project, however many handoffs it
+ * has; of an account with more than `limits.handoffProjectsMax` projects, those with the last names.
  */
-export function newestOfEach(store: Store, accountId: string, limit: number): HandoffRecord[] {
+export function newestOfEach(
+  store: Store,
+  accountId: string,
+  { limit, cursor = END }: { readonly limit: number; readonly cursor?: string | undefined },
+): HandoffList {
   const found: HandoffRecord[] = [];
   const all = scopeOf(undefined);
   let [row] = store.range(handoffRows, { prefix: [accountId], reverse: true, limit: 1 });
-  while (row !== undefined && row.key[1] !== all && found.length < limit) {
+  while (row !== undefined && row.key[1] !== all && found.length < limits.handoffProjectsMax) {
     found.push(existing(store, accountId, row.value.id));
     [row] = store.range(handoffRows, { prefix: [accountId], reverse: true, beyond: row.key[1], limit: 1 });
   }
-  return found.sort((a, b) => (placeOf(a) < placeOf(b) ? 1 : -1));
+  const rest = found.filter((handoff) => placeOf(handoff) < cursor).sort((a, b) => (placeOf(a) < placeOf(b) ? 1 : -1));
+  const page = rest.slice(0, limit);
+  const last = page.at(-1);
+  return { handoffs: page, cursor: rest.length > limit && last !== undefined ? placeOf(last) : undefined };
 }
 
 function existing(reader: Pick<Reader, 'get'>, accountId: string, id: number): HandoffRecord {

@@ -143,9 +143,12 @@ export class Handoffs {
     return listHandoffs(this.#options.store, accountId, request);
   }
 
-  /** Returns the newest handoff of each of at most `limit` projects, newest first. */
-  newestOfEach(accountId: string, limit: number): HandoffRecord[] {
-    return newestOfEach(this.#options.store, accountId, limit);
+  /** Returns a page of the newest handoff of each project, newest first. */
+  newestOfEach(
+    accountId: string,
+    request: Pick<HandoffListRequest, 'cursor'> & { readonly limit: number },
+  ): HandoffList {
+    return newestOfEach(this.#options.store, accountId, request);
   }
 
   async #purge(accountId: string): Promise<void> {

@@ -215,6 +215,8 @@ export const limits = {
   handoffNameCharsMax: 100,
   handoffPreviewCharsMax: 200,
   handoffListDefault: 25,
+  /** Projects read for the page with the newest handoff of each. */
+  handoffProjectsMax: 500,
   handoffListMax: 200,
   /** CAIRN_HANDOFF_DAYS: the longest that may be set. */
   handoffDaysMax: 36_500,

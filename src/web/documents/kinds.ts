@@ -143,10 +143,9 @@ function handoffs({ handoffs: notes }: Sources): Kind {
     groupLabel: 'Project',
     async list(accountId, { group, cursor }) {
       // Without a project: the newest of each.
+      const page = { cursor, limit: limits.documentRowsPerPage };
       const found =
-        group === ''
-          ? { handoffs: notes.newestOfEach(accountId, limits.documentRowsPerPage), cursor: undefined }
-          : notes.page(accountId, { project: group, cursor, limit: limits.documentRowsPerPage });
+        group === '' ? notes.newestOfEach(accountId, page) : notes.page(accountId, { project: group, ...page });
       const items = found.handoffs.map(({ id, project, topic, preview, updated_at: at }) => {
         return { id, title: topic, label: project, preview, at };
       });

@@ -96,6 +96,31 @@ test('[WEB-15] a document that was changed elsewhere is not overwritten unseen, 
   }
 });
 
+test('[WEB-15] of more projects than a page shows, the ones written last come first and the rest follow', async () => {
+  const { client, key } = await member();
+  const projects = limits.documentRowsPerPage + 3;
+  for (let n = 0; n < projects; n++) {
+    // The newest have the first names.
+    const name = `p${String(projects - n).padStart(3, '0')}`;
+    await structured(
+      hub,
+      'handoff_save',
+      { project: name, topic: name, content: 'x', time: '0000', date: day(n) },
+      key,
+    );
+  }
+  await client.open('/documents/handoffs');
+  expect(titles(client).slice(0, 2)).toEqual(['p001', 'p002']);
+  const [next = ''] = /\/documents\/handoffs\?cursor=[^"]+/.exec(client.html) ?? [];
+  const first = titles(client);
+  await client.open(next);
+  expect([first.length, titles(client)]).toEqual([limits.documentRowsPerPage, ['p051', 'p052', 'p053']]);
+});
+
+function day(n: number): string {
+  return new Date(Date.UTC(2026, 0, 1 + n)).toISOString().slice(0, 10);
+}
+
 test('[WEB-15] handoffs show the newest of each project, then those of one project', async () => {
   const { client, key } = await member();
   const save = (project: string, topic: string, date: string) =>
