@@ -9,7 +9,13 @@ const FILES = {
   script: {
     file: 'pages.js',
     type: 'text/javascript; charset=utf-8',
-    parts: ['idiomorph/dist/idiomorph.min.js', 'assets/pages.js', 'assets/live.js', 'assets/board.js'],
+    parts: [
+      'idiomorph/dist/idiomorph.min.js',
+      'assets/pages.js',
+      'assets/live.js',
+      'assets/board.js',
+      'assets/merge.js',
+    ],
   },
   icon: { file: 'icon.svg', type: 'image/svg+xml', parts: ['assets/icon.svg'] },
 } as const;

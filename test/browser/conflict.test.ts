@@ -31,9 +31,9 @@ async function openConflict(page: Page, email: string): Promise<void> {
   await device.push(PATH, THEIRS, { base_sha: sha256 });
   await device.other('phone').refusedPush(PATH, MINE, { base_sha: sha256 });
   await page.locator('.tabs').getByRole('link', { name: 'Vaults' }).click();
-  await page.getByRole('link', { name: 'Settle 1 conflict' }).click();
+  await page.getByRole('link', { name: 'Resolve 1 conflict' }).click();
   await page.getByRole('link', { name: PATH }).click();
-  await page.getByRole('heading', { name: 'What differs' }).waitFor();
+  await page.getByRole('heading', { name: 'Differences' }).waitFor();
 }
 
 /** What the file's page shows. */
@@ -46,16 +46,16 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
   const email = `conflict-${name.replace(' ', '-')}@example.org`;
 
   test.each([
-    ['mine', MINE],
-    ['theirs', THEIRS],
-  ])('[WEB-1, WEB-5] keep %s', async (side, content) => {
+    ['mine', 'the version from phone', MINE],
+    ['theirs', 'the hub version', THEIRS],
+  ])('[WEB-1, WEB-5] keep %s', async (side, called, content) => {
     const { page, context, complaints } = await visitor(browser, hub, { javaScriptEnabled });
     await openConflict(page, `${side}-${email}`);
     const changed = page.locator('tr.changed').first();
     expect(await changed.locator('.removed').textContent()).toBe('−two of theirs');
     expect(await changed.locator('.added').textContent()).toBe('+two of mine');
-    await page.getByRole('button', { name: `Keep ${side}` }).click();
-    await page.getByText('is settled.').waitFor();
+    await page.getByRole('button', { name: `Keep ${called}` }).click();
+    await page.getByText('is resolved.').waitFor();
     expect(await shownText(page)).toBe(content.trimEnd());
     expect(complaints).toEqual([]);
     await context.close();
@@ -65,12 +65,21 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
     const { page, context, complaints } = await visitor(browser, hub, { javaScriptEnabled });
     await openConflict(page, `edit-${email}`);
     const editor = page.getByLabel('Merged version');
-    expect(await editor.inputValue()).toContain('<<<<<<< yours');
+    expect(await editor.inputValue()).toContain('<<<<<<< From phone');
     await page.getByRole('button', { name: 'Save merged version' }).click();
     await page.getByText('The text still contains conflict markers.').first().waitFor();
+    if (javaScriptEnabled) {
+      // Three columns, by keyboard: the choice rewrites the text, and there is no other conflict to go on with.
+      const buttons = page.locator('[data-merge] button');
+      expect(await buttons.allTextContents()).toEqual(['Use this', 'Use both', 'Use this']);
+      await buttons.nth(1).focus();
+      await page.keyboard.press('Enter');
+      expect(await editor.inputValue()).toBe('one\ntwo of theirs\ntwo of mine\nthree\nfour\nfive of mine\n');
+      expect(await editor.evaluate('(field) => field === document.activeElement')).toBe(true);
+    }
     await editor.fill('one\ntwo of both\n');
     await page.getByRole('button', { name: 'Save merged version' }).click();
-    await page.getByText('is settled.').waitFor();
+    await page.getByText('is resolved.').waitFor();
     expect(await shownText(page)).toBe('one\ntwo of both');
     expect(complaints).toEqual([]);
     await context.close();

@@ -21,6 +21,8 @@ export interface MergeRequest {
   readonly favor?: Favor | undefined;
   readonly style?: ConflictStyle | undefined;
   readonly vault_id?: string | undefined;
+  /** What the markers call the sides; default: `yours` and `hub`. */
+  readonly labels?: { readonly yours: string; readonly hub: string } | undefined;
 }
 
 export interface MergeAnswer {
@@ -47,8 +49,8 @@ export interface MergeQueryOptions {
   readonly comparer: TextComparer;
 }
 
-/** What the markers in a merged text call its sides. */
-const LABELS = { base: 'base', ours: 'yours', theirs: 'hub' };
+/** What the markers in a merged text call its sides, unless the caller names them. */
+const LABELS = { yours: 'yours', hub: 'hub' };
 
 /** The caller's side, whichever way it was named. */
 interface Asked {
@@ -120,14 +122,17 @@ export class MergeQuery {
   async #mergeSides(
     accountId: string,
     three: { readonly base: Side | undefined; readonly ours: Side; readonly theirs: Side },
-    { favor = 'none', style = 'merge' }: MergeRequest,
+    { favor = 'none', style = 'merge', labels = LABELS }: MergeRequest,
   ): Promise<Pick<MergeAnswer, 'content' | 'deleted' | 'conflicts'>> {
     const plan = planMerge(three, favor);
     if (plan.kind === 'choose') return { content: undefined, deleted: false, conflicts: 1 };
     if (plan.kind === 'take')
       return { content: contentOf(plan.side), deleted: plan.side.kind === 'nothing', conflicts: 0 };
     const merged = await this.#options.comparer.merge(
-      { texts: plan.texts, options: { favor, style, labels: LABELS } },
+      {
+        texts: plan.texts,
+        options: { favor, style, labels: { base: 'base', ours: labels.yours, theirs: labels.hub } },
+      },
       accountId,
     );
     if (merged === undefined) return { content: undefined, deleted: false, conflicts: 1 };

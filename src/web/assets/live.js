@@ -94,7 +94,7 @@ async function renew() {
   isDue = false;
   try {
     const response = await fetch(location.href, { headers: { 'X-Live': '1' }, cache: 'no-store' });
-    if (response.redirected) signedOut();
+    if (response.redirected) movedTo(new URL(response.url));
     else if (response.ok) renewWith(parse(await response.text()));
   } catch {
     // No network: the stream tells again when it is back.
@@ -114,6 +114,12 @@ function renewWith(next) {
   changes = 0;
   bar.hidden = true;
   show(next);
+}
+
+/** The page is gone: its reader is signed out, or what it showed was settled elsewhere. */
+function movedTo(to) {
+  if (to.pathname === '/signin') signedOut();
+  else tell('This was resolved elsewhere.', 'Continue', () => location.assign(to));
 }
 
 function changed() {

@@ -101,7 +101,7 @@ function Results({ words, found }: { readonly words: string; readonly found: rea
 function SearchForm({ words }: { readonly words: string }): VNode {
   return (
     <search>
-      <form method="get" action="/help" class="find">
+      <form method="get" action="/help" class="find manual-search">
         <label class="sr-only" for="help-q">
           Search the manual
         </label>

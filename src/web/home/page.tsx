@@ -173,7 +173,7 @@ function Overview({ options, visit }: { readonly options: HomeOptions; readonly 
         {conflicts === 0 ? null : (
           <>
             {', '}
-            <strong>{counted(conflicts, 'conflict')} to settle</strong>
+            <strong>{counted(conflicts, 'conflict')} to resolve</strong>
           </>
         )}
       </Tile>

@@ -7,7 +7,7 @@ import type { FileRecord } from '../../sync/log/file-record.ts';
 import type { MemberVisit } from '../pages.ts';
 import { isMarkdown } from '../rendering/renderer.tsx';
 import { attachment, picture, type VaultOptions, vaultOf } from './access.ts';
-import { showChanges } from './changes.tsx';
+import { showChanges } from './compare/changes.tsx';
 import { FilePage, type Shown } from './file.tsx';
 import { fileOf, readSeq, versionOf } from './files.ts';
 import { imageTypeOf } from './images.ts';

@@ -88,7 +88,7 @@ export function ConflictsLink({ vaultId, count }: { readonly vaultId: string; re
   if (count === 0) return null;
   return (
     <a class="button small" href={`${vaultPath(vaultId)}/conflicts`}>
-      Settle {count} {count === 1 ? 'conflict' : 'conflicts'}
+      Resolve {count} {count === 1 ? 'conflict' : 'conflicts'}
     </a>
   );
 }
@@ -110,7 +110,7 @@ export function ConflictList({ visit, vault, conflicts, cursor }: ConflictListPr
       </div>
       <section class="panel" aria-label="Pending conflicts">
         {conflicts.length === 0 ? (
-          <Empty title="Nothing to settle">
+          <Empty title="No conflicts">
             <p>
               <a href={vaultPath(vault.id)}>Back to the files</a>
             </p>

@@ -11,7 +11,7 @@ import { problemOf } from '../problem.ts';
 import { type VaultOptions, vaultOf } from './access.ts';
 import { changeRoutes } from './change/routes.tsx';
 import { clearHistory, Space } from './change/space.tsx';
-import { conflictRoutes } from './conflict-routes.tsx';
+import { conflictRoutes } from './conflicts/routes.tsx';
 import { fileRoutes } from './file-routes.tsx';
 import { findFiles, readSeq } from './files.ts';
 import { FolderPage, FoundPage } from './folder.tsx';

@@ -1,10 +1,10 @@
 /** Settling conflicts with a browser without script: both sides, mine, theirs, a text made of both. */
 import { expect, test } from 'vitest';
-import { limits } from '../../../src/limits/service.ts';
-import { PASSWORD } from '../../support/gateway.ts';
-import { PageClient, signedUp } from '../../support/page-client.ts';
-import { Device, type Pushed, sha256Of } from '../../support/sync.ts';
-import { useHub } from '../../support/use-hub.ts';
+import { limits } from '../../../../src/limits/service.ts';
+import { PASSWORD } from '../../../support/gateway.ts';
+import { PageClient, signedUp } from '../../../support/page-client.ts';
+import { Device, type Pushed, sha256Of } from '../../../support/sync.ts';
+import { useHub } from '../../../support/use-hub.ts';
 
 interface Clash {
   readonly client: PageClient;
@@ -68,7 +68,7 @@ test('[WEB-1, SYN-14] a vault says what waits to be settled, and the page shows 
   const at = await clash(THEIRS, MINE);
   const { client, vault, page } = at;
   await client.open('/vaults');
-  expect(client.text).toContain('Settle 1 conflict');
+  expect(client.text).toContain('Resolve 1 conflict');
   await client.open(`/vaults/${vault}`);
   expect(client.text).toContain('1 change conflicts with newer versions');
   await client.open(`/vaults/${vault}/conflicts`);
@@ -76,12 +76,15 @@ test('[WEB-1, SYN-14] a vault says what waits to be settled, and the page shows 
   await client.open(page);
   const rows = [...client.html.matchAll(/<tr class="(\w+)">([\s\S]*?)<\/tr>/g)].map(([, kind, cells = '']) => [
     kind,
-    ...[...cells.matchAll(/<td class="(?:removed|added|plain)">(?:<span class="mark">.<\/span>)?([^<]*)<\/td>/g)].map(
+    ...[...cells.matchAll(/<td class="(?:removed|added|plain)">(?:<span class="mark">.<\/span>)?(.*?)<\/td>/g)].map(
       ([, text]) => text,
     ),
   ]);
-  expect(rows).toContainEqual(['changed', 'two of theirs', 'two of mine']);
-  expect(rows).toContainEqual(['changed', 'five', 'five of mine']);
+  expect(rows).toContainEqual(['changed', 'two of <b>theirs</b>', 'two of <b>mine</b>']);
+  expect(rows).toContainEqual(['changed', 'five', 'five<b> of mine</b>']);
+  for (const name of ['On the hub (desktop)', 'From phone']) {
+    expect([name, client.html.split(`<bdi class="given">${name}</bdi>`).length]).toEqual([name, 4]);
+  }
   expect(rows).toContainEqual(['same', 'three', 'three']);
   for (const [side, content] of [
     ['yours', MINE],
@@ -95,29 +98,45 @@ test('[WEB-1, SYN-14] a vault says what waits to be settled, and the page shows 
 test.each([
   ['yours', MINE],
   ['theirs', THEIRS],
-])('[WEB-1, SYN-14] keeping %s settles the conflict, and nothing is left to settle', async (keep, content) => {
+])('[WEB-1, SYN-14] keeping %s resolves the conflict, and none is left', async (keep, content) => {
   const at = await clash(THEIRS, MINE);
   const answer = await settle(at, keep);
   expect([answer.status, answer.headers.location]).toEqual([303, `/vaults/${at.vault}`]);
   await at.client.open(`/vaults/${at.vault}`);
-  expect(at.client.text).toContain(`The conflict of “${PATH}” is resolved.`);
+  expect(at.client.text).toContain(`The conflict in “${PATH}” is resolved.`);
   expect(await current(at)).toBe(content);
   await at.client.open(`/vaults/${at.vault}/conflicts`);
-  expect(at.client.text).toContain('Nothing to settle');
+  expect(at.client.text).toContain('No conflicts');
   await at.client.open(at.page);
   expect(at.client.text).toContain('This conflict is already resolved.');
+});
+
+test('[WEB-1, SYN-14] each of several conflicts is one click from the one before', async () => {
+  const at = await clash(THEIRS, MINE);
+  const phone = at.device.other('phone');
+  for (const path of ['a.md', 'z.md']) {
+    const { sha256 } = await at.device.push(path, BASE);
+    await at.device.push(path, THEIRS, { base_sha: sha256 });
+    await phone.refusedPush(path, MINE, { base_sha: sha256 });
+  }
+  const nextOf = (html: string) => /href="([^"]+)">Next conflict</.exec(html)?.[1] ?? '';
+  await at.client.open(at.page);
+  const z = nextOf(at.client.html);
+  await at.client.open(z);
+  const a = nextOf(at.client.html);
+  await at.client.open(a);
+  expect([nextOf(at.client.html), new Set([at.page, z, a]).size]).toEqual([at.page, 3]);
+  const settled = await at.client.post(a, formFor(at, 'yours'));
+  expect([settled.status, settled.headers.location]).toEqual([303, at.page]);
 });
 
 test('[WEB-1, SYN-13] the editor begins with both sides merged, refuses marks that were left, and keeps what it is given', async () => {
   const at = await clash(THEIRS, MINE);
   const draft = formFor(at, 'edited').get('content') ?? '';
   expect(draft).toContain('five of mine');
-  expect(draft).toMatch(/^<{7} yours\ntwo of mine\n={7}\ntwo of theirs\n>{7} hub$/m);
+  expect(draft).toMatch(/^<{7} From phone\ntwo of mine\n={7}\ntwo of theirs\n>{7} On the hub \(desktop\)$/m);
   const refused = await settle(at, 'edited', { content: draft.replace('three', 'three, edited') });
-  expect([refused.status, at.client.text]).toEqual([
-    422,
-    expect.stringContaining('The text still contains conflict markers'),
-  ]);
+  expect([refused.status, at.client.text]).toEqual([422, expect.stringContaining('The text still contains conflict markers')]);
   expect(formFor(at, 'edited').get('content')).toContain('three, edited');
   const merged = 'one\ntwo of both\nthree\nfour\nfive of mine\n';
   // As a browser sends it.
@@ -151,8 +170,8 @@ test('[WEB-1, SYN-5] a file that changed since the page was opened is settled on
 });
 
 test.each([
-  ['the hub has deleted', undefined, MINE, 'deletes the file'],
-  ['the device deletes', THEIRS, undefined, 'deletes the file'],
+  ['the hub has deleted', undefined, MINE, 'Deletes the file'],
+  ['the device deletes', THEIRS, undefined, 'Deletes the file'],
 ])('[WEB-1, SYN-6] a file that %s is kept or deleted, as is chosen', async (_name, theirs, mine, says) => {
   for (const keep of ['yours', 'theirs'] as const) {
     const at = await clash(theirs, mine);

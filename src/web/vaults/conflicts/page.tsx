@@ -1,31 +1,39 @@
-/** The page of one conflict: both sides beside each other, and the three ways to settle it. */
+/** The page of one conflict: both versions side by side, and the three ways to resolve it. */
 import type { VNode } from 'preact';
-import type { ConflictSides } from '../../sync/conflicts/conflicts.ts';
-import type { Vault } from '../../sync/vaults/vaults.ts';
-import { type Problem, TextArea } from '../fields.tsx';
-import type { MemberVisit } from '../pages.ts';
-import { bytesText, Form, Given, Moment } from '../ui.tsx';
-import { Crumbs } from './crumbs.tsx';
-import { DiffTable } from './diff-table.tsx';
-import { conflictPath, filePath, sidePath } from './paths.ts';
-import type { SideBySide } from './side-by-side.ts';
-import type { Newline } from './text-content.ts';
+import type { ConflictSides } from '../../../sync/conflicts/conflicts.ts';
+import type { Vault } from '../../../sync/vaults/vaults.ts';
+import { type Problem, TextArea } from '../../fields.tsx';
+import type { MemberVisit } from '../../pages.ts';
+import { bytesText, Form, Given, Moment } from '../../ui.tsx';
+import { DiffTable } from '../compare/diff-table.tsx';
+import type { SideBySide } from '../compare/side-by-side.ts';
+import { Crumbs } from '../crumbs.tsx';
+import { conflictPath, filePath, sidePath } from '../paths.ts';
+import type { Newline } from '../text-content.ts';
 
 export interface ConflictPageProps {
   readonly visit: MemberVisit;
   readonly vault: Vault;
   readonly sides: ConflictSides;
-  /** Undefined: the sides are no two texts, or too large to be shown. */
+  /** Undefined: the sides are not two texts, or too large to be shown. */
   readonly diff: SideBySide | undefined;
   /** What the editor begins with; undefined: one of the sides has to be chosen. */
   readonly draft: { readonly text: string; readonly newline: Newline } | undefined;
+  /** Where the next pending conflict is shown; undefined: this is the only one. */
+  readonly next: string | undefined;
   readonly problem: Problem | undefined;
 }
 
+/** What the sides are called, on the page as in the markers of a merged text. */
+export function sideNames({ conflict, current }: ConflictSides): { readonly yours: string; readonly hub: string } {
+  const by = current === undefined ? '' : ` (${current.record.device_id})`;
+  return { yours: `From ${conflict.record.device_id}`, hub: `On the hub${by}` };
+}
+
 export function ConflictPage(props: ConflictPageProps): VNode {
-  const { visit, vault, sides, diff } = props;
-  const { current } = sides;
+  const { visit, vault, sides, diff, next } = props;
   const { record: conflict } = sides.conflict;
+  const names = sideNames(sides);
   return (
     <>
       <div class="intro">
@@ -34,8 +42,12 @@ export function ConflictPage(props: ConflictPageProps): VNode {
           <Given>{conflict.path}</Given>
         </h1>
         <p class="lead">
-          <Given>{conflict.device_id}</Given> sent a change at <Moment at={conflict.detected_at} zone={visit.zone} />,
-          when the file on the hub had changed already. Both are kept until you choose.
+          <Given>{conflict.device_id}</Given> sent a change <Moment at={conflict.detected_at} zone={visit.zone} />, but
+          the file on the hub had already changed. Both versions are kept until you choose.
+        </p>
+        <p class="actions">
+          {next === undefined ? null : <a href={next}>Next conflict</a>}
+          <a href={filePath(vault.id, conflict.path)}>History of this file</a>
         </p>
       </div>
       {props.problem === undefined ? null : (
@@ -47,37 +59,20 @@ export function ConflictPage(props: ConflictPageProps): VNode {
         <SideCard
           {...props}
           side="theirs"
-          title="Theirs"
-          from={
-            current === undefined ? (
-              'on the hub'
-            ) : (
-              <>
-                on the hub, by <Given>{current.record.device_id}</Given>
-              </>
-            )
-          }
-          bytes={current?.bytes}
-          action="Keep theirs"
+          title={names.hub}
+          bytes={sides.current?.bytes}
+          action="Keep the hub version"
         />
         <SideCard
           {...props}
           side="yours"
-          title="Mine"
-          from={
-            <>
-              from <Given>{conflict.device_id}</Given>
-            </>
-          }
+          title={names.yours}
           bytes={sides.yours}
-          action="Keep mine"
+          action={`Keep the version from ${conflict.device_id}`}
         />
       </div>
-      {diff === undefined ? null : <Differences diff={diff} device={conflict.device_id} />}
+      {diff === undefined ? null : <Differences diff={diff} names={names} />}
       <Editor {...props} />
-      <p>
-        <a href={filePath(vault.id, conflict.path)}>The history of this file</a>
-      </p>
     </>
   );
 }
@@ -85,24 +80,24 @@ export function ConflictPage(props: ConflictPageProps): VNode {
 interface SideCardProps extends ConflictPageProps {
   readonly side: 'yours' | 'theirs';
   readonly title: string;
-  readonly from: VNode | string;
   readonly bytes: Uint8Array | undefined;
   readonly action: string;
 }
 
-function SideCard({ visit, vault, sides, side, title, from, bytes, action }: SideCardProps): VNode {
+function SideCard({ visit, vault, sides, side, title, bytes, action }: SideCardProps): VNode {
   const { id } = sides.conflict;
   return (
     <section class="panel" aria-label={title}>
       <div>
-        <h2>{title}</h2>
+        <h2>
+          <Given>{title}</Given>
+        </h2>
         <p class="meta">
-          {from} ·{' '}
           {bytes === undefined ? (
-            'deletes the file'
+            'Deletes the file'
           ) : (
             <>
-              {bytesText(bytes.length)} · <a href={sidePath(vault.id, id, side)}>download</a>
+              {bytesText(bytes.length)} · <a href={sidePath(vault.id, id, side)}>Download</a>
             </>
           )}
         </p>
@@ -124,16 +119,25 @@ function baseOf({ current }: ConflictSides): string {
   return current?.record.sha256 ?? '';
 }
 
-function Differences({ diff, device }: { readonly diff: SideBySide; readonly device: string }): VNode {
+interface DifferencesProps {
+  readonly diff: SideBySide;
+  readonly names: ReturnType<typeof sideNames>;
+}
+
+function Differences({ diff, names }: DifferencesProps): VNode {
   return (
     <section class="panel" aria-labelledby="differences">
-      <h2 id="differences">What differs</h2>
+      <h2 id="differences">Differences</h2>
       <DiffTable
         diff={diff}
-        left="− Theirs, on the hub"
+        left={
+          <>
+            − <Given>{names.hub}</Given>
+          </>
+        }
         right={
           <>
-            + Mine, from <Given>{device}</Given>
+            + <Given>{names.yours}</Given>
           </>
         }
       />
@@ -146,18 +150,25 @@ function Editor({ visit, vault, sides, draft, problem }: ConflictPageProps): VNo
   if (draft === undefined) {
     return (
       <section class="panel" aria-labelledby="edit">
-        <h2 id="edit">Edit</h2>
-        <p class="lead">These versions cannot be merged here: one is deleted, binary or too large. Choose one.</p>
+        <h2 id="edit">Merge</h2>
+        <p class="lead">
+          These versions cannot be merged here: one of them is deleted, binary or too large. Keep one of them.
+        </p>
       </section>
     );
   }
   return (
     <section class="panel" aria-labelledby="edit">
-      <h2 id="edit">Edit</h2>
-      <p class="lead">Merged version. Conflicting lines are marked: edit them, then delete the markers.</p>
+      <h2 id="edit">Merge</h2>
+      <p class="lead">
+        Both versions merged. Conflicting lines are marked “<Given>{sideNames(sides).yours}</Given>” and “
+        <Given>{sideNames(sides).hub}</Given>”. Edit them, then delete the markers.
+      </p>
       <Form csrf={visit.csrf} action={conflictPath(vault.id, sides.conflict.id)} class="stack whole">
         <input type="hidden" name="base" value={baseOf(sides)} />
         <input type="hidden" name="newline" value={draft.newline} />
+        {/* The script puts the three columns here. */}
+        <div data-merge hidden />
         <TextArea
           form="edit"
           name="content"

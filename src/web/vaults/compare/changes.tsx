@@ -1,18 +1,18 @@
 /** The page that compares two versions of a file: the one before with a version, or a version with the current one. */
 import type { VNode } from 'preact';
-import type { Reply } from '../../http/reply/reply.ts';
-import { limits } from '../../limits/service.ts';
-import type { FileRecord } from '../../sync/log/file-record.ts';
-import type { Vault } from '../../sync/vaults/vaults.ts';
-import type { MemberVisit } from '../pages.ts';
-import { Given } from '../ui.tsx';
-import { type VaultOptions, vaultOf } from './access.ts';
-import { Crumbs } from './crumbs.tsx';
+import type { Reply } from '../../../http/reply/reply.ts';
+import { limits } from '../../../limits/service.ts';
+import type { FileRecord } from '../../../sync/log/file-record.ts';
+import type { Vault } from '../../../sync/vaults/vaults.ts';
+import type { MemberVisit } from '../../pages.ts';
+import { Given } from '../../ui.tsx';
+import { type VaultOptions, vaultOf } from '../access.ts';
+import { Crumbs } from '../crumbs.tsx';
+import { fileOf, readSeq, versionOf } from '../files.ts';
+import { changesPath, filePath, nameOf, parentOf } from '../paths.ts';
+import { textOf } from '../text-content.ts';
 import { DiffTable } from './diff-table.tsx';
-import { fileOf, readSeq, versionOf } from './files.ts';
-import { changesPath, filePath, nameOf, parentOf } from './paths.ts';
 import { changesIn, type SideBySide, sideBySide } from './side-by-side.ts';
-import { textOf } from './text-content.ts';
 
 /** Two versions; undefined: there was nothing before. */
 interface Pair {

@@ -1,18 +1,18 @@
-/** The pages and forms of conflicts: which are pending, both sides of one, and settling it. */
-import { invalidField } from '../../common/fault.ts';
-import type { Reply } from '../../http/reply/reply.ts';
-import type { Route } from '../../http/route/route.ts';
-import { limits } from '../../limits/service.ts';
-import type { ConflictSides, Keep } from '../../sync/conflicts/conflicts.ts';
-import type { Problem } from '../fields.tsx';
-import type { MemberVisit } from '../pages.ts';
-import { problemOf } from '../problem.ts';
-import { attachment, type VaultOptions, vaultOf } from './access.ts';
-import { ConflictPage } from './conflict.tsx';
-import { ConflictList } from './list.tsx';
-import { vaultPath } from './paths.ts';
-import { type SideBySide, sideBySide } from './side-by-side.ts';
-import { fromForm, hasConflictMarks, type Newline, newlineOf, textOf } from './text-content.ts';
+/** The pages and forms of conflicts: which are pending, both versions of one, and resolving it. */
+import { invalidField } from '../../../common/fault.ts';
+import type { Reply } from '../../../http/reply/reply.ts';
+import type { Route } from '../../../http/route/route.ts';
+import { limits } from '../../../limits/service.ts';
+import type { ConflictSides, Keep } from '../../../sync/conflicts/conflicts.ts';
+import type { Problem } from '../../fields.tsx';
+import type { MemberVisit } from '../../pages.ts';
+import { problemOf } from '../../problem.ts';
+import { attachment, type VaultOptions, vaultOf } from '../access.ts';
+import { type SideBySide, sideBySide } from '../compare/side-by-side.ts';
+import { ConflictList } from '../list.tsx';
+import { conflictPath, vaultPath } from '../paths.ts';
+import { fromForm, hasConflictMarks, type Newline, newlineOf, textOf } from '../text-content.ts';
+import { ConflictPage, sideNames } from './page.tsx';
 
 const PATH = '/vaults/:vault/conflicts';
 
@@ -25,7 +25,7 @@ export function conflictRoutes(options: VaultOptions): Route[] {
       const query = { vaultId: vault.id, path: undefined, limit: limits.conflictRowsPerPage, cursor };
       const { conflicts, cursor: next } = await sync.conflicts.pending(visit.accountId, query);
       const body = <ConflictList visit={visit} vault={vault} conflicts={conflicts} cursor={next} />;
-      return pages.show(visit, { title: 'Conflicts', section: 'vaults', body });
+      return pages.show(visit, { title: 'Conflicts', section: 'vaults', live: ['vaults'], body });
     }),
     pages.member(`${PATH}/:conflict`, (visit) => showConflict(options, visit)),
     pages.memberForm(`${PATH}/:conflict`, (visit, form) => settle(options, visit, form), {
@@ -53,13 +53,29 @@ async function showConflict(options: VaultOptions, visit: MemberVisit, problem?:
     return pages.go(visit, vaultPath(vault.id), { text: 'This conflict is already resolved.' });
   }
   const draft = await draftOf(options, visit.accountId, vault.id, sides);
-  const body = { visit, vault, sides, diff: await diffOf(options, visit.accountId, sides), draft, problem };
+  const diff = await diffOf(options, visit.accountId, sides);
+  const next = await nextAfter(options, visit.accountId, vault.id, sides.conflict.id);
+  const body = { visit, vault, sides, diff, draft, next, problem };
   return pages.show(visit, {
     title: `Conflict: ${sides.conflict.record.path}`,
     section: 'vaults',
+    live: ['vaults'],
     status: problem === undefined ? 200 : 422,
     body: <ConflictPage {...body} />,
   });
+}
+
+/** Where the pending conflict after this one is shown, from the last on the first; undefined: there is no other. */
+async function nextAfter(
+  { sync }: VaultOptions,
+  accountId: string,
+  vaultId: string,
+  conflictId: string,
+): Promise<string | undefined> {
+  const query = { vaultId, path: undefined, limit: limits.conflictsMax, cursor: undefined };
+  const ids = (await sync.conflicts.pending(accountId, query)).conflicts.map(({ id }) => id);
+  const next = ids[(ids.indexOf(conflictId) + 1) % ids.length];
+  return next === undefined || next === conflictId ? undefined : conflictPath(vaultId, next);
 }
 
 async function diffOf(
@@ -87,7 +103,8 @@ async function diffOf(
 async function draftOf({ sync }: VaultOptions, accountId: string, vaultId: string, sides: ConflictSides) {
   const mine = shortText(sides.yours);
   if (mine === undefined || shortText(sides.current?.bytes) === undefined) return undefined;
-  const { content } = await sync.merges.merge(accountId, { vault_id: vaultId, conflict_id: sides.conflict.id });
+  const request = { vault_id: vaultId, conflict_id: sides.conflict.id, labels: sideNames(sides) };
+  const { content } = await sync.merges.merge(accountId, request);
   const text = content?.encoding === 'utf-8' ? content.text : undefined;
   if (text === undefined || Buffer.byteLength(text) > limits.editedTextBytesMax) return undefined;
   return { text, newline: newlineOf(mine) };
@@ -101,6 +118,7 @@ async function settle(options: VaultOptions, visit: MemberVisit, form: URLSearch
   const { pages, sync } = options;
   const { vault, sides } = conflictOf(options, visit);
   const { id: conflictId, record } = sides.conflict;
+  const next = await nextAfter(options, visit.accountId, vault.id, conflictId);
   const tried = await problemOf('edit', { content: form.get('content') ?? '' }, async () => {
     const keep = readKeep(form);
     await sync.conflicts.resolve(visit.accountId, {
@@ -112,14 +130,9 @@ async function settle(options: VaultOptions, visit: MemberVisit, form: URLSearch
     });
   });
   if (!tried.ok) return await showConflict(options, visit, inPlainWords(tried.problem, form.get('keep') === 'edited'));
-  const { conflicts: rest } = await sync.conflicts.pending(visit.accountId, {
-    vaultId: vault.id,
-    path: undefined,
-    limit: 1,
-    cursor: undefined,
+  return pages.go(visit, next ?? vaultPath(vault.id), {
+    text: `The conflict in “${record.path}” is resolved.${next === undefined ? '' : ' This is the next one.'}`,
   });
-  const next = rest.length === 0 ? vaultPath(vault.id) : `${vaultPath(vault.id)}/conflicts`;
-  return pages.go(visit, next, { text: `The conflict of “${record.path}” is resolved.` });
 }
 
 function readKeep(form: URLSearchParams): Keep {

@@ -1,6 +1,7 @@
 /** Two texts side by side: what was removed on the left, what was added on the right. */
 import type { ComponentChildren, VNode } from 'preact';
 import type { DiffCell, DiffRow, SideBySide } from './side-by-side.ts';
+import { changedWords, type LinePart } from './words.ts';
 
 interface DiffTableProps {
   readonly diff: SideBySide;
@@ -44,22 +45,26 @@ export function DiffTable({ diff, left, right }: DiffTableProps): VNode {
 
 function Row({ row: { kind, left, right } }: { readonly row: DiffRow }): VNode {
   const isChanged = kind === 'changed';
+  const isPair = isChanged && left !== undefined && right !== undefined;
+  const [before, after] = (isPair ? changedWords(left.text, right.text) : undefined) ?? [];
   return (
     <tr class={kind}>
-      <Cell cell={left} mark={isChanged ? '−' : ''} class={isChanged ? 'removed' : 'plain'} />
-      <Cell cell={right} mark={isChanged ? '+' : ''} class={isChanged ? 'added' : 'plain'} />
+      <Cell cell={left} parts={before} mark={isChanged ? '−' : ''} class={isChanged ? 'removed' : 'plain'} />
+      <Cell cell={right} parts={after} mark={isChanged ? '+' : ''} class={isChanged ? 'added' : 'plain'} />
     </tr>
   );
 }
 
 interface CellProps {
   readonly cell: DiffCell | undefined;
+  /** Undefined: the line has no word in common with the one beside it. */
+  readonly parts: readonly LinePart[] | undefined;
   /** Says without a colour that the line differs. */
   readonly mark: string;
   readonly class: string;
 }
 
-function Cell({ cell, mark, ...rest }: CellProps): VNode {
+function Cell({ cell, parts, mark, ...rest }: CellProps): VNode {
   if (cell === undefined) {
     return (
       <>
@@ -73,7 +78,9 @@ function Cell({ cell, mark, ...rest }: CellProps): VNode {
       <td class="line-number">{cell.line}</td>
       <td class={rest.class}>
         {mark === '' ? null : <span class="mark">{mark}</span>}
-        {cell.text}
+        {parts === undefined
+          ? cell.text
+          : parts.map(({ text, isChanged }, at) => (isChanged ? <b key={at}>{text}</b> : text))}
       </td>
     </>
   );

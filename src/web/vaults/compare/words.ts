@@ -1,0 +1,45 @@
+/** Owns which words of a changed line differ from the line beside it. Pure. */
+import { matchSequences } from '../../../text/myers.ts';
+
+/** A piece of a line, in order. */
+export interface LinePart {
+  readonly text: string;
+  readonly isChanged: boolean;
+}
+
+/** Lines of more tokens than this are shown as changed whole: nobody reads marks in them, and the time stays small. */
+const TOKENS_MAX = 400;
+
+/**
+ * Both lines in parts: words, runs of spaces and single signs are compared by their longest common subsequence
+ * (text/myers.ts). Undefined when the lines have no word in common, or are too long: marks would say nothing.
+ */
+export function changedWords(left: string, right: string): readonly [LinePart[], LinePart[]] | undefined {
+  const [before, after] = [tokensOf(left), tokensOf(right)];
+  if (before.length > TOKENS_MAX || after.length > TOKENS_MAX) return undefined;
+  const numbers = new Map<string, number>();
+  const numbered = (tokens: readonly string[]) =>
+    Int32Array.from(tokens, (token) => {
+      const number = numbers.get(token) ?? numbers.size;
+      numbers.set(token, number);
+      return number;
+    });
+  const matches = matchSequences(numbered(before), numbered(after));
+  if (!Array.from(matches.left).some((at) => /\w|[^\p{ASCII}]/u.test(before[at] ?? ''))) return undefined;
+  return [partsOf(before, new Set(matches.left)), partsOf(after, new Set(matches.right))];
+}
+
+function tokensOf(line: string): string[] {
+  return line.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
+}
+
+function partsOf(tokens: readonly string[], common: ReadonlySet<number>): LinePart[] {
+  const parts: { text: string; isChanged: boolean }[] = [];
+  for (const [at, token] of tokens.entries()) {
+    const isChanged = !common.has(at);
+    const last = parts.at(-1);
+    if (last?.isChanged === isChanged) last.text += token;
+    else parts.push({ text: token, isChanged });
+  }
+  return parts;
+}
