@@ -106,6 +106,11 @@ export const limits = {
   /** How long what is shown once waits for the page that shows it, and how many such wait at once. */
   noticeSeconds: 120,
   noticesMax: 10_000,
+  /** Text sent after its session had ended: how long it is kept, the longest (a whole form), of one account, and of all in memory. */
+  draftSeconds: 3600,
+  draftCharsMax: 4 * MiB,
+  draftsPerAccountMax: 5,
+  draftCharsTotalMax: 16 * MiB,
   /** Tasks that a column of the board shows, and blobs that a page of the mirror shows. */
   boardColumnRows: 50,
   /** Tasks of a column whose order is set by hand, done tasks that are not folded away, deleted tasks that are listed. */

@@ -25,23 +25,36 @@ const TITLES: { readonly [kind in Fault['kind']]?: string } = {
 export function faultPage(fault: Fault): FaultView {
   const { status, headers } = refusalReply(fault);
   const { 'Content-Type': _type, 'Cache-Control': _cache, 'WWW-Authenticate': _scheme, ...rest } = headers;
-  const title = TITLES[fault.kind] ?? (status >= 500 ? 'Something went wrong' : 'Something went wrong');
-  return { title, status, headers: rest, body: <Message title={title} text={wordsOf(fault)} /> };
+  const title = TITLES[fault.kind] ?? ('Something went wrong');
+  return {
+    title,
+    status,
+    headers: rest,
+    body: <Message title={title} text={wordsOf(fault)} isPassing={status === 429 || status >= 500} />,
+  };
 }
 
 /** The answer to a form that did not come from a page of ours in this browser. */
 export function foreignFormPage(): FaultView {
   const title = 'This form is out of date';
-  const text = 'This page has expired, so nothing was saved. Go back, reload it and try again.';
+  const text = 'This page has expired, so nothing was saved. Go back, reload it and send the form again.';
   return { title, status: 403, headers: {}, body: <Message title={title} text={text} /> };
 }
 
+interface MessageProps {
+  readonly title: string;
+  readonly text: string;
+  /** The same may work later, so nothing that was typed is given up. */
+  readonly isPassing?: boolean;
+}
+
 /** One sentence in the middle of a page, and a way on. */
-function Message({ title, text }: { readonly title: string; readonly text: string }) {
+function Message({ title, text, isPassing = false }: MessageProps) {
   return (
     <div class="narrow">
       <h1>{title}</h1>
       <p class="lead">{sentence(text)}</p>
+      {isPassing ? <p>Your text is still in the form: go back with the Back button of your browser.</p> : null}
       <p>
         <a class="button" href="/">
           Go to the start page
@@ -54,7 +67,9 @@ function Message({ title, text }: { readonly title: string; readonly text: strin
 function wordsOf(fault: Fault): string {
   switch (fault.kind) {
     case 'rate_limited':
-      return `Too many attempts; wait ${fault.retryAfterSeconds} s and try again`;
+      return `Wait ${fault.retryAfterSeconds} s, then try again`;
+    case 'internal':
+      return 'The hub could not do this. Try again; if it fails again, tell the operator when it happened and on which page';
     case 'wrong_login':
       return 'Email or password is wrong';
     default:

@@ -1,8 +1,5 @@
-/**
- * Owns how a page is asked for: who asks, whether a form is this browser's own, and how an answer becomes a page.
- * A form needs two things: an `Origin` that, if there is one, is this service's, and the token of the browser's own id.
- */
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+/** Owns how a page is asked for: who asks, what becomes of a form, and how an answer becomes a page. */
+import { randomBytes } from 'node:crypto';
 import type { ComponentChildren } from 'preact';
 import type { BrowserSessions } from '../accounts/sessions.ts';
 import type { BrowserMarks } from '../accounts/sign-in/browser-mark.ts';
@@ -17,12 +14,13 @@ import type { AssetPaths } from './assets.ts';
 import { markCookie, markCookieName, readCookie, sessionCookie, sessionCookieName, ZONE_COOKIE } from './cookies.ts';
 import { pageReply, seeOther } from './document.tsx';
 import { faultPage, foreignFormPage } from './fault-page.tsx';
+import type { OwnForms } from './forms/own-forms.ts';
+import { formToken } from './forms/token.ts';
 import { readUpload, UPLOAD_TYPE, type Upload } from './forms/upload.ts';
 import type { Section } from './layout.tsx';
 import type { Topic } from './live/changes.ts';
 import { addressOf, cameFrom, ownPath, signInPath } from './next-path.ts';
 import type { Notice, Notices } from './notices.ts';
-import { CSRF_FIELD } from './ui.tsx';
 import { isMember, type MemberVisit, type Visit } from './visit.ts';
 import type { Zones } from './zone.ts';
 
@@ -40,6 +38,7 @@ export interface PagesOptions {
   readonly isOperator: (accountId: string) => boolean;
   readonly assets: AssetPaths;
   readonly notices: Notices;
+  readonly forms: OwnForms;
   readonly zones: Zones;
   /** Names the state of an account, for pages that are told of changes. */
   readonly markOf: (accountId: string) => string;
@@ -108,7 +107,7 @@ export class Pages {
   /** A form that anyone may send. */
   openForm(path: string, handle: (visit: Visit | MemberVisit, form: URLSearchParams) => Answer): Route {
     return this.#route('POST', path, (visit) => {
-      if (!this.#isOwnForm(visit)) return this.show(visit, foreignFormPage());
+      if (!this.#options.forms.isOwn(visit)) return this.show(visit, foreignFormPage());
       return handle(visit, visit.request.form);
     });
   }
@@ -121,8 +120,8 @@ export class Pages {
   ): Route {
     const route = this.#route('POST', path, (visit) => {
       if (!isMember(visit) && visit.isShut) throw new Refusal({ kind: 'account_disabled' });
-      if (!isMember(visit)) return this.#signedOut(visit);
-      if (!this.#isOwnForm(visit)) return this.show(visit, foreignFormPage());
+      if (!isMember(visit)) return this.#signedOut(visit, this.#options.forms.keep(visit));
+      if (!this.#options.forms.isOwn(visit)) return this.#foreign(visit);
       if (fresh && !this.#options.sessions.isFresh(visit.browserId)) return this.#confirmFirst(visit);
       return handle(visit, visit.request.form);
     });
@@ -135,7 +134,7 @@ export class Pages {
       if (!isMember(visit) && visit.isShut) throw new Refusal({ kind: 'account_disabled' });
       if (!isMember(visit)) return this.#signedOut(visit);
       const upload = await readUpload(visit.request);
-      if (!this.#isOwnForm(visit, upload.fields)) return this.show(visit, foreignFormPage());
+      if (!this.#options.forms.isOwn(visit, upload.fields)) return this.show(visit, foreignFormPage());
       return handle(visit, upload);
     });
     return { ...route, body: { kind: 'stream', bytesMax: limits.uploadFormBytesMax, mediaType: UPLOAD_TYPE } };
@@ -228,7 +227,7 @@ export class Pages {
       request,
       browserId,
       isNew,
-      csrf: keyedHash('form-token', browserId),
+      csrf: formToken(keyedHash, browserId),
       zone: zones.find(told),
       isZoneTold: told !== undefined && isTimeZone(told),
       mark: readCookie(cookies, markCookieName(secure)),
@@ -238,6 +237,7 @@ export class Pages {
     if (session === undefined || !isOpen(session.accountId)) return visit;
     return {
       ...visit,
+      csrf: formToken(keyedHash, browserId, session.accountId),
       accountId: session.accountId,
       sessionId: session.credentialId,
       email: emailOf(session.accountId),
@@ -261,18 +261,17 @@ export class Pages {
     return isNew ? { 'Set-Cookie': sessionCookie(browserId, { secure, lasting: false }) } : {};
   }
 
-  #isOwnForm({ request, csrf }: Visit, form = request.form): boolean {
-    const origin = request.header('origin');
-    if (origin !== undefined && !this.#options.isOwnOrigin(origin, request.header('host') ?? '')) return false;
-    const given = Buffer.from(form.get(CSRF_FIELD) ?? '');
-    const expected = Buffer.from(csrf);
-    return given.length === expected.length && timingSafeEqual(given, expected);
+  /** The session ended while the form was open: what was written is kept, or else the page it stood on is found again. */
+  #signedOut(visit: Visit, draft?: { readonly path: string }): Reply {
+    const path = signInPath(draft?.path ?? cameFrom(visit.request, this.#options.isOwnOrigin) ?? '/');
+    const text = draft === undefined ? 'Sign in and send it again.' : 'Your text is kept. Sign in to send it.';
+    return this.go(visit, path, { text: `You were signed out. ${text}`, tone: 'bad' });
   }
 
-  /** The session ended while the form was open; what was typed is lost, and the page it stood on is found again. */
-  #signedOut(visit: Visit): Reply {
-    const path = signInPath(cameFrom(visit.request, this.#options.isOwnOrigin) ?? '/');
-    return this.go(visit, path, { text: 'You were signed out. Sign in and send it again.', tone: 'bad' });
+  /** Not a form of this session. One of an earlier session of the same account is not lost: it is shown again first. */
+  #foreign(visit: MemberVisit): Reply {
+    const draft = this.#options.forms.keep(visit);
+    return draft?.accountId === visit.accountId ? seeOther(draft.path) : this.show(visit, foreignFormPage());
   }
 
   /** The password was given too long ago; the page that the form stood on is found again. */

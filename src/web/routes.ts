@@ -11,6 +11,8 @@ import { openAssets } from './assets.ts';
 import { boardRoutes } from './board/routes.tsx';
 import type { Capabilities } from './capabilities.ts';
 import { documentRoutes } from './documents/routes.tsx';
+import { Drafts, draftRoute } from './forms/drafts.tsx';
+import { OwnForms } from './forms/own-forms.ts';
 import { helpRoutes } from './help/routes.tsx';
 import { homeRoutes } from './home/page.tsx';
 import type { LivePages } from './live/live.ts';
@@ -59,6 +61,8 @@ export interface WebOptions extends Capabilities {
 export function webRoutes(options: WebOptions): Route[] {
   const { accounts, sessions, standings, secure, publicUrl, keyedHash, live, now } = options;
   const assets = openAssets();
+  const drafts = new Drafts(now);
+  const isOwnOrigin = ownOrigins(publicUrl);
   const pages = new Pages({
     sessions,
     emailOf: (accountId) => accounts.describe(accountId).email,
@@ -71,7 +75,8 @@ export function webRoutes(options: WebOptions): Route[] {
     markOf: (accountId) => live.markOf(accountId),
     secure,
     marks: options.marks,
-    isOwnOrigin: ownOrigins(publicUrl),
+    isOwnOrigin,
+    forms: new OwnForms({ drafts, isOwnOrigin, keyedHash }),
     keyedHash,
   });
   const downloads = new Shares({
@@ -83,6 +88,7 @@ export function webRoutes(options: WebOptions): Route[] {
   const over = { ...options, pages, downloads, renderer: new Renderer(options.pool) };
   return [
     assets.route,
+    draftRoute(pages, drafts),
     pages.open('*', () => {
       throw new Refusal({ kind: 'not_found', what: 'page not found' });
     }),

@@ -1,6 +1,7 @@
 /** What a hostile page, a hostile link or a flood can do to the forms: nothing. Plain HTTP, no script. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { limits } from '../../src/limits/service.ts';
 import { ownPath } from '../../src/web/next-path.ts';
 import { callTool, PASSWORD } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
@@ -48,7 +49,10 @@ test('[WEB-6] every form of every page carries the token of this browser, and is
   const forms = await allForms();
   expect(forms.length).toBeGreaterThan(12);
   for (const { action, fields } of forms) {
-    expect([action, fields.get('csrf')]).toEqual([action, expect.stringMatching(/^[0-9a-f]{64}$/)]);
+    expect([action, fields.get('csrf')]).toEqual([
+      action,
+      expect.stringMatching(/^[0-9a-f]{64}\.acc_[0-9a-f]{24}\.[0-9a-f]{32}$/),
+    ]);
     const stripped = new URLSearchParams(fields);
     stripped.delete('csrf');
     const answer = await member.post(action, stripped);
@@ -135,14 +139,78 @@ test('[WEB-6] the forms in front of an account are guarded as well', async () =>
 test('[WEB-6] a form of a session that ended leads to the sign-in page, and back to the page that it stood on', async () => {
   const client = await signedUp(hub, freshEmail(), PASSWORD);
   await client.open('/settings');
-  const fields = client.fieldsOf('/settings/keys', { name: 'late' });
+  const fields = client.fieldsOf('/settings/account-key');
   client.cookies.clear();
-  const answer = await client.post('/settings/keys', fields, { Referer: `${hub.url}/settings?a=1` });
+  const answer = await client.post('/settings/account-key', fields, { Referer: `${hub.url}/settings?a=1` });
   expect([answer.status, answer.headers.location]).toEqual([303, '/signin?next=%2Fsettings%3Fa%3D1']);
   await client.open('/signin');
   expect(client.text).toContain('You were signed out. Sign in and send it again.');
-  const foreign = await client.post('/settings/keys', fields, { Referer: 'https://evil.example/settings' });
+  const foreign = await client.post('/settings/account-key', fields, { Referer: 'https://evil.example/settings' });
   expect(foreign.headers.location).toBe('/signin');
+});
+
+test('[WEB-1, WEB-6] text that was sent after its session had ended is kept, and offered to that account alone', async () => {
+  const email = freshEmail();
+  const client = await signedUp(hub, email, PASSWORD);
+  await client.open('/documents/papers/new');
+  const text = 'One evening of work.\n</textarea><script>alert(1)</script>\n';
+  const fields = client.fieldsOf('/documents/papers/new', { title: 'Kept', content: text });
+  client.cookies.clear();
+  const signIn = await client.post('/documents/papers/new', fields);
+  expect([signIn.status, signIn.headers.location]).toEqual([303, expect.stringMatching(/^\/signin\?next=%2Fdraft%2F/)]);
+  const draft = new URL(signIn.headers.location ?? '', hub.url).searchParams.get('next') ?? '';
+  await client.open(signIn.headers.location ?? '');
+  expect(client.text).toContain('You were signed out. Your text is kept. Sign in to send it.');
+  // Neither a stranger nor another account finds it.
+  expect((await new PageClient(hub).send(draft)).status).toBe(303);
+  expect((await member.send(draft)).status).toBe(404);
+  await client.submit('/signin', { email, password: PASSWORD });
+  expect([client.path, client.answer?.status]).toEqual([draft, 200]);
+  expect(client.html.match(/<script/g)).toEqual(['<script']);
+  expect(client.fieldsOf('/documents/papers/new').get('content')?.replaceAll('\r\n', '\n')).toBe(text);
+  await client.submit('/documents/papers/new');
+  expect(client.path).toMatch(/^\/documents\/papers\/\d+$/);
+  expect(client.text).toContain('One evening of work.');
+});
+
+test('[WEB-6] a form of an earlier session of the same account is shown again before it is done', async () => {
+  const email = freshEmail();
+  const client = await signedUp(hub, email, PASSWORD);
+  await client.open('/tasks');
+  const fields = client.fieldsOf('/tasks', { content: 'from another tab' });
+  await client.submit('/signout');
+  await client.open('/signin');
+  await client.submit('/signin', { email, password: PASSWORD });
+  const again = await client.post('/tasks', fields);
+  expect([again.status, again.headers.location]).toEqual([303, expect.stringMatching(/^\/draft\//)]);
+  await client.open('/tasks');
+  expect(client.text).not.toContain('from another tab');
+  await client.open(again.headers.location ?? '');
+  await client.submit('/tasks');
+  expect(client.text).toContain('from another tab');
+});
+
+test('[WEB-6, LIM-1] nothing is kept of a form that no page of a member made, nor of more forms than an account may have', async () => {
+  const client = await signedUp(hub, freshEmail(), PASSWORD);
+  await client.open('/tasks');
+  const fields = client.fieldsOf('/tasks', { content: 'mine' });
+  const visitor = new PageClient(hub);
+  const csrf = fields.get('csrf') ?? '';
+  const [browser = '', , tag = ''] = csrf.split('.');
+  for (const forged of [browser, `${browser}.acc_${'0'.repeat(24)}.${tag}`, `${browser}..${tag}`, `${csrf}.`, '']) {
+    const sent = new URLSearchParams(fields);
+    sent.set('csrf', forged);
+    expect([forged, (await visitor.post('/tasks', sent)).headers.location]).toEqual([forged, '/signin']);
+  }
+  expect((await visitor.post('/tasks', fields, { Origin: 'https://evil.example' })).headers.location).toBe('/signin');
+  const drafts: string[] = [];
+  for (let i = 0; i <= limits.draftsPerAccountMax; i += 1) {
+    const { headers } = await visitor.post('/tasks', fields);
+    drafts.push(new URL(headers.location ?? '', hub.url).searchParams.get('next') ?? '');
+  }
+  const statuses = [];
+  for (const draft of drafts) statuses.push((await client.send(draft)).status);
+  expect(statuses).toEqual([404, ...drafts.slice(1).map(() => 200)]);
 });
 
 const FOREIGN_PATHS = [
@@ -297,7 +365,7 @@ test('[WEB-6, LIM-1] a flood of sign-ins from one address is a page of status 42
   expect(flooded.answer?.status).toBe(429);
   expect(Number(flooded.answer?.headers['retry-after'])).toBeGreaterThan(0);
   expect(flooded.answer?.headers['content-type']).toMatch(/^text\/html/);
-  expect(flooded.text).toContain('Too many attempts');
+  expect(flooded.text).toMatch(/Too many attempts Wait \d+ s, then try again\. Your text is still in the form/);
   const signUp = new PageClient(small, { 'X-Forwarded-For': '10.0.0.1' });
   await signUp.open('/signup');
   expect((await signUp.submit('/signup', { email: freshEmail(), password: PASSWORD })).status).toBe(429);

@@ -1,0 +1,30 @@
+/** Owns the token of forms: which browser a form was made for and, on a member's page, whose account it changes. */
+import { timingSafeEqual } from 'node:crypto';
+
+type KeyedHash = (purpose: string, value: string) => string;
+
+/** Hex digits of the account's part: 128 bits. */
+const OWNER_HEX = 32;
+
+/** The token of the forms on one page. It names the account in clear: the page is that account's own. */
+export function formToken(keyedHash: KeyedHash, browserId: string, accountId?: string): string {
+  const browser = keyedHash('form-token', browserId);
+  return accountId === undefined ? browser : `${browser}.${accountId}.${ownerTag(keyedHash, browser, accountId)}`;
+}
+
+/** Whose form it was, in whatever session of theirs it was made; undefined: this hub made no such token for a member. */
+export function ownerOfToken(keyedHash: KeyedHash, token: string): string | undefined {
+  const [browser = '', accountId = '', tag = '', ...rest] = token.split('.');
+  if (accountId === '' || rest.length > 0) return undefined;
+  return isSame(tag, ownerTag(keyedHash, browser, accountId)) ? accountId : undefined;
+}
+
+/** Compares in constant time. */
+export function isSame(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function ownerTag(keyedHash: KeyedHash, browser: string, accountId: string): string {
+  return keyedHash('form-owner', `${browser} ${accountId}`).slice(0, OWNER_HEX);
+}
