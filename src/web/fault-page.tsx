@@ -25,7 +25,7 @@ const TITLES: { readonly [kind in Fault['kind']]?: string } = {
 export function faultPage(fault: Fault): FaultView {
   const { status, headers } = refusalReply(fault);
   const { 'Content-Type': _type, 'Cache-Control': _cache, 'WWW-Authenticate': _scheme, ...rest } = headers;
-  const title = TITLES[fault.kind] ?? ('Something went wrong');
+  const title = TITLES[fault.kind] ?? 'Something went wrong';
   return {
     title,
     status,

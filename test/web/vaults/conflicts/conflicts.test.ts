@@ -136,7 +136,10 @@ test('[WEB-1, SYN-13] the editor begins with both sides merged, refuses marks th
   expect(draft).toContain('five of mine');
   expect(draft).toMatch(/^<{7} From phone\ntwo of mine\n={7}\ntwo of theirs\n>{7} On the hub \(desktop\)$/m);
   const refused = await settle(at, 'edited', { content: draft.replace('three', 'three, edited') });
-  expect([refused.status, at.client.text]).toEqual([422, expect.stringContaining('The text still contains conflict markers')]);
+  expect([refused.status, at.client.text]).toEqual([
+    422,
+    expect.stringContaining('The text still contains conflict markers'),
+  ]);
   expect(formFor(at, 'edited').get('content')).toContain('three, edited');
   const merged = 'one\ntwo of both\nthree\nfour\nfive of mine\n';
   // As a browser sends it.
