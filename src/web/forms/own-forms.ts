@@ -6,7 +6,7 @@ import type { RouteRequest } from '../../http/route/route.ts';
 import { addressOf } from '../next-path.ts';
 import { CSRF_FIELD } from '../ui.tsx';
 import type { Visit } from '../visit.ts';
-import type { Drafts } from './drafts.tsx';
+import type { Drafts } from './drafts.ts';
 import { isSame, ownerOfToken } from './token.ts';
 
 export interface OwnFormsOptions {
