@@ -145,7 +145,7 @@ test('[WEB-1, KEY-5] an account that is full of keys is told so in front of the 
   const codes = await askDevice(own, { scope: 'mcp' });
   await client.open(linkOf(codes));
   await client.submit('/device/approve');
-  expect([client.answer?.status, client.text]).toEqual([422, expect.stringContaining('already has 50 live keys')]);
+  expect([client.answer?.status, client.text]).toEqual([422, expect.stringContaining('already has 50 active keys')]);
   expect(client.text).toContain(codes.user_code);
   expect((await poll(own, codes.device_code)).json()).toMatchObject({ error: 'authorization_pending' });
   await own.stop();
