@@ -24,7 +24,7 @@ import { RequestLog } from './http/measure/request-log.ts';
 import { Traffic } from './http/measure/traffic.ts';
 import { createAddressResolver } from './http/request/client-address.ts';
 import { healthRoutes, type Phase } from './http/route/health.ts';
-import { Mailer } from './mail/mailer.ts';
+import type { Mailer } from './mail/mailer.ts';
 import { lastDone } from './ops/marks.ts';
 import { metricsRoutes } from './ops/metrics/routes.ts';
 import { connectionsThatFit } from './ops/open-files.ts';
@@ -52,7 +52,7 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
   if (config.tls !== undefined) checkTlsFiles(config.tls);
   const core = await openCore(config, log, { mayMake: true, mayUpgrade: true });
   const pool = new Pool({ threads: config.poolThreads });
-  const mail = config.mail === undefined ? undefined : new Mailer({ ...config.mail, log });
+  const mail = await openMail(config, log);
   const loop = new LoopDelay();
   let phase: Phase = 'starting';
   let fronts: Fronts | undefined;
@@ -73,7 +73,7 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
     const parts: ServiceParts = { config, core, mail, pool, rates, log, ...shown, agents };
     const admission = openAdmission(config, loop, log);
     const operation = operationOf(config, sync, dropped, () => fronts);
-    const metrics = metricsRoutes(config, { ...operation, ...parts, ...core, version, traffic, admission, loop });
+    const metrics = await metricsRoutes(config, { ...operation, ...parts, ...core, version, traffic, admission, loop });
     const requestLog = new RequestLog({ log, access, slowMs: config.slowMs });
     const shared = { clientAddress, rates, traffic, requestLog, parseJson: documentParser(pool), log };
     const doors = Doors.open(config, shared, admission, {
@@ -102,6 +102,13 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
     await close();
     throw error;
   }
+}
+
+/** Letters, if a server for them is set; only then is the library loaded. */
+async function openMail({ mail }: Config, log: Log): Promise<Mailer | undefined> {
+  if (mail === undefined) return undefined;
+  const { Mailer } = await import('./mail/mailer.ts');
+  return new Mailer({ ...mail, log });
 }
 
 /** What only pages show. */

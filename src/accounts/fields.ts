@@ -1,6 +1,14 @@
-/** Declares what the REST rows of accounts take. */
+/** Declares what the REST rows of accounts take and answer. */
 import { z } from 'zod';
 import { limits } from '../limits/service.ts';
 
 /** The password again, before an account is deleted. */
 export const leaveFields = z.strictObject({ password: z.string().min(1).max(limits.passwordBytesMax) });
+
+export const accountView = z.object({
+  account_id: z.string(),
+  email: z.string(),
+  name: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  timezone: z.string().nullable().describe('IANA name; null: the default of the hub'),
+});

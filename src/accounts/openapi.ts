@@ -1,20 +1,10 @@
 /** What the routes of accounts say of themselves. */
 import { jsonSchema } from '../fields/json-schema.ts';
 import { jsonContent, objectSchema, type RouteDoc, type Schema } from '../http/route/doc.ts';
-import { leaveFields } from './fields.ts';
+import { accountView, leaveFields } from './fields.ts';
 import { zoneChange } from './zone-tool.ts';
 
-const account = {
-  title: 'Account',
-  ...objectSchema({
-    account_id: { type: 'string' },
-    email: { type: 'string' },
-    name: { type: ['string', 'null'] },
-    created_at: { type: 'string', format: 'date-time' },
-    timezone: { type: ['string', 'null'], description: 'IANA name; null: the default of the hub' },
-  }),
-};
-
+const account = { title: 'Account', ...jsonSchema(accountView, 'output') };
 const change: Schema = { title: 'AccountChange', ...jsonSchema(zoneChange, 'input') };
 
 const ACCOUNT = {

@@ -25,7 +25,7 @@ export class Passwords {
         `password must have ${limits.passwordBytesMin} to ${limits.passwordBytesMax} bytes, this one has ${bytes}`,
       );
     }
-    if (isCommonPassword(password)) {
+    if (await isCommonPassword(password)) {
       throw invalidField('password', 'this is one of the most common passwords; choose another');
     }
     return await this.#pool.run('hashPassword', { password }, caller);

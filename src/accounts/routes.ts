@@ -1,9 +1,10 @@
 /** The REST rows of an account: whose a credential is, its time zone, and how it is deleted. */
+import type { z } from 'zod';
 import { readFields } from '../fields/read.ts';
 import { json } from '../http/reply/reply.ts';
 import type { Authenticator, Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
-import { leaveFields } from './fields.ts';
+import { type accountView, leaveFields } from './fields.ts';
 import { accountOperations } from './openapi.ts';
 import type { Accounts } from './service.ts';
 import type { Leaving } from './standing/leaving.ts';
@@ -19,7 +20,10 @@ export interface AccountRoutesOptions {
 }
 
 export function accountRoutes({ accounts, leaving, timeZones, access }: AccountRoutesOptions): Route[] {
-  const shown = (accountId: string) => ({ ...accounts.describe(accountId), timezone: timeZones.chosen(accountId) });
+  const shown = (accountId: string): z.output<typeof accountView> => ({
+    ...accounts.describe(accountId),
+    timezone: timeZones.chosen(accountId),
+  });
   return [
     {
       method: 'GET',

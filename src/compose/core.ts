@@ -25,8 +25,7 @@ import { OAuthClients } from '../oauth/clients/clients.ts';
 import { AuthorizationCodes } from '../oauth/code/codes.ts';
 import { DeviceGrants } from '../oauth/device-grants.ts';
 import { Identities } from '../oauth/provider/identities.ts';
-import { IdentityProvider } from '../oauth/provider/identity-provider.ts';
-import { ProviderKeys } from '../oauth/provider/keys.ts';
+import type { IdentityProvider } from '../oauth/provider/identity-provider.ts';
 import { oauthTables } from '../oauth/records.ts';
 import { SignIns, type SignInsOptions } from '../oauth/sign-ins.ts';
 import { paperTables } from '../papers/records.ts';
@@ -133,7 +132,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     const devices = new DeviceGrants({ store, actors, sealer, signIns, now: Date.now });
     const codes = new AuthorizationCodes({ actors, signIns, now: Date.now });
     const clients = new OAuthClients({ store, actors, now: Date.now, allowPrivate: config.oauthPrivateClients });
-    const provider = openProvider(config, log);
+    const provider = await openProvider(config, log);
     const identities = new Identities({ store, actors, sealer, provider, now: Date.now });
     const imports = new ImportDoor();
     const tools = { ...members, store, devices, identities, actors, imports };
@@ -207,8 +206,13 @@ function openSignIns(base: Omit<SignInsOptions, 'account'>, { accounts, tokens, 
   });
 }
 
-function openProvider({ identityProvider: provider }: Config, log: Log): IdentityProvider | undefined {
+/** The library for its tokens is loaded only where a provider is set. */
+async function openProvider({ identityProvider: provider }: Config, log: Log): Promise<IdentityProvider | undefined> {
   if (provider === undefined) return undefined;
+  const [{ IdentityProvider }, { ProviderKeys }] = await Promise.all([
+    import('../oauth/provider/identity-provider.ts'),
+    import('../oauth/provider/keys.ts'),
+  ]);
   const keys = new ProviderKeys({ issuer: provider.issuer, log, now: Date.now });
   return new IdentityProvider({ ...provider, keys, log, now: Date.now });
 }

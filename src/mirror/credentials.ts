@@ -10,16 +10,9 @@ import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
 import { type CredentialRecord, credentials, tokenHashes } from './records.ts';
+import type { IssuedCredential } from './views.ts';
 
 const SECRET_BYTES = 32;
-
-export interface IssuedCredential {
-  readonly status: 'created' | 'existing';
-  readonly token: string;
-  /** 64 hex characters at the moment of creation, null ever after. */
-  readonly hmac_secret: string | null;
-  readonly message: string;
-}
 
 export interface FreshCredential {
   readonly record: CredentialRecord;

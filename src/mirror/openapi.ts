@@ -1,65 +1,22 @@
 /** What the routes of the certificate mirror say of themselves. */
 import { jsonSchema } from '../fields/json-schema.ts';
-import { jsonContent, objectSchema, type ParameterDoc, parametersOf, type RouteDoc } from '../http/route/doc.ts';
+import { jsonContent, type ParameterDoc, parametersOf, type RouteDoc } from '../http/route/doc.ts';
 import { limits } from '../limits/service.ts';
 import { credentialRequest, listQuery, uploadHeaders } from './fields.ts';
+import * as views from './views.ts';
 
 const COMMIT = '8f14e45fceea167a5a36dedd4bea2543f1a0c7d9';
 const SHA256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 const TOKEN = '0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0';
 const BYTES = 'application/octet-stream';
 
-const hex64 = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const;
 const commitSha = { type: 'string', pattern: '^[0-9a-f]{40}$' } as const;
-
-const storedFields = {
-  commit_sha: commitSha,
-  sha256: { ...hex64, description: 'SHA-256 of the stored bytes, lower case' },
-  byte_size: { type: 'integer', minimum: 1, maximum: limits.uploadBytesMax },
-  uploaded_at: { type: 'string', format: 'date-time', description: 'UTC, with milliseconds' },
-};
 
 const stored = { commit_sha: COMMIT, sha256: SHA256, byte_size: 48213, uploaded_at: '2026-11-20T20:18:57.123Z' };
 
-const storedBlob = { title: 'StoredBlob', ...objectSchema(storedFields) };
-
-const listedBlob = {
-  title: 'ListedBlob',
-  ...objectSchema(
-    {
-      ...storedFields,
-      uploaded_by: {
-        type: ['string', 'null'],
-        maxLength: limits.uploadedByCharsMax,
-        description: 'X-Uploaded-By of the upload',
-      },
-      quarantined: { const: true, description: 'Its stored bytes are damaged; upload the same bytes again' },
-    },
-    'quarantined',
-  ),
-};
-
-const latestBlob = {
-  title: 'LatestBlob',
-  ...objectSchema({
-    ...storedFields,
-    download_url: { type: 'string', format: 'uri-reference', description: 'Path of the download on this service' },
-  }),
-};
-
-const issuedCredential = {
-  title: 'MirrorCredential',
-  ...objectSchema({
-    status: { enum: ['created', 'existing'] },
-    token: { ...hex64, description: 'Opens the mirror, as `Authorization: McpKey <token>`' },
-    hmac_secret: {
-      type: ['string', 'null'],
-      pattern: '^[0-9a-f]{64}$',
-      description: 'Key of the upload signature, as these 64 characters; null ever after it was made',
-    },
-    message: { type: 'string' },
-  }),
-};
+const storedBlob = { title: 'StoredBlob', ...jsonSchema(views.storedBlob, 'output') };
+const latestBlob = { title: 'LatestBlob', ...jsonSchema(views.latestBlob, 'output') };
+const issuedCredential = { title: 'MirrorCredential', ...jsonSchema(views.issuedCredential, 'output') };
 
 const HEADER_EXAMPLES: Readonly<Record<string, string>> = {
   'X-Commit-Sha': COMMIT,
@@ -138,7 +95,7 @@ export const mirrorOperations = {
     answers: {
       200: {
         description: 'It is gone',
-        content: jsonContent(objectSchema({ status: { const: 'deleted' }, message: { type: 'string' } }), {
+        content: jsonContent(jsonSchema(views.destroyedCredential, 'output'), {
           status: 'deleted',
           message: 'The mirror credential is gone.',
         }),
@@ -166,7 +123,7 @@ export const mirrorOperations = {
     answers: {
       200: {
         description: 'The blobs; a Link header when there are more',
-        content: jsonContent(objectSchema({ blobs: { type: 'array', items: listedBlob } }), {
+        content: jsonContent(jsonSchema(views.blobPage, 'output'), {
           blobs: [{ ...stored, uploaded_by: 'ci-runner-7' }],
         }),
         headers: ['Link'],

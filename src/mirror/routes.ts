@@ -1,4 +1,5 @@
 /** The REST rows of the certificate mirror. */
+import type { z } from 'zod';
 import { sourceOf } from '../audit/note.ts';
 import type { Source } from '../audit/records.ts';
 import { Refusal } from '../common/fault.ts';
@@ -8,11 +9,12 @@ import { empty, json, type Reply, stream } from '../http/reply/reply.ts';
 import { answerRange } from '../http/request/conditional.ts';
 import type { Authenticator, Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
-import type { Blob, BlobReads } from './blob-reads.ts';
+import type { BlobReads } from './blob-reads.ts';
 import type { MirrorBlobs } from './blobs.ts';
 import type { MirrorCredentials } from './credentials.ts';
 import { credentialRequest, listQuery, uploadHeaders } from './fields.ts';
 import { mirrorOperations } from './openapi.ts';
+import { type blobPage, listedView, storedView } from './views.ts';
 
 export interface MirrorRoutesOptions {
   readonly blobs: MirrorBlobs;
@@ -67,7 +69,7 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
       doc: mirrorOperations.upload,
       async handle(request, session) {
         const fields = readFields(uploadHeaders, headersOf(request), 'headers');
-        return json(200, summary(await blobs.upload(session, fields, request)));
+        return json(200, storedView(await blobs.upload(session, fields, request)));
       },
     },
     ...mirrorReadRoutes(options),
@@ -97,7 +99,7 @@ export function mirrorReadRoutes({
       handle(_request, { accountId }) {
         const blob = blobs.latest(accountId);
         if (blob === undefined) throw new Refusal({ kind: 'not_found', what: 'no blobs yet' });
-        return json(200, { ...summary(blob), download_url: `${BASE}/${blob.commitSha}/download` });
+        return json(200, { ...storedView(blob), download_url: `${BASE}/${blob.commitSha}/download` });
       },
     },
     {
@@ -115,10 +117,6 @@ function clientOf(request: Pick<RouteRequest, 'address' | 'header'>): Source {
   return sourceOf('client', request.address, request.header('user-agent'));
 }
 
-function summary({ commitSha, sha256, record }: Blob) {
-  return { commit_sha: commitSha, sha256, byte_size: record.byte_size, uploaded_at: record.uploaded_at };
-}
-
 function headersOf(request: RouteRequest): Readonly<Record<string, string | undefined>> {
   return Object.fromEntries(Object.keys(uploadHeaders.shape).map((name) => [name, request.header(name.toLowerCase())]));
 }
@@ -126,12 +124,8 @@ function headersOf(request: RouteRequest): Readonly<Record<string, string | unde
 function list(blobs: BlobReads, query: URLSearchParams, { accountId }: Session): Reply {
   const page = readQuery(listQuery, query);
   const found = blobs.list(accountId, page);
-  const body = {
-    blobs: found.blobs.map((blob) => ({
-      ...summary(blob),
-      uploaded_by: blob.record.uploaded_by,
-      ...(blobs.isSetAside(accountId, blob) ? { quarantined: true } : {}),
-    })),
+  const body: z.output<typeof blobPage> = {
+    blobs: found.blobs.map((blob) => listedView(blob, blobs.isSetAside(accountId, blob))),
   };
   if (found.nextBefore === undefined) return json(200, body);
   return json(200, body, { Link: `<${BASE}?limit=${page.limit}&before=${found.nextBefore}>; rel="next"` });

@@ -1,9 +1,9 @@
 /** Documents the routes of papers for OpenAPI. */
 import { jsonSchema } from '../fields/json-schema.ts';
+import { counted } from '../fields/kinds.ts';
 import {
   type AnswerDoc,
   jsonContent,
-  objectSchema,
   type ParameterDoc,
   parametersOf,
   type RouteDoc,
@@ -11,45 +11,13 @@ import {
 } from '../http/route/doc.ts';
 import { limits } from '../limits/service.ts';
 import * as fields from './fields.ts';
+import { paperPageSchema, paperWithContent } from './views.ts';
 
-const ID_MAX = Number.MAX_SAFE_INTEGER;
-const id: Schema = { type: 'integer', minimum: 1, maximum: ID_MAX };
-const at: Schema = { type: 'string', description: 'ISO 8601 UTC' };
-
-const facts = {
-  category_id: { type: ['integer', 'null'], minimum: 1, maximum: ID_MAX, description: 'null for none' },
-  published: { type: 'boolean', description: 'false: a draft' },
-  published_at: { type: ['string', 'null'], description: 'Since when it is published, ISO 8601 UTC' },
-  version: { ...id, description: 'Rises with each change of the content' },
-  size_bytes: { type: 'integer', minimum: 0, description: 'Of the content in UTF-8' },
-  created_at: at,
-  updated_at: at,
-} as const;
-
-const content: Schema = { type: 'string', description: 'Markdown, at most 1 MiB in UTF-8' };
-const paper: Schema = {
-  title: 'Paper',
-  ...objectSchema({ id, title: { type: 'string' }, content, ...facts }),
-};
-const listed: Schema = {
-  title: 'ListedPaper',
-  ...objectSchema({ id, title: { type: 'string' }, content, ...facts }, 'content'),
-};
-
+const paper: Schema = { title: 'Paper', ...jsonSchema(paperWithContent, 'output') };
 const newPaper: Schema = { title: 'NewPaper', ...jsonSchema(fields.newPaper, 'input') };
 const paperChange: Schema = { title: 'PaperChange', ...jsonSchema(fields.paperChange, 'input') };
 const publication: Schema = { title: 'Publication', ...jsonSchema(fields.publication, 'input') };
-const page: Schema = {
-  title: 'PaperPage',
-  ...objectSchema({
-    data: { type: 'array', items: listed },
-    meta: objectSchema({
-      limit: { type: 'integer', minimum: 1, maximum: limits.paperPageMax },
-      has_more: { type: 'boolean' },
-      cursor: { type: ['string', 'null'], description: 'For the next page; null: there is none' },
-    }),
-  }),
-};
+const page: Schema = { title: 'PaperPage', ...jsonSchema(paperPageSchema, 'output') };
 
 const { content: TEXT, ...FACTS } = {
   id: 3,
@@ -66,7 +34,7 @@ const { content: TEXT, ...FACTS } = {
 const PAPER = { ...FACTS, content: TEXT };
 
 const paperId: readonly ParameterDoc[] = [
-  { name: 'id', in: 'path', description: 'Id of the paper', schema: id, example: 3 },
+  { name: 'id', in: 'path', description: 'Id of the paper', schema: jsonSchema(counted, 'input'), example: 3 },
 ];
 
 const PAPERS = { tag: 'papers', security: ['AccessToken'] } as const;

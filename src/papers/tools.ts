@@ -7,7 +7,7 @@ import { limits } from '../limits/service.ts';
 import { newPaper, pageQuery, paperChange } from './fields.ts';
 import type { Papers, ShownPaper } from './service.ts';
 import { paperUri } from './uri.ts';
-import { factsOf, paperSchema, paperView } from './views.ts';
+import { factsOf, listedPaper, paperSchema, paperView, paperWithContent } from './views.ts';
 
 const onePaper = z.object({ paper: paperSchema });
 const paperId = z.strictObject({ id: counted });
@@ -34,7 +34,7 @@ function listPapers(papers: Papers): Tool {
     description: 'Lists papers (Markdown articles of the account), newest first.',
     input: pageQuery,
     output: z.object({
-      papers: z.array(paperSchema.extend({ content: z.string().optional().describe('With include_content') })),
+      papers: z.array(listedPaper),
       count: z.int().nonnegative().describe('Papers in this answer'),
       has_more: z.boolean().describe('True: call again with the cursor'),
       cursor: z.string().nullable(),
@@ -62,7 +62,7 @@ function getPaper(papers: Papers): Tool {
     access: 'account',
     description: 'Reads a paper.',
     input: paperId,
-    output: z.object({ paper: paperSchema.extend({ content: z.string() }) }),
+    output: z.object({ paper: paperWithContent }),
     annotations: READS,
     example: { id: 1 },
     handle({ id }, { accountId }) {

@@ -1,5 +1,6 @@
 /** Defines the public form of a paper and its schemas. */
 import { z } from 'zod';
+import { limits } from '../limits/service.ts';
 import type { ShownPaper } from './service.ts';
 
 const at = z.string().describe('ISO 8601 UTC');
@@ -15,6 +16,23 @@ export const paperSchema = z.object({
   size_bytes: z.int().nonnegative().describe('Of the content in UTF-8'),
   created_at: at,
   updated_at: at,
+});
+
+export const paperWithContent = paperSchema.extend({
+  content: z.string().describe('Markdown, at most 1 MiB in UTF-8'),
+});
+
+/** A paper in a list. */
+export const listedPaper = paperSchema.extend({ content: z.string().optional().describe('With include_content') });
+
+/** A page of papers as REST returns it. */
+export const paperPageSchema = z.object({
+  data: z.array(listedPaper.meta({ title: 'ListedPaper' })),
+  meta: z.object({
+    limit: z.int().min(1).max(limits.paperPageMax),
+    has_more: z.boolean(),
+    cursor: z.string().nullable().describe('For the next page; null: there is none'),
+  }),
 });
 
 /** Returns a paper as REST and the tools show it, with its content if requested. */

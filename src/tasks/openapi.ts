@@ -1,40 +1,21 @@
 /** What the routes of tasks and categories say of themselves. */
 import { jsonSchema } from '../fields/json-schema.ts';
-import {
-  type AnswerDoc,
-  jsonContent,
-  objectSchema,
-  type ParameterDoc,
-  parametersOf,
-  type RouteDoc,
-} from '../http/route/doc.ts';
+import { type AnswerDoc, jsonContent, type ParameterDoc, parametersOf, type RouteDoc } from '../http/route/doc.ts';
 import { limits } from '../limits/service.ts';
 import * as fields from './fields.ts';
-import { categorySchema, taskSchema } from './views.ts';
+import { categoryListSchema, categorySchema, taskPageSchema, taskSchema } from './views.ts';
 
 const ID_MAX = Number.MAX_SAFE_INTEGER;
 
-const task = { title: 'Task', ...jsonSchema(taskSchema, 'output') };
-const category = { title: 'Category', ...jsonSchema(categorySchema, 'output') };
+const task = jsonSchema(taskSchema.meta({ title: 'Task' }), 'output');
+const category = jsonSchema(categorySchema.meta({ title: 'Category' }), 'output');
 
 const newTask = { title: 'NewTask', ...jsonSchema(fields.newTask, 'input') };
 const taskChange = { title: 'TaskChange', ...jsonSchema(fields.taskChange, 'input') };
 const newCategory = { title: 'NewCategory', ...jsonSchema(fields.newCategory, 'input') };
 const categoryChange = { title: 'CategoryChange', ...jsonSchema(fields.categoryChange, 'input') };
 
-const count = { type: 'integer', minimum: 0 };
-const taskPage = {
-  title: 'TaskPage',
-  ...objectSchema({
-    data: { type: 'array', items: task },
-    meta: objectSchema({
-      page: { type: 'integer', minimum: 1 },
-      per_page: { type: 'integer', minimum: 1, maximum: limits.taskPageMax },
-      total: { ...count, description: 'Tasks that match on all pages' },
-      total_pages: count,
-    }),
-  }),
-};
+const taskPage = { title: 'TaskPage', ...jsonSchema(taskPageSchema, 'output') };
 
 const TASK = {
   id: 7,
@@ -133,7 +114,7 @@ export const categoryOperations = {
     answers: {
       200: {
         description: 'All categories',
-        content: jsonContent(objectSchema({ data: { type: 'array', items: category } }), { data: [CATEGORY] }),
+        content: jsonContent(jsonSchema(categoryListSchema, 'output'), { data: [CATEGORY] }),
       },
     },
   },

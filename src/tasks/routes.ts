@@ -1,5 +1,5 @@
 /** The REST rows of tasks and categories. */
-
+import type { z } from 'zod';
 import { refuseFields } from '../common/fault.ts';
 import { readId } from '../fields/kinds.ts';
 import { checkQuery } from '../fields/read.ts';
@@ -11,7 +11,7 @@ import { type KnownPages, knownPage } from './list/known-pages.ts';
 import { categoryOperations, taskOperations } from './openapi.ts';
 import { taskNotFound } from './rules.ts';
 import type { Tasks } from './service.ts';
-import { categoryView, taskView } from './views.ts';
+import { categoryView, type taskPageSchema, taskView } from './views.ts';
 
 export interface TaskRoutesOptions {
   readonly tasks: Tasks;
@@ -151,6 +151,11 @@ function pageText(tasks: Tasks, accountId: string, query: URLSearchParams): stri
   });
   const order = readOrder(fields.sort_by, fields.sort_order);
   const found = tasks.listShown(accountId, { filter, order, offset: (page - 1) * per_page, limit: per_page });
-  const meta = { page, per_page, total: found.total, total_pages: Math.ceil(found.total / per_page) };
+  const meta: z.output<typeof taskPageSchema>['meta'] = {
+    page,
+    per_page,
+    total: found.total,
+    total_pages: Math.ceil(found.total / per_page),
+  };
   return `{"data":[${found.tasks.map(({ json }) => json).join(',')}],"meta":${JSON.stringify(meta)}}`;
 }

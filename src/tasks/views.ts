@@ -1,5 +1,6 @@
 /** Owns how a task and a category look from outside, and their schemas. */
 import { z } from 'zod';
+import { limits } from '../limits/service.ts';
 import type { Category } from './categories.ts';
 import { KANBAN_STATUSES, type TaskRecord } from './records.ts';
 
@@ -27,6 +28,21 @@ export const categorySchema = z.object({
   created_at: z.string().describe('ISO 8601 UTC'),
   updated_at: z.string().describe('ISO 8601 UTC'),
 });
+
+const whole = z.int().nonnegative();
+
+/** A page of tasks as the REST door answers it. */
+export const taskPageSchema = z.object({
+  data: z.array(taskSchema.meta({ title: 'Task' })),
+  meta: z.object({
+    page: z.int().min(1),
+    per_page: z.int().min(1).max(limits.taskPageMax),
+    total: whole.describe('Tasks that match on all pages'),
+    total_pages: whole,
+  }),
+});
+
+export const categoryListSchema = z.object({ data: z.array(categorySchema.meta({ title: 'Category' })) });
 
 export function taskView(task: TaskRecord): z.infer<typeof taskSchema> {
   const { deleted_at: _, ...view } = task;

@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { askControl } from '../../src/control/socket.ts';
 import { limits } from '../../src/limits/service.ts';
+import { control } from '../support/control.ts';
 import { type Answer, call } from '../support/http.ts';
 import { type Hub, runCairn, startHub } from '../support/hub.ts';
 import {
@@ -54,10 +54,8 @@ function issue(authorization: string | undefined, body = '{}'): Promise<Answer> 
   });
 }
 
-async function createKey(owner: Account, name: string): Promise<NewKey> {
-  const made = await hub.cli('key', 'create', '--email', owner.email, '--name', name, '--json');
-  if (made.code !== 0) throw new Error(made.stderr);
-  return JSON.parse(made.stdout) as NewKey;
+function createKey({ email }: Account, name: string): Promise<NewKey> {
+  return control(hub, { command: 'key.create', email, name });
 }
 
 async function listKeys(owner: Account): Promise<ListedKey[]> {
@@ -199,12 +197,7 @@ test('[KEY-5] keys are shown once: no list shows one again', async () => {
 test('[KEY-5] an account holds at most 50 live MCP keys; revoking one makes room', async () => {
   expect(limits.accountKeysLiveMax).toBe(50);
   const owner = await account(hub);
-  // What the command asks the hub, without a process for each of them.
-  for (let made = 2; made < 50; made += 1) {
-    const request = { command: 'key.create', email: owner.email, name: `key ${made}` };
-    const answer = (await askControl(hub.dataFolder, JSON.stringify(request))) ?? '';
-    expect(JSON.parse(answer)).toMatchObject({ ok: true });
-  }
+  for (let made = 2; made < 50; made += 1) await createKey(owner, `key ${made}`);
   const last = await createKey(owner, 'key 50');
   const refused = await hub.cli('key', 'create', '--email', owner.email, '--name', 'one too many');
   expect(refused.code).toBe(1);

@@ -163,7 +163,7 @@ test('[OAUTH-1] polling too fast is slow_down, and the interval stays longer', a
 
 test('[OAUTH-1] a denied device is told so, and cannot be approved afterwards', async () => {
   const codes = await askDevice(hub);
-  await approve(hub, codes.user_code, owner.email, 'deny');
+  await approve(hub, codes.user_code, owner.email, false);
   expect(refusalOf(await poll(hub, codes.device_code))).toEqual([400, 'access_denied']);
   expect((await hub.cli('device', 'approve', codes.user_code, '--account', owner.email)).code).toBe(1);
   expect(refusalOf(await poll(hub, codes.device_code))).toEqual([400, 'access_denied']);

@@ -61,7 +61,7 @@ test('[OAUTH-1] oauth4webapi understands every refusal', async () => {
   await expect(askDevice('everything')).rejects.toMatchObject({ error: 'invalid_scope', status: 400 });
   await expect(poll('no such code')).rejects.toMatchObject({ error: 'invalid_grant' });
   const denied = await askDevice('account');
-  await approve(hub, denied.user_code, owner.email, 'deny');
+  await approve(hub, denied.user_code, owner.email, false);
   await expect(poll(denied.device_code)).rejects.toMatchObject({ error: 'access_denied' });
   const basic = oauth.ClientSecretBasic('a secret');
   const response = await oauth.refreshTokenGrantRequest(server, client, basic, 'crt_x', options);

@@ -1,4 +1,5 @@
 /** Speaks to the tool gateway and its REST mirror: JSON-RPC messages, tool calls, what MCP adds to a message. */
+import { control } from './control.ts';
 import { type Answer, call } from './http.ts';
 import type { Hub } from './hub.ts';
 
@@ -145,11 +146,9 @@ export function modern(
   };
 }
 
-/** Mints an access token with the command line. */
+/** Mints an access token, as `cairn token create` does beside a running hub. */
 export async function accessToken(hub: Hub, email: string): Promise<string> {
-  const made = await hub.cli('token', 'create', '--email', email, '--json');
-  if (made.code !== 0) throw new Error(`token create failed: ${made.stderr}`);
-  return (JSON.parse(made.stdout) as { access_token: string }).access_token;
+  return (await control(hub, { command: 'token.create', email })).access_token;
 }
 
 /** Calls tools over JSON-RPC and over their REST mirror in turn; a refusal is an error. */

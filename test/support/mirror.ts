@@ -1,5 +1,6 @@
 /** Speaks the certificate mirror: accounts, credentials, signed uploads. */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { control } from './control.ts';
 import { type Answer, call } from './http.ts';
 import type { Hub } from './hub.ts';
 
@@ -15,11 +16,9 @@ export interface Credential {
   readonly hmac_secret: string;
 }
 
-/** Makes an account with the command line. */
-export async function account(hub: Hub, email = `${randomBytes(6).toString('hex')}@example.org`): Promise<Account> {
-  const made = await hub.cli('account', 'create', '--email', email, '--json');
-  if (made.code !== 0) throw new Error(`account create failed: ${made.stderr}`);
-  return JSON.parse(made.stdout) as Account;
+/** Makes an account, as `cairn account create` does beside a running hub. */
+export function account(hub: Hub, email = `${randomBytes(6).toString('hex')}@example.org`): Promise<Account> {
+  return control(hub, { command: 'account.create', email });
 }
 
 /** Issues the account's mirror credential; `rotate` replaces it. */

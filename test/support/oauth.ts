@@ -1,4 +1,5 @@
 /** Speaks the OAuth endpoints as a client without a library would: forms out, JSON back. */
+import { control } from './control.ts';
 import { type Answer, call } from './http.ts';
 import type { Hub } from './hub.ts';
 import type { Account } from './mirror.ts';
@@ -60,10 +61,9 @@ export function revoke(hub: Pick<Hub, 'url'>, token: string, fields: Fields = {}
   return postForm(hub, '/oauth/revoke', { token, ...fields });
 }
 
-/** The operator answers for the account. Throws when the command refuses. */
-export async function approve(hub: Hub, userCode: string, email: string, action = 'approve'): Promise<void> {
-  const done = await hub.cli('device', action, userCode, '--account', email);
-  if (done.code !== 0) throw new Error(`device ${action}: ${done.stderr}`);
+/** The operator answers for the account. Throws when the hub refuses. */
+export async function approve(hub: Hub, userCode: string, email: string, isApproved = true): Promise<void> {
+  await control(hub, { command: 'device.answer', email, code: userCode, isApproved });
 }
 
 /** A whole device flow, approved by the operator. */

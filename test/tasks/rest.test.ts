@@ -1,5 +1,6 @@
 /** Proves tasks and categories over HTTP, against a hub that runs. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { accessToken } from '../support/gateway.ts';
 import { type Answer, call } from '../support/http.ts';
 import { type Hub, startHub } from '../support/hub.ts';
 import { type Account, account } from '../support/mirror.ts';
@@ -9,18 +10,11 @@ let owner: Account;
 let bearer: string;
 let stranger: string;
 
-/** An access token of an account, made with the command line. */
-async function accessToken(of: Account): Promise<string> {
-  const made = await hub.cli('token', 'create', '--email', of.email, '--json');
-  if (made.code !== 0) throw new Error(`token create failed: ${made.stderr}`);
-  return (JSON.parse(made.stdout) as { access_token: string }).access_token;
-}
-
 beforeAll(async () => {
   hub = await startHub();
   owner = await account(hub);
-  bearer = await accessToken(owner);
-  stranger = await accessToken(await account(hub));
+  bearer = await accessToken(hub, owner.email);
+  stranger = await accessToken(hub, (await account(hub)).email);
 });
 
 afterAll(() => hub.stop());
@@ -185,7 +179,7 @@ test('[TASK-4] a body that is not JSON is 400, and one of another type 415', asy
 });
 
 test('[TASK-3] pages follow one another, and every filter counts', async () => {
-  const token = await accessToken(await account(hub));
+  const token = await accessToken(hub, (await account(hub)).email);
   const post = (fields: Fields) => send('POST', '/api/tasks', fields, token);
   const { id: category } = (await send('POST', '/api/categories', { name: 'home' }, token)).json();
   for (let n = 1; n <= 30; n += 1) {

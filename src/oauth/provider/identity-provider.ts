@@ -6,6 +6,7 @@ import { Refusal } from '../../common/fault.ts';
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
 import type { ProviderKeys } from './keys.ts';
+import { isSubject } from './subject.ts';
 
 /** Signatures that only the provider can make: with a shared secret, or none, anyone who checks could sign as well. */
 const ALGORITHMS = [
@@ -141,11 +142,6 @@ function identityOf(issuer: string, payload: JWTPayload): VerifiedIdentity | und
 
 function digestOf(token: string): string {
   return hash('sha256', token, 'base64');
-}
-
-/** OpenID Connect Core, 2: at most 255 ASCII characters. */
-export function isSubject(subject: string): boolean {
-  return subject.length <= limits.idpSubjectCharsMax && /^[\x20-\x7e]+$/.test(subject);
 }
 
 function issuerOf(token: string): string | undefined {

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../../common/fault.ts';
 import type { RouteDoc } from '../../http/route/doc.ts';
 import type { Route, RouteRequest } from '../../http/route/route.ts';
-import { type MetricSources, type Metrics, openMetrics } from './metrics.ts';
+import type { MetricSources, Metrics } from './metrics.ts';
 
 const doc: RouteDoc = {
   operationId: 'getMetrics',
@@ -27,15 +27,16 @@ export interface MetricsRoutes {
   readonly open: readonly Route[];
 }
 
-/** The routes that the settings ask for; with none of them nothing is collected either. */
-export function metricsRoutes(
+/** The routes that the settings ask for; with none of them nothing is collected, and the library is not loaded. */
+export async function metricsRoutes(
   {
     metricsPort,
     metricsToken,
   }: { readonly metricsPort: number | undefined; readonly metricsToken: string | undefined },
   sources: MetricSources,
-): MetricsRoutes {
+): Promise<MetricsRoutes> {
   if (metricsPort === undefined && metricsToken === undefined) return { guarded: [], open: [] };
+  const { openMetrics } = await import('./metrics.ts');
   const metrics = openMetrics(sources);
   const guarded =
     metricsToken === undefined

@@ -102,7 +102,7 @@ test.concurrent('[OAUTH-6] login shows where to approve, and keeps tokens and ke
 test.concurrent('[OAUTH-6] a denied login ends with 1, keeps nothing, and says so', async () => {
   const folder = temporaryFolder();
   const login = await startLogin(folder, '--server', hub.url);
-  await approve(hub, login.code, owner.email, 'deny');
+  await approve(hub, login.code, owner.email, false);
   expect(await login.end()).toMatchObject({ code: 1, stderr: 'cairn: the sign-in was denied; nothing was kept.\n' });
   expect(readdirSync(join(folder, 'cairn'))).toEqual([]);
 });
