@@ -3,6 +3,14 @@ import { defineConfig } from 'vitest/config';
 /** A test's name or folder shows its kind; `test/tidy.test.ts` holds the names against what the files import. */
 const UNIT = ['test/**/*.unit.test.ts', 'test/tidy.test.ts'];
 const LONG = ['test/**/*.long.test.ts'];
+/** Properties that `npm test` runs seldom for their price: the long run takes them again with more runs each. */
+const PROPERTIES = [
+  'test/**/random.unit.test.ts',
+  'test/sync/pull/choose.unit.test.ts',
+  'test/sync/log/{paths,hlc}.unit.test.ts',
+  'test/http/checks/rate-limiter.unit.test.ts',
+  'test/gateway/property.test.ts',
+];
 /** These need a browser on the machine. */
 const BROWSER = ['test/browser/**/*.test.ts'];
 
@@ -25,7 +33,11 @@ export default defineConfig({
         maxWorkers: 3,
         sequence: { groupOrder: 1 },
       }),
-      kind('long', LONG, { maxWorkers: 2, sequence: { groupOrder: 2 } }),
+      kind('long', [...LONG, ...PROPERTIES], {
+        env: { PROPERTY_RUNS: '5' },
+        maxWorkers: 2,
+        sequence: { groupOrder: 2 },
+      }),
       kind('browser', BROWSER, {
         maxWorkers: 1,
         testTimeout: 120_000,

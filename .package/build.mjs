@@ -1,26 +1,35 @@
 /**
  * `npm run build`: compiles everything into dist/, unless nothing has changed since the last build that succeeded. What
- * counts is the content of the sources, the compiler's settings, the lock file and the version of Node.js.
+ * counts is the content of the sources, the compiler's settings, the lock file, the version of Node.js, and that every file
+ * in dist/ is still there with the size it was built with.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = ['src', 'workers', 'test', 'bench'];
 const FILES = ['package-lock.json', 'tsconfig.json', '.package/build.mjs'];
-const stampFile = join(root, 'dist/.stamp');
-const command = join(root, 'dist/src/cli/cairn.js');
+const dist = join(root, 'dist');
+const stampFile = join(dist, '.stamp');
+const command = join(dist, 'src/cli/cairn.js');
+
+/** Every file below a folder, sorted. */
+function filesIn(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted();
+}
 
 /** The hash of all inputs, by path. */
-function stampOf() {
-  const found = SOURCES.filter((folder) => existsSync(join(root, folder))).flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && !entry.name.endsWith('.md'))
-      .map((entry) => join(entry.parentPath, entry.name)),
-  );
+function hashOfInputs() {
+  const found = SOURCES.map((folder) => join(root, folder))
+    .filter((folder) => existsSync(folder))
+    .flatMap(filesIn)
+    .filter((file) => !file.endsWith('.md'));
   const hash = createHash('sha256').update(process.version);
   for (const file of [...FILES.map((name) => join(root, name)), ...found.toSorted()]) {
     hash.update(`\0${file}\0`).update(readFileSync(file));
@@ -28,8 +37,17 @@ function stampOf() {
   return hash.digest('hex');
 }
 
-const stamp = stampOf();
-const isCurrent = existsSync(command) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp;
+/** The hash of what was built: paths and sizes, which are read in milliseconds. */
+function hashOfOutputs() {
+  const hash = createHash('sha256');
+  for (const file of filesIn(dist)) {
+    if (file !== stampFile) hash.update(`${file}\0${statSync(file).size}\0`);
+  }
+  return hash.digest('hex');
+}
+
+const inputs = hashOfInputs();
+const isCurrent = existsSync(stampFile) && readFileSync(stampFile, 'utf8') === `${inputs} ${hashOfOutputs()}`;
 if (!isCurrent) {
   rmSync(stampFile, { force: true });
   const tsc = join(root, 'node_modules/.bin/tsc');
@@ -37,5 +55,5 @@ if (!isCurrent) {
   if (status !== 0) process.exit(status ?? 1);
   cpSync(join(root, 'src/web/assets'), join(root, 'dist/src/web/assets'), { recursive: true });
   chmodSync(command, 0o755);
-  writeFileSync(stampFile, stamp);
+  writeFileSync(stampFile, `${inputs} ${hashOfOutputs()}`);
 }

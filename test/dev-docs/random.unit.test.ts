@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Refusal } from '../../src/common/fault.ts';
 import type { ByteRun } from '../../src/http/reply/byte-run.ts';
 import { DAY_MS, type DocumentDesk, openDesk } from '../support/document-desk.ts';
-import { seed } from '../support/seed.ts';
+import { runs, seed } from '../support/seed.ts';
 
 const ACCOUNT = 'acc_a';
 const KEPT = 50;
@@ -216,7 +216,7 @@ test(`[DOC-1, DOC-2, DOC-3] random writes leave every list, search, version and 
         await world.desk.close();
       }
     }),
-    { seed, numRuns: 25 },
+    { seed, numRuns: runs(6) },
   );
 }, 240_000);
 

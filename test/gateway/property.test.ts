@@ -18,7 +18,7 @@ import {
 } from '../support/gateway.ts';
 import type { Answer } from '../support/http.ts';
 import { type Account, account } from '../support/mirror.ts';
-import { seed } from '../support/seed.ts';
+import { runs, seed } from '../support/seed.ts';
 import { useHub } from '../support/use-hub.ts';
 
 const CODES = [-32700, -32600, -32601, -32602, -32001, -32003, -32004, -32005, -32006, -32020, -32022];
@@ -37,7 +37,12 @@ beforeAll(async () => {
   checks = new Map(tools.map((tool) => [tool.name, ajv.compile(tool.outputSchema)]));
 });
 
-const bounded = (numRuns: number) => ({ seed, numRuns, interruptAfterTimeLimit: 8000, markInterruptAsFailure: false });
+const bounded = (count: number) => ({
+  seed,
+  numRuns: runs(count),
+  interruptAfterTimeLimit: 8000,
+  markInterruptAsFailure: false,
+});
 
 /** Throws unless it is one JSON-RPC response with a code that a caller may cause. */
 function checkReply(reply: RpcReply): void {
@@ -114,21 +119,21 @@ test(`[RPC-2] any message gets a JSON-RPC response or 202, never a 5xx (seed ${s
       const key = hasKey ? withKey(owner.mcp_key) : {};
       checkAnswer(await post(hub, JSON.stringify(value), { ...given, ...key }));
     }),
-    bounded(400),
+    bounded(100),
   );
 });
 
 test(`[RPC-2] any cut, doubled or replaced text gets a JSON-RPC response or 202 (seed ${seed})`, async () => {
   await fc.assert(
     fc.asyncProperty(mutated, async (text) => checkAnswer(await post(hub, text, withKey(owner.mcp_key)))),
-    bounded(300),
+    bounded(75),
   );
 });
 
 test(`[RPC-2] any bytes get a JSON-RPC response (seed ${seed})`, async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => checkAnswer(await post(hub, bytes))),
-    bounded(150),
+    bounded(40),
   );
 });
 
@@ -149,7 +154,7 @@ test(`[RPC-4, RPC-5] a batch gets one response per item with an id, as an array 
         expect(found.map(({ id }) => String(id)).sort()).toEqual(ids);
       }
     }),
-    bounded(100),
+    bounded(25),
   );
 });
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Refusal } from '../../src/common/fault.ts';
 import { kstDate } from '../../src/time/kst.ts';
 import { DAY_MS, type DocumentDesk, openDesk } from '../support/document-desk.ts';
-import { seed } from '../support/seed.ts';
+import { runs, seed } from '../support/seed.ts';
 
 const ACCOUNT = 'acc_a';
 const KEEP_DAYS = 40;
@@ -165,6 +165,6 @@ test(`[HAND-1, HAND-2, HAND-3, HAND-4] random saves leave every list, match and 
         await desk.close();
       }
     }),
-    { seed, numRuns: 40 },
+    { seed, numRuns: runs(10) },
   );
 }, 240_000);

@@ -3,25 +3,16 @@ import * as oauth from 'oauth4webapi';
 import { expect, test } from 'vitest';
 import { ApiDocument } from '../openapi/support.ts';
 import { call } from '../support/http.ts';
-import { type Hub, startHub } from '../support/hub.ts';
+import { withHub } from '../support/use-hub.ts';
 
 const SERVER = '/.well-known/oauth-authorization-server';
 const RESOURCE = '/.well-known/oauth-protected-resource';
 const PATHS = [SERVER, RESOURCE, `${RESOURCE}/api/mcp`, `${RESOURCE}/mcp`];
 
-async function withHub(env: Record<string, string>, run: (hub: Hub) => Promise<void>): Promise<void> {
-  const hub = await startHub({ env });
-  try {
-    await run(hub);
-  } finally {
-    await hub.stop();
-  }
-}
-
 test('[OAUTH-2, MCP-4] by default there are none: 404 in JSON, so that clients keep to their keys', async () => {
   const off = { CAIRN_OAUTH_METADATA: 'off', CAIRN_PUBLIC_URL: 'https://hub.example.org' };
   for (const env of [{}, { CAIRN_PUBLIC_URL: 'http://hub.example.org' }, off]) {
-    await withHub(env, async (hub) => {
+    await withHub({ env }, async (hub) => {
       for (const path of PATHS) {
         const answer = await call(hub, path);
         expect([answer.status, answer.json()]).toEqual([404, { error: expect.any(String) }]);
@@ -31,7 +22,7 @@ test('[OAUTH-2, MCP-4] by default there are none: 404 in JSON, so that clients k
 });
 
 test('[OAUTH-2, UA-3] asked for, they are there for any User-Agent and as their OpenAPI description says', async () => {
-  await withHub({ CAIRN_OAUTH_METADATA: 'on' }, async (hub) => {
+  await withHub({ env: { CAIRN_OAUTH_METADATA: 'on' } }, async (hub) => {
     const document = await ApiDocument.of(hub);
     for (const path of PATHS) {
       const answer = await call(hub, path, { headers: { 'User-Agent': 'curl/8' } });
@@ -60,7 +51,7 @@ test('[OAUTH-2, UA-3] asked for, they are there for any User-Agent and as their 
 });
 
 test('[OAUTH-2] oauth4webapi finds the endpoints from the gateway’s address alone', async () => {
-  await withHub({ CAIRN_OAUTH_METADATA: 'on' }, async (hub) => {
+  await withHub({ env: { CAIRN_OAUTH_METADATA: 'on' } }, async (hub) => {
     const options = { [oauth.allowInsecureRequests]: true } as const;
     const gateway = new URL(`${hub.url}/api/mcp`);
     const found = await oauth.resourceDiscoveryRequest(gateway, options);
@@ -84,7 +75,7 @@ test('[OAUTH-2] oauth4webapi finds the endpoints from the gateway’s address al
 
 test('[OAUTH-2] an https address that the operator set turns them on, and they name it', async () => {
   const env = { CAIRN_PUBLIC_URL: 'https://hub.example.org' };
-  await withHub(env, async (hub) => {
+  await withHub({ env }, async (hub) => {
     expect((await call(hub, SERVER)).json()).toMatchObject({ issuer: 'https://hub.example.org' });
     expect((await call(hub, `${RESOURCE}/api/mcp`)).json()).toMatchObject({
       resource: 'https://hub.example.org/api/mcp',

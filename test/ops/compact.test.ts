@@ -1,62 +1,17 @@
-/** cairn compact: offline, beside the service, killed at any moment. */
-import { spawn } from 'node:child_process';
-import { randomBytes, randomInt } from 'node:crypto';
+/** cairn compact: offline, and beside the service. */
 import { existsSync, readdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { dropCopy, makeCopyAside } from '../../src/store/copies/swap.ts';
-import { openEnvironment } from '../../src/store/environment.ts';
-import { CAIRN, cleanEnvironment, type Hub, runCairn, startHub } from '../support/hub.ts';
-import { type Account, type Credential, download, mirrorAccount, randomCommit, upload } from '../support/mirror.ts';
+import { type Hub, runCairn, startHub } from '../support/hub.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-const FILLER_ROWS = 2000;
-const FILLER_BYTES = 10_000;
+import { expectKept, keep, sparseFolder } from './sparse.ts';
 
 let hub: Hub | undefined;
 afterEach(async () => {
   await hub?.kill();
   hub = undefined;
 });
-
-interface Kept {
-  readonly who: Account & Credential;
-  readonly blobs: Map<string, Buffer>;
-}
-
-async function keep(on: Hub, { who, blobs }: Kept, size: number): Promise<void> {
-  const [commit, bytes] = [randomCommit(), randomBytes(size)];
-  expect((await upload(on, who, commit, bytes)).status).toBe(200);
-  blobs.set(commit, bytes);
-}
-
-async function expectKept(on: Hub, { who, blobs }: Kept): Promise<void> {
-  for (const [commit, bytes] of blobs) expect((await download(on, who, commit)).bytes.equals(bytes)).toBe(true);
-}
-
-/** A folder with some blobs, whose data file is mostly free pages: rows that stood there once. */
-async function sparseFolder(): Promise<{ folder: string; kept: Kept }> {
-  const folder = temporaryFolder();
-  hub = await startHub({ dataFolder: folder });
-  const kept: Kept = { who: await mirrorAccount(hub), blobs: new Map() };
-  for (const size of [10, 70_000, 2_000_000]) await keep(hub, kept, size);
-  expect(await hub.stop()).toBe(0);
-  await fill(folder);
-  return { folder, kept };
-}
-
-async function fill(folder: string): Promise<void> {
-  const file = openEnvironment({ path: join(folder, 'cairn.mdb'), mapBytes: 2 ** 34, readOnly: false });
-  const rows = file.openDB<Buffer>({ name: 'mirror_chunks', encoding: 'binary', keyEncoding: 'ordered-binary' });
-  const keys = Array.from({ length: FILLER_ROWS }, (_, index) => [`filler-${index}`, 0]);
-  await file.transaction(() => {
-    for (const key of keys) rows.putSync(key, randomBytes(FILLER_BYTES));
-  });
-  await file.transaction(() => {
-    for (const key of keys) rows.removeSync(key);
-  });
-  await file.close();
-}
 
 const bytesOf = (folder: string) => statSync(join(folder, 'cairn.mdb')).size;
 
@@ -97,25 +52,6 @@ test('[OPS-11] beside the service the next start swaps the new file in, with wha
   expect((await hub.cli('verify')).code).toBe(0);
   expect(readdirSync(folder).filter((name) => name.startsWith('compact'))).toEqual([]);
 });
-
-test('[OPS-11] killed at any moment, compact leaves the old file or the new one', async () => {
-  const { folder, kept } = await sparseFolder();
-  for (let round = 0; round < 8; round += 1) {
-    const child = spawn(process.execPath, [CAIRN, 'compact'], {
-      env: cleanEnvironment({ CAIRN_DATA: folder }),
-      stdio: 'ignore',
-    });
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    const timer = setTimeout(() => child.kill('SIGKILL'), randomInt(300, 1200));
-    await ended;
-    clearTimeout(timer);
-    expect((await runCairn(['verify'], { CAIRN_DATA: folder })).code).toBe(0);
-    if (round === 4) await fill(folder);
-  }
-  hub = await startHub({ dataFolder: folder });
-  await expectKept(hub, kept);
-  expect(readdirSync(folder).filter((name) => name.startsWith('compact'))).toEqual([]);
-}, 120_000);
 
 test('[OPS-11] a copy that is damaged is not used, and where there is no hub compact makes none', async () => {
   const { folder, kept } = await sparseFolder();

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Refusal } from '../../src/common/fault.ts';
 import { DAY_MS, type DocumentDesk, openDesk } from '../support/document-desk.ts';
-import { seed } from '../support/seed.ts';
+import { runs, seed } from '../support/seed.ts';
 
 const ACCOUNT = 'acc_a';
 
@@ -141,6 +141,6 @@ test(`[PAPER-1] random writes leave every list as a plain model has it (seed ${s
         await desk.close();
       }
     }),
-    { seed, numRuns: 30 },
+    { seed, numRuns: runs(8) },
   );
 }, 240_000);

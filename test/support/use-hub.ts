@@ -1,4 +1,4 @@
-/** Owns the hub that a test file shares: started before its tests, and sound after them. */
+/** Owns how long a hub lives: for the tests of a file, sound after them, or for a few steps of one test. */
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Hub, type HubOptions, startHub } from './hub.ts';
 
@@ -49,4 +49,16 @@ export function useHub({ loudest, verified, ...options }: SharedHubOptions = {})
     cli: (...args) => hub().cli(...args),
     waitForLog: (accepts) => hub().waitForLog(accepts),
   };
+}
+
+/** Starts a hub for as long as `use` takes; it must stop by itself, and leaves no process whatever fails. */
+export async function withHub<T>(options: HubOptions, use: (hub: Hub) => Promise<T>): Promise<T> {
+  const hub = await startHub(options);
+  try {
+    const used = await use(hub);
+    expect(await hub.stop()).toBe(0);
+    return used;
+  } finally {
+    await hub.kill();
+  }
 }

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
 import type { TaskFields } from '../../src/tasks/fields.ts';
 import { verifyTasks } from '../../src/tasks/verify.ts';
+import { runs } from '../support/seed.ts';
 import {
   ACCOUNT,
   DATES,
@@ -113,7 +114,7 @@ test('[TASK-3, TASK-5, TASK-6, CAT-1] random writes leave every list, total and 
         await desk.close();
       }
     }),
-    { numRuns: 25 },
+    { numRuns: runs(6) },
   );
 }, 240_000);
 

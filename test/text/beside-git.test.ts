@@ -1,8 +1,8 @@
-/** Merges and diffs beside git's own, hostile texts included; the long test makes ten times as many of the random ones. */
+/** Merges and diffs beside git's own, hostile texts included; the long test makes forty times as many of the random ones. */
 import { expect, test } from 'vitest';
 import { besideGit, gitMerge, labels, merged } from './beside-git.ts';
 
-besideGit({ merges: 200, diffs: 60 });
+besideGit({ merges: 50, diffs: 15 });
 
 const MANY = 20_000;
 const lines = (count: number, line: (at: number) => string) =>

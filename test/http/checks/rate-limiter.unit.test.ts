@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Arrivals } from '../../../src/http/checks/arrivals.ts';
 import { RateLimiter } from '../../../src/http/checks/gcra.ts';
 import { limits } from '../../../src/limits/service.ts';
-import { seed } from '../../support/seed.ts';
+import { runs, seed } from '../../support/seed.ts';
 
 /** The service's clock is monotonic; it has been up for twelve days. */
 const START_MS = 1_000_000_000;
@@ -14,7 +14,7 @@ const call = fc.record({
   cost: fc.integer({ min: 1, max: 20 }),
   caller: fc.constantFrom('a', 'b'),
 });
-const runs = { seed, numRuns: 400 };
+const often = { seed, numRuns: runs(100) };
 
 function limiter(given: { perMinute: number; burst: number }) {
   const clock = { ms: START_MS };
@@ -39,7 +39,7 @@ test(`[LIM-1] never more than the burst and what the time since then allows (see
         }
       }
     }),
-    runs,
+    often,
   );
 });
 
@@ -52,7 +52,7 @@ test(`[LIM-1] who was quiet gets the whole burst at once, and not one more (seed
       expect(answers.map((state) => state?.allowed)).toEqual([...Array(given.burst).fill(true), false]);
       expect(answers.map((state) => state?.remaining)).toEqual([...[...Array(given.burst).keys()].reverse(), 0]);
     }),
-    runs,
+    often,
   );
 });
 
@@ -70,7 +70,7 @@ test(`[LIM-1] refused calls do not count: without them all the others are decide
         expect(again.limiter.take(caller, cost)).toEqual(state);
       }
     }),
-    runs,
+    often,
   );
 });
 
@@ -95,7 +95,7 @@ test(`[LIM-1] what is told is true: as many as remain, and after the wait that w
       if (remaining > 0) expect(one.take('a', remaining)?.allowed).toBe(true);
       expect(one.take('a')?.allowed).toBe(false);
     }),
-    runs,
+    often,
   );
 });
 
@@ -110,7 +110,7 @@ test(`[LIM-1] after the reset the burst is whole again (seed ${seed})`, () => {
         clock.ms += 60_000 * (given.burst / given.perMinute) + 1;
       }
     }),
-    runs,
+    often,
   );
 });
 
@@ -151,7 +151,7 @@ test(`[LIM-1] two threads that share their callers decide as one would (seed ${s
         expect(both[isFirst ? 0 : 1]?.take(caller, cost)).toEqual(alone.take(caller, cost));
       }
     }),
-    runs,
+    often,
   );
 });
 

@@ -1,9 +1,7 @@
 /** Dynamic registration of OAuth clients (RFC 7591): what is taken, what is refused, and that it stays bounded. */
 import { expect, test } from 'vitest';
-import { consent, newProof, queryOf, register, registerRaw } from '../../support/authorize.ts';
-import { PASSWORD } from '../../support/gateway.ts';
+import { registerRaw } from '../../support/authorize.ts';
 import { refusalOf } from '../../support/oauth.ts';
-import { signedUp } from '../../support/page-client.ts';
 import { useHub } from '../../support/use-hub.ts';
 
 const hub = useHub({ env: { CAIRN_SIGNIN_LIMIT: '0', CAIRN_RATE_LIMIT: '0' }, loudest: 30, verified: true });
@@ -46,22 +44,4 @@ test.each([
   ['null', null, 'invalid_client_metadata'],
 ])('[OAUTH-4] RFC 7591, 3.2.2: %s is refused', async (_, document, error) => {
   expect(refusalOf(await registerRaw(hub, document))).toEqual([400, error]);
-});
-
-test('[OAUTH-4] a flood of registrations keeps the newest thousand, and a client that was authorized stays', async () => {
-  const browser = await signedUp(hub, 'owner@example.org', PASSWORD);
-  const used = await register(hub);
-  await consent(browser, queryOf(used, newProof()));
-  const unused = await register(hub);
-  for (let round = 0; round < 21; round += 1) {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => registerRaw(hub, REDIRECTS)));
-    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(201));
-  }
-  const { stdout } = await hub.cli('stats', '--json');
-  const { tables } = JSON.parse(stdout) as { tables: { name: string; rows: number }[] };
-  for (const name of ['oauth_clients', 'oauth_client_expiries']) {
-    expect(tables.find((table) => table.name === name)?.rows).toBe(1000);
-  }
-  expect((await browser.open(`/oauth/authorize?${queryOf(used, newProof())}`)).status).toBe(200);
-  expect((await browser.open(`/oauth/authorize?${queryOf(unused, newProof())}`)).status).toBe(400);
 });

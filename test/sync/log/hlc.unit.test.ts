@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compareHlc, formatHlc, type Hlc, parseHlc, receiveTick, sendTick } from '../../../src/sync/log/hlc.ts';
 import { parseIsoMs } from '../../../src/time/iso-time.ts';
-import { seed } from '../../support/seed.ts';
+import { runs, seed } from '../../support/seed.ts';
 
 const MS = Date.parse('2026-11-20T20:18:57.123Z');
 const parsed = (text: string): Hlc | undefined => parseHlc(text, 'laptop');
@@ -25,7 +25,7 @@ const clock = fc.record({
   ms: fc.integer({ min: 0, max: 4_000_000_000_000 }),
   counter: fc.integer({ min: 0, max: 0xffff }),
 });
-const options = { seed, numRuns: 2000 };
+const options = { seed, numRuns: runs(500) };
 
 test('[HLC-1] every form that is read', () => {
   const node = '89e4f1c2a0b3d756';

@@ -15,7 +15,7 @@ import type { PackState, TailVersion, VaultView } from '../../../src/sync/packs/
 import { type Choice, type Chosen, choose } from '../../../src/sync/pull/choose.ts';
 import { type Plan, PlanBuilder, type PlanPart, partAt } from '../../../src/sync/pull/plan.ts';
 import { SeqRanges } from '../../../src/sync/pull/seq-ranges.ts';
-import { seed } from '../../support/seed.ts';
+import { runs, seed } from '../../support/seed.ts';
 
 interface Change extends PackLine {
   readonly path: number;
@@ -151,7 +151,7 @@ function linesOf(part: PlanPart, { packs }: Vault): number[] {
   const pack = packs.find(({ summary }) => summary.packId === part.packId);
   if (pack === undefined) throw new Error('a plan names a pack that is not there');
   const { summary } = pack;
-  const runs = [...(part.runs ?? [0, summary.packBytes])];
+  const kept = [...(part.runs ?? [0, summary.packBytes])];
   const found: number[] = [];
   let offset = 0;
   for (let index = 0; index < summary.lines; index += 1) {
@@ -159,7 +159,7 @@ function linesOf(part: PlanPart, { packs }: Vault): number[] {
     if (long) continue;
     const begins = offset;
     offset += lineBytes;
-    if (runs.some((from, at) => at % 2 === 0 && begins >= from && offset <= (runs[at + 1] ?? 0))) found.push(seq);
+    if (kept.some((from, at) => at % 2 === 0 && begins >= from && offset <= (kept[at + 1] ?? 0))) found.push(seq);
   }
   return found;
 }
@@ -196,7 +196,7 @@ function expectChosen(chosen: Chosen, vault: Vault, choice: Choice): void {
 test(`[SYN-10, SYN-20] what is sent are the current lines that are wanted, in order, whatever is packed (seed ${seed})`, () => {
   fc.assert(
     fc.property(vaults, choices, (vault, choice) => expectChosen(choose(vault.view, choice), vault, choice)),
-    { seed, numRuns: 4000 },
+    { seed, numRuns: runs(1000) },
   );
 });
 
@@ -215,7 +215,7 @@ test(`[SYN-10] pages of any size are together one pull, without a gap and withou
       }
       expect(pages).toEqual(whole.sent.map(({ seq }) => seq));
     }),
-    { seed, numRuns: 500 },
+    { seed, numRuns: runs(200) },
   );
 });
 
@@ -242,7 +242,7 @@ test(`[SYN-20] every byte of a plan is found in the part that holds it (seed ${s
         expect([partAt(files, start), partAt(files, start + part.bytes - 1)]).toEqual([index, index]);
       }
     }),
-    { seed, numRuns: 300 },
+    { seed, numRuns: runs(100) },
   );
 });
 
