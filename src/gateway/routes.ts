@@ -49,12 +49,14 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
     checkNotEmpty(request);
     return await gateway.answer(request, session, callerOf(request));
   };
+  const refuseAtDoor: typeof gatewayRefusal = (fault, header, body) =>
+    doorRefusal(gatewayRefusal(fault, header, body), fault, options.metadataUrl?.(header('host') ?? ''));
   const shared = { method: 'POST', body: bodyOf(parse.messages), checksOrigin: true, scope: 'by_handler' } as const;
   const streams = GATEWAY_PATHS.map((path): Route => {
     const handle = (request: RouteRequest, session: Session | undefined) =>
       gateway.listen(request, session, callerOf(request));
-    const rules = { body: { kind: 'none' }, checksOrigin: true, doc: 'page' } as const;
-    return { method: 'GET', path, access: { optional: access }, ...rules, handle };
+    const rules = { method: 'GET', path, body: { kind: 'none' }, checksOrigin: true, doc: 'page', handle } as const;
+    return path === BASE ? { ...rules, access: { optional: access } } : { ...rules, access, refuse: refuseAtDoor };
   });
   return [
     ...streams,
@@ -72,8 +74,7 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
       path: SIGN_IN_DOOR,
       namesRequest: true,
       access,
-      refuse: (fault, header, body) =>
-        doorRefusal(gatewayRefusal(fault, header, body), fault, options.metadataUrl?.(header('host') ?? '')),
+      refuse: refuseAtDoor,
       doc: gatewayOperations.signInDoor,
       handle: answer,
     },

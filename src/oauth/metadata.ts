@@ -3,7 +3,7 @@ import { json } from '../http/reply/reply.ts';
 import { jsonContent, objectSchema, type RouteDoc, type Schema } from '../http/route/doc.ts';
 import type { Route, RouteRequest } from '../http/route/route.ts';
 import { DEVICE_GRANT_TYPE, paths } from './routes.ts';
-import { SCOPES } from './rules.ts';
+import { RESOURCE_SCOPES, SCOPES } from './rules.ts';
 
 const SERVER_PATH = '/.well-known/oauth-authorization-server';
 export const RESOURCE_PATH = '/.well-known/oauth-protected-resource';
@@ -30,7 +30,7 @@ export function metadataRoutes({ baseUrl, resources }: MetadataOptions): Route[]
   const resource = (url: string, path: string) => ({
     resource: url + path,
     authorization_servers: [url],
-    scopes_supported: SCOPES,
+    scopes_supported: RESOURCE_SCOPES,
     bearer_methods_supported: ['header'],
     resource_name: 'Cairn',
   });

@@ -16,6 +16,9 @@ const USER_CODE_INPUT_CHARS_MAX = 64;
  */
 export const SCOPES = ['read', 'write', 'account', 'mcp'] as const;
 
+/** What the gateway's tools need. Clients ask for all that a resource lists (MCP, scope selection), so it lists no more. */
+export const RESOURCE_SCOPES = ['read', 'write'] as const;
+
 /** True for a scope that changes nothing. */
 export function isReadOnly(scope: string): boolean {
   return scope === 'read';

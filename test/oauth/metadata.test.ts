@@ -80,6 +80,8 @@ test('[OAUTH-2] an https address that the operator set turns them on, and they n
     expect((await call(hub, `${RESOURCE}/api/mcp`)).json()).toMatchObject({
       resource: 'https://hub.example.org/api/mcp',
       authorization_servers: ['https://hub.example.org'],
+      // What a client asks for that asks for all of it: nothing beyond the tools.
+      scopes_supported: ['read', 'write'],
     });
   });
 });

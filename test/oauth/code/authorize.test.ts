@@ -241,15 +241,17 @@ test('[OAUTH-4] /mcp asks for a sign-in from the first message on, and says wher
   const ask = (headers: Record<string, string>) =>
     call(hub, '/mcp', { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: message });
   for (const headers of [{}, bearer('cat_wrong')]) {
-    const answer = await ask(headers);
-    expect([answer.status, answer.headers['www-authenticate']]).toEqual([
-      401,
-      `Bearer realm="cairn", resource_metadata="${hub.url}/.well-known/oauth-protected-resource/mcp", scope="read write"`,
-    ]);
+    // Codex and mcp-remote look with a GET first.
+    for (const answer of [await ask(headers), await call(hub, '/mcp', { headers })]) {
+      expect([answer.status, answer.headers['www-authenticate']]).toEqual([
+        401,
+        `Bearer realm="cairn", resource_metadata="${hub.url}/.well-known/oauth-protected-resource/mcp", scope="read write"`,
+      ]);
+    }
   }
   const clientId = await register(hub);
   const { proof, code } = await codeFor(clientId);
   const tokens = tokensOf(await redeem(hub, clientId, code, proof));
   expect((await ask(bearer(tokens.access_token))).json()).toHaveProperty('result.serverInfo');
-  expect((await call(hub, '/mcp')).status).toBe(405);
+  expect((await call(hub, '/mcp', { headers: bearer(tokens.access_token) })).status).toBe(405);
 });
