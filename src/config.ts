@@ -59,8 +59,8 @@ export interface Config {
   readonly poolThreads: number;
   /** Whether OAuth clients find the metadata documents. */
   readonly oauthMetadata: boolean;
-  /** Whether the metadata document of an OAuth client may lie at a private address. */
-  readonly oauthPrivateClients: boolean;
+  /** From where the metadata documents of OAuth clients are fetched: public addresses, private ones as well, or nowhere. */
+  readonly oauthClientDocuments: 'public' | 'private' | 'off';
   /** Whose tokens open the gateway for linked accounts, and what they must be made out for; undefined: nobody's. */
   readonly identityProvider: { readonly issuer: string; readonly audience: string } | undefined;
   /** Where mail is sent, and as whom; undefined: no mail. */
@@ -122,7 +122,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     poolThreads: values.CAIRN_POOL_THREADS,
     // Over plain http a browser sign-in would send its code and tokens in the clear.
     oauthMetadata: (values.CAIRN_OAUTH_METADATA ?? (isHttps(values.CAIRN_PUBLIC_URL) ? 'on' : 'off')) === 'on',
-    oauthPrivateClients: values.CAIRN_OAUTH_PRIVATE_CLIENTS === 'on',
+    oauthClientDocuments: values.CAIRN_OAUTH_CLIENT_DOCUMENTS,
     identityProvider: identityProvider(values.CAIRN_IDP_ISSUER, values.CAIRN_IDP_AUDIENCE),
     mail: mailOf(values.CAIRN_SMTP_URL, values.CAIRN_MAIL_FROM, values.CAIRN_PUBLIC_URL),
     metricsPort: values.CAIRN_METRICS_PORT,

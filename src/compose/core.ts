@@ -131,7 +131,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     const signIns = openSignIns({ store, actors, sealer, log, now: Date.now }, members);
     const devices = new DeviceGrants({ store, actors, sealer, signIns, now: Date.now });
     const codes = new AuthorizationCodes({ actors, signIns, now: Date.now });
-    const clients = new OAuthClients({ store, actors, now: Date.now, allowPrivate: config.oauthPrivateClients });
+    const clients = new OAuthClients({ store, actors, now: Date.now, documents: config.oauthClientDocuments });
     const provider = await openProvider(config, log);
     const identities = new Identities({ store, actors, sealer, provider, now: Date.now });
     const imports = new ImportDoor();

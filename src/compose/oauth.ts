@@ -31,7 +31,9 @@ export function openOAuth({ parts: { config, core, rates }, baseUrl }: OAuthInpu
     countFailure: (address) => rates.countFailure(address),
     knownUrl: (host) => (config.publicUrl !== undefined || isOwnHost(host, config.host) ? baseUrl(host) : undefined),
   });
-  return config.oauthMetadata ? [...routes, ...metadataRoutes({ baseUrl, resources: GATEWAY_PATHS })] : routes;
+  if (!config.oauthMetadata) return routes;
+  const fetchesDocuments = config.oauthClientDocuments !== 'off';
+  return [...routes, ...metadataRoutes({ baseUrl, resources: GATEWAY_PATHS, fetchesDocuments })];
 }
 
 /** The gateway's Bearer: access tokens, checked at once, and tokens of the identity provider, which takes a moment. */

@@ -33,17 +33,8 @@ export const SIGN_IN_DOOR = '/mcp';
 export const GATEWAY_PATHS = [BASE, SIGN_IN_DOOR] as const;
 
 export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
-  const { gateway, registry, answers, access, baseUrl, parse } = options;
-  const callerOf = (request: RouteRequest): Asking => ({
-    address: request.address,
-    agent: request.header('user-agent') ?? '',
-    baseUrl: baseUrl(request.header('host') ?? ''),
-    linger: (seconds, gone) => request.linger(seconds, gone),
-    noteCall: () => request.noteCall(),
-    charge: (calls) => request.charge(calls),
-    callsAtOnceMax: request.callsAtOnceMax,
-    isStillIn: async () => await isValid(access, request.header('authorization')),
-  });
+  const { gateway, registry, answers, access, parse } = options;
+  const callerOf = (request: RouteRequest) => askingOf(request, options);
   const bodyOf = (own: BodyParser) => ({ kind: 'json', bytesMax: limits.gatewayBodyBytesMax, parse: own }) as const;
   const answer = async (request: RouteRequest, session: Session | undefined) => {
     checkNotEmpty(request);
@@ -52,14 +43,17 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
   const refuseAtDoor: typeof gatewayRefusal = (fault, header, body) =>
     doorRefusal(gatewayRefusal(fault, header, body), fault, options.metadataUrl?.(header('host') ?? ''));
   const shared = { method: 'POST', body: bodyOf(parse.messages), checksOrigin: true, scope: 'by_handler' } as const;
-  const streams = GATEWAY_PATHS.map((path): Route => {
-    const handle = (request: RouteRequest, session: Session | undefined) =>
-      gateway.listen(request, session, callerOf(request));
-    const rules = { method: 'GET', path, body: { kind: 'none' }, checksOrigin: true, doc: 'page', handle } as const;
-    return path === BASE ? { ...rules, access: { optional: access } } : { ...rules, access, refuse: refuseAtDoor };
-  });
+  const listening = {
+    method: 'GET',
+    body: { kind: 'none' },
+    checksOrigin: true,
+    doc: 'page',
+    handle: (request: RouteRequest, session: Session | undefined) =>
+      gateway.listen(request, session, callerOf(request)),
+  } as const;
   return [
-    ...streams,
+    { ...listening, path: BASE, access: { optional: access } },
+    { ...listening, path: SIGN_IN_DOOR, access, refuse: refuseAtDoor },
     {
       ...shared,
       path: BASE,
@@ -107,6 +101,22 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
       },
     },
   ];
+}
+
+function askingOf(
+  request: RouteRequest,
+  { access, baseUrl }: Pick<GatewayRoutesOptions, 'access' | 'baseUrl'>,
+): Asking {
+  return {
+    address: request.address,
+    agent: request.header('user-agent') ?? '',
+    baseUrl: baseUrl(request.header('host') ?? ''),
+    linger: (seconds, gone) => request.linger(seconds, gone),
+    noteCall: () => request.noteCall(),
+    charge: (calls) => request.charge(calls),
+    callsAtOnceMax: request.callsAtOnceMax,
+    isStillIn: async () => await isValid(access, request.header('authorization')),
+  };
 }
 
 function checkNotEmpty({ document }: RouteRequest): void {

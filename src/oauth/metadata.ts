@@ -13,9 +13,11 @@ export interface MetadataOptions {
   readonly baseUrl: (host: string) => string;
   /** Paths of protected resources. */
   readonly resources: readonly string[];
+  /** Whether a client may name itself by the address of its metadata document. */
+  readonly fetchesDocuments: boolean;
 }
 
-export function metadataRoutes({ baseUrl, resources }: MetadataOptions): Route[] {
+export function metadataRoutes({ baseUrl, resources, fetchesDocuments }: MetadataOptions): Route[] {
   const base = (request: RouteRequest) => baseUrl(request.header('host') ?? '');
   const route = (path: string, doc: RouteDoc, document: (base: string) => object): Route => ({
     method: 'GET',
@@ -35,14 +37,14 @@ export function metadataRoutes({ baseUrl, resources }: MetadataOptions): Route[]
     resource_name: 'Cairn',
   });
   return [
-    route(SERVER_PATH, docs.server, authorizationServer),
+    route(SERVER_PATH, docs.server, (url) => authorizationServer(url, fetchesDocuments)),
     route(RESOURCE_PATH, docs.resource, (url) => resource(url, '')),
     // RFC 9728, 3.1: the path of the resource follows the well-known one.
     ...resources.map((path) => route(RESOURCE_PATH + path, resourceDoc(path), (url) => resource(url, path))),
   ];
 }
 
-function authorizationServer(url: string): object {
+function authorizationServer(url: string, fetchesDocuments: boolean): object {
   return {
     issuer: url,
     authorization_endpoint: url + paths.authorization,
@@ -55,7 +57,7 @@ function authorizationServer(url: string): object {
     response_modes_supported: ['query'],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
-    client_id_metadata_document_supported: true,
+    client_id_metadata_document_supported: fetchesDocuments,
     scopes_supported: SCOPES,
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint_auth_methods_supported: ['none'],

@@ -68,8 +68,9 @@ const ENTRY: Group = {
     default: '`on` with an https `CAIRN_PUBLIC_URL`, else `off`',
     meaning: 'whether MCP clients find the browser sign-in at `/mcp`; keys work either way',
   },
-  CAIRN_OAUTH_PRIVATE_CLIENTS: {
-    meaning: '`on` also fetches client ID metadata documents from private addresses, for clients on your own network',
+  CAIRN_OAUTH_CLIENT_DOCUMENTS: {
+    meaning:
+      'from where client ID metadata documents are fetched: `public` addresses, `private` ones as well, or `off`. With `off`, for a hub without internet access, Claude Code and Codex register instead',
   },
   CAIRN_IDP_ISSUER: { meaning: 'the issuer of the identity provider whose tokens are accepted' },
   CAIRN_IDP_AUDIENCE: { meaning: 'the audience that these tokens must have' },

@@ -99,7 +99,9 @@ export const settings = z.object({
   CAIRN_HANDLER_SECONDS: seconds.default(limits.handlerSecondsDefault),
   CAIRN_DRAIN_SECONDS: seconds.default(limits.drainSecondsDefault),
   CAIRN_OAUTH_METADATA: onOff.optional(),
-  CAIRN_OAUTH_PRIVATE_CLIENTS: onOff.default('off'),
+  CAIRN_OAUTH_CLIENT_DOCUMENTS: z
+    .enum(['public', 'private', 'off'], { error: 'must be public, private or off' })
+    .default('public'),
   CAIRN_IDP_ISSUER: z
     .string()
     .refine((text) => URL.canParse(text) && isProviderAddress(new URL(text)), {

@@ -2,7 +2,10 @@
 import * as oauth from 'oauth4webapi';
 import { expect, test } from 'vitest';
 import { ApiDocument } from '../openapi/support.ts';
+import { newProof, queryOf } from '../support/authorize.ts';
+import { PASSWORD } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
+import { signedUp } from '../support/page-client.ts';
 import { withHub } from '../support/use-hub.ts';
 
 const SERVER = '/.well-known/oauth-authorization-server';
@@ -70,6 +73,20 @@ test('[OAUTH-2] oauth4webapi finds the endpoints from the gateway’s address al
     expect(await oauth.processDeviceAuthorizationResponse(server, { client_id: 'a' }, asked)).toMatchObject({
       interval: 5,
     });
+  });
+});
+
+test('[OAUTH-4] a hub without internet access fetches no client documents, so that clients register', async () => {
+  const env = { CAIRN_OAUTH_METADATA: 'on', CAIRN_OAUTH_CLIENT_DOCUMENTS: 'off' };
+  await withHub({ env }, async (hub) => {
+    expect((await call(hub, SERVER)).json()).toMatchObject({ client_id_metadata_document_supported: false });
+    const browser = await signedUp(hub, 'owner@example.org', PASSWORD);
+    const clientId = 'https://client.example.org/oauth.json';
+    const answer = await browser.open(`/oauth/authorize?${queryOf(clientId, newProof())}`);
+    expect([answer.status, browser.text]).toEqual([
+      400,
+      expect.stringContaining('fetches no client metadata documents'),
+    ]);
   });
 });
 

@@ -13,7 +13,7 @@ import type { Store } from '../../store/store.ts';
 import { oauthClientExpiries, oauthClients } from '../records.ts';
 import { oauthRefusal } from '../rules.ts';
 import { type ClientMetadata, checkFlows, readClientMetadata } from './client-metadata.ts';
-import { type DocumentOptions, fetchClientDocument, isDocumentAddress } from './document.ts';
+import { fetchClientDocument, isDocumentAddress } from './document.ts';
 
 const CLIENT_ID_BYTES = 16;
 
@@ -23,10 +23,12 @@ export interface OAuthClient extends ClientMetadata {
   readonly host: string | null;
 }
 
-export interface OAuthClientsOptions extends DocumentOptions {
+export interface OAuthClientsOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
   readonly now: () => number;
+  /** From where metadata documents are fetched: public addresses, private ones as well, or nowhere. */
+  readonly documents: 'public' | 'private' | 'off';
 }
 
 interface Fetched {
@@ -61,6 +63,12 @@ export class OAuthClients {
   /** Finds a client. Refuses with `invalid_client` for one that is unknown, or whose document cannot be used. */
   async find(clientId: string): Promise<OAuthClient> {
     if (isDocumentAddress(clientId)) {
+      if (this.#options.documents === 'off') {
+        throw oauthRefusal(
+          'invalid_client',
+          'this hub fetches no client metadata documents; register the client instead',
+        );
+      }
       const metadata = await this.#document(clientId);
       return { ...metadata, client_id: clientId, host: new URL(clientId).host };
     }
@@ -97,7 +105,7 @@ export class OAuthClients {
       const what = 'too many client metadata documents are being fetched';
       throw new Refusal({ kind: 'overloaded', what, retryAfterSeconds: limits.retryAfterSeconds });
     }
-    const fetching = fetchClientDocument(clientId, this.#options);
+    const fetching = fetchClientDocument(clientId, { allowPrivate: this.#options.documents === 'private' });
     this.#fetching.set(clientId, fetching);
     try {
       const metadata = await fetching;

@@ -13,7 +13,7 @@ import { oauthRefusal } from '../rules.ts';
 import { type ClientMetadata, readClientMetadata } from './client-metadata.ts';
 import { isPublicAddress } from './public-address.ts';
 
-export interface DocumentOptions {
+interface DocumentOptions {
   /** Lets documents of private addresses in, on any port: for a hub whose clients are on the same network. */
   readonly allowPrivate: boolean;
 }

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const env = { NODE_EXTRA_CA_CERTS: certificate.cert, CAIRN_OAUTH_METADATA: 'on' };
-  hub = await startHub({ env: { ...env, CAIRN_OAUTH_PRIVATE_CLIENTS: 'on' } });
+  hub = await startHub({ env: { ...env, CAIRN_OAUTH_CLIENT_DOCUMENTS: 'private' } });
   strict = await startHub({ env });
   browser = await signedUp(hub, 'owner@example.org', PASSWORD);
 });
