@@ -100,7 +100,7 @@ function authorizing(browser) {
     await fetch(callback);
   };
   return {
-    onText(text) {
+    onText: (text) => {
       const found = /https?:\/\/\S+\/oauth\/authorize\?[\x21-\x7e]+(?=[^\x21-\x7e])/.exec(text);
       if (found !== null) asked ??= signIn(new URL(found[0]));
     },
