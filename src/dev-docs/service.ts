@@ -109,6 +109,15 @@ export class DevDocs {
     return { doc, shown, content };
   }
 
+  /** Documents in the trash, what was deleted last first; of the newest documents of an account, at most `limits.binScanMax`. */
+  deleted(accountId: string): DevDocRecord[] {
+    const rows = { prefix: [accountId], reverse: true, limit: limits.binScanMax };
+    return this.#options.store
+      .range(devDocs, rows)
+      .flatMap(({ value }) => (value.deleted_at === null ? [] : [value]))
+      .sort((a, b) => b.changed_ms - a.changed_ms);
+  }
+
   /** Returns the stored versions of a document, newest first. */
   versions(accountId: string, doc: DevDocRecord): Version[] {
     return versionsOf(this.#options.store, nameOf(accountId, doc)).reverse();

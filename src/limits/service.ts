@@ -122,6 +122,8 @@ export const limits = {
   boardPlacedMax: 500,
   boardDoneOpen: 3,
   trashRowsShown: 200,
+  /** Documents of a kind that the page of deleted ones looks through. */
+  binScanMax: 5000,
   blobRowsPerPage: 50,
   /** Rows of a page: documents, files, versions, conflicts. */
   documentRowsPerPage: 50,
@@ -149,9 +151,12 @@ export const limits = {
   searchTextBytesMax: 64 * KiB,
   searchBytesMax: 4 * MiB,
   searchRows: 30,
+  searchDocumentsMax: 500,
   searchLineChars: 160,
   /** Bytes of files that pages hold in memory for all readers who download them. */
   pageDownloadBytesMax: 64 * MiB,
+  /** Longest that the download of a folder may take. */
+  folderDownloadSeconds: 3600,
   /** Longest own path that a sign-in leads back to; an authorization request fits. */
   nextPathCharsMax: 8 * KiB,
 

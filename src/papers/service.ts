@@ -70,6 +70,15 @@ export class Papers {
     return { papers: found, cursor: undefined };
   }
 
+  /** Papers in the trash, what was deleted last first; of the newest papers of an account, at most `limits.binScanMax`. */
+  deleted(accountId: string): (PaperRecord & { readonly deleted_at: string })[] {
+    const rows = { prefix: [accountId], reverse: true, limit: limits.binScanMax };
+    return this.#options.store
+      .range(papers, rows)
+      .flatMap(({ value }) => (value.deleted_at === null ? [] : [{ ...value, deleted_at: value.deleted_at }]))
+      .sort((a, b) => b.deleted_at.localeCompare(a.deleted_at));
+  }
+
   /** Returns a paper with its content. Throws Refusal `not_found`. */
   get(accountId: string, id: number | undefined): ShownPaper {
     const { store } = this.#options;

@@ -21,7 +21,12 @@ export function ListPage({ visit, kinds, kind, query, groups, list }: ListPagePr
   return (
     <>
       <div class="intro">
-        <h1>Documents</h1>
+        <div class="title-row">
+          <h1>Documents</h1>
+          <p class="title-links">
+            <a href="/documents/trash">Trash</a>
+          </p>
+        </div>
         <p class="lead">Notes your agents write for you and for each other, and rules you write for them.</p>
       </div>
       <nav class="chips" aria-label="Kinds of documents">

@@ -12,6 +12,7 @@ import type { Renderer } from '../rendering/renderer.tsx';
 import { DocumentPage, WritePage } from './document.tsx';
 import { type Kind, type KindId, kindsOf, type WrittenDocument } from './kinds.ts';
 import { documentPath, kindPath, ListPage } from './list.tsx';
+import { trashRoute } from './trash.tsx';
 
 export interface DocumentOptions extends Pick<Capabilities, 'docs' | 'handoffs' | 'papers'> {
   readonly pages: Pages;
@@ -26,6 +27,7 @@ export function documentRoutes(options: DocumentOptions): Route[] {
   const bytesMax = limits.editFormBytesMax;
   return [
     pages.member('/documents', () => seeOther(kindPath('docs'))),
+    trashRoute(options),
     ...kinds.flatMap((kind) => {
       const path = kindPath(kind.id);
       return [

@@ -5,7 +5,7 @@ import type { Capabilities } from '../capabilities.ts';
 import { Empty, Given, Moment } from '../ui.tsx';
 import type { MemberVisit } from '../visit.ts';
 
-type Sources = Pick<Capabilities, 'tasks' | 'sync' | 'audit'>;
+type Sources = Pick<Capabilities, 'tasks' | 'sync' | 'audit' | 'handoffs' | 'papers'>;
 
 interface Act {
   /** ISO 8601. */
@@ -20,7 +20,12 @@ interface Act {
 }
 
 export function RecentActivity({ visit, sources }: { readonly visit: MemberVisit; readonly sources: Sources }): VNode {
-  const acts = [...tasksOf(sources, visit), ...filesOf(sources, visit), ...eventsOf(sources, visit)]
+  const acts = [
+    ...tasksOf(sources, visit),
+    ...filesOf(sources, visit),
+    ...documentsOf(sources, visit),
+    ...eventsOf(sources, visit),
+  ]
     .sort((a, b) => b.at.localeCompare(a.at))
     .slice(0, limits.activityRows);
   return (
@@ -96,6 +101,19 @@ function filesOf({ sync }: Sources, { accountId }: MemberVisit): Act[] {
       return [{ at: meta.stored_at, what, name: meta.path, href: isDeleted ? undefined : href, by: meta.device_id }];
     });
   });
+}
+
+/** The newest handoff of each project, and the newest papers. */
+function documentsOf({ handoffs, papers }: Sources, { accountId }: MemberVisit): Act[] {
+  const limit = limits.activityRows;
+  const saved = handoffs.newestOfEach(accountId, { limit }).handoffs.map(({ id, project, topic, updated_at: at }) => {
+    return { at, what: 'Handoff saved:', name: `${project}: ${topic}`, href: `/documents/handoffs/${id}`, by: null };
+  });
+  const written = papers.list(accountId, { include_content: false, limit }).papers.map(({ paper }) => {
+    const { id, title, updated_at: at } = paper;
+    return { at, what: 'Paper saved:', name: title, href: `/documents/papers/${id}`, by: null };
+  });
+  return [...saved, ...written];
 }
 
 function eventsOf({ audit }: Sources, { accountId }: MemberVisit): Act[] {

@@ -12,7 +12,7 @@ import { ConnectAgent } from './connect.tsx';
 import { DueToday } from './due.tsx';
 
 export interface HomeOptions
-  extends Pick<Capabilities, 'accounts' | 'tasks' | 'sync' | 'blobs' | 'audit' | 'timeZones'> {
+  extends Pick<Capabilities, 'accounts' | 'tasks' | 'sync' | 'blobs' | 'audit' | 'timeZones' | 'handoffs' | 'papers'> {
   /** When the hub was last backed up, in milliseconds; undefined: never, as far as is known. */
   readonly lastBackupMs: () => number | undefined;
   readonly now: () => number;
@@ -154,7 +154,7 @@ function BackupWarning({
 
 /** What the account holds, and where there is nothing yet, what it would be good for. */
 function Overview({ options, visit }: { readonly options: HomeOptions; readonly visit: MemberVisit }): VNode {
-  const { tasks, sync, blobs } = options;
+  const { tasks, sync, blobs, handoffs } = options;
   const { accountId, zone } = visit;
   const open = (['backlog', 'todo', 'in_progress'] as const)
     .map((kanbanStatus) => tasks.list(accountId, { ...ANY_TASK, filter: { kanbanStatus } }).total)
@@ -163,6 +163,7 @@ function Overview({ options, visit }: { readonly options: HomeOptions; readonly 
   const files = heads.reduce((sum, head) => sum + head.files, 0);
   const conflicts = heads.reduce((sum, head) => sum + head.pending, 0);
   const latest = blobs.latest(accountId);
+  const [newest] = handoffs.newestOfEach(accountId, { limit: 1 }).handoffs;
   return (
     <ul class="purposes">
       <Tile title="Tasks" href="/tasks">
@@ -174,6 +175,15 @@ function Overview({ options, visit }: { readonly options: HomeOptions; readonly 
           <>
             {', '}
             <strong>{counted(conflicts, 'conflict')} to resolve</strong>
+          </>
+        )}
+      </Tile>
+      <Tile title="Documents" href="/documents">
+        {newest === undefined ? (
+          'No handoffs yet. Agents save here what the next session must know.'
+        ) : (
+          <>
+            Latest handoff: <Given>{newest.project}</Given>, <Moment at={newest.updated_at} zone={zone} />
           </>
         )}
       </Tile>

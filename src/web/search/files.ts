@@ -6,7 +6,7 @@ import { Refusal } from '../../common/fault.ts';
 import { turns } from '../../common/turns.ts';
 import { limits } from '../../limits/service.ts';
 import type { Sync } from '../../sync/service.ts';
-import { foldText } from './fold.ts';
+import { foldText, lineWith } from './fold.ts';
 
 export interface FoundFile {
   readonly vaultId: string;
@@ -69,12 +69,4 @@ function textOf({ reader }: Sync, vaultId: string, seq: number): string | undefi
     if (error instanceof Refusal) return undefined;
     throw error;
   }
-}
-
-function lineWith(text: string | undefined, wanted: string): string | undefined {
-  if (text === undefined || !foldText(text).includes(wanted)) return undefined;
-  const line = text.split('\n').find((one) => foldText(one).includes(wanted)) ?? '';
-  const at = Math.max(0, foldText(line).indexOf(wanted) - limits.searchLineChars / 4);
-  const shown = line.slice(at, at + limits.searchLineChars).trim();
-  return `${at > 0 ? '…' : ''}${shown}${at + limits.searchLineChars < line.length ? '…' : ''}`;
 }

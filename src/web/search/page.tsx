@@ -7,15 +7,18 @@ import type { Capabilities } from '../capabilities.ts';
 import type { Pages } from '../pages.ts';
 import { Empty, Given } from '../ui.tsx';
 import type { MemberVisit } from '../visit.ts';
+import { type FoundDocument, findDocuments } from './documents.ts';
 import { type FoundFile, type FoundFiles, findFiles } from './files.ts';
 import { foldText } from './fold.ts';
 
-export interface SearchOptions extends Pick<Capabilities, 'tasks' | 'sync' | 'timeZones'> {
+export interface SearchOptions
+  extends Pick<Capabilities, 'tasks' | 'sync' | 'timeZones' | 'docs' | 'handoffs' | 'papers'> {
   readonly pages: Pages;
 }
 
 interface Found extends FoundFiles {
   readonly tasks: readonly TaskRecord[];
+  readonly documents: readonly FoundDocument[];
 }
 
 export function searchRoutes(options: SearchOptions): Route[] {
@@ -31,7 +34,7 @@ export function searchRoutes(options: SearchOptions): Route[] {
             <h1>Search</h1>
             <SearchForm text={text} />
             <p class="sr-only" role="status">
-              {found === undefined ? '' : `${found.tasks.length + found.files.length} results`}
+              {found === undefined ? '' : `${found.tasks.length + found.documents.length + found.files.length} results`}
             </p>
             {found === undefined ? <Hint /> : <Results found={found} />}
           </>
@@ -41,7 +44,8 @@ export function searchRoutes(options: SearchOptions): Route[] {
   ];
 }
 
-async function search({ tasks, sync, timeZones }: SearchOptions, visit: MemberVisit, text: string): Promise<Found> {
+async function search(options: SearchOptions, visit: MemberVisit, text: string): Promise<Found> {
+  const { tasks, sync, timeZones } = options;
   const { accountId } = visit;
   const byTask = await tasks.searchShown(accountId, {
     filter: {},
@@ -50,11 +54,13 @@ async function search({ tasks, sync, timeZones }: SearchOptions, visit: MemberVi
     text,
     zone: timeZones.of(accountId),
   });
+  const { documents, complete } = await findDocuments(options, accountId, text);
   const files = await findFiles(sync, accountId, foldText(text));
   return {
     tasks: byTask.tasks.map(({ json }) => JSON.parse(json) as TaskRecord),
+    documents,
     files: files.files,
-    complete: files.complete && !byTask.hasMore,
+    complete: complete && files.complete && !byTask.hasMore,
   };
 }
 
@@ -69,7 +75,7 @@ function SearchForm({ text }: { readonly text: string }): VNode {
           id="search-q"
           value={text}
           maxlength={limits.searchCharsMax}
-          placeholder="Tasks, files and what is in them"
+          placeholder="Tasks, documents, files and their text"
           autocomplete="off"
           autofocus
         />
@@ -82,12 +88,14 @@ function SearchForm({ text }: { readonly text: string }): VNode {
 }
 
 function Hint(): VNode {
-  return <p class="lead">Searches tasks, file names and file contents. Upper and lower case are the same.</p>;
+  return (
+    <p class="lead">Searches tasks, documents, file names and file contents. Upper and lower case are the same.</p>
+  );
 }
 
 function Results({ found }: { readonly found: Found }): VNode {
-  const { tasks, files, complete } = found;
-  if (tasks.length + files.length === 0) {
+  const { tasks, documents, files, complete } = found;
+  if (tasks.length + documents.length + files.length === 0) {
     return (
       <Empty title="Nothing found">
         <p>
@@ -108,6 +116,11 @@ function Results({ found }: { readonly found: Found }): VNode {
           </li>
         ))}
       </Group>
+      <Group title="Documents" count={documents.length}>
+        {documents.map((one) => (
+          <DocumentRow key={one.path} document={one} />
+        ))}
+      </Group>
       <Group title="Files" count={files.length}>
         {files.map((file) => (
           <FileRow key={`${file.vaultId} ${file.path}`} file={file} />
@@ -115,6 +128,27 @@ function Results({ found }: { readonly found: Found }): VNode {
       </Group>
       {complete ? null : <p class="hint">Only a part of the results is shown. Add a word to narrow the search.</p>}
     </>
+  );
+}
+
+function DocumentRow({ document }: { readonly document: FoundDocument }): VNode {
+  const { path, title, label, line } = document;
+  return (
+    <li class="row">
+      <div class="row-main">
+        <a href={path}>
+          <Given>{title}</Given>
+        </a>
+        {line === undefined ? null : (
+          <p class="meta">
+            <Given>{line}</Given>
+          </p>
+        )}
+      </div>
+      <span class="meta">
+        <Given>{label}</Given>
+      </span>
+    </li>
   );
 }
 

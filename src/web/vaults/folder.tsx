@@ -9,7 +9,7 @@ import { Ago } from '../rendering/ago.tsx';
 import { bytesText, Copyable, CsrfField, Empty, Given } from '../ui.tsx';
 import { Crumbs } from './crumbs.tsx';
 import { ConflictsLink } from './list.tsx';
-import { filePath, folderPath, nameOf, newFilePath, parentOf, vaultPath } from './paths.ts';
+import { filePath, folderPath, nameOf, newFilePath, parentOf, tarPath, vaultPath } from './paths.ts';
 
 interface FolderPageProps {
   readonly visit: MemberVisit;
@@ -38,7 +38,7 @@ export function FolderPage({ visit, vault, folder, page }: FolderPageProps): VNo
           <h2 id="files">Files</h2>
           {vault.head.files === 0 ? null : <Find vault={vault} search="" />}
         </div>
-        <FolderActions visit={visit} vault={vault} folder={folder} />
+        <FolderActions visit={visit} vault={vault} folder={folder} isEmpty={isEmpty} />
         {vault.head.files === 0 ? <EmptyVault vault={vault} /> : null}
         {isEmpty && vault.head.files > 0 && next === undefined ? <p>This folder is empty.</p> : null}
         {isEmpty ? null : (
@@ -105,15 +105,21 @@ interface FolderActionsProps {
   readonly visit: MemberVisit;
   readonly vault: VaultState;
   readonly folder: string;
+  readonly isEmpty: boolean;
 }
 
-function FolderActions({ visit, vault, folder }: FolderActionsProps): VNode {
+function FolderActions({ visit, vault, folder, isEmpty }: FolderActionsProps): VNode {
   const { id } = vault;
   return (
     <div class="actions">
       <a class="button small" href={newFilePath(id, folder)}>
         New file
       </a>
+      {isEmpty ? null : (
+        <a class="button small" href={tarPath(id, folder)} download>
+          Download folder
+        </a>
+      )}
       <details class="more">
         <summary class="button small">Upload</summary>
         <form class="stack" method="post" action={`${vaultPath(id)}/upload`} enctype="multipart/form-data" data-upload>

@@ -13,6 +13,11 @@ export function folderPath(vaultId: string, folder: string, after?: string): str
   return query.size === 0 ? vaultPath(vaultId) : `${vaultPath(vaultId)}?${query}`;
 }
 
+/** Where a folder is downloaded as a tar archive; empty: the whole vault. */
+export function tarPath(vaultId: string, folder: string): string {
+  return `${vaultPath(vaultId)}/tar${folder === '' ? '' : `?${new URLSearchParams({ folder })}`}`;
+}
+
 /** Where a file is written into a folder. */
 export function newFilePath(vaultId: string, folder: string): string {
   return `${vaultPath(vaultId)}/new${folder === '' ? '' : `?${new URLSearchParams({ folder })}`}`;

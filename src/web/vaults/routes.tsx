@@ -9,6 +9,7 @@ import type { Problem } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { type VaultOptions, vaultOf } from './access.ts';
+import { archiveRoute } from './archive/routes.ts';
 import { changeRoutes } from './change/routes.tsx';
 import { clearHistory, Space } from './change/space.tsx';
 import { conflictRoutes } from './conflicts/routes.tsx';
@@ -37,6 +38,7 @@ export function vaultRoutes(options: VaultOptions): Route[] {
     }),
     pages.member(`${PATH}/:vault`, (visit) => showFiles(options, visit)),
     ...fileRoutes(options),
+    archiveRoute(options),
     ...changeRoutes(options),
     pages.memberForm(`${PATH}/:vault/restore`, (visit, form) => restore(options, visit, form)),
     pages.memberForm(`${PATH}/:vault/history`, (visit, form) =>

@@ -149,6 +149,33 @@ test('[WEB-15] a paper is a draft until it is published', async () => {
   expect(titles(client)).toEqual([]);
 });
 
+test('[WEB-15, KEY-8] what was deleted stands in the trash, by whoever it was deleted, and is restored there', async () => {
+  const { client, key } = await member();
+  await client.open('/documents/trash');
+  expect(client.text).toContain('The trash is empty');
+  await structured(hub, 'create_dev_doc', { title: 'Old <b>rules</b>', content: 'x', category: 'docs' }, key);
+  await structured(hub, 'create_paper', { title: 'Old paper', content: 'x' }, key);
+  await structured(hub, 'create_paper', { title: 'Kept paper', content: 'x' }, key);
+  await structured(hub, 'delete_dev_doc', { id: 1 }, key);
+  await client.open('/documents/papers/1');
+  await client.submit('/documents/papers/1/delete');
+  await client.open('/documents/docs');
+  expect(client.html).toContain('href="/documents/trash"');
+  await client.open('/documents/trash');
+  expect(client.text).toMatch(/Old paper paper Deleted just now.*Old <b>rules<\/b> dev doc Deleted just now/);
+  expect(client.text).not.toContain('Kept paper');
+  await client.submit('/documents/docs/1/restore');
+  expect([client.path, client.text]).toEqual([
+    '/documents/docs/1',
+    expect.stringContaining('The dev doc was restored.'),
+  ]);
+  await client.open('/documents/trash');
+  expect(client.text).not.toContain('Old <b>rules</b>');
+  const { client: other } = await member();
+  await other.open('/documents/trash');
+  expect(other.text).toContain('The trash is empty');
+});
+
 test('[WEB-15] what is wrong with a document is told in its form', async () => {
   const { client } = await member();
   for (const [kind, fields, says] of [

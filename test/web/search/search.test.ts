@@ -30,6 +30,21 @@ test('[WEB-11] a text is found in tasks, in paths and in files, whatever its cas
   expect(client.html).toContain('path=notes%2Fplan.md');
 });
 
+test('[WEB-11, WEB-15] dev docs, handoffs and papers are found by their names and by their text', async () => {
+  const content = 'first\nthe MARIGOLD <i>line</i>\nlast';
+  await structured(hub, 'create_dev_doc', { title: 'Beds', content, category: 'docs' }, key);
+  await structured(hub, 'handoff_save', { project: 'garden', topic: 'spring', content }, key);
+  await structured(hub, 'create_paper', { title: 'On marigolds', content: 'x' }, key);
+  await structured(hub, 'create_paper', { title: 'Another', content: 'x' }, key);
+  await client.open('/search?q=marigold');
+  expect([...client.html.matchAll(/href="(\/documents\/\w+\/\d+)"/g)].map(([, path]) => path)).toEqual([
+    '/documents/docs/1',
+    '/documents/handoffs/1',
+    '/documents/papers/1',
+  ]);
+  expect(client.text).toContain('the MARIGOLD <i>line</i>');
+});
+
 test('[WEB-11] what is deleted, binary, or another account’s is not found; nothing found is said', async () => {
   const { sha256 } = await device.push('gone.md', 'unseedly');
   await device.result('sync_push', device.deleteOf('gone.md', { base_sha: sha256 }));

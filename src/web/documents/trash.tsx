@@ -1,0 +1,102 @@
+/** The page of deleted documents: what they were, when each goes for good, and the way back. */
+import type { VNode } from 'preact';
+import type { Route } from '../../http/route/route.ts';
+import { limits } from '../../limits/service.ts';
+import { DAY_MS } from '../../time/calendar.ts';
+import type { Capabilities } from '../capabilities.ts';
+import type { MemberVisit, Pages } from '../pages.ts';
+import { Empty, Form, Given, Moment } from '../ui.tsx';
+import type { KindId } from './kinds.ts';
+import { documentPath, kindPath } from './list.tsx';
+
+interface TrashOptions extends Pick<Capabilities, 'docs' | 'papers'> {
+  readonly pages: Pages;
+}
+
+interface DeletedDocument {
+  readonly kind: KindId;
+  readonly one: string;
+  readonly id: number;
+  readonly title: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+export function trashRoute({ pages, docs, papers }: TrashOptions): Route {
+  return pages.member('/documents/trash', (visit) => {
+    const found = [
+      ...docs.deleted(visit.accountId).map(({ id, title, deleted_at: at }) => {
+        return { kind: 'docs', one: 'dev doc', id, title, at: at ?? '' } as const;
+      }),
+      ...papers.deleted(visit.accountId).map(({ id, title, deleted_at: at }) => {
+        return { kind: 'papers', one: 'paper', id, title, at } as const;
+      }),
+    ].sort((a, b) => b.at.localeCompare(a.at));
+    return pages.show(visit, {
+      title: 'Trash',
+      section: 'documents',
+      live: ['documents'],
+      body: (
+        <TrashPage
+          visit={visit}
+          found={found.slice(0, limits.trashRowsShown)}
+          hasMore={found.length > limits.trashRowsShown}
+        />
+      ),
+    });
+  });
+}
+
+interface TrashPageProps {
+  readonly visit: MemberVisit;
+  readonly found: readonly DeletedDocument[];
+  readonly hasMore: boolean;
+}
+
+function TrashPage({ visit, found, hasMore }: TrashPageProps): VNode {
+  return (
+    <>
+      <nav class="crumbs" aria-label="Breadcrumb">
+        <a href={kindPath('docs')}>Documents</a>
+        <span aria-hidden="true">/</span>
+        <span aria-current="page">Trash</span>
+      </nav>
+      <h1>Trash</h1>
+      <p class="lead">Deleted documents stay here for {limits.binDays} days. Then they are permanently deleted.</p>
+      {found.length === 0 ? (
+        <Empty title="The trash is empty">
+          <p>Dev docs and papers that you or your agents delete appear here.</p>
+        </Empty>
+      ) : (
+        <ul class="rows">
+          {found.map((one) => (
+            <Deleted key={`${one.kind} ${one.id}`} visit={visit} document={one} />
+          ))}
+        </ul>
+      )}
+      {hasMore ? <p class="hint">Only the newest {limits.trashRowsShown} are shown.</p> : null}
+    </>
+  );
+}
+
+function Deleted({ visit, document }: { readonly visit: MemberVisit; readonly document: DeletedDocument }): VNode {
+  const { kind, one, id, title, at } = document;
+  return (
+    <li class="row">
+      <div class="row-main">
+        <p class="row-name">
+          <Given>{title}</Given> <span class="badge">{one}</span>
+        </p>
+        <p class="meta">
+          Deleted <Moment at={at} zone={visit.zone} />. Permanently deleted{' '}
+          <Moment at={Date.parse(at) + limits.binDays * DAY_MS} zone={visit.zone} />.
+        </p>
+      </div>
+      <Form csrf={visit.csrf} action={`${documentPath(kind, id)}/restore`} class="">
+        <button class="button small" type="submit">
+          Restore<span class="sr-only"> {title}</span>
+        </button>
+      </Form>
+    </li>
+  );
+}

@@ -1,0 +1,92 @@
+/** The download of a folder: its files as one tar archive, made while it is sent, one file in memory at a time. */
+import { Refusal } from '../../../common/fault.ts';
+import type { Feed } from '../../../http/reply/feed.ts';
+import { empty, feed, type Reply } from '../../../http/reply/reply.ts';
+import type { Route } from '../../../http/route/route.ts';
+import { limits } from '../../../limits/service.ts';
+import { checkPath } from '../../../sync/log/paths.ts';
+import type { VaultOf } from '../../../sync/log/reader.ts';
+import type { Sync } from '../../../sync/service.ts';
+import type { MemberVisit } from '../../pages.ts';
+import { type VaultOptions, vaultOf } from '../access.ts';
+import { nameOf, parentOf } from '../paths.ts';
+import { TAR_END, tarHeader, tarPadding } from './tar.ts';
+
+export function archiveRoute(options: VaultOptions): Route {
+  return options.pages.member('/vaults/:vault/tar', (visit) => sendFolder(options, visit));
+}
+
+/** Refuses with `not_found`, and with `overloaded` while too many downloads run. */
+function sendFolder({ sync, downloads }: VaultOptions, visit: MemberVisit): Reply {
+  const { accountId, request } = visit;
+  const vault = vaultOf(sync, accountId, request.params['vault']);
+  const given = request.query.get('folder') ?? '';
+  const folder = given === '' ? { path: '', folded: '' } : checkPath(given, 'folder');
+  if (!sync.reading.folders.has(vault.id, folder.folded)) {
+    throw new Refusal({ kind: 'not_found', what: 'there is no such folder' });
+  }
+  const name = folder.path === '' ? vault.record.name.replace(/[/\\]/g, '_') : nameOf(folder.path);
+  const headers = {
+    'Content-Type': 'application/x-tar',
+    'Content-Disposition': `attachment; filename="folder.tar"; filename*=UTF-8''${encoded(`${name}.tar`)}`,
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+    'Cache-Control': 'no-store',
+  };
+  if (request.isHead) return empty(200, headers);
+  // A file may be as large as this, and one at a time is held.
+  const release = downloads.take(request.caller, limits.fileBytesMax);
+  const archive = new TarFeed(sync, { accountId, vaultId: vault.id }, folder, name);
+  request.linger(limits.folderDownloadSeconds, () => {
+    archive.stop();
+    release();
+  });
+  return feed(200, archive, headers);
+}
+
+interface Folder {
+  readonly path: string;
+  readonly folded: string;
+}
+
+/** Each file as it is when its turn comes. One that was deleted by then is left out. */
+class TarFeed implements Feed {
+  readonly #entries: AsyncGenerator<readonly Uint8Array[]>;
+  #isOver = false;
+
+  constructor(sync: Sync, of: VaultOf, folder: Folder, name: string) {
+    this.#entries = entriesOf(sync, of, folder, name);
+  }
+
+  async next(): Promise<readonly Uint8Array[] | undefined> {
+    if (this.#isOver) return undefined;
+    const { value, done } = await this.#entries.next();
+    return done === true ? undefined : value;
+  }
+
+  /** Nobody reads any more. */
+  stop(): void {
+    this.#isOver = true;
+  }
+}
+
+async function* entriesOf(
+  { reading, reader }: Sync,
+  of: VaultOf,
+  { path, folded }: Folder,
+  name: string,
+): AsyncGenerator<readonly Uint8Array[]> {
+  // The folder's own name comes first, so that the files unpack into one folder.
+  const cut = path === '' ? 0 : parentOf(path).length + (parentOf(path) === '' ? 0 : 1);
+  for await (const { file } of reading.fileLists.walk(of, folded === '' ? '' : `${folded}/`)) {
+    const content = file.deleted ? undefined : reader.content(of.vaultId, file.seq);
+    if (content === undefined) continue;
+    const inside = path === '' ? `${name}/${file.path}` : file.path.slice(cut);
+    yield [tarHeader(inside, content.length, file.stored_ms), content, tarPadding(content.length)];
+  }
+  yield [TAR_END];
+}
+
+/** As RFC 8187 writes a value: what encodeURIComponent leaves and an attribute may not have is encoded too. */
+function encoded(text: string): string {
+  return encodeURIComponent(text).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+}

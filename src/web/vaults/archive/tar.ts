@@ -1,0 +1,54 @@
+/**
+ * Owns the bytes of a tar archive (POSIX.1-2017, pax interchange format): one header a file, with an extended one in front
+ * where the name or the size does not fit the old form. No owner and no mode of this machine is in it. Pure.
+ */
+
+const BLOCK = 512;
+const NAME_BYTES = 100;
+const MODE = 0o644;
+
+/** The header of a file, with the extended one that it needs. `mtimeMs`: milliseconds since 1970. */
+export function tarHeader(name: string, size: number, mtimeMs: number): Uint8Array {
+  const bytes = Buffer.from(name);
+  const isPlain = bytes.length <= NAME_BYTES && /^[\x20-\x7e]*$/.test(name);
+  if (isPlain) return header(bytes, size, mtimeMs, '0');
+  const record = paxRecord('path', name);
+  const extended = [header(Buffer.from('PaxHeader'), record.length, mtimeMs, 'x'), record, tarPadding(record.length)];
+  return Buffer.concat([...extended, header(bytes.subarray(0, NAME_BYTES), size, mtimeMs, '0')]);
+}
+
+/** What follows a content of this many bytes. */
+export function tarPadding(size: number): Uint8Array {
+  return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
+}
+
+/** The end of an archive. */
+export const TAR_END: Uint8Array = Buffer.alloc(2 * BLOCK);
+
+function header(name: Uint8Array, size: number, mtimeMs: number, type: '0' | 'x'): Buffer {
+  const block = Buffer.alloc(BLOCK);
+  block.set(name);
+  octal(block, 100, 8, MODE);
+  octal(block, 108, 8, 0);
+  octal(block, 116, 8, 0);
+  octal(block, 124, 12, size);
+  octal(block, 136, 12, Math.max(0, Math.floor(mtimeMs / 1000)));
+  block.fill(' ', 148, 156);
+  block.write(type, 156);
+  block.write('ustar\u000000', 257, 'latin1');
+  const sum = block.reduce((total, byte) => total + byte, 0);
+  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  return block;
+}
+
+function octal(block: Buffer, at: number, width: number, value: number): void {
+  block.write(`${value.toString(8).padStart(width - 1, '0')}\0`, at, 'latin1');
+}
+
+/** A record counts its own length, digits included. */
+function paxRecord(key: string, value: string): Uint8Array {
+  const rest = Buffer.from(` ${key}=${value}\n`);
+  let length = rest.length;
+  while (String(length).length + rest.length !== length) length = String(length).length + rest.length;
+  return Buffer.concat([Buffer.from(String(length)), rest]);
+}
