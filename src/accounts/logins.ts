@@ -15,7 +15,7 @@ import type { BrowserMarks } from './sign-in/browser-mark.ts';
 import type { PasswordTry, SignInGuard } from './sign-in/guard.ts';
 import type { Standings } from './standing/standings.ts';
 
-export interface Login {
+export interface SignInAttempt {
   readonly email: string;
   readonly password: string;
   /** Where it comes from, for the rate limit and the security events. */
@@ -61,7 +61,7 @@ export class Logins {
    * The account that an email and a password open. An unknown email and a wrong password answer and take alike.
    * Refuses with `wrong_login`, `rate_limited`.
    */
-  async check({ email: given, password, address, agent, mark }: Login): Promise<string> {
+  async check({ email: given, password, address, agent, mark }: SignInAttempt): Promise<string> {
     const { accounts, passwords, guard, marks, audit } = this.#options;
     const email = normalizeEmail(given);
     const tried: PasswordTry = { email, address, known: marks.knownAs(mark, email) };

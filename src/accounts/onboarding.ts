@@ -5,7 +5,7 @@ import type { RemoteSource } from '../audit/records.ts';
 import { invalidField } from '../common/fault.ts';
 import { addressBlock } from '../http/request/address-block.ts';
 import { limits } from '../limits/service.ts';
-import type { Login, Logins } from './logins.ts';
+import type { Logins, SignInAttempt } from './logins.ts';
 import type { Passwords } from './password.ts';
 import { normalizeEmail } from './rules.ts';
 import type { Accounts, NewAccount, NewKey } from './service.ts';
@@ -13,7 +13,7 @@ import type { SignInLetters } from './sign-in/letters.ts';
 import type { SecondFactors } from './sign-in/second-factor.ts';
 import type { SignUps } from './sign-up/sign-ups.ts';
 
-export interface SignUpInput extends Login {
+export interface SignUpInput extends SignInAttempt {
   readonly name?: string | undefined;
   readonly inviteCode?: string | undefined;
 }
@@ -60,7 +60,7 @@ export class Onboarding {
    * on `code` when the account has a second factor and the code is missing or wrong.
    */
   async signIn(
-    input: Login & { readonly client: string; readonly code?: string | undefined },
+    input: SignInAttempt & { readonly client: string; readonly code?: string | undefined },
   ): Promise<NewKey & { readonly account_id: string }> {
     const { accounts, logins, letters, now } = this.#options;
     const accountId = await logins.check({ ...input, agent: input.client });

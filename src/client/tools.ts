@@ -33,9 +33,9 @@ const answerSchema = z.union([
 const lineSchema = z.looseObject({ type: z.string().optional() });
 const totalsSchema = z.object({ total_count: z.number(), total_size_bytes: z.number() });
 
-export type ListingTotals = z.infer<typeof totalsSchema>;
+export type PullTotals = z.infer<typeof totalsSchema>;
 
-export type ToolListing = z.infer<typeof toolSchema>;
+export type ListedTool = z.infer<typeof toolSchema>;
 
 export interface ToolAnswer {
   readonly text: string;
@@ -64,7 +64,7 @@ export class ToolClient {
   }
 
   /** Every tool of the hub. Throws ClientError. */
-  async list(): Promise<readonly ToolListing[]> {
+  async list(): Promise<readonly ListedTool[]> {
     return this.#read(toolsSchema, await this.#request('tools/list', {})).tools;
   }
 
@@ -80,11 +80,11 @@ export class ToolClient {
   async stream(
     name: string,
     args: Readonly<Record<string, unknown>>,
-    onRecord: (record: Readonly<Record<string, unknown>>, totals: ListingTotals) => void,
+    onRecord: (record: Readonly<Record<string, unknown>>, totals: PullTotals) => void,
     how: Pick<CallHow, 'signal'> = {},
   ): Promise<Readonly<Record<string, unknown>>> {
     const { server } = this.#credentials;
-    let totals: ListingTotals = { total_count: 0, total_size_bytes: 0 };
+    let totals: PullTotals = { total_count: 0, total_size_bytes: 0 };
     let end: Readonly<Record<string, unknown>> | undefined;
     const answer = await send(server, '/api/mcp', {
       method: 'POST',

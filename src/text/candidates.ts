@@ -9,16 +9,16 @@ const SURROUNDINGS = 100;
 const FREQUENT_MAX = 1024;
 
 /** Part of a text; `end` is not included. */
-export interface Span {
+export interface LineRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Returns the indexes in `span` to compare, ascending. `equals[n]` is how often the line with number n occurs in the
+ * Returns the indexes in `range` to compare, ascending. `equals[n]` is how often the line with number n occurs in the
  * other text.
  */
-export function findCandidates(lines: Int32Array, { start, end }: Span, equals: Int32Array): Int32Array {
+export function findCandidates(lines: Int32Array, { start, end }: LineRange, equals: Int32Array): Int32Array {
   const kinds = classify(lines.subarray(start, end), equals, frequentThreshold(lines.length));
   const kept = new Int32Array(kinds.length);
   let count = 0;

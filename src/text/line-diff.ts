@@ -2,7 +2,7 @@
  * Finds the lines that differ between two texts. Cuts off the common head and tail, compares the remaining lines that
  * may match (candidates.ts, myers.ts), and moves each change to its most readable position (slide.ts).
  */
-import { findCandidates, type Span } from './candidates.ts';
+import { findCandidates, type LineRange } from './candidates.ts';
 import { type NumberedLines, numberLines } from './lines.ts';
 import { type Matches, matchSequences } from './myers.ts';
 import { type Run, slideRuns } from './slide.ts';
@@ -61,7 +61,7 @@ function pick(values: Int32Array, places: Int32Array): Int32Array {
 }
 
 /** Returns the runs of unmatched lines in `span`. Every line before `span` is unchanged. */
-function runsBetween(matches: Int32Array, { start, end }: Span): Run[] {
+function runsBetween(matches: Int32Array, { start, end }: LineRange): Run[] {
   const runs: Run[] = [];
   let from = start;
   for (let index = 0; index <= matches.length; index += 1) {

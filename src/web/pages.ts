@@ -22,7 +22,7 @@ import type { Topic } from './live/changes.ts';
 import { addressOf, cameFrom, ownPath, signInPath } from './next-path.ts';
 import type { Notice, Notices } from './notices.ts';
 import { isMember, type MemberVisit, type Visit } from './visit.ts';
-import type { Zones } from './zone.ts';
+import type { ZoneFormats } from './zone-format.ts';
 
 export type { MemberVisit, Visit } from './visit.ts';
 
@@ -39,7 +39,7 @@ export interface PagesOptions {
   readonly assets: AssetPaths;
   readonly notices: Notices;
   readonly forms: OwnForms;
-  readonly zones: Zones;
+  readonly zones: ZoneFormats;
   /** Names the state of an account, for pages that are told of changes. */
   readonly markOf: (accountId: string) => string;
   /** Browsers reach this service over TLS. */

@@ -17,7 +17,7 @@ import { OwnForms } from './forms/own-forms.ts';
 import { helpRoutes } from './help/routes.tsx';
 import { homeRoutes } from './home/page.tsx';
 import type { LivePages } from './live/live.ts';
-import { mirrorRoutes } from './mirror/page.tsx';
+import { mirrorPages } from './mirror/page.tsx';
 import { Notices } from './notices.ts';
 import { operatorRoutes } from './operator/routes.ts';
 import { Pages } from './pages.ts';
@@ -33,7 +33,7 @@ import { PendingSignIns } from './sign-in/pending.ts';
 import { secondStepRoutes } from './sign-in/second-step.tsx';
 import { signInRoutes } from './sign-in/sign-in.tsx';
 import { vaultRoutes } from './vaults/routes.tsx';
-import { Zones } from './zone.ts';
+import { ZoneFormats } from './zone-format.ts';
 
 export interface WebOptions extends Capabilities {
   readonly signup: SignupRule['kind'];
@@ -72,7 +72,7 @@ export function webRoutes(options: WebOptions): Route[] {
     isOperator: (accountId) => standings.isOperator(accountId),
     assets: assets.paths,
     notices: new Notices(now),
-    zones: new Zones(),
+    zones: new ZoneFormats(),
     markOf: (accountId) => live.markOf(accountId),
     secure,
     marks: options.marks,
@@ -108,7 +108,7 @@ export function webRoutes(options: WebOptions): Route[] {
     ...searchRoutes(over),
     ...vaultRoutes(over),
     ...documentRoutes(over),
-    ...mirrorRoutes(over),
+    ...mirrorPages(over),
     ...operatorRoutes(over),
   ];
 }

@@ -2,7 +2,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { ShownSecret } from './notices.ts';
 import { Ago } from './rendering/ago.tsx';
-import type { Zone } from './zone.ts';
+import type { ZoneFormat } from './zone-format.ts';
 
 /** The hidden field that every form of ours carries. */
 export const CSRF_FIELD = 'csrf';
@@ -56,7 +56,7 @@ export function Copyable({ value, label }: { readonly value: string; readonly la
 }
 
 /** A moment, in ISO 8601 or in milliseconds since 1970: how long ago, and exactly in the title. */
-export function Moment({ at, zone }: { readonly at: string | number; readonly zone: Zone }): VNode {
+export function Moment({ at, zone }: { readonly at: string | number; readonly zone: ZoneFormat }): VNode {
   return <Ago at={at} zone={zone} />;
 }
 

@@ -1,7 +1,7 @@
 /** Owns what is known of one request of a browser: who asks, from where, in which time zone. */
 import type { RemoteSource } from '../audit/records.ts';
 import type { RouteRequest } from '../http/route/route.ts';
-import type { Zone } from './zone.ts';
+import type { ZoneFormat } from './zone-format.ts';
 
 /** One request of a browser. */
 export interface Visit {
@@ -11,7 +11,7 @@ export interface Visit {
   /** The id is new, and goes out with the answer. */
   readonly isNew: boolean;
   readonly csrf: string;
-  readonly zone: Zone;
+  readonly zone: ZoneFormat;
   /** What a browser keeps that has signed in before. */
   readonly mark: string | undefined;
   /** Who asks, for the security events. */

@@ -2,7 +2,7 @@
 
 import { ClientError } from '../../client/client-error.ts';
 import { jsonLine } from '../../client/shown.ts';
-import type { ToolListing } from '../../client/tools.ts';
+import type { ListedTool } from '../../client/tools.ts';
 import { nearest } from '../../text/nearest.ts';
 import { type Command, type Options, takes } from '../command.ts';
 import { print, table } from '../output.ts';
@@ -47,14 +47,14 @@ async function call(options: Options): Promise<number> {
   return 0;
 }
 
-function printTools(tools: readonly ToolListing[], asJson: boolean): void {
+function printTools(tools: readonly ListedTool[], asJson: boolean): void {
   if (asJson) print(jsonLine({ tools }));
   else print(table(tools.map(({ name, description }) => [name, description.split('. ')[0] ?? ''])));
 }
 
 /** Values become what the tool's own schema asks for; names that it does not know are the hub's to refuse. */
 function readArguments(
-  { inputSchema }: ToolListing,
+  { inputSchema }: ListedTool,
   given: Readonly<Record<string, string | true>>,
 ): Record<string, unknown> {
   return Object.fromEntries(

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { ClientError } from '../../client/client-error.ts';
 import { readClientSettings } from '../../client/settings.ts';
 import { jsonLine } from '../../client/shown.ts';
-import { CredentialFile, type Login } from '../../client/sign-in/credential-file.ts';
+import { CredentialFile, type StoredLogin } from '../../client/sign-in/credential-file.ts';
 import { chooseServer, withTokens } from '../../client/sign-in/credentials.ts';
 import { signInDevice } from '../../client/sign-in/device-login.ts';
 import { type DeviceCodes, revokeToken } from '../../client/sign-in/oauth.ts';
@@ -39,7 +39,7 @@ async function login(options: Options): Promise<number> {
   const say = options.json ? printError : print;
   const answer = await signInDevice(server, deviceName, (codes) => say(instructions(server, codes)));
   const fresh = withTokens({ mcp_key: answer.mcp_key ?? null, device_name: deviceName }, answer, Date.now());
-  let replaced: Login | undefined;
+  let replaced: StoredLogin | undefined;
   await file
     .change(
       server,
@@ -90,7 +90,7 @@ function stillOpen(error: unknown): never {
 }
 
 /** Ends what a sign-in holds on the hub: its tokens, and the key that came with them. */
-async function revokeLogin(server: string, login: Login): Promise<void> {
+async function revokeLogin(server: string, login: StoredLogin): Promise<void> {
   await revokeToken(server, login.refresh_token);
   if (login.mcp_key !== null) await revokeToken(server, login.mcp_key);
 }

@@ -21,7 +21,7 @@ const fileSchema = z.object({
 });
 
 /** What a device keeps of one sign-in. */
-export type Login = z.infer<typeof loginSchema>;
+export type StoredLogin = z.infer<typeof loginSchema>;
 
 type Document = z.infer<typeof fileSchema>;
 
@@ -39,7 +39,7 @@ export class CredentialFile {
     return this.#read().current ?? undefined;
   }
 
-  login(server: string): Login | undefined {
+  login(server: string): StoredLogin | undefined {
     const { servers } = this.#read();
     return Object.hasOwn(servers, server) ? servers[server] : undefined;
   }
@@ -49,9 +49,9 @@ export class CredentialFile {
    * keep, undefined to forget it. A change that throws keeps everything as it was. `makeCurrent`: commands that name no
    * hub mean this one from now on.
    */
-  async change<T extends Login | undefined>(
+  async change<T extends StoredLogin | undefined>(
     server: string,
-    change: (login: Login | undefined) => T | Promise<T>,
+    change: (login: StoredLogin | undefined) => T | Promise<T>,
     { makeCurrent = false } = {},
   ): Promise<T> {
     return await withFileLock(this.path, async () => {
@@ -76,7 +76,7 @@ export class CredentialFile {
   }
 }
 
-function withLogin(document: Document, server: string, login: Login | undefined, makeCurrent: boolean): Document {
+function withLogin(document: Document, server: string, login: StoredLogin | undefined, makeCurrent: boolean): Document {
   const { [server]: _, ...others } = document.servers;
   const servers = login === undefined ? others : { ...others, [server]: login };
   const current = makeCurrent ? server : document.current;

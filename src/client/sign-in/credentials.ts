@@ -7,7 +7,7 @@ import { ClientError } from '../client-error.ts';
 import { Unreachable } from '../http.ts';
 import { NotSignedIn } from '../not-signed-in.ts';
 import { type ClientSettings, serverUrl } from '../settings.ts';
-import { CredentialFile, type Login } from './credential-file.ts';
+import { CredentialFile, type StoredLogin } from './credential-file.ts';
 import { Refused, refreshTokens, type TokenAnswer } from './oauth.ts';
 
 const DEFAULT_SERVER = 'http://127.0.0.1:8787';
@@ -58,13 +58,13 @@ export class Credentials {
     return `Bearer ${fresh.access_token}`;
   }
 
-  #login(): Login {
+  #login(): StoredLogin {
     const login = this.#file.login(this.server);
     if (login === undefined) throw notSignedIn(this.server);
     return login;
   }
 
-  async #renew(): Promise<Login> {
+  async #renew(): Promise<StoredLogin> {
     return await this.#file.change(this.server, async (login) => {
       if (login === undefined) throw notSignedIn(this.server);
       // Another process renewed it while this one waited.
@@ -99,12 +99,16 @@ export function chooseServer(settings: ClientSettings, server: string | undefine
 }
 
 /** True while the access token has some time left. */
-function isFresh(login: Login, nowMs: number): boolean {
+function isFresh(login: StoredLogin, nowMs: number): boolean {
   return Date.parse(login.access_expires_at) - nowMs > limits.clientRenewMs;
 }
 
 /** A sign-in with the tokens of an answer that came at `nowMs`. */
-export function withTokens(login: Pick<Login, 'mcp_key' | 'device_name'>, answer: TokenAnswer, nowMs: number): Login {
+export function withTokens(
+  login: Pick<StoredLogin, 'mcp_key' | 'device_name'>,
+  answer: TokenAnswer,
+  nowMs: number,
+): StoredLogin {
   return {
     ...login,
     access_token: answer.access_token,

@@ -14,7 +14,7 @@ import { type SyncSession, save, scan } from './session.ts';
 import { settleWaitingNames } from './spelling.ts';
 import { agree, type Wait } from './state.ts';
 
-export type Keep = 'mine' | 'theirs' | 'merge';
+export type ConflictChoice = 'mine' | 'theirs' | 'merge';
 
 interface Sides {
   readonly path: FolderPath;
@@ -24,7 +24,7 @@ interface Sides {
 }
 
 /** Settles a path. Throws ClientError when nothing waits there, or it changed in this moment. */
-export async function resolveConflict(session: SyncSession, given: string, keep: Keep): Promise<void> {
+export async function resolveConflict(session: SyncSession, given: string, keep: ConflictChoice): Promise<void> {
   const { folder, state, tell } = session;
   settleWaitingNames(session, await scan(session));
   const path = checkPath(given.replace(/^\.\//, ''));

@@ -52,7 +52,7 @@ export interface ConflictSides {
 }
 
 /** Which side stays: the hub's, the refused push's, or a content that was made of both. */
-export type Keep =
+export type Resolution =
   | { readonly side: 'theirs' }
   | { readonly side: 'yours' }
   | { readonly side: 'edited'; readonly text: string; readonly encoding: 'utf-8' | 'base64' };
@@ -61,7 +61,7 @@ export interface ResolveRequest {
   readonly conflictId: string;
   /** Undefined: whichever vault of the account has it. */
   readonly vaultId: string | undefined;
-  readonly keep: Keep;
+  readonly keep: Resolution;
   /** What the caller saw as current; another one now refuses. */
   readonly baseSha: string | undefined;
   readonly deviceId: string | undefined;
@@ -70,7 +70,7 @@ export interface ResolveRequest {
 export interface PathRequest {
   readonly path: string;
   readonly vaultId: string | undefined;
-  readonly keep: Exclude<Keep, { readonly side: 'edited' }>;
+  readonly keep: Exclude<Resolution, { readonly side: 'edited' }>;
   readonly baseSha: string | undefined;
   readonly deviceId: string | undefined;
 }
@@ -248,7 +248,7 @@ interface Choice {
 }
 
 /** The same decision once more, by a caller that lost the answer. */
-function isRepeated({ record }: Conflict, keep: Keep): boolean {
+function isRepeated({ record }: Conflict, keep: Resolution): boolean {
   return record.status === (keep.side === 'theirs' ? 'dismissed' : 'resolved');
 }
 

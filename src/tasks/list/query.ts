@@ -17,7 +17,7 @@ export interface TaskOrder {
 }
 
 /** From `low` to `high`, both included; infinite where it is open. */
-export interface Span {
+export interface Bounds {
   readonly low: number;
   readonly high: number;
 }
@@ -28,17 +28,17 @@ export interface TaskFilter {
   readonly isImportant?: boolean;
   readonly kanbanStatus?: KanbanStatus;
   /** Days since 1970-01-01. */
-  readonly due?: Span;
+  readonly due?: Bounds;
   /** Milliseconds since the epoch. */
-  readonly created?: Span;
-  readonly completedAt?: Span;
+  readonly created?: Bounds;
+  readonly completedAt?: Bounds;
 }
 
 /** A run of one order over some buckets, bounded by a span of its values. */
 export interface Segment {
   readonly order: RowOrder;
   readonly buckets: readonly number[];
-  readonly span?: Span | undefined;
+  readonly span?: Bounds | undefined;
 }
 
 /** What a list follows when the caller does not say: newest and important first, dates and contents rising. */

@@ -8,7 +8,7 @@ import { limits } from '../../limits/service.ts';
 import { DAY_MS, dayNumber } from '../../time/calendar.ts';
 import type { Zone } from '../../time/zone.ts';
 import type { TaskRecord } from '../records.ts';
-import { compareTasks, type SortBy, type Span, segmentsOf, type TaskFilter, type TaskOrder } from './query.ts';
+import { type Bounds, compareTasks, type SortBy, segmentsOf, type TaskFilter, type TaskOrder } from './query.ts';
 import { liveTask } from './reads.ts';
 import type { TaskReads } from './task-reads.ts';
 import { walk } from './walk.ts';
@@ -111,12 +111,12 @@ function spanOf<K extends 'created' | 'completedAt'>(
   name: K,
   range: DayRange | undefined,
   { slackDays }: Zone,
-): { [N in K]?: Span } {
+): { [N in K]?: Bounds } {
   if (range?.from === undefined && range?.to === undefined) return {};
   const { from, to } = range;
   const low = from === undefined ? Number.NEGATIVE_INFINITY : (dayNumber(from) - slackDays) * DAY_MS;
   const high = to === undefined ? Number.POSITIVE_INFINITY : (dayNumber(to) + 1 + slackDays) * DAY_MS - 1;
-  return { [name]: { low, high } } as { [N in K]?: Span };
+  return { [name]: { low, high } } as { [N in K]?: Bounds };
 }
 
 /** Tests what the order that is walked does not say by itself; undefined: there is nothing to test. */

@@ -6,7 +6,7 @@ import { limits } from '../../limits/service.ts';
 import type { RangeQuery } from '../../store/table.ts';
 import { scopeOf, spaceOf } from '../indexes.ts';
 import { taskRows } from '../records.ts';
-import type { Segment, Span, TaskFilter } from './query.ts';
+import type { Bounds, Segment, TaskFilter } from './query.ts';
 import type { Row, TaskReads } from './task-reads.ts';
 import { compareValues } from './value-order.ts';
 
@@ -82,10 +82,10 @@ function passBlocks(reader: SpaceReader, sources: readonly Source[], most: numbe
 class SpaceReader {
   readonly #reads: TaskReads;
   readonly #accountId: string;
-  readonly #span: Span | undefined;
+  readonly #span: Bounds | undefined;
   readonly #descending: boolean;
 
-  constructor(reads: TaskReads, accountId: string, span: Span | undefined, descending: boolean) {
+  constructor(reads: TaskReads, accountId: string, span: Bounds | undefined, descending: boolean) {
     this.#reads = reads;
     this.#accountId = accountId;
     this.#span = span;
@@ -102,7 +102,7 @@ class SpaceReader {
   }
 
   /** The rows that are left; with `due` only those of tasks due then. */
-  *rows(source: Source, due: Span | undefined): Generator<Row> {
+  *rows(source: Source, due: Bounds | undefined): Generator<Row> {
     if (due === undefined) {
       yield* this.#isAtEnd(source) ? this.#fromEnd(source) : this.#stored(source);
       return;

@@ -4,7 +4,7 @@ import type { Category } from '../../tasks/categories.ts';
 import type { TaskRecord } from '../../tasks/records.ts';
 import { CsrfField, Given } from '../ui.tsx';
 import type { MemberVisit } from '../visit.ts';
-import { dateText } from '../zone.ts';
+import { dateText } from '../zone-format.ts';
 import { COLUMNS, type ColumnKind } from './columns.ts';
 import type { BoardFilter } from './filter.ts';
 

@@ -5,7 +5,7 @@ import type { Tasks } from '../../tasks/service.ts';
 import { dayNumber } from '../../time/calendar.ts';
 import { CsrfField, Given } from '../ui.tsx';
 import type { MemberVisit } from '../visit.ts';
-import { dateText } from '../zone.ts';
+import { dateText } from '../zone-format.ts';
 
 interface DueProps {
   readonly tasks: Tasks;

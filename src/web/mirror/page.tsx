@@ -18,7 +18,7 @@ export interface MirrorOptions extends Pick<Capabilities, 'blobs' | 'credentials
   readonly baseUrl: (host: string) => string;
 }
 
-export function mirrorRoutes(options: MirrorOptions): Route[] {
+export function mirrorPages(options: MirrorOptions): Route[] {
   const { pages, blobs, credentials } = options;
   return [
     pages.member(PATH, (visit) => pages.show(visit, mirrorView(options, visit))),

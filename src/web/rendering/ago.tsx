@@ -1,6 +1,6 @@
 /** Owns how long ago something was, in words; the exact moment is in the title. */
 import type { VNode } from 'preact';
-import type { Zone } from '../zone.ts';
+import type { ZoneFormat } from '../zone-format.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -24,7 +24,7 @@ export function agoText(ms: number, nowMs: number): string | undefined {
 }
 
 /** A moment, in ISO 8601 or in milliseconds since 1970. */
-export function Ago({ at, zone }: { readonly at: string | number; readonly zone: Zone }): VNode {
+export function Ago({ at, zone }: { readonly at: string | number; readonly zone: ZoneFormat }): VNode {
   const iso = typeof at === 'number' ? new Date(at).toISOString() : at;
   const exact = zone.moment(iso);
   return (

@@ -5,7 +5,7 @@ import { limits } from '../../limits/service.ts';
 import type { MemberVisit } from '../pages.ts';
 import { browserName } from '../sign-in/browser-name.ts';
 import { Given, Moment } from '../ui.tsx';
-import type { Zone } from '../zone.ts';
+import type { ZoneFormat } from '../zone-format.ts';
 
 const SHOWN_AT_FIRST = 10;
 
@@ -35,7 +35,7 @@ export function SecurityEvents({ visit, audit }: EventsProps): VNode {
   );
 }
 
-function EventList({ events, zone }: { readonly events: readonly SecurityEvent[]; readonly zone: Zone }): VNode {
+function EventList({ events, zone }: { readonly events: readonly SecurityEvent[]; readonly zone: ZoneFormat }): VNode {
   return (
     <ul class="rows">
       {events.map((event, index) => (

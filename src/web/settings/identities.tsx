@@ -5,14 +5,14 @@ import { FormErrors, type Problem, TextArea } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
 import { Confirm, Form, Given, Moment } from '../ui.tsx';
 
-interface IdentitiesProps {
+interface LinkedIdentitiesProps {
   readonly visit: MemberVisit;
   readonly capabilities: Pick<Capabilities, 'identities'>;
   readonly problem?: Problem | undefined;
 }
 
 /** Nothing where there is no provider and none is left of an earlier one. */
-export function Identities({ visit, capabilities, problem }: IdentitiesProps): VNode | null {
+export function LinkedIdentities({ visit, capabilities, problem }: LinkedIdentitiesProps): VNode | null {
   const { issuer } = capabilities.identities;
   const linked = capabilities.identities.list(visit.accountId);
   const form = 'identity';

@@ -12,7 +12,7 @@ import { Confirm, Empty, Form, Given, Moment } from '../ui.tsx';
 import { DeleteAccount } from './delete-account.tsx';
 import { ConnectedApps, Devices, Tokens } from './devices.tsx';
 import { SecurityEvents } from './events.tsx';
-import { Identities } from './identities.tsx';
+import { LinkedIdentities } from './identities.tsx';
 import { SecondFactor } from './second-factor.tsx';
 import { TimeZone } from './time-zone.tsx';
 
@@ -45,7 +45,7 @@ export function settingsView(props: SettingsProps): View {
         <ConnectedApps {...props} />
         <Devices {...props} />
         <Tokens {...props} />
-        <Identities {...props} />
+        <LinkedIdentities {...props} />
         <TimeZone {...props} />
         <Password {...props} />
         <SecondFactor visit={visit} secondFactors={capabilities.secondFactors} />

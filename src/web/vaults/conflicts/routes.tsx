@@ -3,7 +3,7 @@ import { invalidField } from '../../../common/fault.ts';
 import type { Reply } from '../../../http/reply/reply.ts';
 import type { Route } from '../../../http/route/route.ts';
 import { limits } from '../../../limits/service.ts';
-import type { ConflictSides, Keep } from '../../../sync/conflicts/conflicts.ts';
+import type { ConflictSides, Resolution } from '../../../sync/conflicts/conflicts.ts';
 import type { Problem } from '../../fields.tsx';
 import type { MemberVisit } from '../../pages.ts';
 import { problemOf } from '../../problem.ts';
@@ -135,7 +135,7 @@ async function settle(options: VaultOptions, visit: MemberVisit, form: URLSearch
   });
 }
 
-function readKeep(form: URLSearchParams): Keep {
+function readKeep(form: URLSearchParams): Resolution {
   const keep = form.get('keep');
   if (keep === 'yours' || keep === 'theirs') return { side: keep };
   if (keep !== 'edited') throw invalidField('keep', 'Choose which version to keep.');

@@ -1,6 +1,6 @@
 /** Owns how times are written for a reader: in the time zone that the browser told, or in UTC, which is then said. */
 
-export interface Zone {
+export interface ZoneFormat {
   /** IANA name. */
   readonly name: string;
   /** A moment, ISO 8601, as `20 Nov 2026, 22:56`. */
@@ -12,11 +12,11 @@ export interface Zone {
 /** Zones that are kept open; making a formatter is slow, and there are some four hundred names. */
 const ZONES_MAX = 600;
 
-export class Zones {
-  readonly #open = new Map<string, Zone>();
+export class ZoneFormats {
+  readonly #open = new Map<string, ZoneFormat>();
 
   /** The zone of an IANA name; UTC when there is none of that name. */
-  find(name: string | undefined): Zone {
+  find(name: string | undefined): ZoneFormat {
     const wanted = name !== undefined && /^[A-Za-z0-9_+/-]{1,64}$/.test(name) ? name : 'UTC';
     const known = this.#open.get(wanted);
     if (known !== undefined) return known;
@@ -27,7 +27,7 @@ export class Zones {
   }
 }
 
-function openZone(timeZone: string): Zone | undefined {
+function openZone(timeZone: string): ZoneFormat | undefined {
   try {
     const moments = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone });
     const days = new Intl.DateTimeFormat('en-CA', { dateStyle: 'short', timeZone });
