@@ -16,9 +16,11 @@ const dist = join(root, 'dist');
 const stampFile = join(dist, '.stamp');
 const command = join(dist, 'src/cli/cairn.js');
 
-/** Every file below a folder, sorted. */
-function filesIn(folder) {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
+/** Every file in the folders of sources below a folder, sorted: of this one, or what they became in dist/. */
+function filesIn(base) {
+  return SOURCES.map((folder) => join(base, folder))
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .toSorted();
@@ -26,12 +28,9 @@ function filesIn(folder) {
 
 /** The hash of all inputs, by path. */
 function hashOfInputs() {
-  const found = SOURCES.map((folder) => join(root, folder))
-    .filter((folder) => existsSync(folder))
-    .flatMap(filesIn)
-    .filter((file) => !file.endsWith('.md'));
+  const found = filesIn(root).filter((file) => !file.endsWith('.md'));
   const hash = createHash('sha256').update(process.version);
-  for (const file of [...FILES.map((name) => join(root, name)), ...found.toSorted()]) {
+  for (const file of [...FILES.map((name) => join(root, name)), ...found]) {
     hash.update(`\0${file}\0`).update(readFileSync(file));
   }
   return hash.digest('hex');
@@ -40,9 +39,7 @@ function hashOfInputs() {
 /** The hash of what was built: paths and sizes, which are read in milliseconds. */
 function hashOfOutputs() {
   const hash = createHash('sha256');
-  for (const file of filesIn(dist)) {
-    if (file !== stampFile) hash.update(`${file}\0${statSync(file).size}\0`);
-  }
+  for (const file of filesIn(dist)) hash.update(`${file}\0${statSync(file).size}\0`);
   return hash.digest('hex');
 }
 
