@@ -81,11 +81,21 @@ export class Spellings {
   }
 }
 
-/** What waits does so under the name that the hub has. */
+/** What waits does so under the name that the hub has; a push that was refused waits under its name here. */
 export function settleWaitingNames(session: SyncSession, local: Scan): void {
   if (session.state.waits.size === 0) return;
   const spellings = new Spellings(session, local);
-  for (const path of session.state.waits.keys()) spellings.adopt(path);
+  for (const [path, { kind }] of session.state.waits) if (kind !== 'push') spellings.adopt(path);
+}
+
+/** Where one file was agreed on in two spellings, and one of them is gone here, nothing was deleted: the hub has one file. */
+export function forgetDoubles({ files }: Scan, { base }: SyncState): void {
+  const gone = [...base.keys()].filter((path) => !files.has(path));
+  if (gone.length === 0) return;
+  const names = new NameIndex(gone);
+  for (const path of files.keys()) {
+    if (base.has(path)) for (const other of names.others(path)) base.delete(other);
+  }
 }
 
 /** Files that are here in another spelling than in the base record: the new name, with the one that the hub has. */

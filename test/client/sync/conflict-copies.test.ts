@@ -199,3 +199,27 @@ test('[SYN-25] saves during a slow sync are versions, each of them', async () =>
     await relay.close();
   }
 }, 90_000);
+
+test('[SYN-25] a twin in another case that cannot become a copy, and is removed, takes nothing from the file that it is like', async () => {
+  const files = { 'Src/x.md': 'shared\n', 'Src/y.md': 'y\n', 'other.md': 'other\n' };
+  const [a, b] = await pair(files);
+  const plainly = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
+  b.write('src/x.md', 'twin\n');
+  chmodSync(b.at('src'), 0o555);
+  const watch = b.watch({}, { wrapper: plainly });
+  const tick = async (text: string) => {
+    a.write('tick', text);
+    await a.sync();
+    await until(() => b.has('tick') && b.read('tick') === text, watch.output);
+  };
+  await until(() => watch.output().includes('src/x.md is not synced'), watch.output);
+  await tick('1');
+  chmodSync(b.at('src'), 0o755);
+  rmSync(b.at('src/x.md'));
+  await tick('2');
+  await watch.stop();
+  expect(await b.sync()).toMatchObject({ code: 0 });
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(shortTextsOf(b)).toMatchObject({ ...files, tick: '2' });
+  expect(textsOf(a)).toEqual(textsOf(b));
+});

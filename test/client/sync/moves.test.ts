@@ -1,6 +1,6 @@
 /** Moves and renames of files and folders are renames on the hub; permissions and many small files go along. */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { startHub } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
@@ -44,6 +44,29 @@ test('[SYN-7, CLI-2] a moved file and a renamed folder keep their history and se
   expect(b.has('old')).toBe(false);
   const { stdout } = await a.call('sync_history', '--json', '--path=new/4.md', `--vault_id=${vaultOf(a)}`);
   expect(stdout).toContain('three.md');
+  await relay.close();
+}, 60_000);
+
+test('[CLI-2] a folder that is renamed or copied elsewhere brings no long content a second time', async () => {
+  const vault = newVault();
+  const relay = await startRelay(hub);
+  const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(relay, key, vault)];
+  for (const name of ['one', 'two', 'three']) a.write(`old/${name}.bin`, randomBytes(200_000));
+  await a.sync();
+  expect(await b.sync()).toMatchObject({ code: 0 });
+  a.rename('old', 'new');
+  a.write('copy/one.bin', readFileSync(a.at('new/one.bin')));
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  let received = 0;
+  relay.rules = {
+    rewrites(answer) {
+      received += answer.length;
+      return answer;
+    },
+  };
+  expect(await b.sync()).toMatchObject({ code: 0, stderr: '' });
+  expect(textsOf(b)).toEqual(textsOf(a));
+  expect(received).toBeLessThan(50_000);
   await relay.close();
 }, 60_000);
 

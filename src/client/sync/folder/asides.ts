@@ -7,7 +7,7 @@ import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, wri
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../../limits/service.ts';
-import { codeOf, lookAt, readPlain } from './file.ts';
+import { type Content, codeOf, lookAt, readPlain } from './file.ts';
 import { checkPath, type FolderPath, isBad, OWN_FOLDER } from './path.ts';
 
 const noteSchema = z.object({ path: z.string(), sha256: z.string(), isUnsent: z.boolean().optional() });
@@ -30,6 +30,8 @@ export class Asides {
   readonly #folder: string;
   /** Hashes of bytes that are not on the hub yet. */
   readonly #unsent = new Set<string>();
+  /** Where this process moved a content, by hash. */
+  readonly #taken = new Map<string, string>();
 
   /** `own`: Cairn's own folder. */
   constructor(own: string) {
@@ -53,9 +55,20 @@ export class Asides {
       if (codeOf(error) === 'ENOENT') return false;
       throw error;
     }
-    if (readPlain(aside)?.sha256 === expected) return true;
+    if (readPlain(aside)?.sha256 === expected) {
+      this.#taken.set(expected, aside);
+      return true;
+    }
     putBack(aside, target);
     return false;
+  }
+
+  /** A content that this process moved aside, as it is now; undefined: there is none, or it is no longer kept. */
+  find(sha256: string): Content | undefined {
+    const aside = this.#taken.get(sha256);
+    const content = aside === undefined ? undefined : readPlain(aside);
+    if (content === undefined) this.#taken.delete(sha256);
+    return content;
   }
 
   /**
@@ -87,6 +100,7 @@ export class Asides {
       const note = this.#noteOf(name);
       // A power cut took the note: the file stays where a person can find it.
       if (note === undefined) continue;
+      this.#taken.delete(note.sha256);
       const path = checkPath(note.path);
       const content = readPlain(at);
       const isKnown = content?.sha256 === note.sha256 && note.isUnsent !== true;

@@ -6,6 +6,7 @@ import type { SyncSession } from '../session.ts';
 import { Spellings } from '../spelling.ts';
 import type { Wait, WaitKind } from '../state.ts';
 import { applyRemote } from './apply.ts';
+import { HeldContents } from './held.ts';
 
 export class Inbox {
   /** Paths that changed on both sides. */
@@ -13,6 +14,7 @@ export class Inbox {
   readonly #session: SyncSession;
   readonly #local: Scan;
   readonly #spellings: Spellings;
+  readonly #held: HeldContents;
   /** Paths whose way was blocked; what arrives later may clear it. */
   readonly #blocked = new Map<FolderPath, RemoteRecord>();
 
@@ -20,6 +22,7 @@ export class Inbox {
     this.#session = session;
     this.#local = local;
     this.#spellings = new Spellings(session, local);
+    this.#held = new HeldContents(session, local);
   }
 
   take(record: RemoteRecord): void {
@@ -50,9 +53,13 @@ export class Inbox {
   }
 
   #apply(record: RemoteRecord): void {
-    const { path } = record;
+    const { path, side } = record;
     const local = this.#local.files.get(path);
-    const applied = applyRemote(this.#session, record, local);
+    let applied = applyRemote(this.#session, record, local);
+    const bytes = applied === 'to fetch' && side !== undefined ? this.#held.find(side.sha256) : undefined;
+    if (side !== undefined && bytes !== undefined) {
+      applied = applyRemote(this.#session, { ...record, side: { ...side, bytes } }, local);
+    }
     if (applied === 'done') return;
     if (applied === 'both changed') {
       this.bothChanged.add(path);

@@ -6,6 +6,7 @@ import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';
 import type { PushedFile } from '../hub.ts';
 import { type SyncSession, save, saveSometimes, scan } from '../session.ts';
+import { forgetDoubles } from '../spelling.ts';
 import { newDevice } from '../state.ts';
 import { moveArguments, pushArguments } from './arguments.ts';
 import { type Change, readPut, settleChange, settleRefusal } from './change.ts';
@@ -35,6 +36,7 @@ export async function pushChanges(
   for (const [path, { kind, local: refused }] of state.waits) {
     if (kind === 'push' && (local.files.get(path)?.sha256 ?? null) !== refused) state.waits.delete(path);
   }
+  forgetDoubles(local, state);
   const plan = planPush(local, state, {
     allowDeletes,
     unmovable,
