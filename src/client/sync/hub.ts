@@ -12,9 +12,8 @@ import { Portion } from './portion.ts';
 import { type LeftOut, leftOutSchema, type RemoteRecord, readAs, readRecord, timeSchema } from './remote-record.ts';
 import type { SyncState } from './state.ts';
 
-/** JSON-RPC codes that say when to try again. */
-const RATE_LIMITED = -32029;
-const BUSY = -32007;
+/** JSON-RPC codes. */
+const INVALID = -32602;
 const INTERNAL = -32603;
 const GONE =
   'The vault of this folder is no longer on the hub. The files here stay as they are. To sync them with another vault, remove .cairn and name that vault: cairn sync --vault NAME.';
@@ -167,15 +166,21 @@ export class VaultHub {
       const refusal = new ToolRefused(code, message, data);
       if (code === INTERNAL) throw refusal;
       // A busy hub refuses items one by one; these come again alone.
-      found.push(waitOf(refusal) === undefined ? refusal : await this.#pushOne(one));
+      found.push(refusal.waitSeconds === undefined ? refusal : await this.#pushOne(one));
     }
     return found;
   }
 
   /** Whether these bytes are a version of the path that the hub keeps. */
   async hasVersion(path: FolderPath, sha256: string): Promise<boolean> {
-    const { structured } = await this.call('sync_diff', { path, sha256, base_sha: sha256 });
-    return readAs(diffSchema, structured).base_available;
+    try {
+      const { structured } = await this.call('sync_diff', { path, sha256, base_sha: sha256 });
+      return readAs(diffSchema, structured).base_available;
+    } catch (error) {
+      // A name that no hub takes has no versions.
+      if (error instanceof ToolRefused && error.code === INVALID) return false;
+      throw error;
+    }
   }
 
   /** Calls a tool on the vault. */
@@ -237,7 +242,7 @@ export class VaultHub {
         return await call();
       } catch (error) {
         if (error instanceof ToolRefused && error.data['field'] === 'vault_id') throw new VaultGone(GONE);
-        const waitSeconds = error instanceof ToolRefused ? waitOf(error) : undefined;
+        const waitSeconds = error instanceof ToolRefused ? error.waitSeconds : undefined;
         if (waitSeconds === undefined || Date.now() + waitSeconds * 1000 > giveUpMs) throw error;
         this.#onBusy(waitSeconds);
         await sleep(waitSeconds * 1000);
@@ -288,10 +293,4 @@ function added(before: Amount, page: Amount): Amount {
 function placeOf({ cursor, own }: PullFrom): Readonly<Record<string, unknown>> {
   if (cursor === null) return { initial: true };
   return own.length === 0 ? { cursor } : { cursor, skip: own.map(([from, to]) => `${from}-${to}`).join(',') };
-}
-
-function waitOf({ code, data }: ToolRefused): number | undefined {
-  if (code !== RATE_LIMITED && code !== BUSY) return undefined;
-  const seconds = data['retry_after_seconds'];
-  return typeof seconds === 'number' ? Math.max(1, seconds) : 1;
 }

@@ -212,6 +212,28 @@ test('[CLI-2] a limit too low for a hub is refused, and what is not chosen stays
   expect(a.has('own.bin')).toBe(true);
 }, 60_000);
 
+test('[SYN-24] a watch goes on beside names that no hub takes, saved before it started and while it runs', async () => {
+  const [a, b] = await pairOf();
+  for (const name of ['10:30.md', 'CON', 'space ']) a.write(name, 'here\n');
+  expect(await a.sync()).toMatchObject({ code: 1 });
+  const [left, right] = [a.watch(), b.watch()];
+  const arrives = async (name: string) => {
+    a.write(name, name);
+    await until(
+      () => b.has(name),
+      () => left.output() + right.output(),
+    );
+  };
+  await arrives('first.md');
+  a.write('10:30.md', 'saved again\n');
+  await sleep(1500);
+  await arrives('second.md');
+  await sleep(1500);
+  await arrives('third.md');
+  expect(left.output()).not.toMatch('Trying again');
+  for (const one of [left, right]) await one.stop();
+}, 90_000);
+
 async function pairOf(): Promise<[SyncedFolder, SyncedFolder]> {
   const { a, b, relay } = await pair({ first: 'first\n' });
   await relay.close();
