@@ -11,6 +11,7 @@ import { auditTables } from '../audit/records.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
 import { StartError } from '../common/start-error.ts';
+import { systemReason } from '../common/system-reason.ts';
 import type { Config } from '../config.ts';
 import { type ControlTools, runControl } from '../control/commands.ts';
 import { ImportDoor } from '../control/importer.ts';
@@ -223,8 +224,7 @@ export function makeFolder(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new StartError(`CAIRN_DATA must name a folder that this user can write to (${code ?? 'unknown error'}).`);
+    throw new StartError(`CAIRN_DATA (${folder}) cannot be written to: ${systemReason(error)}`);
   }
 }
 

@@ -7,6 +7,7 @@ import { chmodSync, closeSync, mkdirSync, openSync, rmdirSync, statSync, unlinkS
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { StartError } from '../common/start-error.ts';
+import { systemReason } from '../common/system-reason.ts';
 import { limits } from '../limits/service.ts';
 
 const SOCKET_FILE = 'control.sock';
@@ -50,7 +51,8 @@ export class ControlSocket {
       return new ControlSocket(bound, descriptor);
     } catch (error) {
       closeSync(descriptor);
-      throw error;
+      if (error instanceof StartError) throw error;
+      throw new StartError(`${folder} cannot be written to: ${systemReason(error)}`);
     }
   }
 
@@ -149,8 +151,11 @@ async function refuseIfAlive(path: string): Promise<void> {
   throw taken();
 }
 
+/** Another process has the folder. */
+export class FolderTaken extends StartError {}
+
 function taken(): StartError {
-  return new StartError(
+  return new FolderTaken(
     'another cairn process has this data folder (CAIRN_DATA); stop it first, or give this one a folder of its own.',
   );
 }

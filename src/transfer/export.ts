@@ -4,6 +4,7 @@ import { normalizeEmail } from '../accounts/rules.ts';
 import type { ArchiveManifest } from '../archive/format.ts';
 import { ArchiveWriter } from '../archive/writer.ts';
 import { StartError } from '../common/start-error.ts';
+import { systemReason } from '../common/system-reason.ts';
 import { version } from '../common/version.ts';
 import { exportDocs } from '../dev-docs/portable.ts';
 import { exportHandoffs } from '../handoffs/portable.ts';
@@ -70,5 +71,5 @@ function openArchive(folder: string, onBytes: (bytes: number) => void): ArchiveW
  */
 function toldToOperator(error: unknown): unknown {
   const isOfSystem = error instanceof Error && 'syscall' in error;
-  return isOfSystem ? new StartError(`the archive could not be written: ${error.message}.`) : error;
+  return isOfSystem ? new StartError(`the archive could not be written: ${systemReason(error)}`) : error;
 }

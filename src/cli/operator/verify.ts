@@ -33,9 +33,18 @@ async function verify(options: Options): Promise<number> {
 
 async function examine(config: Config): Promise<IntegrityReport> {
   const { checkIntegrity } = await import('../../compose/verify.ts');
+  const { withChangedPages } = await import('../../compose/changed-pages.ts');
+  const { checkPageSums } = await import('../../store/data-file/page-sums.ts');
   const store = await openForReading(config);
   try {
-    return checkIntegrity(store, openSealer(store, masterKeyOf(config.dataFolder, config.masterKey, store)));
+    const report = checkIntegrity(store, openSealer(store, masterKeyOf(config.dataFolder, config.masterKey, store)));
+    if (report.damaged_pages !== undefined) return report;
+    const moment = store.snapshot();
+    try {
+      return withChangedPages(report, checkPageSums(config.dataFolder));
+    } finally {
+      moment.close();
+    }
   } finally {
     await store.close();
   }
@@ -58,7 +67,17 @@ function printReport(report: IntegrityReport): void {
   print('');
   for (const one of aside) print(`set aside: ${one}`);
   for (const problem of problems) print(`damaged: ${problem}`);
-  if (!ok) print(`${problems.length} problems found`);
+  if (!ok) print(`${problems.length} problems found; ${nextStep(report)}`);
   else if (aside.length === 0) print('verified: every blob hashes right and every index agrees');
   else print(`verified, except for ${aside.length} damaged contents that are set aside`);
+}
+
+/** What mends it: contents are set aside and sent again; everything else comes back from a backup. */
+function nextStep({ problems, damaged: { blobs, versions } }: IntegrityReport): string {
+  const contents = blobs.length + versions.length;
+  const aside = 'cairn verify --quarantine sets damaged contents aside, and the same bytes sent again heal them';
+  const restore =
+    'the service and cairn backup go on, and cairn restore DIR (into an empty folder) brings back what was before';
+  if (contents === 0) return `${restore}.`;
+  return contents === problems.length ? `${aside}.` : `${aside}; for the others, ${restore}.`;
 }

@@ -18,11 +18,16 @@ export async function makeBackup({ sealer, ...options }: BackupOptions): Promise
     ...options,
     tables: allTables,
     check(copy) {
-      const { problems, set_aside: aside, damaged_pages: pages } = checkIntegrity(copy, sealer);
-      if (pages !== undefined || !isMasterKey(copy, sealer)) {
+      if (!isMasterKey(copy, sealer)) {
         throw new StartError(
-          `the data does not verify (${problems.length} problems, the first: ${problems[0]}), so nothing was kept; ` +
-            'keep the backups that you have and run cairn verify.',
+          'the data was written under another master key, so nothing was kept; set CAIRN_MASTER_KEY or put the right master.key back.',
+        );
+      }
+      const { problems, set_aside: aside, damaged_pages: pages } = checkIntegrity(copy, sealer);
+      if (pages !== undefined) {
+        throw new StartError(
+          `the data file is damaged (${problems.length} pages, the first: ${problems[0]}), so nothing was kept; ` +
+            'keep the backups that you have, and restore the newest into an empty folder (cairn restore).',
         );
       }
       // A backup with damaged rows is worth more than none: everything else in it is whole.

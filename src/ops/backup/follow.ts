@@ -2,11 +2,12 @@
  * Follows a data file: a whole backup first, then, whenever something was committed, the pages that are new since, appended to
  * that backup. Each point in time that a restore can name holds every write that was answered before it.
  */
-import { mkdirSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
+import { systemReason } from '../../common/system-reason.ts';
 import { allTables } from '../../compose/core.ts';
-import { ControlSocket } from '../../control/socket.ts';
+import { ControlSocket, FolderTaken } from '../../control/socket.ts';
 import { limits } from '../../limits/service.ts';
 import { appendPoint, cutJournal, hasJournal, type Point, readPoints } from '../../store/copies/journal.ts';
 import { COPY_MANIFEST_FILE, readCopyManifest } from '../../store/copies/manifest.ts';
@@ -52,8 +53,7 @@ export class Follower {
   /** Takes the folder of backups. Throws StartError when another process follows into it. */
   static async open(options: FollowOptions): Promise<Follower> {
     const { folder } = options;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (realpathSync(folder) === realpathSync(options.dataFolder)) {
+    if (resolve(folder) === resolve(options.dataFolder)) {
       throw new StartError('DIR is the data folder itself; name a folder on another disk.');
     }
     const lock = await lockOf(folder);
@@ -88,7 +88,7 @@ export class Follower {
       return isTheSame && !this.#isLong(at.backup) ? this.#append(store, at) : await this.#whole(store, file);
     } catch (error) {
       if (error instanceof StartError) throw error;
-      throw new StartError(`the copy could not be written: ${(error as Error).message}`);
+      throw new StartError(`the copy could not be written: ${systemReason(error)}`);
     } finally {
       await store.close();
     }
@@ -164,11 +164,16 @@ export class Follower {
   }
 }
 
+/** Makes the folder and takes it. Throws StartError. */
 async function lockOf(folder: string): Promise<ControlSocket> {
   try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     return await ControlSocket.acquire(folder, () => Promise.resolve('{"ok":false,"error":"a copy follows here"}'));
   } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    throw new StartError(`another cairn follow writes into ${folder}; stop it first, or name another folder.`);
+    if (error instanceof FolderTaken) {
+      throw new StartError(`another cairn follow writes into ${folder}; stop it first, or name another folder.`);
+    }
+    if (error instanceof StartError) throw error;
+    throw new StartError(`${folder} cannot be written to: ${systemReason(error)}`);
   }
 }

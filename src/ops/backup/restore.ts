@@ -5,6 +5,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
+import { systemReason } from '../../common/system-reason.ts';
 import { allTables, makeFolder } from '../../compose/core.ts';
 import { SCHEMA } from '../../compose/schema/steps.ts';
 import { checkIntegrity } from '../../compose/verify.ts';
@@ -105,7 +106,7 @@ async function copyChecked(from: string, work: string, manifest: CopyManifest): 
     else putTogether(from, path);
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw new StartError(`the backup could not be copied: ${(error as Error).message}`);
+    throw new StartError(`the backup could not be copied: ${systemReason(error)}`);
   }
   syncPath(path);
   if (statSync(path).size !== manifest.bytes || (await hashFile(path)) !== manifest.sha256) {

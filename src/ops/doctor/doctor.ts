@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { allTables } from '../../compose/core.ts';
 import type { Config } from '../../config.ts';
 import { newestKnownMs } from '../../store/data-file/clock-watch.ts';
+import { noHub } from '../../store/data-file/folder.ts';
 import { DATA_FILE } from '../../store/data-file/name.ts';
 import { isMasterKey } from '../../store/sealing/key-check.ts';
 import { masterKeyOf, openSealer } from '../../store/sealing/own-key.ts';
@@ -22,10 +23,7 @@ export async function examine(config: Config, nowMs: number): Promise<readonly F
   const doors = [checkTls(config, nowMs), checkProxy(config), checkSignup(config)];
   if (publicUrl !== undefined) doors.push(await checkPublicUrl(publicUrl, PUBLIC_TIMEOUT_MS));
   if (!existsSync(join(dataFolder, DATA_FILE))) {
-    const none = wrong(
-      'data',
-      `CAIRN_DATA names a folder without a data file (${dataFolder}); set it to the folder of the hub.`,
-    );
+    const none = wrong('data', noHub(dataFolder).message);
     return [...machine, none, checkClock(0, nowMs), ...doors];
   }
   const { finding, newestMs } = await look(config);

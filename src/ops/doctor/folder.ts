@@ -1,6 +1,7 @@
 /** Checks the data folder: who may read it, whose its files are, and when it was last backed up and verified. */
-import { readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemReason } from '../../common/system-reason.ts';
 import { isKeyExposed } from '../../store/sealing/master-key.ts';
 import { type Chore, lastDone } from '../marks.ts';
 import { daysBetween, type Finding, note, ok, wrong } from './finding.ts';
@@ -11,6 +12,11 @@ const VERIFY_DAYS = 35;
 
 export function checkAccess(folder: string): Finding[] {
   const { mode, uid } = statSync(folder);
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    return [wrong('permissions', `${folder} cannot be written to: ${systemReason(error)}`)];
+  }
   const foreign = readdirSync(folder).find(
     (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.uid !== uid,
   );

@@ -5,6 +5,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
+import { systemReason } from '../../common/system-reason.ts';
 import { version } from '../../common/version.ts';
 import { DATA_FILE } from '../data-file/name.ts';
 import { schemaOf } from '../data-file/schema.ts';
@@ -57,7 +58,7 @@ export async function makeCopy(options: CopyOptions): Promise<CopyManifest> {
   } catch (error) {
     if (partial !== undefined) rmSync(partial, { recursive: true, force: true });
     if (error instanceof StartError) throw error;
-    throw new StartError(`the backup could not be written: ${(error as Error).message}`);
+    throw new StartError(`the backup could not be written: ${systemReason(error)}`);
   }
 }
 

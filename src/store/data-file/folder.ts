@@ -1,5 +1,5 @@
 /** Owns whether a data folder holds a hub, and the mark by which a first start that was cut off is told from a lost data file. */
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { KEY_FILE } from '../sealing/master-key.ts';
@@ -11,6 +11,15 @@ const MARK_FILE = 'first-start';
 
 /** What a command that does not make a hub says where there is none. */
 export function noHub(folder: string): StartError {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') {
+      return new StartError(
+        `CAIRN_DATA (${folder}) cannot be read by this user; run the command as the user of the hub (sudo -u cairn …).`,
+      );
+    }
+  }
   return new StartError(
     `CAIRN_DATA names a folder without a data file (${folder}); set it to the folder of the hub, or make a new hub there with cairn serve.`,
   );

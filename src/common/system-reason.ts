@@ -1,0 +1,23 @@
+/** Owns what to do when the system refuses to read or write a file. */
+import { getSystemErrorName } from 'node:util';
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'its disk is full; free some space there, or name a folder on another disk.',
+  EDQUOT: 'the disk quota of this user is used up; free some space there, or name a folder on another disk.',
+  EROFS: 'its file system is read-only; mount it for writing, or name another folder.',
+  EACCES: 'this user has no right to; run the command as the user of the hub, or change the owner of the folder.',
+  EPERM: 'this user has no right to; run the command as the user of the hub, or change the owner of the folder.',
+  EIO: 'the disk reports an error; look at the log of the system (dmesg), and name a folder on another disk.',
+};
+
+/** The reason and the next step, to follow a colon. `error`: what a call of node:fs, or the store's library, has thrown. */
+export function systemReason(error: unknown): string {
+  const { code, message } = error as { readonly code?: unknown; readonly message: string };
+  return REASONS[nameOf(code, message)] ?? `${message}.`;
+}
+
+/** The library gives the number, or only the words, of an error. */
+function nameOf(code: unknown, message: string): string {
+  if (message.includes('No space left on device')) return 'ENOSPC';
+  return typeof code === 'number' && code > 0 ? getSystemErrorName(-code) : String(code);
+}

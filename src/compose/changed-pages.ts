@@ -1,0 +1,18 @@
+/** Adds to what a check of all rows found the pages whose bytes are no longer those that were written. */
+import type { ChangedPage } from '../store/data-file/page-sums.ts';
+import type { IntegrityReport } from './verify.ts';
+
+/** Tables of contents: each has a hash of its own, so that their damage is known by row, can be set aside, and heals. */
+const HASHED: ReadonlySet<string> = new Set(
+  ['mirror_chunks', 'sync_versions', 'sync_pieces', 'sync_conflict_bytes', 'sync_pack_bytes'].map(
+    (name) => `table ${name}`,
+  ),
+);
+
+export function withChangedPages(report: IntegrityReport, changed: readonly ChangedPage[]): IntegrityReport {
+  const isToldByRow = report.problems.length + report.set_aside.length > 0;
+  const told = changed.filter(({ tree }) => !(isToldByRow && HASHED.has(tree)));
+  if (told.length === 0) return report;
+  const problems = told.map(({ page, tree }) => `page ${page} of ${tree}: its bytes are not those that were written`);
+  return { ...report, ok: false, changed_pages: told.length, problems: [...report.problems, ...problems] };
+}

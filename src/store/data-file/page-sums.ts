@@ -1,0 +1,116 @@
+/**
+ * Owns checksums of the pages of a data file, so that a bit that flips anywhere is noticed, also where no hash of Cairn reaches. A
+ * page is never written again while it is reachable, and says which transaction wrote it (see `walk.ts`): the same page of the
+ * same transaction has the same bytes for ever.
+ */
+import { closeSync, fdatasyncSync, openSync, readFileSync, readSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { newestHead } from './head.ts';
+import { fileIdentity } from './identity.ts';
+import { DATA_FILE } from './name.ts';
+import { PageWalk } from './walk.ts';
+
+/** Beside the data file: one line of JSON, then 8 bytes for each page. */
+const SUMS_FILE = 'page-sums';
+const ENTRY_BYTES = 8;
+/** Pages named one by one. */
+const NAMED_MAX = 100;
+
+interface Sums {
+  /** The file that they are of. */
+  readonly file: string;
+  /** Up to this transaction, which no power cut takes back. */
+  readonly until: number;
+  /** CRC-32 and transaction (its lower 32 bits) of each page, or of the first of a run; zeros: not known. */
+  readonly entries: Buffer;
+}
+
+/** A page whose bytes are not what they were. */
+export interface ChangedPage {
+  readonly page: number;
+  /** The tree that it belongs to, for a sentence. */
+  readonly tree: string;
+}
+
+/**
+ * Compares the pages with what they were at the calls before, and remembers what is new. Hold a read transaction meanwhile, and
+ * call it for a file whose structure is whole. A folder that cannot be written to is only compared.
+ */
+export function checkPageSums(folder: string): readonly ChangedPage[] {
+  const path = join(folder, DATA_FILE);
+  const file = fileIdentity(path);
+  const descriptor = openSync(path, 'r');
+  try {
+    const { head } = newestHead(descriptor);
+    // Its meta page may be seen before it is on disk, and another transaction could get its number after a power cut.
+    fdatasyncSync(descriptor);
+    const known = load(folder, file);
+    const entries = Buffer.alloc((head.pageLast + 1) * ENTRY_BYTES);
+    const changed: ChangedPage[] = [];
+    if (known !== undefined && head.transaction < known.until) {
+      changed.push({ page: known.until % 2, tree: 'the head of the file' });
+    }
+    new PageWalk(descriptor, head, {
+      after: -1,
+      onPages(page, count, tree) {
+        const bytes = Buffer.allocUnsafe(count * head.pageBytes);
+        const read = readSync(descriptor, bytes, 0, bytes.length, page * head.pageBytes);
+        const now = { sum: crc32(bytes.subarray(0, read)), transaction: Number(bytes.readBigUInt64LE(8)) };
+        if (now.transaction > head.transaction || isChanged(known, page, now)) {
+          if (changed.length < NAMED_MAX) changed.push({ page, tree });
+          // It stays what it was, so that it is told again.
+          known?.entries.copy(entries, page * ENTRY_BYTES, page * ENTRY_BYTES, (page + 1) * ENTRY_BYTES);
+        } else {
+          entries.writeUInt32LE(now.sum, page * ENTRY_BYTES);
+          entries.writeUInt32LE(now.transaction % 2 ** 32, page * ENTRY_BYTES + 4);
+        }
+      },
+      onTable: () => undefined,
+    }).run(true);
+    save(folder, { file, until: head.transaction, entries });
+    return changed;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function isChanged(
+  known: Sums | undefined,
+  page: number,
+  now: { readonly sum: number; readonly transaction: number },
+): boolean {
+  const at = page * ENTRY_BYTES;
+  if (known === undefined || now.transaction > known.until || at + ENTRY_BYTES > known.entries.length) return false;
+  const [sum, transaction] = [known.entries.readUInt32LE(at), known.entries.readUInt32LE(at + 4)];
+  if (transaction === 0) return false;
+  return transaction !== now.transaction % 2 ** 32 || sum !== now.sum;
+}
+
+function load(folder: string, file: string): Sums | undefined {
+  try {
+    const bytes = readFileSync(join(folder, SUMS_FILE));
+    const end = bytes.indexOf('\n');
+    const {
+      file: of,
+      until,
+      sum,
+    } = JSON.parse(bytes.toString('utf8', 0, end)) as Omit<Sums, 'entries'> & { sum: number };
+    const entries = bytes.subarray(end + 1);
+    return of === file && crc32(entries) === sum ? { file, until, entries } : undefined;
+  } catch {
+    // Not there, or damaged itself: this call remembers the pages anew.
+    return undefined;
+  }
+}
+
+function save(folder: string, { file, until, entries }: Sums): void {
+  const path = join(folder, SUMS_FILE);
+  try {
+    const head = `${JSON.stringify({ file, until, sum: crc32(entries) })}\n`;
+    writeFileSync(`${path}.new`, Buffer.concat([Buffer.from(head), entries]), { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  } catch {
+    // A folder that this user cannot write to, or a full disk: the pages were compared all the same.
+  }
+}

@@ -1,0 +1,152 @@
+/** What an operator meets on a bad day: each command says one sentence with what to do, and keeps what is whole. */
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { callTool } from '../support/gateway.ts';
+import { type Hub, runCairn, startHub } from '../support/hub.ts';
+import { account } from '../support/mirror.ts';
+import { canUnshare } from '../support/small-disk.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const ROOT_MAPPED = ['unshare', '-rm', 'sh', '-c'];
+const isRoot = process.getuid?.() === 0;
+const NOBODY = 65534;
+
+let hub: Hub;
+let email = '';
+/** The settings of the hub, which is stopped. */
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  hub = await startHub();
+  ({ email } = await account(hub));
+  env = { CAIRN_DATA: hub.dataFolder };
+});
+afterAll(() => hub.kill());
+
+const oneSentence = (text: string): boolean => /^cairn: [^\n]+[.]\n$/.test(text);
+const readOnly = [
+  ...ROOT_MAPPED,
+  'mount --bind "$CAIRN_DATA" "$CAIRN_DATA" && mount -o remount,ro,bind "$CAIRN_DATA" && exec "$@"',
+  'sh',
+];
+
+test('[OPS-2, OPS-11] beside a running service: a second one, a restore and a new key are refused', async () => {
+  const backup = join(temporaryFolder(), 'backup');
+  expect((await hub.cli('backup', backup)).code).toBe(0);
+  for (const args of [['serve'], ['restore', backup], ['rekey']]) {
+    const { code, stderr } = await hub.cli(...args);
+    expect([args[0], code, oneSentence(stderr)]).toEqual([args[0], 1, true]);
+    expect(stderr).toContain('stop it first');
+  }
+  expect(await hub.stop()).toBe(0);
+});
+
+test('[OPS-13] an account is exported without a service, and noted in the audit log', async () => {
+  const folder = join(temporaryFolder(), 'archive');
+  const { code, stderr } = await runCairn(['export', '--email', email, folder], env);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(existsSync(join(folder, 'manifest.json'))).toBe(true);
+  expect((await runCairn(['audit', '--email', email], env)).stdout).toContain('exported');
+});
+
+test.runIf(canUnshare)(
+  '[OPS-13, OPS-17] on a read-only disk what only reads works, and the rest says why it does not',
+  async () => {
+    const archive = join(temporaryFolder(), 'archive');
+    const exported = await runCairn(['export', '--email', email, archive], env, '', readOnly);
+    expect([exported.code, oneSentence(exported.stderr)]).toEqual([0, true]);
+    expect(exported.stderr).toMatch(/the archive is complete; .*its file system is read-only/);
+    expect(existsSync(join(archive, 'manifest.json'))).toBe(true);
+    expect(await runCairn(['backup', join(temporaryFolder(), 'b')], env, '', readOnly)).toMatchObject({ code: 0 });
+    expect(await runCairn(['verify'], env, '', readOnly)).toMatchObject({ code: 0 });
+    for (const args of [['serve'], ['compact'], ['rekey'], ['account', 'list']]) {
+      const { code, stderr } = await runCairn(args, env, '', readOnly);
+      expect([args[0], code, oneSentence(stderr)]).toEqual([args[0], 1, true]);
+      expect(stderr).toContain('its file system is read-only; mount it for writing');
+    }
+    const doctor = await runCairn(['doctor'], env, '', readOnly);
+    expect(doctor.stdout).toMatch(/^wrong +permissions .*read-only; mount it for writing/m);
+  },
+);
+
+test.runIf(isRoot)(
+  '[OPS-17] a data folder of another user is said to be one, and by whom to run the command',
+  async () => {
+    const asNobody = ['setpriv', '--reuid', String(NOBODY), '--regid', String(NOBODY), '--clear-groups'];
+    chmodSync(hub.dataFolder, 0o700);
+    for (const args of [['verify'], ['stats'], ['doctor']]) {
+      const { code, stdout, stderr } = await runCairn(args, env, '', asNobody);
+      expect([code, `${stdout}${stderr}`]).toEqual([
+        1,
+        expect.stringContaining('run the command as the user of the hub'),
+      ]);
+    }
+    const served = await runCairn(['serve'], env, '', asNobody);
+    expect([served.code, oneSentence(served.stderr)]).toEqual([1, true]);
+  },
+);
+
+test('[OPS-10] a backup under the wrong key says that it is the key', async () => {
+  const other = { ...env, CAIRN_MASTER_KEY: 'ab'.repeat(32) };
+  const { code, stderr } = await runCairn(['backup', join(temporaryFolder(), 'b')], other);
+  expect([code, oneSentence(stderr)]).toEqual([1, true]);
+  expect(stderr).toMatch(
+    /another master key, so nothing was kept; set CAIRN_MASTER_KEY or put the right master\.key back/,
+  );
+});
+
+test.runIf(canUnshare)(
+  '[OPS-10] a backup, an archive, a copy and a restore onto a full disk say so and leave nothing',
+  async () => {
+    const full = temporaryFolder();
+    const backup = join(temporaryFolder(), 'backup');
+    expect((await runCairn(['backup', '--with-key', backup], env)).code).toBe(0);
+    const onFull = [
+      ...ROOT_MAPPED,
+      `mount -t tmpfs -o size=4k tmpfs "${full}" && head -c 4096 /dev/zero > "${full}/filler" && "$@"; code=$?; find "${full}" -type f ! -name filler >&2; exit $code`,
+      'sh',
+    ];
+    for (const args of [
+      ['backup', join(full, 'b')],
+      ['export', '--email', email, join(full, 'e')],
+      ['follow', join(full, 'f')],
+    ]) {
+      const { code, stderr } = await runCairn(args, env, '', onFull);
+      expect([args[0], code, stderr]).toEqual([
+        args[0],
+        1,
+        expect.stringMatching(
+          /^cairn: [^\n]*disk is full; free some space there, or name a folder on another disk\.\n$/,
+        ),
+      ]);
+    }
+    const restored = await runCairn(['restore', backup], { CAIRN_DATA: join(full, 'd') }, '', onFull);
+    expect([restored.code, restored.stderr]).toEqual([1, expect.stringContaining('disk is full; free some space')]);
+  },
+);
+
+test('[OPS-10] a bit that flips where no hash is, is told by verify, and the hub and its backup go on', async () => {
+  const mark = 'a name that no hash covers';
+  const again = await startHub({ dataFolder: hub.dataFolder });
+  const person = await account(again);
+  for (const content of [mark, 'another']) await callTool(again, 'create_task', { content }, person.mcp_key);
+  await again.stop();
+  expect((await runCairn(['verify'], env)).code).toBe(0);
+  const path = join(hub.dataFolder, 'cairn.mdb');
+  const bytes = readFileSync(path);
+  // The place of the live row, and of pages that nothing reaches any more.
+  for (let at = bytes.indexOf(mark); at >= 0; at = bytes.indexOf(mark, at + 1)) bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+  const { code, stdout } = await runCairn(['verify'], env);
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringMatching(/^damaged: page \d+ of table tasks: its bytes are not those that were written$/m),
+  ]);
+  expect(stdout).toContain('cairn restore DIR (into an empty folder) brings back what was before');
+  // It is told until it is mended.
+  expect((await runCairn(['verify'], env)).code).toBe(1);
+  expect((await runCairn(['backup', join(temporaryFolder(), 'b')], env)).code).toBe(0);
+  hub = await startHub({ dataFolder: hub.dataFolder });
+  expect((await fetch(`${hub.url}/health`)).status).toBe(200);
+});
