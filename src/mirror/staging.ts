@@ -56,8 +56,10 @@ export class Staging {
     return this.#staged.sweep();
   }
 
+  /** In the order of the calls: a small last chunk that passed its first one would be on disk without a staging row. */
   #admit(bytes: number): Promise<void> | undefined {
-    if (this.#bytes === 0 || this.#bytes + bytes <= limits.stagingBytesMax) {
+    const fits = this.#bytes === 0 || this.#bytes + bytes <= limits.stagingBytesMax;
+    if (fits && this.#waiting.length === 0) {
       this.#bytes += bytes;
       return undefined;
     }
