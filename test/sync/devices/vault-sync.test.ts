@@ -27,6 +27,8 @@ interface Connection {
 
 const hub = useHub({ loudest: 30 });
 let device: Device;
+/** More devices than the other tests of this file have. */
+const OTHERS = 50;
 
 /** Numbers from 0 to 1 (mulberry32). */
 function numbers(from: number): () => number {
@@ -109,6 +111,22 @@ test('[SYN-18] vault_connect_status shows each device, and how many changes of o
   const stranger = await newDevice(hub);
   const { vault_id } = await pull(laptop, { initial: true });
   expect(await stranger.refusal('vault_connect_status', { vault_id })).toMatchObject({ data: { field: 'vault_id' } });
+});
+
+test('[SYN-18, NET-11] a vault remembers 1,000 devices, however many names its pushes invent', async () => {
+  const who = await newDevice(hub);
+  await who.push('one.md', 'one');
+  for (const round of [1, 2]) {
+    const files = Array.from({ length: 1000 }, (_, at) =>
+      who.pushOf('one.md', 'one', { device_id: `d${round}-${at}` }),
+    );
+    const { results } = await who.result<{ results: { status: string }[] }>('sync_push_many', { files });
+    expect(results.every(({ status: done }) => done === 'unchanged')).toBe(true);
+  }
+  const { tables } = JSON.parse((await hub.cli('stats', '--json')).stdout) as {
+    tables: { name: string; rows: number }[];
+  };
+  expect(tables.find(({ name }) => name === 'sync_devices')?.rows).toBeLessThanOrEqual(1000 + OTHERS);
 });
 
 test(`[SYN-18] changes_behind counts what is packed, what is dead in packs and what lies after them (FC_SEED=${seed})`, async () => {
