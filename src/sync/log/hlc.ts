@@ -66,13 +66,13 @@ export function compareHlc(a: Hlc, b: Hlc): number {
   return a.node === b.node ? 0 : a.node < b.node ? -1 : 1;
 }
 
-/** The clock behind an event of the hub's own. */
+/** Returns the clock after an event of the hub itself. */
 export function sendTick(clock: HubClock, nowMs: number): HubClock {
   const ms = Math.max(clock.ms, nowMs);
   return carried(ms, ms === clock.ms ? clock.counter + 1 : 0);
 }
 
-/** The clock behind taking in a value of a client: above both. Values too far ahead are not for this. */
+/** Returns the clock after receiving a client's value: above both. Reject values too far ahead before calling this. */
 export function receiveTick(clock: HubClock, remote: Hlc, nowMs: number): HubClock {
   // Whole milliseconds, rounded up, so that the result is above the client's microseconds too.
   const remoteMs = Math.ceil(remote.ms);

@@ -54,7 +54,7 @@ export class Packer {
     return left.length;
   }
 
-  /** Resolves when little of a vault is left behind its packs, as far as that can be done. */
+  /** Resolves when the tail of a vault is short, as far as that can be done. */
   async settle(vaultId: string): Promise<void> {
     const { views, reader } = this.#options;
     if (reader.setAsideOf(vaultId).some((seq) => views.packsHold(vaultId, seq))) {
@@ -66,7 +66,7 @@ export class Packer {
     await this.#pack(vaultId, upTo, false);
   }
 
-  /** Resolves when nothing of a vault is left behind its packs, as far as that can be done. */
+  /** Resolves when the whole tail of a vault is packed, as far as that can be done. */
   async packAll(vaultId: string): Promise<void> {
     await this.#pack(vaultId, this.#options.reader.head(vaultId).seq, true);
   }

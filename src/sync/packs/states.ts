@@ -43,8 +43,8 @@ export class PackStates {
     return pack !== undefined && pack.summary.last >= seq ? pack : undefined;
   }
 
-  /** The pack before or behind one, in the order of their ranges. */
-  neighbour(vaultId: string, { first }: { readonly first: number }, side: 'before' | 'behind'): PackState | undefined {
+  /** Returns the pack before or after one, in the order of their ranges. */
+  neighbour(vaultId: string, { first }: { readonly first: number }, side: 'before' | 'after'): PackState | undefined {
     const query = { prefix: [vaultId], beyond: first, reverse: side === 'before', limit: 1 };
     const [row] = this.#store.range(packs, query);
     return row && this.#state(vaultId, row.key[1], row.value);
@@ -54,8 +54,8 @@ export class PackStates {
     const holder = this.at(vaultId, seq);
     if (holder === undefined) return;
     yield holder;
-    const behind = { prefix: [vaultId], beyond: holder.summary.first };
-    for (const { key, value } of this.#store.entries(packs, behind)) yield this.#state(vaultId, key[1], value);
+    const after = { prefix: [vaultId], beyond: holder.summary.first };
+    for (const { key, value } of this.#store.entries(packs, after)) yield this.#state(vaultId, key[1], value);
   }
 
   #state(vaultId: string, first: number, index: Uint8Array): PackState {

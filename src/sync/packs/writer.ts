@@ -54,7 +54,7 @@ export class PackWriter {
     this.#nextId = Math.max(store.lastKey(packBytes)?.[0] ?? 0, store.lastKey(loosePacks)?.[0] ?? 0) + 1;
   }
 
-  /** Packs what is behind the packs of a vault. Resolves with the packs that this changed; undefined: there is too little. */
+  /** Packs the tail of a vault. Resolves with the packs that this changed; undefined: the tail is too short. */
   async packNext(vaultId: string, takesLittle: boolean): Promise<readonly number[] | undefined> {
     const { views } = this.#options;
     const packedUpTo = views.packedUpTo(vaultId);
@@ -89,7 +89,7 @@ export class PackWriter {
     const { views } = this.#options;
     const group = [centre];
     let [bytes, lines] = [centre.bytes, centre.lines.length];
-    for (const side of ['before', 'behind'] as const) {
+    for (const side of ['before', 'after'] as const) {
       while (group.length < limits.packsJoinedMax) {
         const edge = (side === 'before' ? group[0] : group.at(-1)) as LivePack;
         const next = views.packs.neighbour(vaultId, edge.pack.summary, side);

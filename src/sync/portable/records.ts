@@ -71,7 +71,7 @@ const conflictSchema = (instant: Instant) =>
     ...contentMembers,
   });
 
-/** Each vault with what is in it behind it: devices, then the log in its order, then conflicts. */
+/** Each vault followed by its content: devices, then the log in its order, then conflicts. */
 export const vaultRecordSchema = (latestMs: number) => {
   const instant = instantUpTo(latestMs);
   return z.discriminatedUnion('type', [
