@@ -101,8 +101,11 @@ function authorizing(browser) {
   };
   return {
     onText: (text) => {
-      const found = /https?:\/\/\S+\/oauth\/authorize\?[\x21-\x7e]+(?=[^\x21-\x7e])/.exec(text);
-      if (found !== null) asked ??= signIn(new URL(found[0]));
+      const found = /https?:\/\/[\w.:-]+\/oauth\/authorize\?[\x21-\x7e]+(?=[^\x21-\x7e])/.exec(text);
+      if (found === null || asked !== undefined) return;
+      asked = signIn(new URL(found[0]));
+      // Said where it is waited for, when the program has ended.
+      asked.catch(() => undefined);
     },
     done: () => asked,
   };
