@@ -26,7 +26,13 @@ const manifestSchema = z.strictObject({
   version: z.literal(VERSION),
   cairn_version: z.string().max(100),
   made_at: z.string().max(40),
-  account: z.strictObject({ email: z.string(), name: z.string().nullable(), created_at: z.string() }),
+  account: z.strictObject({
+    email: z.string(),
+    name: z.string().nullable(),
+    created_at: z.string(),
+    /** IANA name; absent: the account has set none. */
+    time_zone: z.string().optional(),
+  }),
   /** Lines, bytes and hash of the file of each section. */
   files: z.strictObject(
     Object.fromEntries(SECTIONS.map((section) => [section, sectionSchema])) as Record<

@@ -42,11 +42,11 @@ export function exportAccount({ store, email, folder, onBytes, now }: ExportOpti
       archive.section('handoffs', (write) => exportHandoffs(snapshot, accountId, write));
       archive.section('mirror', (write) => exportMirror(snapshot, accountId, archive, write));
       archive.section('vaults', (write) => exportVaults(snapshot, accountId, archive, write));
-      const { email: address, name, created_at } = account;
+      const { email: address, name, created_at, time_zone } = account;
       return archive.finish({
         cairn_version: version,
         made_at: new Date(now()).toISOString(),
-        account: { email: address, name, created_at },
+        account: { email: address, name, created_at, ...(time_zone == null ? {} : { time_zone }) },
       });
     } catch (error) {
       archive.abandon();

@@ -25,6 +25,7 @@ import type { Store } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';
 import { VaultsImport, type VaultsImportTools } from '../sync/portable/import.ts';
 import { importTasks } from '../tasks/portable.ts';
+import { isTimeZone } from '../time/zone.ts';
 import { dropImports } from './leftovers.ts';
 
 /** Where an account is imported. */
@@ -160,5 +161,10 @@ function readAccount({ manifest }: ArchiveReader, email: string | undefined, lat
   const made = instantUpTo(latestMs).safeParse(account.created_at);
   if (!made.success) throw damaged('manifest.json: account.created_at is not a moment, or lies ahead of this hub');
   const name = account.name === null ? null : checkName('name', account.name);
-  return { email: normalizeEmail(email ?? account.email), name, password_hash: null, created_at: account.created_at };
+  const { created_at, time_zone } = account;
+  if (time_zone !== undefined && !isTimeZone(time_zone)) {
+    throw damaged('manifest.json: account.time_zone is not the IANA name of a time zone');
+  }
+  const record = { email: normalizeEmail(email ?? account.email), name, password_hash: null, created_at };
+  return time_zone === undefined ? record : { ...record, time_zone };
 }

@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const hub of hubs.splice(0)) await hub.kill();
 });
 
-test('[OPS-10] export goes on without damaged blobs and versions, lists them, and its archive is imported', async () => {
+test('[OPS-10, TASK-5] export goes on without damaged blobs and versions, lists them, and its archive is imported', async () => {
   const hub = await startHub();
   hubs.push(hub);
   const owner = await mirrorAccount(hub);
@@ -23,6 +23,7 @@ test('[OPS-10] export goes on without damaged blobs and versions, lists them, an
   await upload(hub, owner, commits[0] ?? '', Buffer.from('whole'));
   await upload(hub, owner, commits[1] ?? '', blob);
   await laptop.push('whole.md', 'whole');
+  await laptop.result('set_timezone', { timezone: 'Asia/Seoul' });
   await laptop.push('small.md', 'a small file that will be damaged');
   await laptop.push('long.md', long);
   flip(hub.dataFolder, blob.subarray(1000, 1064));
@@ -30,11 +31,13 @@ test('[OPS-10] export goes on without damaged blobs and versions, lists them, an
   flip(hub.dataFolder, long.slice(1000, 1064));
   const { folder, manifest } = await exported(hub, owner.email);
   expect((manifest as unknown as { missing: string[] }).missing).toHaveLength(3);
+  expect(manifest).toHaveProperty('account.time_zone', 'Asia/Seoul');
   editManifest(folder, () => undefined);
   const other = await startHub();
   hubs.push(other);
   const back = await imported(other, folder);
   expect(await verified(other)).toMatchObject({ ok: true });
+  expect((await exported(other, owner.email)).manifest).toHaveProperty('account.time_zone', 'Asia/Seoul');
   const listed = await listAll(other, { token: back.mirror_token ?? '' });
   expect(listed.map(({ commit_sha }) => commit_sha)).toEqual([commits[0]]);
   const { files } = await new Device(other, back.mcp_key).result<{ files: { path: string }[] }>('sync_list', {});

@@ -73,6 +73,11 @@ const damages: [string, (at: string) => void, RegExp][] = [
     (at) => editManifest(at, (m) => void Object.assign(m, { version: 2 })),
     /has version 2 of the format/,
   ],
+  [
+    'a time zone that there is not',
+    (at) => editManifest(at, (manifest) => Object.assign(manifest['account'] as Line, { time_zone: 'Nowhere/At_all' })),
+    /account.time_zone is not the IANA name/,
+  ],
   ['a long manifest', (at) => appendFileSync(join(at, 'manifest.json'), ' '.repeat(70_000)), /is too long/],
   [
     'more in the manifest',
