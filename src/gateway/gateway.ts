@@ -6,6 +6,7 @@ import { turns } from '../common/turns.ts';
 import { feedOf } from '../http/reply/feed.ts';
 import { empty, feed, jsonText, type Reply, textOf } from '../http/reply/reply.ts';
 import { refusalReply } from '../http/reply/status.ts';
+import type { CallNote } from '../http/request/call-note.ts';
 import type { ReadHeader, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import { exactId } from './body/exact-id.ts';
@@ -22,29 +23,17 @@ import {
   readMessage,
   success,
 } from './envelope.ts';
-import type { KnownResults } from './known-results.ts';
 import { linesWish, wantsLines } from './listing.ts';
 import { readsEvents } from './live/event-feed.ts';
-import type { StateKeeper } from './live/input-required.ts';
-import type { Hearer, Listening } from './live/listening.ts';
+import type { Hearer } from './live/listening.ts';
 import { answerOrAsk } from './live/open-call.ts';
 import { Questions } from './live/questions.ts';
 import { readSession, SESSION_HEADER } from './live/session-id.ts';
-import { answerMethod } from './methods.ts';
-import type { Offers } from './offers/offers.ts';
-import type { ToolRegistry } from './registry.ts';
+import { answerMethod, type MethodOptions } from './methods.ts';
 import { type Answered, answerLine, arrayReply, isStreamed, LINES_HEADERS, messageReply } from './replies.ts';
 import type { LinesWish, ToolCaller } from './tool.ts';
 
-export interface GatewayOptions {
-  readonly registry: ToolRegistry;
-  readonly answers: KnownResults;
-  readonly offers: Offers;
-  readonly states: StateKeeper;
-  readonly listening: Listening;
-  readonly version: string;
-  /** Path of the icon of this hub, an SVG. */
-  readonly icon: string;
+export interface GatewayOptions extends MethodOptions {
   readonly log: Log;
 }
 
@@ -166,7 +155,7 @@ export class Gateway {
 
   async #answerMessage(message: Message, headers: McpHeaders, from: From): Promise<Answered | undefined> {
     const note = from.caller.noteCall();
-    const answered = await this.#answerNoted(message, headers, { ...from, note });
+    const answered = await this.#answerNoted(message, headers, from, note);
     if (answered?.code !== undefined) note.code ??= answered.code;
     return answered;
   }
@@ -174,7 +163,8 @@ export class Gateway {
   async #answerNoted(
     message: Message,
     headers: McpHeaders,
-    from: From & Pick<ToolCaller, 'note'>,
+    from: From,
+    note: CallNote,
   ): Promise<Answered | undefined> {
     if (message.kind === 'answer') return undefined;
     if (message.kind === 'invalid') return failed(message.id, { code: INVALID_REQUEST, message: message.reason });
@@ -187,12 +177,11 @@ export class Gateway {
       return failed(isModern ? undefined : null, error, isModern ? 400 : 200);
     }
     const lines = from.wish(dialect.dialect);
-    const caller = { ...from.caller, lines, note: from.note };
     const { session } = from;
     const context = {
-      ...this.#options,
+      options: this.#options,
       session,
-      caller,
+      caller: toolCaller(from.caller, lines, note),
       dialect: dialect.dialect,
       sessionId: headers.session?.id,
       hearer: session && hearerOf(session, from.caller),
@@ -205,7 +194,7 @@ export class Gateway {
       return { id: message.id, response, status: 200, listing, document, lines, headers: own, stream };
     } catch (error) {
       this.#options.log.error({ err: error }, 'a gateway call failed unexpectedly');
-      from.note.status = 500;
+      note.status = 500;
       return failed(message.id, { ...rpcError({ kind: 'internal' }), code: INTERNAL });
     }
   }
@@ -235,6 +224,12 @@ export function gatewayRefusal(fault: Fault, header: ReadHeader, body?: Uint8Arr
   // A body that is not JSON is an answer of the protocol, not a failure of the transport.
   const status = fault.kind === 'invalid_json' ? 200 : plain.status;
   return { ...plain, status, body: text };
+}
+
+/** Member by member: a spread of this many costs a tenth of a remembered answer. */
+export function toolCaller(asking: Asking, lines: LinesWish, note: CallNote): ToolCaller {
+  const { address, agent, baseUrl, linger, ask, charge, callsAtOnceMax } = asking;
+  return { address, agent, baseUrl, lines, note, linger, ask, charge, callsAtOnceMax };
 }
 
 function hearerOf({ accountId }: Session, { address, linger, isStillIn }: Asking): Hearer {

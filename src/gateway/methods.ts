@@ -14,14 +14,20 @@ import { newSessionId, offersForms } from './live/session-id.ts';
 import { INSTRUCTIONS } from './offers/instructions.ts';
 import { needsKey, noResource, OFFER_METHODS, type Offers } from './offers/offers.ts';
 
-export interface MethodContext extends CallContext {
-  readonly dialect: Dialect;
+/** What the methods of every request share. */
+export interface MethodOptions extends Pick<CallContext, 'registry' | 'answers'> {
   readonly version: string;
   /** Path of the icon of this hub, an SVG. */
   readonly icon: string;
   readonly offers: Offers;
   readonly states: StateKeeper;
   readonly listening: Listening;
+}
+
+/** One message that asks a method. */
+export interface MethodContext extends Pick<CallContext, 'session' | 'caller'> {
+  readonly options: MethodOptions;
+  readonly dialect: Dialect;
   /** Of a client of before 2026-07-28 that has one. */
   readonly sessionId: string | undefined;
   readonly hearer: Hearer | undefined;
@@ -77,7 +83,7 @@ export async function answerMethod(
       if (cursorOf(params) !== undefined) {
         return invalidParams('cursor', 'cursor is unknown; all tools come in one page, without one');
       }
-      return result(context, `"tools":${context.registry.listText}`, listCache('private'));
+      return result(context, `"tools":${context.options.registry.listText}`, listCache('private'));
     case 'tools/call':
       return await answerCall(context, params as Record<string, unknown> | undefined);
     case 'initialize':
@@ -98,14 +104,14 @@ export async function answerMethod(
 
 /** Subscriptions of before 2026-07-28, which are told of on the stream of the session. */
 async function subscribe(context: MethodContext, method: string, params: unknown): Promise<MethodAnswer> {
-  const { listening, session, sessionId } = context;
+  const { options, session, sessionId } = context;
   const { uri } = (params ?? {}) as { readonly uri?: unknown };
   return await orRefusal(async () => {
     if (session === undefined) throw needsKey(method);
     if (sessionId === undefined) {
       throw invalidField('uri', `${method} needs the Mcp-Session-Id that initialize gave, to tell you of changes`);
     }
-    const { subscriptions } = listening;
+    const { subscriptions } = options.listening;
     if (method === 'resources/unsubscribe') subscriptions.unsubscribe(session.accountId, sessionId, uri);
     else if (!(await subscriptions.subscribe(session.accountId, sessionId, uri))) {
       return { ok: false, error: noResource(uri, context.dialect), status: 200 };
@@ -114,11 +120,11 @@ async function subscribe(context: MethodContext, method: string, params: unknown
   });
 }
 
-async function listen({ listening, hearer }: MethodContext, params: unknown, id: string): Promise<MethodAnswer> {
+async function listen({ options, hearer }: MethodContext, params: unknown, id: string): Promise<MethodAnswer> {
   const { notifications } = (params ?? {}) as { readonly notifications?: unknown };
   return await orRefusal(async () => {
     if (hearer === undefined) throw needsKey('subscriptions/listen');
-    return { ok: true, result: [], stream: await listening.listen(hearer, id, notifications) };
+    return { ok: true, result: [], stream: await options.listening.listen(hearer, id, notifications) };
   });
 }
 
@@ -133,8 +139,8 @@ async function orRefusal(make: () => Promise<MethodAnswer>): Promise<MethodAnswe
 }
 
 async function answerOffer(context: MethodContext, method: string, params: unknown): Promise<MethodAnswer> {
-  const { offers, session, dialect } = context;
-  const offered = await offers.answer(method, (params ?? {}) as Record<string, unknown>, session, dialect);
+  const { options, session, dialect } = context;
+  const offered = await options.offers.answer(method, (params ?? {}) as Record<string, unknown>, session, dialect);
   if (!offered.ok) return offered;
   const { value, cache } = offered;
   // What is of an account may be another with its next write.
@@ -152,9 +158,12 @@ function cursorOf(params: unknown): unknown {
 }
 
 async function answerCall(context: MethodContext, params: Record<string, unknown> | undefined): Promise<MethodAnswer> {
+  const { options, session, dialect } = context;
   try {
+    // Of the other dialects the caller says already how it is asked.
+    const caller = dialect === 'modern' ? { ...context.caller, ask: askByResult(context, params) } : context.caller;
     const { members, structured, listing, document } = await callTool(
-      { ...context, caller: { ...context.caller, ask: askOf(context, params) } },
+      { registry: options.registry, answers: options.answers, session, caller },
       params?.['name'],
       params?.['arguments'],
     );
@@ -169,7 +178,7 @@ async function answerCall(context: MethodContext, params: Record<string, unknown
     const told = rpcError(error.fault);
     // A missing credential or scope is told to HTTP as well: clients start a sign-in at these statuses.
     const status = steeringStatus(error.fault);
-    if (context.dialect === 'bare' || status !== 200 || error.fault.kind === 'unknown_tool') {
+    if (dialect === 'bare' || status !== 200 || error.fault.kind === 'unknown_tool') {
       return { ok: false, error: told, status };
     }
     // No structuredContent: clients check it against the output schema, which an error does not have.
@@ -177,13 +186,12 @@ async function answerCall(context: MethodContext, params: Record<string, unknown
   }
 }
 
-/** How a tool asks the person at this client; undefined: the client does not offer that. */
-function askOf({ dialect, session, caller, states }: MethodContext, params: Record<string, unknown> | undefined) {
-  if (dialect !== 'modern') return caller.ask;
+/** How a tool asks the person at a modern client; undefined: the client does not offer that. */
+function askByResult({ session, options }: MethodContext, params: Record<string, unknown> | undefined) {
   if (session === undefined || !offersForms(capabilitiesIn(params))) return undefined;
   const { name, arguments: args, inputResponses, requestState } = params ?? {};
   const call = { accountId: session.accountId, tool: String(name), args, inputResponses, requestState };
-  return askByRepeating(call, states);
+  return askByRepeating(call, options.states);
 }
 
 function steeringStatus(fault: Fault): 200 | 401 | 403 {
@@ -246,14 +254,14 @@ function listCache(cacheScope: 'public' | 'private') {
   return { ttlMs: LIST_TTL_MS, cacheScope };
 }
 
-function serverInfo({ version }: MethodContext) {
-  return { name: 'cairn', title: 'Cairn', version };
+function serverInfo({ options }: MethodContext) {
+  return { name: 'cairn', title: 'Cairn', version: options.version };
 }
 
 /** With the icon, which only the answers to a greeting need. */
 function fullServerInfo(context: MethodContext) {
-  const { caller, icon } = context;
-  const icons = [{ src: caller.baseUrl + icon, mimeType: 'image/svg+xml', sizes: ['any'] }];
+  const { caller, options } = context;
+  const icons = [{ src: caller.baseUrl + options.icon, mimeType: 'image/svg+xml', sizes: ['any'] }];
   return { ...serverInfo(context), icons };
 }
 

@@ -5,7 +5,7 @@ import { jsonText, type Reply, textOf } from '../http/reply/reply.ts';
 import type { Authenticator, BodyParser, Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import { callTool } from './call.ts';
-import { type Asking, type Gateway, gatewayRefusal } from './gateway.ts';
+import { type Asking, type Gateway, gatewayRefusal, toolCaller } from './gateway.ts';
 import type { KnownResults } from './known-results.ts';
 import { documentRuns, goesAsLines, jsonReply, jsonRuns, linesWish, listingLines } from './listing.ts';
 import { gatewayOperations, toolOperations } from './openapi/own-routes.ts';
@@ -83,12 +83,8 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
       },
       async handle(request: RouteRequest, session: Session | undefined) {
         const lines = linesWish(request, 'bare');
-        const context = {
-          registry,
-          answers,
-          session,
-          caller: { ...callerOf(request), lines, note: request.noteCall() },
-        };
+        const caller = toolCaller(callerOf(request), lines, request.noteCall());
+        const context = { registry, answers, session, caller };
         const name = request.params['name'];
         const { structured, listing, document } = await callTool(context, name, request.document);
         if (document !== undefined) return jsonReply(documentRuns('{}', document, 1));
