@@ -23,15 +23,15 @@ export interface Cairn {
   stop(): Promise<void>;
 }
 
-/** Starts the hub on a data folder of its own. `env` takes more settings, NODE_OPTIONS among them. */
-export async function startCairn(env: Record<string, string> = {}): Promise<Cairn> {
+/** Starts the hub on a data folder of its own. `env` takes more settings, NODE_OPTIONS among them. `program`: the `cairn.js` of another build. */
+export async function startCairn(env: Record<string, string> = {}, program = CAIRN): Promise<Cairn> {
   const folder = temporaryFolder();
   const port = await freePort();
   // Limits are off: a load is more calls a minute than any client makes.
   const unlimited = { CAIRN_RATE_LIMIT: '0', CAIRN_SIGNIN_LIMIT: '0' };
   const settings = { CAIRN_PORT: String(port), CAIRN_DATA: join(folder, 'data'), ...unlimited, ...env };
   const log = openSync(join(folder, 'log'), 'w');
-  const child = startProgram(process.execPath, [CAIRN, 'serve'], {
+  const child = startProgram(process.execPath, [program, 'serve'], {
     env: cleanEnvironment(settings),
     stdio: ['ignore', log, 'inherit'],
   });

@@ -16,6 +16,8 @@ const PACKAGE = fileURLToPath(new URL('../../../../bench/peers/servers/', import
 const CALLS_PER_BATCH = 100;
 /** Makes wrk send one request, or one that is always another. */
 export const REQUESTS_SCRIPT = join(PACKAGE, 'requests.lua');
+/** Makes wrk push files of 1 KiB: PUSH_SCRIPT, then how many files. */
+export const PUSH_SCRIPT = join(PACKAGE, 'push.lua');
 const BATCHES_AT_ONCE = 8;
 
 export interface Server {
@@ -175,7 +177,7 @@ export interface PushLoad extends Omit<RequestLoad, 'body'> {
 
 /** Pushes per second, each of 1 KiB and unlike any other. */
 export function pushRate({ files, ...load }: PushLoad): Promise<number> {
-  return wrkRate(load, ['-s', join(PACKAGE, 'push.lua'), load.url, '--', String(files)]);
+  return wrkRate(load, ['-s', PUSH_SCRIPT, load.url, '--', String(files)]);
 }
 
 /** Requests per second. */

@@ -1,0 +1,107 @@
+/** The loads whose cost is measured, each with one kind of request, and a run of one of them. */
+import { AGENT } from '../../test/support/http.ts';
+import { runClient } from '../client.ts';
+import { runProgram } from '../peers/child.ts';
+import { PUSH_SCRIPT, REQUESTS_SCRIPT, toolCall } from '../peers/servers/start.ts';
+import { BUNDLE_BYTES, type Side } from './side.ts';
+import { threadTime } from './thread-time.ts';
+
+export interface Cost {
+  /** Requests per second. */
+  readonly rate: number;
+  /** Processor time of one request in the hub thread, in microseconds. */
+  readonly mainUs: number;
+  /** The same over all threads of the hub. */
+  readonly allUs: number;
+}
+
+interface WrkLoad {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly connections: number;
+  readonly body?: string;
+  /** Of wrk, with its arguments; the default sends `body`. */
+  readonly script?: readonly string[];
+}
+
+const READERS = 32;
+const WRITERS = 64;
+const PUSHED_FILES = 10_000;
+const UPLOAD_CONNECTIONS = 32;
+const PAGE = '/api/tasks?completed=false&sort_by=due_date';
+
+const rpc =
+  (tool: string, args: Record<string, unknown>, connections: number) =>
+  ({ headers }: Side): WrkLoad => ({
+    path: '/api/mcp',
+    headers,
+    connections,
+    body: JSON.stringify(toolCall(tool, args)),
+  });
+const page =
+  (path: string) =>
+  ({ accessToken }: Side): WrkLoad => ({
+    path,
+    headers: { Authorization: `Bearer ${accessToken}`, 'User-Agent': AGENT },
+    connections: READERS,
+  });
+
+/** By wrk. `0000-00-00` and `&~` are another day and another spelling in each request. */
+const WRK_LOADS = {
+  list: rpc('list_tasks', { limit: 25 }, READERS),
+  listNew: rpc('list_tasks', { limit: 25, created_from: '0000-00-00' }, READERS),
+  page: page(PAGE),
+  pageNew: page(`${PAGE}&~`),
+  create: rpc('create_task', { content: 'Renew the certificate', due_date: '2026-12-01' }, WRITERS),
+  push: ({ headers }: Side): WrkLoad => ({
+    path: '/api/mcp/tools/sync_push',
+    headers,
+    connections: WRITERS,
+    script: [PUSH_SCRIPT, String(PUSHED_FILES)],
+  }),
+  download: ({ credential, commit }: Side): WrkLoad => ({
+    path: `/api/cert_mirror/${commit}/download`,
+    headers: { Authorization: `McpKey ${credential.token}`, 'User-Agent': AGENT },
+    connections: READERS,
+  }),
+};
+
+export const LOAD_NAMES = [...(Object.keys(WRK_LOADS) as (keyof typeof WRK_LOADS)[]), 'upload'] as const;
+export type LoadName = (typeof LOAD_NAMES)[number];
+
+/** Loads a hub with one kind of request for some seconds, and tells what each took. */
+export async function costOf(side: Side, name: LoadName, seconds: number): Promise<Cost> {
+  const { pid } = side.cairn;
+  const before = threadTime(pid);
+  const { count, ms } =
+    name === 'upload' ? await upload(side, seconds) : await wrkRun(side, WRK_LOADS[name](side), seconds);
+  const after = threadTime(pid);
+  return {
+    rate: (count * 1000) / ms,
+    mainUs: (after.main - before.main) / count,
+    allUs: (after.all - before.all) / count,
+  };
+}
+
+async function wrkRun(side: Side, load: WrkLoad, seconds: number): Promise<{ count: number; ms: number }> {
+  const fields = Object.entries(load.headers).flatMap(([field, value]) => ['-H', `${field}: ${value}`]);
+  const [script, ...args] = load.script ?? [REQUESTS_SCRIPT, ...(load.body === undefined ? [] : [load.body])];
+  const how = ['-t1', `-c${load.connections}`, `-d${seconds}s`, '--timeout', '30s', ...fields, '-s', String(script)];
+  const text = await runProgram('wrk', [...how, side.cairn.url + load.path, ...(args.length > 0 ? ['--', ...args] : [])]);
+  const [, count, taken] = /(\d+) requests in ([\d.]+)s/.exec(text) ?? [];
+  if (count === undefined || text.includes('Non-2xx') || text.includes('Socket errors')) throw new Error(text);
+  return { count: Number(count), ms: Number(taken) * 1000 };
+}
+
+/** So many uploads as take about the time; their bodies are made and signed before. */
+async function upload({ cairn, credential }: Side, seconds: number): Promise<{ count: number; ms: number }> {
+  const requestsPerConnection = 50 * seconds;
+  const { ms } = await runClient({
+    port: cairn.port,
+    credential,
+    connections: UPLOAD_CONNECTIONS,
+    requestsPerConnection,
+    bodyBytes: BUNDLE_BYTES,
+  });
+  return { count: UPLOAD_CONNECTIONS * requestsPerConnection, ms };
+}

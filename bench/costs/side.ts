@@ -1,0 +1,48 @@
+/** One hub to be loaded: an account with 1,000 tasks, a vault and a stored bundle of 64 KiB. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { AGENT, call } from '../../test/support/http.ts';
+import { runCairn } from '../../test/support/hub.ts';
+import { randomCommit, uploadHeaders } from '../../test/support/mirror.ts';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
+import { type Cairn, startCairn } from '../peers/cairn.ts';
+import { fillTasks } from '../peers/servers/start.ts';
+
+type Credential = Parameters<typeof uploadHeaders>[0];
+
+export interface Side {
+  readonly cairn: Cairn;
+  /** With the account's MCP key. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly accessToken: string;
+  readonly credential: Credential;
+  /** The commit of the stored bundle. */
+  readonly commit: string;
+}
+
+const TASKS = 1000;
+export const BUNDLE_BYTES = 64 * 1024;
+
+/** Fills a hub, then starts it again with `env`; `program`: the `cairn.js` of another build. */
+export async function openSide(env: Record<string, string>, program?: string): Promise<Side> {
+  const data = { CAIRN_DATA: join(temporaryFolder(), 'data') };
+  const settings = { ...data, CAIRN_RATE_LIMIT: '0', CAIRN_SIGNIN_LIMIT: '0', CAIRN_LOG_LEVEL: 'warn', ...env };
+  const cairn = await startCairn(settings, program);
+  const cli = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runCairn([...args, '--email', 'load@example.org', '--json'], data);
+    if (code !== 0) throw new Error(stderr);
+    return JSON.parse(stdout) as Record<string, string>;
+  };
+  const { mcp_key: key } = await cli('account', 'create');
+  const headers = { Authorization: `McpKey ${key}`, 'User-Agent': AGENT, 'Content-Type': 'application/json' };
+  const { access_token: accessToken = '' } = await cli('token', 'create');
+  await fillTasks(cairn, headers, TASKS);
+  const issued = await call(cairn, '/api/cert_mirror/credentials', { method: 'POST', headers, body: '{}' });
+  const credential = issued.json() as unknown as Credential;
+  const commit = randomCommit();
+  const bytes = randomBytes(BUNDLE_BYTES);
+  const upload = { method: 'POST', headers: uploadHeaders(credential, commit, bytes), body: bytes };
+  const stored = await call(cairn, '/api/cert_mirror', upload);
+  if (stored.status !== 200) throw new Error(`the bundle was refused: ${stored.text}`);
+  return { cairn, headers, accessToken, credential, commit };
+}
