@@ -1,6 +1,11 @@
-/** Runs every bench, one after another, and prints one table. */
+/**
+ * Runs every bench, or those that are named, one after another, and prints one table. What was measured in pairs goes into
+ * `figures.json`, of which `--chart` draws the chart of README, without measuring anything.
+ */
 import { archive } from './archive.ts';
 import { attacks } from './attacks.ts';
+import { drawChart } from './charts/chart.ts';
+import { saveFigures } from './charts/figures.ts';
 import { credentials } from './credentials.ts';
 import { documents } from './documents.ts';
 import { download } from './download.ts';
@@ -12,6 +17,7 @@ import { pullMemory } from './pull-memory.ts';
 import { pullStalled } from './pull-stalled.ts';
 import { pushLarge } from './push-large.ts';
 import { type Bench, MissingTool, missingRow, note, type Row, readBenchOptions, table } from './report.ts';
+import { smallCalls } from './small-calls.ts';
 import { syncPull } from './sync-pull.ts';
 import { syncPush } from './sync-push.ts';
 import { tasks } from './tasks.ts';
@@ -33,6 +39,7 @@ const benches: Readonly<Record<string, Bench>> = {
   'pushes of 10 MiB': pushLarge,
   'initial pulls': syncPull,
   'calls during initial pulls': pullLatency,
+  'small calls beside other work': smallCalls,
   'memory of slow pulls': pullMemory,
   'pulls that stop reading': pullStalled,
   'three-way merges': merge,
@@ -40,14 +47,24 @@ const benches: Readonly<Record<string, Bench>> = {
   'what one account costs the others': attacks,
 };
 
-const rows: Row[] = [];
-for (const [question, bench] of Object.entries(benches)) {
-  note(`— ${question}`);
-  try {
-    rows.push(...(await bench(readBenchOptions())));
-  } catch (error) {
-    if (!(error instanceof MissingTool)) throw error;
-    rows.push(missingRow(question, error.message));
+async function run(named: readonly string[]): Promise<void> {
+  const unknown = named.find((name) => !Object.hasOwn(benches, name));
+  if (unknown !== undefined)
+    throw new Error(`no bench is called ${unknown}; there are: ${Object.keys(benches).join(', ')}`);
+  const rows: Row[] = [];
+  for (const [question, bench] of Object.entries(benches)) {
+    if (named.length > 0 && !named.includes(question)) continue;
+    note(`— ${question}`);
+    try {
+      rows.push(...(await bench(readBenchOptions())));
+    } catch (error) {
+      if (!(error instanceof MissingTool)) throw error;
+      rows.push(missingRow(question, error.message));
+    }
   }
+  saveFigures(rows);
+  process.stdout.write(table(rows));
 }
-process.stdout.write(table(rows));
+
+if (process.argv.includes('--chart')) drawChart();
+else await run(process.argv.slice(2).filter((word) => !word.startsWith('--')));

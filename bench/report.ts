@@ -16,6 +16,15 @@ export interface Row {
   readonly target: string;
   /** Undefined: nothing was asked of this figure, or it could not be measured. */
   readonly reached: boolean | undefined;
+  /** The same as numbers, of a row of pairs. */
+  readonly pairs?: Pairs;
+}
+
+export interface Pairs {
+  readonly cairn: Summary;
+  readonly ratio: Summary;
+  readonly unit: string;
+  readonly yardstick: string;
 }
 
 export type Bench = (options: BenchOptions) => Promise<Row[]>;
@@ -68,6 +77,7 @@ export function pairedRow(options: {
     ratio: shown(ratios, '', 2),
     target: target === undefined ? '' : `≥ ${target}`,
     reached: target === undefined ? undefined : summarize(ratios).median >= target,
+    pairs: { cairn: summarize(cairn), ratio: summarize(ratios), unit, yardstick: yardstickName },
   };
 }
 
@@ -76,7 +86,9 @@ export function missingRow(question: string, why: string): Row {
   return { question, cairn: '', yardstick: why, ratio: '', target: '', reached: undefined };
 }
 
-const TITLES: Readonly<Record<keyof Row, string>> = {
+type Column = Exclude<keyof Row, 'pairs'>;
+
+const TITLES: Readonly<Record<Column, string>> = {
   question: 'Question',
   cairn: 'Cairn',
   yardstick: 'Yardstick',
@@ -87,8 +99,8 @@ const TITLES: Readonly<Record<keyof Row, string>> = {
 
 /** The rows as a Markdown table, so that it can go into a document as it is. */
 export function table(rows: readonly Row[]): string {
-  const names = Object.keys(TITLES) as (keyof Row)[];
-  const cell = (row: Row, name: keyof Row) =>
+  const names = Object.keys(TITLES) as Column[];
+  const cell = (row: Row, name: Column) =>
     name === 'reached' ? (row.reached === undefined ? '' : row.reached ? 'yes' : 'no') : row[name];
   const cells = [names.map((name) => TITLES[name]), ...rows.map((row) => names.map((name) => cell(row, name)))];
   const widths = names.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));

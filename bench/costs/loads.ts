@@ -87,7 +87,11 @@ async function wrkRun(side: Side, load: WrkLoad, seconds: number): Promise<{ cou
   const fields = Object.entries(load.headers).flatMap(([field, value]) => ['-H', `${field}: ${value}`]);
   const [script, ...args] = load.script ?? [REQUESTS_SCRIPT, ...(load.body === undefined ? [] : [load.body])];
   const how = ['-t1', `-c${load.connections}`, `-d${seconds}s`, '--timeout', '30s', ...fields, '-s', String(script)];
-  const text = await runProgram('wrk', [...how, side.cairn.url + load.path, ...(args.length > 0 ? ['--', ...args] : [])]);
+  const text = await runProgram('wrk', [
+    ...how,
+    side.cairn.url + load.path,
+    ...(args.length > 0 ? ['--', ...args] : []),
+  ]);
   const [, count, taken] = /(\d+) requests in ([\d.]+)s/.exec(text) ?? [];
   if (count === undefined || text.includes('Non-2xx') || text.includes('Socket errors')) throw new Error(text);
   return { count: Number(count), ms: Number(taken) * 1000 };

@@ -160,12 +160,7 @@ export class Gateway {
     return answered;
   }
 
-  async #answerNoted(
-    message: Message,
-    headers: McpHeaders,
-    from: From,
-    note: CallNote,
-  ): Promise<Answered | undefined> {
+  async #answerNoted(message: Message, headers: McpHeaders, from: From, note: CallNote): Promise<Answered | undefined> {
     if (message.kind === 'answer') return undefined;
     if (message.kind === 'invalid') return failed(message.id, { code: INVALID_REQUEST, message: message.reason });
     const dialect = readDialect(headers, message.method, message.params);
