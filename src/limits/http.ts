@@ -28,6 +28,8 @@ export const httpLimits = {
   /** What all streamed bodies together send in one turn of the event loop, so that they hold up nobody, and how long. */
   sendTurnBytesMax: 1 * MiB,
   sendTurnMsMax: 1,
+  /** A streamed body of at most so many bytes goes out with its head. */
+  sentWithHeadBytesMax: 64 * KiB,
   /** What a step of a stream counts for at the least: a full socket takes nothing, and a turn must end all the same. */
   sendStepBytesMin: 16 * KiB,
   /** Bytes of an answer that are on their way from the hub thread to the socket of a front. */

@@ -52,7 +52,10 @@ export class SourceSender {
     return this.#bytes;
   }
 
-  /** Begins, within the cork of the head, which goes out with the first bytes where there is time for them. */
+  /**
+   * Begins, within the cork of the head, which goes out with the first bytes where there is time for them. A short body always
+   * does, as an answer does that is no stream: the head apart costs a system call, a packet and a turn more.
+   */
   start(): void {
     this.#res.onWritable((offset) => {
       this.#bytes = offset;
@@ -60,7 +63,8 @@ export class SourceSender {
       this.#turns.add(this.#caller, this.#step);
       return true;
     });
-    if (!this.#turns.mayBegin || this.#sendOnce()) this.#turns.add(this.#caller, this.#step);
+    const mayBegin = this.#source.bytesTotal <= limits.sentWithHeadBytesMax || this.#turns.mayBegin;
+    if (!mayBegin || this.#sendOnce()) this.#turns.add(this.#caller, this.#step);
   }
 
   /** The exchange has ended, this way or that. */
