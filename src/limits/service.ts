@@ -291,8 +291,8 @@ export const limits = {
   /** How long a blob that was hashed for a part of it counts as whole, and how many are remembered. */
   wholeBlobMs: 60_000,
   wholeBlobsMax: 1000,
-  /** Small blobs whose checksum is remembered, some 100 bytes each. */
-  smallSumsMax: 20_000,
+  /** Blobs whose checksum is remembered, some 100 bytes each. */
+  blobSumsMax: 20_000,
   /** A clock further than this beyond what it should show has jumped; after so long at the new time it is believed. */
   clockJumpMs: 24 * 60 * 60 * 1000,
   /** How often the time is written down that a later start compares its clock with. */

@@ -21,8 +21,11 @@ export class StoredBytes {
   readonly #damage: Damage;
   /** When a storage id was found whole, in milliseconds of `performance.now()`; the oldest first. */
   readonly #whole = new Map<number, number>();
-  /** CRC-32 of small blobs that hashed right, by storage id: a third of the cost of hashing them again. */
-  readonly #sums = new Recent<number>(limits.smallSumsMax);
+  /**
+   * CRC-32 of blobs that hashed right, by storage id: a third of the cost of hashing them again. It finds what changes by
+   * itself; nobody forges stored bytes who could not write the digest beside them.
+   */
+  readonly #sums = new Recent<number>(limits.blobSumsMax);
 
   constructor(store: Store, damage: Damage) {
     this.#store = store;
@@ -30,7 +33,7 @@ export class StoredBytes {
   }
 
   /**
-   * The whole of a blob, hashed while it is sent: its last bytes are given only when all before them and they hash right.
+   * The whole of a blob, hashed or summed while it is sent: its last bytes are given only when all before them and they are right.
    * @throws Refusal `damaged` at once for a small blob, in `read` for others
    */
   whole(blob: NamedBytes): ByteSource {
@@ -39,18 +42,23 @@ export class StoredBytes {
       this.#checkSmall(blob);
       return this.part(blob, 0, total);
     }
-    const hash = createHash('sha256');
-    let hashed = 0;
+    const known = this.#sums.get(String(blob.record.storage_id));
+    const hash = known === undefined ? createHash('sha256') : undefined;
+    let sum = 0;
+    let checked = 0;
     return {
       bytesTotal: total,
       read: (offset) => {
         const bytes = this.#at(blob, offset, total);
         const end = offset + bytes.length;
         // What the socket did not take is read again.
-        if (end > hashed) {
-          hash.update(bytes.subarray(hashed - offset));
-          hashed = end;
-          if (end === total && hash.digest('hex') !== blob.sha256) throw this.#damaged(blob);
+        if (end > checked) {
+          const further = bytes.subarray(checked - offset);
+          hash?.update(further);
+          sum = crc32(further, sum);
+          checked = end;
+          if (end === total)
+            this.#note(blob, hash === undefined ? sum === known : hash.digest('hex') === blob.sha256, sum);
         }
         return bytes;
       },
@@ -82,14 +90,18 @@ export class StoredBytes {
     return isWholeBlob(this.#store, sha256, record);
   }
 
-  /** Refuses a small blob with `damaged`. A sum finds what changes by itself after it hashed right; nobody forges stored bytes. */
+  /** Refuses a small blob with `damaged`. */
   #checkSmall(blob: NamedBytes): void {
-    const name = String(blob.record.storage_id);
     const bytes = this.#at(blob, 0, blob.record.byte_size);
+    const known = this.#sums.get(String(blob.record.storage_id));
     const sum = crc32(bytes);
-    if (this.#sums.get(name) === sum) return;
-    if (hashOf('sha256', bytes) !== blob.sha256) throw this.#damaged(blob);
-    this.#sums.set(name, sum, 1);
+    this.#note(blob, known === undefined ? hashOf('sha256', bytes) === blob.sha256 : sum === known, sum);
+  }
+
+  /** Remembers the sum of a blob that is whole. Refuses another with `damaged`. */
+  #note(blob: NamedBytes, isWhole: boolean, sum: number): void {
+    if (!isWhole) throw this.#damaged(blob);
+    this.#sums.set(String(blob.record.storage_id), sum, 1);
   }
 
   #damaged({ commitSha, sha256, record }: NamedBytes) {
