@@ -31,7 +31,7 @@ export class KnownRows<V> {
 
   constructor(store: Pick<Store, 'watch' | 'rowsRevision'>, table: AnyTable, { parts, weightMax }: KnownRowsOptions) {
     this.#known = new Recent(weightMax);
-    this.#revision = (name) => store.rowsRevision(table, name);
+    this.#revision = (name) => store.rowsRevision(table, name.slice(0, name.indexOf(' ')));
     store.watch(table, (keys: readonly Key[]) => {
       const names = new Set(keys.map((key) => key.slice(0, parts).join(' ')));
       for (const name of names) this.#begin(name);

@@ -143,12 +143,10 @@ export class Store implements Reader {
   /**
    * The revision that rows of an owner are remembered by, in the turn in which they were read. Where this thread commits, the
    * watchers of rows know better, so that it is always the same. Undefined: they may be older or newer than the number.
-   * `name`: the parts of a key of two or more, joined by spaces; the first is the owner.
    */
-  rowsRevision(table: AnyTable, name: string): number | undefined {
+  rowsRevision(table: AnyTable, owner: string): number | undefined {
     if (!this.#follows) return 0;
-    if (this.#revisions.over !== this.#seenOver) return undefined;
-    return this.#revisions.of([table], name.slice(0, name.indexOf(' ')));
+    return this.#revisions.over === this.#seenOver ? this.#revisions.of([table], owner) : undefined;
   }
 
   /** From now on tells of each row of a table that a commit writes. */
