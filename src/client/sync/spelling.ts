@@ -88,13 +88,15 @@ export function settleWaitingNames(session: SyncSession, local: Scan): void {
   for (const [path, { kind }] of session.state.waits) if (kind !== 'push') spellings.adopt(path);
 }
 
-/** Where one file was agreed on in two spellings, and one of them is gone here, nothing was deleted: the hub has one file. */
+/**
+ * The hub has one file for all spellings of a name. Where two were agreed on, a missing one was not deleted; and of two that
+ * are here nobody knows which is the hub's, so both are sent anew, and the hub refuses the other one.
+ */
 export function forgetDoubles({ files }: Scan, { base }: SyncState): void {
-  const gone = [...base.keys()].filter((path) => !files.has(path));
-  if (gone.length === 0) return;
-  const names = new NameIndex(gone);
-  for (const path of files.keys()) {
-    if (base.has(path)) for (const other of names.others(path)) base.delete(other);
+  const names = new NameIndex(base.keys());
+  for (const path of [...base.keys()]) {
+    const others = names.others(path).filter((other) => files.has(other));
+    if (others.length > 0) base.delete(path);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Bytes that cannot be on the hub under their own name become conflict copies: ordinary files, on every device. */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -199,6 +199,22 @@ test('[SYN-25] saves during a slow sync are versions, each of them', async () =>
     await relay.close();
   }
 }, 90_000);
+
+test('[SYN-25] a file that was agreed on in two spellings is one file again, and the other bytes are a copy', async () => {
+  const [a, b] = await pair({ 'Src/x.md': 'shared\n', 'Src/y.md': 'y\n', 'other.md': 'other\n' });
+  b.write('Src/X.md', 'twin\n');
+  const state = JSON.parse(b.read('.cairn/state.json')) as { base: unknown[] };
+  const sha256 = createHash('sha256').update('twin\n').digest('hex');
+  b.write('.cairn/state.json', JSON.stringify({ ...state, base: [...state.base, ['Src/X.md', { sha256 }]] }));
+  for (const place of [b, a, b]) expect(await place.sync()).toMatchObject({ code: 0 });
+  expect(shortTextsOf(b)).toEqual({
+    'Src/x.md': 'shared\n',
+    'Src/X (conflict).md': 'twin\n',
+    'Src/y.md': 'y\n',
+    'other.md': 'other\n',
+  });
+  expect(textsOf(a)).toEqual(textsOf(b));
+});
 
 test('[SYN-25] a twin in another case that cannot become a copy, and is removed, takes nothing from the file that it is like', async () => {
   const files = { 'Src/x.md': 'shared\n', 'Src/y.md': 'y\n', 'other.md': 'other\n' };
