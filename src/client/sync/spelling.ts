@@ -94,7 +94,7 @@ export function settleWaitingNames(session: SyncSession, local: Scan): void {
  */
 export function forgetDoubles({ files }: Scan, { base }: SyncState): void {
   const names = new NameIndex(base.keys());
-  for (const path of [...base.keys()]) {
+  for (const path of base.keys()) {
     const others = names.others(path).filter((other) => files.has(other));
     if (others.length > 0) base.delete(path);
   }
