@@ -12,6 +12,7 @@ import { download } from './download.ts';
 import { eventLoop } from './event-loop.ts';
 import { gateway } from './gateway.ts';
 import { merge } from './merge.ts';
+import { pages } from './pages.ts';
 import { pullLatency } from './pull-latency.ts';
 import { pullMemory } from './pull-memory.ts';
 import { pullStalled } from './pull-stalled.ts';
@@ -43,6 +44,7 @@ const benches: Readonly<Record<string, Bench>> = {
   'memory of slow pulls': pullMemory,
   'pulls that stop reading': pullStalled,
   'three-way merges': merge,
+  'open pages and large folders': pages,
   'an account from hub to hub': archive,
   'what one account costs the others': attacks,
 };
