@@ -66,17 +66,15 @@ async function filled(key: string): Promise<string[]> {
   const vault = `/vaults/${first.vault_id}`;
   const file = `path=${encodeURIComponent(`a/${EVIL_NAME}`)}`;
   return [
-    ...[
-      '/',
-      '/tasks',
-      '/tasks/1',
-      '/tasks/5',
-      '/tasks/categories',
-      '/tasks/trash',
-      '/mirror',
-      '/settings',
-      '/accounts',
-    ],
+    '/',
+    '/tasks',
+    '/tasks/1',
+    '/tasks/5',
+    '/tasks/categories',
+    '/tasks/trash',
+    '/mirror',
+    '/settings',
+    '/accounts',
     ...['docs', 'docs/1', 'docs/1/edit', 'handoffs', 'handoffs/1', 'papers', 'papers/1', 'papers/1/edit', 'trash'].map(
       (path) => `/documents/${path}`,
     ),
