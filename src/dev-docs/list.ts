@@ -48,7 +48,7 @@ interface Filter {
 export function* listDocs(store: Walkable, accountId: string, request: DevDocListRequest): Generator<void, DocList> {
   const { category, errors } = filterCategory(store, accountId, request.category);
   const isCursor = request.cursor === undefined || /^[1-9]\d{0,14}$/.test(request.cursor);
-  const cursorErrors = { cursor: ['cursor must come from an earlier answer of this tool; omit it to start again'] };
+  const cursorErrors = { cursor: ['cursor must come from an earlier answer of this tool; omit it for the first page'] };
   refuseFields({ ...errors, ...(isCursor ? {} : cursorErrors) });
   const filter: Filter = { category, contentType: request.content_type };
   const beforeId = request.cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(request.cursor);

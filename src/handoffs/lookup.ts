@@ -69,7 +69,7 @@ export function listHandoffs(
 ): HandoffList {
   const { project, cursor, limit = limits.handoffListDefault } = request;
   if (cursor !== undefined && !isPlace(cursor)) {
-    throw invalidField('cursor', 'cursor must come from an earlier answer of this tool; omit it to start again');
+    throw invalidField('cursor', 'cursor must come from an earlier answer of this tool; omit it for the first page');
   }
   const prefix = [accountId, scopeOf(project)];
   const rows = store.range(handoffRows, { prefix, reverse: true, beyond: cursor ?? END, limit: limit + 1 });

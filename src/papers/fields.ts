@@ -33,7 +33,7 @@ export const pageQuery = z.strictObject({
   cursor: z
     .string()
     .max(limits.cursorCharsMax)
-    .regex(/^[1-9]\d{0,14}$/, 'must come from an earlier answer of this list; omit it to start again')
+    .regex(/^[1-9]\d{0,14}$/, 'must come from an earlier answer of this list; omit it for the first page')
     .transform(Number)
     .optional()
     .describe('From an earlier answer'),

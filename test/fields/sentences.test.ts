@@ -281,7 +281,7 @@ test.each<[string, string, unknown, Errors]>([
     undefined,
     {
       limit: ['limit must be a whole number between 1 and 100'],
-      cursor: ['cursor must come from an earlier answer of this list; omit it to start again'],
+      cursor: ['cursor must come from an earlier answer of this list; omit it for the first page'],
       published: ['published must be true or false'],
     },
   ],

@@ -96,7 +96,7 @@ test('[HAND-1] saved again it is replaced, the earlier text is kept, and the sam
     handoff: { content: 'one', version: 1 },
     current_version: 2,
   });
-  expect(await refused('handoff_get', { ...NAME, version: 3 }, 404, { code: -32005 })).toMatch(/not kept/);
+  expect(await refused('handoff_get', { ...NAME, version: 3 }, 404, { code: -32005 })).toMatch(/not available/);
 });
 
 test('[HAND-1] project, topic, date and time tell handoffs apart', async () => {

@@ -174,7 +174,7 @@ test('[OAUTH-1, KEY-8] who approved first has it: another account cannot take an
   const codes = await askDevice(hub);
   await approve(hub, codes.user_code, owner.email);
   const second = await hub.cli('device', 'approve', codes.user_code, '--account', other.email);
-  expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('no device waits')]);
+  expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('no device is waiting')]);
   const { access_token: token } = tokensOf(await poll(hub, codes.device_code));
   const whose = await call(hub, '/api/account', { headers: { Authorization: `Bearer ${token}` } });
   expect(whose.json()['account_id']).toBe(owner.account_id);
@@ -252,7 +252,7 @@ test('[KEY-5, OAUTH-1] an account with all its keys is told before it approves, 
   for (let made = 1; made < 50; made += 1) await structured(hub, 'login_and_get_key', login);
   const codes = await askDevice(hub, { scope: 'mcp' });
   const refused = await hub.cli('device', 'approve', codes.user_code, '--account', full.email);
-  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('50 live keys')]);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('50 active keys')]);
   expect(refusalOf(await poll(hub, codes.device_code))).toEqual([400, 'authorization_pending']);
   // Without a key there is room.
   expect(await signInDevice(hub, full)).not.toHaveProperty('mcp_key');

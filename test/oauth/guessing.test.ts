@@ -20,7 +20,7 @@ test('[OAUTH-1] five wrong user codes, and the account is told to wait, even for
   for (const wrong of ['BCDF-GHJK', 'bcdf', 'AEIO-UAEI', '', `${codes.user_code}B`]) {
     expect(await answer(wrong, guesser.email)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('no device waits with this code'),
+      stderr: expect.stringContaining('no device is waiting with this code'),
     });
   }
   expect(await answer(codes.user_code, guesser.email)).toMatchObject({

@@ -55,7 +55,7 @@ test('[KEY-6] a second retry is a replay: the whole family ends, and its access 
   expect(refusalOf(await refresh(hub, first.refresh_token))).toEqual([400, 'invalid_grant']);
   expect(await Promise.all([first, second, retried].map(opens))).toEqual([false, false, false]);
   expect(refusalOf(await refresh(hub, second.refresh_token))).toEqual([400, 'invalid_grant']);
-  const line = await hub.waitForLog(({ msg }) => String(msg).includes('used refresh token came again'));
+  const line = await hub.waitForLog(({ msg }) => String(msg).includes('refresh token was reused'));
   expect(line).toMatchObject({ level: 40, account_id: owner.account_id });
 });
 

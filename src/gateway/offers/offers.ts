@@ -162,7 +162,7 @@ function wrong(field: string, message: string): Offered {
 }
 
 function wrongCursor(): Offered {
-  return wrong('cursor', 'cursor must come from an earlier answer of this list; omit it to start again');
+  return wrong('cursor', 'cursor must come from an earlier answer of this list; omit it for the first page');
 }
 
 /** Revision 2026-07-28 gives the code of invalid params; the revisions before it have one of their own. */

@@ -283,5 +283,5 @@ function readCursor(cursor: string): { readonly folded: string; readonly id: str
   } catch {
     // What cannot be read is refused below, like what reads as something else.
   }
-  throw invalidField('cursor', 'cursor must come from an earlier answer of this tool; omit it to start again');
+  throw invalidField('cursor', 'cursor must come from an earlier answer of this tool; omit it for the first page');
 }

@@ -83,6 +83,6 @@ function readCursor(cursor: string): Place {
     const [pass, folded] = cursorSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
     return { pass, folded };
   } catch {
-    throw invalidField('cursor', 'cursor must come from an earlier answer of this tool; omit it to start again');
+    throw invalidField('cursor', 'cursor must come from an earlier answer of this tool; omit it for the first page');
   }
 }
