@@ -128,7 +128,9 @@ function readPosition({ since, cursor }: PullRequest, earlier: FieldErrors): num
     ...(sinceMs === undefined
       ? { since: ['since must be an ISO 8601 time with its zone, such as 2026-11-20T20:18:57.123Z'] }
       : {}),
-    ...(isCursor ? {} : { cursor: ['cursor must come from an earlier answer of this tool; omit it for the first page'] }),
+    ...(isCursor
+      ? {}
+      : { cursor: ['cursor must come from an earlier answer of this tool; omit it for the first page'] }),
     ...(since !== undefined && cursor !== undefined ? { cursor: ['send since or cursor, not both'] } : {}),
   });
   return cursor === undefined ? (sinceMs ?? 0) : Number(cursor);

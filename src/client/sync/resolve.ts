@@ -1,5 +1,6 @@
 /** Settles a path that changed on both sides by the user's word, never by a clock's. */
 import { ClientError } from '../client-error.ts';
+import { quoted } from '../shown.ts';
 import { ToolRefused } from '../tool-refused.ts';
 import type { Content } from './folder/file.ts';
 import { checkPath, type FolderPath, isBad } from './folder/path.ts';
@@ -118,6 +119,6 @@ async function writeMarkers(session: SyncSession, { path, mine, remote }: Sides)
   if (folder.put(path, Buffer.from(merged.content), mine.sha256) === false) {
     throw new ClientError(`${path} changed in this moment; run the command again.`);
   }
-  const note = `both sides are in the file; edit it, then run: cairn sync resolve '${path}' --keep mine`;
+  const note = `both sides are in the file; edit it, then run: cairn sync resolve ${quoted(path)} --keep mine`;
   tell({ verb: 'merged', path, note });
 }

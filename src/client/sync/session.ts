@@ -44,6 +44,8 @@ export interface SyncSession {
   scanned?: Scan;
   /** Files that are gone here and are not deleted on the hub without the user's word. */
   readonly held: Set<FolderPath>;
+  /** Inode of the folder that took the place of the one before and has got its new device id. */
+  renewed?: number;
   /** The last save of the state: when, and how the file looked after it. */
   saved: { readonly atMs: number; readonly stamp: string | undefined };
 }

@@ -2,7 +2,7 @@
  * Owns how a folder's state is kept: `.cairn/state.json`, replaced as a whole, and beside it a journal of what was sent
  * and agreed on since. A state is a list of pairs, so that a file may have any name (`__proto__` too).
  */
-import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { ClientError } from '../client-error.ts';
@@ -133,7 +133,8 @@ function append(folder: SyncedFolder, entries: readonly JournalEntry[]): void {
   folder.root.check();
   const descriptor = openSync(journalPath(folder.root.path), 'a', 0o600);
   try {
-    writeSync(descriptor, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+    // The line break before them ends a line that was cut off. Unlike writeSync, this writes all bytes.
+    writeFileSync(descriptor, `\n${entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')}`);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);

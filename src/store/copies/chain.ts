@@ -2,7 +2,7 @@
  * Owns backups that hold only what is new since another: the blocks of the data file that differ, by their number. Pages of
  * LMDB keep their place, so what was not written since is the same block. A chain begins with a whole data file.
  */
-import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { DATA_FILE } from '../data-file/name.ts';
@@ -92,7 +92,7 @@ export function keepChanges(folder: string, since: string): Pick<CopyManifest, '
       blocks.read(block, before);
       if (now.equals(before)) continue;
       entry.writeUInt32LE(block, 0);
-      writeSync(changes, entry);
+      writeFileSync(changes, entry);
     }
   } finally {
     blocks.close();
@@ -113,7 +113,7 @@ export function putTogether(from: string, path: string): void {
     const total = links.at(-1)?.manifest.bytes ?? 0;
     for (let block = 0; block * BLOCK_BYTES < total; block += 1) {
       blocks.read(block, bytes);
-      writeSync(target, bytes);
+      writeFileSync(target, bytes);
     }
     ftruncateSync(target, total);
   } finally {

@@ -2,7 +2,7 @@
  * Owns what a followed backup holds besides its data file: blocks that changed since, one after another, and a line for each
  * point in time that they lead to. A line is written when its blocks are on disk; what stands after the last line is nothing.
  */
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -24,6 +24,7 @@ const BLOCKS_FILE = 'journal.bin';
 const POINTS_FILE = 'journal.ndjson';
 export const BLOCK_BYTES = 16 * 1024;
 export const ENTRY_BYTES = 4 + BLOCK_BYTES;
+const PIECE_BYTES = 256 * ENTRY_BYTES;
 
 const pointSchema = z.strictObject({
   /** Every write that was answered before is in it. */
@@ -102,18 +103,25 @@ export function cutJournal(folder: string): void {
 export function applyPoints(folder: string, path: string, points: readonly Point[]): void {
   const blocks = openSync(join(folder, BLOCKS_FILE), 'r');
   const target = openSync(path, 'r+');
+  // In pieces: a point may be larger than a buffer can be.
+  const piece = Buffer.alloc(PIECE_BYTES);
   try {
     let at = 0;
     for (const point of points) {
-      const bytes = Buffer.alloc(point.end - at);
-      const isWhole = readSync(blocks, bytes, 0, bytes.length, at) === bytes.length;
-      if (!isWhole || hash('sha256', bytes, 'hex') !== point.sha256) {
+      const sum = createHash('sha256');
+      for (; at < point.end; at += piece.length) {
+        const bytes = piece.subarray(0, point.end - at);
+        if (readSync(blocks, bytes, 0, bytes.length, at) !== bytes.length) break;
+        sum.update(bytes);
+        for (let entry = 0; entry < bytes.length; entry += ENTRY_BYTES) {
+          writeSync(target, bytes, entry + 4, BLOCK_BYTES, bytes.readUInt32LE(entry) * BLOCK_BYTES);
+        }
+      }
+      // The data file that is written is a copy, which the caller discards then.
+      if (sum.digest('hex') !== point.sha256) {
         throw new StartError(
           `the blocks that ${BLOCKS_FILE} in ${basename(folder)} holds for ${point.made_at} are damaged; restore a time before it (--at).`,
         );
-      }
-      for (let entry = 0; entry < bytes.length; entry += ENTRY_BYTES) {
-        writeSync(target, bytes, entry + 4, BLOCK_BYTES, bytes.readUInt32LE(entry) * BLOCK_BYTES);
       }
       at = point.end;
       if (fstatSync(target).size > point.bytes || point === points.at(-1)) ftruncateSync(target, point.bytes);

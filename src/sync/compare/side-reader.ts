@@ -8,7 +8,6 @@ import { limits } from '../../limits/service.ts';
 import type { Pool } from '../../pool/pool.ts';
 import { digestContent } from '../contents/digest.ts';
 import type { FileRecord } from '../log/file-record.ts';
-import { checkPath } from '../log/paths.ts';
 import type { ChainLink, Conflict, SyncReader, VaultOf } from '../log/reader.ts';
 import type { Encoding } from '../log/records.ts';
 import { checkSha256 } from '../push/input.ts';
@@ -91,22 +90,14 @@ export class SideReader {
         if (!link.deleted && (link.sha256 === sha || link.gitSha === sha)) return link;
         looked += 1;
         if (looked > limits.chainWalkMax) return undefined;
-        formerSeq ??= this.#seqBeforeRename(vaultId, link.seq);
+        if (formerSeq === undefined) {
+          const meta = this.#reader.versionMeta(vaultId, link.seq);
+          if (meta?.renamed_from !== undefined) formerSeq = this.#reader.seqBeforeMove(vaultId, meta) || undefined;
+        }
         if (turns.isOver) await turns.next(accountId);
       }
       seq = formerSeq;
     }
-    return undefined;
-  }
-
-  /** The newest version that a file had under its former path, when this one is a rename from another path. */
-  #seqBeforeRename(vaultId: string, seq: number): number | undefined {
-    const meta = this.#reader.versionMeta(vaultId, seq);
-    if (meta?.renamed_from === undefined) return undefined;
-    const { folded } = checkPath(meta.renamed_from);
-    // A new spelling goes on in the same chain.
-    const left = folded === checkPath(meta.path).folded ? undefined : this.#reader.file(vaultId, folded);
-    for (const link of this.#reader.chain(vaultId, left?.seq ?? 0)) if (link.seq < seq) return link.seq;
     return undefined;
   }
 }

@@ -3,9 +3,9 @@
  * restored, each as a new change, so nothing is lost and the same call can go forward again. Deletions come first,
  * because a file may stand where a folder was.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Attempt, attempt } from '../../common/attempt.ts';
 import { explain } from '../../common/fault.ts';
+import { turns } from '../../common/turns.ts';
 import { limits } from '../../limits/service.ts';
 import type { Store } from '../../store/store.ts';
 import { foldCase } from '../../text/fold-case.ts';
@@ -74,7 +74,9 @@ export class AsOf {
       for (const { key, value: file } of rows) {
         place = { pass: place.pass, folded: key[1] };
         looked += 1;
-        const past = file.stored_ms > request.atMs ? this.#standing(vaultId, file, request.atMs) : 'as it is';
+        if (turns.isOver) await turns.next(accountId);
+        const past =
+          file.stored_ms > request.atMs ? await this.#standing(accountId, vaultId, file, request.atMs) : 'as it is';
         if (past === 'as it is') continue;
         await this.#change(accountId, vaultId, { request, file, past, pass: place.pass }, made);
         if (made.restored.length + made.deleted.length >= limits.asOfChangesMax) return { ...made, next: place };
@@ -83,7 +85,6 @@ export class AsOf {
         if (place.pass === 'restore') return { ...made, next: undefined };
         place = { pass: 'restore', folded: '' };
       }
-      await nextTurn();
     }
     return { ...made, next: place };
   }
@@ -97,11 +98,13 @@ export class AsOf {
     return end < 0 ? rows : rows.slice(0, end);
   }
 
-  #standing(vaultId: string, file: FileRecord, atMs: number): Past {
+  /** Goes back through the versions of a file. A busy path has very many, so others have their turn in between. */
+  async #standing(accountId: string, vaultId: string, file: FileRecord, atMs: number): Promise<Past> {
     let oldest = file.seq;
     for (const link of this.#options.reader.chain(vaultId, file.seq)) {
       oldest = link.previousSeq;
       if (link.storedMs <= atMs) return { seq: link.deleted ? null : link.seq };
+      if (turns.isOver) await turns.next(accountId);
     }
     return oldest === 0 ? { seq: null } : undefined;
   }

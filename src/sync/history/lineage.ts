@@ -2,9 +2,7 @@
  * Owns the order in which the history of a file is told: its path's versions, and where it came from another path those
  * of that path too, newest first. Versions from before renames were marked stay with their path.
  */
-import { foldCase } from '../../text/fold-case.ts';
 import type { SyncReader } from '../log/reader.ts';
-import type { VersionMeta } from '../log/version.ts';
 
 /** The kept versions of a file from `seq` on, newest first. Stop it early: a busy file has very many. */
 export function* lineage(reader: SyncReader, vaultId: string, seq: number): Generator<number> {
@@ -18,14 +16,7 @@ export function* lineage(reader: SyncReader, vaultId: string, seq: number): Gene
     if (head === undefined) continue;
     yield newest;
     const meta = head.moved ? reader.versionMeta(vaultId, newest) : undefined;
-    const left = meta === undefined ? 0 : seqBeforeMove(reader, vaultId, meta);
+    const left = meta === undefined ? 0 : reader.seqBeforeMove(vaultId, meta);
     branches.push(...[head.previousSeq, left].filter((next) => next !== 0 && !branches.includes(next)));
   }
-}
-
-/** The last version that the file had on the path that it left: a rename writes the tombstone there, then itself. */
-function seqBeforeMove(reader: SyncReader, vaultId: string, { seq, renamed_from: from = '' }: VersionMeta): number {
-  const tombstone = reader.versionMeta(vaultId, seq - 1);
-  const isOfMove = tombstone?.type === 'deleted' && foldCase(tombstone.path) === foldCase(from);
-  return isOfMove ? (reader.versionHead(vaultId, seq - 1)?.previousSeq ?? 0) : 0;
 }

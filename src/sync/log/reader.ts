@@ -6,6 +6,7 @@ import { hash } from 'node:crypto';
 import { Refusal } from '../../common/fault.ts';
 import type { Damage, DamagedKind } from '../../store/data-file/damage.ts';
 import type { Reader } from '../../store/table.ts';
+import { foldCase } from '../../text/fold-case.ts';
 import type { FileRecord } from './file-record.ts';
 import type { FileBytes } from './file-room.ts';
 import { contentOfVersion, type ReadyContent } from './ready-content.ts';
@@ -171,6 +172,16 @@ export class SyncReader {
       yield link;
       at = link.previousSeq;
     }
+  }
+
+  /**
+   * Returns the last version of a renamed file on the path that it left, or 0. A rename writes the tombstone of the old
+   * path, then the file at its new path, so the numbers of the two are consecutive.
+   */
+  seqBeforeMove(vaultId: string, { seq, renamed_from: from = '' }: VersionMeta): number {
+    const tombstone = this.versionMeta(vaultId, seq - 1);
+    const isOfMove = tombstone?.type === 'deleted' && foldCase(tombstone.path) === foldCase(from);
+    return isOfMove ? (this.versionHead(vaultId, seq - 1)?.previousSeq ?? 0) : 0;
   }
 
   hasConflict(vaultId: string, conflictId: string): boolean {

@@ -36,7 +36,7 @@ export class PullVisits {
     const key = `${vaultId} ${deviceId}`;
     const visit = this.#unwritten.get(key);
     // More at once than are remembered: the rest is remembered at its next visit.
-    if (visit === undefined && this.#unwritten.size >= limits.devicesMax) return;
+    if (visit === undefined && this.#unwritten.size >= limits.visitsRemembered) return;
     const seenMs = this.#options.now();
     const pulledSeq = Math.max(seq, visit?.pulledSeq ?? 0);
     this.#unwritten.set(key, { vaultId, deviceId, seenMs, pulledSeq });

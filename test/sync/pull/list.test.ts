@@ -139,7 +139,7 @@ test.each([
   [{ glob: '{a,b' }, 'glob', /closed/],
   [{ glob: '{a,{b,c}}' }, 'glob', /nested/],
   [{ glob: '{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}' }, 'glob', /fewer/],
-  [{ cursor: 'l1.W10.x' }, 'cursor', /sync_list gave/],
+  [{ cursor: 'l1.W10.x' }, 'cursor', /answer of sync_list/],
   [{ vault_id: 'v_0000000000000000' }, 'vault_id', /no vault/],
   [{ gleb: 'x' }, 'gleb', /glob/],
 ])('[SYN-11] wrong arguments are refused: %j', async (args, field, sentence) => {

@@ -31,7 +31,12 @@ export async function pushChanges(
   await sendSaves(session);
   const local = await scan(session);
   const { folder, state } = session;
-  if (state.inode !== null && state.inode !== folder.root.inode) Object.assign(state, newDevice());
+  const isOtherRoot = state.inode !== null && state.inode !== folder.root.inode;
+  // Once: while deletes are held back, the state keeps the inode of the folder before.
+  if (isOtherRoot && session.renewed !== folder.root.inode) {
+    Object.assign(state, newDevice());
+    session.renewed = folder.root.inode;
+  }
   // What was refused is another file by now, or gone.
   for (const [path, { kind, local: refused }] of state.waits) {
     if (kind === 'push' && (local.files.get(path)?.sha256 ?? null) !== refused) state.waits.delete(path);
@@ -40,7 +45,7 @@ export async function pushChanges(
   const plan = planPush(local, state, {
     allowDeletes,
     unmovable,
-    isOtherRoot: state.inode !== null && state.inode !== folder.root.inode,
+    isOtherRoot,
     isReplaced: (path) => isReplaced(session, path),
     isGoing: (path) => session.large.isGoing(path),
     damaged: session.damaged,

@@ -9,7 +9,7 @@ import type { VaultOf } from '../../../sync/log/reader.ts';
 import type { Sync } from '../../../sync/service.ts';
 import type { MemberVisit } from '../../pages.ts';
 import { type VaultOptions, vaultOf } from '../access.ts';
-import { nameOf, parentOf } from '../paths.ts';
+import { nameOf } from '../paths.ts';
 import { TAR_END, tarHeader, tarPadding } from './tar.ts';
 
 export function archiveRoute(options: VaultOptions): Route {
@@ -25,7 +25,7 @@ function sendFolder({ sync, downloads }: VaultOptions, visit: MemberVisit): Repl
   if (!sync.reading.folders.has(vault.id, folder.folded)) {
     throw new Refusal({ kind: 'not_found', what: 'there is no such folder' });
   }
-  const name = folder.path === '' ? vault.record.name.replace(/[/\\]/g, '_') : nameOf(folder.path);
+  const name = folder.path === '' ? rootName(vault.record.name) : nameOf(folder.path);
   const headers = {
     'Content-Type': 'application/x-tar',
     'Content-Disposition': `attachment; filename="folder.tar"; filename*=UTF-8''${encoded(`${name}.tar`)}`,
@@ -41,6 +41,12 @@ function sendFolder({ sync, downloads }: VaultOptions, visit: MemberVisit): Repl
     release();
   });
   return feed(200, archive, headers);
+}
+
+/** Returns the folder that a whole vault unpacks into. A vault may have any name, such as `..` or one with slashes. */
+function rootName(vaultName: string): string {
+  const name = vaultName.replace(/[/\\]/g, '_');
+  return /^\.*$/.test(name) ? 'vault' : name;
 }
 
 interface Folder {
@@ -75,12 +81,13 @@ async function* entriesOf(
   { path, folded }: Folder,
   name: string,
 ): AsyncGenerator<readonly Uint8Array[]> {
-  // The folder's own name comes first, so that the files unpack into one folder.
-  const cut = path === '' ? 0 : parentOf(path).length + (parentOf(path) === '' ? 0 : 1);
+  // The folder's own name comes first, so that the files unpack into one folder. Counted in parts: files of one folder may
+  // spell it in different ways, and those differ in length.
+  const depth = path === '' ? 0 : path.split('/').length - 1;
   for await (const { file } of reading.fileLists.walk(of, folded === '' ? '' : `${folded}/`)) {
     const content = file.deleted ? undefined : reader.content(of.vaultId, file.seq);
     if (content === undefined) continue;
-    const inside = path === '' ? `${name}/${file.path}` : file.path.slice(cut);
+    const inside = path === '' ? `${name}/${file.path}` : file.path.split('/').slice(depth).join('/');
     yield [tarHeader(inside, content.length, file.stored_ms), content, tarPadding(content.length)];
   }
   yield [TAR_END];

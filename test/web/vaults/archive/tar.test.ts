@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PASSWORD } from '../../../support/gateway.ts';
 import { type PageClient, signedUp } from '../../../support/page-client.ts';
-import { Device } from '../../../support/sync.ts';
+import { Device, sha256Of } from '../../../support/sync.ts';
 import { useHub } from '../../../support/use-hub.ts';
 
 const hub = useHub({ loudest: 40, verified: true });
@@ -68,4 +68,19 @@ test('[WEB-1, KEY-8] a folder unpacks with all its files, whatever they are call
   }
   const stranger = await signedUp(hub, 'tar-stranger@example.org', PASSWORD);
   expect((await stranger.send(`/vaults/${vault}/tar`)).status).toBe(404);
+});
+
+test('[WEB-1] whatever the vault and the spelling of a folder, files unpack below the folder of the download', async () => {
+  const client = await signedUp(hub, 'tar-names@example.org', PASSWORD);
+  const device = new Device(hub, /[0-9a-f]{64}/.exec(client.text)?.[0] ?? '', 'desktop');
+  const { vault_id: vault } = (await device.result('vault_create', { name: '..' })) as { vault_id: string };
+  const push = (path: string) =>
+    device.result('sync_push', { path, content: path, sha256: sha256Of(path), base_sha: '', vault_id: vault });
+  await push('Stra\u00dfe/x/a.txt');
+  await push('b.txt');
+  const files = ['b.txt', 'Stra\u00dfe/x/a.txt'];
+  const all = unpacked(await download(client, `/vaults/${vault}/tar`));
+  expect([...all.keys()].sort()).toEqual(files.map((path) => `vault/${path}`).sort());
+  const other = unpacked(await download(client, `/vaults/${vault}/tar?folder=strasse%2Fx`));
+  expect([...other.keys()]).toEqual(['x/a.txt']);
 });

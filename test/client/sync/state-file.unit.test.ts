@@ -1,0 +1,26 @@
+/** The state of a synced folder on the disk: what was remembered is read again, whatever was cut off. */
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
+import { checkPath, type FolderPath, OWN_FOLDER } from '../../../src/client/sync/folder/path.ts';
+import { newState } from '../../../src/client/sync/state.ts';
+import { readState, rememberSent, writeState } from '../../../src/client/sync/state-file.ts';
+
+test('[SYN-25] what was sent after a line that a power cut tore is remembered', () => {
+  const root = mkdtempSync(join(tmpdir(), 'cairn-state-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  mkdirSync(join(root, OWN_FOLDER));
+  const folder = new SyncedFolder(root);
+  const state = newState('http://127.0.0.1:1', 'v_0000000000000000');
+  writeState(folder, state);
+  const [before, after] = ['before.txt', 'after.txt'].map((name) => checkPath(name) as FolderPath) as [
+    FolderPath,
+    FolderPath,
+  ];
+  rememberSent(folder, state, [[before, 'a'.repeat(64)]]);
+  appendFileSync(join(root, OWN_FOLDER, 'sent.jsonl'), '["torn.txt","bbbb');
+  rememberSent(folder, state, [[after, 'c'.repeat(64)]]);
+  expect([...(readState(root)?.sent.keys() ?? [])]).toEqual([before, after]);
+});
