@@ -111,7 +111,7 @@ export class Retention {
     return due.length;
   }
 
-  /** Returns the versions covered by packs. The tail records which lines of packs are no longer current, so it stays. */
+  /** Returns the versions covered by packs. The tail records which lines of packs are outdated, so it stays. */
   async #packed(vaultId: string, seqs: readonly number[]): Promise<number[]> {
     const { packer, views } = this.#options;
     if ((seqs[0] ?? 0) > views.packedUpTo(vaultId)) await packer.packAll(vaultId);
