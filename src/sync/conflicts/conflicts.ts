@@ -125,7 +125,7 @@ export class Conflicts {
 
   /**
    * Settles a conflict. Repeating the same decision returns the same result. Throws Refusal `not_found`,
-   * `invalid_fields`, `quota_exceeded`.
+   * `invalid_fields`, `quota_exceeded`, `storage_reserved`.
    */
   async resolve(accountId: string, request: ResolveRequest): Promise<Resolved> {
     const vaultId = this.#vaultOf(accountId, request.vaultId, request.conflictId);

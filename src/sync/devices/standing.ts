@@ -54,7 +54,7 @@ export function standingByHistory({ deleted }: RemoteState, hubHadIt: boolean | 
 
 /**
  * The result for equal bytes with different executable bits. A bit that the hub had before is older, as with bytes:
- * pull. A bit that the hub never had was set on the device: push.
+ * pull. A bit that the hub never had was set on the device: push. An unfinished search (undefined) counts as older.
  */
 export function standingOfBit(hubHadIt: boolean | undefined): Standing {
   return hubHadIt === false ? 'push' : 'pull';

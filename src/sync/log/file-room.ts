@@ -17,8 +17,8 @@ export type OverRoom = Extract<Fault, { kind: 'quota_exceeded' }> & { readonly o
 
 /**
  * Returns the fault when a write of content exceeds a quota; undefined when it fits. The write moves `freedBytes` of
- * current files and pending conflicts to history. A delete is not checked: its bytes only move from one quota to the
- * other, and it must always work.
+ * current files and pending conflicts to history. An accepted delete is not checked: its bytes only move from one
+ * quota to the other, and it must always work.
  */
 export function overRoom(
   quotas: FileBytes,
