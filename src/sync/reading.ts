@@ -1,4 +1,4 @@
-/** Opens the read side of file sync: pulls and lists, who waits for changes, and the packs that pulls are made of. */
+/** Opens the read side of file sync: pulls and lists, waiting for changes, and the packs that pulls are made of. */
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { Log } from '../common/log.ts';
 import type { Damage } from '../store/data-file/damage.ts';
@@ -44,15 +44,15 @@ export interface Reading {
   /** Binds cursors to this hub. */
   readonly hash: CursorHash;
   readonly now: () => number;
-  /** Answers everybody who waits for a change; from now on nobody waits. */
+  /** Answers all pulls waiting for a change; later pulls do not wait. */
   stopWaiting(): void;
-  /** How many pulls wait for a change. */
+  /** Number of pulls waiting for a change. */
   waitingPulls(): number;
-  /** Ends the background work; resolves when none of it is under way. */
+  /** Stops the background work. Resolves when none of it is running. */
   close(): Promise<void>;
 }
 
-/** Opens what is needed, and removes packs that a stop has left loose. */
+/** Opens the read side, and removes packs left loose by a stop. */
 export async function openReading(options: ReadingOptions): Promise<Reading> {
   const { store, actors, vaults, reader, views, changes, log, epoch, sealer, now } = options;
   const hash: CursorHash = (text) => sealer.keyedHash('sync-cursor', text);

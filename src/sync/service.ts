@@ -1,4 +1,4 @@
-/** Opens file sync over a store: what both doors and the background work share. */
+/** Opens file sync over a store: everything shared by its interfaces and the background work. */
 
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { Log } from '../common/log.ts';
@@ -35,7 +35,7 @@ export interface SyncOptions {
   readonly pool: Pool;
   readonly damage: Damage;
   readonly log: Log;
-  /** The life of the data file: the hub's node in the clocks that it makes, and what binds cursors to it. */
+  /** Identifies the life of the data file: the hub's node in the clocks that it generates. Binds cursors to the file. */
   readonly epoch: string;
   /** Binds cursors to this hub. */
   readonly sealer: Pick<Sealer, 'keyedHash'>;
@@ -59,11 +59,11 @@ export interface Sync {
   readonly log: VaultLog;
   readonly retention: Retention;
   readonly removal: VaultRemoval;
-  /** Long contents that belong to nothing yet. */
+  /** Stages long contents before they belong to a version. */
   readonly staging: PieceStaging;
 }
 
-/** Opens what is needed, and sweeps what a crash left of long contents and of packs. */
+/** Opens all parts of file sync, and sweeps long contents and packs left by a crash. */
 export async function openSync(options: SyncOptions): Promise<Sync> {
   const { store, actors, pool, now, room } = options;
   const staging = new PieceStaging(store, options.log);

@@ -1,6 +1,6 @@
 /**
- * Owns where texts are compared: small ones here, long ones in the pool, and such as are too large for a comparison by
- * lines not at all. So a call costs a bounded time, and the main thread hardly any of it.
+ * Merges and compares texts: small ones on the main thread, long ones in the pool. Texts above the limits are not
+ * compared by lines, so the time of a call is bounded, and the main thread spends hardly any of it.
  */
 import { limits } from '../../limits/service.ts';
 import type { Pool } from '../../pool/pool.ts';
@@ -17,8 +17,8 @@ export class TextComparer {
   }
 
   /**
-   * Merges by lines; texts without a base, or above the limits, are one conflict as a whole. Undefined: that conflict would
-   * be longer than a file may be.
+   * Merges by lines. Texts without a base, or above the limits, become one conflict covering both whole texts.
+   * Undefined when that conflict would be longer than a file may be.
    */
   async merge({ texts, options }: MergeInput, accountId: string): Promise<MergeOutput | undefined> {
     const { base, ours, theirs } = texts;
@@ -29,7 +29,7 @@ export class TextComparer {
     return size.isSmall ? runMerge(input) : this.#pool.run('merge', input, { accountId });
   }
 
-  /** The unified diff; above the limits a sentence in its place. */
+  /** Returns the unified diff, or one sentence in its place for texts above the limits. */
   async diff(request: DiffRequest, accountId: string): Promise<string> {
     const { before, after, beforeName, afterName } = request;
     const size = measure([before, after]);
@@ -40,7 +40,7 @@ export class TextComparer {
 
 interface TextsSize {
   readonly isTooLarge: boolean;
-  /** The main thread can afford it. */
+  /** Small enough for the main thread. */
   readonly isSmall: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The use case of a diff: how a caller's copy of a file stands to the hub's, and what differs. It writes nothing. */
+/** Compares a caller's copy of a file with the hub's: its status and a diff. Read-only. */
 import { invalidField } from '../../common/fault.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import { checkPath } from '../log/paths.ts';
@@ -27,11 +27,14 @@ export interface DiffAnswer {
   readonly vaultId: string;
   readonly path: string;
   readonly status: DiffStatus;
-  /** The newest version of the path, a tombstone too; undefined: there never was one. */
+  /** The newest version of the path, tombstones included. Undefined when the path never had one. */
   readonly file: FileRecord | undefined;
-  /** The version that the caller builds on is kept here. */
+  /** True when the version named by `base_sha` is one of the kept versions of the file. */
   readonly isBaseKept: boolean;
-  /** From the hub's to the caller's, or what the newest change did; undefined: the caller's content is not known. */
+  /**
+   * From the hub's content to the caller's; without a copy, from the previous version to the current one. Undefined
+   * when the caller's content is not known.
+   */
   readonly diff: string | undefined;
 }
 
@@ -45,13 +48,13 @@ export interface DiffQueryOptions {
 const CONTEXT_LINES_DEFAULT = 3;
 const NO_FILE = '/dev/null';
 
-/** The caller's copy: its hashes, and its content where that is known. */
+/** The caller's copy: its hashes, and its content when known. */
 interface Local {
   readonly sha256: string;
-  /** Undefined: only the other hash was given. */
+  /** Undefined when only a SHA-256 was given and no kept version has it. */
   readonly gitSha: string | undefined;
   readonly side: Side | undefined;
-  /** The hub has it, as a version of this file. */
+  /** True when a kept version of this file has these bytes. */
   readonly isKept: boolean;
 }
 
@@ -62,7 +65,7 @@ export class DiffQuery {
     this.#options = options;
   }
 
-  /** Refuses with `invalid_fields`. */
+  /** Throws Refusal `invalid_fields` when a field of the request is invalid. */
   async diff(accountId: string, request: DiffQueryRequest): Promise<DiffAnswer> {
     const { vaults, reader, sides } = this.#options;
     const path = checkPath(request.path);
@@ -82,7 +85,7 @@ export class DiffQuery {
     };
   }
 
-  /** The caller's copy; undefined: none was named. */
+  /** The caller's copy. Undefined when neither content nor a hash was given. */
   async #local(vault: VaultOf, file: FileRecord | undefined, request: DiffQueryRequest): Promise<Local | undefined> {
     const { sides } = this.#options;
     const { content, sha256, encoding = 'utf-8' } = request;
@@ -127,7 +130,7 @@ interface TextRequest {
   readonly contextLines: number | undefined;
 }
 
-/** How the caller's copy stands to the hub's. `base`: the hashes that what the caller builds on is known by. */
+/** Returns the status of the caller's copy. `base`: the known hashes of the caller's base version. */
 function statusOf(
   file: FileRecord | undefined,
   local: Local | undefined,
@@ -135,12 +138,12 @@ function statusOf(
 ): DiffStatus {
   if (file === undefined) return 'missing';
   if (file.deleted) return 'deleted';
-  // Who names no copy has none that could be ahead.
+  // Without a copy, nothing local can be ahead.
   if (local === undefined) return 'remote_ahead';
   if (local.sha256 === file.sha256) return 'identical';
   if (base.includes(file.sha256)) return 'local_ahead';
   if (base.includes(local.sha256) || (local.gitSha !== undefined && base.includes(local.gitSha))) return 'remote_ahead';
-  // Without a base, a copy that the file once was is taken for an old one.
+  // Without a base, a copy equal to a kept version counts as an old one.
   return local.isKept && base.every((sha) => sha === undefined) ? 'remote_ahead' : 'diverged';
 }
 
@@ -149,7 +152,7 @@ function readSha256(given: string): string {
   throw invalidField('sha256', 'sha256 must be 64 hex characters');
 }
 
-/** The text to compare; undefined: it is binary. */
+/** The text to compare. Undefined for a binary file. */
 function textOf(side: Side): string | undefined {
   if (side.kind === 'nothing') return '';
   return side.kind === 'text' ? side.text : undefined;

@@ -1,4 +1,7 @@
-/** The use case of a merge: finds the three sides, merges them, says what to push with. It writes nothing. */
+/**
+ * Merges a caller's copy of a file with the hub's: finds the three sides, merges them, returns the base to push with.
+ * Read-only.
+ */
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { ConflictStyle, Favor } from '../../text/merge.ts';
 import type { FileRecord } from '../log/file-record.ts';
@@ -21,24 +24,24 @@ export interface MergeRequest {
   readonly favor?: Favor | undefined;
   readonly style?: ConflictStyle | undefined;
   readonly vault_id?: string | undefined;
-  /** What the markers call the sides; default: `yours` and `hub`. */
+  /** Names of the sides in conflict markers; default: `yours` and `hub`. */
   readonly labels?: { readonly yours: string; readonly hub: string } | undefined;
 }
 
 export interface MergeAnswer {
   readonly vaultId: string;
   readonly path: string;
-  /** Undefined: there is no file in the merge, or a side must be chosen. */
+  /** Undefined when the result is a deleted file, or when one side must be chosen. */
   readonly content: { readonly text: string; readonly encoding: Encoding; readonly sha256: string } | undefined;
   /** The merge result is a deleted file. */
   readonly deleted: boolean;
   readonly conflicts: number;
-  /** What to push with: the current sha256, or empty when there must be no file. */
+  /** The `base_sha` to push with: the current sha256, or empty when there must be no file. */
   readonly baseSha: string;
   readonly ancestorSha: string | undefined;
-  /** What is current; undefined: there is no file. */
+  /** The current version. Undefined when there is no file. */
   readonly live: FileRecord | undefined;
-  /** Of the newest version of the path, a tombstone too; undefined: there never was one. */
+  /** Clock of the newest version of the path, tombstones included. Undefined when the path never had one. */
   readonly serverHlc: string | undefined;
 }
 
@@ -49,10 +52,10 @@ export interface MergeQueryOptions {
   readonly comparer: TextComparer;
 }
 
-/** What the markers in a merged text call its sides, unless the caller names them. */
+/** Default names of the sides in conflict markers. */
 const LABELS = { yours: 'yours', hub: 'hub' };
 
-/** The caller's side, whichever way it was named. */
+/** The caller's side, taken from a conflict or from the request itself. */
 interface Asked {
   readonly path: string;
   readonly folded: string;
@@ -67,7 +70,10 @@ export class MergeQuery {
     this.#options = options;
   }
 
-  /** Refuses with `invalid_fields`, `not_found` (conflict), `path_not_found` (no conflict, and nothing was ever there). */
+  /**
+   * Throws Refusal `invalid_fields` when a field is invalid, `not_found` when the conflict does not exist, and
+   * `path_not_found` when no conflict is named and the path never had a file.
+   */
   async merge(accountId: string, request: MergeRequest): Promise<MergeAnswer> {
     const { vaults, reader, sides } = this.#options;
     const vaultId = await vaults.idOf(accountId, request.vault_id);
@@ -141,7 +147,9 @@ export class MergeQuery {
   }
 }
 
-/** What is known of the ancestor when no version of it was found. */
+/**
+ * The base side when no version of it was found: `nothing` when the caller expects no file, else undefined (unknown).
+ */
 function baseOf(base: Base): Side | undefined {
   return base.kind === 'nothing' ? { kind: 'nothing' } : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Owns how the sides of a diff or a merge are found: the current version of a path, an older one by its hash, what a
- * refused push brought, what a caller sends.
+ * Reads the sides of a diff or a merge: the current version of a path, an older one by its hash, the content of a
+ * refused push, and content sent by a caller.
  */
 import { invalidField, Refusal } from '../../common/fault.ts';
 import { turns } from '../../common/turns.ts';
@@ -17,11 +17,11 @@ import type { FileSide, Side } from './sides.ts';
 export interface GivenContent {
   readonly content: string;
   readonly encoding: Encoding;
-  /** What the caller says the hash is; undefined: nothing. */
+  /** SHA-256 claimed by the caller; undefined when none was sent. */
   readonly sha256: string | undefined;
 }
 
-/** A side with the other hash that it is known by. */
+/** A side, with its git blob id. */
 export interface GivenSide {
   readonly side: FileSide;
   readonly gitSha: string;
@@ -36,7 +36,7 @@ export class SideReader {
     this.#pool = pool;
   }
 
-  /** A version of a path. A tombstone, or one that is not kept any more, is nothing. */
+  /** A version of a path. Kind `nothing` for a tombstone and for a version no longer kept. */
   version(vaultId: string, seq: number): Side {
     const head = this.#reader.versionHead(vaultId, seq);
     const meta = this.#reader.versionMeta(vaultId, seq);
@@ -45,17 +45,17 @@ export class SideReader {
     return { kind: kindOf(head.encoding), sha256: meta.sha256, text };
   }
 
-  /** What the hub has of a path; undefined: there never was a file. */
+  /** The hub's current side of a path. Kind `nothing` when the file was deleted or never existed. */
   current(vaultId: string, file: FileRecord | undefined): Side {
     return file === undefined ? { kind: 'nothing' } : this.version(vaultId, file.seq);
   }
 
-  /** The version of a file that a caller builds on; undefined: it is not known, or not kept. */
+  /** The version named by the caller's base. Undefined when it is unknown or no longer kept. */
   async base(vault: VaultOf, file: FileRecord | undefined, base: Base): Promise<ChainLink | undefined> {
     return file === undefined || base.kind !== 'sha' ? undefined : await this.find(vault, file, base.sha);
   }
 
-  /** What a refused push brought. Refuses when it is not kept any more. */
+  /** The content of a refused push. Throws Refusal `not_found` when its bytes are no longer stored. */
   conflict(vaultId: string, conflict: Conflict): Side {
     const { your_sha256: sha256, encoding } = conflict.record;
     if (sha256 === null) return { kind: 'nothing' };
@@ -66,7 +66,9 @@ export class SideReader {
     return { kind: kindOf(encoding), sha256, text: bytes.toString(encoding === 'base64' ? 'base64' : 'utf8') };
   }
 
-  /** What a caller sends. Refuses with `invalid_fields` what could not be pushed. */
+  /**
+   * The side of content sent by a caller. Throws Refusal `invalid_fields` when the content could not be pushed either.
+   */
   async given(accountId: string, { content: text, encoding, sha256: claimed }: GivenContent): Promise<GivenSide> {
     const isLong = text.length > limits.inlineContentBytesMax;
     const digested = isLong
@@ -79,8 +81,9 @@ export class SideReader {
   }
 
   /**
-   * The newest version of a file that has this sha256 or git id, under the names that it had before as well. A busy path
-   * has very many versions, so that others have their turn in between.
+   * Finds the newest version of a file with this sha256 or git blob id, also under its former names. Yields to other
+   * callers and stops after `limits.chainWalkMax` versions, because a busy path has very many. Undefined when none was
+   * found.
    */
   async find({ accountId, vaultId }: VaultOf, file: FileRecord, sha: string): Promise<ChainLink | undefined> {
     let looked = 0;

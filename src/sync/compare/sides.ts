@@ -1,45 +1,45 @@
 /**
- * Owns what a three-way merge of a file comes to when a side may also be binary, or no file at all. Sides are compared by
- * their hashes; only two texts that both changed are merged by lines, and that is somebody else's work. Pure.
+ * Plans the three-way merge of a file when a side may also be binary or missing. Sides are compared by their hashes.
+ * Only two texts that both changed need a merge by lines, which the caller runs. Pure.
  */
 import type { Favor } from '../../text/merge.ts';
 
 export interface FileSide {
   readonly kind: 'text' | 'binary';
-  /** Lower-case hex, of the bytes. */
+  /** SHA-256 of the bytes, in lower-case hex. */
   readonly sha256: string;
-  /** Of a binary file: in base64. */
+  /** Base64 for a binary file. */
   readonly text: string;
 }
 
-/** What one side has at a path. */
+/** One side of a path: a file, or nothing. */
 export type Side = FileSide | { readonly kind: 'nothing' };
 
 export interface ThreeSides {
-  /** Undefined: the ancestor is not known. */
+  /** Undefined when the ancestor is unknown. */
   readonly base: Side | undefined;
   readonly ours: Side;
   readonly theirs: Side;
 }
 
 export type MergePlan =
-  /** The merge is this side, without conflict. */
+  /** The result is this side, without a conflict. */
   | { readonly kind: 'take'; readonly side: Side }
-  /** The sides differ and are no two texts: one of them must be chosen. */
+  /** The sides differ and are not two texts: one must be chosen. */
   | { readonly kind: 'choose' }
-  /** Two texts; without a base the whole is one conflict. */
+  /** Two texts to merge by lines. Without a base, both whole texts become one conflict. */
   | {
       readonly kind: 'lines';
       readonly texts: { readonly base: string | undefined; readonly ours: string; readonly theirs: string };
     };
 
-/** Decides how to merge. */
+/** Decides how to merge. `favor` picks a side where one would have to be chosen. */
 export function planMerge({ base, ours, theirs }: ThreeSides, favor: Favor): MergePlan {
   if (isSame(ours, theirs)) return { kind: 'take', side: ours };
   if (base !== undefined && isSame(base, theirs)) return { kind: 'take', side: ours };
   if (base !== undefined && isSame(base, ours)) return { kind: 'take', side: theirs };
   if (ours.kind === 'text' && theirs.kind === 'text') {
-    // Two files that were made apart have no ancestor, and neither have texts that were made of something binary.
+    // Files created independently have no ancestor, and neither have texts with a binary ancestor.
     const ancestor = base?.kind === 'text' ? base.text : undefined;
     return { kind: 'lines', texts: { base: ancestor, ours: ours.text, theirs: theirs.text } };
   }

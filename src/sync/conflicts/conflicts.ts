@@ -1,4 +1,4 @@
-/** The use cases of conflicts: which are pending, what both sides hold, and settling one. */
+/** Lists pending conflicts, reads both sides of a conflict, and settles conflicts. */
 
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { Store } from '../../store/store.ts';
@@ -27,31 +27,31 @@ export interface PendingQuery {
   readonly vaultId: string | undefined;
   readonly path: string | undefined;
   readonly limit: number;
-  /** Goes on after the last of an earlier page. */
+  /** Continues after the last conflict of an earlier page. */
   readonly cursor: string | undefined;
 }
 
 export interface PendingConflict extends Conflict {
-  /** What is current now; undefined: there never was anything. */
+  /** The newest version of the path. Undefined when it never had one. */
   readonly file: FileRecord | undefined;
 }
 
 export interface PendingPage {
   readonly vaultId: string;
   readonly conflicts: readonly PendingConflict[];
-  /** Undefined: that was all. */
+  /** Undefined on the last page. */
   readonly cursor: string | undefined;
 }
 
 export interface ConflictSides {
   readonly conflict: Conflict;
-  /** The bytes of the refused push; undefined: it was a delete. */
+  /** The bytes of the refused push. Undefined for a delete, or when no longer stored. */
   readonly yours: Buffer | undefined;
-  /** What is current now, and its bytes; undefined: there is no file. */
+  /** The current version and its bytes. Undefined when there is no file. */
   readonly current: { readonly record: FileRecord; readonly bytes: Buffer } | undefined;
 }
 
-/** Which side stays: the hub's, the refused push's, or a content that was made of both. */
+/** The side to keep: the hub's, the refused push's, or content edited from both. */
 export type Resolution =
   | { readonly side: 'theirs' }
   | { readonly side: 'yours' }
@@ -59,10 +59,10 @@ export type Resolution =
 
 export interface ResolveRequest {
   readonly conflictId: string;
-  /** Undefined: whichever vault of the account has it. */
+  /** Undefined: searches all vaults of the account. */
   readonly vaultId: string | undefined;
   readonly keep: Resolution;
-  /** What the caller saw as current; another one now refuses. */
+  /** The version that the caller saw as current. The call is rejected when another one is current. */
   readonly baseSha: string | undefined;
   readonly deviceId: string | undefined;
 }
@@ -78,7 +78,7 @@ export interface PathRequest {
 export interface Resolved {
   readonly vaultId: string;
   readonly conflict: Conflict;
-  /** What is current now. */
+  /** The newest version of the path after settling. */
   readonly file: FileRecord | undefined;
 }
 
@@ -93,7 +93,7 @@ export class Conflicts {
     this.#options = options;
   }
 
-  /** Pending conflicts of a vault in the order of their paths, or of one path. */
+  /** Pending conflicts of a vault or of one path, in the order of their folded paths. */
   async pending(accountId: string, { vaultId: given, path, limit, cursor }: PendingQuery): Promise<PendingPage> {
     const { vaults, reader, store } = this.#options;
     const vaultId = await vaults.idOf(accountId, given);
@@ -108,7 +108,7 @@ export class Conflicts {
     return { vaultId, conflicts: found, cursor: undefined };
   }
 
-  /** Both sides of a conflict, with their bytes. Refuses with `not_found`. */
+  /** Both sides of a conflict, with their bytes. Throws Refusal `not_found` when the account has no such conflict. */
   sides(
     accountId: string,
     vaultId: string | undefined,
@@ -123,7 +123,10 @@ export class Conflicts {
     return { vaultId: place, conflict, yours: reader.conflictContent(place, conflict), current };
   }
 
-  /** Settles a conflict. Refuses with `not_found`, `invalid_fields`, `quota_exceeded`; the same again answers the same. */
+  /**
+   * Settles a conflict. Repeating the same decision returns the same result. Throws Refusal `not_found`,
+   * `invalid_fields`, `quota_exceeded`, `storage_reserved`.
+   */
   async resolve(accountId: string, request: ResolveRequest): Promise<Resolved> {
     const vaultId = this.#vaultOf(accountId, request.vaultId, request.conflictId);
     const { keep } = request;
@@ -137,8 +140,9 @@ export class Conflicts {
   }
 
   /**
-   * Settles what is pending of a path; none is fine. `yours` takes one conflict only: of several, only the caller can say
-   * which. Gives the ids that were settled, and what is current then.
+   * Settles all pending conflicts of a path; none is not an error. Returns the ids of the settled conflicts and the
+   * newest version afterwards. Throws Refusal `invalid_fields` for `yours` with several conflicts, because only the
+   * caller can choose one of them.
    */
   async resolvePath(accountId: string, request: PathRequest) {
     const { reader } = this.#options;
@@ -189,7 +193,7 @@ export class Conflicts {
     });
   }
 
-  /** Makes the refused bytes, or the edited ones, what is current. */
+  /** Makes the refused content, or the edited one, the current version. */
   #write(turn: Turn, path: VaultPath, { conflict, file, edited, deviceId }: Choice) {
     const { change, batch, reader, vaultId } = turn;
     const content = edited ?? refused(reader, vaultId, conflict);
@@ -211,7 +215,7 @@ export class Conflicts {
     return { file: record, adopted: edited !== undefined };
   }
 
-  /** The vault that has a conflict; without a name each of the account is asked. Refuses with `not_found`. */
+  /** The vault with this conflict; without `given`, searches all vaults of the account. Throws Refusal `not_found`. */
   #vaultOf(accountId: string, given: string | undefined, conflictId: string): string {
     const { store, vaults, reader } = this.#options;
     if (given !== undefined) vaults.record(accountId, given);
@@ -225,7 +229,7 @@ export class Conflicts {
   }
 }
 
-/** What the refused push brought, ready to be stored as a version. Undefined: it was a delete. */
+/** The content of the refused push, ready to be stored as a version. Undefined for a delete. */
 function refused(reader: SyncReader, vaultId: string, conflict: Conflict): ReadyContent | undefined {
   const { your_sha256: sha256, your_git_sha: gitSha, size_bytes: sizeBytes, encoding, ...rest } = conflict.record;
   if (sha256 === null) return undefined;
@@ -239,7 +243,7 @@ function refused(reader: SyncReader, vaultId: string, conflict: Conflict): Ready
   return { ...of, stored: { kind: 'inline', json: JSON.stringify(text) } };
 }
 
-/** What was chosen for a conflict, and what it meets. */
+/** The decision on a conflict, and the newest version of its path. */
 interface Choice {
   readonly conflict: Conflict;
   readonly file: FileRecord | undefined;
@@ -247,7 +251,7 @@ interface Choice {
   readonly deviceId: string;
 }
 
-/** The same decision once more, by a caller that lost the answer. */
+/** True when the decision repeats the one that settled the conflict, as after a lost answer. */
 function isRepeated({ record }: Conflict, keep: Resolution): boolean {
   return record.status === (keep.side === 'theirs' ? 'dismissed' : 'resolved');
 }
@@ -281,7 +285,7 @@ function readCursor(cursor: string): { readonly folded: string; readonly id: str
     const [folded, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[];
     if (typeof folded === 'string' && typeof id === 'string') return { folded, id };
   } catch {
-    // What cannot be read is refused below, like what reads as something else.
+    // An unreadable cursor is rejected below, like one with unexpected contents.
   }
   throw invalidField('cursor', 'cursor must come from an earlier answer of this tool; omit it for the first page');
 }

@@ -1,12 +1,15 @@
 /**
- * Owns how a content that a client sent becomes what is stored: checked, decoded, hashed, JSON-escaped. The same code runs
- * in place for small contents and in the pool for long ones. Pure.
+ * Prepares content sent by a client for storage: checks, decodes, hashes and JSON-escapes it. The same code runs on the
+ * main thread for small contents and in the pool for long ones. Pure.
  */
 import { hash } from 'node:crypto';
 import { limits } from '../../limits/service.ts';
 import type { DigestedContent, PreparedContent, RawContent } from '../../pool/jobs.ts';
 
-/** Hashes the bytes of a content, or says what is wrong with it. Text is hashed as it is, without a copy of its bytes. */
+/**
+ * Hashes the bytes of a content, or returns what is wrong with it. Text is hashed directly, without a copy of its
+ * bytes.
+ */
 export function digestContent({ text, encoding }: RawContent): DigestedContent {
   if (encoding === 'base64') return digestBinary(text);
   if (!text.isWellFormed()) {
@@ -39,7 +42,10 @@ function tooLong(): DigestedContent {
   };
 }
 
-/** Hashes and escapes a content, or says what is wrong with it. The escaped bytes have memory of their own. */
+/**
+ * Hashes and escapes a content, or returns what is wrong with it. The escaped bytes have their own buffer, so that it
+ * can be transferred to another thread.
+ */
 export function prepareContent(content: RawContent): PreparedContent {
   const digested = digestContent(content);
   if (!digested.ok) return digested;
@@ -49,7 +55,7 @@ export function prepareContent(content: RawContent): PreparedContent {
   return { ...digested, escaped };
 }
 
-/** The id that git gives a blob of these bytes, as `git hash-object` does. */
+/** The git blob id of these bytes, as `git hash-object` computes it. */
 function gitShaOf(bytes: Uint8Array): string {
   const head = `blob ${bytes.length}\0`;
   const blob = Buffer.allocUnsafe(head.length + bytes.length);

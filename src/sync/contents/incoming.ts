@@ -1,6 +1,6 @@
 /**
- * Owns the way of a content from a client to the disk: a small one is hashed where it is and travels with the decision; a
- * long one is hashed and escaped in the pool, and lies on the disk in pieces before anything is decided about it.
+ * Prepares content sent by a client and stores it. Small content is hashed on the main thread and written with the
+ * decision. Long content is hashed and escaped in the pool, and is on disk in pieces before the decision.
  */
 import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
@@ -13,26 +13,28 @@ import { decodeContent, type StoredContent } from '../log/version.ts';
 import { digestContent } from './digest.ts';
 import type { PieceStaging } from './staging.ts';
 
-/** Content that is ready. Its bytes are asked for when they go into the row of a conflict; undefined: they are too many. */
+/**
+ * Content ready to be stored. `bytes` decodes it for the row of a conflict; undefined when it is too long for a row.
+ */
 export interface IncomingContent extends ReadyContent {
   bytes(): Uint8Array | undefined;
 }
 
-/** A content as it was sent, or as a job of the pool prepared it on its way here. */
+/** Content as the client sent it, or as a job of the pool already prepared it. */
 export type SentContent = RawContent | LongContent;
 
-/** A content as it was sent, and what it must agree with. */
+/** Content as sent, and the check to run on it. */
 export interface CheckedContent {
   readonly sent: SentContent;
   readonly check: ContentCheck;
 }
 
-/** What became of a content: adopted by a version or a conflict, or of no use. */
+/** Whether a content was adopted by a version or a conflict. If not, its pieces are removed. */
 export interface Used {
   readonly adopted: boolean;
 }
 
-/** Refuses a content that is not what the client says it is. */
+/** Throws Refusal when a content does not match what the client claims about it. */
 export type ContentCheck = (content: Pick<ReadyContent, 'sha256'>) => void;
 
 interface ContentSources {
@@ -48,8 +50,8 @@ export class Contents {
   }
 
   /**
-   * Makes a content ready, holds it against `check`, and gives it to `use`. Refuses what is not content with
-   * `invalid_fields`. What was staged and not adopted is removed again.
+   * Prepares a content, runs `check` on it, and passes it to `use`. Removes staged pieces that were not adopted. Throws
+   * Refusal `invalid_fields` when the content is invalid.
    */
   async use<T extends Used>(
     accountId: string,
@@ -60,7 +62,7 @@ export class Contents {
     return await this.#sources.staging.turn(accountId, () => this.#useLong(accountId, { sent, check }, use));
   }
 
-  /** Within a decision: the content belongs to what the decision writes. */
+  /** Within a decision: assigns staged pieces to the rows written by the decision. */
   adopt(batch: Batch, content: ReadyContent | undefined): void {
     if (content?.stored.kind === 'pieces') this.#sources.staging.adopt(batch, content.stored.storageId);
   }
@@ -82,12 +84,12 @@ export class Contents {
   }
 }
 
-/** Whether a content is hashed where it is and travels with the decision. */
+/** True when a content is hashed on the main thread and written with the decision. */
 export function isSmall(sent: SentContent): sent is RawContent {
   return !(sent instanceof LongContent) && sent.text.length <= limits.inlineContentBytesMax;
 }
 
-/** A small content that is ready. Refuses with `invalid_fields`. */
+/** Prepares a small content. Throws Refusal `invalid_fields` when it is invalid. */
 export function smallContent(
   { text, encoding }: RawContent,
   digested: DigestedContent,
@@ -102,7 +104,10 @@ export function smallContent(
 
 type Pieces = Extract<StoredContent, { kind: 'pieces' }>;
 
-/** A long content that is hashed, in the pool unless it was before, and staged, within a turn of staging. Refuses with `invalid_fields`. */
+/**
+ * Prepares and stages a long content, hashed in the pool unless it already was. Requires a turn of staging. Throws
+ * Refusal `invalid_fields` when the content is invalid.
+ */
 export async function stageLong(
   { pool, staging }: ContentSources,
   accountId: string,

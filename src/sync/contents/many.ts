@@ -1,6 +1,6 @@
 /**
- * Owns how the contents of many files become ready at once: all small ones are hashed in one job of the pool, and all long
- * ones share one turn of staging, which bounds memory because a call bounds their bytes together.
+ * Prepares the contents of many files at once. All small ones are hashed in one job of the pool, and all long ones
+ * share one turn of staging. This bounds memory, because the total bytes of a call are limited.
  */
 import { type Attempt, attempt } from '../../common/attempt.ts';
 import { limits } from '../../limits/service.ts';
@@ -10,7 +10,7 @@ import { digestContent } from './digest.ts';
 import { type CheckedContent, type IncomingContent, isSmall, smallContent, stageLong, type Used } from './incoming.ts';
 import type { PieceStaging } from './staging.ts';
 
-/** A content that is ready, or why there is none; a file that brings no content has an undefined one. */
+/** A prepared content, or the fault that rejected it. The content is undefined for a file without one. */
 export type Prepared = Attempt<IncomingContent | undefined>;
 
 export class ManyContents {
@@ -23,8 +23,8 @@ export class ManyContents {
   }
 
   /**
-   * Makes contents ready and gives all of them to `use`, in their order; undefined stands for a file without content.
-   * What was staged and not adopted is removed again.
+   * Prepares contents and passes all of them to `use`, in the same order; undefined for a file without content. Removes
+   * staged pieces that were not adopted.
    */
   async use<T extends Used>(
     accountId: string,
@@ -55,7 +55,7 @@ export class ManyContents {
     }
   }
 
-  /** All of them settle, so that what one left on the disk is known when another fails. */
+  /** Waits for all of them, so that the pieces staged by one can be removed when another fails. */
   async #prepare(
     accountId: string,
     files: readonly (CheckedContent | undefined)[],

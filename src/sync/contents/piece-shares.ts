@@ -1,6 +1,6 @@
 /**
- * Owns how many versions and conflicts hold the same pieces. A restored version shares those of the one it came from, so
- * pieces go only with the last that holds them. One per decision: it remembers what the decision did so far.
+ * Counts the versions and conflicts that share the same pieces. A restored version shares the pieces of its source, so
+ * pieces are removed only with their last holder. Create one per decision: it remembers the counts written so far.
  */
 import type { Batch } from '../../store/group-commit.ts';
 import { pieceShares, pieces } from '../log/records.ts';
@@ -13,12 +13,12 @@ export class PieceShares {
     this.#batch = batch;
   }
 
-  /** One more holds these pieces. */
+  /** Adds a holder of these pieces. */
   share(storageId: number): void {
     this.#set(storageId, this.#count(storageId) + 1);
   }
 
-  /** One less holds these pieces; with the last they go. */
+  /** Removes a holder of these pieces. Removes the pieces with the last one. */
   release(storageId: number): void {
     const left = this.#count(storageId) - 1;
     this.#set(storageId, left);
@@ -26,7 +26,7 @@ export class PieceShares {
     for (const key of this.#batch.keys(pieces, [storageId])) this.#batch.remove(pieces, key);
   }
 
-  /** Without a row there is one holder. */
+  /** No row means one holder. */
   #count(storageId: number): number {
     return this.#counts.get(storageId) ?? this.#batch.get(pieceShares, [storageId])?.holders ?? 1;
   }

@@ -1,4 +1,6 @@
-/** Owns the pieces of long contents that belong to no version yet: how many contents are staged at once. */
+/**
+ * Stages the pieces of long contents before they belong to a version, and limits how many contents are staged at once.
+ */
 
 import { FairQueue } from '../../common/fair-queue.ts';
 import type { Log } from '../../common/log.ts';
@@ -17,7 +19,7 @@ export class PieceStaging {
     this.#staged = new StagedBytes({ store, log, pieces, rows: stagedPieces });
   }
 
-  /** Runs one of a bounded number of long pushes, so that memory is bounded; turns go round the accounts that wait. */
+  /** Runs a long push; at most `limits.longPushesMax` run at once, which bounds memory. Waiting accounts take turns. */
   async turn<T>(accountId: string, run: () => Promise<T>): Promise<T> {
     if (this.#running >= limits.longPushesMax) {
       await new Promise<void>((resolve) => this.#waiting.push(accountId, resolve));
@@ -31,7 +33,7 @@ export class PieceStaging {
     }
   }
 
-  /** Puts bytes on the disk in pieces; resolves with their storage id. They belong to nothing until they are adopted. */
+  /** Writes bytes to disk in pieces. Resolves with their storage id. They belong to nothing until adopted. */
   async stage(bytes: Uint8Array): Promise<number> {
     const storageId = this.#staged.claim();
     const piece = (index: number) => bytes.subarray(index * limits.pieceBytes, (index + 1) * limits.pieceBytes);
@@ -47,17 +49,17 @@ export class PieceStaging {
     }
   }
 
-  /** Within a decision: the pieces belong to what this decision writes. */
+  /** Within a decision: assigns the pieces to the rows written by the decision. */
   adopt(batch: Batch, storageId: number): void {
     this.#staged.adopt(batch, storageId);
   }
 
-  /** Removes what was staged under an id; on a full disk it is tried again until it works. */
+  /** Removes the staged pieces of an id. Retries on a full disk until it works. */
   discard(storageId: number): Promise<void> {
     return this.#staged.discard(storageId);
   }
 
-  /** At start: removes what a crash left. Resolves with how many contents that were. */
+  /** At start: removes pieces left by a crash. Resolves with the number of contents removed. */
   sweep(): Promise<number> {
     return this.#staged.sweep();
   }

@@ -1,6 +1,6 @@
 /**
- * Owns how far devices are behind a vault: the files and deletions of others that each was not given. One pass over the
- * current lines for all devices, in the order of their numbers, over the columns of packs alone. Pure.
+ * Counts how far each device is behind a vault: the files and deletions of other devices that it has not pulled. One
+ * pass over the current lines for all devices, in the order of sequence numbers, reads only the columns of packs. Pure.
  */
 
 import { isDead } from '../packs/dead-bits.ts';
@@ -9,11 +9,11 @@ import { replacedBy } from '../pull/choose.ts';
 
 export interface DevicePosition {
   readonly device: string;
-  /** It was given everything up to here. */
+  /** The device has received everything up to this sequence number. */
   readonly pulledSeq: number;
 }
 
-/** How many changes each device is behind. `view` begins at the least of the positions. */
+/** Returns how many changes each device is behind. `view` begins at the lowest of the positions. */
 export function changesBehind(view: VaultView, positions: readonly DevicePosition[]): Map<string, number> {
   const counting = new Counting(view.tail, positions);
   for (const pack of view.packs) counting.countPack(pack);
@@ -21,19 +21,19 @@ export function changesBehind(view: VaultView, positions: readonly DevicePositio
   return counting.finish();
 }
 
-/** A device, and its own changes after its position. */
+/** A device, and the number of its own changes after its position. */
 interface Counted extends DevicePosition {
   own: number;
 }
 
 class Counting {
   readonly #replaced: ReadonlySet<number>;
-  /** By rising position. */
+  /** In ascending order of position. */
   readonly #devices: readonly Counted[];
   readonly #byName: ReadonlyMap<string, Counted>;
-  /** Changes that lie after the positions of so many devices, counted from the least. */
+  /** Index n: number of changes after the positions of exactly n devices, those with the lowest positions. */
   readonly #behind: number[];
-  /** How many devices' positions lie before the line in turn. */
+  /** Number of devices whose position is before the current line. */
   #passed = 0;
 
   constructor(tail: readonly TailVersion[], positions: readonly DevicePosition[]) {

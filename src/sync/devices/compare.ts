@@ -1,6 +1,6 @@
 /**
- * Owns the comparison of a device with a vault: what is to be pulled, pushed, deleted, and what needs a decision. It only
- * reads, in short turns; what changes meanwhile comes after the cursor that goes with it.
+ * Compares a device with a vault: what to pull, push and delete, and what needs a decision. Read-only, in short turns.
+ * Changes made during the comparison come after the cursor returned with it.
  */
 import { invalidField } from '../../common/fault.ts';
 import { turns } from '../../common/turns.ts';
@@ -12,23 +12,23 @@ import type { DeviceFile, DeviceManifest } from './manifest.ts';
 import { type Standing, standingByHistory, standingOf, standingOfBit } from './standing.ts';
 
 export interface ComparedFile {
-  /** As the hub spells it, or would. */
+  /** As the hub spells it, or would spell it. */
   readonly path: string;
-  /** As the device spells it; undefined: it does not name it. */
+  /** As the device spells it. Undefined when the device does not name it. */
   readonly given: string | undefined;
   readonly local: string | undefined;
-  /** The newest version on the hub; a tombstone too. */
+  /** The newest version on the hub, tombstones included. */
   readonly remote: FileRecord | undefined;
 }
 
 type Task = Exclude<Standing, 'same'>;
 
 export interface Comparison {
-  /** Files by what is to be done about them, in the order of their folded paths. */
+  /** Files by what to do with them: those known to the hub in the order of their folded paths, then all others. */
   readonly tasks: Readonly<Record<Task, readonly ComparedFile[]>>;
-  /** Files that are the same on both sides. */
+  /** Number of files that are equal on both sides. */
   readonly same: number;
-  /** More is to be done than one answer names: do this, and ask again. */
+  /** More is to be done than one answer can list: do this, then compare again. */
   readonly hasMore: boolean;
 }
 
@@ -38,8 +38,8 @@ export interface CompareSources {
 }
 
 /**
- * Compares what lies below a folded prefix; empty: all of the vault. Uses the manifest up. Refuses field `prefix`: that is
- * too much.
+ * Compares everything below a folded prefix; empty: the whole vault. Consumes the manifest. Throws Refusal
+ * `invalid_fields` for `prefix` when there are too many files to compare.
  */
 export async function compareDevice(
   { reader, fileLists }: CompareSources,
@@ -83,7 +83,7 @@ async function standingIn(
   return isOtherBit ? standingOfBit(await history.had(remote, local, executable)) : found;
 }
 
-/** What the hub had at its paths. All files together look through a bounded number of versions. */
+/** Searches earlier versions on the hub, at most `limits.standingLinksMax` of them for all files together. */
 class History {
   readonly #reader: SyncReader;
   readonly #accountId: string;
@@ -96,7 +96,10 @@ class History {
     this.#vaultId = vaultId;
   }
 
-  /** Whether a version of a file had these bytes, with this executable bit; undefined: not all of them were looked at. */
+  /**
+   * True when a version of a file had these bytes, and this executable bit if given. Undefined when the search stopped
+   * early.
+   */
   async had(file: FileRecord, sha256: string, executable?: boolean): Promise<boolean | undefined> {
     const isSought = (one: { readonly sha256: string }, bit: () => boolean) =>
       one.sha256 === sha256 && (executable === undefined || bit() === executable);
@@ -107,7 +110,7 @@ class History {
       if (!link.deleted && isSought(link, bit)) return true;
       this.#links += 1;
       if (this.#links >= limits.standingLinksMax) return undefined;
-      // Versions never change, so the chain goes on where it was; what retention took meanwhile ends it.
+      // Versions never change, so the chain continues after a pause. Versions removed by retention in between end it.
       if (turns.isOver) await turns.next(this.#accountId);
     }
     return false;

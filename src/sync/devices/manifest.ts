@@ -1,6 +1,6 @@
 /**
- * Owns how the manifest of a device is read: which files it has, and what it and the hub last agreed on. Names that the hub
- * would not take are set aside with the reason, so that one bad name does not hide what is to be done about the others.
+ * Reads the manifest of a device: its files, and the hashes that the device and the hub last agreed on. Invalid paths
+ * are returned separately with a reason, so that one bad name does not hide what to do with the others.
  */
 import { invalidField, Refusal } from '../../common/fault.ts';
 import { turns } from '../../common/turns.ts';
@@ -8,14 +8,14 @@ import { limits } from '../../limits/service.ts';
 import { checkPath, type VaultPath } from '../log/paths.ts';
 import type { DeviceState } from './standing.ts';
 
-/** Path to SHA-256, as it came. */
+/** SHA-256 by path, unchecked. */
 type GivenHashes = Readonly<Record<string, unknown>>;
 
-/** What a device says of itself, as it came. */
+/** The manifest as sent by the device, unchecked. */
 export interface GivenManifest {
   readonly manifest: GivenHashes;
   readonly bases: GivenHashes;
-  /** Paths of the manifest that may be run as programs; undefined: the device does not know of any. */
+  /** Paths of the executable files in the manifest. Undefined when the device does not know about executable bits. */
   readonly executables: readonly string[] | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface DeviceFile extends DeviceState {
   readonly path: string;
   /** As the device spells it. */
   readonly given: string;
-  /** Undefined: not told. */
+  /** Undefined when the device did not report it. */
   readonly executable?: boolean | undefined;
 }
 
@@ -41,7 +41,10 @@ export interface DeviceManifest {
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** Reads a manifest in short turns. Refuses fields `manifest` and `bases`: too many, or what is not a path or no hash. */
+/**
+ * Reads a manifest in short turns. Throws Refusal `invalid_fields` for `manifest` or `bases` when they name too many
+ * files, or contain an invalid hash or a path far too long.
+ */
 export async function readDeviceManifest(
   accountId: string,
   { manifest, bases, executables }: GivenManifest,
@@ -74,7 +77,7 @@ export async function readDeviceManifest(
   return { files, refused };
 }
 
-/** Counts what both lists name together. */
+/** Iterates over the entries of both lists, and counts them together. */
 class Entries {
   readonly #accountId: string;
   #count = 0;

@@ -1,16 +1,16 @@
-/** Owns how a file of a device stands to the one of the hub, and what is to be done about it. Pure. */
+/** Decides what to do with a file, from its state on the device and on the hub. Pure. */
 
-/** What the hub has of a path. */
+/** State of a path on the hub. */
 export interface RemoteState {
-  /** Of a tombstone: of what was deleted. */
+  /** For a tombstone: of the deleted content. */
   readonly sha256: string;
   readonly deleted: boolean;
 }
 
 export interface DeviceState {
-  /** SHA-256 of the file on the device; undefined: it has none. */
+  /** SHA-256 of the file on the device. Undefined when the device has no such file. */
   readonly local: string | undefined;
-  /** SHA-256 of what both had when they last agreed; undefined: unknown. */
+  /** SHA-256 of the content that both had when they last agreed. Undefined when unknown. */
   readonly base: string | undefined;
 }
 
@@ -18,15 +18,18 @@ export type Standing =
   /** Nothing to do. */
   | 'same'
   | 'pull'
-  /** Send it; `sync_push` builds on what the hub has now. */
+  /** Push it, with the hub's current version as the base. */
   | 'push'
-  /** It was deleted on the device: push the deletion. */
+  /** Deleted on the device: push the deletion. */
   | 'push_delete'
-  /** It was deleted on the hub: delete it on the device. */
+  /** Deleted on the hub: delete it on the device. */
   | 'delete'
   | 'conflict';
 
-/** `by_history`: the base is unknown, so it depends on whether the hub ever had the device's bytes at this path. */
+/**
+ * Compares both states. `by_history`: the base is unknown, so the result depends on whether the hub ever had the
+ * device's bytes at this path.
+ */
 export function standingOf({ local, base }: DeviceState, remote: RemoteState | undefined): Standing | 'by_history' {
   if (local === undefined) return missingOnDevice(base, remote);
   if (remote === undefined) return 'push';
@@ -40,15 +43,18 @@ export function standingOf({ local, base }: DeviceState, remote: RemoteState | u
   return base === local ? 'pull' : 'conflict';
 }
 
-/** What `by_history` comes to. `hubHadIt`: undefined when that could not be found out, which is nobody's to guess. */
+/**
+ * The result for `by_history`. `hubHadIt` is undefined when the search did not finish: then it is a conflict, not a
+ * guess.
+ */
 export function standingByHistory({ deleted }: RemoteState, hubHadIt: boolean | undefined): Standing {
   if (hubHadIt === true) return deleted ? 'delete' : 'pull';
   return deleted && hubHadIt === false ? 'push' : 'conflict';
 }
 
 /**
- * The same bytes with another executable bit. What the hub had before is older, as it is with bytes; a bit that it never
- * had was set on the device.
+ * The result for equal bytes with different executable bits. A bit that the hub had before is older, as with bytes:
+ * pull. A bit that the hub never had was set on the device: push. An unfinished search (undefined) counts as older.
  */
 export function standingOfBit(hubHadIt: boolean | undefined): Standing {
   return hubHadIt === false ? 'push' : 'pull';

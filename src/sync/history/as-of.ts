@@ -1,7 +1,7 @@
 /**
- * Brings a folder of a vault back to how it was at a time: what came later is deleted, what was changed or deleted since is
- * restored, each as a new change, so nothing is lost and the same call can go forward again. Deletions come first,
- * because a file may stand where a folder was.
+ * Restores a folder of a vault to a point in time: deletes files created later, and restores files changed or deleted
+ * since. Each is a new change, so nothing is lost and the same call can go forward again. Deletions come first, because
+ * a restored file may have the path of a folder that exists now.
  */
 import { type Attempt, attempt } from '../../common/attempt.ts';
 import { explain } from '../../common/fault.ts';
@@ -24,17 +24,17 @@ export interface AsOfOptions {
 
 export interface AsOfRequest {
   readonly vaultId: string | undefined;
-  /** The folder; empty: the whole vault. */
+  /** Empty: the whole vault. */
   readonly folder: string;
   readonly atMs: number;
-  /** Only says what would be done. */
+  /** Only reports what would be done. */
   readonly isDry: boolean;
   readonly deviceId: string | undefined;
-  /** Where an earlier answer ended. */
+  /** `next` of an earlier page. */
   readonly after: Place | undefined;
 }
 
-/** A path, folded, in the pass of deletions or in that of restorations. */
+/** A folded path, in the pass of deletions or in the pass of restorations. */
 export interface Place {
   readonly pass: 'delete' | 'restore';
   readonly folded: string;
@@ -45,11 +45,14 @@ export interface AsOfPage {
   readonly restored: readonly string[];
   readonly deleted: readonly string[];
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
-  /** Undefined: that was all. */
+  /** Undefined on the last page. */
   readonly next: Place | undefined;
 }
 
-/** How a file stood at the time: not there, or this version; undefined: its versions of then are no longer kept. */
+/**
+ * State of a file at that time: a version, or null for no file. Undefined when the versions from then are no longer
+ * kept.
+ */
 type Past = { readonly seq: number | null } | undefined;
 
 export class AsOf {
@@ -59,7 +62,9 @@ export class AsOf {
     this.#options = options;
   }
 
-  /** Takes a bounded number of changes; go on with `next`. Refuses an unknown vault with `invalid_fields`. */
+  /**
+   * Makes a bounded number of changes; continue with `next`. Throws Refusal `invalid_fields` when the vault is unknown.
+   */
   async restore(accountId: string, request: AsOfRequest): Promise<AsOfPage> {
     const vaultId = await this.#options.vaults.idOf(accountId, request.vaultId);
     const made = {

@@ -1,4 +1,4 @@
-/** The use cases of history: the versions of a path that are kept, and bringing one of them back as a new change. */
+/** Lists the kept versions of a path, restores one of them, and deletes a file, each as a new change. */
 
 import { invalidField, Refusal } from '../../common/fault.ts';
 import { foldCase } from '../../text/fold-case.ts';
@@ -25,7 +25,7 @@ export interface HistoryQuery {
   readonly path: string;
   readonly vaultId: string | undefined;
   readonly limit: number;
-  /** Only versions older than this one of the path. */
+  /** Only versions older than this sequence number. */
   readonly before: number | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface RestoreRequest {
   readonly vaultId: string | undefined;
   readonly baseSha: string | undefined;
   readonly deviceId: string | undefined;
-  /** The file gets the spelling that its path had then, too. */
+  /** Also restores the spelling that the path had in that version. */
   readonly respells?: boolean;
 }
 
@@ -62,7 +62,10 @@ export class History {
     this.#options = options;
   }
 
-  /** The kept versions of a file, newest first, those under names that it had before too. Refuses with `path_not_found`. */
+  /**
+   * The kept versions of a file, newest first, also under its former names. Throws Refusal `path_not_found` when the
+   * path never had a file, and `invalid_fields` when `before` is not a kept version of it.
+   */
   async list(accountId: string, { path, vaultId: given, limit, before }: HistoryQuery): Promise<HistoryPage> {
     const { vaults, reader } = this.#options;
     const { folded, path: shown } = checkPath(path);
@@ -84,12 +87,15 @@ export class History {
     return { vaultId, path: file.path, versions: found, hasMore };
   }
 
-  /** Whether a kept version belongs to the history of a file, under whatever name the file had. */
+  /** True when a kept version belongs to the history of a file, under any of its names. */
   has(vaultId: string, file: FileRecord, seq: number): boolean {
     return isInLineage(this.#options.reader, vaultId, file, seq);
   }
 
-  /** The kept version before another one in the history of a file; undefined: that is the first, or not of this file. */
+  /**
+   * The kept version before another one in the history of a file. Undefined when it is the first, or not a version of
+   * this file.
+   */
   previousOf(vaultId: string, file: FileRecord, seq: number): number | undefined {
     let isFound = false;
     for (const at of lineage(this.#options.reader, vaultId, file.seq)) {
@@ -99,7 +105,10 @@ export class History {
     return undefined;
   }
 
-  /** Makes an older version the current one, as a new change. Refuses with `path_not_found`, `invalid_fields`. */
+  /**
+   * Restores an older version as a new change. Throws Refusal `path_not_found`, `invalid_fields`, `quota_exceeded`,
+   * `storage_reserved`.
+   */
   async restore(accountId: string, request: RestoreRequest): Promise<RestoredVersion> {
     const { vaults, log } = this.#options;
     const path = checkPath(request.path);
@@ -118,7 +127,7 @@ export class History {
         new PieceShares(turn.batch).share(content.stored.storageId);
       }
       const record = appendByHub(this.#options, turn, {
-        // In the spelling of then, unless the file had another path.
+        // The spelling of that version, unless the file had another path then.
         path: foldCase(meta.path) === path.folded ? { path: meta.path, folded: path.folded } : path,
         before: file,
         content,
@@ -133,7 +142,10 @@ export class History {
     });
   }
 
-  /** Deletes a file as a new change of the hub's. Refuses a `baseSha` that is not current with `invalid_fields`. */
+  /**
+   * Deletes a file as a new change by the hub. Throws Refusal `path_not_found`, and `invalid_fields` when `baseSha` is
+   * not current.
+   */
   async remove(accountId: string, request: Omit<RestoreRequest, 'seq'>): Promise<{ readonly status: 'deleted' }> {
     const { vaults, log } = this.#options;
     const path = checkPath(request.path);
@@ -151,17 +163,20 @@ export class History {
   }
 }
 
-/** Whether a file has the bytes and the executable bit of a version. */
+/** True when a file has the bytes and the executable bit of a version. */
 export function isSame(file: FileRecord, { sha256, executable }: VersionMeta): boolean {
   return !file.deleted && file.sha256 === sha256 && file.executable === (executable === true);
 }
 
-/** Whether a file has the spelling of a version, or another path than that. */
+/** True when a file has the spelling of a version, or when the version has another path. */
 export function isSpelledSo({ path }: FileRecord, version: VersionMeta): boolean {
   return path === version.path || foldCase(path) !== foldCase(version.path);
 }
 
-/** The content of a kept version of a file, ready to be stored again. */
+/**
+ * The content of a kept version of a file, ready to be stored again. Throws Refusal `invalid_fields` when `seq` is a
+ * tombstone or not a kept version.
+ */
 function versionOf(
   reader: SyncReader,
   vaultId: string,
@@ -182,7 +197,7 @@ function isInLineage(reader: SyncReader, vaultId: string, file: FileRecord, want
   return false;
 }
 
-/** The file has changed since the caller looked at it; nothing was sent that would have to be kept. */
+/** Rejects a change because the file changed since the caller read it. No content was sent, so nothing is kept. */
 function staleBase(file: FileRecord): Refusal {
   const now = file.deleted ? 'deleted' : file.sha256;
   return invalidField('base_sha', `base_sha is not the current version: the file is ${now} now; check it, then repeat`);

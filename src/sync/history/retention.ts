@@ -1,7 +1,7 @@
 /**
- * Removes what is old: of each path the versions beyond the newest 20 that are older than 30 days, and conflicts that were
- * settled 30 days ago; on request more of one vault. It works in short turns, takes nothing that is current, and nothing of a
- * path with a pending conflict, whose base may be among it.
+ * Removes old data: versions of a path beyond the newest 20 and older than 30 days, and conflicts settled more than 30
+ * days ago; on request, more of one vault. Works in short turns. Never removes a current version, nor a version of a
+ * path with a pending conflict, because it may be the base of that conflict.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { ActorRegistry } from '../../actors/registry.ts';
@@ -28,7 +28,7 @@ export interface RetentionOptions {
   readonly now: () => number;
 }
 
-/** What a round leaves: these many of the newest versions of a path, and everything from the cutoff on. */
+/** What a round keeps: this many of the newest versions of a path, and everything since the cutoff. */
 interface Kept {
   readonly versionsMin: number;
   /** Milliseconds. */
@@ -36,7 +36,7 @@ interface Kept {
 }
 
 export class Retention {
-  /** For the timer. */
+  /** Run by the timer. */
   readonly sweep: Sweep = { what: 'versions', byAge: true, run: () => this.run() };
   readonly #options: RetentionOptions;
   #isStopped = false;
@@ -45,13 +45,13 @@ export class Retention {
     this.#options = options;
   }
 
-  /** One round over every vault. Resolves with how many versions and conflicts went. */
+  /** Runs one round over every vault. Resolves with the number of versions and conflicts removed. */
   async run(): Promise<number> {
     const { store, now } = this.#options;
     const kept = { versionsMin: limits.historyVersionsMin, cutoffMs: now() - limits.historyDays * DAY_MS };
     let gone = 0;
     for (const [vaultId] of Array.from(store.keys(vaultHeads))) {
-      // Until an import is through, its vaults belong to nobody, and it goes by what it has written.
+      // Until an import completes, its vaults have no owner, and the import relies on the versions it has written.
       if (store.get(vaultOwners, [vaultId]) === undefined) continue;
       gone += await this.#sweepFiles(vaultId, kept);
       gone += await this.#sweepConflicts(vaultId, kept.cutoffMs);
@@ -60,8 +60,8 @@ export class Retention {
   }
 
   /**
-   * Removes all earlier versions and settled conflicts of one vault that are older than so many days. The current version of
-   * each path stays, also that of a deleted one. Resolves with how many versions and conflicts went.
+   * Removes all earlier versions and settled conflicts of one vault that are older than `olderThanDays`. The current
+   * version of each path stays, tombstones included. Resolves with the number of versions and conflicts removed.
    */
   async clear(vaultId: string, olderThanDays: number): Promise<number> {
     const cutoffMs = this.#options.now() - olderThanDays * DAY_MS;
@@ -69,7 +69,7 @@ export class Retention {
     return versions + (await this.#sweepConflicts(vaultId, cutoffMs));
   }
 
-  /** A round that runs is soon over, and each later one at once. */
+  /** Ends a running round at its next step, and each later one immediately. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -111,7 +111,7 @@ export class Retention {
     return due.length;
   }
 
-  /** Returns the versions covered by packs. The tail records which lines of packs are no longer current, so it stays. */
+  /** Returns the versions covered by packs. The tail records which lines of packs are outdated, so it stays. */
   async #packed(vaultId: string, seqs: readonly number[]): Promise<number[]> {
     const { packer, views } = this.#options;
     if ((seqs[0] ?? 0) > views.packedUpTo(vaultId)) await packer.packAll(vaultId);
@@ -119,7 +119,10 @@ export class Retention {
     return seqs.filter((seq) => seq <= packedUpTo);
   }
 
-  /** What of a chain is beyond the newest and before the cutoff, newest first. A chain only gets older. */
+  /**
+   * The versions of a chain beyond the newest and before the cutoff, newest first. They stay due: a chain only gets
+   * older.
+   */
   async #oldVersions(vaultId: string, newest: number, kept: Kept): Promise<number[]> {
     const due: number[] = [];
     let place = 0;
@@ -162,7 +165,7 @@ export class Retention {
         await actors.vault(vaultId).ask((batch) => {
           const shares = new PieceShares(batch);
           let freed = 0;
-          // A round beside this one may have taken some of them.
+          // A concurrent round may have removed some of them.
           for (const { key, value } of due.filter(({ key }) => batch.get(conflicts, key) !== undefined)) {
             freed += keptBytes(value.size_bytes);
             batch.remove(conflicts, key);
@@ -181,7 +184,7 @@ export class Retention {
   }
 }
 
-/** A vault that is being deleted has no head any more. */
+/** A vault being deleted no longer has a head. */
 function countFreed(batch: Batch, vaultId: string, bytes: number): void {
   const head = batch.get(vaultHeads, [vaultId]);
   if (head !== undefined) batch.put(vaultHeads, [vaultId], { ...head, kept_bytes: head.kept_bytes - bytes });

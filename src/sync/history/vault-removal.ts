@@ -1,7 +1,7 @@
 /**
- * Owns how the rows of deleted vaults go: in the background, a bounded number with each commit, so that other work gets
- * between. A vault is listed as deleted until a whole round finds nothing of it, so whatever was still being written for
- * it goes too, and a stop or a crash only puts the rest off.
+ * Removes the rows of deleted vaults in the background, a bounded number per commit, so that other work can run in
+ * between. A vault stays listed as deleted until a whole round finds no rows of it. So rows still being written for it
+ * are removed too, and a stop or a crash only delays the rest.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '../../common/log.ts';
@@ -30,7 +30,7 @@ import {
 import { readVersionHead } from '../log/version.ts';
 import { readPackSummary } from '../packs/index-layout.ts';
 
-/** Tables whose rows hold nothing but themselves. */
+/** Tables whose rows can be removed without updating other tables. */
 const PLAIN: readonly AnyTable[] = [
   files,
   folders,
@@ -46,12 +46,12 @@ const PLAIN: readonly AnyTable[] = [
 export interface VaultRemovalOptions {
   readonly store: Store;
   readonly log: Log;
-  /** Takes packs that no index names any more; they go once no stream reads them. */
+  /** Takes packs that no index names any more. They are removed once no stream reads them. */
   readonly retirePacks: (packIds: readonly number[]) => void;
 }
 
 export class VaultRemoval {
-  /** For the timer. */
+  /** Run by the timer. */
   readonly sweep: Sweep = { what: 'deleted vaults', byAge: false, run: () => this.run() };
   readonly #options: VaultRemovalOptions;
   readonly #rounds: Rounds;
@@ -70,12 +70,12 @@ export class VaultRemoval {
     this.#rounds.begin();
   }
 
-  /** A round over all deleted vaults, after those that run. Resolves with how many rows went. */
+  /** Runs a round over all deleted vaults, after any running one. Resolves with the number of rows removed. */
   run(): Promise<number> {
     return this.#rounds.run();
   }
 
-  /** Stops; resolves when nothing is being removed any more. The next start goes on. */
+  /** Stops. Resolves when no removal is running any more. The next start continues. */
   async close(): Promise<void> {
     await this.#rounds.close();
   }
@@ -93,7 +93,7 @@ export class VaultRemoval {
     return gone;
   }
 
-  /** Removes versions, and the pieces that only they hold. */
+  /** Removes versions, and the pieces that nothing else shares. */
   #versions(vaultId: string): Promise<number> {
     const { store } = this.#options;
     return this.#inPortions(() => {
@@ -131,7 +131,7 @@ export class VaultRemoval {
     });
   }
 
-  /** The bytes of packs stay until no stream reads them; until then they are loose. */
+  /** Removes the index of packs. Their bytes are listed as loose and stay until no stream reads them. */
   #packs(vaultId: string): Promise<number> {
     const { store, retirePacks } = this.#options;
     return this.#inPortions(() => {

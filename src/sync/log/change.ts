@@ -1,6 +1,6 @@
 /**
- * Owns what one decision writes into a vault: versions and the rows that follow from them. Reads within a decision do not
- * see its own puts, so counters are kept here and written once, by `finish`.
+ * Writes the changes of one decision into a vault: versions and the rows derived from them. Reads within a decision do
+ * not see its own puts, so counters are kept here and written once, by `finish`.
  */
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
@@ -25,7 +25,7 @@ import {
 } from './records.ts';
 import { encodeVersion, type NewMeta, type VersionStatus } from './version.ts';
 
-/** Whose vault a decision is about, and as whom the hub signs a clock. */
+/** The vault of a decision, and the hub's node in clocks. */
 export interface VaultScope {
   readonly accountId: string;
   readonly vaultId: string;
@@ -40,14 +40,16 @@ export interface NewEntry {
   readonly status: VersionStatus;
   /** Undefined: a tombstone. */
   readonly content: ReadyContent | undefined;
-  /** Null: the hub's own clock is written. */
+  /** Null: uses the hub's own clock. */
   readonly hlc: string | null;
   readonly deviceId: string;
   readonly mtime: string | null;
   readonly executable: boolean;
-  /** The file left this path in the change before. */
+  /** Former path or spelling of the file. For another path, the change before this one must be the tombstone there. */
   readonly renamedFrom?: string | undefined;
-  /** Its place in a log that is written again, and what a tombstone was of; undefined: the next one, now. */
+  /**
+   * For writing a log again: its place in the log, and the hashes of a deleted file. Undefined: the next number, now.
+   */
   readonly place?: EntryReplay | undefined;
 }
 
@@ -60,17 +62,17 @@ interface EntryReplay {
 type Writable<T> = { -readonly [field in keyof T]: T[field] };
 
 export class LogChange {
-  /** What the decision reads of vaults. */
+  /** Reads vaults within the decision. */
   readonly reader: SyncReader;
   readonly #batch: Batch;
   readonly #scope: VaultScope;
   readonly #nowMs: number;
   readonly #head: Writable<VaultHead>;
-  /** By how much this change raises or lowers the bytes of the vault, and so of the account. */
+  /** Bytes of current files and pending conflicts added by this change, for the vault and so for the account. */
   #grownBytes = 0;
   #usedBefore: FileBytes | undefined;
   readonly #keptBefore: number;
-  /** Folder counters as they are after this change. */
+  /** Folder counters after this change. */
   readonly #children = new Map<string, number>();
 
   constructor(batch: Batch, scope: VaultScope, nowMs: number) {
@@ -78,12 +80,12 @@ export class LogChange {
     this.reader = new SyncReader(batch);
     this.#scope = scope;
     this.#nowMs = nowMs;
-    // Decoded for this call alone, so that it may be written to.
+    // Decoded for this call only, so it may be modified.
     this.#head = this.reader.head(scope.vaultId);
     this.#keptBefore = this.#head.kept_bytes;
   }
 
-  /** As it will be written. */
+  /** The head as `finish` will write it. */
   get head(): VaultHead {
     return this.#head;
   }
@@ -92,12 +94,12 @@ export class LogChange {
     return { ms: this.#head.hlc_ms, counter: this.#head.hlc_counter };
   }
 
-  /** A clock of the hub for a change whose client has none. */
+  /** Returns the hub's next clock, for a change whose client has none. */
   clockOf(nowMs: number): Hlc {
     return { ...sendTick(this.clock, nowMs), node: this.#scope.nodeId };
   }
 
-  /** What the quotas of the account count, with this change. */
+  /** Bytes counted by the quotas of the account, including this change. */
   get used(): FileBytes {
     this.#usedBefore ??= this.reader.useOf(this.#scope.accountId);
     const { files, history } = this.#usedBefore;
@@ -110,7 +112,7 @@ export class LogChange {
     this.#head.hlc_counter = counter;
   }
 
-  /** Makes the next version the current one of its path. */
+  /** Stores the next version and makes it the current one of its path. */
   append(entry: NewEntry): FileRecord {
     const { path, before, content } = entry;
     const seq = entry.place?.seq ?? this.#head.seq + 1;
@@ -142,7 +144,7 @@ export class LogChange {
     return record;
   }
 
-  /** Keeps what a refused push brought. */
+  /** Stores the content of a refused push as a pending conflict. */
   keep(folded: string, { id, record }: Conflict): void {
     const { vaultId } = this.#scope;
     this.#batch.put(conflicts, [vaultId, id], record);
@@ -152,13 +154,13 @@ export class LogChange {
     this.#head.kept_bytes += keptBytes(record.size_bytes);
   }
 
-  /** A conflict that was settled elsewhere. */
+  /** Stores a conflict that was settled elsewhere. */
   keepSettled({ id, record }: Conflict): void {
     this.#batch.put(conflicts, [this.#scope.vaultId, id], record);
     this.#head.kept_bytes += keptBytes(record.size_bytes);
   }
 
-  /** Settles a pending conflict; its bytes stay for a while. */
+  /** Settles a pending conflict. Its bytes stay until retention removes them. */
   settle(
     folded: string,
     { id, record }: Conflict,
@@ -209,7 +211,7 @@ export class LogChange {
     if (sign !== 0) this.#countInFolders(folded, sign);
   }
 
-  /** A folder counts in the one above it for as long as anything live is below it. */
+  /** A folder counts in its parent folder as long as it contains anything live. */
   #countInFolders(folded: string, sign: number): void {
     for (const folder of foldersOf(folded)) {
       const was = this.#children.get(folder) ?? this.reader.childrenOf(this.#scope.vaultId, folder);
@@ -221,7 +223,7 @@ export class LogChange {
   }
 }
 
-/** What a kept version or conflict counts for, however short it is. */
+/** Bytes counted for a kept version or conflict: its content and a fixed amount. */
 export function keptBytes(sizeBytes: number): number {
   return sizeBytes + limits.recordCountedBytes;
 }
@@ -238,21 +240,21 @@ interface Hashes {
   readonly sizeBytes: number;
 }
 
-/** A new spelling of the same compared path stays in its own history. */
+/** True when the file had another path before. A new spelling of the same folded path stays in its own history. */
 function hasMoved({ renamedFrom, path }: NewEntry): boolean {
   return renamedFrom !== undefined && foldCase(renamedFrom) !== path.folded;
 }
 
-/** What a tombstone is of. */
+/** The hashes of the content deleted by a tombstone. */
 function deletedOf({ before, place }: NewEntry): Omit<Hashes, 'sizeBytes'> {
   return place?.deleted ?? { sha256: before?.sha256 ?? '', gitSha: before?.git_sha ?? '' };
 }
 
-/** Made with each push, so as one literal: an object that is put together from others takes microseconds. */
+/** Runs for each push, so it builds one object literal: combining objects takes microseconds. */
 function metaOf(entry: NewEntry, of: Hashes, place: EntryPlace): NewMeta {
   const { path, before, content, renamedFrom } = entry;
   const storedAt = new Date(place.storedMs).toISOString();
-  // Another spelling of the same compared path is a new name for whoever holds the old one.
+  // Another spelling of the same folded path is a new name for a client that has the old one.
   const formerName = renamedFrom ?? (before !== undefined && before.path !== path.path ? before.path : undefined);
   return {
     type: content === undefined ? 'deleted' : 'file',
@@ -273,7 +275,10 @@ function metaOf(entry: NewEntry, of: Hashes, place: EntryPlace): NewMeta {
   };
 }
 
-/** When a version is stored: after the one before it, unless a clock wrote that one that had jumped ahead. */
+/**
+ * Time in milliseconds at which a version is stored: after the version before it, unless the clock had jumped ahead
+ * then.
+ */
 function timeAfter(beforeMs: number, nowMs: number): number {
   return beforeMs > nowMs + limits.clockJumpMs ? nowMs : Math.max(nowMs, beforeMs + 1);
 }

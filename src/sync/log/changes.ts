@@ -1,11 +1,11 @@
-/** Owns who is told that a vault has changed. It carries no data: whoever is told reads the log. */
+/** Notifies listeners that a vault has changed. A notification carries no data: the listener reads the log. */
 
 export type ChangeListener = (vaultId: string, seq: number) => void;
 
 export class Changes {
   readonly #listeners = new Set<ChangeListener>();
 
-  /** Calls `listener` after each change that is durable. Returns how to stop that. It must not throw. */
+  /** Calls `listener` after each durable change; it must not throw. Returns a function that removes the listener. */
   listen(listener: ChangeListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -1,6 +1,6 @@
 /**
- * Owns the bytes of the rows that every push reads and writes. Fixed layouts are a third of the size of self-describing
- * ones and take a fraction of the time, and these rows are what a push costs.
+ * Encodes the rows that every push reads and writes. Fixed layouts are a third of the size of self-describing ones and
+ * take a fraction of the time, and these rows dominate the cost of a push.
  */
 import type { Codec } from '../../store/codec.ts';
 import type { FileRecord } from './file-record.ts';
@@ -30,9 +30,9 @@ export function numbersCodec<V extends Readonly<Record<keyof V, number>>>(
 
 const DELETED = 1;
 const HAS_MTIME = 2;
-/** Rows from before this flag read as not executable. */
+/** Rows from before this flag existed are read as not executable. */
 const EXECUTABLE = 4;
-/** Layout, flags, five numbers, a count, both hashes, three lengths; then path, clock, device, mtime. */
+/** Layout, flags, four numbers, a count, both hashes, three lengths; then path, clock, device, mtime. */
 const FILE_HEAD_BYTES = 2 + 8 * 4 + 4 + 32 + 20 + 2 + 1 + 2;
 
 export const fileCodec: Codec<FileRecord> = {
@@ -83,7 +83,7 @@ export const fileCodec: Codec<FileRecord> = {
   },
 };
 
-/** Throws on a layout that this build does not know, and on bytes that are cut off. */
+/** Throws on a layout unknown to this build, and on truncated bytes. */
 function viewOf(bytes: Uint8Array, lengthMin: number): DataView {
   if (bytes.length < lengthMin || bytes[0] !== LAYOUT) {
     throw new Error(`a row has ${bytes.length} bytes in layout ${bytes[0]}, this build reads layout ${LAYOUT}`);

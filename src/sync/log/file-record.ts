@@ -1,26 +1,26 @@
-/** The row of a path: its newest version, or its tombstone. */
+/** Defines the row of a path: its newest version, or its tombstone. */
 
 /** The newest version of a path; a deleted path keeps its row as a tombstone. */
 export interface FileRecord {
-  /** As it was spelled, in NFC; the key is folded. */
+  /** As spelled by the client, in NFC; the key is folded. */
   readonly path: string;
   readonly seq: number;
   readonly deleted: boolean;
-  /** Lower-case hex; of a tombstone: of what was deleted. */
+  /** Lower-case hex. For a tombstone: of the deleted content. */
   readonly sha256: string;
   readonly git_sha: string;
-  /** As it is compared and shown: the client's own string, or the hub's when the hub made it. */
+  /** As compared and shown: the client's own string, or the hub's when the hub made it. */
   readonly hlc: string;
-  /** Bytes of the content; of a tombstone 0. */
+  /** Bytes of the content; 0 for a tombstone. */
   readonly size_bytes: number;
   readonly stored_ms: number;
   readonly device_id: string;
-  /** As the client gave it. */
+  /** As sent by the client. */
   readonly mtime: string | null;
-  /** May be run as a program (the owner's execute bit); false of a tombstone and where no client said. */
+  /** May be run as a program (the owner's execute bit). False for a tombstone, and when no client reported it. */
   readonly executable: boolean;
-  /** Bytes of the line, its newline too. */
+  /** Bytes of the line, including its newline. */
   readonly line_bytes: number;
-  /** Versions of this path that are kept, this one too. */
+  /** Number of kept versions of this path, including this one. */
   readonly versions: number;
 }

@@ -1,24 +1,24 @@
-/** What file sync asks about the room of an account, and whether a write fits in. */
+/** Decides whether a write of file sync fits into the quotas of an account. */
 import type { Fault } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 
-/** Bytes by quota: current files and pending conflicts; everything else that is kept. */
+/** Bytes by quota. `files`: current files and pending conflicts; `history`: everything else that is kept. */
 export type FileBytes = Readonly<Record<'files' | 'history', number>>;
 
 export interface FileRoom {
   quotasOf(accountId: string): FileBytes;
-  /** Refuses with `storage_reserved` while the disk is nearly full, unless the operator marked the account. */
+  /** Throws Refusal `storage_reserved` while the disk is nearly full, unless the operator marked the account. */
   checkReserve(accountId: string): void;
-  /** Counts a write that a quota refused. */
+  /** Counts a write rejected by a quota. */
   noteRefused(kind: 'files' | 'history'): void;
 }
 
 export type OverRoom = Extract<Fault, { kind: 'quota_exceeded' }> & { readonly of: 'files' | 'history' };
 
 /**
- * What a write of content is refused with; undefined: it fits. `freedBytes` of current files and pending conflicts become
- * history with it. A delete is never asked: its bytes only move from one quota to the other, and it must always work.
- * `used` is asked only where it counts.
+ * Returns the fault when a write of content exceeds a quota; undefined when it fits. The write moves `freedBytes` of
+ * current files and pending conflicts to history. An accepted delete is not checked: its bytes only move from one
+ * quota to the other, and it must always work.
  */
 export function overRoom(
   quotas: FileBytes,

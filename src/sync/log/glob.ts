@@ -1,14 +1,17 @@
 /**
- * Owns how a path is held against a glob: `*` and `?` within a part, `**` over whole parts. Case does not count. It takes
- * time in proportion to pattern times path at the most, whatever the pattern, which a regular expression made of it would
- * not, and counts what it did, so that whoever holds many paths against a glob can stop. Pure.
+ * Matches a path against a glob: `*` and `?` within a part, `**` over whole parts. Case-insensitive. Takes time at most
+ * proportional to pattern length times path length, for any pattern, unlike a regular expression made from it. Counts
+ * its work, so that a caller matching many paths can stop. Pure.
  */
 import { foldCase } from '../../text/fold-case.ts';
 
-/** A pattern that was taken apart. */
+/** A parsed pattern. */
 export interface Glob {
   readonly parts: readonly GlobPart[];
-  /** A part without wildcards, which every path that matches holds; looked for first, because most paths do not. */
+  /**
+   * A part without wildcards, contained in every matching path. Searched for first, because most paths do not contain
+   * it.
+   */
   readonly literal: string;
 }
 
@@ -16,19 +19,19 @@ interface GlobPart {
   readonly text: string;
   /** `**` */
   readonly isAny: boolean;
-  /** What stands between the stars; undefined where `?` does too, or characters of two code units. */
+  /** The text between the stars. Undefined when the part contains `?` or characters of two code units. */
   readonly pieces: readonly string[] | undefined;
 }
 
-/** Characters that were compared, or could have been. */
+/** Characters compared, as an upper bound. */
 export interface GlobWork {
   chars: number;
 }
 
-/** Takes a pattern apart. It holds in any folder, unless it begins with `/`. */
+/** Parses a pattern. It matches in any folder, unless it begins with `/`. */
 export function compileGlob(pattern: string): Glob {
   const folded = foldCase(pattern);
-  // `**` twice in a row means what it means once.
+  // Consecutive `**` mean the same as one.
   const named = folded.split(/\/+/).filter((part, at, all) => part !== '' && !(part === '**' && all[at - 1] === '**'));
   const literal = named.find((part) => !/[*?]/.test(part)) ?? '';
   return { parts: (folded.startsWith('/') ? named : ['**', ...named]).map(partOf), literal };
@@ -39,7 +42,10 @@ function partOf(text: string): GlobPart {
   return { text, isAny: text === '**', pieces };
 }
 
-/** True when the whole path, which must be folded, matches; `a/**` matches everything below `a`. Adds what it took to `work`. */
+/**
+ * True when the whole path, which must be folded, matches; `a/**` matches everything below `a`. Adds its cost to
+ * `work`.
+ */
 export function matchesGlob({ parts: glob, literal }: Glob, folded: string, work: GlobWork = { chars: 0 }): boolean {
   work.chars += folded.length;
   if (!folded.includes(literal)) return false;
@@ -49,7 +55,7 @@ export function matchesGlob({ parts: glob, literal }: Glob, folded: string, work
     parts.length,
     (g) => glob[g]?.isAny === true,
     (g, p) => matchPart(glob[g] as GlobPart, parts[p] ?? '', work),
-    // `**` at the end stands for one part at the least.
+    // `**` at the end matches at least one part.
     glob.at(-1)?.isAny === true && glob.length > 1,
   );
 }
@@ -69,7 +75,10 @@ function matchPart({ text: pattern, pieces }: GlobPart, text: string, work: Glob
   );
 }
 
-/** The first piece begins the text, the last ends it, and each between them is found at the first place that is left. */
+/**
+ * The text begins with the first piece and ends with the last. Each piece between is matched at its first possible
+ * place.
+ */
 function matchPieces(pieces: readonly string[], text: string): boolean {
   const first = pieces[0] ?? '';
   if (pieces.length === 1) return text === first;
@@ -87,7 +96,7 @@ function matchPieces(pieces: readonly string[], text: string): boolean {
   return true;
 }
 
-/** Greedy with one point to go back to, which is enough when the wildcards match independently of each other. */
+/** Greedy with one backtracking point, which is enough when the wildcards match independently of each other. */
 function matchSequence(
   patternLength: number,
   textLength: number,

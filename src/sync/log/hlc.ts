@@ -1,13 +1,13 @@
 /**
- * Owns hybrid logical clocks (Kulkarni et al. 2014): how one is read and written, how two compare, and how the hub's own
- * moves on. A clock orders changes; it never proves that one knew of the other. Pure.
+ * Reads, writes and compares hybrid logical clocks (Kulkarni et al. 2014), and advances the hub's own. A clock orders
+ * changes; it never proves that one knew of the other. Pure.
  */
 import { createHash } from 'node:crypto';
 import { limits } from '../../limits/service.ts';
 import { parseIsoMs } from '../../time/iso-time.ts';
 
 export interface Hlc {
-  /** Milliseconds since 1970-01-01; a client's may carry microseconds after the point. */
+  /** Milliseconds since 1970-01-01. A client's clock may have microseconds after the decimal point. */
   readonly ms: number;
   readonly counter: number;
   readonly node: string;
@@ -20,12 +20,12 @@ export interface HubClock {
 }
 
 const COUNTER_MAX = 0xffff;
-/** 9999-12-31T23:59:59.999Z: what four digits of a year can say. */
+/** 9999-12-31T23:59:59.999Z: the last time with a year of four digits. */
 const MS_MAX = 253_402_300_799_999;
 const CANONICAL_CHARS = 46;
 const CANONICAL = /^.{23}Z-[0-9A-F]{4}-[0-9a-f]{16}$/;
 const ISO_FORM = /^(.{19,}?Z)-([0-9A-Fa-f]{4})-([A-Za-z0-9_.-]{1,64})$/;
-/** Zero-padded, so that a bare date is not taken for one. */
+/** Zero-padded, so that a bare date does not match. */
 const DECIMAL_FORM = /^(\d{13,15})[:-](\d{1,5})[:-]([A-Za-z0-9_.-]{1,64})$/;
 const EPOCH_FORM = /^(\d{1,19})(?:\.(\d{1,9}))?$/;
 
@@ -33,9 +33,9 @@ export const HLC_EXPECTED =
   'hlc must look like 2026-11-20T20:18:57.123Z-0000-89e4f1c2a0b3d756 (ISO time with Z, 4 hex digits of counter, node)';
 
 /**
- * Reads the canonical form and its relatives: other nodes and fractions, `<ms>-<counter>-<node>` in zero-padded
- * decimals, a bare ISO time or epoch (seconds to nanoseconds, by magnitude), which take their node from the device.
- * Undefined: it is none of them.
+ * Parses the canonical form and related forms: other nodes and fractions, `<ms>-<counter>-<node>` in zero-padded
+ * decimals, and a bare ISO time or epoch (seconds to nanoseconds, by magnitude), with the node derived from the device.
+ * Undefined when the text has none of these forms.
  */
 export function parseHlc(text: string, deviceId: string): Hlc | undefined {
   const canonical = parseCanonical(text);
@@ -47,19 +47,21 @@ export function parseHlc(text: string, deviceId: string): Hlc | undefined {
   return checked(parseIsoMs(text) ?? parseEpochMs(text), 0, nodeOf(deviceId));
 }
 
-/** The canonical form, which most clients write; any other, or one that is none, is left to the general reader. */
+/**
+ * Parses the canonical form, which most clients write. Undefined for all other texts, which the general parser handles.
+ */
 function parseCanonical(text: string): Hlc | undefined {
   if (text.length !== CANONICAL_CHARS || !CANONICAL.test(text)) return undefined;
   const ms = parseIsoMs(text.slice(0, 24));
   return ms === undefined ? undefined : { ms, counter: Number.parseInt(text.slice(25, 29), 16), node: text.slice(30) };
 }
 
-/** The canonical form: byte order is the order of the clocks. */
+/** Formats a clock in the canonical form: byte order is the order of the clocks. */
 export function formatHlc({ ms, counter, node }: Hlc): string {
   return `${new Date(ms).toISOString()}-${counter.toString(16).toUpperCase().padStart(4, '0')}-${node}`;
 }
 
-/** Below 0: `a` is older; 0: they are the same. */
+/** Negative when `a` is older, 0 when they are equal, positive when `a` is newer. */
 export function compareHlc(a: Hlc, b: Hlc): number {
   if (a.ms !== b.ms) return a.ms - b.ms;
   if (a.counter !== b.counter) return a.counter - b.counter;
@@ -90,12 +92,12 @@ export function secondsAhead(hlc: Hlc, nowMs: number): number {
   return Math.round(hlc.ms - nowMs) / 1000;
 }
 
-/** True when a value is so far in the future that it is never adopted. */
+/** True when a value is too far in the future to be adopted. */
 export function isTooFarAhead(hlc: Hlc, nowMs: number): boolean {
   return hlc.ms - nowMs > limits.hlcAheadMsMax;
 }
 
-/** A full counter goes into the milliseconds. */
+/** Carries a full counter over into the milliseconds. */
 function carried(ms: number, counter: number): HubClock {
   return counter > COUNTER_MAX ? { ms: ms + 1, counter: 0 } : { ms, counter };
 }
@@ -114,7 +116,7 @@ function parseEpochMs(text: string): number | undefined {
   return value < 1e17 ? value / 1000 : value / 1e6;
 }
 
-/** A client that names no node is told apart by its device. */
+/** The node of a client that names none: derived from its device. */
 function nodeOf(deviceId: string): string {
   return createHash('sha256').update(deviceId).digest('hex').slice(0, 16);
 }

@@ -1,21 +1,21 @@
 /**
- * Owns which paths a vault takes and when two of them are the same. It repairs nothing but the Unicode form (NFC): a path
- * that some file system would read differently is refused, with a sentence that says what is wrong. Pure.
+ * Checks which paths a vault accepts, and decides when two of them are the same. Repairs only the Unicode form (NFC): a
+ * path that some file system would read differently is rejected, with a sentence on what is wrong. Pure.
  */
 import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { compileGlob, type Glob, matchesGlob } from './glob.ts';
 
-/** A path that was checked. */
+/** A checked path. */
 export interface VaultPath {
-  /** As it is shown, in NFC. */
+  /** As shown, in NFC. */
   readonly path: string;
-  /** As it is compared: equal for paths that differ only in case or Unicode form. */
+  /** As compared: equal for paths that differ only in case or Unicode form. */
   readonly folded: string;
 }
 
-/** Protected in any folder, unless the vault has a list of its own. */
+/** Protected in any folder, unless the vault has its own list. */
 const DEFAULT_PROTECTED: readonly string[] = [
   'CLAUDE.md',
   'AGENTS.md',
@@ -29,13 +29,18 @@ const DEFAULT_PROTECTED: readonly string[] = [
   '.vscode/**',
 ];
 
-/** Control and format characters (bidi and zero-width among them), line separators, blank letters, no characters at all. */
+/** Control and format characters (including bidi and zero-width), line separators, blank letters, noncharacters. */
 const HIDDEN =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]|\p{Default_Ignorable_Code_Point}(?<!\p{Variation_Selector})/u;
-/** Letters of scripts whose spelling needs joiners: Arabic (Persian, Urdu …) and those of India and Sri Lanka. */
+/**
+ * Letters of scripts whose spelling needs joiners: Arabic (Persian, Urdu …), Syriac, and those of India and Sri Lanka.
+ */
 const WORD =
   '[\\p{scx=Arab}\\p{scx=Syrc}\\p{scx=Deva}\\p{scx=Beng}\\p{scx=Guru}\\p{scx=Gujr}\\p{scx=Orya}\\p{scx=Taml}\\p{scx=Telu}\\p{scx=Knda}\\p{scx=Mlym}\\p{scx=Sinh}]';
-/** Zero-width joiners where they spell something: within such a word (RFC 5892, appendix A), or between parts of one emoji (UTS 51). */
+/**
+ * Zero-width joiners with a meaning: within a word of these scripts (RFC 5892, appendix A), or between parts of one
+ * emoji (UTS 51).
+ */
 const JOINED = new RegExp(
   `(?<=${WORD})[\\u200c\\u200d](?=${WORD})|(?<=\\p{ExtPict}[\\ufe0f\\u{1f3fb}-\\u{1f3ff}]?)\\u200d(?=\\p{ExtPict})`,
   'gu',
@@ -45,16 +50,16 @@ const WINDOWS = /[<>:"|?*]/;
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9])$/;
 const GIT = /^(\.git|git~\d+)$/;
 
-/** Checks a path as a client sent it. Refuses with `invalid_fields`. */
+/** Checks a path sent by a client. Throws Refusal `invalid_fields` when it is invalid. */
 export function checkPath(given: string, field = 'path'): VaultPath {
   const refuse = (why: string) => invalidField(field, `${field} ${why}`);
   if (given === '') throw refuse('must not be empty');
-  // Most paths are of these letters, for which nothing has to be looked up.
+  // Fast path: most paths contain only these characters.
   const isPlain = PLAIN.test(given);
   if (!isPlain && !given.isWellFormed()) throw refuse('holds half of a surrogate pair; send well-formed Unicode');
   const path = isPlain ? given : given.normalize('NFC');
   const folded = isPlain ? given.toLowerCase() : foldCase(path);
-  // The folded form is the key; a few letters grow when they are folded.
+  // The folded form is the key, and folding makes a few letters longer.
   if (Math.max(Buffer.byteLength(path), Buffer.byteLength(folded)) > limits.pathBytesMax) {
     throw refuse(`is longer than ${limits.pathBytesMax} bytes in UTF-8, case folded or not; shorten it`);
   }
@@ -80,7 +85,9 @@ function firstWrong(parts: readonly string[], isPlain: boolean): string | undefi
   return undefined;
 }
 
-/** What is wrong with one part of a path; undefined: nothing. `compared`: as other systems may read it. */
+/**
+ * Returns what is wrong with one part of a path; undefined when it is valid. `compared`: as other systems may read it.
+ */
 function wrongPart(part: string, compared: string): string | undefined {
   if (part === '') return 'has an empty part; write each / once and none at the end';
   if (Buffer.byteLength(part) > limits.pathPartBytesMax) {
@@ -91,13 +98,13 @@ function wrongPart(part: string, compared: string): string | undefined {
     return 'has a part that ends in a dot or a space, which Windows drops; rename it';
   }
   if (GIT.test(compared)) return 'goes through .git, which belongs to git; leave it out';
-  // Windows takes a device name for the device whatever follows its first dot.
+  // Windows takes a device name for the device, whatever follows the first dot.
   const dot = compared.indexOf('.');
   const name = dot < 0 ? compared : compared.slice(0, dot);
   return DEVICE.test(name.trimEnd()) ? 'has a part that is a device name on Windows; rename it' : undefined;
 }
 
-/** The folded paths of the folders that a path lies in, the nearest first. */
+/** The folded paths of the folders containing a path, the nearest first. */
 export function foldersOf(folded: string): string[] {
   const found: string[] = [];
   for (let at = folded.lastIndexOf('/'); at > 0; at = folded.lastIndexOf('/', at - 1)) found.push(folded.slice(0, at));
@@ -106,7 +113,7 @@ export function foldersOf(folded: string): string[] {
 
 const defaultGlobs = DEFAULT_PROTECTED.map(compileGlob);
 
-/** A check of folded paths against a list of globs; null: the default list. */
+/** Returns a check of folded paths against a list of globs; null: the default list. */
 export function protectedCheck(globs: readonly string[] | null): (folded: string) => boolean {
   const compiled: readonly Glob[] = globs === null ? defaultGlobs : globs.map(compileGlob);
   return (folded) => compiled.some((glob) => matchesGlob(glob, folded));

@@ -1,6 +1,6 @@
 /**
- * Owns how the log of a vault is read: files, versions, contents, conflicts. It writes nothing. Over the batch of a
- * decision it shows what earlier decisions of the same commit wrote.
+ * Reads the log of a vault: files, versions, contents, conflicts. Over the batch of a decision, it sees the writes of
+ * earlier decisions in the same commit.
  */
 import { hash } from 'node:crypto';
 import { Refusal } from '../../common/fault.ts';
@@ -39,13 +39,13 @@ import {
   versionSha256,
 } from './version.ts';
 
-/** A vault, and the account that it belongs to. */
+/** A vault and its account. */
 export interface VaultOf {
   readonly accountId: string;
   readonly vaultId: string;
 }
 
-/** One link of a path's chain of versions. */
+/** One version in the chain of a path. */
 export interface ChainLink extends VersionHead {
   readonly seq: number;
   readonly sha256: string;
@@ -62,7 +62,7 @@ export class SyncReader {
 
   readonly #damage: Pick<Damage, 'note'> | undefined;
 
-  /** Within a decision: over its batch. `damage` hears of contents that do not hash right. */
+  /** Within a decision, pass its batch. `damage` is notified of contents that do not match their hash. */
   constructor(store: Reader, damage?: Pick<Damage, 'note'>) {
     this.#store = store;
     this.#damage = damage;
@@ -73,22 +73,22 @@ export class SyncReader {
     return this.#store.get(primaries, [accountId])?.vault_id;
   }
 
-  /** A vault of an account; undefined for one that is not there and for one of somebody else. */
+  /** A vault of an account. Undefined when it does not exist or belongs to another account. */
   vault(accountId: string, vaultId: string): VaultRecord | undefined {
     return this.#store.get(vaults, [accountId, vaultId]);
   }
 
-  /** The caller's own copy. */
+  /** The head of a vault. The caller may modify the returned object. */
   head(vaultId: string): VaultHead {
     return this.#store.get(vaultHeads, [vaultId]) ?? emptyHead();
   }
 
-  /** The newest version of a path; a tombstone too. */
+  /** The newest version of a path, tombstones included. */
   file(vaultId: string, folded: string): FileRecord | undefined {
     return this.#store.get(files, [vaultId, folded]);
   }
 
-  /** How many live files and folders stand directly in a folder; 0: there is none. */
+  /** Number of live files and folders directly in a folder; 0 when it does not exist. */
   childrenOf(vaultId: string, folder: string): number {
     return this.#store.get(folders, [vaultId, folder])?.children ?? 0;
   }
@@ -98,7 +98,7 @@ export class SyncReader {
     return this.#store.get(usage, [vaultId])?.bytes ?? 0;
   }
 
-  /** What the quotas of an account count, over all its vaults. */
+  /** Bytes counted by the quotas of an account, over all its vaults. */
   useOf(accountId: string): FileBytes {
     let files = 0;
     let kept = 0;
@@ -109,12 +109,12 @@ export class SyncReader {
     return { files, history: kept - files };
   }
 
-  /** Versions that are set aside because their contents are damaged. */
+  /** Sequence numbers of the versions set aside because their contents are damaged. */
   setAsideOf(vaultId: string): number[] {
     return [...this.#store.keys(setAside, [vaultId])].map(([, seq]) => seq);
   }
 
-  /** Whether the content of a version is damaged and set aside. */
+  /** True when the content of a version is damaged and set aside. */
   isSetAside(vaultId: string, seq: number): boolean {
     return this.#store.get(setAside, [vaultId, seq]) !== undefined;
   }
@@ -129,7 +129,10 @@ export class SyncReader {
     return bytes && readVersionMeta(bytes);
   }
 
-  /** The content of a version as its line has it, base64 still encoded. Undefined: a tombstone, or no such version. Refuses damaged. */
+  /**
+   * The content of a version as in its line, with base64 not decoded. Undefined for a tombstone or an unknown version.
+   * Throws Refusal `damaged` when it does not match its hash.
+   */
   contentText(vaultId: string, seq: number): string | undefined {
     const bytes = this.#store.get(versions, [vaultId, seq]);
     if (bytes === undefined) return undefined;
@@ -138,20 +141,23 @@ export class SyncReader {
     return readContentText(bytes, escaped);
   }
 
-  /** The content of a version, for another that holds the same. Undefined: a tombstone, or no such version. */
+  /** The content of a version, to be shared by another version. Undefined for a tombstone or an unknown version. */
   readyContent(vaultId: string, seq: number): ReadyContent | undefined {
     const bytes = this.#store.get(versions, [vaultId, seq]);
     return bytes && contentOfVersion(bytes);
   }
 
-  /** The bytes that a version holds. Undefined: a tombstone, or no such version. */
+  /**
+   * The decoded content of a version. Undefined for a tombstone or an unknown version. Throws Refusal `damaged` when it
+   * does not match its hash.
+   */
   content(vaultId: string, seq: number): Buffer | undefined {
     const head = this.versionHead(vaultId, seq);
     const text = head && this.contentText(vaultId, seq);
     return text === undefined || head === undefined ? undefined : decodeContent(text, head.encoding);
   }
 
-  /** The pieces under a storage id, in one. */
+  /** The pieces of a storage id, concatenated. */
   escapedContent(storageId: number): Buffer {
     const found: Uint8Array[] = [];
     for (const key of this.#store.keys(pieces, [storageId])) {
@@ -161,12 +167,12 @@ export class SyncReader {
     return Buffer.concat(found);
   }
 
-  /** The versions of a path that are kept, from `seq` to older ones. Stop it early: a busy path has very many. */
+  /** The kept versions of a path, from `seq` to older ones. Stop iterating early: a busy path has very many. */
   *chain(vaultId: string, seq: number): Generator<ChainLink> {
     let at = seq;
     while (at !== 0) {
       const bytes = this.#store.view(versions, [vaultId, at]);
-      // What is older was let go of.
+      // Retention removed this version and the older ones.
       if (bytes === undefined) return;
       const link = { ...readVersionHead(bytes), seq: at, sha256: versionSha256(bytes), gitSha: versionGitSha(bytes) };
       yield link;
@@ -188,7 +194,7 @@ export class SyncReader {
     return this.#store.get(conflicts, [vaultId, conflictId]) !== undefined;
   }
 
-  /** A conflict, settled ones too. Refuses with `not_found`. */
+  /** A conflict, pending or settled. Throws Refusal `not_found` when it does not exist. */
   conflict(vaultId: string, conflictId: string): Conflict {
     const record = this.#store.get(conflicts, [vaultId, conflictId]);
     if (record === undefined) throw new Refusal({ kind: 'not_found', what: 'no conflict of this vault has this id' });
@@ -196,8 +202,8 @@ export class SyncReader {
   }
 
   /**
-   * The bytes that a refused push brought. Undefined: it was a delete, or they were let go of long after it settled.
-   * Refuses damaged.
+   * The bytes of a refused push. Undefined for a delete, or when removed long after the conflict was settled. Throws
+   * Refusal `damaged` when they do not match their hash.
    */
   conflictContent(vaultId: string, conflict: Conflict): Buffer | undefined {
     const { id, record } = conflict;
@@ -208,7 +214,7 @@ export class SyncReader {
     return bytes;
   }
 
-  /** What is stored of a conflict; bytes that hash to something else where it cannot be read. */
+  /** The stored bytes of a conflict. Unreadable pieces are returned undecoded, so that their hash does not match. */
   #conflictBytes(vaultId: string, { id, record }: Conflict): Buffer | undefined {
     if (record.storage_id === 0) {
       const bytes = this.#store.get(conflictBytes, [vaultId, id]);
@@ -219,7 +225,7 @@ export class SyncReader {
     try {
       return decodeContent(JSON.parse(`"${escaped.toString('utf8')}"`) as string, record.encoding);
     } catch {
-      // No inside of a JSON string any more.
+      // No longer the inside of a JSON string.
       return escaped;
     }
   }
@@ -239,7 +245,7 @@ export class SyncReader {
   }
 }
 
-/** Of a vault that nothing was pushed to. */
+/** The head of a vault without pushes. */
 function emptyHead(): VaultHead {
   return {
     seq: 0,

@@ -1,4 +1,4 @@
-/** A content as a version can hold it: hashed, and stored or ready to be. */
+/** Describes content ready for a version: hashed, and stored or ready to be stored. */
 import type { Encoding } from './records.ts';
 import { readVersionHead, type StoredContent, storedContentOf, versionGitSha, versionSha256 } from './version.ts';
 
@@ -10,7 +10,7 @@ export interface ReadyContent {
   readonly stored: StoredContent;
 }
 
-/** The content of a stored version, for another version that holds the same. Undefined: a tombstone. */
+/** The content of a stored version, to be shared by another version. Undefined for a tombstone. */
 export function contentOfVersion(bytes: Uint8Array): ReadyContent | undefined {
   const stored = storedContentOf(bytes);
   if (stored === undefined) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Owns the tables of vaults and file sync. A vault is a log: every change gets the next sequence number and one immutable
- * version, which is the finished NDJSON line that pulls send. A file's row points at its newest version, and each version
- * at the one before it of the same path.
+ * Defines the tables of vaults and file sync. A vault is a log: every change gets the next sequence number and one
+ * immutable version, which is the finished NDJSON line sent by pulls. A file's row points to its newest version, and
+ * each version to the previous one of the same path.
  */
 import { bytesCodec, recordCodec } from '../../store/codec.ts';
 import { type AnyTable, defineTable } from '../../store/table.ts';
@@ -17,10 +17,10 @@ export interface VaultRecord {
   readonly protected_paths: readonly string[] | null;
 }
 
-/** Where a vault's log stands, and exact counters of what is current. One row per vault, written with every change. */
+/** The end of a vault's log, and exact counters of what is current. One row per vault, written with every change. */
 export interface VaultHead {
   readonly seq: number;
-  /** When the newest version was stored, in milliseconds; strictly rising with `seq`. */
+  /** Time when the newest version was stored, in milliseconds. Increases with `seq`, except after a clock jump. */
   readonly stored_ms: number;
   /** The hub's hybrid logical clock. */
   readonly hlc_ms: number;
@@ -29,49 +29,49 @@ export interface VaultHead {
   readonly tombstones: number;
   /** Content bytes of the current files. */
   readonly bytes: number;
-  /** Bytes of the lines of the current files, tombstones not among them. */
+  /** Bytes of the lines of the current files, without tombstones. */
   readonly line_bytes: number;
   /** Pending conflicts. */
   readonly pending: number;
-  /** Content bytes of all kept versions and conflicts, and `recordCountedBytes` for each of them. */
+  /** Content bytes of all kept versions and conflicts, plus `recordCountedBytes` for each of them. */
   readonly kept_bytes: number;
 }
 
 export type ConflictStatus = 'pending' | 'resolved' | 'superseded' | 'dismissed';
-/** Yours, then the hub's. */
+/** The refused change, then the hub's. */
 export type ConflictKind = 'edit/edit' | 'edit/delete' | 'delete/edit' | 'create/create';
 
 export type Encoding = 'utf-8' | 'base64';
 
-/** What a refused push brought, and what it met. */
+/** A refused push, and the version that it conflicts with. */
 export interface ConflictRecord {
   readonly path: string;
   readonly kind: ConflictKind;
   readonly status: ConflictStatus;
   readonly device_id: string;
-  /** Null: it was a delete. */
+  /** Null for a delete. */
   readonly your_sha256: string | null;
   readonly your_git_sha: string | null;
   readonly your_hlc: string;
   readonly size_bytes: number;
   readonly encoding: Encoding;
   readonly mtime: string | null;
-  /** Absent in rows from before it was kept. */
+  /** Absent in rows from before this field existed. */
   readonly executable?: boolean | undefined;
-  /** The pieces that hold the bytes; 0: they lie in `sync_conflict_bytes`, or it was a delete. */
+  /** The pieces with the bytes. 0: the bytes are stored in `sync_conflict_bytes`, or the push was a delete. */
   readonly storage_id: number;
   /** Bytes of those pieces, JSON-escaped. */
   readonly escaped_bytes: number;
-  /** What was current when the push was refused; 0: there was nothing. */
+  /** The newest version of the path when the push was refused; 0 when there was none. */
   readonly server_seq: number;
-  /** Null: the path was deleted, or there was nothing. */
+  /** Null when the path was deleted or never had a file. */
   readonly server_sha256: string | null;
   readonly server_git_sha: string | null;
   readonly server_hlc: string | null;
   readonly base_sha: string | null;
   readonly detected_at: string;
   readonly settled_at: string | null;
-  /** The version that settled it, when there is one. */
+  /** The version that settled it, if any. */
   readonly settled_seq: number | null;
 }
 
@@ -79,21 +79,21 @@ export const vaults = defineTable<[accountId: string, vaultId: string], VaultRec
   account: 0,
 });
 
-/** The vault that an account means when it names none. */
+/** The vault used when an account names none. */
 export const primaries = defineTable<[accountId: string], { readonly vault_id: string }>(
   'sync_primaries',
   recordCodec(1),
   { account: 0 },
 );
 
-/** The account that a vault belongs to, for work that begins at the vault. */
+/** The account of a vault, for work that starts from the vault. */
 export const vaultOwners = defineTable<[vaultId: string], { readonly account_id: string }>(
   'sync_vault_owners',
   recordCodec(1),
   { account: { member: 'account_id' }, directory: 'new' },
 );
 
-/** Vaults that were deleted and whose rows are being removed. */
+/** Deleted vaults whose rows are being removed. */
 export const deletedVaults = defineTable<[vaultId: string], { readonly deleted_at: string }>(
   'sync_deleted_vaults',
   recordCodec(1),
@@ -121,7 +121,7 @@ export const files = defineTable<[vaultId: string, foldedPath: string], FileReco
   vault: 0,
 });
 
-/** Folders that hold anything live: how many live files and such folders stand directly in each. No row: none. */
+/** Folders that contain anything live: the number of live files and such folders directly in each. No row: none. */
 export const folders = defineTable<[vaultId: string, foldedPath: string], { readonly children: number }>(
   'sync_folders',
   recordCodec(1),
@@ -133,20 +133,20 @@ export const versions = defineTable<[vaultId: string, seq: number], Uint8Array>(
   vault: 0,
 });
 
-/** The pieces of long contents, JSON-escaped, under a storage id of their own; they never move. */
+/** The pieces of long contents, JSON-escaped, under a separate storage id for each content; they never move. */
 export const pieces = defineTable<[storageId: number, index: number], Uint8Array>('sync_pieces', bytesCodec, {
   staging: 'any',
   vault: 'any',
 });
 
-/** Storage ids whose pieces belong to nothing yet. What a crash leaves here is swept at the next start. */
+/** Storage ids of pieces that belong to nothing yet. Leftovers of a crash are swept at the next start. */
 export const stagedPieces = defineTable<[storageId: number], { readonly started_at: string }>(
   'sync_staging',
   recordCodec(1),
   { staging: 'any', vault: 'any', directory: 'any' },
 );
 
-/** How many versions and conflicts hold the same pieces; no row: one. */
+/** Number of versions and conflicts that share the same pieces; no row: one. */
 export const pieceShares = defineTable<[storageId: number], { readonly holders: number }>(
   'sync_piece_shares',
   recordCodec(1),
@@ -165,21 +165,24 @@ export const pendingConflicts = defineTable<
   Record<string, never>
 >('sync_pending', recordCodec(1), { vault: 0 });
 
-/** The bytes of a small refused push, as the client meant them (decoded). */
+/** The bytes of a small refused push, decoded. */
 export const conflictBytes = defineTable<[vaultId: string, conflictId: string], Uint8Array>(
   'sync_conflict_bytes',
   bytesCodec,
   { vault: 0 },
 );
 
-/** Content bytes of the current files and pending conflicts of a vault; no row: none. The quota counts all of an account. */
+/**
+ * Content bytes of the current files and pending conflicts of a vault; no row: none. The quota counts all vaults of an
+ * account.
+ */
 export const usage = defineTable<[vaultId: string], { readonly bytes: number }>('sync_usage', numbersCodec(['bytes']), {
   vault: 0,
 });
 
 export interface DeviceRecord {
   readonly last_seen_ms: number;
-  /** The greatest sequence number that this device was given by a pull. */
+  /** The greatest sequence number that this device received in a pull. */
   readonly pulled_seq: number;
   readonly pushed_seq: number;
 }
@@ -188,7 +191,7 @@ export const devices = defineTable<[vaultId: string, deviceId: string], DeviceRe
   vault: 0,
 });
 
-/** Versions whose damaged contents the operator has set aside: pulls of many leave them out until a push heals them. */
+/** Versions with damaged contents, set aside by the operator: pulls of many files skip them until a push heals them. */
 export const setAside = defineTable<[vaultId: string, seq: number], { readonly noted_at: string }>(
   'sync_set_aside',
   recordCodec(1),

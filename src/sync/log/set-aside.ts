@@ -1,4 +1,7 @@
-/** Sets damaged versions aside: they are kept, and pulls of many go on without them, until a push of the same bytes heals them. */
+/**
+ * Sets damaged versions aside: they are kept, and pulls of many files skip them until a push of the same bytes heals
+ * them.
+ */
 import type { ActorRegistry } from '../../actors/registry.ts';
 import { pieces, setAside, versions } from './records.ts';
 import { isWholeVersion } from './stored-content.ts';
@@ -6,7 +9,7 @@ import { readVersionHead } from './version.ts';
 
 export type VersionKey = [vaultId: string, seq: number];
 
-/** Returns whether it did: a version that is whole, or gone, stays as it is. */
+/** Resolves with true when the version was set aside, and with false when it is undamaged or does not exist. */
 export async function setVersionAside(actors: ActorRegistry, key: VersionKey, nowMs: number): Promise<boolean> {
   return await actors.vault(key[0]).ask((batch): boolean => {
     const bytes = batch.get(versions, key);

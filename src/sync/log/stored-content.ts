@@ -1,4 +1,6 @@
-/** Owns whether what is stored of a file still hashes to what its version says: whole lines, packs of them, long contents. Pure. */
+/**
+ * Checks whether stored content still matches the hash in its version: whole lines, packs of them, long contents. Pure.
+ */
 import { createHash, type Hash, hash } from 'node:crypto';
 import type { Encoding } from './records.ts';
 import { decodeContent, readContentText, readVersionHead, versionSha256 } from './version.ts';
@@ -7,21 +9,23 @@ const NEWLINE = 0x0a;
 const BACKSLASH = 0x5c;
 /** Longest escape of JSON: a backslash, `u` and four digits. */
 const ESCAPE_BYTES_MAX = 6;
-/** So many characters of base64 stand for whole bytes. */
+/** Characters of base64 that encode whole bytes. */
 const BASE64_GROUP = 4;
 
-/** Whether the content of a version hashes right; a tombstone has none. `escaped` reads its pieces, where it has some. */
+/**
+ * True when the content of a version matches its hash, and for a tombstone. `escaped` reads its pieces, if it has any.
+ */
 export function isWholeVersion(bytes: Uint8Array, escaped: () => Uint8Array): boolean {
   try {
     const text = readContentText(bytes, escaped);
     return text === undefined || sha256Of(text, readVersionHead(bytes).encoding) === versionSha256(bytes);
   } catch {
-    // Bytes that are no version any more are as damaged as those that hash to something else.
+    // Bytes that are no longer a version are as damaged as those with another hash.
     return false;
   }
 }
 
-/** Whether every line of a pack has the content that it says it has. */
+/** True when the content of every line of a pack matches the hash in the line. */
 export function areWholeLines(bytes: Uint8Array): boolean {
   let from = 0;
   for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, from)) {
@@ -37,7 +41,7 @@ function isWholeLine(line: Buffer): boolean {
     if (type === 'deleted') return content === undefined;
     return typeof content === 'string' && sha256Of(content, encoding === 'base64' ? 'base64' : 'utf-8') === sha256;
   } catch {
-    // No JSON: a bit of its structure is another.
+    // Not JSON: a bit of its structure has changed.
     return false;
   }
 }
@@ -46,7 +50,7 @@ function sha256Of(text: string, encoding: Encoding): string {
   return hash('sha256', encoding === 'base64' ? decodeContent(text, encoding) : text);
 }
 
-/** Hashes a long content while its escaped pieces are read, wherever they are cut. */
+/** Hashes a long content from its escaped pieces, wherever they are cut. */
 export class EscapedHash {
   readonly #hash: Hash = createHash('sha256');
   readonly #encoding: Encoding;
@@ -57,7 +61,7 @@ export class EscapedHash {
     this.#encoding = encoding;
   }
 
-  /** Takes the next bytes of the inside of a JSON string. Throws SyntaxError when they cannot be one. */
+  /** Adds the next bytes of the inside of a JSON string. Throws SyntaxError when they cannot be part of one. */
   update(part: Uint8Array): void {
     const bytes = Buffer.concat([this.#rest, part]);
     const end = this.#encoding === 'base64' ? bytes.length - (bytes.length % BASE64_GROUP) : wholeCharacters(bytes);
@@ -65,7 +69,7 @@ export class EscapedHash {
     this.#rest = bytes.subarray(end);
   }
 
-  /** The SHA-256 as hex; the same again when it is asked for again. Nothing is taken after it. */
+  /** Returns the SHA-256 as hex, and the same again when called again. Do not call `update` after it. */
   digest(): string {
     if (this.#digest === undefined) {
       this.#take(this.#rest);
@@ -80,10 +84,10 @@ export class EscapedHash {
   }
 }
 
-/** How many bytes end with a whole character and a whole escape. */
+/** Number of leading bytes that end with a whole character and a whole escape. */
 function wholeCharacters(bytes: Buffer): number {
   let end = bytes.length;
-  // Back over what may be the beginning of a character of more than one byte.
+  // Skips back over a multi-byte character, which may be incomplete.
   while (end > 0 && ((bytes[end - 1] ?? 0) & 0xc0) === 0x80) end -= 1;
   if (end > 0 && (bytes[end - 1] ?? 0) >= 0xc0) end -= 1;
   for (let at = Math.max(0, end - ESCAPE_BYTES_MAX); at < end; at += 1) {
@@ -98,7 +102,7 @@ function escapeBytes(letter: number | undefined): number {
   return letter === LETTER_U ? ESCAPE_BYTES_MAX : 2;
 }
 
-/** Whether a backslash is itself what an escape stands for: an odd number of them before it. */
+/** True when a backslash is itself escaped: an odd number of backslashes precedes it. */
 function isEscaped(bytes: Buffer, at: number): boolean {
   let before = 0;
   while (at - before > 0 && bytes[at - before - 1] === BACKSLASH) before += 1;

@@ -1,6 +1,6 @@
 /**
- * Owns how a vault is changed: one decision of its actor at a time, and who waits for changes is told once they are on
- * disk. What is decided is the caller's.
+ * Changes a vault: runs one decision of its actor at a time, and notifies listeners once the change is on disk. The
+ * caller makes the decision.
  */
 import type { ActorRegistry } from '../../actors/registry.ts';
 import type { Batch } from '../../store/group-commit.ts';
@@ -11,14 +11,14 @@ import type { SyncReader } from './reader.ts';
 export interface VaultLogOptions {
   readonly actors: ActorRegistry;
   readonly changes: Changes;
-  /** 16 hex characters: the hub's node in clocks that it makes. */
+  /** 16 hex characters: the hub's node in the clocks that it generates. */
   readonly nodeId: string;
   readonly now: () => number;
   /** Throws Refusal `invalid_fields` when a vault was deleted since it was looked up. */
   readonly checkKept: (vaultId: string) => void;
 }
 
-/** What a decision about a vault works with. */
+/** Everything that a decision on a vault works with. */
 export interface Turn {
   readonly batch: Batch;
   readonly reader: SyncReader;
@@ -35,7 +35,7 @@ export class VaultLog {
     this.#options = options;
   }
 
-  /** Runs a decision. It must call `change.finish` when it has changed anything. Resolves once that is durable. */
+  /** Runs a decision, which must call `change.finish` after changing anything. Resolves once the change is durable. */
   async write<T>(
     accountId: string,
     vaultId: string,

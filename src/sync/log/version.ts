@@ -1,9 +1,11 @@
 /**
- * Owns the bytes of a version: a head of fixed layout, then the finished NDJSON line, whose content comes last so that the
- * metadata can be read without it. A long content stands in pieces of its own and the line is open where they go. Pure.
+ * Encodes and decodes the bytes of a version: a head of fixed layout, then the finished NDJSON line, whose content
+ * comes last so that the metadata can be read without it. A long content is stored in separate pieces, and the line
+ * ends where they belong. Pure.
  *
- * Head, little endian: u8 layout, u8 flags, u16 0, u32 bytes of metadata, then f64 each: previous version of the path (0:
- * none), stored (ms), content bytes, line bytes, storage id (0: content inline); 32 bytes SHA-256, 20 bytes git blob id.
+ * Head, little endian: u8 layout, u8 flags, u16 0, u32 bytes of metadata, then f64 each: previous version of the path
+ * (0: none), stored (ms), content bytes, line bytes, storage id (0: content inline); 32 bytes SHA-256, 20 bytes git
+ * blob id.
  */
 import type { Encoding } from './records.ts';
 
@@ -12,44 +14,44 @@ const LAYOUT = 1;
 const DELETED = 1;
 const BASE64 = 2;
 const IN_PIECES = 4;
-/** The file had another path before; not set in versions from before this flag. */
+/** The file had another path before. Not set in versions from before this flag existed. */
 const MOVED = 8;
-/** What the line continues with after the metadata when the content is in pieces, and what ends it. */
+/** Continues the line after the metadata when the content is in pieces; `CONTENT_CLOSE` ends that line after them. */
 const CONTENT_OPEN = ',"content":"';
 export const CONTENT_CLOSE: Uint8Array = Buffer.from('"}\n');
-/** Bytes of a line around its metadata and the pieces of its content. */
+/** Bytes of a line besides its metadata and the pieces of its content. */
 export const AROUND_PIECES_BYTES = CONTENT_OPEN.length + CONTENT_CLOSE.length;
 const TOMBSTONE_CLOSE = '}\n';
 
 export type VersionStatus = 'created' | 'updated' | 'renamed' | 'restored' | 'deleted';
 
-/** What a line says besides its content. */
+/** The fields of a line besides its content. */
 export interface VersionMeta {
   readonly type: 'file' | 'deleted';
   readonly seq: number;
   readonly path: string;
-  /** Of a tombstone: of what was deleted. */
+  /** For a tombstone: of the deleted content. */
   readonly sha256: string;
   readonly git_sha: string;
   readonly hlc: string;
   readonly size_bytes: number;
   readonly stored_at: string;
-  /** Only of a tombstone. */
+  /** Only for a tombstone. */
   readonly deleted_at?: string;
   readonly device_id: string;
   readonly remote_mtime: string | null;
   readonly status: VersionStatus;
-  /** Only of a file that may be run as a program. */
+  /** Only for a file that may be run as a program. */
   readonly executable?: true;
   /** Only when the file had another path, or another spelling of it, before. */
   readonly renamed_from?: string;
-  /** Only of binary content. */
+  /** Only for binary content. */
   readonly encoding?: 'base64';
 }
 
 export interface VersionHead {
   readonly deleted: boolean;
-  /** The version before this change has another path: the one that `renamed_from` names, one number lower. */
+  /** The file had the path in `renamed_from` before. The tombstone there is the change before this one (`seq - 1`). */
   readonly moved: boolean;
   readonly encoding: Encoding;
   readonly metaBytes: number;
@@ -61,12 +63,12 @@ export interface VersionHead {
   readonly storageId: number;
 }
 
-/** The content of a new version: as a JSON string that goes after the metadata, or in pieces that are stored already. */
+/** The content of a new version: a JSON string to write after the metadata, or pieces that are already stored. */
 export type StoredContent =
   | { readonly kind: 'inline'; readonly json: string }
   | { readonly kind: 'pieces'; readonly storageId: number; readonly escapedBytes: number };
 
-/** Metadata before it is written: what is undefined is left out of the line. */
+/** Metadata before encoding: undefined fields are left out of the line. */
 export type NewMeta = { readonly [field in keyof Required<VersionMeta>]: VersionMeta[field] | undefined } & {
   readonly [field in RequiredField]: VersionMeta[field];
 };
@@ -82,7 +84,7 @@ export interface NewVersion {
   readonly content: StoredContent | undefined;
 }
 
-/** The bytes of a version, and of its whole line. */
+/** Returns the bytes of a version, and the length of its whole line in bytes. */
 export function encodeVersion({ meta, storedMs, previousSeq, moved, content }: NewVersion) {
   const text = metaText(meta);
   const tail = tailText(content);
@@ -109,13 +111,13 @@ export function encodeVersion({ meta, storedMs, previousSeq, moved, content }: N
   return { bytes, lineBytes };
 }
 
-/** What of a line stands after its metadata. */
+/** The part of a line after its metadata. */
 function tailText(content: StoredContent | undefined): string {
   if (content === undefined) return TOMBSTONE_CLOSE;
   return content.kind === 'inline' ? `,"content":${content.json}}\n` : CONTENT_OPEN;
 }
 
-/** The metadata as JSON, without the closing brace. Only what a client wrote needs escaping. */
+/** The metadata as JSON, without the closing brace. Only strings sent by a client need escaping. */
 function metaText(meta: NewMeta): string {
   const { type, seq, path, sha256, git_sha: gitSha, hlc, size_bytes: size, stored_at: storedAt, status } = meta;
   const {
@@ -137,7 +139,7 @@ function metaText(meta: NewMeta): string {
   );
 }
 
-/** The head of a version, read in place. Throws on a layout that this build does not know. */
+/** Reads the head of a version in place. Throws on a layout unknown to this build. */
 export function readVersionHead(bytes: Uint8Array): VersionHead {
   const view = new DataView(bytes.buffer, bytes.byteOffset, VERSION_HEAD_BYTES);
   if (view.getUint8(0) !== LAYOUT)
@@ -156,22 +158,22 @@ export function readVersionHead(bytes: Uint8Array): VersionHead {
   };
 }
 
-/** Lower-case hex, from the head. */
+/** SHA-256 from the head, in lower-case hex. */
 export function versionSha256(bytes: Uint8Array): string {
   return asBuffer(bytes, 48, 80).toString('hex');
 }
 
-/** Lower-case hex, from the head. */
+/** Git blob id from the head, in lower-case hex. */
 export function versionGitSha(bytes: Uint8Array): string {
   return asBuffer(bytes, 80, VERSION_HEAD_BYTES).toString('hex');
 }
 
-/** The line, or its first part when the content is in pieces; a view. */
+/** A view of the line, or of its first part when the content is in pieces. */
 export function versionLine(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(VERSION_HEAD_BYTES);
 }
 
-/** Bytes of the line of a file without its content. */
+/** Length in bytes of the line of a file without its content. */
 export function briefLineBytes({ metaBytes }: VersionHead): number {
   return metaBytes + TOMBSTONE_CLOSE.length;
 }
@@ -185,15 +187,15 @@ export function briefLineOf(bytes: Uint8Array): Uint8Array {
   ]);
 }
 
-/** What the line says besides its content. */
+/** Reads the fields of the line besides its content. */
 export function readVersionMeta(bytes: Uint8Array): VersionMeta {
   const end = VERSION_HEAD_BYTES + readVersionHead(bytes).metaBytes;
   return JSON.parse(`${asBuffer(bytes, VERSION_HEAD_BYTES, end).toString('utf8')}}`) as VersionMeta;
 }
 
 /**
- * The content as the line has it (base64 still encoded), from a version and, where it has them, its pieces.
- * Undefined for a tombstone.
+ * The content as in the line (base64 not decoded), from a version and, if it has any, its pieces. Undefined for a
+ * tombstone.
  */
 export function readContentText(bytes: Uint8Array, escaped: () => Uint8Array): string | undefined {
   const { deleted, metaBytes, storageId } = readVersionHead(bytes);
@@ -208,7 +210,7 @@ function contentJson(bytes: Uint8Array, metaBytes: number): string {
   return asBuffer(bytes, from, bytes.length - TOMBSTONE_CLOSE.length).toString('utf8');
 }
 
-/** The content of a version as it can be stored again. Undefined for a tombstone. */
+/** The content of a version, ready to be stored again. Undefined for a tombstone. */
 export function storedContentOf(bytes: Uint8Array): StoredContent | undefined {
   const { deleted, metaBytes, lineBytes, storageId } = readVersionHead(bytes);
   if (deleted) return undefined;
@@ -216,7 +218,7 @@ export function storedContentOf(bytes: Uint8Array): StoredContent | undefined {
   return { kind: 'pieces', storageId, escapedBytes: lineBytes - metaBytes - AROUND_PIECES_BYTES };
 }
 
-/** The bytes that a content stands for. */
+/** Decodes a content to its bytes. */
 export function decodeContent(text: string, encoding: Encoding): Buffer {
   return Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8');
 }
