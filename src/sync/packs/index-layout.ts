@@ -3,9 +3,9 @@
  * chooses lines without reading them. Pure.
  *
  * Little endian: u8 layout, 3 bytes 0, u32 lines, f64 each: last sequence number of the range, pack id (0: no bytes),
- * content bytes of the files, bytes of the long lines; u32 each: bytes in the pack, deleted lines, long lines, bytes of the
- * device names. Then columns with one entry per line: u32 sequence number minus the first of the range, u32 line bytes,
- * u32 content bytes, u16 device, u8 flags. The device names follow as JSON.
+ * content bytes of the files, bytes of the long lines; u32 each: bytes in the pack, deleted lines, long lines, bytes of
+ * the device names. Then columns with one entry per line: u32 sequence number minus the first of the range, u32 line
+ * bytes, u32 content bytes, u16 device, u8 flags. The device names follow as JSON.
  */
 
 const LAYOUT = 1;

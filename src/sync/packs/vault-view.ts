@@ -73,7 +73,7 @@ export class VaultViews {
     return low;
   }
 
-  /** Versions after a sequence number, oldest first. */
+  /** Yields the versions after a sequence number, oldest first. */
   *tail(vaultId: string, after: number): Generator<TailVersion> {
     const aside = new Set(this.#reader.setAsideOf(vaultId));
     for (const { key, value } of this.#store.entries(versionHeads, { prefix: [vaultId], beyond: after })) {

@@ -1,4 +1,4 @@
-/** The types of a vault at one moment: its packs, and the versions after the last pack. */
+/** Defines the types of a vault at one moment: its packs, and the tail of versions after the last pack. */
 import type { DeadBits } from './dead-bits.ts';
 import type { PackColumns, PackSummary } from './index-layout.ts';
 

@@ -47,7 +47,7 @@ export class PortableContents {
     this.#options = options;
   }
 
-  /** Prepares a content for the log. Throws Refusal `invalid_fields` when it differs from its line, or `storage_full`. */
+  /** Prepares a content for the log. Throws Refusal `storage_full`, or `invalid_fields` if it differs from its line. */
   async ready(line: ContentLine): Promise<ReadyContent> {
     if ((line.content === undefined) !== line.isInBlobs) {
       throw invalidField('content', 'a content stands in the line or in the contents, and in one of the two');

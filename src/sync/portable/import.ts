@@ -86,7 +86,7 @@ export class VaultsImport {
     return this.#contents.discard();
   }
 
-  /** A vault keeps its id, unless this hub has one of it. */
+  /** Creates a vault. It keeps its id, unless this hub has, or is still removing, a vault with that id. */
   async #begin(line: VaultLine, wait: Await): Promise<VaultImport> {
     const { actors, accountId, store } = this.#target;
     const folded = foldVaultName(line.name);

@@ -120,7 +120,7 @@ export class Folders {
     }
   }
 
-  /** Reads rows in order up to the first nested one, or one turn's worth. `next`: where to continue, unless at the end. */
+  /** Reads rows in order up to the first nested one, or one turn's worth. `next`: where to continue; else undefined. */
   #run<V>(table: Table<[string, string], V>, vaultId: string, prefix: string, beyond: string): Run<V> {
     const direct: Row<V>[] = [];
     const from = beyond === '' ? {} : { beyond };

@@ -97,7 +97,7 @@ export class Pull {
     this.#options = options;
   }
 
-  /** Throws Refusal `invalid_fields` (`resync_required` for an outdated cursor), or `path_not_found` for a single path. */
+  /** Throws Refusal `invalid_fields` (`resync_required` for an outdated cursor), or `path_not_found` for one path. */
   async pull(accountId: string, args: PullArguments, caller: PullCaller): Promise<PulledFile | PulledFiles> {
     const mode = readPullMode(args);
     const vaultId = await this.#options.vaults.idOf(accountId, args.vault_id);

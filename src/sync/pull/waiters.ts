@@ -18,7 +18,10 @@ export class Waiters {
     return this.#count;
   }
 
-  /** Resolves true when the vault changes or is deleted; false after `ms`, when the caller leaves, or if all slots are taken. */
+  /**
+   * Resolves true when the vault changes or is deleted; false after `ms` or when the caller leaves, and at once after
+   * `close` or when `waitersMax` callers already wait.
+   */
   next(vaultId: string, ms: number, gone: (notify: () => void) => void): Promise<boolean> {
     if (this.#closed || this.#count >= limits.waitersMax || ms <= 0) return Promise.resolve(false);
     return new Promise((resolve) => {

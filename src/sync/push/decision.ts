@@ -74,7 +74,7 @@ function decideGuarded(push: PushRequest, state: PushState, live: FileRecord | u
   return wrongBase(push, state) ?? { kind: 'conflict', conflictKind: kindOf(push.base, live), reason };
 }
 
-/** Refuses the base of another file: a mix-up by the client, not a conflict. Undefined when the base is of this path. */
+/** Finds a base that belongs to another file: a mix-up by the client, not a conflict. Undefined when there is none. */
 function wrongBase({ base, path, baseIsForeign }: PushRequest, state: PushState): PushDecision | undefined {
   if (base.kind !== 'sha' || baseIsForeign === false) return undefined;
   if (baseIsForeign === undefined) {

@@ -30,7 +30,7 @@ export interface HubSources {
   readonly room: FileRoom;
 }
 
-/** Appends the change as the current version. Throws Refusal `invalid_fields`, `quota_exceeded` or `storage_reserved`. */
+/** Appends the change as the current version. Throws Refusal `invalid_fields`, `quota_exceeded`, `storage_reserved`. */
 export function appendByHub({ room }: HubSources, turn: Turn, hubChange: HubChange): FileRecord {
   const { reader, change, vaultId, nowMs } = turn;
   const { path, before, content, respells = false } = hubChange;

@@ -9,7 +9,7 @@ import { HLC_EXPECTED, type Hlc, parseHlc } from '../log/hlc.ts';
 import { checkPath, type VaultPath } from '../log/paths.ts';
 import type { Base, PushedContent, PushRequest } from './types.ts';
 
-/** True without control characters and lone surrogates. Not a schema pattern: those cannot use Unicode classes. */
+/** True without control characters and lone surrogates. Not a pattern: schemas are read without Unicode classes. */
 export const isPlainText = (text: string): boolean => !/[\p{Cc}\p{Cs}]/u.test(text);
 
 /** A path as written by a client, in any Unicode form. */
@@ -103,7 +103,7 @@ function readClock({ hlc: text, device_id: deviceId, base_sha: base }: PushArgum
   return hlc;
 }
 
-/** Compares the content with the hash sent by the client. Throws Refusal `invalid_fields` if it is absent or differs. */
+/** Compares the content with the client's hash. Throws Refusal `invalid_fields` when the hash is missing or differs. */
 export function checkSha256(given: string | undefined, content: Pick<PushedContent, 'sha256'>): void {
   if (given === undefined) throw invalidField('sha256', 'sha256 is required: 64 hex characters over the content');
   if (given.toLowerCase() !== content.sha256) {

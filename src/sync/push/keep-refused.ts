@@ -9,8 +9,8 @@ import type { Decided, PushStep } from './step.ts';
 import type { ConflictOutcome, PushState } from './types.ts';
 
 /**
- * Within a decision: stores the conflict, or finds the one stored by an earlier try. Throws Refusal `quota_exceeded`, or
- * `sync_conflict` without an id when the path has too many pending conflicts.
+ * Within a decision: stores the conflict, or finds the one stored by an earlier try. Throws Refusal `quota_exceeded`,
+ * or `sync_conflict` without an id when the path has too many pending conflicts.
  */
 export function keepRefused(
   { contents }: { readonly contents: Contents },

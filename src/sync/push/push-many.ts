@@ -1,6 +1,6 @@
 /**
- * Runs many pushes in one call (SYN-23): contents are prepared together, then each push is decided separately, in order,
- * like a single push. Decisions go to the store in portions: many share a commit, and other work runs in between.
+ * Runs many pushes in one call (SYN-23): contents are prepared together, then each push is decided separately, in
+ * order, like a single push. Decisions go to the store in portions: many share a commit, and other work runs between.
  */
 import { type Attempt, attempt } from '../../common/attempt.ts';
 import { limits } from '../../limits/service.ts';
@@ -37,7 +37,7 @@ export class PushMany {
   }
 
   /**
-   * Resolves with the outcome of each push, in order, once all is on disk. A push whose arguments were refused keeps that
+   * Resolves with the outcome of each push, in order, once all is on disk. A push with refused arguments keeps that
    * outcome. Throws Refusal `invalid_fields` for an unknown vault.
    */
   async push(

@@ -1,6 +1,6 @@
 /**
- * Runs a push: hashes and stages its content, then one decision of the vault's actor accepts it, keeps it as a conflict,
- * or refuses it. Responds only once the outcome is on disk.
+ * Runs a push: hashes and stages its content, then one decision of the vault's actor accepts it, keeps it as a
+ * conflict, or refuses it. Responds only once the outcome is on disk.
  */
 import { type Fault, Refusal } from '../../common/fault.ts';
 import type { Damage } from '../../store/data-file/damage.ts';
@@ -56,7 +56,7 @@ export class Push {
     return resultOf(decided);
   }
 
-  /** Decides a push with prepared content. Resolves once it is on disk. Throws as `push` does, but returns conflicts. */
+  /** Decides a push with prepared content. Resolves once it is on disk. Throws as `push`, but returns conflicts. */
   async decide(
     accountId: string,
     vaultId: string,
