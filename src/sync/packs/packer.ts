@@ -54,7 +54,7 @@ export class Packer {
     return left.length;
   }
 
-  /** Packs a long tail of a vault, and rewrites packs containing a version set aside as damaged. Logs failures. */
+  /** Packs a long tail of a vault. First drops its packs if they contain a version set aside. Logs failures. */
   async settle(vaultId: string): Promise<void> {
     const { views, reader } = this.#options;
     if (reader.setAsideOf(vaultId).some((seq) => views.packsHold(vaultId, seq))) {

@@ -63,7 +63,7 @@ export function formatListCursor(hash: CursorHash, { vaultId, folded }: ListPosi
   return format(hash, KINDS.list, [vaultId, folded]);
 }
 
-/** Returns the folded path in the cursor of a file list, to list after. Throws Refusal `invalid_fields` (`cursor`). */
+/** Returns the folded path after which a file list continues. Throws Refusal `invalid_fields` (field `cursor`). */
 export function readListCursor(hash: CursorHash, text: string, vaultId: string): string {
   const [ofVault, folded] = read(hash, KINDS.list, text, limits.listCursorCharsMax, 'sync_list');
   if (ofVault !== vaultId) throw foreign('belongs to another vault; send the vault_id of that vault');

@@ -1,6 +1,6 @@
 /**
  * Reads the bytes of a plan while it is sent: each read loads one pack, a few versions or one piece from the store, and
- * joins adjacent lines. No bytes are kept between two reads, so a stalled reader costs no memory.
+ * joins adjacent lines. Nothing is kept between two reads but a running hash, so a stalled reader holds no bytes.
  */
 import { crc32 } from 'node:zlib';
 import type { SeekableRun } from '../../http/reply/byte-run.ts';

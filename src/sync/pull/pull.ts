@@ -135,7 +135,7 @@ export class Pull {
     return { seq: 0, deletesAfter: mode.kind === 'initial' ? head.seq : 0 };
   }
 
-  /** Packs a long tail, which would be read version by version, then waits for a change if the request has a wait. */
+  /** Packs a long tail, which would be read version by version, then waits for a change if `wait_seconds` is given. */
   async #prepare(asked: Asked, caller: PullCaller): Promise<void> {
     const { packer, waiters, vaults } = this.#options;
     const { vaultId, args, from } = asked;

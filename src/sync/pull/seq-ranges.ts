@@ -10,7 +10,7 @@ export class SeqRanges {
 
   readonly #more: readonly number[];
 
-  /** Reads ascending ranges; `more`: single numbers in any order. Throws Refusal `invalid_fields` (field `skip`). */
+  /** Reads ascending ranges; no text: none. `more`: any single numbers. Throws Refusal `invalid_fields` (`skip`). */
   constructor(text: string | undefined, more: readonly number[] = []) {
     this.#more = more;
     for (const part of text === undefined || text === '' ? [] : text.split(',')) {

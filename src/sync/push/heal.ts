@@ -44,7 +44,7 @@ export function healVersion(
 
 const LEFT_OUT = { deleted_at: undefined, renamed_from: undefined, executable: undefined, encoding: undefined };
 
-/** Returns the fields of the line but its content, absent ones as undefined; undefined when it cannot be read. */
+/** Returns the fields of the line except its content, absent ones as undefined; undefined if it cannot be read. */
 function metaOf(bytes: Uint8Array): NewMeta | undefined {
   try {
     return { ...LEFT_OUT, ...readVersionMeta(bytes) };

@@ -15,7 +15,7 @@ import { type DeviceOf, pushedSchema, pushedView } from './push.ts';
 
 const fileArguments = pushArguments.omit({ vault_id: true });
 
-/** Any object: each file is checked separately, so that an invalid one affects no other. Listed with its full schema. */
+/** Any object: each file is checked separately, so that an invalid one affects no other. Lists its full schema. */
 const file = z.looseObject({}).meta(jsonSchema(fileArguments, 'input'));
 
 const refusedSchema = z.object({

@@ -79,7 +79,7 @@ export function recountVersions(reader: CheckedReader, content: ContentVerifier,
   return recounts;
 }
 
-/** Checks the oldest stored version of a path: it must point at none, or at a version that was removed. */
+/** True when the oldest stored version of a path points at an existing version. It may only point at a removed one. */
 function isBroken(reader: CheckedReader, vaultId: string, previousSeq: number): boolean {
   return previousSeq !== 0 && reader.view(versions, [vaultId, previousSeq]) !== undefined;
 }
