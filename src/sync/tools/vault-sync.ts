@@ -51,7 +51,7 @@ const anyArguments = z.strictObject({
   cursor: z.string().max(limits.listCursorCharsMax).optional().describe('list, pull: where an earlier answer ended'),
 });
 
-/** The listed arguments: only those of `status`, because the other tools list theirs and repeating them costs tokens. */
+/** The listed arguments: only those of `status`. The other tools list theirs, and repeating them costs tokens. */
 const listedArguments = z.looseObject({
   action: z.enum(['status', 'list', 'pull', 'push']).describe('status; the others take the arguments of their tools'),
   ...statusArguments.shape,
