@@ -1,6 +1,6 @@
-/** Owns which lines of a pack are dead: one bit per line. Pure. */
+/** Reads and writes the bit set of the dead lines of a pack: one bit per line. Pure. */
 
-/** One bit per line of a pack; shorter than the pack where the rest is alive. */
+/** One bit per line of a pack, 1 for a dead line. Lines beyond the end of the array are alive. */
 export type DeadBits = Uint8Array;
 
 export function isDead(bits: DeadBits, line: number): boolean {
@@ -13,7 +13,7 @@ export function countDead(bits: DeadBits | undefined): number {
   return count;
 }
 
-/** The bits with these lines dead as well. */
+/** Returns a copy of the bits with these lines marked dead too. */
 export function withDead(bits: DeadBits | undefined, lineCount: number, lines: readonly number[]): DeadBits {
   const next = new Uint8Array(Math.ceil(lineCount / 8));
   if (bits !== undefined) next.set(bits);

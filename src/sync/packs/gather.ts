@@ -1,19 +1,19 @@
-/** Owns which versions after the packs become the next pack, and which lines of earlier packs they took the place of. Pure. */
+/** Chooses the versions of the next pack, and finds the lines of earlier packs that they replace. Pure. */
 import { limits } from '../../limits/service.ts';
 import type { TailVersion } from './view-types.ts';
 
 export interface Gathered {
-  /** In the order of their sequence numbers. */
+  /** Ordered by sequence number. */
   readonly lines: readonly TailVersion[];
-  /** Versions of earlier packs that are no longer current. */
+  /** Versions of earlier packs replaced by these lines, as sequence numbers. */
   readonly replaced: readonly number[];
-  /** The last version that was looked at. */
+  /** Sequence number of the last version looked at. */
   readonly last: number;
-  /** There is enough for a pack; what is not may wait for more. */
+  /** True when there is enough for a full pack; otherwise packing can wait for more versions. */
   readonly full: boolean;
 }
 
-/** Looks at versions from the first that is not packed on, until they fill a pack. */
+/** Gathers versions, from the first unpacked one on, until they fill a pack. Drops those replaced on the way. */
 export function gather(tail: Iterable<TailVersion>, packedUpTo: number): Gathered {
   const lines = new Map<number, TailVersion>();
   const replaced: number[] = [];

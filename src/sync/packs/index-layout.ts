@@ -1,11 +1,11 @@
 /**
- * Owns the layout of a pack's index: which versions of a range of sequence numbers a pack holds, in columns, so that a pull
- * is chosen without reading a line. Pure.
+ * Reads and writes the index of a pack: the versions of its range of sequence numbers, in columns. With it, a pull
+ * chooses lines without reading them. Pure.
  *
  * Little endian: u8 layout, 3 bytes 0, u32 lines, f64 each: last sequence number of the range, pack id (0: no bytes),
- * content bytes of the files, bytes of the long lines; u32 each: bytes in the pack, deleted lines, long lines, bytes of the
- * device names. Then columns with one entry per line: u32 sequence number less the first of the range, u32 line bytes, u32
- * content bytes, u16 device, u8 flags; at the end the device names as JSON.
+ * content bytes of the files, bytes of the long lines; u32 each: bytes in the pack, deleted lines, long lines, bytes of
+ * the device names. Then columns with one entry per line: u32 sequence number minus the first of the range, u32 line
+ * bytes, u32 content bytes, u16 device, u8 flags. The device names follow as JSON.
  */
 
 const LAYOUT = 1;
@@ -14,18 +14,18 @@ const LINE_BYTES = 15;
 const DELETED = 1;
 const LONG = 2;
 
-/** What is known of a pack without its lines. */
+/** The header of an index: totals over the lines of the pack. */
 export interface PackSummary {
-  /** The range of sequence numbers that it stands for; what was not current when it was made is left out. */
+  /** First of the covered range of sequence numbers. Versions not current when the pack was written are left out. */
   readonly first: number;
   readonly last: number;
-  /** Where its bytes are; 0: it has none. */
+  /** Key of its bytes in the store; 0 when it has none. */
   readonly packId: number;
   readonly lines: number;
   readonly tombstones: number;
-  /** Lines whose content is in pieces: they are not among the bytes. */
+  /** Lines not stored in the pack's bytes, such as those with content in pieces. */
   readonly longLines: number;
-  /** Of all lines that are among the bytes. */
+  /** Bytes of all lines stored in the pack. */
   readonly packBytes: number;
   readonly longBytes: number;
   /** Content bytes of the files. */
@@ -42,7 +42,7 @@ export interface PackLine {
   readonly device: string;
 }
 
-/** The columns of a pack, by the number of the line. */
+/** The columns of a pack, indexed by line number. */
 export interface PackColumns {
   readonly seqOffsets: Uint32Array;
   readonly lineBytes: Uint32Array;
@@ -68,7 +68,7 @@ export function readPackSummary(first: number, bytes: Uint8Array): PackSummary {
   };
 }
 
-/** The names of the devices that its lines came from. */
+/** Returns the names of the devices that sent the lines of a pack. */
 export function readPackDevices(bytes: Uint8Array): readonly string[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, HEAD_BYTES);
   const names = view.getUint32(52, true);
@@ -76,9 +76,9 @@ export function readPackDevices(bytes: Uint8Array): readonly string[] {
   return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset + at, names).toString('utf8')) as string[];
 }
 
-/** The columns over the same memory, which must be the caller's own. */
+/** Returns the columns as views of the same memory, which the caller must own. */
 export function readPackColumns(bytes: Uint8Array): PackColumns {
-  // Columns of whole words need an aligned beginning.
+  // Typed arrays need an aligned offset, so unaligned bytes are copied first.
   const { buffer } = bytes.byteOffset % 8 === 0 ? bytes : Uint8Array.from(bytes);
   const base = bytes.byteOffset % 8 === 0 ? bytes.byteOffset : 0;
   const view = new DataView(buffer, base, HEAD_BYTES);
@@ -94,7 +94,7 @@ export function readPackColumns(bytes: Uint8Array): PackColumns {
   };
 }
 
-/** The number of the line of a version; -1: the pack does not hold it. */
+/** Returns the line number of a version, or -1 when the pack does not contain it. Binary search. */
 export function findLine(columns: PackColumns, first: number, seq: number): number {
   const wanted = seq - first;
   let low = 0;
@@ -109,7 +109,7 @@ export function findLine(columns: PackColumns, first: number, seq: number): numb
   return -1;
 }
 
-/** The line of a number, as it was packed. */
+/** Returns the line with this number, as it was packed. */
 export function lineAt(columns: PackColumns, first: number, line: number): PackLine {
   const flags = columns.flags[line] ?? 0;
   return {
@@ -122,7 +122,7 @@ export function lineAt(columns: PackColumns, first: number, line: number): PackL
   };
 }
 
-/** The index of a pack over a range; `lines` in the order of their sequence numbers. */
+/** Encodes the index of a pack. `lines` must be ordered by sequence number. */
 export function encodePackIndex(
   range: Pick<PackSummary, 'first' | 'last' | 'packId'>,
   lines: readonly PackLine[],

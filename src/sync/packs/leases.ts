@@ -1,22 +1,22 @@
 /**
- * Owns when a pack that was replaced may go: once every stream that began before it was replaced has ended. Counted by
- * moments of replacement, so that a stream costs one counter whatever it reads.
+ * Decides when a replaced pack can be removed: once every stream begun before the replacement has ended. Streams are
+ * counted per replacement, so a stream costs one counter, however many packs it reads.
  */
 
 export class PackLeases {
-  /** Rises with every replacement. */
+  /** Number of replacements so far. */
   #moment = 0;
-  /** Streams that run, by the moment in which they began. */
+  /** Number of running streams by the moment they began. */
   readonly #running = new Map<number, number>();
   readonly #retired: { readonly packId: number; readonly moment: number }[] = [];
   readonly #onFree: (packIds: readonly number[]) => void;
 
-  /** `onFree` is told which packs nobody reads any more, outside of the call that freed them. */
+  /** `onFree` receives the packs no longer read, asynchronously, never within the call that freed them. */
   constructor(onFree: (packIds: readonly number[]) => void) {
     this.#onFree = onFree;
   }
 
-  /** A stream begins. Returns how it ends; a second call does nothing. */
+  /** Registers a stream. Returns the function that ends it; a second call does nothing. */
   begin(): () => void {
     const moment = this.#moment;
     this.#running.set(moment, (this.#running.get(moment) ?? 0) + 1);
@@ -31,7 +31,7 @@ export class PackLeases {
     };
   }
 
-  /** No plan that is made from now on names these packs. */
+  /** Marks packs as replaced: plans made after this call do not use them. */
   retire(packIds: readonly number[]): void {
     for (const packId of packIds) this.#retired.push({ packId, moment: this.#moment });
     this.#moment += 1;

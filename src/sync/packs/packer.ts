@@ -1,6 +1,6 @@
 /**
- * Owns when packs are made: in the background once a vault has been quiet for a moment or has much after its packs, and
- * at once when a pull would meet more than a little there. It works in short turns; one that fails is tried again later.
+ * Schedules the packing of vaults: in the background once a vault has been quiet for a moment or its tail has grown
+ * long, and at once before a pull of a vault whose tail is not short. Works in short turns; a failed one is retried.
  */
 
 import type { Log } from '../../common/log.ts';
@@ -19,21 +19,21 @@ export interface PackerOptions extends Omit<PackWriterOptions, 'leases'> {
   readonly log: Log;
 }
 
-/** A vault that has changed since its packs were looked at. */
+/** Changes of a vault since it was last packed in the background. */
 interface Dirty {
   changedMs: number;
   changes: number;
 }
 
 export class Packer {
-  /** Streams hold one while they run. */
+  /** Every stream holds a lease while it runs. */
   readonly leases: PackLeases;
   readonly #options: PackerOptions;
   readonly #writer: PackWriter;
   readonly #dirty = new Map<string, Dirty>();
   readonly #stopListening: () => void;
   #timer: NodeJS.Timeout | undefined;
-  /** Everything that writes packs waits for its turn here. */
+  /** Queue of all work that writes packs, one task at a time. */
   #work: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -44,7 +44,7 @@ export class Packer {
     this.#stopListening = options.changes.listen((vaultId) => this.#note(vaultId));
   }
 
-  /** At start: removes packs that no index names. Resolves with how many those were. */
+  /** Removes packs without an index; called at start. Resolves with their number. */
   async sweep(): Promise<number> {
     const { store } = this.#options;
     const left = [...store.keys(loosePacks)].map(([packId]) => packId);
@@ -54,7 +54,7 @@ export class Packer {
     return left.length;
   }
 
-  /** Resolves when the tail of a vault is short, as far as that can be done. */
+  /** Packs a long tail of a vault. First drops its packs if they contain a version set aside. Logs failures. */
   async settle(vaultId: string): Promise<void> {
     const { views, reader } = this.#options;
     if (reader.setAsideOf(vaultId).some((seq) => views.packsHold(vaultId, seq))) {
@@ -66,12 +66,12 @@ export class Packer {
     await this.#pack(vaultId, upTo, false);
   }
 
-  /** Resolves when the whole tail of a vault is packed, as far as that can be done. */
+  /** Packs the whole tail of a vault. Logs failures and resolves all the same. */
   async packAll(vaultId: string): Promise<void> {
     await this.#pack(vaultId, this.#options.reader.head(vaultId).seq, true);
   }
 
-  /** Lets go of all packs of a vault, which are made anew from its versions. It never rejects. */
+  /** Queues the removal of all packs of a vault, which are then written again from its versions. Logs failures. */
   drop(vaultId: string): void {
     const { log } = this.#options;
     this.#work = this.#work.then(async () => {
@@ -84,7 +84,7 @@ export class Packer {
     });
   }
 
-  /** Stops; resolves when nothing is being written any more. */
+  /** Stops the packer. Resolves when all writing has ended. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#stopListening();
@@ -100,7 +100,7 @@ export class Packer {
     this.#timer ??= setTimeout(() => this.#look(), limits.packLookMs).unref();
   }
 
-  /** Packs what has come to rest, and what has grown too long to wait for that. */
+  /** Packs vaults that have been quiet for `packRestMs`, and those whose backlog is too long to wait for that. */
   #look(): void {
     this.#timer = undefined;
     const restedMs = performance.now() - limits.packRestMs;
@@ -112,7 +112,7 @@ export class Packer {
     if (this.#dirty.size > 0) this.#timer = setTimeout(() => this.#look(), limits.packLookMs).unref();
   }
 
-  /** Packs a vault up to a sequence number, or until what is left fills no pack. It never rejects. */
+  /** Packs a vault up to a sequence number; a rest that does not fill a pack only with `takesLittle`. Never rejects. */
   #pack(vaultId: string, upTo: number, takesLittle: boolean): Promise<void> {
     const { views, log } = this.#options;
     const work = async () => {
@@ -121,11 +121,11 @@ export class Packer {
           const touched = await this.#writer.packNext(vaultId, takesLittle);
           if (touched === undefined) return;
           for (const first of touched) await this.#writer.tidy(vaultId, first);
-          // Others get a turn.
+          // Yields to other work.
           await new Promise((resolve) => setImmediate(resolve));
         }
       } catch (error) {
-        // Pulls go on without: they read what is not packed from its versions.
+        // Pulls still work: they read unpacked versions one by one.
         log.warn({ err: error, vault_id: vaultId }, 'a vault could not be packed; the next change tries again');
       }
     };
@@ -133,7 +133,7 @@ export class Packer {
     return this.#work;
   }
 
-  /** What cannot be removed now stays loose, and the next start removes it. */
+  /** Removes packs. A pack that cannot be removed stays loose until the next start removes it. */
   #remove(packIds: readonly number[]): void {
     if (this.#closed) return;
     this.#work = this.#work.then(async () => {

@@ -1,6 +1,6 @@
 /**
- * Owns how the packs of a vault are read as they stand. All of them are remembered while none changes, because a first pull
- * looks at each, which took some 10 ms of one turn for the 800 packs of 100,000 files. Only reads.
+ * Reads the packs of a vault and caches them until one changes: a first pull looks at every pack, which took some 10 ms
+ * of one turn for the 800 packs of 100,000 files. Read-only.
  */
 
 import { Remembered } from '../../cache/lru.ts';
@@ -18,7 +18,7 @@ export class PackStates {
     this.#store = store;
   }
 
-  /** From the one whose range holds a sequence number on. To be used up in the turn of the call. */
+  /** Yields the packs from the one whose range contains a sequence number on. Consume it in the turn of the call. */
   *from(vaultId: string, seq: number): Generator<PackState> {
     const revision = this.#store.revision([packs, packDead]);
     const known = revision === undefined ? undefined : this.#known.get(vaultId, revision);
@@ -32,11 +32,11 @@ export class PackStates {
       found.push(state);
       yield state;
     }
-    // Whoever had enough before the end does not come here; what begins after the first is a part.
+    // Only a complete list is cached: it began at the first pack, and the caller consumed it to the end.
     if (revision !== undefined && seq <= 1) this.#remember(vaultId, revision, found);
   }
 
-  /** The pack whose range holds a sequence number. */
+  /** Returns the pack whose range contains a sequence number. */
   at(vaultId: string, seq: number): PackState | undefined {
     const [row] = this.#store.range(packs, { prefix: [vaultId], reverse: true, beyond: seq + 1, limit: 1 });
     const pack = row && this.#state(vaultId, row.key[1], row.value);
@@ -67,7 +67,7 @@ export class PackStates {
     };
   }
 
-  /** Without the indexes, which are read again where one is wanted. */
+  /** Caches packs without their indexes, which are read again when needed. */
   #remember(vaultId: string, revision: number, found: readonly PackState[]): void {
     const lean = found.map(({ summary, dead }): PackState => {
       const index = () => {

@@ -1,4 +1,4 @@
-/** Owns how a vault is looked at in one moment for a pull: its packs, and the tail that no pack holds yet. Only reads. */
+/** Reads a vault for a pull from one snapshot: its packs, and the tail of unpacked versions. Read-only. */
 import { limits } from '../../limits/service.ts';
 import type { Codec } from '../../store/codec.ts';
 import type { Store } from '../../store/store.ts';
@@ -10,7 +10,7 @@ import { lineAt, readPackSummary } from './index-layout.ts';
 import { PackStates } from './states.ts';
 import type { TailVersion, VaultView } from './view-types.ts';
 
-/** The versions again, for walks that want no more of each than its head. */
+/** The table of versions, decoded to their heads only, for walks that need nothing else. */
 const headCodec: Codec<VersionHead> = {
   encode() {
     throw new Error('versions are not written through their heads');
@@ -30,7 +30,7 @@ export class VaultViews {
     this.packs = new PackStates(store);
   }
 
-  /** What there is after a sequence number. To be used up in the turn of the call, which sees one snapshot. */
+  /** Returns the vault after a sequence number. Consume it in the turn of the call, which sees one snapshot. */
   after(vaultId: string, after: number): VaultView {
     return {
       seq: this.#reader.head(vaultId).seq,
@@ -39,13 +39,13 @@ export class VaultViews {
     };
   }
 
-  /** The sequence number up to which packs stand for the vault; 0: there are none. */
+  /** Returns the last sequence number covered by packs, or 0 when there are none. */
   packedUpTo(vaultId: string): number {
     const [last] = this.#store.range(packs, { prefix: [vaultId], reverse: true, limit: 1 });
     return last === undefined ? 0 : readPackSummary(last.key[1], last.value).last;
   }
 
-  /** Whether the bytes of a pack hold a line, current or not. */
+  /** True when the bytes of a pack contain the line of a version, current or not. */
   packsHold(vaultId: string, seq: number): boolean {
     const pack = this.packs.at(vaultId, seq);
     if (pack === undefined) return false;
@@ -57,11 +57,11 @@ export class VaultViews {
     return false;
   }
 
-  /** The greatest sequence number that was stored up to a moment, in milliseconds; 0: none was. */
+  /** Returns the greatest sequence number stored at or before a moment in milliseconds, or 0 when there is none. */
   seqAt(vaultId: string, storedMs: number): number {
     const head = this.#reader.head(vaultId);
     if (storedMs >= head.stored_ms) return head.seq;
-    // Times rise with the numbers, some of which retention has taken away.
+    // Binary search: times rise with the numbers, some of which retention has removed.
     let low = 0;
     let high = head.seq;
     while (high - low > 1) {
@@ -73,7 +73,7 @@ export class VaultViews {
     return low;
   }
 
-  /** Versions after a sequence number, oldest first. */
+  /** Yields the versions after a sequence number, oldest first. */
   *tail(vaultId: string, after: number): Generator<TailVersion> {
     const aside = new Set(this.#reader.setAsideOf(vaultId));
     for (const { key, value } of this.#store.entries(versionHeads, { prefix: [vaultId], beyond: after })) {
@@ -84,7 +84,7 @@ export class VaultViews {
         lineBytes: value.lineBytes,
         sizeBytes: value.sizeBytes,
         deleted: value.deleted,
-        // What is set aside stays out of packs, which are whole or not.
+        // A version set aside as damaged stays out of packs, because a pack is checked as a whole.
         long: value.storageId !== 0 || value.lineBytes > limits.packLineBytesMax || aside.has(seq),
         device: () => this.#deviceOf(vaultId, seq),
       };

@@ -1,21 +1,21 @@
-/** The types of a vault at one moment: its packs, and the versions after the last pack. */
+/** Defines the types of a vault at one moment: its packs, and the tail of versions after the last pack. */
 import type { DeadBits } from './dead-bits.ts';
 import type { PackColumns, PackSummary } from './index-layout.ts';
 
-/** A pack as it stands. */
+/** The current state of a pack. */
 export interface PackState {
   readonly summary: PackSummary;
-  /** Undefined: every line was current when the tail began. */
+  /** Undefined when every line was current when the tail began. */
   readonly dead: DeadBits | undefined;
-  /** Names of the devices that sent its lines, of those that are dead too. */
+  /** Names of the devices that sent its lines, including dead lines. */
   readonly devices: () => readonly string[];
   readonly columns: () => PackColumns;
 }
 
-/** A version that no pack holds yet. */
+/** A version not packed yet. */
 export interface TailVersion {
   readonly seq: number;
-  /** The version of its path that it took the place of; 0: none. */
+  /** The previous version of its path; 0 when there is none. */
   readonly previousSeq: number;
   readonly lineBytes: number;
   readonly sizeBytes: number;
@@ -24,12 +24,12 @@ export interface TailVersion {
   readonly device: () => string;
 }
 
-/** A vault in one moment. */
+/** A vault at one moment. */
 export interface VaultView {
   /** Its greatest sequence number. */
   readonly seq: number;
-  /** From the one that holds the position on. */
+  /** Packs from the one containing the requested position on. */
   readonly packs: Iterable<PackState>;
-  /** What no pack holds yet and comes after the position. */
+  /** Unpacked versions after the requested position. */
   readonly tail: readonly TailVersion[];
 }

@@ -1,6 +1,6 @@
 /**
- * Owns how packs are written: from versions that no pack holds yet, and from packs many of whose lines are dead. Bytes go
- * to the disk first, as a loose pack; one decision of the vault's actor then puts the index in place. One at a time.
+ * Writes packs: from versions not packed yet, and from packs with many dead lines. The bytes go to disk first, as a
+ * loose pack; one decision of the vault's actor then stores the index. Packs are written one at a time.
  */
 import type { ActorRegistry } from '../../actors/registry.ts';
 import { limits } from '../../limits/service.ts';
@@ -23,7 +23,7 @@ export interface PackWriterOptions {
   readonly leases: PackLeases;
 }
 
-/** A pack that is to be written. */
+/** A pack to be written. */
 interface NewPack {
   readonly first: number;
   readonly last: number;
@@ -32,7 +32,7 @@ interface NewPack {
   readonly bytes: Uint8Array;
 }
 
-/** A live line of a pack, and where it begins in it. */
+/** A live line of a pack, and its offset in the bytes of the pack. */
 interface LiveLine {
   readonly line: PackLine;
   readonly offset: number;
@@ -54,7 +54,7 @@ export class PackWriter {
     this.#nextId = Math.max(store.lastKey(packBytes)?.[0] ?? 0, store.lastKey(loosePacks)?.[0] ?? 0) + 1;
   }
 
-  /** Packs the tail of a vault. Resolves with the packs that this changed; undefined: the tail is too short. */
+  /** Packs the tail of a vault. Resolves with the first numbers of the changed packs; undefined: too little to pack. */
   async packNext(vaultId: string, takesLittle: boolean): Promise<readonly number[] | undefined> {
     const { views } = this.#options;
     const packedUpTo = views.packedUpTo(vaultId);
@@ -70,7 +70,7 @@ export class PackWriter {
     return [...marked.keys(), first];
   }
 
-  /** Writes a pack anew without its dead lines, together with small neighbours, where that is worth it. */
+  /** Rewrites a worn or small pack without its dead lines, joined with neighbours that fit. */
   async tidy(vaultId: string, first: number): Promise<void> {
     const { views } = this.#options;
     const pack = views.packs.at(vaultId, first);
@@ -84,7 +84,7 @@ export class PackWriter {
     if (group.length > 1 || isWorn) await this.#rewrite(vaultId, group);
   }
 
-  /** The pack and its neighbours, as far as all fit into one. */
+  /** Returns the pack and as many neighbours as fit into one pack with it. */
   #groupAround(vaultId: string, centre: LivePack): LivePack[] {
     const { views } = this.#options;
     const group = [centre];
@@ -134,7 +134,7 @@ export class PackWriter {
     });
   }
 
-  /** Puts a pack in place of what stood for its range; the bytes of former packs go when nobody reads them any more. */
+  /** Stores a pack in place of the `former` packs, whose bytes are removed once no stream reads them. */
   async #put(vaultId: string, pack: NewPack, former: readonly number[], beside: (batch: Batch) => void): Promise<void> {
     const { store, actors, leases } = this.#options;
     const packId = pack.bytes.length === 0 ? 0 : this.#nextId;
@@ -156,7 +156,7 @@ export class PackWriter {
     leases.retire(former);
   }
 
-  /** Removes the packs of a vault from what pulls see; their bytes go once nobody reads them. */
+  /** Hides all packs of a vault from pulls. Their bytes are removed once no stream reads them. */
   async drop(vaultId: string): Promise<void> {
     const { actors, leases } = this.#options;
     const since = new Date().toISOString();
@@ -174,7 +174,7 @@ export class PackWriter {
     leases.retire(former);
   }
 
-  /** The bits of the packs that hold these versions, with their lines dead. */
+  /** Marks the lines of these versions dead. Returns the new bits by the first number of each pack; stores nothing. */
   #markDead(vaultId: string, replaced: readonly number[]): Map<number, Uint8Array> {
     const { views } = this.#options;
     const found = new Map<number, { readonly pack: PackState; readonly lines: number[] }>();
@@ -184,7 +184,7 @@ export class PackWriter {
       if (pack === undefined) continue;
       const { first } = pack.summary;
       const line = findLine(pack.columns(), first, seq);
-      // It was dead before it was packed, and so was left out.
+      // The version was replaced before its range was packed, so the pack does not contain it.
       if (line < 0) continue;
       const marks = found.get(first) ?? { pack, lines: [] };
       marks.lines.push(line);

@@ -1,6 +1,6 @@
 /**
- * Owns the contents of an import between the archive and the log: hashed, held against what their line says, and long ones
- * staged on the disk once however many versions hold them. They stay staged until the account is made.
+ * Prepares the contents of an import: hashes each, compares it with its line, and stages a long one on disk once,
+ * however many versions share it. Contents stay staged until the account is created.
  */
 import type { ArchiveReader } from '../../archive/reader.ts';
 import { invalidField, Refusal } from '../../common/fault.ts';
@@ -13,7 +13,7 @@ import type { PieceStaging } from '../contents/staging.ts';
 import type { ReadyContent } from '../log/ready-content.ts';
 import { type Encoding, pieceShares } from '../log/records.ts';
 
-/** What a line says of its content. */
+/** The content fields of a line. */
 export interface ContentLine {
   readonly sha256: string;
   readonly gitSha: string;
@@ -28,7 +28,7 @@ export interface PortableContentsOptions {
   readonly store: Store;
   readonly pool: Pool;
   readonly staging: PieceStaging;
-  /** Whose work it is. */
+  /** The account of the import. */
   readonly accountId: string;
 }
 
@@ -47,7 +47,7 @@ export class PortableContents {
     this.#options = options;
   }
 
-  /** Makes a content ready to be stored. Refuses one that is not what its line says. */
+  /** Prepares a content for the log. Throws Refusal `storage_full`, or `invalid_fields` if it differs from its line. */
   async ready(line: ContentLine): Promise<ReadyContent> {
     if ((line.content === undefined) !== line.isInBlobs) {
       throw invalidField('content', 'a content stands in the line or in the contents, and in one of the two');
@@ -67,7 +67,7 @@ export class PortableContents {
     return readyOf(line, { kind: 'inline', json: JSON.stringify(text) });
   }
 
-  /** Within the decision that makes the account: what was staged belongs to it. */
+  /** Adopts the staged contents, within the decision that creates the account. */
   publish(batch: Batch): void {
     for (const { storageId, holders } of this.#staged.values()) {
       this.#options.staging.adopt(batch, storageId);
@@ -75,7 +75,7 @@ export class PortableContents {
     }
   }
 
-  /** Gives up what was staged. */
+  /** Discards the staged contents. */
   async discard(): Promise<void> {
     for (const { storageId } of this.#staged.values()) await this.#options.staging.discard(storageId);
   }
@@ -90,7 +90,7 @@ export class PortableContents {
     try {
       return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     } catch {
-      // The decoder does not say where.
+      // The decoder does not report the position.
       throw invalidField('encoding', 'the content is not UTF-8');
     }
   }
@@ -106,7 +106,7 @@ export class PortableContents {
       known.holders += 1;
       return known.content;
     }
-    // Refused before the disk is full for everybody else.
+    // Refused before the disk is full for the other accounts.
     if (store.diskFreeBytes() < escaped.length + limits.diskFreeBytesMin) throw new Refusal({ kind: 'storage_full' });
     const storageId = await staging.stage(escaped);
     const content = readyOf(line, { kind: 'pieces', storageId, escapedBytes: escaped.length });

@@ -1,4 +1,4 @@
-/** Writes the vaults of an account into an archive: the log of each in its order, with every version that is kept. */
+/** Writes the vaults of an account into an archive: each log in its order, with every stored version. */
 import type { ArchiveWriter, WriteRecord } from '../../archive/writer.ts';
 import type { Snapshot } from '../../store/table.ts';
 import {
@@ -15,7 +15,7 @@ import {
 import { isWholeVersion } from '../log/stored-content.ts';
 import { decodeContent, readContentText, readVersionHead, readVersionMeta } from '../log/version.ts';
 
-/** Where the vaults of one account go. */
+/** The source and the destination of an export. */
 interface Output {
   readonly snapshot: Snapshot;
   readonly archive: ArchiveWriter;
@@ -50,7 +50,7 @@ export function exportVaults(snapshot: Snapshot, accountId: string, archive: Arc
   }
 }
 
-/** A version as pulls tell it; a long content stands outside of the line. */
+/** Writes a version as a pull returns it; a long content goes to the archive's blobs, outside of the line. */
 function writeVersion({ snapshot, archive, write }: Output, bytes: Uint8Array): void {
   const meta = readVersionMeta(bytes);
   const { storageId, encoding } = readVersionHead(bytes);

@@ -1,6 +1,6 @@
 /**
- * Reads vaults out of an archive: each log is written again as it was, version by version, by the same code that a push
- * goes through, so that every counter follows from it. Nobody reaches a vault before its account is made.
+ * Imports vaults from an archive. Each log is written again version by version, with the same code as a push, so that
+ * every counter follows from it. A vault cannot be reached before its account is created.
  */
 import { randomBytes } from 'node:crypto';
 import { type Await, type ImportTarget, importSection } from '../../archive/records.ts';
@@ -22,7 +22,7 @@ export interface VaultsImportTools {
   readonly pool: Pool;
   readonly staging: PieceStaging;
   readonly quotas: FileBytes;
-  /** Who is told of the vaults once their account is there. */
+  /** Notified of the vaults once their account exists. */
   readonly changes: Changes;
 }
 
@@ -69,24 +69,24 @@ export class VaultsImport {
     }
   }
 
-  /** Within the decision that makes the account: the vaults are its. */
+  /** Makes the account the owner of the vaults, within the decision that creates the account. */
   publish(batch: Batch): void {
     const { accountId } = this.#target;
     this.#contents.publish(batch);
     for (const vaultId of this.#made) batch.put(vaultOwners, [vaultId], { account_id: accountId });
   }
 
-  /** Once the account is there: what works on vaults in the background takes them up. */
+  /** Announces the vaults to the background work on vaults. Called once the account exists. */
   announce(): void {
     for (const vaultId of this.#made) this.#tools.changes.tell(vaultId, this.#reader.head(vaultId).seq);
   }
 
-  /** Gives up what was staged. */
+  /** Discards the staged contents. */
   discard(): Promise<void> {
     return this.#contents.discard();
   }
 
-  /** A vault keeps its id, unless this hub has one of it. */
+  /** Creates a vault. It keeps its id, unless this hub has, or is still removing, a vault with that id. */
   async #begin(line: VaultLine, wait: Await): Promise<VaultImport> {
     const { actors, accountId, store } = this.#target;
     const folded = foldVaultName(line.name);
@@ -106,7 +106,7 @@ export class VaultsImport {
       if (is_primary) batch.put(primaries, [accountId], { vault_id: vaultId });
     });
     await wait(write);
-    // What hides a vault from checks until it is whole must be there before anything of it.
+    // The record of a vault hides it from checks until it is complete, so it is stored before the rest.
     await write;
     return new VaultImport({ ...this.#target, vaultId, contents: this.#contents }, line);
   }

@@ -1,4 +1,4 @@
-/** Writes one vault of an archive again: its devices, its log, its conflicts. Refuses a log that could not have come to be. */
+/** Imports one vault of an archive: its devices, log and conflicts. Refuses a log that no vault can have. */
 import type { Await, ImportTarget } from '../../archive/records.ts';
 import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
@@ -21,7 +21,7 @@ export interface VaultTarget extends Pick<ImportTarget, 'actors' | 'accountId' |
   readonly contents: PortableContents;
 }
 
-/** Stands for the hub in clocks that it makes, and an import makes none. */
+/** Placeholder for the hub's node id, needed only for clocks made by the hub; an import makes none. */
 const NO_NODE = '0'.repeat(16);
 
 export class VaultImport {
@@ -50,7 +50,7 @@ export class VaultImport {
     }
   }
 
-  /** Writes where the clock stands: at or above every version's. */
+  /** Stores the clock of the vault, at or above the clock of every version. */
   finish(): Promise<void> {
     return this.#change((change) => {
       if (change.head.seq === 0) return;
@@ -101,12 +101,12 @@ export class VaultImport {
     );
   }
 
-  /** A deletion deletes what is there, and a file stands where no other is in the way. */
+  /** Throws Refusal `invalid_fields` when a deletion is not of the current file, or a new file clashes with another. */
   #check(reader: SyncReader, path: VaultPath, line: FileLine | DeletedLine, before: FileRecord | undefined): void {
     const live = before !== undefined && !before.deleted ? before : undefined;
     if (line.type === 'deleted') {
       const isIt = live?.sha256 === line.sha256 && live.git_sha === line.git_sha;
-      // What the oldest kept version of a path deleted may have been let go of.
+      // Retention may have removed the file deleted by the oldest stored version of a path.
       if (!isIt && before !== undefined)
         throw invalidField('sha256', `${path.path} is not there to be deleted, or is another file`);
       return;
@@ -155,7 +155,7 @@ export class VaultImport {
     );
   }
 
-  /** The hub's clock stands at or above what it has stored. */
+  /** Raises the hub's clock to at least the clock of a version. */
   #moveClock({ hlc, device_id: deviceId }: FileLine | DeletedLine): void {
     const clock = parseHlc(hlc, deviceId);
     if (clock === undefined) throw invalidField('hlc', 'hlc is not a clock');
@@ -167,7 +167,7 @@ export class VaultImport {
   }
 }
 
-/** A path in the form in which it is stored. */
+/** Checks a path. Throws Refusal `invalid_fields` when it is not in its stored form. */
 function readPath(given: string): VaultPath {
   const path = checkPath(given);
   if (path.path !== given) throw invalidField('path', 'path is not in Unicode form NFC');
@@ -183,7 +183,7 @@ function partsOf({ size_bytes: sizeBytes, content, content_in_blobs: isInBlobs }
   return { sizeBytes, content, isInBlobs: isInBlobs === true };
 }
 
-/** Of what a refused push brought; undefined: it was a delete. */
+/** Returns the hashes of the content of a refused push, or undefined for a delete. */
 function refusedHashes(line: ConflictLine): { readonly sha256: string; readonly gitSha: string } | undefined {
   const { your_sha256: sha256, your_git_sha: gitSha } = line;
   if (sha256 !== null && gitSha !== null) return { sha256, gitSha };

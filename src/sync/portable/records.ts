@@ -1,4 +1,4 @@
-/** Owns the form in which vaults stand in an archive: a vault, its devices, its log as pulls tell it, its conflicts. */
+/** Defines the archive records of a vault: the vault, its devices, its log as returned by pulls, its conflicts. */
 import { z } from 'zod';
 import { gitShaHex, type Instant, id, instantUpTo, sha256Hex, text, whole } from '../../archive/records.ts';
 import { limits } from '../../limits/service.ts';
@@ -15,10 +15,10 @@ const mtime = text(limits.isoTimeCharsMax)
   .refine((value) => parseIsoMs(value) !== undefined, 'must be ISO 8601 with a zone')
   .nullable();
 
-/** A content: in the line, or in the archive's contents under its SHA-256. */
+/** Content: in the line, or in the archive's blobs under its SHA-256. */
 const contentMembers = { content: z.string().optional(), content_in_blobs: z.literal(true).optional() };
 
-/** What lines of files and of deletions have in common. */
+/** The fields common to files and deletions. */
 const versionMembers = (instant: Instant) => ({
   seq: id,
   path,
@@ -71,7 +71,7 @@ const conflictSchema = (instant: Instant) =>
     ...contentMembers,
   });
 
-/** Each vault followed by its content: devices, then the log in its order, then conflicts. */
+/** Schema of the records. Each vault is followed by its devices, then its log in order, then its conflicts. */
 export const vaultRecordSchema = (latestMs: number) => {
   const instant = instantUpTo(latestMs);
   return z.discriminatedUnion('type', [

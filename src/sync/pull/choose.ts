@@ -1,6 +1,6 @@
 /**
- * Owns what a pull sends of a vault: which lines of its packs and of the tail after them are current, come after a
- * position, and are not the asking device's own. Packs that are wanted whole are taken without looking at a line. Pure.
+ * Chooses the lines that a pull sends: current lines of packs and of the tail, after a position, and not sent by the
+ * pulling device. A pack wanted whole is chosen without looking at its lines. Pure.
  */
 import { isDead } from '../packs/dead-bits.ts';
 import { lineAt, type PackLine } from '../packs/index-layout.ts';
@@ -9,28 +9,28 @@ import { type Plan, PlanBuilder } from './plan.ts';
 import type { SeqRanges } from './seq-ranges.ts';
 
 export interface Choice {
-  /** Lines after this sequence number. */
+  /** Only lines after this sequence number. */
   readonly after: number;
-  /** Tombstones only after this one. */
+  /** Only tombstones after this sequence number. */
   readonly deletesAfter: number;
   /** Lines of this device are left out. */
   readonly exceptDevice: string | undefined;
   /** These lines are left out. */
   readonly skip: SeqRanges;
-  /** The length of a long line without its content; undefined: long lines are whole. */
+  /** Bytes of a long line without its content; undefined: long lines are sent with it. */
   readonly briefBytes: ((seq: number) => number) | undefined;
   readonly linesMax: number;
-  /** One line is sent whatever its length. */
+  /** The first line is sent whatever its length. */
   readonly bytesMax: number;
-  /** Files and tombstones go into plans of their own. */
+  /** Puts files and tombstones into separate plans. */
   readonly split: boolean;
 }
 
 export interface Chosen {
   readonly files: Plan;
-  /** Empty unless they were split: they stand among the files. */
+  /** Empty unless `split`; otherwise `files` contains the tombstones too. */
   readonly tombstones: Plan;
-  /** Everything up to here is sent, or was not asked for. */
+  /** Everything up to this sequence number is sent or was not wanted. */
   readonly upTo: number;
   readonly hasMore: boolean;
 }
@@ -42,7 +42,7 @@ export function choose(view: VaultView, choice: Choice): Chosen {
   return choosing.finish();
 }
 
-/** The versions that the tail took the place of, in packs and in the tail itself. */
+/** Returns the versions replaced by the tail, in packs and in the tail itself. */
 export function replacedBy(tail: readonly TailVersion[]): ReadonlySet<number> {
   return new Set(tail.map(({ previousSeq }) => previousSeq));
 }
@@ -52,10 +52,10 @@ class Choosing {
   readonly #choice: Choice;
   readonly #all = new PlanBuilder();
   readonly #tombstones = new PlanBuilder();
-  /** What the tail took the place of, in packs and in the tail itself. */
+  /** Versions replaced by the tail, in packs and in the tail itself. */
   readonly #replaced: ReadonlySet<number>;
   readonly #replacedInOrder: readonly number[];
-  /** The first of them that is not before the pack in turn. */
+  /** Index of the first replaced version not before the current pack. */
   #nextReplaced = 0;
   #upTo: number;
   #hasMore = false;
@@ -77,7 +77,7 @@ class Choosing {
     };
   }
 
-  /** False: there is no room for more. */
+  /** Returns false when there is no room for more. */
   takePack(pack: PackState): boolean {
     const { summary } = pack;
     if (summary.last <= this.#choice.after || summary.lines === 0) return true;
@@ -107,7 +107,7 @@ class Choosing {
     return true;
   }
 
-  /** Every line of it is wanted, as one piece, and there is room for all. */
+  /** True when every line of a pack is wanted, in one piece, and all fit. */
   #isWhole({ summary, dead, devices }: PackState): boolean {
     const { after, deletesAfter, exceptDevice, skip, linesMax, bytesMax, split } = this.#choice;
     const { first, last, tombstones, longLines, lines, packBytes } = summary;
@@ -151,7 +151,7 @@ class Choosing {
     return this.#all.bytes + this.#tombstones.bytes;
   }
 
-  /** Asked for packs in their order. */
+  /** True when a version from `first` to `last` was replaced. Call it for packs in order. */
   #replacesWithin(first: number, last: number): boolean {
     const replaced = this.#replacedInOrder;
     while ((replaced[this.#nextReplaced] ?? first) < first) this.#nextReplaced += 1;

@@ -1,6 +1,7 @@
 /**
- * Owns the cursors that pulls and lists of files give: opaque to a client, bound by a keyed hash to this hub, one vault and one
- * life of its data file. It refuses what it did not make, and tells apart what a restore has made worthless. Pure.
+ * Writes and reads the cursors of pulls and file lists: opaque to a client, bound by a keyed hash to this hub and one
+ * vault, a pull's also to one epoch of the data file. Refuses foreign cursors, and separately those that a restore has
+ * invalidated. Pure.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { invalidField, Refusal } from '../../common/fault.ts';
@@ -9,26 +10,26 @@ import { limits } from '../../limits/service.ts';
 /** A keyed hash of a text, as hex. */
 export type CursorHash = (text: string) => string;
 
-/** Where a pull stands: everything up to `seq` was given. */
+/** The position of a pull: everything up to `seq` was sent. */
 export interface PullPosition {
   readonly epoch: string;
   readonly vaultId: string;
   readonly seq: number;
-  /** Deletions up to here are not told: the pull began with nothing, after them. */
+  /** Deletions up to here are not sent: the pull began without files, after those deletions. */
   readonly deletesAfter: number;
 }
 
-/** What a cursor goes on with: everything that changes, or the same list of paths. */
+/** What a cursor continues: the changes of a vault, or a pull of the same paths. */
 export type PullScope = 'vault' | 'paths';
 
-/** Where a list of files stands: every path up to this one was shown. */
+/** The position of a file list: every path up to this one was listed. */
 export interface ListPosition {
   readonly vaultId: string;
   readonly folded: string;
 }
 
 const KINDS = { vault: 'c1', paths: 's1', list: 'l1' } as const;
-/** 96 bits: a guess is refused, and a cursor stays short. */
+/** 96 bits in hex: too many to guess, and a cursor stays short. */
 const MAC_CHARS = 24;
 
 export function formatPullCursor(hash: CursorHash, scope: PullScope, position: PullPosition): string {
@@ -37,8 +38,8 @@ export function formatPullCursor(hash: CursorHash, scope: PullScope, position: P
 }
 
 /**
- * Reads the cursor of a pull of one scope. Refuses field `cursor`: one that is foreign or forged, and, with
- * `resync_required`, one that is of another life of the data file.
+ * Reads the cursor of a pull of one scope. Throws Refusal `invalid_fields` (field `cursor`) for a foreign or forged
+ * one, and, with `resync_required`, for one of another epoch of the data file.
  */
 export function readPullCursor(
   hash: CursorHash,
@@ -62,14 +63,14 @@ export function formatListCursor(hash: CursorHash, { vaultId, folded }: ListPosi
   return format(hash, KINDS.list, [vaultId, folded]);
 }
 
-/** Reads the cursor of a list of files and gives the folded path after which it goes on. Refuses field `cursor`. */
+/** Returns the folded path after which a file list continues. Throws Refusal `invalid_fields` (field `cursor`). */
 export function readListCursor(hash: CursorHash, text: string, vaultId: string): string {
   const [ofVault, folded] = read(hash, KINDS.list, text, limits.listCursorCharsMax, 'sync_list');
   if (ofVault !== vaultId) throw foreign('belongs to another vault; send the vault_id of that vault');
   return String(folded);
 }
 
-/** A cursor whose data is gone: the hub was restored from a backup since. */
+/** Returns the refusal of a cursor from before the hub was restored from a backup. */
 export function outdated(): Refusal {
   const sentence =
     'cursor is from before the hub was restored from a backup; call sync_pull with initial: true and compare';
@@ -85,7 +86,7 @@ function format(hash: CursorHash, kind: string, parts: readonly (string | number
 function read(hash: CursorHash, kind: string, text: string, charsMax: number, tool: string): unknown[] {
   const [madeAs, payload = '', mac = '', ...rest] = text.length > charsMax ? [] : text.split('.');
   const body = `${madeAs}.${payload}`;
-  // Compared in constant time, although what a guess could win is no more than another place in one's own vault.
+  // Compared in constant time, although a forged cursor would only reach another position in the caller's own vault.
   const given = Buffer.from(mac);
   const expected = Buffer.from(macOf(hash, body));
   const isOurs = given.length === expected.length && timingSafeEqual(given, expected);

@@ -1,6 +1,6 @@
 /**
- * Owns how one folder of a vault is listed: its subfolders first, then its files, page by page. A subfolder costs two reads
- * however much it holds: the walk seeks past everything in it. So a page reads about as many rows as it shows.
+ * Lists one folder of a vault page by page: its subfolders first, then its files. A subfolder costs two reads, however
+ * much it contains: the walk seeks past its contents. So a page reads about as many rows as it returns.
  */
 import { turns } from '../../common/turns.ts';
 import { limits } from '../../limits/service.ts';
@@ -11,26 +11,26 @@ import type { SyncReader, VaultOf } from '../log/reader.ts';
 import { files, folders } from '../log/records.ts';
 
 export interface FolderRequest {
-  /** Folded, without a slash at its end; empty: the whole vault. */
+  /** Folded, without a trailing slash; empty for the root of the vault. */
   readonly folder: string;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly after: string | undefined;
   readonly limit: number;
 }
 
 export interface Subfolder {
-  /** As its files spell it. */
+  /** In the spelling of its files. */
   readonly path: string;
-  /** Live files and folders that stand directly in it. */
+  /** Number of live files and folders directly in it. */
   readonly children: number;
 }
 
 export interface FolderPage {
   readonly folders: readonly Subfolder[];
   readonly files: readonly FileRecord[];
-  /** Where the next page begins; undefined: this was the last. */
+  /** Start of the next page; undefined for the last page. */
   readonly next: string | undefined;
-  /** Rows that the walk read. */
+  /** Rows read by the walk. */
   readonly rowsRead: number;
 }
 
@@ -45,7 +45,7 @@ interface Row<V> {
 
 interface Run<V> {
   readonly direct: readonly Row<V>[];
-  /** Rows that were read. */
+  /** Rows read. */
   readonly read: number;
   readonly next: string | undefined;
 }
@@ -58,7 +58,7 @@ interface Walk<V> {
   readonly take: (row: Row<V>) => void;
 }
 
-/** Above every path: a noncharacter, which no path has. */
+/** Sorts after every path: a noncharacter, which no path contains. */
 const END = '\u{10ffff}';
 const PLACE = /^(folders|files):(.*)$/s;
 
@@ -71,7 +71,7 @@ export class Folders {
     this.#reader = reader;
   }
 
-  /** A page of a folder; nothing for one that is not there. Looks at a bounded number of rows and may then end early. */
+  /** Returns a page of a folder, empty for an unknown one. Reads a bounded number of rows, so a page can end early. */
   async list(vault: VaultOf, { folder, after, limit }: FolderRequest): Promise<FolderPage> {
     const [, pass = 'folders', place = ''] = PLACE.exec(after ?? '') ?? [];
     const page = { folders: [] as Subfolder[], files: [] as FileRecord[], rowsRead: 0 };
@@ -97,7 +97,7 @@ export class Folders {
     return { ...page, next };
   }
 
-  /** The rows directly in a folder, in order; without a value what was passed over. Seeks past what lies deeper. */
+  /** Yields the rows directly in a folder, in order. Seeks past each subtree and yields its end without a value. */
   async *#children<V>(
     { accountId, vaultId }: VaultOf,
     {
@@ -114,13 +114,13 @@ export class Folders {
       counted.rowsRead += rows.read;
       for (const row of rows.direct) yield row;
       beyond = rows.next;
-      // What lies deeper was passed over, which a caller may have to stop at.
+      // A skipped subtree, or the end of a turn: the caller can end its page here.
       if (beyond !== undefined) yield { folded: beyond, value: undefined };
       if (turns.isOver) await turns.next(accountId);
     }
   }
 
-  /** Rows in order until one lies deeper, or a turn's worth was read. `next`: where to go on; undefined: that was all. */
+  /** Reads rows in order up to the first nested one, or one turn's worth. `next`: where to continue; else undefined. */
   #run<V>(table: Table<[string, string], V>, vaultId: string, prefix: string, beyond: string): Run<V> {
     const direct: Row<V>[] = [];
     const from = beyond === '' ? {} : { beyond };
@@ -136,14 +136,14 @@ export class Folders {
     return { direct, read: direct.length, next: undefined };
   }
 
-  /** A folder as one of its files spells it. */
+  /** Returns a folder in the spelling of its first file. */
   #spelled(vaultId: string, folded: string): string {
     const [row] = this.#store.range(files, { prefix: [vaultId], beyond: `${folded}/`, limit: 1 });
     if (row === undefined || !row.key[1].startsWith(`${folded}/`)) return folded;
     return row.value.path.split('/', folded.split('/').length).join('/');
   }
 
-  /** Whether a folder holds anything live. */
+  /** True for the root, and for a folder with anything live in it. */
   has(vaultId: string, folder: string): boolean {
     return folder === '' || this.#reader.childrenOf(vaultId, folder) > 0;
   }

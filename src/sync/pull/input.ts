@@ -1,4 +1,4 @@
-/** Owns how the arguments of a pull are read: which of its modes is meant, and what goes with it. Pure. */
+/** Reads the arguments of a pull: its mode, and the arguments allowed with that mode. Pure. */
 import { z } from 'zod';
 import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
@@ -37,7 +37,7 @@ export type PullMode =
 const MODES = ['path', 'paths', 'since', 'initial'] as const;
 const SAY_ONE = 'say what to pull: one of path, paths, since, initial: true or cursor';
 
-/** The mode of a pull. Refuses with `invalid_fields`: none, several, or what does not go with it. */
+/** Returns the mode of a pull. Throws Refusal `invalid_fields` for no mode, several modes, or an excluded argument. */
 export function readPullMode(args: PullArguments): PullMode {
   const given = MODES.filter((name) => args[name] !== undefined && args[name] !== false);
   const [mode, second] = given;

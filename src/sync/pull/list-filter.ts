@@ -1,11 +1,12 @@
-/** Owns which paths a glob of a list lets through, and how much work that was. Pure. */
+/** Filters the paths of a list by a glob, and counts the work. Pure. */
 import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import { compileGlob, type GlobWork, matchesGlob } from '../log/glob.ts';
 
 /**
- * A check of folded paths: `*` and `?` within a part, `**` over parts, `{a,b}` for either; case does not count. A glob with a
- * slash begins at the vault's top, one without holds in any folder. Refuses field `glob`.
+ * Returns a filter of folded paths: `*` and `?` within a part, `**` over parts, `{a,b}` for either; case-insensitive. A
+ * glob with a slash starts at the root of the vault, one without matches in any folder. Throws Refusal `invalid_fields`
+ * (field `glob`).
  */
 export function listFilter(glob: string | undefined, work?: GlobWork): (folded: string) => boolean {
   if (glob === undefined) return () => true;
@@ -16,7 +17,7 @@ export function listFilter(glob: string | undefined, work?: GlobWork): (folded: 
   return (folded) => compiled.some((one) => matchesGlob(one, folded, work));
 }
 
-/** Every plain glob that a glob with braces stands for. */
+/** Expands a glob with braces into all of its plain globs. */
 function expandBraces(glob: string): string[] {
   let open = [''];
   for (const piece of glob.split(/(\{[^{}]*\})/)) {

@@ -1,6 +1,6 @@
 /**
- * Owns lists of the files of a vault: metadata in the order of the paths, page by page. A call looks at a bounded number of files, in
- * short turns, so that a filter that few files pass holds up nobody.
+ * Lists the files of a vault: metadata in path order, page by page. A call looks at a bounded number of files, in short
+ * turns, so that a filter with few matches does not block other work.
  */
 
 import { turns } from '../../common/turns.ts';
@@ -13,12 +13,12 @@ import { files } from '../log/records.ts';
 import { listFilter } from './list-filter.ts';
 
 export interface FileListRequest {
-  /** The beginning of the paths. */
+  /** Prefix of the paths. */
   readonly prefix: string | undefined;
   readonly glob: string | undefined;
   readonly includeDeleted: boolean;
   readonly limit: number;
-  /** Only after this folded path. */
+  /** Only paths after this folded path. */
   readonly after: string | undefined;
 }
 
@@ -28,16 +28,16 @@ interface Total {
 }
 
 export interface ListedFile {
-  /** As the path is compared. */
+  /** The folded path, used for comparison. */
   readonly folded: string;
   readonly file: FileRecord;
 }
 
 export interface ListPage {
   readonly files: readonly ListedFile[];
-  /** Current files that match, and their content bytes; undefined: this call has not looked at all of them. */
+  /** Number of matching current files and their content bytes; undefined when this call did not look at all of them. */
   readonly total: Total | undefined;
-  /** The folded path after which the next page begins; undefined: this was the last. */
+  /** The folded path after which the next page begins; undefined for the last page. */
   readonly next: string | undefined;
 }
 
@@ -56,7 +56,7 @@ export class FileLists {
     const passes = listFilter(request.glob, work);
     const { files: allFiles, bytes: allBytes } = this.#reader.head(vaultId);
     const isFiltered = request.prefix !== undefined || request.glob !== undefined;
-    // The totals of a filter are counted, which only its first page can do.
+    // Only the first page of a filter can count its totals.
     const counts = isFiltered && after === undefined;
     const found: ListedFile[] = [];
     const counted = { files: 0, bytes: 0 };
@@ -82,7 +82,7 @@ export class FileLists {
     return { files: found, total: counts && !stopped ? counted : all, next: more || stopped ? place : undefined };
   }
 
-  /** Files and tombstones whose folded path begins with a folded prefix, in order, in turns of the caller. */
+  /** Yields the files and tombstones with a folded prefix, in path order, in turns of the account. */
   async *walk({ accountId, vaultId }: VaultOf, prefix: string, after?: string): AsyncGenerator<ListedFile> {
     const exact = after === undefined && prefix !== '' ? this.#reader.file(vaultId, prefix) : undefined;
     if (exact !== undefined) yield { folded: prefix, file: exact };

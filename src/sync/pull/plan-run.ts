@@ -1,6 +1,6 @@
 /**
- * Owns how a plan becomes bytes while it is sent: each read takes one pack, a few versions or one piece from the store, and
- * puts together what is adjacent. Nothing is kept between two reads, so a stalled reader holds no bytes.
+ * Reads the bytes of a plan while it is sent: each read loads one pack, a few versions or one piece from the store, and
+ * joins adjacent lines. Nothing is kept between two reads but a running hash, so a stalled reader holds no bytes.
  */
 import { crc32 } from 'node:zlib';
 import type { SeekableRun } from '../../http/reply/byte-run.ts';
@@ -18,11 +18,11 @@ type Part<K extends PlanPart['kind']> = Extract<PlanPart, { kind: K }>;
 export interface PlanRunsOptions {
   readonly store: Store;
   readonly damage: Damage;
-  /** Told of a vault whose packs are not what was written; its versions may still be. */
+  /** Called for a vault with a damaged pack; its versions may still be intact. */
   readonly onDamagedPack: (vaultId: string) => void;
 }
 
-/** How far the long content that a plan is at was hashed. */
+/** The running hash of the long content being read. */
 interface LongCheck {
   readonly seq: number;
   readonly hash: EscapedHash;
@@ -32,9 +32,9 @@ interface LongCheck {
 export class PlanRuns {
   readonly #options: PlanRunsOptions;
   readonly #store: Store;
-  /** Packs whose lines were found whole, and what they sum to since. */
+  /** CRC-32 of each pack whose lines were found intact. */
   readonly #sums = new Map<number, number>();
-  /** Where adjacent versions are put together; used up before the next read, whichever plan that is of. */
+  /** Buffer for joining adjacent versions; its bytes are consumed before the next read of any plan. */
   readonly #scratch = new Uint8Array(limits.packBytesMax);
 
   constructor(options: PlanRunsOptions) {
@@ -42,7 +42,7 @@ export class PlanRuns {
     this.#store = options.store;
   }
 
-  /** The lines of a plan. `close` is called once nobody reads them any more. */
+  /** Returns the lines of a plan as a stream. `close` is called once they are no longer read. */
   of(vaultId: string, plan: Plan, close: () => void): SeekableRun {
     const long: { at?: LongCheck } = {};
     return {
@@ -74,7 +74,7 @@ export class PlanRuns {
     if (bytes === undefined) throw missing();
     if (inside === 0) this.#checkPack(vaultId, packId, bytes);
     if (runs === undefined) return bytes.subarray(inside);
-    // The live lines move together within the store's read buffer, which is overwritten by the next read anyway.
+    // Live lines are moved together within the store's read buffer: the next read overwrites it anyway.
     let skipped = 0;
     let filled = 0;
     for (let index = 0; index < runs.length; index += 2) {
@@ -109,7 +109,7 @@ export class PlanRuns {
     return this.#scratch.subarray(0, filled);
   }
 
-  /** The lines of a pack are read once since the start; after that a sum over its bytes tells whether one has changed. */
+  /** Checks every line of a pack at its first read since the start; later reads only compare its CRC-32. */
   #checkPack(vaultId: string, packId: number, bytes: Uint8Array): void {
     const sum = crc32(bytes);
     const known = this.#sums.get(packId);
@@ -133,7 +133,7 @@ export class PlanRuns {
     const inPieces = inside - line.length;
     const closing = inside - (bytes - CONTENT_CLOSE.length);
     if (closing >= 0 && long.at?.seq === seq && long.at.hash.digest() !== sha256) throw this.#damaged(vaultId, seq);
-    // A copy: the caller may change what it is given.
+    // A copy: the caller may change the returned bytes.
     if (closing >= 0) return Uint8Array.from(CONTENT_CLOSE.subarray(closing));
     const piece = this.#store.view(pieces, [storageId, Math.floor(inPieces / limits.pieceBytes)]);
     if (piece === undefined) throw this.#damaged(vaultId, seq);
@@ -142,7 +142,7 @@ export class PlanRuns {
     return given;
   }
 
-  /** Takes what of these bytes was not given before. */
+  /** Hashes the part of these bytes not hashed before. */
   #hash(
     vaultId: string,
     seq: number,
@@ -152,7 +152,7 @@ export class PlanRuns {
     try {
       check.hash.update(given.subarray(check.hashed - from));
     } catch {
-      // The bytes are no longer the inside of a JSON string.
+      // The bytes are not the inside of a JSON string.
       throw this.#damaged(vaultId, seq);
     }
     check.hashed = from + given.length;
@@ -176,10 +176,10 @@ function checkOf(long: { at?: LongCheck }, seq: number, encoding: Encoding): Lon
   return check;
 }
 
-/** The pieces of a version that has none. */
+/** For a version without pieces: no bytes. */
 const nothing = () => new Uint8Array(0);
 
-/** The first place whose value is above a number, in rising values. */
+/** Returns the index of the first value above a number. `values` must be ascending. */
 function firstAbove(values: readonly number[], wanted: number): number {
   let low = 0;
   let high = values.length;

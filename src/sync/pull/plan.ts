@@ -1,27 +1,27 @@
 /**
- * Owns what a pull has chosen to send: ranges of packs and single versions, in the order of their sequence numbers. A plan
- * holds no line, so that a reader who stalls costs little; all that it names stays readable until the plan is closed. Pure.
+ * Builds the plan of what a pull sends: ranges of packs and single versions, ordered by sequence number. A plan
+ * contains no lines, so a stalled reader costs little; everything in it stays readable until the plan is closed. Pure.
  */
 
-/** Adjacent bytes of what is sent. */
+/** A contiguous part of the bytes to send. */
 export type PlanPart =
-  /** Lines of a pack: all of them, or those between pairs of offsets. */
+  /** Lines of a pack: all, or the byte ranges in `runs`, pairs of a start and an end. */
   | { readonly kind: 'pack'; readonly bytes: number; readonly packId: number; readonly runs: Uint32Array | undefined }
-  /** Versions of their own; `ends` are the bytes up to the end of each line. */
+  /** Versions not read from a pack; `ends` are the offsets of the ends of their lines. */
   | {
       readonly kind: 'versions';
       readonly bytes: number;
       readonly seqs: readonly number[];
       readonly ends: readonly number[];
     }
-  /** One version whose content is in pieces. */
+  /** One long version, whose content may be in pieces. */
   | { readonly kind: 'long'; readonly bytes: number; readonly seq: number }
-  /** The same without its content. */
+  /** One long version without its content. */
   | { readonly kind: 'brief'; readonly bytes: number; readonly seq: number };
 
 export interface Plan {
   readonly parts: readonly PlanPart[];
-  /** Where each part begins. */
+  /** The byte offset of each part. */
   readonly starts: Float64Array;
   readonly bytes: number;
   readonly files: number;
@@ -30,7 +30,7 @@ export interface Plan {
   readonly sizeBytes: number;
 }
 
-/** A line that is to be sent. */
+/** A line to be sent. */
 export interface PlanLine {
   readonly seq: number;
   readonly lineBytes: number;
@@ -38,7 +38,7 @@ export interface PlanLine {
   readonly deleted: boolean;
 }
 
-/** A pack that is sent whole. */
+/** A pack to be sent whole. */
 interface WholePack {
   readonly packId: number;
   readonly packBytes: number;
@@ -58,7 +58,7 @@ interface OpenVersions {
   readonly ends: number[];
 }
 
-/** Puts a plan together, line after line. */
+/** Builds a plan line by line. */
 export class PlanBuilder {
   readonly #parts: PlanPart[] = [];
   #pack: OpenPack | undefined;
@@ -86,7 +86,7 @@ export class PlanBuilder {
     this.#sizeBytes += sizeBytes;
   }
 
-  /** A line that begins at `offset` of a pack. */
+  /** Adds a line that begins at `offset` of a pack. */
   addPacked(packId: number, offset: number, line: PlanLine): void {
     if (this.#pack?.packId !== packId) {
       this.#flush();
@@ -100,7 +100,7 @@ export class PlanBuilder {
     this.#count(line);
   }
 
-  /** A line that stands in its version. */
+  /** Adds a line read from its version. */
   addVersion(line: PlanLine): void {
     if (this.#versions === undefined) {
       this.#flush();
@@ -112,14 +112,14 @@ export class PlanBuilder {
     this.#count(line);
   }
 
-  /** A line whose content is in pieces. */
+  /** Adds a long line, whose content may be in pieces. */
   addLong(line: PlanLine): void {
     this.#flush();
     this.#parts.push({ kind: 'long', bytes: line.lineBytes, seq: line.seq });
     this.#count(line);
   }
 
-  /** A long line without its content. */
+  /** Adds a long line without its content. */
   addBrief(seq: number, lineBytes: number): void {
     this.#flush();
     this.#parts.push({ kind: 'brief', bytes: lineBytes, seq });
@@ -153,7 +153,7 @@ export class PlanBuilder {
     }
   }
 
-  /** Ends the part that is being put together. */
+  /** Closes the part being built. */
   #flush(): void {
     if (this.#pack !== undefined) {
       const { packId, runs, bytes } = this.#pack;
@@ -168,7 +168,7 @@ export class PlanBuilder {
   }
 }
 
-/** The part that holds a byte of what is sent. */
+/** Returns the index of the part containing a byte offset. Binary search. */
 export function partAt({ starts }: Plan, offset: number): number {
   let low = 0;
   let high = starts.length - 1;

@@ -1,6 +1,6 @@
 /**
- * The use case of a pull. What it sends is chosen once, in one turn and over one snapshot; from then on it is a plan that is
- * read while it is sent. So its length is known before its first byte, and whatever is written meanwhile changes nothing.
+ * Runs a pull. What it sends is chosen once, in one turn and from one snapshot; the resulting plan is read while it is
+ * sent. So the length is known before the first byte, and later writes change nothing.
  */
 import { Refusal } from '../../common/fault.ts';
 import type { SeekableRun } from '../../http/reply/byte-run.ts';
@@ -41,14 +41,14 @@ export interface PullOptions {
   readonly visits: PullVisits;
   /** Binds cursors to this hub. */
   readonly hash: CursorHash;
-  /** The life of the data file. */
+  /** Identifies the data file; a restore from a backup changes it. */
   readonly epoch: string;
   readonly now: () => number;
 }
 
-/** How the caller takes an answer. */
+/** How the caller accepts an answer. */
 export interface PullCaller {
-  /** Whether so many bytes of lines go to it as lines. */
+  /** True when this many bytes are sent as lines, not as a document. */
   readonly takesLines: (bytes: number) => boolean;
   readonly linger: Linger;
 }
@@ -63,30 +63,30 @@ export interface PulledFile {
 export interface PulledFiles {
   readonly kind: 'many';
   readonly vaultId: string;
-  /** As lines: tombstones too, in the order of their sequence numbers. */
+  /** Ordered by sequence number; when sent as lines, includes the tombstones. */
   readonly files: SeekableRun;
   readonly tombstones: SeekableRun;
   readonly fileCount: number;
   readonly tombstoneCount: number;
   readonly sizeBytes: number;
-  /** Null: nothing follows it. */
+  /** Null when nothing follows. */
   readonly cursor: string | null;
   readonly hasMore: boolean;
   readonly missing: readonly string[] | undefined;
   readonly serverTime: string;
-  /** Current files that are left out because their stored contents are damaged; of a whole vault the first of them. */
+  /** Current files left out because their stored contents are damaged, `pullPathsMax` of them at most. */
   readonly quarantined: readonly LeftOut[];
   readonly warnings: readonly string[];
 }
 
 type LeftOut = Pick<FileRecord, 'path' | 'sha256'>;
 
-/** What a pull of many asks for. */
+/** A request for more than one file. */
 interface Asked {
   readonly vaultId: string;
   readonly mode: Exclude<PullMode, { kind: 'one' }>;
   readonly args: PullArguments;
-  /** Where it begins; undefined: at a moment that has not come, so that there is nothing. */
+  /** The start position; undefined for a `since` in the future, which matches nothing. */
   readonly from: Pick<PullPosition, 'seq' | 'deletesAfter'> | undefined;
 }
 
@@ -97,7 +97,7 @@ export class Pull {
     this.#options = options;
   }
 
-  /** Refuses with `invalid_fields` (`resync_required` for a cursor of another life), and one path with `path_not_found`. */
+  /** Throws Refusal `invalid_fields` (`resync_required` for an outdated cursor), or `path_not_found` for one path. */
   async pull(accountId: string, args: PullArguments, caller: PullCaller): Promise<PulledFile | PulledFiles> {
     const mode = readPullMode(args);
     const vaultId = await this.#options.vaults.idOf(accountId, args.vault_id);
@@ -124,7 +124,7 @@ export class Pull {
     const head = reader.head(vaultId);
     if (cursor !== undefined) {
       const position = readPullCursor(hash, scopeOf(mode), cursor, { epoch, vaultId });
-      // Numbers that the log never gave: the data file was replaced by an older one without a restore.
+      // A number beyond the log: the data file was replaced by an older one without a restore.
       if (position.seq > head.seq) throw outdated();
       return position;
     }
@@ -135,7 +135,7 @@ export class Pull {
     return { seq: 0, deletesAfter: mode.kind === 'initial' ? head.seq : 0 };
   }
 
-  /** Packs what a pull would have to read one by one, and waits for a change when that is asked for. */
+  /** Packs a long tail, which would be read version by version, then waits for a change if `wait_seconds` is given. */
   async #prepare(asked: Asked, caller: PullCaller): Promise<void> {
     const { packer, waiters, vaults } = this.#options;
     const { vaultId, args, from } = asked;
@@ -165,7 +165,7 @@ export class Pull {
     const damaged = leftOut(reader, vaultId, mode);
     const close = packer.leases.begin();
     const position = { epoch, vaultId, seq: upTo, deletesAfter: hasMore ? (from?.deletesAfter ?? 0) : 0 };
-    // After the last of a list of paths there is nothing, and to go on with all changes would leave others out.
+    // A complete list of paths has no continuation: a cursor for all changes would skip the other files.
     const cursor = mode.kind === 'paths' && !hasMore ? null : formatPullCursor(hash, scopeOf(mode), position);
     return {
       kind: 'many',
@@ -189,7 +189,7 @@ export class Pull {
     };
   }
 
-  /** As one stream where that goes to the caller as lines, else cut to what a document takes. */
+  /** Chooses one stream when the caller accepts it as lines, otherwise as much as fits into a document. */
   #chooseFor(asked: Asked, { takesLines }: PullCaller): Chosen {
     if (takesLines(Number.MAX_SAFE_INTEGER)) {
       const whole = this.#choose(asked, { split: false, bytesMax: Number.POSITIVE_INFINITY });
@@ -225,7 +225,7 @@ export class Pull {
   }
 }
 
-/** Current files that a pull leaves out because their stored contents are damaged. */
+/** Returns the current files left out because their stored contents are damaged. */
 function leftOut(reader: SyncReader, vaultId: string, mode: Asked['mode']): LeftOut[] {
   const asked = mode.kind === 'paths' ? new Set(mode.paths.map(({ folded }) => folded)) : undefined;
   return reader.setAsideOf(vaultId).flatMap((seq) => {
@@ -254,19 +254,19 @@ function linesOf({ files, tombstones }: Chosen): number {
   return files.files + files.tombstones + tombstones.tombstones;
 }
 
-/** The newest versions of the paths, each once, in the order of their sequence numbers. */
+/** Returns the newest version of each path once, ordered by sequence number. */
 function selected({ paths }: PathsMode, find: FindFile): TailVersion[] {
   const folded = new Set(paths.map((path) => path.folded));
   const found = [...folded].map(find).filter((file) => file !== undefined);
   return found.map(versionOf).sort((a, b) => a.seq - b.seq);
 }
 
-/** Paths that nothing was ever stored under, as they were asked for. */
+/** Returns the requested paths under which nothing was ever stored, in the spelling of the request. */
 function missingOf({ paths }: PathsMode, find: FindFile): string[] {
   return paths.filter(({ folded }) => find(folded) === undefined).map(({ path }) => path);
 }
 
-/** A file's newest version, as one that no pack holds. */
+/** Returns the newest version of a file in the form of an unpacked version. */
 function versionOf(file: FileRecord): TailVersion {
   return {
     seq: file.seq,

@@ -1,16 +1,16 @@
-/** Owns sequence numbers that a pull is to leave out, as text: `3-9,12`. Pure. */
+/** Reads the sequence numbers that a pull leaves out, from text such as `3-9,12`. Pure. */
 import { invalidField } from '../../common/fault.ts';
 
 const RANGE = /^(\d{1,15})(?:-(\d{1,15}))?$/;
 
-/** Rising ranges of sequence numbers that do not touch. */
+/** Ascending ranges of sequence numbers that do not overlap. */
 export class SeqRanges {
   readonly #firsts: number[] = [];
   readonly #lasts: number[] = [];
 
   readonly #more: readonly number[];
 
-  /** Reads ranges in rising order; no text: none. `more`: single numbers in any order. Refuses field `skip`. */
+  /** Reads ascending ranges; no text: none. `more`: any single numbers. Throws Refusal `invalid_fields` (`skip`). */
   constructor(text: string | undefined, more: readonly number[] = []) {
     this.#more = more;
     for (const part of text === undefined || text === '' ? [] : text.split(',')) {
@@ -28,7 +28,7 @@ export class SeqRanges {
     return this.touches(seq, seq);
   }
 
-  /** Whether any number from `first` to `last` is among them. */
+  /** True when any number from `first` to `last` is to be left out. */
   touches(first: number, last: number): boolean {
     let [low, high] = [0, this.#firsts.length];
     while (low < high) {

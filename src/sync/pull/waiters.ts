@@ -1,4 +1,4 @@
-/** Owns who waits for a vault to change or to go. It holds no data of the vault, and wakes everybody when the service drains. */
+/** Lets callers wait for a vault to change or be deleted. Holds no vault data; wakes all when the service drains. */
 import { limits } from '../../limits/service.ts';
 import type { Changes } from '../log/changes.ts';
 import type { Vaults } from '../vaults/vaults.ts';
@@ -13,12 +13,15 @@ export class Waiters {
     vaults.onDeleted((vaultId) => this.#wake(vaultId));
   }
 
-  /** How many wait. */
+  /** Number of waiting callers. */
   get count(): number {
     return this.#count;
   }
 
-  /** Resolves true when the vault has changed or is deleted; false when `ms` are over, the caller has gone, or nobody may wait. */
+  /**
+   * Resolves true when the vault changes or is deleted; false after `ms` or when the caller leaves, and at once after
+   * `close` or when `waitersMax` callers already wait.
+   */
   next(vaultId: string, ms: number, gone: (notify: () => void) => void): Promise<boolean> {
     if (this.#closed || this.#count >= limits.waitersMax || ms <= 0) return Promise.resolve(false);
     return new Promise((resolve) => {
@@ -39,7 +42,7 @@ export class Waiters {
     });
   }
 
-  /** Wakes everybody; from now on nobody waits. */
+  /** Wakes all waiting callers; later calls do not wait. */
   close(): void {
     this.#closed = true;
     for (const vaultId of this.#waiting.keys()) this.#wake(vaultId);

@@ -1,6 +1,6 @@
 /**
- * Decides what becomes of a push, in one fixed order. Nothing that time says ever excuses an overwrite: a base that matches
- * decides without any clock, and a clock decides only where no base was given. Pure: what it looks at is passed in.
+ * Decides the outcome of a push, in one fixed order. Time never justifies an overwrite: a matching base decides without
+ * any clock, and a clock decides only when no base was given. Pure: all input is passed in.
  */
 import type { Fault } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
@@ -21,7 +21,7 @@ import type {
   PushState,
 } from './types.ts';
 
-/** The order of SYN-3 from the quota on; the path, the hash and the clock's form were checked before. */
+/** Follows the order of SYN-3 from the quota on; the path, the hash and the clock's form were checked before. */
 export function decidePush(push: PushRequest, state: PushState): PushDecision {
   const { file } = state;
   const live = file !== undefined && !file.deleted ? file : undefined;
@@ -32,7 +32,7 @@ export function decidePush(push: PushRequest, state: PushState): PushDecision {
     if (clash !== undefined) return refuseClash(push, clash);
   }
   if (push.content === undefined) return decideDelete(push, state, live);
-  // The same bytes take no room, so they may be answered before the quotas are looked at.
+  // The same bytes take no room, so they are accepted before the quotas are checked.
   if (live?.sha256 === push.content.sha256 && !changesBit(push, live, state)) return { kind: 'unchanged' };
   const over = overQuota(push, state, settledBy(push, state.pending), live?.size_bytes ?? 0);
   if (over !== undefined) return over;
@@ -44,14 +44,14 @@ export function decidePush(push: PushRequest, state: PushState): PushDecision {
   return decideByClock(push, push.content, state, file);
 }
 
-/** The same bytes may still turn a file into a program, or back; from a client that is behind they change nothing. */
+/** True when a push of the same bytes changes the executable bit. With an outdated base or clock it changes nothing. */
 function changesBit(push: PushRequest, live: FileRecord, state: PushState): boolean {
   if (push.executable === undefined || push.executable === live.executable) return false;
   if (push.base.kind !== 'unsaid') return matches(push.base, live);
   return compareHlc(push.hlc, state.fileHlc(live)) > 0;
 }
 
-/** A delete never goes by clocks: a change that it did not know of beats it. */
+/** Decides a delete, never by clock: a change unknown to the client wins. */
 function decideDelete(push: PushRequest, state: PushState, live: FileRecord | undefined): PushDecision {
   if (live === undefined) {
     return state.file === undefined
@@ -74,7 +74,7 @@ function decideGuarded(push: PushRequest, state: PushState, live: FileRecord | u
   return wrongBase(push, state) ?? { kind: 'conflict', conflictKind: kindOf(push.base, live), reason };
 }
 
-/** A base that is not a version of the path but is another file's is a mix-up of the client's, not a conflict. */
+/** Finds a base that belongs to another file: a mix-up by the client, not a conflict. Undefined when there is none. */
 function wrongBase({ base, path, baseIsForeign }: PushRequest, state: PushState): PushDecision | undefined {
   if (base.kind !== 'sha' || baseIsForeign === false) return undefined;
   if (baseIsForeign === undefined) {
@@ -96,7 +96,7 @@ function decideByClock(push: PushRequest, content: PushedContent, state: PushSta
   return { kind: 'conflict', conflictKind: isFirst ? 'create/create' : 'edit/edit', reason: 'clock' };
 }
 
-/** Whether a base is what is current. */
+/** True when a base matches the current file, or its absence. */
 export function matches(base: Base, live: FileRecord | undefined): boolean {
   if (base.kind === 'nothing') return live === undefined;
   return base.kind === 'sha' && live !== undefined && (base.sha === live.sha256 || base.sha === live.git_sha);
@@ -117,7 +117,7 @@ function accept(push: PushRequest, state: PushState, status: AcceptOutcome['stat
   return { kind: 'accept', status, clock, hubMade, warnings: [older, ...warnings] };
 }
 
-/** Adopts the client's clock when it is above what was there before; else the change gets the hub's. */
+/** Adopts the client's clock when it is above all clocks in `before`; otherwise the change gets the hub's. */
 export function adoptClock(push: PushRequest, { clock, nowMs }: PushState, before: readonly Hlc[]): AdoptedClock {
   if (isTooFarAhead(push.hlc, nowMs)) {
     const warning = `your clock is ${secondsAhead(push.hlc, nowMs)} s ahead of the hub; the change was stored under a clock of the hub`;
@@ -129,14 +129,14 @@ export function adoptClock(push: PushRequest, { clock, nowMs }: PushState, befor
   return { clock: received, hubMade: true, warnings: [warning] };
 }
 
-/** How much older a modification time is than the one before it, when that is worth a warning. */
+/** Returns by how many ms a modification time is older than the previous one, if enough for a warning. */
 function mtimeRegressMs(mtime: string | null, before: string | null): number | undefined {
   if (mtime === null || before === null) return undefined;
   const older = (parseIsoMs(before) ?? 0) - (parseIsoMs(mtime) ?? 0);
   return older > limits.mtimeRegressMs ? older : undefined;
 }
 
-/** Refuses content that is over a quota once `freedBytes` and the settled conflicts are history. Exactly at the byte. */
+/** Refuses content above a quota, after `freedBytes` and settled conflicts have become history. Exact to the byte. */
 export function overQuota(
   push: PushRequest,
   state: PushState,
@@ -154,7 +154,7 @@ export interface Settlement {
   readonly status: 'resolved' | 'superseded';
 }
 
-/** Which pending conflicts an accepted push settles, and as what. */
+/** Returns the pending conflicts settled by an accepted push, each with its new status. */
 export function settledBy(push: PushRequest, pending: readonly Conflict[]): Settlement[] {
   return pending.flatMap((conflict): Settlement[] => {
     const { device_id: device, your_sha256: sha256 } = conflict.record;
@@ -168,13 +168,13 @@ export function settledBy(push: PushRequest, pending: readonly Conflict[]): Sett
 }
 
 export type KeepOutcome =
-  /** The same device sent the same bytes before: nothing new is kept. */
+  /** The same device sent the same bytes before, so nothing new is stored. */
   | { readonly kind: 'known'; readonly conflict: Conflict }
   | { readonly kind: 'keep'; readonly superseded: readonly Conflict[] }
   | { readonly kind: 'full' }
   | { readonly kind: 'refuse'; readonly fault: Fault };
 
-/** How the bytes of a push that met a conflict are kept. */
+/** Decides how the bytes of a conflicting push are kept. */
 export function decideKeep(push: PushRequest, state: PushState): KeepOutcome {
   const sha256 = push.content?.sha256 ?? null;
   const own = state.pending.filter(({ record }) => record.device_id === push.deviceId);

@@ -1,10 +1,10 @@
-/** Looks up whether a hash that no version of a path has is the current one of another file, which only a mix-up explains. */
+/** Finds out whether a hash unknown to a path is the current one of another file, which only a mix-up explains. */
 import { setImmediate } from 'node:timers/promises';
 import { limits } from '../../limits/service.ts';
 import type { Store } from '../../store/store.ts';
 import { files } from '../log/records.ts';
 
-/** Walks a bounded number of files in short turns, outside of any decision. */
+/** True when another current file has this hash. Walks a bounded number of files in short turns, outside a decision. */
 export async function isOfOtherFile(store: Store, vaultId: string, folded: string, sha: string): Promise<boolean> {
   let beyond: string | undefined;
   for (let looked = 0; looked < limits.foreignBaseFilesMax; looked += limits.foreignBaseTurnFiles) {

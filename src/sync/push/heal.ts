@@ -1,4 +1,4 @@
-/** Owns how the good bytes of a push take the place of damaged ones that are stored as the same version. */
+/** Replaces the damaged content of a stored version with the intact bytes of a push. */
 import type { Damage } from '../../store/data-file/damage.ts';
 import type { Contents } from '../contents/incoming.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
@@ -13,8 +13,8 @@ export interface HealTools {
 }
 
 /**
- * Within a decision: writes the content of a push into the version that holds the same bytes, when those are damaged.
- * Returns whether it did. The version keeps its place, time and line; its pieces are let go of.
+ * Within a decision: writes the content of a push into the version with the same content, if its bytes are damaged.
+ * Returns true when it did. The version keeps its place, time and line; its old pieces are released.
  */
 export function healVersion(
   { contents, damage }: HealTools,
@@ -27,7 +27,7 @@ export function healVersion(
   const escaped = () => Buffer.concat(batch.range(pieces, { prefix: [head.storageId] }).map(({ value }) => value));
   if (isWholeVersion(bytes, escaped)) return false;
   const meta = metaOf(bytes);
-  // Other fields of its line are damaged too: then these bytes do not belong here for sure.
+  // Other fields of the line are damaged too, so it is not certain that the bytes belong here.
   if (meta?.sha256 !== content.sha256 || meta.seq !== seq || meta.size_bytes !== content.sizeBytes) return false;
   const { previousSeq, storedMs, moved, storageId } = head;
   batch.put(
@@ -44,7 +44,7 @@ export function healVersion(
 
 const LEFT_OUT = { deleted_at: undefined, renamed_from: undefined, executable: undefined, encoding: undefined };
 
-/** What the line says besides its content, with what it leaves out as undefined; undefined: it cannot be read. */
+/** Returns the fields of the line except its content, absent ones as undefined; undefined if it cannot be read. */
 function metaOf(bytes: Uint8Array): NewMeta | undefined {
   try {
     return { ...LEFT_OUT, ...readVersionMeta(bytes) };

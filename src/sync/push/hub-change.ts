@@ -1,4 +1,4 @@
-/** Appends a change that the hub makes for a user: a version restored, a conflict settled. Under the hub's own clock. */
+/** Appends a change made by the hub for a user: a restored version, a settled conflict. It gets the hub's clock. */
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import { type FileRoom, overRoom } from '../log/file-room.ts';
@@ -10,19 +10,19 @@ import type { VersionStatus } from '../log/version.ts';
 import { describeClash } from './refusals.ts';
 import { findClash } from './state.ts';
 
-/** The device of changes that no device sent. */
+/** The device id of changes not sent by a device. */
 export const HUB_DEVICE = 'hub';
 
 export interface HubChange {
   readonly path: VaultPath;
   readonly before: FileRecord | undefined;
-  /** Undefined: a delete. */
+  /** Undefined for a delete. */
   readonly content: ReadyContent | undefined;
   readonly status: VersionStatus;
   readonly deviceId: string;
   readonly mtime: string | null;
   readonly executable: boolean;
-  /** A file that is there gets this spelling of its path; else it keeps its own. */
+  /** True: an existing file gets this spelling of its path. Otherwise it keeps its own. */
   readonly respells?: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface HubSources {
   readonly room: FileRoom;
 }
 
-/** Makes the change the current one. Refuses with `invalid_fields` for a clash and with `quota_exceeded`. */
+/** Appends the change as the current version. Throws Refusal `invalid_fields`, `quota_exceeded`, `storage_reserved`. */
 export function appendByHub({ room }: HubSources, turn: Turn, hubChange: HubChange): FileRecord {
   const { reader, change, vaultId, nowMs } = turn;
   const { path, before, content, respells = false } = hubChange;
@@ -54,7 +54,7 @@ function checkRoom(room: FileRoom, { accountId, change }: Turn, contentBytes: nu
   throw new Refusal(over);
 }
 
-/** Refuses when a base was given and is not what is current. */
+/** False when a base was given that does not match the current file. */
 export function isBase(base: string | undefined, file: FileRecord | undefined): boolean {
   if (base === undefined) return true;
   const live = file !== undefined && !file.deleted ? file : undefined;

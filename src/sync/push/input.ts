@@ -1,4 +1,4 @@
-/** Owns how the arguments of a push are read: paths, clocks, bases, what goes together. Pure. */
+/** Reads the arguments of a push: paths, clock, base, and which can be combined. Pure. */
 import { z } from 'zod';
 import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
@@ -9,10 +9,10 @@ import { HLC_EXPECTED, type Hlc, parseHlc } from '../log/hlc.ts';
 import { checkPath, type VaultPath } from '../log/paths.ts';
 import type { Base, PushedContent, PushRequest } from './types.ts';
 
-/** No control character and no half of a pair. Not a pattern: those of the documents are read without Unicode classes. */
+/** True without control characters and lone surrogates. Not a pattern: schemas are read without Unicode classes. */
 export const isPlainText = (text: string): boolean => !/[\p{Cc}\p{Cs}]/u.test(text);
 
-/** A path as a client may write it, in whatever Unicode form. */
+/** A path as written by a client, in any Unicode form. */
 export const pathArgument = z.string().max(4 * limits.pathBytesMax);
 export const vaultIdArgument = z.string().max(limits.vaultIdCharsMax).optional();
 export const deviceIdArgument = z
@@ -26,7 +26,7 @@ const CONTENT_CHARS_MAX = Math.ceil(limits.fileBytesMax / 3) * 4;
 
 export const contentArgument = z.string().max(CONTENT_CHARS_MAX, 'is too long; split the file');
 
-/** As `contentArgument`, of a tool that takes long contents prepared. */
+/** Like `contentArgument`, for a tool that also accepts long contents already prepared. */
 const preparedArgument = z.union([contentArgument, z.instanceof(LongContent)], 'must be a string');
 preparedArgument._zod.toJSONSchema = () => z.toJSONSchema(contentArgument);
 
@@ -55,13 +55,13 @@ export const pushArguments = z.strictObject({
 /** Arguments of a push whose device is known. */
 export type PushArguments = z.output<typeof pushArguments> & { readonly device_id: string };
 
-/** A push whose content is filled in once it is hashed, and its clock, where it has none, within the decision. */
+/** A push before its content is hashed. The decision sets its clock if it has none. */
 export type UnfilledPush = Omit<PushRequest, 'content' | 'hlc'> & {
   content: PushedContent | undefined;
   readonly hlc: Hlc | undefined;
 };
 
-/** What a push says besides its content. Refuses with `invalid_fields`. */
+/** Reads a push except its content. Throws Refusal `invalid_fields`. */
 export function readPush(args: PushArguments): UnfilledPush {
   const path = checkPath(args.path);
   if (args.deleted === true) refuseContent(args);
@@ -69,7 +69,7 @@ export function readPush(args: PushArguments): UnfilledPush {
   if (args.mtime !== undefined && parseIsoMs(args.mtime) === undefined) {
     throw invalidField('mtime', 'mtime must be ISO 8601 with a zone, e.g. 2026-11-20T20:18:57.123Z');
   }
-  // One literal: an object that is put together from others takes microseconds.
+  // One literal: building the object from others takes microseconds.
   return {
     path: path.path,
     folded: path.folded,
@@ -85,14 +85,14 @@ export function readPush(args: PushArguments): UnfilledPush {
   };
 }
 
-/** The content that a push sends. Undefined: none, it is a delete or a rename. */
+/** Returns the content of a push; undefined for a delete, or a rename that keeps the bytes. */
 export function readContent({ content, encoding = 'utf-8', sha256 }: PushArguments): CheckedContent | undefined {
   if (content === undefined) return undefined;
   const sent = content instanceof LongContent ? content : { text: content, encoding };
   return { sent, check: (found) => checkSha256(sha256, found) };
 }
 
-/** Undefined: the hub's clock will do, because the base decides. */
+/** Undefined when a base is given without a clock: the base decides, and the hub's clock is used. */
 function readClock({ hlc: text, device_id: deviceId, base_sha: base }: PushArguments): Hlc | undefined {
   if (text === undefined) {
     if (base !== undefined) return undefined;
@@ -103,7 +103,7 @@ function readClock({ hlc: text, device_id: deviceId, base_sha: base }: PushArgum
   return hlc;
 }
 
-/** The hash that a client says its content has. Refuses with `invalid_fields`. */
+/** Compares the content with the client's hash. Throws Refusal `invalid_fields` when the hash is missing or differs. */
 export function checkSha256(given: string | undefined, content: Pick<PushedContent, 'sha256'>): void {
   if (given === undefined) throw invalidField('sha256', 'sha256 is required: 64 hex characters over the content');
   if (given.toLowerCase() !== content.sha256) {
@@ -114,7 +114,7 @@ export function checkSha256(given: string | undefined, content: Pick<PushedConte
   }
 }
 
-/** Empty, or all zeros, means that there must be no file. Refuses with `invalid_fields`. */
+/** Reads a base. Empty or all zeros: the file must not exist. Throws Refusal `invalid_fields`. */
 export function readBase(given: string | undefined): Base {
   if (given === undefined) return { kind: 'unsaid' };
   if (/^0*$/.test(given)) return { kind: 'nothing' };
@@ -122,7 +122,7 @@ export function readBase(given: string | undefined): Base {
   throw invalidField('base_sha', 'base_sha must be a sha256 (64 hex), a git_sha (40 hex), or empty for no file');
 }
 
-/** The path that a rename leaves. */
+/** Reads the old path of a rename. */
 function readFrom({ from_path: from = '', deleted }: PushArguments, path: VaultPath): VaultPath {
   if (deleted === true)
     throw invalidField('from_path', 'from_path cannot be combined with deleted: true; send one of them');
@@ -137,7 +137,7 @@ function refuseContent({ content, sha256 }: PushArguments): void {
   if (sha256 !== undefined) throw invalidField('sha256', 'sha256 cannot be combined with deleted: true; omit it');
 }
 
-/** Only a rename can leave its content out. */
+/** Refuses a missing content, except in a rename. */
 function checkNoContent({ from_path: from, sha256 }: PushArguments): void {
   if (from === undefined) throw invalidField('content', 'content is required, or deleted: true');
   if (sha256 !== undefined) throw invalidField('sha256', 'sha256 describes content; omit it to keep the bytes');

@@ -1,4 +1,4 @@
-/** Keeps the bytes of a refused push as a pending conflict, so that nothing that a client sent is lost. */
+/** Keeps the bytes of a refused push as a pending conflict, so that nothing sent by a client is lost. */
 import { randomBytes } from 'node:crypto';
 import { Refusal } from '../../common/fault.ts';
 import type { Contents } from '../contents/incoming.ts';
@@ -8,7 +8,10 @@ import { conflictFault } from './refusals.ts';
 import type { Decided, PushStep } from './step.ts';
 import type { ConflictOutcome, PushState } from './types.ts';
 
-/** Within a decision: writes the conflict, or finds the one that an earlier try left. Refuses when neither can be. */
+/**
+ * Within a decision: stores the conflict, or finds the one stored by an earlier try. Throws Refusal `quota_exceeded`,
+ * or `sync_conflict` without an id when the path has too many pending conflicts.
+ */
 export function keepRefused(
   { contents }: { readonly contents: Contents },
   step: PushStep,

@@ -1,6 +1,6 @@
 /**
- * The use case of many pushes in one call (SYN-23): contents become ready together, then each push is decided alone, in
- * order, as a lone one is. Decisions go to the store in portions, so that many share a commit and other work gets between.
+ * Runs many pushes in one call (SYN-23): contents are prepared together, then each push is decided separately, in
+ * order, like a single push. Decisions go to the store in portions: many share a commit, and other work runs between.
  */
 import { type Attempt, attempt } from '../../common/attempt.ts';
 import { limits } from '../../limits/service.ts';
@@ -37,8 +37,8 @@ export class PushMany {
   }
 
   /**
-   * What became of each push, in their order; one whose arguments were refused already stays that. Resolves once all is on
-   * disk. Refuses an unknown vault with `invalid_fields`.
+   * Resolves with the outcome of each push, in order, once all is on disk. A push with refused arguments keeps that
+   * outcome. Throws Refusal `invalid_fields` for an unknown vault.
    */
   async push(
     accountId: string,
@@ -56,7 +56,7 @@ export class PushMany {
     return { vaultId, outcomes: decided.map(({ outcome }) => outcome) };
   }
 
-  /** Hands the decision to the vault's actor in the turn of the call, which keeps their order. */
+  /** Sends the decision to the vault's actor in the turn of the call, so that pushes keep their order. */
   async #decide(accountId: string, vaultId: string, file: Attempt<ReadPush>, prepared: Prepared): Promise<Decided> {
     if (!file.ok) return { outcome: file, adopted: false };
     if (!prepared.ok) return { outcome: prepared, adopted: false };

@@ -1,6 +1,6 @@
 /**
- * The use case of a push: its content is hashed and put where it belongs, then one decision of the vault's actor takes it,
- * keeps it as a conflict, or refuses it. Nothing is answered before it is on disk.
+ * Runs a push: hashes and stages its content, then one decision of the vault's actor accepts it, keeps it as a
+ * conflict, or refuses it. Responds only once the outcome is on disk.
  */
 import { type Fault, Refusal } from '../../common/fault.ts';
 import type { Damage } from '../../store/data-file/damage.ts';
@@ -40,8 +40,8 @@ export class Push {
   }
 
   /**
-   * Takes a push. Refuses with `invalid_fields`, `quota_exceeded`, `path_not_found`, or with `sync_conflict` once the
-   * refused bytes are on disk.
+   * Runs a push. Throws Refusal `invalid_fields`, `quota_exceeded`, `storage_reserved` or `path_not_found`, or
+   * `sync_conflict` once the refused bytes are on disk.
    */
   async push(accountId: string, args: PushArguments): Promise<PushResult> {
     const { vaults, contents } = this.#options;
@@ -56,7 +56,7 @@ export class Push {
     return resultOf(decided);
   }
 
-  /** Decides a push whose content is ready; resolves once that is on disk. Refuses as `push`, but for conflicts. */
+  /** Decides a push with prepared content. Resolves once it is on disk. Throws as `push`, but returns conflicts. */
   async decide(
     accountId: string,
     vaultId: string,
@@ -69,7 +69,7 @@ export class Push {
         const made = this.#apply({ turn, push: withClock(unfilled, turn), content });
         const { deviceId } = push;
         const visit = { vaultId, deviceId, nowMs: turn.nowMs, pushedSeq: turn.change.head.seq };
-        // What people change in a page comes from no device.
+        // A change made in a page does not come from a device.
         if (deviceId !== HUB_DEVICE) visits.note(turn.batch, visit);
         return made;
       });
@@ -126,7 +126,7 @@ export class Push {
   }
 }
 
-/** A push without a clock gets the hub's, which is above every one that the vault has stored. */
+/** Sets the clock of a push without one to the hub's, which is above every clock stored in the vault. */
 function withClock(push: UnfilledPush, { change, nowMs }: Turn): PushRequest {
   if (hasClock(push)) return push;
   const hlc = change.clockOf(nowMs);

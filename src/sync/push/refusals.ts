@@ -1,4 +1,4 @@
-/** Owns how a push is refused, with what a client needs to act. Pure. */
+/** Builds the refusals of a push, with the data that a client needs to act. Pure. */
 import type { Fault } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../log/file-record.ts';
@@ -6,7 +6,7 @@ import { secondsAhead } from '../log/hlc.ts';
 import type { ConflictRecord } from '../log/records.ts';
 import type { Clash, ConflictReason, PushRequest, PushState } from './types.ts';
 
-/** What a client is told of a conflict. */
+/** Returns the fault that reports a conflict to the client. */
 export function conflictFault(
   push: PushRequest,
   state: PushState,
@@ -30,7 +30,7 @@ export function conflictFault(
   };
 }
 
-/** What must not change without a base, and the base that it would take. */
+/** Refuses a change without a base, and reports the current hashes to send as the base. */
 export function needsBase(sentence: string, live: FileRecord) {
   const data = { current_sha: live.sha256, current_git_sha: live.git_sha };
   return refuse({ kind: 'invalid_fields', fields: { base_sha: [sentence] }, data });
@@ -51,14 +51,14 @@ export function refuseResolves() {
   return refuse({ kind: 'invalid_fields', fields: { resolves: [sentence] } });
 }
 
-/** What stands in the way of a new file, in words. */
+/** Describes the clash of a new file in a sentence. */
 export function describeClash(path: string, clash: Clash): string {
   return clash.kind === 'folder'
     ? `path ${path} is a folder that holds files; choose another name`
     : `path ${path} lies below ${clash.path}, which is a file; choose another name or delete that file first`;
 }
 
-/** Without a base only the clock could say that this push is newer, and this clock says nothing. */
+/** Refuses a clock too far ahead: without a base only the clock could prove that the push is newer. */
 export function refuseSkew(push: PushRequest, nowMs: number) {
   const skew = secondsAhead(push.hlc, nowMs);
   const serverTime = new Date(nowMs).toISOString();

@@ -1,6 +1,6 @@
 /**
- * Decides and applies a rename: a push that says where the file was. The old path gets a tombstone and the new one the
- * content, in one decision; a new spelling of the same compared path is one version. Without content the bytes stay.
+ * Decides and applies a rename: a push with the old path. The old path gets a tombstone and the new one the content, in
+ * one decision; a new spelling of the same folded path is one version. Without content the bytes are kept.
  */
 import { Refusal } from '../../common/fault.ts';
 import type { Contents } from '../contents/incoming.ts';
@@ -19,7 +19,7 @@ import type { AdoptedClock, ConflictOutcome, PushDecision, PushRequest, PushStat
 
 type RenameOutcome =
   | (AdoptedClock & { readonly kind: 'rename'; readonly left: FileRecord })
-  /** On the path that the file has, or on the one that it was to get. */
+  /** A conflict on the old path or on the new one. */
   | (ConflictOutcome & { readonly at: PushState })
   | { readonly kind: 'unchanged'; readonly file: FileRecord }
   | Extract<PushDecision, { kind: 'refuse' }>;
@@ -28,7 +28,7 @@ interface RenameSources extends StateSources {
   readonly contents: Contents;
 }
 
-/** Pure. `source` is the state of the path that the file leaves; the same as `target` for a new spelling. */
+/** Decides a rename. Pure. `source` is the state of the old path; the same as `target` for a new spelling. */
 function decideRename(push: PushRequest, source: PushState, target: PushState): RenameOutcome {
   const { resolves } = push;
   if (resolves !== undefined && ![source, target].some((state) => state.hasConflict(resolves))) return refuseResolves();
@@ -55,12 +55,12 @@ function decideRename(push: PushRequest, source: PushState, target: PushState): 
   return { kind: 'rename', left, ...adoptClock(push, source, before) };
 }
 
-/** Whether a file is what the rename is to leave. What keeps the bytes of a file that is gone says them by its base. */
+/** True when a file is already the result of the rename. Without content, the base identifies the bytes. */
 function isWanted({ content, base }: PushRequest, there: FileRecord): boolean {
   return content === undefined ? matches(base, there) : there.sha256 === content.sha256;
 }
 
-/** What stands where the file is to go. The same bytes under the same name are no hindrance. */
+/** Refuses a rename onto another file or folder. The same bytes under the same path do not block it. */
 function blockedBy(push: PushRequest, target: PushState): RenameOutcome | undefined {
   const there = live(target);
   if (there === undefined) {
@@ -83,13 +83,13 @@ function live({ file }: PushState): FileRecord | undefined {
   return file !== undefined && !file.deleted ? file : undefined;
 }
 
-/** Within a decision: decides a rename and writes what becomes of it. */
+/** Within a decision: decides a rename and applies the outcome. */
 export function applyRename(options: RenameSources, given: PushStep, from: VaultPath): Decided {
   const { turn } = given;
   const source = gatherState(options, turn, from);
   const target = from.folded === given.push.folded ? source : gatherState(options, turn, given.push, from.folded);
   const left = live(source);
-  // Without content the file keeps its own, which its row tells by hash and size.
+  // Without content the file keeps its own; its row has the hash and the size.
   const step = given.push.content === undefined && left !== undefined ? keeping(given, left) : given;
   const outcome = decideRename(step.push, source, target);
   switch (outcome.kind) {
@@ -111,7 +111,7 @@ function keeping(step: PushStep, { sha256, git_sha: gitSha, size_bytes: sizeByte
   return { ...step, push: { ...step.push, content: { sha256, gitSha, sizeBytes } } };
 }
 
-/** A rename that met another change and brought no bytes. */
+/** Returns the fault of a conflicting rename without content: there are no bytes to keep. */
 function nothingToKeep(push: PushRequest, { at, reason }: ConflictOutcome & { readonly at: PushState }) {
   return { ...conflictFault(push, at, reason, undefined), broughtBytes: false };
 }
@@ -132,7 +132,7 @@ function rename(sources: RenameSources, step: PushStep, { source, target, outcom
   if (source !== target) {
     const path = { path: left.path, folded: source.folded };
     change.append({ ...by, path, before: left, status: 'deleted', content: undefined, mtime: null, executable: false });
-    // Each change that the hub signs has a clock of its own.
+    // Each change under the hub's clock needs a separate tick.
     if (hubMade) change.setClock(sendTick(change.clock, nowMs));
   }
   const record = change.append({
@@ -152,7 +152,7 @@ function rename(sources: RenameSources, step: PushStep, { source, target, outcom
   return doneWith(turn, { status: 'renamed', record, previousHlc: left.hlc, warnings }, true);
 }
 
-/** The bytes of the file as it is, which both versions hold from now on. */
+/** Returns the stored content of the current file, whose pieces both versions share from now on. */
 function contentOf({ batch, reader, vaultId }: Turn, { seq }: FileRecord): ReadyContent {
   const content = reader.readyContent(vaultId, seq);
   if (content === undefined) throw new Error('a current file has no content; run cairn verify');

@@ -1,4 +1,4 @@
-/** Gathers what the decision on a push looks at: the cheap rows at once, the others only when they are asked for. */
+/** Gathers the input of a push decision: cheap rows at once, others only when the decision needs them. */
 
 import { limits } from '../../limits/service.ts';
 import { foldCase } from '../../text/fold-case.ts';
@@ -16,7 +16,7 @@ export interface StateSources {
   readonly room: FileRoom;
 }
 
-/** What a decision looks at for a path, within its transaction. `leaving`: a path that is about to be given up. */
+/** Returns the state of a path, within the transaction of a decision. `leaving`: the old path of a rename. */
 export function gatherState(
   { vaults, room }: StateSources,
   { reader, change, accountId, vaultId, nowMs }: Turn,
@@ -42,14 +42,14 @@ export function gatherState(
   };
 }
 
-/** A stored clock was readable when it came in. */
+/** Parses a stored clock, which was checked when it was stored. */
 function storedHlc({ hlc, device_id: deviceId }: FileRecord): Hlc {
   const parsed = parseHlc(hlc, deviceId);
   if (parsed === undefined) throw new Error('a stored clock cannot be read; run cairn verify');
   return parsed;
 }
 
-/** What a new file would collide with: live files below it, or a file where it needs a folder. */
+/** Returns what a new file would clash with: live files below its path, or a file where it needs a folder. */
 export function findClash(reader: SyncReader, vaultId: string, folded: string, leaving?: string): Clash | undefined {
   if (reader.childrenOf(vaultId, folded) > 0 && !holdsOnly(reader, vaultId, folded, leaving)) {
     return { kind: 'folder', path: folded };
@@ -57,20 +57,20 @@ export function findClash(reader: SyncReader, vaultId: string, folded: string, l
   for (const folder of foldersOf(folded)) {
     const file = reader.file(vaultId, folder);
     if (file !== undefined && !file.deleted) return folder === leaving ? undefined : { kind: 'file', path: file.path };
-    // A folder that holds live files has none but folders above it.
+    // Above a folder with live files there are only folders.
     if (reader.childrenOf(vaultId, folder) > 0) return undefined;
   }
   return undefined;
 }
 
-/** True when nothing live is below a folder but one file. */
+/** True when `file` is the only live file below a folder. */
 function holdsOnly(reader: SyncReader, vaultId: string, folder: string, file: string | undefined): boolean {
   if (file === undefined || !file.startsWith(`${folder}/`)) return false;
   const between = foldersOf(file).filter((name) => name.length >= folder.length);
   return between.every((name) => reader.childrenOf(vaultId, name) === 1);
 }
 
-/** Beyond the bound it cannot be ruled out, and what cannot be ruled out counts as there. */
+/** True when a version of the path has this hash, or when the walk ends at `chainWalkMax` without ruling it out. */
 function hasVersion(reader: SyncReader, vaultId: string, file: FileRecord | undefined, sha: string): boolean {
   let looked = 0;
   for (const link of reader.chain(vaultId, file?.seq ?? 0)) {

@@ -1,4 +1,4 @@
-/** Owns what the parts of one push share: its request and content within a decision, and what became of it. */
+/** Defines what the parts of one push share: its request and content within a decision, and its outcome. */
 import { type Fault, Refusal } from '../../common/fault.ts';
 import type { IncomingContent } from '../contents/incoming.ts';
 import type { FileRecord } from '../log/file-record.ts';
@@ -11,16 +11,16 @@ export interface PushResult {
   readonly status: 'created' | 'updated' | 'deleted' | 'renamed' | 'restored' | 'unchanged';
   /** The current version of the path. */
   readonly record: FileRecord;
-  /** Null: the path is new. */
+  /** Null when the path is new. */
   readonly previousHlc: string | null;
   readonly warnings: readonly string[];
 }
 
-/** What became of a push within its decision. */
+/** The outcome of a push within its decision. */
 export type Decided =
   | { readonly kind: 'done'; readonly result: PushResult; readonly adopted: boolean }
   | { readonly kind: 'conflict'; readonly fault: Fault; readonly adopted: boolean }
-  /** Nothing was written: whether the base belongs to another file has to be looked up first. */
+  /** Nothing was written: first look up whether the base belongs to another file. */
   | { readonly kind: 'unknown_base'; readonly sha: string; readonly adopted: false };
 
 /** What the parts of one decision share. */
@@ -30,20 +30,20 @@ export interface PushStep {
   readonly content: IncomingContent | undefined;
 }
 
-/** A push that was taken. */
+/** Returns the outcome of an accepted push. */
 export function doneWith({ vaultId }: Turn, result: Omit<PushResult, 'vaultId'>, adopted: boolean): Decided {
   const { status, record, previousHlc, warnings } = result;
   return { kind: 'done', result: { vaultId, status, record, previousHlc, warnings }, adopted };
 }
 
-/** What a client is told of a push that was decided. Refuses a conflict, which is on disk by then. */
+/** Returns the result of a decided push. Throws Refusal `sync_conflict` for a conflict, which is already on disk. */
 export function resultOf(decided: Decided): PushResult {
   if (decided.kind === 'conflict') throw new Refusal(decided.fault);
   if (decided.kind === 'unknown_base') throw new Error('a base was looked up and is still unknown');
   return decided.result;
 }
 
-/** Settles the conflicts that this push ends. Returns how many. */
+/** Settles the conflicts ended by this push. Returns their number. */
 export function settle({ push, turn }: PushStep, state: PushState, seq: number): number {
   const ended = settledBy(push, state.pending);
   for (const { conflict, status } of ended) turn.change.settle(state.folded, conflict, status, seq);

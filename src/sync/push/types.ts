@@ -1,4 +1,4 @@
-/** Owns what a push is, what a decision on it looks at, and what can become of it. Types only. */
+/** Defines a push, the input of its decision, and the possible outcomes. Types only. */
 import type { Fault, SyncConflict } from '../../common/fault.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import type { FileBytes } from '../log/file-room.ts';
@@ -7,10 +7,10 @@ import type { VaultPath } from '../log/paths.ts';
 import type { Conflict } from '../log/reader.ts';
 import type { ConflictKind } from '../log/records.ts';
 
-/** What a push builds on, as the client says. */
+/** The version that a push is based on, as stated by the client. */
 export type Base =
   | { readonly kind: 'unsaid' }
-  /** There must be no file. */
+  /** The file must not exist. */
   | { readonly kind: 'nothing' }
   /** SHA-256 or git blob id, lower-case. */
   | { readonly kind: 'sha'; readonly sha: string };
@@ -29,23 +29,23 @@ export interface PushRequest extends VaultPath {
   readonly base: Base;
   readonly deviceId: string;
   readonly mtime: string | null;
-  /** Undefined: as it is now. */
+  /** Undefined: unchanged. */
   readonly executable: boolean | undefined;
-  /** The pending conflict that this push settles, as the client says. */
+  /** Id of the pending conflict to settle, as stated by the client. */
   readonly resolves: string | undefined;
-  /** The path that the file had until now: the push is a rename. */
+  /** The old path, when the push is a rename. */
   readonly from: VaultPath | undefined;
-  /** Whether the base is the hash of another file; undefined: nobody looked. */
+  /** True when the base is the hash of another file; undefined before the lookup. */
   readonly baseIsForeign?: boolean;
 }
 
-/** What stands in the way of a new file. */
+/** The file or folder that blocks a new file. */
 export interface Clash {
   readonly kind: 'folder' | 'file';
   readonly path: string;
 }
 
-/** What the decision looks at. Functions are asked only where their answer counts. */
+/** The input of the decision. Functions are called only when their result matters. */
 export interface PushState extends VaultPath {
   readonly file: FileRecord | undefined;
   /** Pending conflicts of the path. */
@@ -53,22 +53,22 @@ export interface PushState extends VaultPath {
   readonly quotas: FileBytes;
   readonly clock: HubClock;
   readonly nowMs: number;
-  /** What the quotas of the account count. */
+  /** Bytes counted by the quotas of the account. */
   used(): FileBytes;
   clash(): Clash | undefined;
   isProtected(): boolean;
   /** The clock of the current version, parsed. */
   fileHlc(file: FileRecord): Hlc;
-  /** True when the path has such a conflict, settled ones too. */
+  /** True when the path has this conflict, pending or settled. */
   hasConflict(conflictId: string): boolean;
   /** True when a version of the path has this sha256 or git_sha, or that cannot be ruled out. */
   hasVersion(sha: string): boolean;
 }
 
 export interface AdoptedClock {
-  /** The hub's clock from now on. */
+  /** The new clock of the hub. */
   readonly clock: HubClock;
-  /** The client's clock was not adopted: the version gets the hub's. */
+  /** True when the client's clock was not adopted, so that the version gets the hub's. */
   readonly hubMade: boolean;
   readonly warnings: readonly string[];
 }
@@ -88,7 +88,7 @@ export type PushDecision =
   | AcceptOutcome
   | ConflictOutcome
   | { readonly kind: 'unchanged' }
-  /** Whether the base belongs to another file has to be looked up first. */
+  /** First look up whether the base belongs to another file. */
   | { readonly kind: 'unknown_base'; readonly sha: string }
   | { readonly kind: 'refuse'; readonly fault: Fault };
 

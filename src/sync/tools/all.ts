@@ -1,4 +1,4 @@
-/** The tools of file sync, in the order in which they are listed. */
+/** Lists the tools of file sync in their published order. */
 import type { Tool } from '../../gateway/tool.ts';
 import type { Sync } from '../service.ts';
 import { compareTools } from './compare.ts';

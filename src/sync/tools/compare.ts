@@ -1,4 +1,4 @@
-/** The tools that compare and merge, and change nothing. */
+/** Defines the read-only tools that compare and merge files. */
 import { z } from 'zod';
 import { defineTool, READS, type Tool } from '../../gateway/tool.ts';
 import { plural, withContent } from '../../gateway/words.ts';
@@ -22,7 +22,7 @@ const remoteSchema = z.object({
   executable: z.boolean(),
 });
 
-/** Every tool of this file. */
+/** Returns all tools of this file. */
 export function compareTools(queries: { readonly diffs: DiffQuery; readonly merges: MergeQuery }): Tool[] {
   return [syncDiff(queries.diffs), syncMerge(queries.merges)];
 }

@@ -1,4 +1,4 @@
-/** The tools over conflicts: which are pending, and settling one. */
+/** Defines the tools that list pending conflicts and resolve one. */
 import { z } from 'zod';
 import { invalidField } from '../../common/fault.ts';
 import { ADDS, defineTool, READS, type Tool } from '../../gateway/tool.ts';

@@ -1,4 +1,4 @@
-/** The tools of a device: what it needs to begin with a vault, and how it stands to one. */
+/** Defines the tools of a device: starting a copy of a vault, and the sync state of a vault and its devices. */
 import { z } from 'zod';
 import { invalidField } from '../../common/fault.ts';
 import { defineTool, READS } from '../../gateway/tool.ts';
@@ -95,7 +95,7 @@ export function vaultConnectStatus(reading: Reading) {
     example: { device_id: 'laptop' },
     async handle({ device_id: only, vault_id: given }, { accountId }) {
       const vaultId = await reading.vaults.idOf(accountId, given);
-      // What no pack holds is looked at version by version.
+      // Unpacked versions are read one by one, so a long tail is packed first.
       await reading.packer.settle(vaultId);
       const head = reading.reader.head(vaultId);
       const devices = devicesOf(reading, vaultId, only);
@@ -127,7 +127,7 @@ function deviceLine({
   return `${device} last seen ${seen}, ${plural(behind, 'change')} behind`;
 }
 
-/** The devices that have been here, the last seen first. */
+/** Returns the known devices of a vault, most recently seen first. */
 function devicesOf({ visits, views }: Reading, vaultId: string, only: string | undefined) {
   const known = [...visits.list(vaultId)].filter(([device]) => only === undefined || device === only);
   const positions = known.map(([device, record]) => ({ device, pulledSeq: record.pulled_seq }));

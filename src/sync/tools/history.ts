@@ -1,4 +1,4 @@
-/** The tools over the versions of a path: listing them, and bringing one back. */
+/** Defines the tools that list the versions of a path and restore one. */
 import { z } from 'zod';
 import { ADDS, defineTool, READS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';

@@ -1,4 +1,4 @@
-/** The tools that read a vault: sync_pull and sync_list. */
+/** Defines the tools that read a vault: sync_pull and sync_list. */
 import { z } from 'zod';
 import { turns } from '../../common/turns.ts';
 import { goesAsLines } from '../../gateway/listing.ts';
@@ -47,7 +47,7 @@ const deletedSchema = z.object({
 
 const allOptional = z.object({ ...fileSchema }).partial().shape;
 
-/** One file, or many: which of the members are there follows from the mode. */
+/** One file or many: the mode determines which members are present. */
 const pullResult = z.object({
   ...allOptional,
   vault_id: z.string().optional(),
@@ -124,7 +124,7 @@ function manyResult(pulled: PulledFiles, lines: LinesWish) {
   return { structured, text, listing };
 }
 
-/** What the text shows of a line of a pull. */
+/** The fields of a pulled line that the text shows. */
 interface PulledLine {
   readonly type: 'file' | 'deleted';
   readonly path: string;

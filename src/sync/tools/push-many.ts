@@ -1,4 +1,4 @@
-/** The tool that sends many files in one call, and how each outcome is shown. */
+/** Defines the tool that pushes many files in one call, and shows each outcome. */
 import { z } from 'zod';
 import { attempt } from '../../common/attempt.ts';
 import { invalidField } from '../../common/fault.ts';
@@ -15,7 +15,7 @@ import { type DeviceOf, pushedSchema, pushedView } from './push.ts';
 
 const fileArguments = pushArguments.omit({ vault_id: true });
 
-/** Each file is checked alone, so that a wrong one harms no other; the documents show what is checked. */
+/** Any object: each file is checked separately, so that an invalid one affects no other. Lists its full schema. */
 const file = z.looseObject({}).meta(jsonSchema(fileArguments, 'input'));
 
 const refusedSchema = z.object({
@@ -81,7 +81,10 @@ export function syncPushMany(push: PushMany, deviceOf: DeviceOf) {
   });
 }
 
-/** The request itself was counted as one call. Refuses with `rate_limited`, or what could never be let through. */
+/**
+ * Charges one call per `pushManyFilesPerCall` files, less the one already counted for the request. Throws Refusal
+ * `rate_limited`, or `invalid_fields` for more files than the rate limit ever allows at once.
+ */
 function chargeFor(files: number, { charge, callsAtOnceMax }: ToolCaller): void {
   const calls = Math.ceil(files / limits.pushManyFilesPerCall);
   if (calls > callsAtOnceMax) {
@@ -94,7 +97,7 @@ function chargeFor(files: number, { charge, callsAtOnceMax }: ToolCaller): void 
   if (calls > 1) charge(calls - 1);
 }
 
-/** Bounds the contents together, before any is hashed. */
+/** Limits the total size of the contents, before any is hashed. Throws Refusal `invalid_fields` when it is exceeded. */
 function checkBytes(files: readonly Readonly<Record<string, unknown>>[]): void {
   const bytes = files.reduce((sum, { content, encoding }) => sum + bytesOf(content, encoding), 0);
   if (bytes <= limits.pushManyBytesMax) return;

@@ -1,4 +1,4 @@
-/** The tool that sends one file to the hub, and how what became of it is shown. */
+/** Defines the tool that pushes one file, and shows the outcome. */
 import { z } from 'zod';
 import type { Session } from '../../common/session.ts';
 import { ADDS, defineTool } from '../../gateway/tool.ts';
@@ -6,7 +6,7 @@ import { pushArguments } from '../push/input.ts';
 import type { Push } from '../push/push.ts';
 import type { PushResult } from '../push/step.ts';
 
-/** A change that was taken. */
+/** An accepted change. */
 export const pushedSchema = z.object({
   vault_id: z.string(),
   path: z.string(),
@@ -22,7 +22,7 @@ export const pushedSchema = z.object({
   warnings: z.array(z.string()),
 });
 
-/** The device of a caller that names none: the name of its key. */
+/** Returns the default device id of a caller: the name of its key. */
 export type DeviceOf = (session: Session) => string;
 
 export function syncPush(push: Push, deviceOf: DeviceOf) {

@@ -1,4 +1,4 @@
-/** The files of vaults as resources, and the prompt that settles conflicts. */
+/** Offers the files of vaults as resources, and the prompt that resolves conflicts. */
 import { Refusal } from '../../common/fault.ts';
 import type { PromptKind } from '../../gateway/offers/prompt.ts';
 import { beginningWith, type ResourceContent, type ResourceKind } from '../../gateway/offers/resource.ts';
@@ -46,7 +46,7 @@ export function fileResources({ vaults, fileLists, pull, reader }: Reading): Res
       const pulled = await pull.pull(accountId, { vault_id: vault, path }, caller);
       if (pulled.kind !== 'one') throw new Error('a pull of one path gave many');
       try {
-        // The whole file, which is at most 10 MiB.
+        // The whole file, at most 10 MiB.
         const line = beginningOf(pulled.line, pulled.line.bytes).toString('utf8');
         return contentOf(JSON.parse(line) as { content: string; encoding?: string });
       } finally {

@@ -1,4 +1,4 @@
-/** The tool that brings a folder of a vault back to how it was at a time. */
+/** Defines the tool that restores a folder of a vault to its state at a given time. */
 import { z } from 'zod';
 import { invalidField } from '../../common/fault.ts';
 import { DESTROYS, defineTool, type Tool } from '../../gateway/tool.ts';

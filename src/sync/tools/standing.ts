@@ -1,4 +1,4 @@
-/** Owns how the standing of a device to a vault is shown: what to pull, push, delete and settle, and from where to go on. */
+/** Shows the sync status of a device: what to pull, push, delete and resolve, and the cursor to continue from. */
 
 import { z } from 'zod';
 import { headed, plural } from '../../gateway/words.ts';
@@ -14,7 +14,7 @@ const place = {
   local_path: z.string().optional().describe('As the device spells it, where that differs'),
 };
 
-/** What status answers. All optional: the other actions answer as the tool that they stand for. */
+/** The result of action `status`. All members are optional: the other actions return the result of their tool. */
 export const standingShape = {
   vault_id: z.string().optional(),
   in_sync: z.int().nonnegative().optional().describe('Files that are the same on both sides'),
@@ -53,7 +53,7 @@ export interface StandingRequest extends GivenManifest {
   readonly prefix: string;
 }
 
-/** Refuses with `invalid_fields`. */
+/** Compares a device with a vault. Throws Refusal `invalid_fields`. */
 export async function standingResult(
   reading: Reading,
   accountId: string,
@@ -113,7 +113,7 @@ function placeOf({ path, given }: ComparedFile) {
   return given === undefined || given === path ? { path } : { path, local_path: given };
 }
 
-/** SHA-256 of what the hub has now, on which a push builds; undefined: there is no file. */
+/** Returns the SHA-256 of the hub's current file, the base of a push; undefined when there is none. */
 function currentOf({ remote }: ComparedFile): string | undefined {
   return remote === undefined || remote.deleted ? undefined : remote.sha256;
 }

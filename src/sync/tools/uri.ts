@@ -1,4 +1,4 @@
-/** Owns the address of a file of a vault among the resources of the gateway. */
+/** Formats the URI of a vault file as a resource of the gateway. */
 
 export const FILE_TEMPLATE = 'cairn://vaults/{vault}/{+path}';
 

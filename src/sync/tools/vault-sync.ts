@@ -1,4 +1,4 @@
-/** The tool vault_sync: one name for listing, pulling and pushing, and for how a device stands to a vault. */
+/** Defines the tool vault_sync: one name for listing, pulling, pushing, and the sync status of a device. */
 import { z } from 'zod';
 import { invalidField } from '../../common/fault.ts';
 import type { Session } from '../../common/session.ts';
@@ -10,14 +10,14 @@ import { pathArgument, pushArguments, vaultIdArgument } from '../push/input.ts';
 import type { Reading } from '../reading.ts';
 import { standingResult, standingShape } from './standing.ts';
 
-/** The tools that the actions stand for. */
+/** The tools called by the actions. */
 export interface Actions {
   readonly list: AccountTool;
   readonly pull: AccountTool;
   readonly push: AccountTool;
 }
 
-/** Not read by the schema: there may be very many, which are looked at in short turns. */
+/** Entries are not checked by the schema: there may be very many, so they are checked in short turns. */
 const hashes = z
   .looseObject({})
   .meta({ additionalProperties: { type: 'string', pattern: '^[0-9A-Fa-f]{64}$' } })
@@ -37,7 +37,7 @@ const statusArguments = z.strictObject({
 
 type StatusArguments = z.output<typeof statusArguments>;
 
-/** Everything that one of the actions takes; each refuses what it does not. */
+/** The arguments of all actions. Each action refuses those of the others. */
 const anyArguments = z.strictObject({
   action: z.enum(['status', 'list', 'pull', 'push']).describe('What to do; the other arguments belong to it'),
   ...statusArguments.shape,
@@ -51,7 +51,7 @@ const anyArguments = z.strictObject({
   cursor: z.string().max(limits.listCursorCharsMax).optional().describe('list, pull: where an earlier answer ended'),
 });
 
-/** The other actions are tools of their own, with their arguments; naming them again would only cost tokens. */
+/** The listed arguments: only those of `status`. The other tools list theirs, and repeating them costs tokens. */
 const listedArguments = z.looseObject({
   action: z.enum(['status', 'list', 'pull', 'push']).describe('status; the others take the arguments of their tools'),
   ...statusArguments.shape,
@@ -81,7 +81,7 @@ export function vaultSync(reading: Reading, actions: Actions) {
   });
 }
 
-/** What was not given is left out, so that the other tool tells its own arguments from foreign ones. */
+/** Calls the tool of an action. Omits absent arguments, so that the tool refuses only foreign ones that were given. */
 async function delegate(tool: AccountTool, given: object, session: Session, caller: ToolCaller) {
   const args = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   return (await tool.handle(argumentsOf(tool, args), session, caller)) as AnyToolResult<Record<string, unknown>>;

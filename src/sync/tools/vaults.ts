@@ -1,4 +1,4 @@
-/** The tools that list, make, rename and delete vaults. */
+/** Defines the tools that list, create, rename and delete vaults. */
 import { z } from 'zod';
 import { confirmFirst } from '../../gateway/live/ask.ts';
 import { DESTROYS, defineTool, READS, SETS, type Tool } from '../../gateway/tool.ts';

@@ -1,11 +1,11 @@
-/** The step of the data file to schema 5: the head of a vault counts everything that the vault keeps. */
+/** Migrates the data file to schema 5: the head of a vault counts all bytes kept in the vault. */
 import { bytesCodec, recordCodec } from '../../store/codec.ts';
 import type { Migration } from '../../store/data-file/schema.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { defineTable, type Key } from '../../store/table.ts';
 import { numbersCodec } from '../log/codecs.ts';
 
-/** The rows as this step meets and makes them. */
+/** The rows as this migration reads and writes them. */
 const FIELDS = ['seq', 'stored_ms', 'hlc_ms', 'hlc_counter', 'files', 'tombstones', 'bytes', 'line_bytes', 'pending'];
 type Head = Readonly<Record<string, number>>;
 const oldHeads = defineTable<[vaultId: string], Head>('sync_heads', numbersCodec<Head>(FIELDS), {});
@@ -18,15 +18,15 @@ const conflicts = defineTable<[vaultId: string, id: string], { readonly size_byt
 );
 
 const COUNTED_BYTES = 1024;
-/** Where a version's head has the bytes of its content. */
+/** Offset of the content size in the head of a version. */
 const SIZE_AT = 24;
-/** Versions of one commit; each may hold 64 KiB, and all of a piece are in memory. */
+/** Versions per commit. Each can have 64 KiB, and all of a piece are in memory. */
 const PIECE_ROWS = 500;
 const FIRST_PASS = 0;
 
 /**
- * A piece is a vault, or so many of its versions. The place says where in the vault the next one begins and what was counted
- * before it, so a piece that is taken again counts nothing twice.
+ * A piece is a vault, or `PIECE_ROWS` of its versions. The place contains where in the vault the next piece begins and
+ * the count before it, so a repeated piece counts nothing twice.
  */
 export const keptPerVault: Migration = {
   to: 5,

@@ -1,6 +1,7 @@
 /**
- * Owns when each device was here and how far it has pulled. Kept in memory and written once a minute at the most, because
- * a device may ask every second; what a crash loses is shown wrong until its next visit, and decides nothing.
+ * Records when each device last pulled, and up to which change. Kept in memory and written once a minute at most,
+ * because a device may pull every second. After a crash the display is outdated until the next visit; no decision
+ * depends on it.
  */
 import type { ActorRegistry } from '../../actors/registry.ts';
 import type { Log } from '../../common/log.ts';
@@ -31,11 +32,11 @@ export class PullVisits {
     this.#options = options;
   }
 
-  /** A pull gave a device everything up to a sequence number. */
+  /** Notes that a device has pulled everything up to a sequence number. */
   pulled(vaultId: string, deviceId: string, seq: number): void {
     const key = `${vaultId} ${deviceId}`;
     const visit = this.#unwritten.get(key);
-    // More at once than are remembered: the rest is remembered at its next visit.
+    // Too many unwritten visits: the device is recorded at a later visit.
     if (visit === undefined && this.#unwritten.size >= limits.visitsRemembered) return;
     const seenMs = this.#options.now();
     const pulledSeq = Math.max(seq, visit?.pulledSeq ?? 0);
@@ -43,7 +44,7 @@ export class PullVisits {
     this.#timer ??= setTimeout(() => void this.#write(), limits.deviceSeenMs).unref();
   }
 
-  /** The devices of a vault by name, with what is not written yet. */
+  /** Returns the devices of a vault by name, including visits not written yet. */
   list(vaultId: string): Map<string, DeviceRecord> {
     const rows = this.#options.store.range(devices, { prefix: [vaultId], limit: limits.devicesMax });
     const found = new Map(rows.map(({ key, value }) => [key[1], value]));

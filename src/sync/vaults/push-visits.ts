@@ -1,4 +1,4 @@
-/** Owns when a device was here last and how far it has come; written now and then, not with every call. */
+/** Records when a device was last seen, and its newest pushed and pulled changes. Not written with every call. */
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { devices } from '../log/records.ts';
@@ -7,20 +7,20 @@ export interface PushVisit {
   readonly vaultId: string;
   readonly deviceId: string;
   readonly nowMs: number;
-  /** The newest change that this visit brought. */
+  /** Sequence number of the newest change pushed in this visit. */
   readonly pushedSeq?: number;
-  /** The newest change that this visit took along. */
+  /** Sequence number of the newest change pulled in this visit. */
   readonly pulledSeq?: number;
 }
 
 /** One per process. */
 export class PushVisits {
-  /** When a visit was written last, by vault and device, so that most visits cost no read. */
+  /** Time of the last written visit by vault and device, so that most visits cost no read. */
   readonly #writtenMs = new Map<string, number>();
-  /** When a vault was found to remember as many devices as it may. */
+  /** Time at which a vault was last found at its limit of devices. */
   readonly #fullMs = new Map<string, number>();
 
-  /** Within a decision: notes a visit, unless one was noted a moment ago and this one took nothing along. */
+  /** Within a decision: stores a visit, unless one was stored within `deviceSeenMs` and this one pulled nothing new. */
   note(batch: Batch, { vaultId, deviceId, nowMs, pushedSeq = 0, pulledSeq = 0 }: PushVisit): void {
     const name = `${vaultId} ${deviceId}`;
     const writtenMs = this.#writtenMs.get(name);
@@ -34,12 +34,12 @@ export class PushVisits {
       pulled_seq: Math.max(pulledSeq, known?.pulled_seq ?? 0),
       pushed_seq: Math.max(pushedSeq, known?.pushed_seq ?? 0),
     });
-    // What is forgotten is only read again.
+    // A forgotten entry only costs another read.
     if (this.#writtenMs.size >= limits.visitsRemembered) this.#writtenMs.clear();
     this.#writtenMs.set(name, nowMs);
   }
 
-  /** A name costs whoever invents it nothing, so a vault remembers a bounded number. Counts at most once in a while. */
+  /** True at the limit of devices: names cost nothing, so a limit is needed. A full vault is rarely counted again. */
   #isFull(batch: Batch, vaultId: string, nowMs: number): boolean {
     const foundMs = this.#fullMs.get(vaultId);
     if (foundMs !== undefined && nowMs - foundMs < limits.deviceSeenMs) return true;

@@ -1,4 +1,4 @@
-/** The step of the data file to schema 3: what an account used was one row; each vault has a row of its own. */
+/** Migrates the data file to schema 3: replaces the usage row of an account with one row per vault. */
 import { recordCodec } from '../../store/codec.ts';
 import type { Migration } from '../../store/data-file/schema.ts';
 import { defineTable } from '../../store/table.ts';
@@ -29,7 +29,7 @@ const headCodec = numbersCodec<Head>([
 ]);
 const usageCodec = numbersCodec<{ readonly bytes: number }>(['bytes']);
 
-/** The rows as this step meets them. */
+/** The rows as this migration reads them. */
 const usage = defineTable<[accountOrVaultId: string], { readonly bytes: number }>('sync_usage', usageCodec, {});
 const vaults = defineTable<[accountId: string, vaultId: string], object>('sync_vaults', recordCodec(1), {});
 const heads = defineTable<[vaultId: string], Head>('sync_heads', headCodec, {});
@@ -45,11 +45,11 @@ export const usagePerVault: Migration = {
   what: 'what a vault uses is a row of the vault',
   tables: [],
   check: () => [],
-  /** One account a piece. Its row goes with that commit, so the first row that is left is always the next. */
+  /** One account per piece. The commit removes its row, so the first remaining row is always the next. */
   piece(batch) {
     const [first] = batch.range(usage, { prefix: [], limit: 1 });
     const accountId = first?.key[0];
-    // The ids of vaults come after those of accounts.
+    // Vault ids sort after account ids.
     if (accountId === undefined || accountId.startsWith('v_')) return undefined;
     for (const [, vaultId] of batch.keys(vaults, [accountId])) {
       let bytes = batch.get(heads, [vaultId])?.bytes ?? 0;

@@ -1,4 +1,4 @@
-/** The use cases of vaults: which one a call means, making, renaming, deleting and listing them. */
+/** Finds the vault of a call, and creates, renames, deletes and lists vaults. */
 import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../../actors/registry.ts';
 import { Remembered } from '../../cache/lru.ts';
@@ -30,7 +30,7 @@ export interface CreatedVault extends Vault {
   readonly status: 'created' | 'existing' | 'updated';
 }
 
-/** Globs taken apart are right whatever is written. */
+/** Cache revision of compiled globs: no write makes them outdated. */
 const ALWAYS = 0;
 const PRIMARY_NAME = 'primary';
 export const VAULT_ID = /^v_[0-9a-f]{16}$/;
@@ -38,12 +38,12 @@ export const VAULT_ID = /^v_[0-9a-f]{16}$/;
 export class Vaults {
   readonly #options: VaultsOptions;
   readonly #reader: SyncReader;
-  /** Once made, the primary vault of an account is that for good. */
+  /** Ids of primary vaults by account. An entry is valid until its vault is deleted. */
   readonly #primaries = new Map<string, string>();
-  /** Deleted by this process: what is still under way for one is refused. An id is never used again. */
+  /** Deleted vaults known to this process: calls still in progress for them are refused. An id is never reused. */
   readonly #deleted = new Set<string>();
   readonly #listeners = new Set<(vaultId: string) => void>();
-  /** Lists of protected paths with the globs taken apart. */
+  /** Compiled lists of protected paths. */
   readonly #checks = new Remembered<(folded: string) => boolean>(limits.globsRemembered);
 
   constructor(options: VaultsOptions) {
@@ -51,15 +51,15 @@ export class Vaults {
     this.#reader = new SyncReader(options.store);
   }
 
-  /** The vault that a call means: the one it names, or the primary, which is made on first use. Refuses an unknown id. */
+  /** Returns the given id, or the primary vault's, created on first use. Throws Refusal `invalid_fields` if unknown. */
   async idOf(accountId: string, vaultId: string | undefined): Promise<string> {
     if (vaultId === undefined) return this.#knownPrimary(accountId) ?? (await this.#primaryOf(accountId));
-    // One of another account answers as one that is not there.
+    // A vault of another account gets the same error as an unknown one.
     if (!VAULT_ID.test(vaultId) || this.#reader.vault(accountId, vaultId) === undefined) throw unknownVault();
     return vaultId;
   }
 
-  /** The vault of a name, without case. Refuses field `name`: there is none. */
+  /** Returns the vault with a name, ignoring case. Throws Refusal `invalid_fields` (`name`) when there is none. */
   named(accountId: string, name: string): Vault {
     const { store } = this.#options;
     const found = this.#vaultsOf(store, accountId).find(
@@ -70,21 +70,21 @@ export class Vaults {
     return found;
   }
 
-  /** The record of a vault that `idOf` gave. */
+  /** Returns the record of a vault found by `idOf`. Throws Refusal `invalid_fields` when it does not exist. */
   record(accountId: string, vaultId: string): VaultRecord {
     const record = this.#reader.vault(accountId, vaultId);
     if (record === undefined) throw unknownVault();
     return record;
   }
 
-  /** Whether a vault keeps this path, folded, from being changed without a base. */
+  /** True when a vault protects this folded path from changes without a base. */
   isProtected(reader: SyncReader, accountId: string, vaultId: string, folded: string): boolean {
     const record = reader.vault(accountId, vaultId);
     if (record === undefined) throw unknownVault();
     return this.protectionOf(record)(folded);
   }
 
-  /** The check of folded paths against the protected paths of a vault, which are compiled once. */
+  /** Returns a check of folded paths against the protected paths of a vault. Each list is compiled once. */
   protectionOf({ protected_paths: globs }: VaultRecord): (folded: string) => boolean {
     const name = JSON.stringify(globs);
     const known = this.#checks.get(name, ALWAYS);
@@ -94,7 +94,7 @@ export class Vaults {
     return check;
   }
 
-  /** Every vault of an account, oldest first. */
+  /** Returns all vaults of an account, oldest first. */
   list(accountId: string): VaultState[] {
     return this.#vaultsOf(this.#options.store, accountId).map((vault) => ({
       ...vault,
@@ -103,8 +103,8 @@ export class Vaults {
   }
 
   /**
-   * Makes a vault; one of that name is given back as it is, but for a list of protected paths when one is sent.
-   * `protectedPaths`: undefined leaves it, null is the default list.
+   * Creates a vault, or returns the existing one with this name, after replacing its protected paths if given.
+   * `protectedPaths`: undefined keeps the current list, null is the default list.
    */
   create(accountId: string, name: string, protectedPaths: readonly string[] | null | undefined): Promise<CreatedVault> {
     const { actors, now } = this.#options;
@@ -126,7 +126,7 @@ export class Vaults {
     });
   }
 
-  /** Gives a vault another name. Refuses an unknown vault, and field `name` where another vault has it. */
+  /** Renames a vault. Throws Refusal `invalid_fields` for an unknown vault, or (`name`) for another vault's name. */
   rename(accountId: string, vaultId: string, name: string): Promise<Vault & { readonly formerName: string }> {
     return this.#options.actors.account(accountId).ask((batch) => {
       const before = this.#kept(batch, accountId, vaultId);
@@ -142,8 +142,9 @@ export class Vaults {
   }
 
   /**
-   * Takes a vault from its account for good: from this commit on nothing of it can be reached, and it counts for no quota.
-   * Its rows are removed later (history/vault-removal.ts). Refuses an unknown vault, and field `confirm` where that is not its name.
+   * Permanently deletes a vault: from this commit on it cannot be reached and does not count towards any quota. Its
+   * rows are removed later (history/vault-removal.ts). Throws Refusal `invalid_fields` for an unknown vault, or
+   * (`confirm`) when `confirm` is not its name.
    */
   async delete(accountId: string, vaultId: string, confirm: string): Promise<VaultState> {
     const { actors, now } = this.#options;
@@ -166,7 +167,7 @@ export class Vaults {
     }
   }
 
-  /** Notes vaults that were taken from their account elsewhere: what still runs for them is refused. */
+  /** Picks up vaults deleted elsewhere, such as with their account: calls still in progress for them are refused. */
   noteDeleted(): void {
     for (const [vaultId] of this.#options.store.keys(deletedVaults)) {
       if (this.#deleted.has(vaultId)) continue;
@@ -175,17 +176,17 @@ export class Vaults {
     }
   }
 
-  /** Calls `listener` with each vault that is deleted from now on. It must not throw. */
+  /** Calls `listener` for each vault deleted from now on. It must not throw. */
   onDeleted(listener: (vaultId: string) => void): void {
     this.#listeners.add(listener);
   }
 
-  /** Refuses a vault that was deleted after a call had looked it up. */
+  /** Throws Refusal `invalid_fields` when a vault was deleted after the call had looked it up. */
   checkKept(vaultId: string): void {
     if (this.#deleted.has(vaultId)) throw unknownVault();
   }
 
-  /** What `delete` would delete now; refuses as it does. */
+  /** Returns the vault that `delete` would delete. Throws the same refusals. */
   toDelete(accountId: string, vaultId: string, confirm: string): VaultState {
     return this.#confirmed(this.#options.store, accountId, vaultId, confirm);
   }
@@ -217,7 +218,7 @@ export class Vaults {
     const stored = this.#reader.primaryOf(accountId);
     const isKept = stored !== undefined && !this.#deleted.has(stored);
     const id = isKept ? stored : await this.#makePrimary(accountId);
-    // What is forgotten is only read again.
+    // A forgotten entry only costs another read.
     if (this.#primaries.size >= limits.primariesRemembered) this.#primaries.clear();
     this.#primaries.set(accountId, id);
     return id;
@@ -277,7 +278,7 @@ export function foldVaultName(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
 
-/** Within the decision that deletes an account: takes all vaults from it. Their rows are removed later. */
+/** Deletes all vaults of an account, within the decision that deletes the account. Their rows are removed later. */
 export function releaseVaults(batch: Batch, accountId: string, deletedAt: string): void {
   for (const [, vaultId] of batch.keys(vaults, [accountId])) {
     batch.remove(vaults, [accountId, vaultId]);

@@ -1,4 +1,4 @@
-/** Checks contents: that they hash as their rows say, and that every piece belongs to somebody. Only reads. */
+/** Checks contents: that they match the hashes in their rows, and that every piece is in use or staged. Read-only. */
 import type { CheckedReader } from '../../store/checked-reader.ts';
 import { digestContent } from '../contents/digest.ts';
 import {
@@ -24,23 +24,23 @@ import {
 } from '../log/version.ts';
 
 export class ContentVerifier {
-  /** Versions whose contents are damaged and that are not set aside. */
+  /** Versions with damaged contents that are not set aside yet. */
   readonly damaged: VersionKey[] = [];
-  /** One sentence for each damaged version that is set aside. */
+  /** One sentence for each damaged version already set aside. */
   readonly aside: string[] = [];
   readonly #reader: CheckedReader;
   readonly #problems: string[];
-  /** How many versions and conflicts hold each storage id. */
+  /** Number of versions and conflicts using each storage id. */
   readonly #holders: Map<number, number>;
 
-  /** `hidden`: how many versions and conflicts that the reader does not show hold each storage id. */
+  /** `hidden`: number of versions and conflicts using each storage id, of those not shown by the reader. */
   constructor(reader: CheckedReader, problems: string[], hidden: ReadonlyMap<number, number>) {
     this.#holders = new Map(hidden);
     this.#reader = reader;
     this.#problems = problems;
   }
 
-  /** A version against its head and its line. Throws when those cannot be read. */
+  /** Checks a version against its head and its line. Throws when those cannot be read. */
   checkVersion(key: VersionKey, bytes: Uint8Array): void {
     const name = `version ${key.join(' ')}`;
     const { deleted, encoding, sizeBytes, lineBytes, storageId, metaBytes } = readVersionHead(bytes);
@@ -91,7 +91,7 @@ export class ContentVerifier {
     this.#checkDigest(name, unescaped(escaped), encoding, { sha256, gitSha, sizeBytes });
   }
 
-  /** Call it once every version and conflict was checked. */
+  /** Checks for stray rows and pieces, after all versions and conflicts. Returns the number of staged contents. */
   finish(): { readonly staged: number } {
     const staged = new Set([...this.#reader.keys(stagedPieces)].map(([id]) => id));
     for (const [vaultId, id] of this.#reader.keys(conflictBytes)) {
@@ -156,22 +156,22 @@ function isRight(text: string | undefined, encoding: 'utf-8' | 'base64', expecte
   );
 }
 
-/** The content of a version; undefined: it cannot be read. */
+/** Returns the content of a version, or undefined when it cannot be read. */
 function textOf(bytes: Uint8Array, escaped: Buffer | undefined): string | undefined {
   try {
     return readContentText(bytes, () => escaped ?? Buffer.alloc(0));
   } catch {
-    // A damaged content is not JSON string any more.
+    // The damaged content is not a valid JSON string.
     return undefined;
   }
 }
 
-/** The text that pieces hold; empty when it cannot be read, which then hashes to something else. */
+/** Returns the text in pieces; empty when it cannot be read, so that its hash differs. */
 function unescaped(escaped: Buffer): string {
   try {
     return JSON.parse(`"${escaped.toString('utf8')}"`) as string;
   } catch {
-    // What is wrong with the bytes helps nobody; whose they are, does.
+    // The report only needs to name the owner of the damaged bytes.
     return '';
   }
 }

@@ -1,4 +1,4 @@
-/** What is left of deleted vaults while their rows are being removed: nothing of it has to agree, but all of it is known. */
+/** Reads the remaining rows of deleted vaults. They need not be consistent, but what they use is not a stray. */
 import type { Store } from '../../store/store.ts';
 import { packs } from '../log/pack-records.ts';
 import { conflicts, deletedVaults, versions } from '../log/records.ts';
@@ -7,7 +7,7 @@ import { readPackSummary } from '../packs/index-layout.ts';
 
 export interface DeletedRows {
   readonly vaultIds: readonly string[];
-  /** How many of their versions and conflicts hold each storage id. */
+  /** Number of their versions and conflicts using each storage id. */
   readonly holders: ReadonlyMap<number, number>;
   readonly packIds: ReadonlySet<number>;
 }

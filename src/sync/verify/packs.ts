@@ -1,6 +1,6 @@
 /**
- * Checks packs: that their ranges join, that each line is byte for byte the one of its version, and that alive in them is
- * what is current. It only reads.
+ * Checks packs: that their ranges are adjacent, that each line equals the line of its version byte for byte, and that
+ * exactly the current files are alive in them. Read-only.
  */
 
 import type { CheckedReader } from '../../store/checked-reader.ts';
@@ -14,18 +14,18 @@ import { type DeletedRows, NOTHING_DELETED } from './deleted.ts';
 
 export interface PacksReport {
   readonly packs: number;
-  /** Packs that no index names; a start removes them. */
+  /** Number of packs without an index; the next start removes them. */
   readonly loose: number;
   readonly problems: string[];
 }
 
-/** What the packs of a vault hold. */
+/** The contents of the packs of a vault. */
 interface PackedVault {
-  /** Up to here packs stand for it. */
+  /** Last sequence number covered by packs. */
   upTo: number;
-  /** Versions that packs hold and nothing took the place of. */
+  /** Packed versions that were not replaced. */
   readonly alive: Set<number>;
-  /** Versions that something after the packs took the place of. */
+  /** Versions replaced by a version after the packs. */
   readonly replaced: Set<number>;
 }
 
@@ -50,7 +50,7 @@ interface FoundPack {
   readonly index: Uint8Array;
 }
 
-/** Reads what can be read of the indexes, and holds their ranges against each other. */
+/** Reads the indexes, as far as they can be read, and checks that their ranges are adjacent. */
 function readIndexes(reader: CheckedReader, problems: string[]) {
   const found: FoundPack[] = [];
   const vaults = new Map<string, PackedVault>();
@@ -92,10 +92,10 @@ function checkPack(
     if (packed !== undefined) offset += line.lineBytes;
     const isAlive = (dead === undefined || !isDead(dead, at)) && !vault.replaced.has(line.seq);
     if (isAlive) vault.alive.add(line.seq);
-    // The other copy of what is set aside may be whole.
+    // The packed copy of a version set aside may be intact, so it is not compared.
     const other = reader.get(setAside, [vaultId, line.seq]) === undefined ? packed : undefined;
     const version = reader.view(versions, [vaultId, line.seq]);
-    // What is no longer current may outlive its version here.
+    // A dead line may outlive its version.
     if (version === undefined ? isAlive : !isSame(line, other, version))
       tell(`its line ${line.seq} is not its version's`);
   }
@@ -109,7 +109,7 @@ function isSame(line: PackLine, packed: Uint8Array | undefined, version: Uint8Ar
   return ofHead && readVersionMeta(version).device_id === line.device;
 }
 
-/** Gathers what versions after the packs took the place of. */
+/** Gathers the versions replaced by versions after the packs. */
 function lookBehind(reader: CheckedReader, vaults: ReadonlyMap<string, PackedVault>): void {
   for (const [vaultId, seq] of reader.keys(versions)) {
     const vault = vaults.get(vaultId);
@@ -119,7 +119,7 @@ function lookBehind(reader: CheckedReader, vaults: ReadonlyMap<string, PackedVau
   }
 }
 
-/** Every file that is not behind the packs is alive in them, and nothing else is. */
+/** Checks that every file covered by packs is alive in them, and nothing else. */
 function checkCurrent(reader: CheckedReader, vaults: ReadonlyMap<string, PackedVault>, problems: string[]): void {
   const wanted = new Map<string, number>();
   for (const { key, value } of reader.walk(files)) {
@@ -136,7 +136,7 @@ function checkCurrent(reader: CheckedReader, vaults: ReadonlyMap<string, PackedV
   }
 }
 
-/** Rows that belong to no pack. Returns how many packs are loose, which is no fault. */
+/** Checks for rows without a pack. Returns the number of loose packs, which are not a fault. */
 function checkStrays(reader: CheckedReader, named: ReadonlySet<number>, problems: string[]): number {
   for (const [vaultId, first] of reader.keys(packDead)) {
     if (reader.view(packs, [vaultId, first]) === undefined) {

@@ -1,4 +1,4 @@
-/** Recounts what the logs themselves say, checking each version and conflict on the way. Only reads. */
+/** Recounts the logs, and checks each version and conflict on the way. Read-only. */
 
 import { limits } from '../../limits/service.ts';
 import type { CheckedReader } from '../../store/checked-reader.ts';
@@ -9,7 +9,7 @@ import { conflicts, pendingConflicts, versions } from '../log/records.ts';
 import { readVersionHead, readVersionMeta, type VersionMeta } from '../log/version.ts';
 import type { ContentVerifier } from './contents.ts';
 
-/** What the log of one vault says. */
+/** The counts of one vault according to its log. */
 export interface VaultRecount {
   seq: number;
   storedMs: number;
@@ -18,7 +18,7 @@ export interface VaultRecount {
   pending: number;
   pendingBytes: number;
   keptBytes: number;
-  /** The newest version of each folded path, with how many of it there are. */
+  /** The newest version of each folded path, with the number of versions. */
   readonly newest: Map<string, NewestVersion>;
 }
 
@@ -29,7 +29,7 @@ export interface NewestVersion {
   readonly count: number;
 }
 
-/** The recount of a vault, begun when there is none. */
+/** Returns the recount of a vault, starting an empty one when there is none. */
 export function recountOf(recounts: Map<string, VaultRecount>, vaultId: string): VaultRecount {
   let recount = recounts.get(vaultId);
   if (recount === undefined) {
@@ -40,7 +40,7 @@ export function recountOf(recounts: Map<string, VaultRecount>, vaultId: string):
   return recount;
 }
 
-/** In the order of the log, so that each version is met after the one that it points at. */
+/** Recounts versions in the order of the log, so that each comes after the one that it points at. */
 export function recountVersions(reader: CheckedReader, content: ContentVerifier, problems: string[]) {
   const recounts = new Map<string, VaultRecount>();
   for (const [vaultId, seq] of reader.keys(versions)) {
@@ -70,7 +70,7 @@ export function recountVersions(reader: CheckedReader, content: ContentVerifier,
       recount.storedMs = head.storedMs;
       recount.clock = laterOf(recount.clock, parseHlc(meta.hlc, meta.device_id));
     } catch {
-      // What exactly is wrong with the bytes helps nobody; which version it is, does.
+      // The report only needs to name the damaged version.
       problems.push(`${name}: it cannot be read`);
     }
     recount.seq = seq;
@@ -79,7 +79,7 @@ export function recountVersions(reader: CheckedReader, content: ContentVerifier,
   return recounts;
 }
 
-/** The oldest kept version of a path points at nothing, or at one that was let go of. */
+/** True when the oldest stored version of a path points at an existing version. It may only point at a removed one. */
 function isBroken(reader: CheckedReader, vaultId: string, previousSeq: number): boolean {
   return previousSeq !== 0 && reader.view(versions, [vaultId, previousSeq]) !== undefined;
 }
@@ -115,7 +115,7 @@ export function recountConflicts(
   }
 }
 
-/** Whether a time is not after the one before it; one much further back is of a clock that was put right after a jump. */
+/** True when a time is not after the previous one. A time much further back is from a clock corrected after a jump. */
 function isBack(beforeMs: number, atMs: number): boolean {
   const backMs = beforeMs - atMs;
   return beforeMs > 0 && backMs >= 0 && backMs <= limits.clockJumpMs;

@@ -1,6 +1,6 @@
 /**
- * Checks vaults: every version re-hashed, every row and counter held against a recount of the log itself. It walks each
- * log once, in its order; only reads.
+ * Checks vaults: hashes every version again, and compares every row and counter with a recount of the log. Walks each
+ * log once, in its order. Read-only.
  */
 import type { CheckedReader } from '../../store/checked-reader.ts';
 import type { FileRecord } from '../log/file-record.ts';
@@ -29,9 +29,9 @@ export interface SyncReport {
   readonly pendingConflicts: number;
   readonly stagedContents: number;
   readonly problems: string[];
-  /** Versions whose contents are damaged and that are not set aside. */
+  /** Versions with damaged contents that are not set aside yet. */
   readonly damaged: readonly VersionKey[];
-  /** One sentence for each damaged version that is set aside. */
+  /** One sentence for each damaged version already set aside. */
   readonly aside: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export function verifySync(reader: CheckedReader, deleted: DeletedRows = NOTHING
   const content = new ContentVerifier(reader, problems, deleted.holders);
   const recounts = recountVersions(reader, content, problems);
   recountConflicts(reader, content, recounts, problems);
-  // A vault whose every push was refused has counters, and no version to count.
+  // A vault whose pushes were all refused has counters but no versions.
   for (const [vaultId] of reader.keys(vaultHeads)) if (owners.has(vaultId)) recountOf(recounts, vaultId);
   const bytes = new Map<string, number>();
   let fileCount = 0;
@@ -201,7 +201,7 @@ function agrees(file: FileRecord, { meta, storedMs, lineBytes, count }: NewestVe
   return wanted.every((value, index) => value === found[index]);
 }
 
-/** Rows of what is not there. */
+/** Checks for rows of vaults that do not exist. */
 function checkStrays(
   reader: CheckedReader,
   recounts: Map<string, VaultRecount>,
