@@ -3,10 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { UsageError } from './usage-error.ts';
 
-/**
- * Prompts on standard error; standard output is reserved for the command's result. Throws UsageError when the input is
- * empty.
- */
+/** Prompts on standard error, since standard output is for the result. Throws UsageError when the input is empty. */
 export async function readSecret(question: string): Promise<string> {
   const { stdin, stderr } = process;
   const isTyped = stdin.isTTY;

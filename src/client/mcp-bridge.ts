@@ -25,10 +25,7 @@ export interface McpBridgeOptions {
 export class McpBridge {
   readonly #options: McpBridgeOptions;
   readonly #running = new Set<Promise<void>>();
-  /**
-   * Protocol version agreed on in `initialize`; later messages of that revision must send it (MCP, protocol version
-   * header).
-   */
+  /** Protocol version agreed on in `initialize`; later messages must send it (MCP, protocol version header). */
   #agreed: string | undefined;
 
   constructor(options: McpBridgeOptions) {

@@ -15,10 +15,7 @@ import {
 import { dirname } from 'node:path';
 import { ClientError } from './client-error.ts';
 
-/**
- * The text of a file; undefined when it does not exist. Throws ClientError when other users can read it or this user
- * cannot.
- */
+/** The text of a file; undefined when missing. Throws ClientError when other users can read it or this user cannot. */
 export function readPrivateFile(path: string): string | undefined {
   try {
     // Keys readable by others are no longer secret. The user should know that the mode is too wide.

@@ -10,10 +10,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 const STATE = 0;
 const START = 19;
 
-/**
- * `boot/namespace/start` of a living process; undefined when it does not exist or the system does not provide these
- * values.
- */
+/** `boot/namespace/start` of a living process; undefined when it does not exist or the system has no such values. */
 export function birthOf(pid: number): string | undefined {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

@@ -1,8 +1,7 @@
 /** Escapes names and messages from other users, so that nothing in them acts on a terminal or hides text. Pure. */
 
 /**
- * Control and format characters (escape sequences, bidi), line separators, lone surrogates; excludes line feed and
- * joiners.
+ * Control and format characters (escape sequences, bidi), line separators, lone surrogates; not line feed or joiners.
  */
 const ACTING = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?![\u200c\u200d])\p{Cf}/gu;
 

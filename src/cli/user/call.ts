@@ -52,10 +52,7 @@ function printTools(tools: readonly ListedTool[], asJson: boolean): void {
   else print(table(tools.map(({ name, description }) => [name, description.split('. ')[0] ?? ''])));
 }
 
-/**
- * Converts option values to the types of the tool's input schema. Unknown names are sent unchanged, so the hub rejects
- * them.
- */
+/** Converts option values to the types of the tool's input schema. Unknown names are left for the hub to reject. */
 function readArguments(
   { inputSchema }: ListedTool,
   given: Readonly<Record<string, string | true>>,

@@ -54,8 +54,7 @@ async function login(options: Options): Promise<number> {
       await revokeLogin(server, fresh).catch(() => undefined);
       throw error;
     });
-  // The replaced sign-in would otherwise stay active on the hub with no copy left to revoke it. Failing to revoke it is
-  // not an error of this login.
+  // The replaced sign-in would otherwise stay active, with no copy left to revoke it. Failing here is not an error.
   if (replaced !== undefined) await revokeLogin(server, replaced).catch(() => undefined);
   if (options.json) print(jsonLine({ server, device_name: deviceName }));
   else print(`Signed in to ${server} as ${deviceName}.`);

@@ -1,7 +1,4 @@
-/**
- * cairn mirror: init, push, list, latest, pull. Uploads a repository's commit encrypted, and verifies it when
- * downloading.
- */
+/** cairn mirror: init, push, list, latest, pull. Uploads a repository's commit encrypted and verifies downloads. */
 
 import type { MirrorBlob } from '../../client/mirror/hub.ts';
 import { formatBytes } from '../../client/progress.ts';

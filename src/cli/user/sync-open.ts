@@ -23,8 +23,7 @@ export interface FolderChoice {
   readonly vault?: string | undefined;
   readonly server?: string | undefined;
   /**
-   * `sync`: creates a missing folder or a missing vault when named. `pull`: creates only the folder. `read`: creates
-   * nothing.
+   * `sync`: creates a named folder or vault that is missing. `pull`: creates only the folder. `read`: creates nothing.
    */
   readonly makes: 'sync' | 'pull' | 'read';
   /** Creates the vault without a question even if its name is similar to another vault's. */
@@ -43,10 +42,7 @@ export interface OpenSession {
   readonly line: StatusLine;
 }
 
-/**
- * Finds the synced folder. Throws ClientError when it is missing and may not be created, or is inside another synced
- * folder.
- */
+/** Finds the folder. Throws ClientError when it may not be created, or is inside another synced folder. */
 function findFolder({ folder, vault, makes }: FolderChoice): string {
   const named = resolve(folder ?? '.');
   const around = syncedAround(named);

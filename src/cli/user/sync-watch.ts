@@ -23,10 +23,7 @@ export interface WatchOptions extends Pick<SyncOptions, 'allowDeletes'> {
   readonly prefix: string;
 }
 
-/**
- * Watches every folder of the list. A folder that fails is reported, and the others continue. Resolves with the worst
- * exit code.
- */
+/** Watches every folder of the list. Reports one that fails; the others continue. Resolves with the worst exit code. */
 export async function watchAll(file: string, options: Omit<WatchOptions, 'prefix'>): Promise<number> {
   const codes = readFolderList(file).map(async ({ folder, vault, server, only, ...paces }) => {
     const { limit_upload: limitUpload, limit_download: limitDownload } = paces;

@@ -41,10 +41,7 @@ export async function decrypt(sealed: Uint8Array, unlock: Unlock): Promise<Uint8
   }
 }
 
-/**
- * Reads the identities of an age identity file: one per line; `#` starts a comment. Throws ClientError when it contains
- * none.
- */
+/** Reads an age identity file: one identity per line; `#` starts a comment. Throws ClientError when it has none. */
 export function readIdentities(text: string, path: string): readonly string[] {
   const identities = text.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
   if (identities.length === 0) throw new ClientError(`${path} has no age identity (a line AGE-SECRET-KEY-1…).`);

@@ -73,10 +73,7 @@ export class Credentials {
     });
   }
 
-  /**
-   * Refreshes the tokens. After a lost answer it retries once: the hub accepts the same refresh token again for a short
-   * time.
-   */
+  /** Refreshes the tokens. Retries once after a lost answer: the hub briefly accepts the same refresh token again. */
   async #refresh(refreshToken: string): Promise<TokenAnswer> {
     try {
       return await refreshTokens(this.server, refreshToken).catch((error: unknown) => {

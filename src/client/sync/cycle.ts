@@ -87,10 +87,7 @@ function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }
 
-/**
- * Lists the paths that differ between both sides, each with its reason. Conflicts are excluded; they have a separate
- * list.
- */
+/** Lists the paths that differ between both sides, each with its reason. Conflicts have a separate list. */
 function listTroubles({ state, troubles, scanned, large, damaged }: SyncSession): void {
   if (scanned === undefined) return;
   const { skipped, problems, leavesOut, excludes } = scanned;

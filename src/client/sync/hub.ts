@@ -102,10 +102,7 @@ export class VaultHub {
     this.#onBusy = onBusy;
   }
 
-  /**
-   * Pulls one page of changes since the cursor, or of the whole vault; passes each on as it arrives, long ones without
-   * content.
-   */
+  /** Pulls one page of changes since the cursor, or of the whole vault, as a stream. Long ones have no content. */
   async pull(from: PullFrom, arrivals: Arrivals): Promise<PullEnd> {
     if (from.cursor === null) this.#pulled = { ...NOTHING, ...(await this.#sizeOfVault()) };
     const before = this.#pulled;
@@ -142,9 +139,7 @@ export class VaultHub {
     return leftOut;
   }
 
-  /**
-   * True once a change is newer than the cursor; false after `waitSeconds` without one. Throws when the signal aborts.
-   */
+  /** True once a change is newer than the cursor; false after `waitSeconds` without one. Throws when aborted. */
   async hasNews(from: PullFrom, waitSeconds: number, signal: AbortSignal): Promise<boolean> {
     const args = { vault_id: this.#vaultId, ...placeOf(from), brief: true, wait_seconds: waitSeconds, limit: 1 };
     const { structured } = await this.#tools.call('sync_pull', args, { signal });

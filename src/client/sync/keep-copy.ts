@@ -48,10 +48,7 @@ export function keepCopy({ folder, state, tell, troubles }: Place, { from, of, w
   return false;
 }
 
-/**
- * Finds files that a program wrote to after they were replaced or removed here, and keeps their bytes as conflict
- * copies.
- */
+/** Finds files written by a program after they were replaced or removed here, and keeps them as conflict copies. */
 export async function keepStrays(session: Place & { readonly hub: VaultHub }): Promise<void> {
   const { folder, hub } = session;
   for (const { path, place, sha256, drop } of folder.asides.sweep()) {

@@ -1,7 +1,4 @@
-/**
- * Adapts the amount per request to the connection speed, so that small changes get a turn soon on a slow connection
- * too.
- */
+/** Adapts the amount per request to the connection speed, so that small changes never wait long for a turn. */
 import { limits } from '../../limits/service.ts';
 
 interface Bounds {

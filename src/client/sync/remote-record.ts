@@ -52,7 +52,7 @@ export const leftOutSchema = z
     return new Map(checked.filter((pair): pair is readonly [FolderPath, string] => !isBad(pair[0])));
   });
 
-/** Parses a part of an answer. Throws ClientError when it does not match what a hub of this version sends. */
+/** Parses a part of an answer. Throws ClientError when it does not match the schema of this hub version. */
 export function readAs<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -64,8 +64,7 @@ interface ReadRecord extends Omit<RemoteRecord, 'path'> {
 }
 
 /**
- * Parses one record of a pull and checks its path. Throws ClientError when it does not match what a hub of this version
- * sends.
+ * Parses one record of a pull and checks its path. Throws ClientError when a hub of this version does not send that.
  */
 export function readRecord(given: Readonly<Record<string, unknown>>): ReadRecord {
   const record = readAs(recordSchema, given);

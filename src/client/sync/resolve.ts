@@ -87,10 +87,7 @@ async function keepTheirs(session: SyncSession, { path, wait, mine, remote }: Si
     await hub.call('sync_resolve_conflict', { conflict_id: wait.conflictId, keep: 'theirs' });
 }
 
-/**
- * Stores the local side as a version and makes the hub's side current again, so that the discarded side is in the
- * history.
- */
+/** Stores the local side as a version, then makes the hub's side current again: the history has the discarded side. */
 async function keepAsVersion(
   session: SyncSession,
   path: FolderPath,

@@ -40,10 +40,7 @@ export class Spellings {
     this.#local = local;
   }
 
-  /**
-   * Adopts the spelling of a change of the hub before it is applied, so that it matches the right file. `sha256`
-   * undefined: a delete.
-   */
+  /** Adopts the spelling of a hub change, so that it is applied to the right file. `sha256` undefined: a delete. */
   adoptFrom(path: FolderPath, sha256: string | undefined): void {
     const { base } = this.#session.state;
     // Unchanged on the hub: another spelling is a local change.

@@ -101,10 +101,7 @@ export function agree(state: SyncState, path: FolderPath, record: BaseRecord | u
   state.sent.delete(path);
 }
 
-/**
- * Records a change made by this folder, so that the next pull leaves it out. Without room for another range it comes
- * back.
- */
+/** Records a change made by this folder, which the next pull then leaves out, unless there are too many ranges. */
 export function noteOwn(state: SyncState, seq: number): void {
   const last = state.own.at(-1);
   if (last !== undefined && last[1] >= seq) return;
@@ -128,10 +125,7 @@ export function conflictsOf(state: SyncState): FolderPath[] {
   return [...state.waits].filter(([, { kind }]) => kind === 'conflict').map(([path]) => path);
 }
 
-/**
- * Advances the folder's hybrid logical clock (Kulkarni et al. 2014, send) in `state`. Returns the new value in
- * canonical form.
- */
+/** Advances the hybrid logical clock of `state` (Kulkarni et al. 2014, send). Returns it in canonical form. */
 export function tick(state: SyncState, nowMs: number): string {
   const { ms, counter, node } = state.clock;
   const isLater = nowMs > ms;

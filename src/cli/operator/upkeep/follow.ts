@@ -68,10 +68,7 @@ interface Repeating {
   readonly tell: (step: FollowStep) => void;
 }
 
-/**
- * Repeats the step. A failure is reported once and retried, since disk space may be freed and a restarting hub comes
- * back.
- */
+/** Repeats the step. Reports a failure once and retries: disk space may be freed, and a restarting hub comes back. */
 async function repeat(follower: Follower, { everyMs, signal, tell }: Repeating): Promise<void> {
   let told = '';
   while (!signal.aborted) {

@@ -29,10 +29,7 @@ export interface VaultPlace {
   readonly below: string;
 }
 
-/**
- * Opens the vault of a command, without creating one. Throws ClientError without a synced folder, or when the vault
- * does not exist.
- */
+/** Opens the vault of a command; never creates one. Throws ClientError without a synced folder or existing vault. */
 export async function openPlace(options: Options): Promise<VaultPlace> {
   const asked = resolve(options.optional('folder') ?? '.');
   const name = options.optional('vault');

@@ -1,7 +1,4 @@
-/**
- * cairn sync restore: restores an earlier version of a file or folder. The hub makes the change, so every device
- * receives it.
- */
+/** cairn sync restore: restores an earlier version of a file or folder on the hub, so that every device receives it. */
 import { z } from 'zod';
 import { counted, jsonLine, shownLine } from '../../../client/shown.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';

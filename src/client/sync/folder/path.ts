@@ -12,10 +12,7 @@ export type FolderPath = string & { readonly [checked]: true };
 /** Cairn's folder inside a synced folder; never synced. */
 export const OWN_FOLDER = '.cairn';
 
-/**
- * Control and format characters, which can affect a terminal or editor; excludes the two joiners needed in words and
- * emoji.
- */
+/** Control and format characters, which can affect a terminal; excludes the two joiners needed in words and emoji. */
 const HIDDEN = /[\p{Cc}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/u;
 /** Characters that HFS+ and others ignore when comparing names (CVE-2014-9390). */
 const IGNORED = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;

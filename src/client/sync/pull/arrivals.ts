@@ -5,10 +5,7 @@ import type { SyncSession } from '../session.ts';
 
 const DAMAGED = 'The content that the hub sent does not match its hash; sync again.';
 
-/**
- * Passes records on. Paths not allowed in this folder and damaged records are noted in the state, and the pull
- * continues.
- */
+/** Passes records on. Notes paths not allowed in this folder and damaged records; the pull continues. */
 export function arrivalsOf(session: SyncSession, record: (record: RemoteRecord) => void): Arrivals {
   const { state, progress } = session;
   return {

@@ -1,6 +1,5 @@
 /**
- * Handles files whose copy on the hub is damaged, so that no pull brings them. The local file stays; sending an equal
- * one restores the hub's copy.
+ * Handles files damaged on the hub, which no pull brings: local files stay, and an equal one repairs the hub's copy.
  */
 import { quoted } from '../../shown.ts';
 import type { FolderPath } from '../folder/path.ts';

@@ -42,8 +42,7 @@ export async function pullChanges(
       session.damaged.clear();
       noteLeftOut(session, local, end.leftOut);
       await reconcilePaths(session, inbox.bothChanged, reconcile);
-      // Only after applying the page: if the run ends earlier, the next one pulls the page again and finds both sides
-      // equal.
+      // Set only after applying the page: a run that ends earlier pulls it again, and finds both sides equal.
       state.cursor = end.cursor;
       more = end.hasMore;
       if (!more) state.own = state.own.filter(([, last]) => last > ownUntil);

@@ -30,10 +30,7 @@ type Merged = z.infer<typeof mergeSchema>;
 /** `merge`: merges and sends the local side. `leave`: for a pull without push, which sends nothing; the path waits. */
 export type Reconcile = 'merge' | 'leave';
 
-/**
- * Merges each path, or leaves the decision to the user with the local side on the hub. An error of one path does not
- * stop the others.
- */
+/** Merges each path, or stores the local side on the hub for the user to decide. One path never stops the others. */
 export async function reconcilePaths(session: SyncSession, paths: Iterable<FolderPath>, how: Reconcile): Promise<void> {
   if (how === 'leave') return;
   for (const path of paths) {
@@ -147,10 +144,7 @@ async function takeMerge(
   return true;
 }
 
-/**
- * True when the current version of a path came from this device; false when another device chose these bytes over its
- * own.
- */
+/** True when the current version came from this device; false when another device chose these bytes over its own. */
 async function isLatestOwn(session: SyncSession, path: FolderPath): Promise<boolean> {
   const [latest] = await versionsOf(session, path);
   return latest?.isOwn !== false;

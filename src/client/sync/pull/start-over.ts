@@ -55,10 +55,7 @@ export async function startOver(session: SyncSession, local: Scan, reconcile: Re
   state.own = [];
 }
 
-/**
- * Requests deletions separately, since a complete pull does not contain them. A path that the hub never had is new to
- * it.
- */
+/** Requests deletions, which a complete pull does not contain. A path that the hub never had is new to it. */
 async function takeMissing(
   session: SyncSession,
   missing: ReadonlySet<FolderPath>,

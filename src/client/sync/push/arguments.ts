@@ -8,10 +8,7 @@ import { tick } from '../state.ts';
 /** Fields of a file sent by a push. */
 export type Sent = Pick<Content, 'bytes' | 'sha256' | 'modifiedMs'> & { readonly executable: boolean | undefined };
 
-/**
- * Arguments of a guarded push. `base`: hash of the version it is based on, empty for none; without content it is a
- * delete.
- */
+/** Arguments of a guarded push. `base`: hash of its base version, empty for none; without content it is a delete. */
 export function pushArguments(
   { state }: Pick<SyncSession, 'state'>,
   path: FolderPath,

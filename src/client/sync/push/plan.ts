@@ -75,8 +75,7 @@ function isNewlyExecutable(
 }
 
 /**
- * Pairs new files with missing ones of the same bytes: each pair is a move. Empty files are excluded, since all are
- * equal.
+ * Pairs new files with missing ones of the same bytes: each pair is a move. Excludes empty files, which are all equal.
  */
 function movesOf(
   gone: readonly FolderPath[],

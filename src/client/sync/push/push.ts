@@ -166,10 +166,7 @@ class PushRun {
     return readPut(this.#session, path, this.#plan.moves.get(path));
   }
 
-  /**
-   * Sends a portion. If it is refused as a whole, sends its files one by one, so that one file does not stop the
-   * others.
-   */
+  /** Sends a portion. If it is refused as a whole, sends its files one by one, so that one never stops the others. */
   async #send(portion: readonly Change[]): Promise<(PushedFile | ToolRefused)[]> {
     try {
       return await send(this.#session, portion);

@@ -51,9 +51,7 @@ export async function sendSaves(session: SyncSession): Promise<void> {
   }
 }
 
-/**
- * Sends a portion. If it is refused as a whole, sends its saves one by one, so that one save does not stop the others.
- */
+/** Sends a portion. If it is refused as a whole, sends its saves one by one, so that one never stops the others. */
 async function sendEach(session: SyncSession, portion: readonly Sent[]): Promise<(PushedFile | ToolRefused)[]> {
   try {
     return await send(session, portion);

@@ -40,10 +40,7 @@ function sentBy({ path, args }: Parcel): (readonly [FolderPath, Sha])[] {
   return from === undefined || foldCase(from) === foldCase(path) ? [left] : [[from, null], left];
 }
 
-/**
- * Groups parcels by total bytes; a larger parcel is a group alone. Parcels are read lazily, when their group is
- * requested.
- */
+/** Groups parcels by total bytes; a larger parcel is a group alone. Reads parcels lazily, one group at a time. */
 export function* portionsOf<T extends { readonly bytes: number }>(
   parcels: Iterable<T>,
   bytesMax: number,

@@ -25,7 +25,7 @@ export interface Watch {
 }
 
 /**
- * Resolves when the signal aborts. Throws errors that no retry can fix: a missing folder or vault, an expired sign-in.
+ * Resolves when the signal aborts. Throws errors that no retry can fix: a missing folder or vault, a revoked sign-in.
  */
 export async function watchFolder(session: SyncSession, { syncNow, onTrouble, onWell, signal }: Watch): Promise<void> {
   const changes = new Bell();
