@@ -1,8 +1,6 @@
 /** Escapes names and messages from other users, so that nothing in them acts on a terminal or hides text. Pure. */
 
-/**
- * Control and format characters (escape sequences, bidi), line separators, lone surrogates; not line feed or joiners.
- */
+/** Control and format characters (escape sequences, bidi), line separators, lone surrogates; no LF, no joiners. */
 const ACTING = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?![\u200c\u200d])\p{Cf}/gu;
 
 /** Escapes each such character as `\u{…}`. */

@@ -22,9 +22,7 @@ export interface FolderChoice {
   readonly folder: string | undefined;
   readonly vault?: string | undefined;
   readonly server?: string | undefined;
-  /**
-   * `sync`: creates a named folder or vault that is missing. `pull`: creates only the folder. `read`: creates nothing.
-   */
+  /** `sync`: creates a missing folder or vault if named. `pull`: creates only the folder. `read`: creates nothing. */
   readonly makes: 'sync' | 'pull' | 'read';
   /** Creates the vault without a question even if its name is similar to another vault's. */
   readonly create?: boolean | undefined;

@@ -52,7 +52,7 @@ export const leftOutSchema = z
     return new Map(checked.filter((pair): pair is readonly [FolderPath, string] => !isBad(pair[0])));
   });
 
-/** Parses a part of an answer. Throws ClientError when it does not match the schema of this hub version. */
+/** Parses a part of an answer. Throws ClientError when it does not match the schema: the hub has another version. */
 export function readAs<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -63,9 +63,7 @@ interface ReadRecord extends Omit<RemoteRecord, 'path'> {
   readonly path: FolderPath | BadPath;
 }
 
-/**
- * Parses one record of a pull and checks its path. Throws ClientError when a hub of this version does not send that.
- */
+/** Parses one record of a pull and checks its path. Throws ClientError when it does not match the schema. */
 export function readRecord(given: Readonly<Record<string, unknown>>): ReadRecord {
   const record = readAs(recordSchema, given);
   const { type, sha256, content, encoding, remote_mtime: mtime, device_id: deviceId } = record;

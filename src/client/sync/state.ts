@@ -21,10 +21,11 @@ export interface BaseRecord {
 }
 
 /**
+ * Why a path waits:
  * - `conflict`: both sides changed, and the user chooses.
- * - `hub`: the hub's side is not here, because the path takes no part or cannot be written.
- * - `push`: our side was refused by the hub.
- * - `download`: the hub's side is large, and still to come.
+ * - `hub`: the hub's side cannot be written here, or the path is excluded here.
+ * - `push`: the hub refused the local side.
+ * - `download`: the hub's side is large and not downloaded yet.
  */
 export type WaitKind = 'conflict' | 'hub' | 'push' | 'download';
 

@@ -70,7 +70,7 @@ export class SyncedFolder {
     return join(this.root.path, path);
   }
 
-  /** Why a path cannot exist: a parent is a link or not a folder. Undefined when there is no such obstacle. */
+  /** Why a path cannot exist: a parent is a link or not a folder. Undefined when the path is free of obstacles. */
   blocked(path: FolderPath): string | undefined {
     for (const parent of parentsOf(path)) {
       const stats = lookAt(join(this.root.path, parent));

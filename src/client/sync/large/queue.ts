@@ -13,7 +13,7 @@ export class LargeQueue {
   /** Bytes per request; a larger file gets a separate request, parallel to the others. */
   readonly upload = new Portion(BYTES);
   readonly download = new Portion(BYTES);
-  /** Queued uploads, smallest first. */
+  /** Queued uploads, small ones first. */
   readonly uploads = new Set<FolderPath>();
   /** Queued downloads: bytes by path. */
   readonly downloads = new Map<FolderPath, number>();

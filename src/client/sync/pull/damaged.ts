@@ -1,6 +1,4 @@
-/**
- * Handles files damaged on the hub, which no pull brings: local files stay, and an equal one repairs the hub's copy.
- */
+/** Handles files damaged on the hub, which no pull brings: a local file stays, and an equal one repairs the hub. */
 import { quoted } from '../../shown.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';

@@ -74,9 +74,7 @@ function isNewlyExecutable(
   return here !== undefined && base?.executable !== undefined && here.executable !== base.executable;
 }
 
-/**
- * Pairs new files with missing ones of the same bytes: each pair is a move. Excludes empty files, which are all equal.
- */
+/** Pairs new files with missing ones of the same bytes: each is a move. Excludes empty files, which are all equal. */
 function movesOf(
   gone: readonly FolderPath[],
   changed: readonly FolderPath[],

@@ -24,9 +24,7 @@ export interface Watch {
   readonly signal: AbortSignal;
 }
 
-/**
- * Resolves when the signal aborts. Throws errors that no retry can fix: a missing folder or vault, a revoked sign-in.
- */
+/** Resolves when aborted. Throws errors that no retry can fix: a missing folder or vault, a revoked sign-in. */
 export async function watchFolder(session: SyncSession, { syncNow, onTrouble, onWell, signal }: Watch): Promise<void> {
   const changes = new Bell();
   signal.addEventListener('abort', () => changes.ring(), { once: true });
