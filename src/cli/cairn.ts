@@ -19,7 +19,7 @@ const EXIT = { done: 0, refused: 1, usage: 2, conflict: 3, unreachable: 4 } as c
 
 async function run(argv: readonly string[]): Promise<number> {
   const [first] = argv;
-  // The service outlives the reader of its log.
+  // The service keeps running when the reader of its log exits.
   if (first !== 'serve') endWithOutput();
   if (first === '--version') {
     print(version);
@@ -39,7 +39,7 @@ async function run(argv: readonly string[]): Promise<number> {
   return await command.run(readOptions(command, rest));
 }
 
-/** Tells what a group holds, or which command was probably meant. */
+/** Error for an unknown command: lists the commands of a group, or suggests the most similar command. */
 async function unknownCommand([first, second]: readonly string[]): Promise<UsageError> {
   if (first === undefined) return new UsageError('name a command');
   const names = (await loadGroups()).flatMap(({ commands }) => commands.map(({ name }) => name));
@@ -49,13 +49,15 @@ async function unknownCommand([first, second]: readonly string[]): Promise<Usage
   return new UsageError(`there is no command ${first}${guess === undefined ? '' : `; did you mean ${guess}?`}`);
 }
 
-/** What a script can tell apart: nothing was changed, a conflict waits, or nobody knows. */
+/**
+ * Exit code of an error, so that a script can distinguish: nothing was changed, a pending conflict, an unknown outcome.
+ */
 function exitOf(error: Error): number {
   if (error instanceof Unreachable) return EXIT.unreachable;
   return error instanceof ToolRefused && error.isConflict ? EXIT.conflict : EXIT.refused;
 }
 
-// The data folder holds keys: nothing this process makes is for other users. Synced files are (see umask.ts).
+// The data folder contains keys, so new files are private. Synced files use the user's umask (see umask.ts).
 useUmaskOfService();
 try {
   process.exitCode = await run(process.argv.slice(2));

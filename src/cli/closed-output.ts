@@ -1,9 +1,9 @@
-/** Owns what a command does when nobody reads its output any more, as behind `| head`: it ends, without a word. */
+/** Ends a command silently when its output is closed, as in `cairn … | head`. */
 
-/** What a shell shows of a program that ended by SIGPIPE (128 + 13), which Node.js does not let happen. */
+/** Exit code that a shell reports for a program ended by SIGPIPE (128 + 13). Node.js ignores that signal. */
 const EXIT_CLOSED_OUTPUT = 141;
 
-/** From here on the process ends when its output is closed. */
+/** Makes the process exit when its output is closed. */
 export function endWithOutput(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,65 +1,65 @@
-/** Owns what a command of the command line is: declared once; help, completion and the reading of options derive from it. */
+/** Declares a command of the command line. Help, completion and option parsing are derived from the declaration. */
 import { parseArgs } from 'node:util';
 import { nearest } from '../text/nearest.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface CommandOption {
-  /** Without the dashes. */
+  /** Name without the dashes. */
   readonly name: string;
-  /** What the help calls its value. */
+  /** Placeholder of the value in the help. */
   readonly value: string;
   readonly required: boolean;
-  /** May be given more than once. */
+  /** The option may be repeated. */
   readonly isMany?: true;
 }
 
 export interface Command {
-  /** The words that call it. */
+  /** The words after `cairn`, as in `account list`. */
   readonly name: string;
   readonly summary: string;
-  /** What the help calls the words without a name; the command takes exactly these. A last one in brackets may be left out. */
+  /** Placeholders of the positional arguments in the help. The number is exact; a last one in brackets is optional. */
   readonly operands?: readonly string[];
   readonly options?: readonly CommandOption[];
   /** Options without a value. */
   readonly flags?: readonly string[];
-  /** What each option does, by its name, for the help. */
+  /** Description of each option for the help, by option name. */
   readonly explains?: Readonly<Record<string, string>>;
-  /** Takes options of any other name as well, as `--name=value` or `--name`. */
+  /** Also accepts options with any other name, as `--name=value` or `--name`. */
   readonly isOpen?: true;
   readonly examples: readonly string[];
-  /** The exit code. */
+  /** Runs the command. Resolves with the exit code. */
   run(options: Options): Promise<number>;
 }
 
-/** An option that the command cannot do without. */
+/** A required option. */
 export const needs = (name: string, value: string): CommandOption => ({ name, value, required: true });
 
-/** An option that may be left out. */
+/** An optional option. */
 export const takes = (name: string, value: string): CommandOption => ({ name, value, required: false });
 
-/** An option that may be given more than once. */
+/** An optional option that may be repeated. */
 export const repeats = (name: string, value: string): CommandOption => ({ name, value, required: false, isMany: true });
 
-/** What a command was called with. */
+/** Parsed arguments of a command. */
 export interface Options {
-  /** The value of an option that the command needs. */
+  /** Value of a required option. */
   required(name: string): string;
   optional(name: string): string | undefined;
-  /** The values of an option that may be given more than once. */
+  /** Values of an option that may be repeated. */
   many(name: string): readonly string[];
-  /** Whether an option without a value was given. */
+  /** True when this flag was passed. */
   flag(name: string): boolean;
-  /** The word without a name at this place. */
+  /** Positional argument at this index. */
   operand(index?: number): string | undefined;
-  /** What else was given to a command that is open. */
+  /** Unknown options of a command with `isOpen`. */
   readonly others: Readonly<Record<string, string | true>>;
   readonly json: boolean;
 }
 
-/** Every command takes it. */
+/** Flags that every command accepts. */
 export const COMMON_FLAGS: readonly string[] = ['json', 'help'];
 
-/** Reads what a command was called with. Throws UsageError with the nearest name when an option is unknown. */
+/** Parses the arguments of a command. Throws UsageError with the most similar name when an option is unknown. */
 export function readOptions(command: Command, argv: readonly string[]): Options {
   const { options = [], flags = [], operands = [] } = command;
   const known = [...options.map(({ name }) => name), ...flags, ...COMMON_FLAGS];
@@ -80,7 +80,7 @@ export function readOptions(command: Command, argv: readonly string[]): Options 
     throw new UsageError(`${command.name} does not take ${words[operands.length] ?? ''}`);
   const missing = options.find(({ name, required }) => required && values[name] === undefined);
   if (missing !== undefined) throw new UsageError(`--${missing.name} is required`);
-  // What is not strict lets an option pass without its value.
+  // Non-strict parsing accepts an option without its value.
   const bare = options.find(({ name }) => values[name] === true);
   if (bare !== undefined) throw new UsageError(`--${bare.name} needs ${bare.value}`);
   return {
@@ -108,7 +108,7 @@ function usageOf(error: Error, known: readonly string[]): UsageError {
   return new UsageError(`there is no option --${unknown}${guess === undefined ? '' : `; did you mean --${guess}?`}`);
 }
 
-/** Commands that the help lists under one title. */
+/** Commands listed under one title in the help. */
 export interface CommandGroup {
   readonly title: string;
   readonly commands: readonly Command[];

@@ -1,12 +1,12 @@
 /**
- * Every command, in the order in which the help lists them. A command's module is loaded when it is called or listed, and
- * the modules of the service only when an operator command runs: `cairn help` and the client commands need no native
- * library and start ten times as fast.
+ * Lists every command in the order of the help. The module of a command is loaded only when the command is called or
+ * listed, and the modules of the service only for operator commands. So `cairn help` and the client commands need no
+ * native library and start ten times as fast.
  */
 import type { Command, CommandGroup } from './command.ts';
 
 interface CommandSource {
-  /** The first word of its commands. */
+  /** The first word of the commands in this module. */
   readonly word: string;
   readonly load: () => Promise<readonly Command[]>;
 }
@@ -84,7 +84,7 @@ async function loadSync(): Promise<readonly Command[]> {
   return [...syncCommands, ...syncHistoryCommands, syncRestoreCommand];
 }
 
-/** All there is, for the help and for completion. */
+/** Loads every command, for the help and for completion. */
 export async function loadGroups(): Promise<readonly CommandGroup[]> {
   return await Promise.all(
     groups.map(async ({ title, sources }) => ({
@@ -94,7 +94,10 @@ export async function loadGroups(): Promise<readonly CommandGroup[]> {
   );
 }
 
-/** The command that the first words name, the longest name first, and what follows them; undefined: none. */
+/**
+ * Finds the command with the longest name matching the first words. Returns it with the remaining words; undefined when
+ * no command matches.
+ */
 export async function findCommand(
   argv: readonly string[],
 ): Promise<{ readonly command: Command; readonly rest: string[] } | undefined> {

@@ -1,10 +1,10 @@
-/** cairn completion: a script for bash, zsh or fish that completes commands and options, and file names after them. */
+/** cairn completion: prints a script for bash, zsh or fish. The script completes commands, options and file names. */
 
 import { COMMON_FLAGS, type Command, type CommandGroup, type Options } from './command.ts';
 import { print } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The command, over a list that it is itself a part of. */
+/** The completion command. `load` loads all commands, including this one. */
 export function completionCommand(load: () => Promise<readonly CommandGroup[]>): Command {
   return {
     name: 'completion',
@@ -26,14 +26,14 @@ function complete(options: Options, commands: readonly Command[]): number {
   return 0;
 }
 
-/** What may follow some words. */
+/** Completions after certain words. */
 interface Place {
-  /** The words, without `cairn`. */
+  /** The preceding words, without `cairn`. */
   readonly after: string;
   readonly words: readonly string[];
 }
 
-/** Every place that completion knows, the longest first. */
+/** Every known place, the longest first. */
 function placesOf(commands: readonly Command[]): readonly Place[] {
   const groups = [...new Set(commands.filter(hasGroup).map(groupOf))].map((group) => ({
     after: group,
@@ -48,12 +48,12 @@ function placesOf(commands: readonly Command[]): readonly Place[] {
     .sort((a, b) => b.after.split(' ').length - a.after.split(' ').length);
 }
 
-/** Options after which a value follows, which is completed as a file name. */
+/** Options with a value. The value is completed as a file name. */
 const valuedOptions = (commands: readonly Command[]) => [
   ...new Set(commands.flatMap(({ options = [] }) => options.map(({ name }) => `--${name}`))),
 ];
 
-/** The branches that bash and zsh have in common; `set` makes an assignment of them. */
+/** The `case` branches shared by bash and zsh; `set` writes the assignment of the completions. */
 function branches(commands: readonly Command[], set: (words: readonly string[]) => string): string {
   return [
     `    *" "${valuedOptions(commands).join('" "|*" "')}" ") ;;`,
@@ -75,7 +75,7 @@ ${branches(commands, (words) => `words="${words.join(' ')}"`)}
 complete -o filenames -F _cairn cairn`;
 }
 
-/** Sourced, it registers itself; as a file \`_cairn\` in fpath, zsh calls it at the first completion. */
+/** Registers itself when sourced. As a file \`_cairn\` in fpath, zsh calls it at the first completion. */
 function zsh(commands: readonly Command[]): string {
   return `#compdef cairn
 _cairn() {

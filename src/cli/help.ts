@@ -1,11 +1,11 @@
-/** Owns the words of the help, all of them out of the commands themselves. */
+/** Builds the help texts from the declarations of the commands. */
 import { topicNames } from '../common/manual.ts';
 import { version } from '../common/version.ts';
 import type { Command, CommandGroup } from './command.ts';
 
 const NAME_WIDTH = 18;
 
-/** Every command in a line of its own. */
+/** All commands, one per line. */
 export function overview(groups: readonly CommandGroup[]): string {
   const blocks = groups.map(({ title, commands }) =>
     [title, ...commands.map(({ name, summary }) => `  cairn ${name.padEnd(NAME_WIDTH)}  ${summary}`)].join('\n'),
@@ -24,13 +24,13 @@ Exit codes: 0 done, 1 refused or damaged, 2 wrong usage, 3 conflicts to resolve,
 `;
 }
 
-/** One command: how it is called, and examples. */
+/** Help of one command: usage, options and examples. */
 export function commandHelp(command: Command): string {
   const examples = command.examples.map((example) => `  ${example}`).join('\n');
   return `cairn ${synopsis(command)}\n\n${command.summary}\n${explained(command)}\nExamples\n${examples}\n`;
 }
 
-/** Each option with what it does. */
+/** Each option with its description. */
 function explained({ options = [], flags = [], explains = {} }: Command): string {
   const names: [string, string][] = [
     ...options.map(({ name, value }): [string, string] => [name, `--${name} ${value}`]),

@@ -1,4 +1,4 @@
-/** cairn help: the list of commands, a topic of the manual, a command, or a setting. */
+/** cairn help: prints the list of commands, a manual topic, or the help of a command or setting. */
 import { isTopic, readTopic, topicNames } from '../common/manual.ts';
 import { nearest } from '../text/nearest.ts';
 import type { Command, CommandGroup } from './command.ts';
@@ -6,7 +6,7 @@ import { commandHelp, overview } from './help.ts';
 import { print } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
-/** `loadGroups`: every command, for the list and for the help of one. */
+/** The help command. `loadGroups` loads every command, for the list and for the help of one command. */
 export function helpCommand(loadGroups: () => Promise<readonly CommandGroup[]>): Command {
   return {
     name: 'help',

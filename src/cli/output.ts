@@ -1,21 +1,22 @@
-/** Owns what the command writes for people and scripts; the service itself writes only its log. */
+/** Writes the output of a command for people and scripts. The service itself writes only its log. */
 
 import { printed } from '../client/shown.ts';
 
 /**
- * Writes text for a person, or a line of JSON from `jsonLine`. Names, contents and errors in it may come from others, so
- * nothing in it acts on the terminal: escape sequences, C1, carriage returns and bidi controls are shown as `\\u{…}`.
+ * Writes text for a person, or a line of JSON from `jsonLine`. Names, contents and errors in the text may come from
+ * other users, so nothing in it acts on the terminal: escape sequences, C1, carriage returns and bidi controls are
+ * shown as `\\u{…}`.
  */
 export function print(text: string): void {
   process.stdout.write(`${printed(text)}\n`);
 }
 
-/** Writes a content as it is, for a pipe or a file; on a terminal as `print` does. */
+/** Writes a content unchanged to a pipe or file; on a terminal it is escaped as by `print`. */
 export function printContent(text: string): void {
   process.stdout.write(process.stdout.isTTY ? printed(text) : text);
 }
 
-/** Writes an error. Its words may come from a hub, so nothing in it acts on the terminal. */
+/** Writes an error. The text may come from a hub, so nothing in it acts on the terminal. */
 export function printError(text: string): void {
   process.stderr.write(`${printed(text)}\n`);
 }

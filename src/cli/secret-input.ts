@@ -1,14 +1,14 @@
-/** Reads a secret from whoever calls a command: typed without being shown, or the first line of what is piped in. */
+/** Reads a secret: typed without echo, or the first line of standard input. */
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { UsageError } from './usage-error.ts';
 
-/** Asks on standard error, so that standard output stays the command's own. Throws UsageError when there is nothing. */
+/** Prompts on standard error, since standard output is for the result. Throws UsageError when the input is empty. */
 export async function readSecret(question: string): Promise<string> {
   const { stdin, stderr } = process;
   const isTyped = stdin.isTTY;
   if (isTyped) stderr.write(`${question}: `);
-  // What is typed is echoed by the reader, so it gets nowhere to echo to.
+  // The line reader echoes the input, so its output is discarded.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output: nowhere, terminal: isTyped });
   try {

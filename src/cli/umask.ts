@@ -1,12 +1,12 @@
-/** Owns the umask: the command's own, for files that hold keys, and the user's, for files that are synced. */
+/** Sets the umask: a private one for files that contain keys, the user's for synced files. */
 const ofUser = process.umask();
 
-/** From here on nothing that this process makes is for other users. */
+/** Makes new files and folders inaccessible to other users. */
 export function useUmaskOfService(): void {
   process.umask(0o077);
 }
 
-/** From here on new files and folders get the permissions that the user's other programs give. */
+/** Gives new files and folders the permissions of the user's own umask. */
 export function useUmaskOfUser(): void {
   process.umask(ofUser);
 }

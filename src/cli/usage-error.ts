@@ -1,4 +1,4 @@
-/** A command line that cannot be understood; exit code 2. */
+/** An invalid command line; exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

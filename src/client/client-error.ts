@@ -1,4 +1,4 @@
-/** A client command that cannot go on, told in one sentence that says what to do; exit code 1. */
+/** An error that ends a client command. The message is one sentence that names the next step; exit code 1. */
 export class ClientError extends Error {
   override readonly name = 'ClientError';
 }

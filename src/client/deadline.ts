@@ -1,11 +1,11 @@
-/** Owns how long a request may take: as a whole, or without a byte in either direction. */
+/** Limits the duration of a request: of the whole request, or of a period without a byte in either direction. */
 export class Deadline {
   readonly seconds: number;
   readonly signal: AbortSignal;
   readonly #isIdle: boolean;
   readonly #timer: NodeJS.Timeout;
 
-  /** `isIdle`: each progress begins it anew. */
+  /** `isIdle`: any progress restarts the timer. */
   constructor(seconds: number, isIdle: boolean) {
     const ending = new AbortController();
     this.seconds = seconds;
@@ -18,7 +18,7 @@ export class Deadline {
     if (this.#isIdle) this.#timer.refresh();
   }
 
-  /** The request is over. */
+  /** Stops the timer after the request. */
   end(): void {
     clearTimeout(this.#timer);
   }

@@ -1,7 +1,8 @@
 /**
- * Owns a lock between processes of one user: a file beside the one that it guards. Node.js has no flock, so a holder that
- * died leaves its file; the next one sees that (process gone, or file too old) and takes it over at once. Two could take over at
- * once in a rare race, so what runs under it must stay right, if wasteful, when it runs twice.
+ * Locks a file between processes of one user, with a lock file beside it. Node.js has no flock, so a dead holder leaves
+ * its lock file; the next process detects that (process gone, or file too old) and takes the lock over immediately. In
+ * a rare race two processes take it over at once, so the locked work must stay correct, if wasteful, when it runs
+ * twice.
  */
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -12,13 +13,13 @@ import { ClientError } from './client-error.ts';
 import { birthOf, bootOf, isAlive, isVisible } from './process-birth.ts';
 
 export interface LockOptions {
-  /** How long to wait for another process. */
+  /** Milliseconds to wait for another process. */
   readonly waitMs?: number;
-  /** What another process does, for the refusal: "another cairn process …". */
+  /** Activity of the other process in the error message: "Another cairn process …". */
   readonly holder?: string;
 }
 
-/** Runs `work` while no other process holds the lock of `path`. Throws ClientError when it is never free. */
+/** Runs `work` while holding the lock of `path`. Throws ClientError when the lock does not become free in time. */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, options: LockOptions = {}): Promise<T> {
   const lock = `${path}.lock`;
   const mark = `${process.pid} ${hostname()} ${crypto.randomUUID()} ${birthOf(process.pid) ?? ''}`;
@@ -34,7 +35,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
     return await work();
   } finally {
     clearInterval(beat);
-    // Taken over by another: then it is theirs to remove.
+    // If another process took the lock over, that process removes it.
     if (contentOf(lock) === mark) rmSync(lock, { force: true });
   }
 }
@@ -51,13 +52,13 @@ async function acquire(lock: string, mark: string, { waitMs, holder }: LockOptio
   }
 }
 
-/** Says that the holder lives. */
+/** Updates the time of the lock file, which shows that the holder is alive. */
 function renew(lock: string): void {
   try {
     const now = new Date();
     utimesSync(lock, now, now);
   } catch {
-    // Taken over or removed: then it is not ours to renew.
+    // Taken over by another process or removed, so no longer ours to renew.
   }
 }
 
@@ -75,7 +76,7 @@ function unwritable(path: string, error: unknown): ClientError {
   return new ClientError(`${path} cannot be made (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`);
 }
 
-/** Removes a lock whose holder is gone. True when it is worth trying again at once. */
+/** Removes a lock whose holder is gone. True when another attempt is worthwhile. */
 function removeStale(lock: string, mark: string): boolean {
   const seen = contentOf(lock);
   if (seen === undefined) return true;
@@ -88,10 +89,10 @@ function removeStale(lock: string, mark: string): boolean {
     return true;
   }
   try {
-    // Between the look and the move a living process may have taken the lock: give it back.
+    // A living process may have taken the lock between the check and the move: restore it.
     if (contentOf(aside) !== seen) linkSync(aside, lock);
   } catch {
-    // There is a newer lock by now, and that one counts.
+    // A newer lock exists by now, and that one is valid.
   } finally {
     rmSync(aside, { force: true });
   }
@@ -108,7 +109,7 @@ function isStale(lock: string, content: string): boolean {
   try {
     return Date.now() - statSync(lock).mtimeMs > limits.clientLockStaleMs;
   } catch {
-    // Gone in the meantime: the next try decides.
+    // The lock is gone; the next attempt decides.
     return false;
   }
 }
@@ -117,7 +118,7 @@ function contentOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    // Not there (any more).
+    // Missing or already removed.
     return undefined;
   }
 }

@@ -1,4 +1,7 @@
-/** Owns one HTTP request of the command line: its name, its deadline, a bounded answer. It follows no redirect, so that a credential goes nowhere else. */
+/**
+ * Sends one HTTP request of the command line, with a deadline and a size limit for the answer. Redirects are not
+ * followed, so a credential never reaches another server.
+ */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
@@ -13,21 +16,21 @@ export interface ClientRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string;
-  /** Seconds until the whole answer must be here. */
+  /** Seconds until the complete answer must have arrived. */
   readonly seconds?: number;
-  /** Instead: seconds in which at least some bytes must go one way or the other, however long the whole takes. */
+  /** Replaces `seconds`: the longest period in seconds without a byte in either direction. The total is unlimited. */
   readonly idleSeconds?: number;
-  /** How fast the body leaves and the answer is read; undefined: as fast as the line is. */
+  /** Speed limits of sending the body and reading the answer; undefined: unlimited. */
   readonly upload?: Pace | undefined;
   readonly download?: Pace | undefined;
-  /** Largest answer that is taken. */
+  /** Maximum size of the answer. */
   readonly bytesMax?: number;
-  /** Told of the body's bytes as they leave, and of the answer's as they arrive. */
+  /** Reports the bytes of the body as they leave, and those of the answer as they arrive. */
   readonly onSent?: TransferProgress;
   readonly onReceived?: TransferProgress;
-  /** Takes an answer in NDJSON line by line, as it arrives; the answer itself then holds no bytes. */
+  /** Receives an NDJSON answer line by line, as it arrives; `bytes` of the answer is then empty. */
   readonly onLine?: (line: Buffer) => void;
-  /** Ends it early, as if the hub could not be reached. */
+  /** Cancels the request; the error is the same as for an unreachable hub. */
   readonly signal?: AbortSignal;
 }
 
@@ -35,7 +38,7 @@ export type TransferProgress = (bytes: number, bytesTotal: number) => void;
 
 export interface ClientAnswer {
   readonly status: number;
-  /** A header by its lower-case name. */
+  /** A header, by lower-case name. */
   header(name: string): string | undefined;
   readonly bytes: Buffer;
   /** The parsed body; undefined when it is not JSON. */
@@ -47,13 +50,13 @@ const PACED_BYTES = 16 * 1024;
 const LINES = 'application/x-ndjson';
 const NEWLINE = 0x0a;
 
-/** The hub could not be asked, or its answer did not arrive: whether the request took effect is not known. */
+/** The hub was unreachable or its answer did not arrive. Whether the request took effect is unknown. */
 export class Unreachable extends ClientError {}
 
-/** Whoever takes the lines threw the cause. */
+/** Wraps an error thrown by the `onLine` callback. */
 class TakerFailed extends Error {}
 
-/** Sends one request to a path of a hub. Throws Unreachable; any HTTP status is an answer. */
+/** Sends one request to a path of a hub. Throws Unreachable. Any HTTP status is a normal answer. */
 export function send(server: string, path: string, request: ClientRequest = {}): Promise<ClientAnswer> {
   const { method = 'GET', headers, body, seconds = limits.clientSecondsDefault } = request;
   const open = server.startsWith('https:') ? httpsRequest : httpRequest;
@@ -61,7 +64,7 @@ export function send(server: string, path: string, request: ClientRequest = {}):
   const late = new Deadline(request.idleSeconds ?? seconds, request.idleSeconds !== undefined);
   const signal = request.signal === undefined ? late.signal : AbortSignal.any([late.signal, request.signal]);
   return new Promise((resolve, reject) => {
-    // What whoever takes the lines throws is theirs.
+    // Errors of the `onLine` callback are passed on unchanged.
     const fail = (error: NodeJS.ErrnoException) =>
       reject(error instanceof TakerFailed ? error.cause : unreachable(server, late, error));
     const outgoing = open(
@@ -78,7 +81,7 @@ export function send(server: string, path: string, request: ClientRequest = {}):
   });
 }
 
-/** The sentence that a hub refused with, for the user. */
+/** The error message for a refusal of the hub. */
 export function refusalOf(server: string, answer: ClientAnswer): ClientError {
   if (answer.status >= 300 && answer.status < 400) {
     return new ClientError(
@@ -95,7 +98,7 @@ export function refusalOf(server: string, answer: ClientAnswer): ClientError {
   return new ClientError(`${server} does not answer like a Cairn hub; check --server.`);
 }
 
-/** A body in pieces, so that its progress can be told. */
+/** Yields the body in slices, for pacing and progress reports. */
 async function* slices(
   body: Buffer,
   { onSent, upload }: Pick<ClientRequest, 'onSent' | 'upload'>,
@@ -138,7 +141,7 @@ async function collect(
   return Buffer.concat(parts);
 }
 
-/** Hands on every whole line; gives what is left of the last one. */
+/** Passes every complete line to `onLine`. Returns the rest: the beginning of an incomplete line. */
 function handOn(bytes: Buffer, onLine: (line: Buffer) => void): Buffer {
   let start = 0;
   for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
@@ -164,7 +167,7 @@ function answerOf(incoming: IncomingMessage, bytes: Buffer): ClientAnswer {
       try {
         return JSON.parse(bytes.toString('utf8')) as unknown;
       } catch {
-        // Whoever asks says what it means that this is not JSON.
+        // The caller reports an answer that is not JSON.
         return undefined;
       }
     },

@@ -1,7 +1,7 @@
 /**
- * Owns the bridge between an MCP client that speaks over standard input and output (MCP, transports: stdio) and a hub that
- * speaks HTTP: one JSON-RPC message a line each way. It adds the credential and the headers that the HTTP transport wants,
- * and changes nothing else; a request that cannot be delivered is answered with an error that says what to do.
+ * Bridges an MCP client on standard input and output (MCP, transports: stdio) to a hub on HTTP: one JSON-RPC message a
+ * line each way. Adds the credential and the headers of the HTTP transport, and changes nothing else. A request that
+ * cannot be delivered is answered with an error that names the next step.
  */
 import { limits } from '../limits/service.ts';
 import { ClientError } from './client-error.ts';
@@ -16,16 +16,16 @@ type Json = Readonly<Record<string, unknown>>;
 
 export interface McpBridgeOptions {
   readonly credentials: Credentials;
-  /** Writes one line to the client; the newline is added. */
+  /** Writes one line to the client; a newline is appended. */
   readonly write: (line: string) => void;
-  /** Tells the person who looks at the log of the client. */
+  /** Writes a message to the log of the client. */
   readonly warn: (sentence: string) => void;
 }
 
 export class McpBridge {
   readonly #options: McpBridgeOptions;
   readonly #running = new Set<Promise<void>>();
-  /** What `initialize` agreed on; later messages of that era must name it (MCP, protocol version header). */
+  /** Protocol version agreed on in `initialize`; later messages must send it (MCP, protocol version header). */
   #agreed: string | undefined;
 
   constructor(options: McpBridgeOptions) {
@@ -33,8 +33,8 @@ export class McpBridge {
   }
 
   /**
-   * Sends one line on. Requests run side by side, so a long poll delays nothing; resolves when there is room for one more.
-   * What follows `initialize` waits for its answer, which says what version to speak.
+   * Forwards one line to the hub. Requests run in parallel, so a long poll delays no other request. Resolves when there
+   * is capacity for another one. Messages after `initialize` wait for its answer, which contains the protocol version.
    */
   async take(line: string): Promise<void> {
     if (line.trim() === '') return;
@@ -49,7 +49,7 @@ export class McpBridge {
     else if (this.#running.size >= limits.bridgeRequestsMax) await Promise.race(this.#running);
   }
 
-  /** Resolves when every request was answered. */
+  /** Resolves when every request has been answered. */
   async finish(): Promise<void> {
     await Promise.all(this.#running);
   }
@@ -80,7 +80,7 @@ export class McpBridge {
     });
   }
 
-  /** A message of 2026-07-28 names its version itself and repeats method and name in headers. */
+  /** Messages of revision 2026-07-28 contain their protocol version, and repeat method and name in headers. */
   #headersOf(message: unknown): Record<string, string> {
     const { method, params } = (Array.isArray(message) ? {} : message) as { method?: unknown; params?: Json };
     const meta = params?.['_meta'] as Json | undefined;
@@ -102,7 +102,7 @@ export class McpBridge {
     if (typeof version === 'string') this.#agreed = version;
   }
 
-  /** Hands on what the hub says in the protocol; what it says in front of it becomes an error of the request. */
+  /** Forwards JSON-RPC answers. Any other answer, as from a proxy, becomes an error of the request. */
   #answer(message: unknown, answer: ClientAnswer): void {
     if (answer.status === 202) return;
     const document = answer.json();
@@ -122,7 +122,7 @@ export class McpBridge {
   }
 }
 
-/** Undefined: it is not JSON. */
+/** Parses a line; undefined when it is not JSON. */
 function parse(line: string): unknown {
   try {
     return JSON.parse(line) as unknown;
@@ -140,7 +140,7 @@ function errorLine(id: unknown, code: number, message: string): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
 }
 
-/** A value that a header cannot hold travels in base64, as revision 2026-07-28 has it. */
+/** Encodes a value that is not valid in a header in base64, as specified in revision 2026-07-28. */
 function headerText(value: string): string {
   return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)
     ? value

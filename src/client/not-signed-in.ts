@@ -1,4 +1,4 @@
-/** The hub does not know the credential of a command (any more); trying again is of no use. */
+/** The hub does not accept the credential of a command, or no longer does; a retry cannot succeed. */
 import { ClientError } from './client-error.ts';
 
 export class NotSignedIn extends ClientError {}

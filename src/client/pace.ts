@@ -1,4 +1,4 @@
-/** Owns a limit on how fast bytes go over the line: each takes its time after the one before (GCRA without a burst). */
+/** Limits the transfer rate: each block of bytes waits for the time of the blocks before it (GCRA without a burst). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../limits/service.ts';
 import { ClientError } from './client-error.ts';
@@ -13,7 +13,7 @@ export class Pace {
     this.#bytesPerSecond = bytesPerSecond;
   }
 
-  /** Resolves when so many bytes may go. */
+  /** Resolves when this number of bytes may be sent. */
   async take(bytes: number): Promise<void> {
     const nowMs = performance.now();
     const waitMs = this.#freeMs - nowMs;
@@ -22,7 +22,7 @@ export class Pace {
   }
 }
 
-/** Reads `500K` or `2M`, in bytes per second with binary units. Throws ClientError that names the option. */
+/** Parses `500K` or `2M` as bytes per second, with binary units. Throws ClientError that names the option. */
 export function readPace(text: string | undefined, option: string): Pace | undefined {
   if (text === undefined) return undefined;
   const [, number = '', unit = ''] = /^(\d{1,7})([km]?)$/i.exec(text) ?? [];

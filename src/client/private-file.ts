@@ -1,4 +1,6 @@
-/** Owns files that hold secrets of one user: mode 0600, replaced as a whole, refused when others could read them. */
+/**
+ * Reads and writes files with secrets of one user: mode 0600, replaced atomically, rejected when others can read them.
+ */
 import {
   closeSync,
   fsyncSync,
@@ -13,10 +15,10 @@ import {
 import { dirname } from 'node:path';
 import { ClientError } from './client-error.ts';
 
-/** The text of a file; undefined when there is none. Throws ClientError when others can read it, or we cannot. */
+/** The text of a file; undefined when missing. Throws ClientError when other users can read it or this user cannot. */
 export function readPrivateFile(path: string): string | undefined {
   try {
-    // Keys that others can read are no secret; whoever widened the mode should know.
+    // Keys readable by others are no longer secret. The user should know that the mode is too wide.
     if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
       throw new ClientError(`${path} can be read by others; run chmod 600 on it, and replace its secrets if they did.`);
     }
@@ -29,7 +31,7 @@ export function readPrivateFile(path: string): string | undefined {
   }
 }
 
-/** Writes a file. Readers see the old one or the new one, also after a power cut. Throws ClientError. */
+/** Writes a file atomically: readers see the old or the new text, even after a power loss. Throws ClientError. */
 export function writePrivateFile(path: string, text: string): void {
   const folder = dirname(path);
   const aside = `${path}.${crypto.randomUUID()}`;

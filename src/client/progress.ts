@@ -1,17 +1,17 @@
-/** Owns the bar that long work shows on a terminal. It writes to standard error, so that output can be piped. */
+/** Shows the progress of long work on a terminal. Writes to standard error, so that standard output can be piped. */
 import { shownLine } from './shown.ts';
 
 const WIDTH = 24;
 const REDRAW_MS = 100;
 
 export interface ProgressBar {
-  /** `total` undefined: nobody knows yet. */
+  /** `total` undefined: unknown so far. */
   update(done: number, total: number | undefined): void;
-  /** Takes the bar off the screen. */
+  /** Removes the bar from the screen. */
   close(): void;
 }
 
-/** A bar on a terminal; where there is none, one that shows nothing. */
+/** Opens a progress bar on a terminal; on any other output it shows nothing. */
 export function openProgress(label: string, stream: NodeJS.WriteStream = process.stderr): ProgressBar {
   if (!stream.isTTY) return { update: () => undefined, close: () => undefined };
   let drawnMs = 0;
@@ -28,7 +28,7 @@ export function openProgress(label: string, stream: NodeJS.WriteStream = process
   };
 }
 
-/** One line: label, bar, share, amount; without a total the amount alone. */
+/** One line: label, bar, percentage, amount; without a total only label and amount. */
 export function progressLine(label: string, done: number, total: number | undefined): string {
   if (total === undefined) return `${label}  ${formatBytes(done)}`;
   const share = total === 0 ? 1 : Math.min(1, done / total);
@@ -37,7 +37,7 @@ export function progressLine(label: string, done: number, total: number | undefi
   return `${label} [${bar}] ${String(Math.floor(share * 100)).padStart(3)} %  ${formatBytes(done)} of ${formatBytes(total)}`;
 }
 
-/** Binary units, as short as they can be told. */
+/** A size in binary units, in short form. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB'];
   let value = bytes;
@@ -49,10 +49,10 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit] ?? ''}`;
 }
 
-/** A line that is written anew in place; where there is no terminal, none. */
+/** A line rewritten in place on a terminal; on any other output it shows nothing. */
 export interface StatusLine {
   show(text: string): void;
-  /** Takes the line off the screen. */
+  /** Removes the line from the screen. */
   close(): void;
 }
 

@@ -1,35 +1,38 @@
-/** The only reader of the client's environment: which hub, which key, where sign-ins are kept. It knows no service. */
+/**
+ * Reads the environment variables of the client: hub, key, path of the stored sign-ins. No other client module reads
+ * the environment, and this one depends on no service.
+ */
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { ClientError } from './client-error.ts';
 
-/** Variables that the client reads; the service lets them stand in its own environment. */
+/** Environment variables of the client. The service does not reject them as unknown settings. */
 export const clientSettingNames = ['CAIRN_SERVER', 'CAIRN_KEY', 'CAIRN_MIRROR_TOKEN', 'CAIRN_MIRROR_SECRET'] as const;
 
 export interface ClientSettings {
-  /** CAIRN_SERVER. */
+  /** The hub, from CAIRN_SERVER. */
   readonly server: string | undefined;
-  /** CAIRN_KEY: an MCP key or an account key; used instead of a sign-in, as in CI. */
+  /** CAIRN_KEY: an MCP key or account key, used instead of a sign-in, as in CI. */
   readonly key: string | undefined;
-  /** Where sign-ins are kept (XDG Base Directory Specification: XDG_CONFIG_HOME, else ~/.config). */
+  /** Path of the stored sign-ins (XDG Base Directory Specification: XDG_CONFIG_HOME, else ~/.config). */
   readonly credentialFile: string;
-  /** CAIRN_MIRROR_TOKEN and CAIRN_MIRROR_SECRET: the mirror credential, used instead of what init kept. */
+  /** CAIRN_MIRROR_TOKEN and CAIRN_MIRROR_SECRET: the mirror credential, used instead of the one stored by init. */
   readonly mirrorToken: string | undefined;
   readonly mirrorSecret: string | undefined;
-  /** Where mirror credentials are kept, and the age identity that was made with the first. */
+  /** Paths of the mirror credentials, and of the age identity created with the first one. */
   readonly mirrorFile: string;
   readonly identityFile: string;
-  /** The folders that `cairn sync watch --all` keeps in step. */
+  /** Path of the list of folders for `cairn sync watch --all`. */
   readonly syncFile: string;
 }
 
-/** Reads the settings. Throws ClientError that names a wrong one, never the value of a key. */
+/** Reads the settings. Throws ClientError that names an invalid setting, never the value of a key. */
 export function readClientSettings(environment: NodeJS.ProcessEnv = process.env): ClientSettings {
   const { CAIRN_SERVER: server, CAIRN_KEY: key, XDG_CONFIG_HOME: folder } = environment;
   if (key !== undefined && !/^([0-9a-f]{64}|[a-z2-9]{24})$/.test(key)) {
     throw new ClientError('CAIRN_KEY must be an MCP key (64 hex characters) or an account key (24 characters).');
   }
-  // The specification has a relative path ignored.
+  // The specification requires relative paths to be ignored.
   const configFolder = join(folder !== undefined && isAbsolute(folder) ? folder : join(homedir(), '.config'), 'cairn');
   return {
     server: server === undefined ? undefined : serverUrl(server, 'CAIRN_SERVER'),
@@ -51,7 +54,7 @@ function hex64(environment: NodeJS.ProcessEnv, name: string): string | undefined
   return value;
 }
 
-/** The address of a hub in the form that sign-ins are kept under: no slash at the end. Throws ClientError. */
+/** Normalizes the address of a hub to the key of its sign-in: no slash at the end. Throws ClientError. */
 export function serverUrl(text: string, name: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain =

@@ -1,19 +1,19 @@
-/** Owns how names and messages of others are shown: nothing in them acts on a terminal or hides what it is. Pure. */
+/** Escapes names and messages from other users, so that nothing in them acts on a terminal or hides text. Pure. */
 
-/** Control and format characters (escape sequences, bidi), line separators, halves of pairs; not a line feed, not joiners. */
+/** Control and format characters (escape sequences, bidi), line separators, lone surrogates; no LF, no joiners. */
 const ACTING = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?![\u200c\u200d])\p{Cf}/gu;
 
-/** The text with each such character as `\u{…}`. */
+/** Escapes each such character as `\u{…}`. */
 function shown(text: string): string {
   return text.replace(ACTING, (found) => `\\u{${(found.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** Output for a terminal or a pipe, as `shown` has it; tabs stay, for diffs and tables. */
+/** Escapes output for a terminal or pipe, as `shown` does; tabs stay, for diffs and tables. */
 export function printed(text: string): string {
   return text.split('\t').map(shown).join('\t');
 }
 
-/** A value as one line of JSON, in which characters that act on a terminal are escaped as JSON has it: `\u009b`. */
+/** A value as one line of JSON. Characters that act on a terminal are escaped as JSON escapes: `\u009b`. */
 export function jsonLine(value: unknown): string {
   return JSON.stringify(value).replace(ACTING, (found) =>
     Array.from({ length: found.length }, (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`).join(
@@ -22,17 +22,17 @@ export function jsonLine(value: unknown): string {
   );
 }
 
-/** A path, or another single line. */
+/** Escapes a path, or another single line. */
 export function shownLine(text: string): string {
   return shown(text).replaceAll('\n', '\\u{a}');
 }
 
-/** A path as a shell reads it as one word. */
+/** Quotes a path as one word of a shell. */
 export function quoted(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${shownLine(path).replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** A number of things, in words: `1 file`, `2,500 files`. */
+/** A count with its noun: `1 file`, `2,500 files`. */
 export function counted(number: number, thing: string): string {
   return `${number.toLocaleString('en-US')} ${thing}${number === 1 ? '' : 's'}`;
 }

@@ -1,13 +1,13 @@
-/** What a tool of a hub says when it says no. */
+/** The error of a refused tool call. */
 import { ClientError } from './client-error.ts';
 
-/** JSON-RPC code of a change that met another. */
+/** JSON-RPC code of a conflict with another change. */
 const CONFLICT = -32006;
-/** JSON-RPC codes that say when to try again. */
+/** JSON-RPC codes of answers that contain a retry time. */
 const RATE_LIMITED = -32029;
 const BUSY = -32007;
 
-/** A tool said no, in a sentence for the user. */
+/** A hub refused a tool call. The message is a sentence for the user. */
 export class ToolRefused extends ClientError {
   readonly code: number;
   readonly data: Readonly<Record<string, unknown>>;
@@ -18,12 +18,12 @@ export class ToolRefused extends ClientError {
     this.data = data;
   }
 
-  /** The change met another one: the user has to choose. */
+  /** True when the change conflicts with another one, so that the user has to choose. */
   get isConflict(): boolean {
     return this.code === CONFLICT;
   }
 
-  /** After how many seconds the same call may be accepted; undefined: waiting changes nothing. */
+  /** Seconds until the same call may be accepted; undefined when waiting does not help. */
   get waitSeconds(): number | undefined {
     if (this.code !== RATE_LIMITED && this.code !== BUSY) return undefined;
     const seconds = this.data['retry_after_seconds'];

@@ -1,4 +1,4 @@
-/** Owns the call of a tool of a hub, over JSON-RPC 2.0, and what its refusal means to a command. */
+/** Calls the tools of a hub over JSON-RPC 2.0, and converts refusals to client errors. */
 import { z } from 'zod';
 import { limits } from '../limits/service.ts';
 import { ClientError } from './client-error.ts';
@@ -8,7 +8,7 @@ import type { Pace } from './pace.ts';
 import type { Credentials } from './sign-in/credentials.ts';
 import { ToolRefused } from './tool-refused.ts';
 
-/** JSON-RPC code of a credential that the hub does not know. */
+/** JSON-RPC code of an unknown credential. */
 const NOT_AUTHENTICATED = -32001;
 
 const toolSchema = z.object({
@@ -42,13 +42,13 @@ export interface ToolAnswer {
   readonly structured: Readonly<Record<string, unknown>>;
 }
 
-/** How fast bytes may go; undefined: as fast as the line is. */
+/** Transfer speed limits; undefined: unlimited. */
 export interface Paces {
   readonly upload?: Pace | undefined;
   readonly download?: Pace | undefined;
 }
 
-/** How a call is followed and ended early. */
+/** Progress reports and cancellation of a call. */
 export interface CallHow {
   readonly signal?: AbortSignal;
   readonly onSent?: TransferProgress;
@@ -68,14 +68,14 @@ export class ToolClient {
     return this.#read(toolsSchema, await this.#request('tools/list', {})).tools;
   }
 
-  /** Calls a tool. Throws ToolRefused when it says no, Unreachable when nobody knows. */
+  /** Calls a tool. Throws ToolRefused when the hub refuses, Unreachable when the outcome is unknown. */
   async call(name: string, args: Readonly<Record<string, unknown>>, how: CallHow = {}): Promise<ToolAnswer> {
     return this.#toolAnswer(await this.#request('tools/call', { name, arguments: args }, how));
   }
 
   /**
-   * Calls a tool whose records are a listing, and hands each on as it arrives. Resolves with the last line: the rest of
-   * the result. Throws ToolRefused, Unreachable; what was handed on until then may be less than all.
+   * Calls a tool that returns its records as a listing, and passes each record on as it arrives. Resolves with the last
+   * line: the rest of the result. Throws ToolRefused, Unreachable; the records passed on until then may be incomplete.
    */
   async stream(
     name: string,
@@ -148,12 +148,12 @@ export class ToolClient {
   }
 }
 
-/** Undefined: it is not JSON. */
+/** Parses a line; undefined when it is not JSON. */
 function parsed(line: Buffer): unknown {
   try {
     return JSON.parse(line.toString('utf8')) as unknown;
   } catch {
-    // Told as every other answer that is not a hub's.
+    // Reported like any other answer that is not from a hub.
     return undefined;
   }
 }
@@ -162,7 +162,7 @@ function body(method: string, params: Readonly<Record<string, unknown>>): string
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
 }
 
-/** The result of a JSON-RPC answer. Throws ToolRefused when it is an error. */
+/** The result of a JSON-RPC answer. Throws ToolRefused when the answer is an error. */
 function resultOf(server: string, document: unknown): unknown {
   const parsed = answerSchema.safeParse(document);
   if (!parsed.success) throw new ClientError(`${server} does not answer like a Cairn hub; check --server.`);
@@ -171,7 +171,7 @@ function resultOf(server: string, document: unknown): unknown {
   throw refusalFor(server, code, message, data);
 }
 
-/** What a line says that belongs to no listing: a refusal. */
+/** The error for a line that is not part of a listing: usually a refusal. */
 function refusedOrOdd(server: string, document: unknown): ClientError {
   try {
     resultOf(server, document);

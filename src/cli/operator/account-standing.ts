@@ -1,4 +1,6 @@
-/** cairn account list, show, disable, enable, delete, quota, operator, reset-2fa: who may use the hub, and how. */
+/**
+ * cairn account list, show, disable, enable, delete, quota, operator, reset-2fa: manages access and limits of accounts.
+ */
 import { createInterface } from 'node:readline/promises';
 import type { AccountView } from '../../accounts/standing/directory.ts';
 import { shownLine } from '../../client/shown.ts';
@@ -190,7 +192,7 @@ async function remove(options: Options): Promise<number> {
   return 0;
 }
 
-/** Only a person at a terminal is asked; a script says --confirm. */
+/** Asks only a person at a terminal; a script passes --confirm. */
 async function askForEmail(email: string): Promise<string | undefined> {
   if (!process.stdin.isTTY) return undefined;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
@@ -204,7 +206,7 @@ async function askForEmail(email: string): Promise<string | undefined> {
 
 const UNITS = ['', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 
-/** Bytes; null for "default". */
+/** A size in bytes; null for "default". */
 function readSize(kind: string, text: string): number | null {
   if (text === 'default') return null;
   const found = /^(\d{1,16})(KiB|MiB|GiB|TiB)?$/.exec(text);

@@ -1,4 +1,4 @@
-/** cairn account: makes an account and prints its keys, once; sets the password that opens its pages. */
+/** cairn account: creates an account and prints its keys once; sets the password for the web pages. */
 import { jsonLine } from '../../client/shown.ts';
 import { Refusal } from '../../common/fault.ts';
 import { StartError } from '../../common/start-error.ts';
@@ -32,7 +32,7 @@ async function setPassword(options: Options): Promise<number> {
   return 0;
 }
 
-/** Hashed here, so that the password itself goes no further than this process. */
+/** Hashed here, so that the password itself never leaves this process. */
 async function hash(password: string): Promise<string> {
   const { Passwords } = await import('../../accounts/password.ts');
   const { Pool } = await import('../../pool/pool.ts');

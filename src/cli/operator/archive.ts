@@ -1,4 +1,6 @@
-/** cairn export and cairn import: one account as a folder that another hub reads. */
+/**
+ * cairn export and cairn import: writes one account to a folder, and creates an account from such a folder on any hub.
+ */
 
 import { resolve } from 'node:path';
 import { type ArchiveManifest, SECTIONS } from '../../archive/format.ts';
@@ -45,7 +47,7 @@ async function runExport(options: Options): Promise<number> {
     });
   } finally {
     bar.close();
-    // Where no service runs, the next step opens the data file for writing.
+    // Without a running service, the next step opens the data file for writing.
     await store.close();
   }
   await noteExport(options.required('email'));
@@ -70,7 +72,9 @@ async function runExport(options: Options): Promise<number> {
   return 0;
 }
 
-/** The archive is complete before: a folder that cannot be written to does not take it away. */
+/**
+ * Records the export. The archive is already complete, so a data folder that is not writable does not invalidate it.
+ */
 async function noteExport(email: string): Promise<void> {
   try {
     await control({ command: 'audit.exported', email });

@@ -1,4 +1,4 @@
-/** cairn audit: the security events of one account. */
+/** cairn audit: prints the security events of one account. */
 import { jsonLine } from '../../client/shown.ts';
 import { limits } from '../../limits/service.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';

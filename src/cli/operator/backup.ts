@@ -1,4 +1,4 @@
-/** cairn backup and cairn restore: a snapshot of everything, taken beside the service, and the way back. */
+/** cairn backup and cairn restore: takes a snapshot of the whole hub, also while the service runs, and restores one. */
 
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -92,7 +92,7 @@ async function restore(options: Options): Promise<number> {
   return 0;
 }
 
-/** The backup that the new one goes beside. */
+/** Name of the earlier backup that the new one is based on. Throws StartError unless both are in the same folder. */
 function sinceOf(options: Options, folder: string): string | undefined {
   const since = options.optional('since');
   if (since !== undefined && dirname(resolve(since)) !== dirname(resolve(folder))) {

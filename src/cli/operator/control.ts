@@ -1,4 +1,4 @@
-/** Runs a control command: in the process that serves the data folder, or here when none does. */
+/** Runs a control command in the process that serves the data folder, or in this process when no service runs. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Log, openLog } from '../../common/log.ts';
@@ -17,12 +17,12 @@ import { printError } from '../output.ts';
 
 type RequestOf<C extends ControlRequest['command']> = Extract<ControlRequest, { command: C }>;
 
-/** How a command that takes long is run. */
+/** How to run a long command. */
 export interface LongCommand {
   readonly onProgress: (done: number, total: number) => void;
-  /** Breaks it off. */
+  /** Cancels the command. */
   readonly signal: AbortSignal;
-  /** Opens what it needs beside the core where no service runs. Returns how to close that. */
+  /** Opens the resources needed beside the core when no service runs. Returns a function that closes them. */
   readonly open: (core: Core, config: Config, log: Log) => Promise<() => Promise<void>>;
 }
 
@@ -53,7 +53,7 @@ export async function control<C extends ControlRequest['command']>(
     if (long !== undefined) close = await long.open(core, config, sink.log);
     const progress = { tell: long?.onProgress ?? (() => undefined), signal: long?.signal ?? NEVER };
     const result = (await runControl(core, request, progress)) as ControlResults[C];
-    // A service does this in the background.
+    // A running service does this in the background.
     if (request.command === 'account.delete') await core.removal.run();
     return result;
   } finally {
@@ -63,12 +63,12 @@ export async function control<C extends ControlRequest['command']>(
   }
 }
 
-/** Commands that may be the first of a hub; others never make one of a folder that was named by mistake. */
+/** Commands that may create a hub. Any other command in a folder named by mistake must not create one. */
 const MAKES_HUB: ReadonlySet<ControlRequest['command']> = new Set(['account.create', 'account.import'] as const);
 
 const NEVER = new AbortController().signal;
 
-/** True for a line that says how far a long command is. */
+/** True when the line reports the progress of a long command. */
 function isProgress(line: string, long: LongCommand | undefined): boolean {
   const told = progressSchema.safeParse(JSON.parse(line));
   if (told.success) long?.onProgress(told.data.done, told.data.total);

@@ -1,4 +1,6 @@
-/** cairn device approve, deny: answers a waiting device for an account, as its owner would on the page. */
+/**
+ * cairn device approve, deny: approves or denies a pending device sign-in for an account, as its owner can on the page.
+ */
 import { jsonLine } from '../../client/shown.ts';
 import { type Command, needs, type Options } from '../command.ts';
 import { print, table } from '../output.ts';

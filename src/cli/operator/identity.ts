@@ -1,4 +1,4 @@
-/** cairn identity link, list, unlink: which subjects of the identity provider open an account. */
+/** cairn identity link, list, unlink: manages which subjects of the identity provider can sign in to an account. */
 import { jsonLine } from '../../client/shown.ts';
 import { type Command, needs, type Options } from '../command.ts';
 import { print, table } from '../output.ts';

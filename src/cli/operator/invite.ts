@@ -1,4 +1,4 @@
-/** cairn invite: makes invitations to the hub, lists and revokes them, whether the service runs or not. */
+/** cairn invite: creates, lists and revokes invitations to the hub, with or without a running service. */
 import { jsonLine } from '../../client/shown.ts';
 import { StartError } from '../../common/start-error.ts';
 import { type Config, readConfig } from '../../config.ts';
@@ -70,7 +70,10 @@ async function create(options: Options): Promise<number> {
   return 0;
 }
 
-/** Mails the link to the invited. Resolves with whether the mail server took it; undefined: there is nobody or no server. */
+/**
+ * Mails the link to the invited person. Resolves with whether the mail server accepted it, or undefined without a
+ * recipient or a mail server.
+ */
 async function mailTo(
   email: string | undefined,
   link: string,
@@ -108,7 +111,7 @@ function count(options: Options, name: string): number | undefined {
   return Number(given);
 }
 
-/** Where people open the hub, as far as the settings say. */
+/** Address of the hub for users, as far as the settings define it. */
 function addressOf({ publicUrl, tls, host, port }: ReturnType<typeof readConfig>): string {
   if (publicUrl !== undefined) return publicUrl;
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;

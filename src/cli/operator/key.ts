@@ -1,4 +1,4 @@
-/** cairn key create, list, revoke: the keys of one account. */
+/** cairn key create, list, revoke: manages the keys of one account. */
 import { jsonLine } from '../../client/shown.ts';
 import { type Command, needs, type Options } from '../command.ts';
 import { print, table } from '../output.ts';

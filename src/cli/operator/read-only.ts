@@ -1,4 +1,4 @@
-/** Owns how a command reads the data file beside the service that has it, or without one. */
+/** Opens the data file for reading, with or without a running service. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
@@ -7,7 +7,7 @@ import { noHub } from '../../store/data-file/folder.ts';
 import { DATA_FILE } from '../../store/data-file/name.ts';
 import type { Store } from '../../store/store.ts';
 
-/** The store of a folder, for reading. Throws StartError when there is none. */
+/** Opens the store of a data folder for reading. Throws StartError when it does not exist. */
 export async function openForReading({
   dataFolder: folder,
   mapBytes,
@@ -19,7 +19,7 @@ export async function openForReading({
   const { schemaOf } = await import('../../store/data-file/schema.ts');
   const library = await import('../../store/store.ts');
   const store = new library.Store({ folder, tables: allTables, mapBytes, readOnly: true });
-  // A damaged page can make the file look older than it is.
+  // A damaged page can make the schema version look older than it is.
   if (schemaOf(store) !== SCHEMA) refuseDamaged(store.damagedPages());
   refuseOtherSchema(store);
   return store;

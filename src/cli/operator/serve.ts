@@ -1,4 +1,4 @@
-/** cairn serve: runs the service until SIGTERM or SIGINT, then drains. */
+/** cairn serve: runs the service until SIGTERM or SIGINT, then drains it. */
 
 import { resolve as absolute } from 'node:path';
 import { type LogSink, openLog } from '../../common/log.ts';
@@ -45,7 +45,7 @@ async function serve(): Promise<number> {
     throw error;
   }
   void service.broken.then((cause) => {
-    // Nothing can be drained; those who were refused are told in this turn.
+    // Draining is impossible; the refused requests are answered in this turn of the event loop.
     setImmediate(() => die(cause, BROKEN));
   });
   if (format === 'text') print(welcome(service, config));
@@ -62,7 +62,7 @@ async function serve(): Promise<number> {
   await service.stop();
   log.info('stopped');
   flush();
-  // The store's own threads may outlive the close; nothing is left for them to do.
+  // The threads of the store may outlive the close; they have no work left.
   process.exit(0);
 }
 
@@ -75,7 +75,7 @@ function reopen({ log, reopen: open }: LogSink): void {
   }
 }
 
-/** What a person at a terminal wants to know: where the hub is, where its data is, what to do next. */
+/** Startup message for a person at a terminal: address of the hub, data folder, next step. */
 function welcome({ port, firstStep }: RunningService, config: Config): string {
   const address = ownAddress(config, port);
   const next = firstStep === undefined ? `open ${address} in a browser` : firstStep.replace(/^[^:]*: /, '');

@@ -1,4 +1,4 @@
-/** cairn stats: show how full the data file is, table by table, also while the service runs, or without it. */
+/** cairn stats: shows the space used in the data file by table, with or without a running service. */
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** cairn token create: mints an access token, until a device can sign in by itself. */
+/** cairn token create: issues an access token for the REST resources, without a device sign-in. */
 import { jsonLine } from '../../client/shown.ts';
 import { type Command, needs, type Options } from '../command.ts';
 import { print, table } from '../output.ts';

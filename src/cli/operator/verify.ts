@@ -1,4 +1,4 @@
-/** cairn verify: reads the data file beside the service, or without it, and reports what is wrong. */
+/** cairn verify: checks the data file and reports damage, with or without a running service. */
 
 import { jsonLine } from '../../client/shown.ts';
 import type { IntegrityReport } from '../../compose/verify.ts';
@@ -50,7 +50,9 @@ async function examine(config: Config): Promise<IntegrityReport> {
   }
 }
 
-/** Resolves with how many were set aside, by the service or, when none runs, here. */
+/**
+ * Sets the damaged contents aside, through the service or, when none runs, in this process. Resolves with their number.
+ */
 async function setAside({ blobs, versions }: IntegrityReport['damaged']): Promise<number> {
   const most = limits.setAsideAtOnceMax;
   let done = 0;
@@ -72,7 +74,7 @@ function printReport(report: IntegrityReport): void {
   else print(`verified, except for ${aside.length} damaged contents that are set aside`);
 }
 
-/** What mends it: contents are set aside and sent again; everything else comes back from a backup. */
+/** The repair: damaged contents are set aside and sent again by a client; anything else is restored from a backup. */
 function nextStep({ problems, damaged: { blobs, versions } }: IntegrityReport): string {
   const contents = blobs.length + versions.length;
   const aside = 'cairn verify --quarantine sets damaged contents aside, and the same bytes sent again heal them';

@@ -1,4 +1,4 @@
-/** cairn call: any tool of a hub, with its arguments as options; without a name, what there is to call. */
+/** cairn call: calls any tool of a hub, with its arguments as options; without a name, lists the tools. */
 
 import { ClientError } from '../../client/client-error.ts';
 import { jsonLine } from '../../client/shown.ts';
@@ -52,7 +52,7 @@ function printTools(tools: readonly ListedTool[], asJson: boolean): void {
   else print(table(tools.map(({ name, description }) => [name, description.split('. ')[0] ?? ''])));
 }
 
-/** Values become what the tool's own schema asks for; names that it does not know are the hub's to refuse. */
+/** Converts option values to the types of the tool's input schema. Unknown names are left for the hub to reject. */
 function readArguments(
   { inputSchema }: ListedTool,
   given: Readonly<Record<string, string | true>>,
@@ -76,7 +76,7 @@ function readValue(name: string, value: string | true, schema: Schema | undefine
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The JSON types that a schema lets pass. */
+/** The JSON types that a schema accepts. */
 function typesOf(schema: Schema): Set<string> {
   const { type, anyOf, enum: values } = schema;
   const own = typeof type === 'string' ? [type] : Array.isArray(type) ? type.map(String) : [];

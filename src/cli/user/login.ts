@@ -1,4 +1,4 @@
-/** cairn login, logout: this machine's sign-in to a hub, by a person with a browser anywhere. */
+/** cairn login, logout: signs this machine in to a hub and out again. A person approves the sign-in in any browser. */
 
 import { hostname } from 'node:os';
 import { ClientError } from '../../client/client-error.ts';
@@ -34,7 +34,7 @@ async function login(options: Options): Promise<number> {
   const file = new CredentialFile(settings.credentialFile);
   const server = chooseServer(settings, options.optional('server'));
   const deviceName = (options.optional('name') ?? hostname()).slice(0, limits.deviceNameCharsMax);
-  // A file that cannot be changed should be told before the user is sent to a browser.
+  // Checks that the file is writable before sending the user to a browser.
   await file.change(server, (before) => before);
   const say = options.json ? printError : print;
   const answer = await signInDevice(server, deviceName, (codes) => say(instructions(server, codes)));
@@ -50,11 +50,11 @@ async function login(options: Options): Promise<number> {
       { makeCurrent: true },
     )
     .catch(async (error: unknown) => {
-      // What cannot be kept must not stay open.
+      // A sign-in that cannot be stored must not stay active on the hub.
       await revokeLogin(server, fresh).catch(() => undefined);
       throw error;
     });
-  // The sign-in before this one would otherwise stay open with nobody to close it; its end is not worth a failure.
+  // The replaced sign-in would otherwise stay active, with no copy left to revoke it. Failing here is not an error.
   if (replaced !== undefined) await revokeLogin(server, replaced).catch(() => undefined);
   if (options.json) print(jsonLine({ server, device_name: deviceName }));
   else print(`Signed in to ${server} as ${deviceName}.`);
@@ -89,7 +89,7 @@ function stillOpen(error: unknown): never {
   throw error;
 }
 
-/** Ends what a sign-in holds on the hub: its tokens, and the key that came with them. */
+/** Revokes a sign-in on the hub: its tokens, and the key issued with them. */
 async function revokeLogin(server: string, login: StoredLogin): Promise<void> {
   await revokeToken(server, login.refresh_token);
   if (login.mcp_key !== null) await revokeToken(server, login.mcp_key);

@@ -1,4 +1,4 @@
-/** cairn mcp: connects a program that starts MCP servers as processes to a hub, as whoever is signed in on this machine. */
+/** cairn mcp: connects a client of stdio MCP servers to a hub, with the sign-in of this machine. */
 import { createInterface } from 'node:readline';
 import { McpBridge } from '../../client/mcp-bridge.ts';
 import { readClientSettings } from '../../client/settings.ts';
@@ -16,7 +16,7 @@ export const mcpCommand: Command = {
 
 async function mcp(options: Options): Promise<number> {
   const credentials = new Credentials(readClientSettings(), options.optional('server'));
-  // A client shows a server that ends at once better than one whose every call fails.
+  // Clients report a server that exits immediately more clearly than one whose every call fails.
   await credentials.toolAuthorization();
   const bridge = new McpBridge({
     credentials,

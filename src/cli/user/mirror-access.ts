@@ -1,4 +1,4 @@
-/** Owns what the mirror commands open: the hub, this machine's credential, and the key that archives are locked with. */
+/** Opens the hub, the credential and the encryption key of the mirror commands. */
 import { readFileSync } from 'node:fs';
 import { ClientError } from '../../client/client-error.ts';
 import { type Lock, readIdentities, type Unlock } from '../../client/mirror/age.ts';
@@ -12,11 +12,14 @@ import { UsageError } from '../usage-error.ts';
 export interface MirrorAccess {
   readonly server: string;
   readonly hub: MirrorHub;
-  /** What `cairn mirror init` kept here; undefined where the environment brings the credential, as in CI. */
+  /** Entry stored by `cairn mirror init`; undefined when the environment provides the credential, as in CI. */
   readonly entry: MirrorEntry | undefined;
 }
 
-/** The mirror of a hub, with CAIRN_MIRROR_TOKEN and CAIRN_MIRROR_SECRET or what init kept. Throws ClientError. */
+/**
+ * The mirror of a hub, with the credential from CAIRN_MIRROR_TOKEN and CAIRN_MIRROR_SECRET, else the one stored by
+ * init. Throws ClientError.
+ */
 export function openMirror(serverOption: string | undefined): MirrorAccess {
   const settings = readClientSettings();
   const { server } = new Credentials(settings, serverOption);
@@ -38,7 +41,7 @@ function credentialOf({ mirrorToken, mirrorSecret }: ClientSettings) {
   return { token: mirrorToken, hmac_secret: mirrorSecret };
 }
 
-/** Whom a push encrypts for: what the options say, else what init kept. */
+/** Recipients or passphrase of a push: from the options, else the recipients stored by init. */
 export function lockOf(options: Options, entry: MirrorEntry | undefined): Lock {
   const recipients = splitRecipients(options.optional('recipient'));
   const passphraseFile = options.optional('passphrase-file');
@@ -51,7 +54,7 @@ export function lockOf(options: Options, entry: MirrorEntry | undefined): Lock {
   throw new UsageError('say whom to encrypt for: --recipient age1… or --passphrase-file FILE');
 }
 
-/** What a pull decrypts with: what the options say, else the identity that init made. */
+/** Identity or passphrase of a pull: from the options, else the identity created by init. */
 export function unlockOf(options: Options, entry: MirrorEntry | undefined): Unlock {
   const identityFile = options.optional('identity');
   const passphraseFile = options.optional('passphrase-file');
@@ -64,7 +67,7 @@ export function unlockOf(options: Options, entry: MirrorEntry | undefined): Unlo
   return { identities: readIdentities(readText(path), path) };
 }
 
-/** Recipients by commas. */
+/** Splits a comma-separated list of recipients. */
 export function splitRecipients(text: string | undefined): string[] {
   return (text ?? '')
     .split(',')
@@ -72,7 +75,7 @@ export function splitRecipients(text: string | undefined): string[] {
     .filter((part) => part !== '');
 }
 
-/** The first line of a file, as age and gpg read one. */
+/** The first line of a file, as age and gpg read a passphrase file. */
 function readPassphrase(path: string): string {
   const [passphrase = ''] = readText(path).split(/\r?\n/);
   if (passphrase === '') throw new ClientError(`${path} has no passphrase in its first line.`);

@@ -1,4 +1,6 @@
-/** cairn mirror init: issues the mirror credential for this machine, and makes the age key that its archives are locked with. */
+/**
+ * cairn mirror init: issues the mirror credential for this machine and creates the age key that encrypts its archives.
+ */
 
 import { existsSync } from 'node:fs';
 import { ClientError } from '../../client/client-error.ts';
@@ -43,7 +45,7 @@ export async function initMirror(options: Options): Promise<number> {
   return 0;
 }
 
-/** The recipients that were named, else those of before, else a new identity in a file of its own. */
+/** The recipients from the options, else those stored earlier, else a new identity in a separate file. */
 async function chooseLock(
   settings: ClientSettings,
   kept: MirrorEntry | undefined,

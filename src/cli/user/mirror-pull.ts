@@ -1,4 +1,6 @@
-/** cairn mirror pull: downloads a commit, checks it, decrypts it, unpacks it into a new folder. It overwrites nothing. */
+/**
+ * cairn mirror pull: downloads, verifies and decrypts a commit and unpacks it into a new folder. Overwrites nothing.
+ */
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { ClientError } from '../../client/client-error.ts';
@@ -14,7 +16,7 @@ import { type MirrorAccess, openMirror, unlockOf } from './mirror-access.ts';
 export async function pullMirror(options: Options): Promise<number> {
   const access = openMirror(options.optional('server'));
   const isRaw = options.flag('encrypted');
-  // Before anything is downloaded: a slip in an option should not cost minutes.
+  // Checked before the download: an invalid option should not cost minutes.
   const unlock = isRaw ? undefined : unlockOf(options, access.entry);
   const commit = await commitOfOption(access, options.optional('commit'));
   const output = options.optional('output') ?? `cairn-${commit.slice(0, 12)}${isRaw ? '.age' : ''}`;

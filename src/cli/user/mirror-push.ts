@@ -1,4 +1,4 @@
-/** cairn mirror push: packs the repository's HEAD commit, encrypts it, signs it, uploads it. */
+/** cairn mirror push: packs, encrypts, signs and uploads the HEAD commit of the repository. */
 
 import { encrypt } from '../../client/mirror/age.ts';
 import { hasUncommitted, headCommit, packCommit } from '../../client/mirror/archive.ts';

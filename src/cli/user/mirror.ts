@@ -1,4 +1,4 @@
-/** cairn mirror: init, push, list, latest, pull. A repository's commit goes encrypted to the hub and comes back checked. */
+/** cairn mirror: init, push, list, latest, pull. Uploads a repository's commit encrypted and verifies downloads. */
 
 import type { MirrorBlob } from '../../client/mirror/hub.ts';
 import { formatBytes } from '../../client/progress.ts';
@@ -70,7 +70,7 @@ async function latest(options: Options): Promise<number> {
   const blob = await hub.latest();
   if (options.json) print(jsonLine({ latest: blob ?? null }));
   else print(blob === undefined ? 'Nothing is mirrored yet; run cairn mirror push in a repository.' : blobLine(blob));
-  // A job that watches its backups wants to fail when there is none.
+  // A job monitoring its backups should fail when none exists.
   return blob === undefined ? 1 : 0;
 }
 

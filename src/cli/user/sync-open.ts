@@ -1,4 +1,4 @@
-/** Opens the folder that a sync command is about, for the vault that it belongs to or that the options name. */
+/** Opens the folder of a sync command, for the vault it is already synced with or the one that the options name. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
@@ -16,31 +16,31 @@ import { nearest } from '../../text/nearest.ts';
 import { useUmaskOfUser } from '../umask.ts';
 import { openTools } from './tool-access.ts';
 
-/** Which folder, and of which vault. */
+/** Selects the folder and its vault. */
 export interface FolderChoice {
-  /** Undefined: the synced folder around the current one, else the current one. */
+  /** Undefined: the synced folder around the current one, else the current folder. */
   readonly folder: string | undefined;
   readonly vault?: string | undefined;
   readonly server?: string | undefined;
-  /** `sync`: a folder or a vault that is named and missing is created. `pull`: only the folder is. `read`: nothing is. */
+  /** `sync`: creates a missing folder or vault if named. `pull`: creates only the folder. `read`: creates nothing. */
   readonly makes: 'sync' | 'pull' | 'read';
-  /** A vault with a name like that of another one is created without a question. */
+  /** Creates the vault without a question even if its name is similar to another vault's. */
   readonly create?: boolean | undefined;
-  /** Patterns of what this device syncs; empty: as it was chosen before. */
+  /** Patterns of the paths that this device syncs; empty: the patterns chosen earlier. */
   readonly only?: readonly string[] | undefined;
-  /** As `500K` or `2M`, per second. */
+  /** Bytes per second, as `500K` or `2M`. */
   readonly limitUpload?: string | undefined;
   readonly limitDownload?: string | undefined;
 }
 
 export interface OpenSession {
   readonly session: SyncSession;
-  /** What happened since they were taken. */
+  /** Returns the events since the previous call. */
   readonly takeEvents: () => SyncEvent[];
   readonly line: StatusLine;
 }
 
-/** The folder that is meant. Throws ClientError when nothing may create it, or it is a part of another one. */
+/** Finds the folder. Throws ClientError when it may not be created, or is inside another synced folder. */
 function findFolder({ folder, vault, makes }: FolderChoice): string {
   const named = resolve(folder ?? '.');
   const around = syncedAround(named);
@@ -59,7 +59,9 @@ function findFolder({ folder, vault, makes }: FolderChoice): string {
   return named;
 }
 
-/** A name close to that of another vault is rather a slip: a person is asked, a script is refused. Throws ClientError. */
+/**
+ * A name similar to another vault's is probably a typo: a person is asked, a script gets an error. Throws ClientError.
+ */
 async function mayCreate(name: string, existing: readonly string[], { create, makes }: FolderChoice): Promise<boolean> {
   const like = nearest(name, existing);
   if (makes !== 'sync') {
@@ -77,7 +79,7 @@ async function mayCreate(name: string, existing: readonly string[], { create, ma
   }
 }
 
-/** Throws ClientError. */
+/** Opens the folder and its vault for one sync command. Throws ClientError. */
 export async function openSession(choice: FolderChoice): Promise<OpenSession> {
   useUmaskOfUser();
   const asked = findFolder(choice);

@@ -1,4 +1,4 @@
-/** Owns how a sync tells what it did: each file while they are few, sums when they are many, and what to do next. */
+/** Reports the result of a sync: single files when few, totals when many, and the next step. */
 import { formatBytes } from '../../client/progress.ts';
 import { counted, quoted, shownLine } from '../../client/shown.ts';
 import { unmatched } from '../../client/sync/folder/choice.ts';
@@ -7,7 +7,7 @@ import { conflictsOf } from '../../client/sync/state.ts';
 import { limits } from '../../limits/service.ts';
 
 export interface Report {
-  /** For standard output and standard error. */
+  /** `done` is for standard output, `open` for standard error. */
   readonly done: readonly string[];
   readonly open: readonly string[];
   readonly exitCode: number;
@@ -15,7 +15,7 @@ export interface Report {
 
 const EXIT = { done: 0, refused: 1, conflict: 3 } as const;
 
-/** What was done, what is not equal on both sides, and the exit code that this means. */
+/** The changes made, the paths that still differ between both sides, and the resulting exit code. */
 export function reportOf(session: SyncSession, events: readonly SyncEvent[], isFirst: boolean): Report {
   const links = session.scanned?.links.size ?? 0;
   const conflicts = conflictsOf(session.state);
@@ -32,7 +32,7 @@ export function exitCodeOf({ troubles, held }: SyncSession, conflicts: number): 
   return troubles.size + held.size > 0 ? EXIT.refused : EXIT.done;
 }
 
-/** One line a file, or one line a kind of change when they are many. */
+/** One line per file, or one line per kind of change when there are many. */
 export function reportLines(events: readonly SyncEvent[]): string[] {
   const kinds = new Map<string, SyncEvent[]>();
   for (const event of events) kinds.set(event.verb, [...(kinds.get(event.verb) ?? []), event]);
@@ -43,7 +43,7 @@ export function reportLines(events: readonly SyncEvent[]): string[] {
   });
 }
 
-/** Which patterns of `--only` match no file, neither here nor on the hub: the user may mean another name. */
+/** Warns about `--only` patterns that match no file here or on the hub, which may be typos. */
 export function choiceLines({ state, scanned }: SyncSession): string[] {
   const { only, base, waits } = state;
   const missing = unmatched(only, new Set([...base.keys(), ...waits.keys(), ...(scanned?.files.keys() ?? [])]));
@@ -53,7 +53,7 @@ export function choiceLines({ state, scanned }: SyncSession): string[] {
   );
 }
 
-/** What waits for the user, each with the command that settles it. */
+/** Everything pending for the user, each with the command that settles it. */
 export function openLines(session: SyncSession): string[] {
   const { folder, state, troubles, held } = session;
   const conflicts = conflictsOf(state).map(

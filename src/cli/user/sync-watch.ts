@@ -1,4 +1,4 @@
-/** cairn sync watch: keeps folders in step until it is stopped, and says once what changes in how it goes. */
+/** cairn sync watch: syncs folders continuously until stopped, and reports each change of status once. */
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,11 +19,11 @@ import { choiceLines, exitCodeOf, openLines, reportLines } from './sync-report.t
 export interface WatchOptions extends Pick<SyncOptions, 'allowDeletes'> {
   readonly json: boolean;
   readonly signal: AbortSignal;
-  /** Goes before each line; several folders share one output. */
+  /** Printed before each line, since several folders share one output. */
   readonly prefix: string;
 }
 
-/** Watches every folder of the list. One that cannot go on is told, and the others do. Resolves with the worst exit code. */
+/** Watches every folder of the list. Reports one that fails; the others continue. Resolves with the worst exit code. */
 export async function watchAll(file: string, options: Omit<WatchOptions, 'prefix'>): Promise<number> {
   const codes = readFolderList(file).map(async ({ folder, vault, server, only, ...paces }) => {
     const { limit_upload: limitUpload, limit_download: limitDownload } = paces;
@@ -43,7 +43,7 @@ export async function watchAll(file: string, options: Omit<WatchOptions, 'prefix
   return ended.includes(1) ? 1 : Math.max(0, ...ended);
 }
 
-/** Watches one folder. Resolves with the exit code; throws what no waiting mends. */
+/** Watches one folder. Resolves with the exit code. Throws errors that no retry can fix. */
 export async function watchOne(choice: FolderChoice, options: WatchOptions): Promise<number> {
   const opened = await openPatiently(choice, options);
   if (opened === undefined) return 0;
@@ -106,7 +106,7 @@ async function keepInStep({ session, takeEvents, line }: OpenSession, options: W
   return exitCodeOf(session, conflictsOf(session.state).length);
 }
 
-/** The hub is needed to find a vault by its name: where it is down or busy, the watch waits for it. */
+/** The hub is needed to find a vault by name. When it is unreachable or busy, retries with growing pauses. */
 async function openPatiently(choice: FolderChoice, { signal, prefix }: WatchOptions): Promise<OpenSession | undefined> {
   for (let failures = 0; !signal.aborted; failures += 1) {
     try {
@@ -122,7 +122,7 @@ async function openPatiently(choice: FolderChoice, { signal, prefix }: WatchOpti
   return undefined;
 }
 
-/** What was said already, so that each thing is said once. */
+/** Remembers reported problems, so that each is reported once. */
 class Told {
   #trouble: string | undefined;
   #open = new Set<string>();
@@ -137,7 +137,7 @@ class Told {
     this.#trouble = undefined;
   }
 
-  /** Those lines that were not among the last ones. */
+  /** The lines that were not among the previous ones. */
   news(lines: readonly string[]): string[] {
     const before = this.#open;
     this.#open = new Set(lines);

@@ -1,4 +1,4 @@
-/** cairn sync: keeps a folder in step with a vault. Nothing is overwritten silently, on neither side. */
+/** cairn sync: syncs a folder with a vault. Nothing is overwritten silently on either side. */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ClientError } from '../../client/client-error.ts';
@@ -140,7 +140,7 @@ async function syncCommand(options: Options, direction: Direction): Promise<numb
     const [allowDeletes, restoreMissing] = [options.flag('allow-deletes'), options.flag('restore-missing')];
     await syncOnce(session, { direction, allowDeletes, restoreMissing, retryRefused: true, leavesLarge: false });
   } catch (error) {
-    // What was done until then is told all the same.
+    // The changes made before the error are reported as well.
     line.close();
     if (!options.json) for (const text of reportOf(session, takeEvents(), isFirst).done) print(text);
     throw error;
@@ -222,7 +222,7 @@ async function settle(options: Options): Promise<number> {
   return exitCode;
 }
 
-/** The path that waits for the user under a name, as it is from here or as commands print it. */
+/** Resolves a name to a waiting path: relative to the current directory, or to the folder as commands print it. */
 function waitingPath({ folder, state }: Session, given: string): string {
   const waiting = new Set<string>(state.waits.keys());
   return pathsOf(folder.root.path, given).find((path) => waiting.has(path)) ?? given;

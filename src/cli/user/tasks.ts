@@ -1,4 +1,4 @@
-/** cairn tasks: the tasks of an account, from a terminal. */
+/** cairn tasks: reads and changes the tasks of an account from a terminal. */
 import { type Command, type CommandOption, type Options, takes } from '../command.ts';
 import { callTool, changesOf, given, readNumber, SERVER } from './documents/tool-call.ts';
 
@@ -39,7 +39,7 @@ export const taskCommands: readonly Command[] = [
 async function list(options: Options): Promise<number> {
   const status = options.optional('status');
   return await callTool(options, 'list_tasks', {
-    // Days are those of the reader.
+    // Dates are in the reader's time zone.
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     ...(status === undefined ? {} : { status }),
     ...(status !== undefined || options.flag('all') ? {} : { completed: false }),

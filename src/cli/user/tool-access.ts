@@ -1,4 +1,4 @@
-/** Owns what commands over tools open: the hub that an option, the environment or the last sign-in names, as its user. */
+/** Opens the tools of a hub: the one named by an option, by the environment or by the last sign-in. */
 
 import { readClientSettings } from '../../client/settings.ts';
 import { Credentials } from '../../client/sign-in/credentials.ts';
@@ -9,7 +9,7 @@ export interface ToolAccess {
   readonly tools: ToolClient;
 }
 
-/** Throws ClientError when a setting is wrong. */
+/** Opens the tools with the credential of this machine. Throws ClientError when a setting is invalid. */
 export function openTools(serverOption: string | undefined, paces: Paces = {}): ToolAccess {
   const credentials = new Credentials(readClientSettings(), serverOption);
   return { server: credentials.server, tools: new ToolClient(credentials, paces) };

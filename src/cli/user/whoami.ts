@@ -1,4 +1,4 @@
-/** cairn whoami: asks the hub whose the credential at hand is. */
+/** cairn whoami: shows the account of the current credential, according to the hub. */
 
 import { z } from 'zod';
 import { ClientError } from '../../client/client-error.ts';

@@ -1,20 +1,20 @@
-/** Owns the encryption of archives: the age format (age-encryption.org/v1), so that `age` itself can open them too. */
+/** Encrypts and decrypts archives in the age format (age-encryption.org/v1), so that `age` can open them too. */
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { ClientError } from '../client-error.ts';
 
-/** Whom an archive is for, or the passphrase that opens it. */
+/** The recipients of an archive, or its passphrase. */
 export type Lock = { readonly recipients: readonly string[] } | { readonly passphrase: string };
 
-/** What opens an archive. */
+/** The identities or the passphrase that decrypt an archive. */
 export type Unlock = { readonly identities: readonly string[] } | { readonly passphrase: string };
 
-/** A new identity and its recipient, X25519: what every version of age reads. */
+/** Creates an identity and its recipient (X25519, supported by every version of age). */
 export async function makeIdentity(): Promise<{ readonly identity: string; readonly recipient: string }> {
   const identity = await generateX25519Identity();
   return { identity, recipient: await identityToRecipient(identity) };
 }
 
-/** Encrypts. Throws ClientError when a recipient is none. */
+/** Encrypts. Throws ClientError when a recipient is invalid. */
 export async function encrypt(plain: Uint8Array, lock: Lock): Promise<Uint8Array> {
   const encrypter = new Encrypter();
   if ('passphrase' in lock) encrypter.setPassphrase(lock.passphrase);
@@ -22,12 +22,12 @@ export async function encrypt(plain: Uint8Array, lock: Lock): Promise<Uint8Array
   return await encrypter.encrypt(plain);
 }
 
-/** Throws ClientError unless every recipient is one of age. */
+/** Checks recipients. Throws ClientError unless every one is an age recipient. */
 export function checkRecipients(recipients: readonly string[]): void {
   for (const recipient of recipients) addRecipient(new Encrypter(), recipient);
 }
 
-/** Decrypts. Throws ClientError when the key is not the one, or the bytes were changed. */
+/** Decrypts. Throws ClientError when the key is wrong or the bytes were changed. */
 export async function decrypt(sealed: Uint8Array, unlock: Unlock): Promise<Uint8Array> {
   const decrypter = new Decrypter();
   if ('passphrase' in unlock) decrypter.addPassphrase(unlock.passphrase);
@@ -41,7 +41,7 @@ export async function decrypt(sealed: Uint8Array, unlock: Unlock): Promise<Uint8
   }
 }
 
-/** The identities of an age identity file: one a line, `#` begins a comment. Throws ClientError when there is none. */
+/** Reads an age identity file: one identity per line; `#` starts a comment. Throws ClientError when it has none. */
 export function readIdentities(text: string, path: string): readonly string[] {
   const identities = text.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
   if (identities.length === 0) throw new ClientError(`${path} has no age identity (a line AGE-SECRET-KEY-1…).`);
@@ -61,7 +61,7 @@ function addIdentity(decrypter: Decrypter, identity: string): void {
   try {
     decrypter.addIdentity(identity);
   } catch {
-    // The line itself is a secret, or a slip of one: it is not shown.
+    // The line may be a secret or a mistyped one, so the message omits it.
     throw new ClientError('a line of the identity file is not an age identity (AGE-SECRET-KEY-1…).');
   }
 }

@@ -1,4 +1,4 @@
-/** Owns the archive of a repository: the tree of one commit as a gzipped tar, made and named by git, unpacked by tar. */
+/** Packs the tree of one commit as a gzipped tar with git, and unpacks such an archive with tar. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -6,7 +6,9 @@ import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
 import { checkTar } from './tar-check.ts';
 
-/** The commit that HEAD points at, 40 lower-case hex. Throws ClientError when the folder is not a repository with commits. */
+/**
+ * The commit of HEAD, 40 lower-case hex digits. Throws ClientError when the folder is not a repository with commits.
+ */
 export async function headCommit(repository: string): Promise<string> {
   const { stdout } = await run('git', ['-C', repository, 'rev-parse', '--verify', 'HEAD^{commit}'], {
     refusal: `${repository} is not a git repository with a commit; name one with --repository.`,
@@ -18,7 +20,7 @@ export async function headCommit(repository: string): Promise<string> {
   return commit;
 }
 
-/** True when tracked files differ from HEAD: those changes are not in an archive of it. */
+/** True when tracked files differ from HEAD. An archive of HEAD does not contain those changes. */
 export async function hasUncommitted(repository: string): Promise<boolean> {
   const { stdout } = await run('git', ['-C', repository, 'status', '--porcelain', '--untracked-files=no'], {
     refusal: `git status failed in ${repository}.`,
@@ -26,7 +28,7 @@ export async function hasUncommitted(repository: string): Promise<boolean> {
   return stdout.length > 0;
 }
 
-/** The tree of a commit as tar.gz. git writes the commit's id into it. */
+/** The tree of a commit as tar.gz. git records the commit id in it. */
 export async function packCommit(repository: string, commit: string): Promise<Buffer> {
   const { stdout } = await run('git', ['-C', repository, 'archive', '--format=tar.gz', commit], {
     refusal: `git archive failed in ${repository}; run it by hand to see why.`,
@@ -35,8 +37,8 @@ export async function packCommit(repository: string, commit: string): Promise<Bu
 }
 
 /**
- * Unpacks a tar.gz into a folder that is new or empty, without the owners and special modes in it, once nothing in it leads
- * out of the folder. Throws ClientError when it is neither, or the archive is broken.
+ * Unpacks a tar.gz into a new or empty folder, without owners and special modes, after checking that no entry leads out
+ * of the folder. Throws ClientError when the folder is not empty or the archive is damaged.
  */
 export async function unpack(archive: Buffer, folder: string): Promise<void> {
   refuseFilled(folder);
@@ -48,7 +50,7 @@ export async function unpack(archive: Buffer, folder: string): Promise<void> {
   });
 }
 
-/** Refuses a folder that holds anything: a restore overwrites nothing. */
+/** Throws ClientError unless the folder is missing or empty: a restore overwrites nothing. */
 export function refuseFilled(folder: string): void {
   let entries: string[];
   try {
@@ -61,8 +63,8 @@ export function refuseFilled(folder: string): void {
 }
 
 /**
- * The commit that git wrote into a tar.gz of its own: the comment of the global extended header that comes first
- * (POSIX pax, `git get-tar-commit-id`). Undefined: git made no such note. Throws ClientError when it is not a tar.gz.
+ * The commit id recorded by git in a tar.gz: the comment of the global extended header at the beginning (POSIX pax,
+ * `git get-tar-commit-id`). Undefined when there is no such comment. Throws ClientError when it is not a tar.gz.
  */
 export function commitOf(archive: Buffer): string | undefined {
   let tar: Buffer;
@@ -78,7 +80,7 @@ export function commitOf(archive: Buffer): string | undefined {
 
 interface Run {
   readonly input?: Buffer;
-  /** What the user is told when the program fails. */
+  /** Error message when the program fails. */
   readonly refusal: string;
 }
 
@@ -91,7 +93,7 @@ function run(program: string, args: readonly string[], { input, refusal }: Run):
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       told = (told + text).slice(0, 500);
     });
-    // A program that ends early closes its input: its exit code says what that means.
+    // A program that exits early closes its input; its exit code shows the reason.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
     child.once('error', () => reject(new ClientError(`the program ${program} was not found; install it.`)));

@@ -1,4 +1,4 @@
-/** Owns what a machine keeps of a hub's mirror: the credential and whom archives are encrypted for. Mode 0600. */
+/** Stores the mirror credential and the encryption recipients of each hub on this machine. Mode 0600. */
 import { z } from 'zod';
 import { ClientError } from '../client-error.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
@@ -6,22 +6,22 @@ import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 const entrySchema = z.object({
   token: z.string(),
   hmac_secret: z.string(),
-  /** age recipients that archives are encrypted for; empty: only a passphrase given at each push. */
+  /** age recipients of the archives; empty: each push needs a passphrase. */
   recipients: z.array(z.string()),
-  /** The file of the age identity that opens them; null: the user keeps it elsewhere. */
+  /** File of the matching age identity; null: the user stores it elsewhere. */
   identity_file: z.string().nullable(),
 });
 const fileSchema = z.object({ version: z.literal(1), servers: z.record(z.string(), entrySchema) });
 
 export type MirrorEntry = z.infer<typeof entrySchema>;
 
-/** What is kept of the mirror of a hub; undefined: nothing yet. Throws ClientError. */
+/** Reads the mirror entry of a hub; undefined when there is none. Throws ClientError. */
 export function readMirrorEntry(path: string, server: string): MirrorEntry | undefined {
   const { servers } = readFile(path);
   return Object.hasOwn(servers, server) ? servers[server] : undefined;
 }
 
-/** Keeps what belongs to one hub, and what was kept of others. Throws ClientError. */
+/** Stores the mirror entry of one hub without changing those of others. Throws ClientError. */
 export function writeMirrorEntry(path: string, server: string, entry: MirrorEntry): void {
   const { servers } = readFile(path);
   const document = { version: 1, servers: { ...servers, [server]: entry } };

@@ -1,4 +1,4 @@
-/** Owns what the client says to the certificate mirror of a hub, and how it checks what comes back. */
+/** Client of a hub's certificate mirror: uploads, lists and downloads blobs, and verifies the downloads. */
 import { createHash, createHmac } from 'node:crypto';
 import { hostname } from 'node:os';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import { type ClientAnswer, type ClientRequest, refusalOf, send, type TransferPr
 
 const BASE = '/api/cert_mirror';
 
-/** What identifies an uploader, and what it signs with. */
+/** Token that identifies an uploader, and the secret for its signatures. */
 export interface MirrorCredential {
   readonly token: string;
   readonly hmac_secret: string;
@@ -31,7 +31,7 @@ const listing = z.object({ blobs: z.array(blobSchema) });
 
 export type MirrorBlob = z.infer<typeof blobSchema>;
 
-/** Issues the account's mirror credential. A secret that was shown before is null. */
+/** Issues the account's mirror credential. The secret is null if it was shown before. */
 export async function issueCredential(
   server: string,
   authorization: string,
@@ -51,7 +51,7 @@ export class MirrorHub {
     this.#credential = credential;
   }
 
-  /** Uploads a blob, signed. Resolves once the hub has it on disk, under the hash that was computed here. */
+  /** Uploads a signed blob. Resolves when the hub has stored it on disk under the hash computed here. */
   async upload(
     commit: string,
     bytes: Uint8Array,
@@ -86,13 +86,13 @@ export class MirrorHub {
     return read(this.#server, await this.#send(`${BASE}?limit=${count}`), listing).blobs;
   }
 
-  /** Undefined: nothing was uploaded yet. */
+  /** The newest blob; undefined when nothing has been uploaded. */
   async latest(): Promise<MirrorBlob | undefined> {
     const answer = await this.#send(`${BASE}/latest`);
     return answer.status === 404 ? undefined : read(this.#server, answer, blobSchema);
   }
 
-  /** True when a blob of the commit is there and verifies under the credential in force. */
+  /** True when the hub has a blob of the commit whose signature is valid under the current credential. */
   async has(commit: string): Promise<boolean> {
     const answer = await this.#send(`${BASE}/${commit}/download`, { method: 'HEAD' });
     if (answer.status === 200) return true;
@@ -100,7 +100,9 @@ export class MirrorHub {
     throw refusalOf(this.#server, answer);
   }
 
-  /** The newest bytes of a commit, hashed here and compared with what the hub recorded at the upload. */
+  /**
+   * Downloads the newest blob of a commit. Its hash is computed here and compared with the one recorded at the upload.
+   */
   async download(
     commit: string,
     progress: TransferProgress,

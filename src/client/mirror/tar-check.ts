@@ -1,6 +1,6 @@
 /**
- * Checks a tar before it is unpacked (POSIX ustar and pax, with GNU long names): only files, folders and links that stay in
- * the folder. No hard links, devices or pipes, no path that leads out, nothing below a link. Pure.
+ * Checks a tar before unpacking (POSIX ustar and pax, with GNU long names). Only files, folders and links inside the
+ * folder are allowed: no hard links, devices or pipes, no path that leads out, nothing below a link. Pure.
  */
 import { posix } from 'node:path';
 import { ClientError } from '../client-error.ts';
@@ -11,7 +11,7 @@ const FILE = '0';
 const LINK = '2';
 const FOLDER = '5';
 
-/** Throws ClientError at the first entry that must not be unpacked, and when it is not a tar. */
+/** Throws ClientError at the first forbidden entry, or when the bytes are not a tar. */
 export function checkTar(tar: Uint8Array): void {
   const links = new Set<string>();
   for (const { type, path, target } of entriesOf(Buffer.from(tar.buffer, tar.byteOffset, tar.byteLength))) {
@@ -30,7 +30,10 @@ export function checkTar(tar: Uint8Array): void {
   }
 }
 
-/** Up first and then down, and never above the folder. In any other order a link on the way could change where `..` leads. */
+/**
+ * Requires every `..` at the start of the target, and none above the folder. Later in the path, a link on the way could
+ * change where `..` leads.
+ */
 function staysInside(depth: number, target: string): boolean {
   if (target === '' || posix.isAbsolute(target) || target.includes('\0')) return false;
   const parts = target.split('/').filter((part) => part !== '' && part !== '.');
@@ -58,7 +61,7 @@ function* entriesOf(tar: Buffer): Generator<TarEntry> {
     const type = String.fromCharCode(head[156] ?? 0).replace('\0', FILE);
     if (type === 'x' || type === 'g') {
       const records = paxOf(body);
-      // A global path would name every entry alike; git writes only a comment there.
+      // A global path would apply to every entry; git writes only a comment there.
       if (type === 'g' && (records.has('path') || records.has('linkpath'))) throw notTar();
       path = records.get('path') ?? path;
       target = records.get('linkpath') ?? target;
@@ -80,12 +83,12 @@ function sizeOf(head: Buffer): number {
     .toString('latin1', 124, 136)
     .replace(/[\0 ]+$/, '')
     .trim();
-  // Sizes in base 256 are of files beyond 8 GiB, which no mirror holds.
+  // Base-256 sizes are for files over 8 GiB, larger than any mirror accepts.
   if (!/^[0-7]{1,12}$/.test(text)) throw notTar();
   return Number.parseInt(text, 8);
 }
 
-/** `LENGTH KEY=VALUE\n`, any number of times; the length counts all of that. */
+/** Parses pax records: `LENGTH KEY=VALUE\n`, repeated; the length covers the whole record. */
 function paxOf(body: Buffer): Map<string, string> {
   const records = new Map<string, string>();
   for (let at = 0; at < body.length; ) {

@@ -1,4 +1,4 @@
-/** Owns the file of sign-ins: one entry per hub, mode 0600, replaced as a whole, changed under a lock. */
+/** Stores the sign-ins of this machine: one entry per hub, mode 0600, replaced atomically, changed under a lock. */
 import { z } from 'zod';
 import { ClientError } from '../client-error.ts';
 import { withFileLock } from '../file-lock.ts';
@@ -15,12 +15,12 @@ const loginSchema = z.object({
 
 const fileSchema = z.object({
   version: z.literal(1),
-  /** The hub that commands mean when none is named: the last one signed in to. */
+  /** Default hub of commands: the last one signed in to. */
   current: z.string().nullable(),
   servers: z.record(z.string(), loginSchema),
 });
 
-/** What a device keeps of one sign-in. */
+/** Stored data of one sign-in. */
 export type StoredLogin = z.infer<typeof loginSchema>;
 
 type Document = z.infer<typeof fileSchema>;
@@ -45,9 +45,8 @@ export class CredentialFile {
   }
 
   /**
-   * Changes the sign-in of a hub while no other process does; `change` sees it as it is under the lock and gives what to
-   * keep, undefined to forget it. A change that throws keeps everything as it was. `makeCurrent`: commands that name no
-   * hub mean this one from now on.
+   * Changes the sign-in of a hub under the lock of the file. `change` gets the current sign-in and returns the new one,
+   * or undefined to remove it. When it throws, nothing changes. `makeCurrent` makes this hub the default of commands.
    */
   async change<T extends StoredLogin | undefined>(
     server: string,
@@ -87,7 +86,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // Told as a file that is not ours.
+    // Reported as an invalid file.
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Owns what a command sends to a hub as its credential: the key of CAIRN_KEY, else what `cairn login` keeps of that hub.
- * An access token that is about to end is renewed, by one process at a time.
+ * Selects the credential that a command sends to a hub: the key of CAIRN_KEY, else the sign-in stored by `cairn login`.
+ * An access token about to expire is renewed, by one process at a time.
  */
 import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
@@ -12,21 +12,21 @@ import { Refused, refreshTokens, type TokenAnswer } from './oauth.ts';
 
 const DEFAULT_SERVER = 'http://127.0.0.1:8787';
 
-/** Whom a command speaks to, and as whom. */
+/** The hub of a command, with the credential for it. */
 export class Credentials {
   /** The address of the hub, without a slash at the end. */
   readonly server: string;
   readonly #key: string | undefined;
   readonly #file: CredentialFile;
 
-  /** `server` (an option of the command) goes before CAIRN_SERVER, the last sign-in, and the local hub. */
+  /** Order of precedence: `server` (an option of the command), CAIRN_SERVER, the last sign-in, the local hub. */
   constructor(settings: ClientSettings, server: string | undefined) {
     this.#file = new CredentialFile(settings.credentialFile);
     this.#key = settings.key;
     this.server = chooseServer(settings, server);
   }
 
-  /** What is at hand, in words for the user. */
+  /** The credential in use, described for the user. */
   describe(): string {
     if (this.#key !== undefined) return 'the key of CAIRN_KEY';
     const login = this.#login();
@@ -39,7 +39,7 @@ export class Credentials {
     return key === null ? await this.tokenAuthorization() : `McpKey ${key}`;
   }
 
-  /** Authorization for the issue of mirror credentials, which takes a key only. Throws ClientError. */
+  /** Authorization for issuing mirror credentials, which requires a key. Throws ClientError. */
   keyAuthorization(): string {
     const key = this.#key ?? this.#login().mcp_key;
     if (key === null) {
@@ -48,7 +48,7 @@ export class Credentials {
     return `McpKey ${key}`;
   }
 
-  /** Authorization for REST resources, which take an access token only; renewed when needed. Throws ClientError. */
+  /** Authorization for REST resources, which require an access token; renewed when needed. Throws ClientError. */
   async tokenAuthorization(): Promise<string> {
     if (this.#key !== undefined) {
       throw new ClientError('CAIRN_KEY opens tools, not REST resources; unset it and run cairn login.');
@@ -67,13 +67,13 @@ export class Credentials {
   async #renew(): Promise<StoredLogin> {
     return await this.#file.change(this.server, async (login) => {
       if (login === undefined) throw notSignedIn(this.server);
-      // Another process renewed it while this one waited.
+      // Another process renewed it while this one waited for the lock.
       if (isFresh(login, Date.now())) return login;
       return withTokens(login, await this.#refresh(login.refresh_token), Date.now());
     });
   }
 
-  /** An answer that got lost is asked for once more: the hub takes the same refresh token again for a short while. */
+  /** Refreshes the tokens. Retries once after a lost answer: the hub briefly accepts the same refresh token again. */
   async #refresh(refreshToken: string): Promise<TokenAnswer> {
     try {
       return await refreshTokens(this.server, refreshToken).catch((error: unknown) => {
@@ -89,21 +89,21 @@ export class Credentials {
   }
 }
 
-/** The hub that a command speaks to: the one of its option, of CAIRN_SERVER, of the last sign-in, else the local one. */
+/** The hub of a command: from its option, else CAIRN_SERVER, else the last sign-in, else the local hub. */
 export function chooseServer(settings: ClientSettings, server: string | undefined): string {
   const named = server === undefined ? settings.server : serverUrl(server, '--server');
   if (named !== undefined) return named;
-  // With a key from the environment no file is needed, so none is read.
+  // A key from the environment needs no file, so none is read.
   if (settings.key !== undefined) return DEFAULT_SERVER;
   return new CredentialFile(settings.credentialFile).current() ?? DEFAULT_SERVER;
 }
 
-/** True while the access token has some time left. */
+/** True unless the access token has expired or is about to. */
 function isFresh(login: StoredLogin, nowMs: number): boolean {
   return Date.parse(login.access_expires_at) - nowMs > limits.clientRenewMs;
 }
 
-/** A sign-in with the tokens of an answer that came at `nowMs`. */
+/** A sign-in with the tokens of an answer received at `nowMs`. */
 export function withTokens(
   login: Pick<StoredLogin, 'mcp_key' | 'device_name'>,
   answer: TokenAnswer,

@@ -1,20 +1,20 @@
-/** Owns how this device is signed in to a hub: codes, a person who approves elsewhere, polls until then (RFC 8628). */
+/** Signs this device in to a hub: shows a code, then polls until a person approves it in a browser (RFC 8628). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
 import { Unreachable } from '../http.ts';
 import { askForCodes, Busy, type DeviceCodes, pollForTokens, Refused, type TokenAnswer } from './oauth.ts';
 
-/** What each answer of a poll means for the interval, in seconds (RFC 8628, 3.5); undefined: polling is over. */
+/** The next polling interval in seconds after an answer (RFC 8628, 3.5); undefined: stop polling. */
 export function nextInterval(error: unknown, seconds: number): number | undefined {
   if (error instanceof Refused && error.code === 'authorization_pending') return seconds;
   if (error instanceof Refused && error.code === 'slow_down') return seconds + limits.devicePollStepSeconds;
   if (error instanceof Busy) return Math.max(seconds, error.retryAfterSeconds);
-  // Back off from a network that does not carry; the next poll may go through.
+  // Backs off when the hub is unreachable; the next poll may succeed.
   return error instanceof Unreachable ? Math.min(seconds * 2, limits.clientPollSecondsMax) : undefined;
 }
 
-/** Signs this device in; `show` is told what the user has to do. Throws ClientError when it is denied or too late. */
+/** Signs this device in; `show` receives the instructions for the user. Throws ClientError when denied or expired. */
 export async function signInDevice(
   server: string,
   deviceName: string,

@@ -1,9 +1,9 @@
-/** Owns what the command line says to a hub's token endpoint (RFC 6749, 8628, 7009), and how its answers are read. */
+/** Client of a hub's OAuth endpoints (RFC 6749, 8628, 7009): sends requests and reads the answers. */
 import { z } from 'zod';
 import { ClientError } from '../client-error.ts';
 import { type ClientAnswer, refusalOf, send } from '../http.ts';
 
-/** The name that the command line signs in under. */
+/** Client ID of the command line. */
 const CLIENT_ID = 'cairn';
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -17,7 +17,7 @@ const tokenSchema = z.object({
 
 const codesSchema = z.object({
   device_code: z.string().min(1),
-  // Both are shown in a terminal: nothing in them may steer it.
+  // Both are shown in a terminal, so control characters are not allowed.
   user_code: z.string().regex(/^[A-Z0-9-]{1,32}$/),
   verification_uri: z.url({ protocol: /^https?$/ }),
   verification_uri_complete: z.url({ protocol: /^https?$/ }).optional(),
@@ -30,7 +30,7 @@ const errorSchema = z.object({ error: z.string(), error_description: z.string().
 export type TokenAnswer = z.infer<typeof tokenSchema>;
 export type DeviceCodes = z.infer<typeof codesSchema>;
 
-/** A refusal of the token endpoint by its code (RFC 6749, 5.2). */
+/** An error of the token endpoint, by code (RFC 6749, 5.2). */
 export class Refused extends ClientError {
   readonly code: string;
 
@@ -40,7 +40,7 @@ export class Refused extends ClientError {
   }
 }
 
-/** The hub takes no more for now. */
+/** The hub rejects requests temporarily. */
 export class Busy extends ClientError {
   readonly retryAfterSeconds: number;
 
@@ -50,23 +50,23 @@ export class Busy extends ClientError {
   }
 }
 
-/** Asks for codes to sign this device in with, and for a key to come along. */
+/** Requests the codes for a device sign-in that also issues an MCP key. */
 export async function askForCodes(server: string, deviceName: string): Promise<DeviceCodes> {
   const fields = { client_id: CLIENT_ID, device_name: deviceName, scope: 'account mcp' };
   return read(server, codesSchema, await postForm(server, '/oauth/device_authorization', fields));
 }
 
-/** One poll. Throws Refused `authorization_pending` or `slow_down` while the user has not answered. */
+/** Polls once. Throws Refused `authorization_pending` or `slow_down` while the user has not answered. */
 export async function pollForTokens(server: string, deviceCode: string): Promise<TokenAnswer> {
   return await askToken(server, { grant_type: DEVICE_GRANT, device_code: deviceCode });
 }
 
-/** Exchanges a refresh token for the next pair. Throws Refused `invalid_grant` when it no longer works. */
+/** Exchanges a refresh token for a new token pair. Throws Refused `invalid_grant` when it no longer works. */
 export async function refreshTokens(server: string, refreshToken: string): Promise<TokenAnswer> {
   return await askToken(server, { grant_type: 'refresh_token', refresh_token: refreshToken });
 }
 
-/** Ends a refresh token with its sign-in, an access token, or an MCP key; one that opens nothing is not a refusal. */
+/** Revokes a refresh token with its sign-in, an access token, or an MCP key. An unknown token is not an error. */
 export async function revokeToken(server: string, token: string): Promise<void> {
   await postForm(server, '/oauth/revoke', { token, client_id: CLIENT_ID });
 }

@@ -1,34 +1,34 @@
 /**
- * Decides what becomes of bytes that cannot be on the hub under their own name. One rule: what stood still here reaches the
- * hub under its name, or under the name of a conflict copy, or is listed with the reason for the user. Pure.
+ * Decides what happens to bytes that the hub does not accept under their own name. One rule: any content that stood
+ * still here reaches the hub under its name or as a conflict copy, or is listed for the user with a reason. Pure.
  */
 import { foldCase } from '../../text/fold-case.ts';
 import type { ToolRefused } from '../tool-refused.ts';
 import { type FolderPath, parentsOf } from './folder/path.ts';
 
 export type Fate =
-  /** The hub keeps the bytes as a pending conflict; the user chooses a side. */
+  /** The hub stores the bytes as a pending conflict; the user chooses a side. */
   | { readonly kind: 'pending'; readonly conflictId: string }
-  /** Something else has the name: the file here, or the folder that it is in, becomes a conflict copy. */
+  /** The name is taken by another entry: the file here, or the folder around it, becomes a conflict copy. */
   | { readonly kind: 'copy'; readonly from: FolderPath; readonly why: string }
-  /** Only the user can do something about it: the size, the quota, a name that no hub takes. */
+  /** Only the user can fix the cause: the size, the quota, or a name that no hub accepts. */
   | { readonly kind: 'listed' };
 
 const FULL = 'too many conflicts wait at this path';
 const TAKEN = 'another file or folder has this name on the hub';
-/** Bytes that a name may have on common disks. */
+/** Maximum bytes of a name on common disks. */
 const NAME_BYTES_MAX = 255;
 const PATH_BYTES_MAX = 1024;
-/** Longer than this it is not a file type but a part of the name. */
+/** A longer suffix is part of the name and not a file extension. */
 const TYPE_BYTES_MAX = 16;
-/** The mark of an earlier conflict copy, which another one replaces. */
+/** Suffix of an earlier conflict copy; a new one replaces it. */
 const MARK = / \(conflict [^()]*\)$/;
 
-/** What becomes of a file whose push was refused. */
+/** Decides what happens to a file whose push was refused. */
 export function decideFate(path: FolderPath, { isConflict, data }: Pick<ToolRefused, 'isConflict' | 'data'>): Fate {
   const { conflict_id: conflictId, existing_path: existing } = data;
   if (isConflict) {
-    // As many conflicts as a path may have wait there already, so the hub did not keep this one.
+    // The path has the maximum number of pending conflicts, so the hub did not store this one.
     return typeof conflictId === 'string' ? { kind: 'pending', conflictId } : { kind: 'copy', from: path, why: FULL };
   }
   if (typeof existing !== 'string') return { kind: 'listed' };
@@ -37,15 +37,15 @@ export function decideFate(path: FolderPath, { isConflict, data }: Pick<ToolRefu
 }
 
 export interface CopyMark {
-  /** The name of this device. */
+  /** Name of this device. */
   readonly device: string;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
-  /** From 1; a higher one gives another name. */
+  /** Counts from 1; each attempt produces a different name. */
   readonly attempt: number;
 }
 
-/** The name of a conflict copy: `notes (conflict laptop-1a2b3c4d 2026-11-22 013000).md`, the time in UTC. */
+/** Name of a conflict copy: `notes (conflict laptop-1a2b3c4d 2026-11-22 013000).md`, with the time in UTC. */
 export function conflictName(path: FolderPath, { device, nowMs, attempt }: CopyMark): FolderPath {
   const at = path.lastIndexOf('/') + 1;
   const [folder, name] = [path.slice(0, at), path.slice(at)];
@@ -59,7 +59,7 @@ export function conflictName(path: FolderPath, { device, nowMs, attempt }: CopyM
   return `${isTooLong ? '' : folder}${kept}${end}`.normalize('NFC') as FolderPath;
 }
 
-/** The beginning of a name, in so many bytes of UTF-8. */
+/** The beginning of a name, limited to this number of UTF-8 bytes. */
 function shortened(text: string, bytesMax: number): string {
   let kept = '';
   let bytes = 0;

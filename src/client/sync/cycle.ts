@@ -1,4 +1,4 @@
-/** One sync of a folder: pull, then push, again while the hub moves in between. One process at a time. */
+/** Syncs a folder once: pull, then push, repeated while the hub changes in between. One process at a time. */
 import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
 import { withFileLock } from '../file-lock.ts';
@@ -12,24 +12,24 @@ import { sendSaves } from './push/saves.ts';
 import { type SyncSession, save, scan } from './session.ts';
 import { readState, stampOf } from './state-file.ts';
 
-/** Which way a sync goes. */
+/** Direction of a sync. */
 export type Direction = 'pull' | 'both';
 
 export interface SyncOptions extends PushOptions {
   readonly direction: Direction;
-  /** Files that are gone here come back from the hub instead of being deleted there. */
+  /** Restores files missing here from the hub instead of deleting them there. */
   readonly restoreMissing: boolean;
-  /** What the hub refused is sent once more. */
+  /** Retries changes that the hub refused earlier. */
   readonly retryRefused: boolean;
-  /** Large files are only queued: whoever watches brings them over the line. */
+  /** Only queues large files: the watch transfers them. */
   readonly leavesLarge: boolean;
 }
 
-/** Syncs once. Throws ClientError; what was done until then is kept, and the next sync goes on from there. */
+/** Syncs once. Throws ClientError; completed changes are kept, and the next sync continues from there. */
 export async function syncOnce(session: SyncSession, options: SyncOptions): Promise<void> {
   await lockFolder(session, async () => {
     session.troubles.clear();
-    // The word of the user also is about what a filesystem held that is no longer mounted.
+    // The user's decision also covers the files of a filesystem that is no longer mounted.
     if (options.allowDeletes || options.restoreMissing) session.state.mounts = [];
     if (options.retryRefused) forgetRefused(session);
     let recheck = options.restoreMissing ? await missingHere(session) : new Set<FolderPath>();
@@ -56,7 +56,7 @@ export async function syncOnce(session: SyncSession, options: SyncOptions): Prom
   });
 }
 
-/** Paths to compare again, those apart of which the hub has not answered yet. */
+/** Moves due paths to `recheck`, except those whose upload the hub has not answered yet. */
 function takeDue({ due, large }: SyncSession, recheck: Set<FolderPath>): void {
   for (const path of due) {
     if (large.isGoing(path)) continue;
@@ -65,10 +65,10 @@ function takeDue({ due, large }: SyncSession, recheck: Set<FolderPath>): void {
   }
 }
 
-/** Runs work on a folder while no other process does. Throws RootGone. */
+/** Runs `work` while holding the lock of the folder. Throws RootGone. */
 export async function lockFolder<T>(session: SyncSession, work: () => Promise<T>): Promise<T> {
   const { folder } = session;
-  // The lock would make the folder anew where it is gone.
+  // Taking the lock would recreate a missing folder.
   folder.root.check();
   return await withFileLock(folder.own('sync'), async () => {
     const stamp = stampOf(folder.root.path);
@@ -82,12 +82,12 @@ export async function lockFolder<T>(session: SyncSession, work: () => Promise<T>
   });
 }
 
-/** A full disk, a table of open files that is full, a device that went away. */
+/** System errors: a full disk, too many open files, a device that disappeared. */
 function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }
 
-/** Why single paths are not equal on both sides, each with a reason; a conflict is no trouble, it has its own list. */
+/** Lists the paths that differ between both sides, each with its reason. Conflicts have a separate list. */
 function listTroubles({ state, troubles, scanned, large, damaged }: SyncSession): void {
   if (scanned === undefined) return;
   const { skipped, problems, leavesOut, excludes } = scanned;
@@ -104,7 +104,7 @@ function forgetRefused({ state }: SyncSession): void {
   for (const [path, { kind }] of state.waits) if (kind === 'push') state.waits.delete(path);
 }
 
-/** Forgets files that are gone here, so that they are new from the hub again. */
+/** Removes files missing here from the base record, so that the pull treats them as new files on the hub. */
 async function missingHere(session: SyncSession): Promise<Set<FolderPath>> {
   const { files, leavesOut } = await scan(session);
   const missing = new Set([...session.state.base.keys()].filter((path) => !files.has(path) && !leavesOut(path)));

@@ -1,28 +1,28 @@
 /**
- * Decides what becomes of a path from three hashes: what is here, what the hub has, and the base on which both last agreed.
- * Times play no part. Pure.
+ * Decides the action for a path from three hashes: the local one, the hub's, and the base on which both sides last
+ * agreed. Times are not used. Pure.
  */
 
 /** A hash, or undefined where there is no file. */
 export type Hash = string | undefined;
 
 export type PullAction =
-  /** The hub's side is the base: nothing new there. */
+  /** The hub's side equals the base: no change there. */
   | 'unchanged'
-  /** Both sides are the same already. */
+  /** Both sides are already the same. */
   | 'agree'
-  /** Only the hub's side changed: take it. */
+  /** Only the hub's side changed: write it here. */
   | 'take'
-  /** Only the hub's side is gone, and ours is as it was: remove it. */
+  /** Deleted on the hub and unchanged here: remove it. */
   | 'remove'
-  /** Ours is gone and the hub's changed: the change wins over the delete. */
+  /** Deleted here and changed on the hub: the change wins over the delete. */
   | 'revive'
-  /** Ours changed and the hub's is gone: the change wins over the delete. */
+  /** Changed here and deleted on the hub: the change wins over the delete. */
   | 'keep'
   /** Both changed. */
   | 'conflict';
 
-/** What a change on the hub means here. */
+/** The local action for a change on the hub. */
 export function decidePull(local: Hash, remote: Hash, base: Hash): PullAction {
   if (local === remote) return 'agree';
   if (remote === base) return 'unchanged';
@@ -33,7 +33,7 @@ export function decidePull(local: Hash, remote: Hash, base: Hash): PullAction {
 
 export type PushAction = 'create' | 'update' | 'delete' | undefined;
 
-/** What a change here means for the hub, once everything of the hub was pulled. */
+/** The push for a local change, after all changes of the hub were pulled. */
 export function decidePush(local: Hash, base: Hash): PushAction {
   if (local === base) return undefined;
   if (local === undefined) return 'delete';

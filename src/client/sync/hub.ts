@@ -1,4 +1,4 @@
-/** Owns what the sync of a folder says to its vault: which tools, in which portions, and how an answer is read. */
+/** Calls the sync tools of a hub for one vault, in portions that fit the connection, and reads the answers. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { limits } from '../../limits/service.ts';
@@ -12,7 +12,7 @@ import { Portion } from './portion.ts';
 import { type LeftOut, leftOutSchema, type RemoteRecord, readAs, readRecord, timeSchema } from './remote-record.ts';
 import type { SyncState } from './state.ts';
 
-/** JSON-RPC codes. */
+/** JSON-RPC codes: invalid argument, internal error. */
 const INVALID = -32602;
 const INTERNAL = -32603;
 const GONE =
@@ -42,7 +42,7 @@ const vaultsSchema = z.object({
   vaults: z.array(z.object({ vault_id: z.string(), name: z.string(), is_primary: z.boolean() })),
 });
 
-/** How far a transfer is. */
+/** Progress of a transfer. */
 export interface Amount {
   readonly files: number;
   readonly filesTotal: number;
@@ -52,17 +52,17 @@ export interface Amount {
 
 const NOTHING: Amount = { files: 0, filesTotal: 0, bytes: 0, bytesTotal: 0 };
 
-/** What is told while changes arrive. */
+/** Callbacks for arriving changes. */
 export interface Arrivals {
   readonly record: (record: RemoteRecord) => void;
-  /** A path that is not for this folder; undefined: it is deleted. */
+  /** A path not allowed in this folder, with the reason; undefined: the path is deleted. */
   readonly foreign: (path: string, reason: string | undefined) => void;
-  /** A record whose content is not what its hash says. */
+  /** A record whose content does not match its hash. */
   readonly damaged: (record: RemoteRecord) => void;
   readonly progress: (amount: Amount) => void;
 }
 
-/** Where a pull goes on, and which changes it leaves out because this folder made them. */
+/** Where a pull continues, and the changes of this folder that it leaves out. */
 export interface PullFrom {
   readonly cursor: string | null;
   readonly own: SyncState['own'];
@@ -79,30 +79,30 @@ export type PushedFile = z.infer<typeof pushedSchema>;
 /** Arguments of one sync_push, without the vault. */
 export type PushArguments = Readonly<Record<string, unknown>> & { readonly path: string };
 
-/** The vault is not on the hub; trying again is of no use. */
+/** The vault does not exist on the hub; a retry cannot succeed. */
 export class VaultGone extends ClientError {}
 
 export class VaultHub {
   readonly #tools: ToolClient;
   readonly #vaultId: string;
   readonly #onBusy: (seconds: number) => void;
-  /** Changes in one pull. A line that breaks off loses no more than one of them. */
+  /** Number of changes per pull. A broken connection loses at most one page. */
   readonly #page = new Portion({
     first: limits.clientPullFilesFirst,
     min: limits.clientPullFilesMin,
     max: limits.clientPullFilesMax,
   });
-  /** What the pages of a pull have brought so far. */
+  /** Total of the pages received in this pull. */
   #pulled = NOTHING;
 
-  /** `onBusy`: told when the hub asks to wait for so many seconds. */
+  /** `onBusy` receives the number of seconds that the hub asks to wait. */
   constructor(tools: ToolClient, vaultId: string, onBusy: (seconds: number) => void = () => undefined) {
     this.#tools = tools;
     this.#vaultId = vaultId;
     this.#onBusy = onBusy;
   }
 
-  /** Some of what changed since the cursor, or of all there is; each change is handed on as it arrives, long ones without content. */
+  /** Pulls one page of changes since the cursor, or of the whole vault, as a stream. Long ones have no content. */
   async pull(from: PullFrom, arrivals: Arrivals): Promise<PullEnd> {
     if (from.cursor === null) this.#pulled = { ...NOTHING, ...(await this.#sizeOfVault()) };
     const before = this.#pulled;
@@ -123,7 +123,7 @@ export class VaultHub {
     return { cursor: end.cursor, hasMore: end.has_more, leftOut: end.quarantined };
   }
 
-  /** What the hub has at these paths; of those that it never had, nothing is told. Resolves with those left out. */
+  /** Pulls the current state of these paths; unknown paths are skipped. Resolves with the paths left out as damaged. */
   async pullPaths(
     paths: readonly FolderPath[],
     arrivals: Arrivals,
@@ -139,7 +139,7 @@ export class VaultHub {
     return leftOut;
   }
 
-  /** True once something is newer than the cursor; false when nothing was for so long. Throws when the signal ends it. */
+  /** True once a change is newer than the cursor; false after `waitSeconds` without one. Throws when aborted. */
   async hasNews(from: PullFrom, waitSeconds: number, signal: AbortSignal): Promise<boolean> {
     const args = { vault_id: this.#vaultId, ...placeOf(from), brief: true, wait_seconds: waitSeconds, limit: 1 };
     const { structured } = await this.#tools.call('sync_pull', args, { signal });
@@ -147,7 +147,7 @@ export class VaultHub {
     return news.total_count + news.deleted_count > 0 || news.has_more;
   }
 
-  /** Pushes some files in one request; the outcomes are in their order. */
+  /** Pushes some files in one request; the outcomes are in the same order. */
   async push(many: readonly PushArguments[], how: CallHow = {}): Promise<(PushedFile | ToolRefused)[]> {
     const [only] = many;
     if (only === undefined) return [];
@@ -165,19 +165,19 @@ export class VaultHub {
       const { code, message, data } = result.error;
       const refusal = new ToolRefused(code, message, data);
       if (code === INTERNAL) throw refusal;
-      // A busy hub refuses items one by one; these come again alone.
+      // A busy hub refuses single items; these are sent again one by one.
       found.push(refusal.waitSeconds === undefined ? refusal : await this.#pushOne(one));
     }
     return found;
   }
 
-  /** Whether these bytes are a version of the path that the hub keeps. */
+  /** True when the hub still stores these bytes as a version of the path. */
   async hasVersion(path: FolderPath, sha256: string): Promise<boolean> {
     try {
       const { structured } = await this.call('sync_diff', { path, sha256, base_sha: sha256 });
       return readAs(diffSchema, structured).base_available;
     } catch (error) {
-      // A name that no hub takes has no versions.
+      // A name that no hub accepts has no versions.
       if (error instanceof ToolRefused && error.code === INVALID) return false;
       throw error;
     }
@@ -234,7 +234,7 @@ export class VaultHub {
     }
   }
 
-  /** Runs a call again while the hub says that it is too much just now, for as long as a transfer may take. */
+  /** Repeats a call while the hub is busy, at most for the time limit of a transfer. */
   async #patiently<T>(call: () => Promise<T>): Promise<T> {
     const giveUpMs = Date.now() + limits.clientTransferSeconds * 1000;
     for (;;) {
@@ -252,8 +252,8 @@ export class VaultHub {
 }
 
 /**
- * The vault of a name, created when there is none and `mayCreate` allows it, given the names that there are; no name: the
- * primary vault.
+ * Finds a vault by name, or creates it when `mayCreate`, called with the existing names, allows that; without a name,
+ * finds the primary vault.
  */
 export async function findVault(
   tools: ToolClient,

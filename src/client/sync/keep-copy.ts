@@ -1,36 +1,36 @@
-/** Owns how a file or folder here becomes a conflict copy: an ordinary file, which the next push brings to every device. */
+/** Renames a local file or folder to a conflict copy: an ordinary file, which the next push sends to every device. */
 import { conflictName } from './conflict-copy.ts';
 import { type SyncedFolder, Unwritable } from './folder/folder.ts';
 import type { FolderPath } from './folder/path.ts';
 import type { VaultHub } from './hub.ts';
 import type { SyncState } from './state.ts';
 
-/** More copies of one name in one second than anything makes. */
+/** More copies of one name in one second than any program creates. */
 const ATTEMPTS_MAX = 100;
 
-/** The parts of a sync that a copy needs. */
+/** The parts of a session needed for a copy. */
 interface Place {
   readonly folder: SyncedFolder;
   readonly state: Pick<SyncState, 'device_id'>;
   readonly tell: (event: { readonly verb: 'conflict'; readonly path: string; readonly note: string }) => void;
-  /** What is wrong with single paths, each with its reason. */
+  /** Problems of single paths, each with its reason. */
   readonly troubles: Map<string, string>;
 }
 
 interface Keeping {
-  /** Where it is now, relative to the folder. */
+  /** Current path, relative to the folder. */
   readonly from: string;
-  /** Whose copy it is. */
+  /** Path of the original file. */
   readonly of: FolderPath;
-  /** Why, for the user; it ends a sentence. */
+  /** Reason for the user; completes a sentence. */
   readonly why: string;
 }
 
-/** Gives what is at `from` the name of a conflict copy. False, with a trouble for the user: it cannot be renamed. */
+/** Renames the entry at `from` to a conflict copy. False, with a trouble for the user, when it cannot be renamed. */
 export function keepCopy({ folder, state, tell, troubles }: Place, { from, of, why }: Keeping): boolean {
   const name = of.slice(of.lastIndexOf('/') + 1) as FolderPath;
   let problem = 'It cannot be renamed to a conflict copy.';
-  // Where its own folder takes no file, the copy goes to the top.
+  // When its own folder accepts no file, the copy goes to the top folder.
   for (const place of [of, name]) {
     try {
       for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
@@ -48,7 +48,7 @@ export function keepCopy({ folder, state, tell, troubles }: Place, { from, of, w
   return false;
 }
 
-/** Finds files that a program wrote to after they were replaced or removed here, and keeps those bytes as conflict copies. */
+/** Finds files written by a program after they were replaced or removed here, and keeps them as conflict copies. */
 export async function keepStrays(session: Place & { readonly hub: VaultHub }): Promise<void> {
   const { folder, hub } = session;
   for (const { path, place, sha256, drop } of folder.asides.sweep()) {

@@ -1,4 +1,4 @@
-/** Lists what the hub keeps as pending conflicts of other devices, each with the command that settles it. */
+/** Lists the pending conflicts of other devices on the hub, each with the command that settles it. */
 import { z } from 'zod';
 import { readAs } from './remote-record.ts';
 import type { SyncSession } from './session.ts';
@@ -8,7 +8,7 @@ const pageSchema = z.object({
   cursor: z.string().nullable(),
 });
 
-/** Pending conflicts that are not this folder's own, as sentences by path. */
+/** Pending conflicts of other folders, as sentences by path. */
 export async function pendingElsewhere({ hub, state }: SyncSession): Promise<Map<string, string>> {
   const own = new Set([...state.waits.values()].map(({ conflictId }) => conflictId));
   const found = new Map<string, string>();

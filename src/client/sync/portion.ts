@@ -1,8 +1,8 @@
-/** Owns how much goes over the line in one request, so that what is small soon has its turn on a slow line too. */
+/** Adapts the amount per request to the connection speed, so that small changes never wait long for a turn. */
 import { limits } from '../../limits/service.ts';
 
 interface Bounds {
-  /** Of the first request, when nothing is known of the line. */
+  /** Amount of the first request, before the speed is known. */
   readonly first: number;
   readonly min: number;
   readonly max: number;
@@ -21,10 +21,10 @@ export class Portion {
     return this.#size;
   }
 
-  /** Learns how fast the line is from a transfer that took `ms`. */
+  /** Adapts the size after a transfer that took `ms` milliseconds. */
   measure(amount: number, ms: number): void {
     const { min, max } = this.#bounds;
-    // A small transfer tells of the hub's work rather than of the line.
+    // The time of a small transfer reflects the hub's work rather than the connection.
     if (amount < min) return;
     const next = (amount / Math.max(1, ms)) * limits.clientPortionMs;
     this.#size = Math.min(max, Math.max(min, Math.round(next)));

@@ -1,9 +1,9 @@
-/** Owns one change as the hub reports it: how its line is read, and what it says of a path. */
+/** Reads one change reported by the hub. */
 import { z } from 'zod';
 import { ClientError } from '../client-error.ts';
 import { type BadPath, checkPath, type FolderPath, isBad } from './folder/path.ts';
 
-/** A time as hubs write it, that can be kept as a number. */
+/** A time in the hub's format that can be converted to a number. */
 export const timeSchema = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
 
 const recordSchema = z.object({
@@ -22,26 +22,26 @@ const recordSchema = z.object({
 /** The hub's side of a path. */
 export interface RemoteSide {
   readonly sha256: string;
-  /** Undefined: it is long, and was not asked for. */
+  /** Undefined when the content is long and was not requested. */
   readonly bytes: Buffer | undefined;
   readonly size: number;
   readonly executable: boolean | undefined;
-  /** When its device says that it was changed. */
+  /** Time of the change according to the device that made it. */
   readonly modifiedMs: number | undefined;
 }
 
 /** One change as the hub reports it. */
 export interface RemoteRecord {
   readonly path: FolderPath;
-  /** Undefined: it is deleted. */
+  /** Undefined: the path is deleted. */
   readonly side: RemoteSide | undefined;
-  /** When the hub stored it, by its own clock (milliseconds since 1970). */
+  /** When the hub stored it, by the hub's clock (milliseconds since 1970). */
   readonly storedMs: number;
-  /** The device that made this change; undefined: not known. */
+  /** The device that made this change; undefined when unknown. */
   readonly deviceId?: string | undefined;
 }
 
-/** Files that a pull leaves out because the hub's copy is damaged: their hashes, by path. */
+/** Files left out of a pull because the hub's copy is damaged: their hashes, by path. */
 export type LeftOut = ReadonlyMap<FolderPath, string>;
 
 export const leftOutSchema = z
@@ -52,7 +52,7 @@ export const leftOutSchema = z
     return new Map(checked.filter((pair): pair is readonly [FolderPath, string] => !isBad(pair[0])));
   });
 
-/** Reads a part of an answer. Throws ClientError when it is not what a hub of this version sends. */
+/** Parses a part of an answer. Throws ClientError when it does not match the schema: the hub has another version. */
 export function readAs<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -63,7 +63,7 @@ interface ReadRecord extends Omit<RemoteRecord, 'path'> {
   readonly path: FolderPath | BadPath;
 }
 
-/** Reads one record of a pull, its path checked. Throws ClientError when it is not what a hub of this version sends. */
+/** Parses one record of a pull and checks its path. Throws ClientError when it does not match the schema. */
 export function readRecord(given: Readonly<Record<string, unknown>>): ReadRecord {
   const record = readAs(recordSchema, given);
   const { type, sha256, content, encoding, remote_mtime: mtime, device_id: deviceId } = record;

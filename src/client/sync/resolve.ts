@@ -1,4 +1,4 @@
-/** Settles a path that changed on both sides by the user's word, never by a clock's. */
+/** Settles a path changed on both sides by the user's choice, never by a clock. */
 import { ClientError } from '../client-error.ts';
 import { quoted } from '../shown.ts';
 import { ToolRefused } from '../tool-refused.ts';
@@ -24,7 +24,7 @@ interface Sides {
   readonly remote: RemoteRecord;
 }
 
-/** Settles a path. Throws ClientError when nothing waits there, or it changed in this moment. */
+/** Settles a path. Throws ClientError when it has no conflict, or changed at this moment. */
 export async function resolveConflict(session: SyncSession, given: string, keep: ConflictChoice): Promise<void> {
   const { folder, state, tell } = session;
   settleWaitingNames(session, await scan(session));
@@ -45,7 +45,7 @@ export async function resolveConflict(session: SyncSession, given: string, keep:
   if (keep !== 'merge') tell({ verb: keep === 'mine' ? 'pushed' : 'pulled', path, note: `settled: ${keep}` });
 }
 
-/** What the hub has at a path now. */
+/** The current state of a path on the hub. */
 async function currentOf({ hub, progress }: SyncSession, path: FolderPath): Promise<RemoteRecord> {
   let found: RemoteRecord = { path, side: undefined, storedMs: 0 };
   const arrivals = {
@@ -75,9 +75,9 @@ async function keepMine(session: SyncSession, { path, wait, mine, remote }: Side
 async function keepTheirs(session: SyncSession, { path, wait, mine, remote }: Sides): Promise<void> {
   const { hub, state } = session;
   if (wait.conflictId === null && mine !== undefined) await keepAsVersion(session, path, mine, remote.side);
-  // Seen from here both sides agree on ours, so that only theirs has changed.
+  // Records the local side as the base, so that only the hub's side counts as changed.
   agree(state, path, mine === undefined ? undefined : { sha256: mine.sha256 });
-  // Told as settled, in one line.
+  // Reported as settled, in one line.
   const applied = applyRemote({ ...session, tell: () => undefined }, remote, mine);
   if (applied !== 'done') {
     state.waits.set(path, wait);
@@ -88,7 +88,7 @@ async function keepTheirs(session: SyncSession, { path, wait, mine, remote }: Si
     await hub.call('sync_resolve_conflict', { conflict_id: wait.conflictId, keep: 'theirs' });
 }
 
-/** Our side becomes a version, and theirs the current one again, so that what is given up is in the history. */
+/** Stores the local side as a version, then makes the hub's side current again: the history has the discarded side. */
 async function keepAsVersion(
   session: SyncSession,
   path: FolderPath,
@@ -99,12 +99,12 @@ async function keepAsVersion(
   const [own] = await send(session, [{ path, args: pushArguments(session, path, mine, theirs?.sha256 ?? '') }]);
   if (own instanceof ToolRefused) throw own;
   const back = theirs?.bytes && { ...theirs, bytes: theirs.bytes, modifiedMs: theirs.modifiedMs ?? Date.now() };
-  // Not remembered as sent from here: when this answer is lost, the next sync still meets two sides.
+  // Not recorded as sent: if this answer is lost, the next sync still finds two sides.
   const [again] = await session.hub.push([pushArguments(session, path, back, mine.sha256)]);
   if (again instanceof ToolRefused) throw again;
 }
 
-/** Puts both sides into the file, with markers as git's; the user edits it and then keeps mine. */
+/** Writes both sides into the file with git's conflict markers; the user edits it and then keeps the local side. */
 async function writeMarkers(session: SyncSession, { path, mine, remote }: Sides): Promise<void> {
   const { folder, state, tell } = session;
   const text = mine && textOf(mine.bytes);

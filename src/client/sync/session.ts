@@ -1,4 +1,6 @@
-/** Owns one run over a synced folder: what it works on, and what it tells of what it did. */
+/**
+ * Defines the session of a sync: its folder, vault, state and progress callbacks; scans the folder and saves the state.
+ */
 import { limits } from '../../limits/service.ts';
 import type { SyncedFolder } from './folder/folder.ts';
 import type { FolderPath } from './folder/path.ts';
@@ -11,13 +13,13 @@ import { stampOf, writeState } from './state-file.ts';
 
 type SyncVerb = 'pulled' | 'pushed' | 'renamed' | 'merged' | 'removed' | 'deleted' | 'kept' | 'revived' | 'conflict';
 
-/** One thing that happened to one path. */
+/** One event at one path. */
 export interface SyncEvent {
   readonly verb: SyncVerb;
   readonly path: string;
-  /** What a person should know or do. */
+  /** Information or next step for the user. */
   readonly note?: string;
-  /** Content bytes that went over the line. */
+  /** Content bytes transferred. */
   readonly bytes?: number;
 }
 
@@ -26,33 +28,33 @@ type Transfer = 'upload' | 'download';
 export interface SyncSession {
   readonly folder: SyncedFolder;
   readonly hub: VaultHub;
-  /** Read anew by each sync when another process wrote it. */
+  /** Reloaded by each sync if another process wrote it. */
   state: SyncState;
   readonly tell: (event: SyncEvent) => void;
-  /** Told while files go over the line. */
+  /** Reports progress during transfers. */
   readonly progress: (transfer: Transfer, amount: Amount) => void;
-  /** What is wrong with single paths, each with its reason; made anew by each sync. */
+  /** Problems of single paths, each with its reason; rebuilt by each sync. */
   readonly troubles: Map<string, string>;
   readonly large: LargeQueue;
-  /** Paths to compare with the hub in the next round, whatever the cursor says. */
+  /** Paths to compare with the hub in the next round, regardless of the cursor. */
   readonly due: Set<FolderPath>;
-  /** Whether something changed here meanwhile: what is small has its turn before the rest. */
+  /** True when a local change is waiting: small changes get a turn before the rest. */
   isOverdue?: () => boolean;
-  /** Files of which the hub's copy is damaged, with its hash: the same content sent again restores it. */
+  /** Files whose copy on the hub is damaged, with its hash: sending the same content again restores it. */
   readonly damaged: Map<FolderPath, string>;
   /** The last scan. */
   scanned?: Scan;
-  /** Files that are gone here and are not deleted on the hub without the user's word. */
+  /** Files missing here that are not deleted on the hub without the user's confirmation. */
   readonly held: Set<FolderPath>;
-  /** Inode of the folder that took the place of the one before and has got its new device id. */
+  /** Inode of the replaced folder that already has its new device id. */
   renewed?: number;
-  /** The last save of the state: when, and how the file looked after it. */
+  /** The last save of the state: its time, and the stamp of the file after it. */
   saved: { readonly atMs: number; readonly stamp: string | undefined };
 }
 
 /**
- * What takes part now, by the last hashes where they still hold. Names are put into NFC on the disk, so that one name means
- * one file from here on. Throws RootGone.
+ * Scans the folder, reusing hashes that are still valid. Renames files to NFC on the disk, so that one name means one
+ * file afterwards. Throws RootGone.
  */
 export async function scan(session: SyncSession): Promise<Scan> {
   const { folder, state, tell } = session;
@@ -74,7 +76,7 @@ export async function scan(session: SyncSession): Promise<Scan> {
   return found;
 }
 
-/** Saves the state, and before it every file that it speaks of. Throws RootGone, ClientError. */
+/** Saves the state, after flushing every file it refers to. Throws RootGone, ClientError. */
 export async function save(session: SyncSession): Promise<void> {
   const { folder, state } = session;
   await folder.settle();
@@ -82,17 +84,17 @@ export async function save(session: SyncSession): Promise<void> {
   session.saved = { atMs: Date.now(), stamp: stampOf(folder.root.path) };
 }
 
-/** Saves where a crash would cost much work by now. */
+/** Saves the state if the last save was long ago, so that a crash costs little work. */
 export async function saveSometimes(session: SyncSession): Promise<void> {
   if (Date.now() - session.saved.atMs > limits.clientSaveMs) await save(session);
 }
 
-/** Undefined: it is done; else why it cannot be, in words for the user. */
+/** Renames a file to NFC. Returns undefined, or the reason for the user when it failed. */
 function putIntoNfc(folder: SyncedFolder, here: string, path: FolderPath): string | undefined {
   try {
     return folder.rename(here, path) ? undefined : 'Another file has this name in another Unicode form.';
   } catch (error) {
-    // A disk that takes no new name, or a path that may not be written: the rest is synced.
+    // The disk rejects the new name, or the path is not writable: the other files are synced.
     return `Its name cannot be put into the Unicode form NFC: ${(error as Error).message}`;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Owns names that differ only in case or Unicode form. The hub takes them for one file, so a folder does too: it never gets
- * a twin of a file, and a file that gets another spelling here is renamed on the hub.
+ * Handles names that differ only in case or Unicode form. The hub treats them as one file, so a folder does too: it
+ * never gets two spellings of one file, and a file respelled here is renamed on the hub.
  */
 import { foldCase } from '../../text/fold-case.ts';
 import { Unwritable } from './folder/folder.ts';
@@ -9,7 +9,7 @@ import type { Scan } from './folder/scan.ts';
 import type { SyncSession } from './session.ts';
 import type { SyncState } from './state.ts';
 
-/** Names by what is compared of them. */
+/** Index of names by their case-folded form. */
 export class NameIndex {
   readonly #names = new Map<string, FolderPath[]>();
 
@@ -22,17 +22,17 @@ export class NameIndex {
     }
   }
 
-  /** Names that are the same but for their spelling. */
+  /** Names that differ from this one only in spelling. */
   others(name: string): readonly FolderPath[] {
     return (this.#names.get(foldCase(name)) ?? []).filter((other) => other !== name);
   }
 }
 
-/** Gives files of a folder the spelling that the hub has. */
+/** Renames files of a folder to the spelling used by the hub. */
 export class Spellings {
   readonly #session: SyncSession;
   readonly #local: Scan;
-  /** Every name that is known here: on disk, in the base record, and among what waits. Made when it is needed. */
+  /** Every known name: on disk, in the base record, and among the waiting paths. Built on first use. */
   #names: NameIndex | undefined;
 
   constructor(session: SyncSession, local: Scan) {
@@ -40,19 +40,19 @@ export class Spellings {
     this.#local = local;
   }
 
-  /** Before a change of the hub is taken in: so that it meets the file that it is about. `sha256` undefined: a delete. */
+  /** Adopts the spelling of a hub change, so that it is applied to the right file. `sha256` undefined: a delete. */
   adoptFrom(path: FolderPath, sha256: string | undefined): void {
     const { base } = this.#session.state;
-    // Nothing new there: another spelling is a change that was made here.
+    // Unchanged on the hub: another spelling is a local change.
     if (sha256 !== undefined && base.get(path)?.sha256 === sha256) return;
-    // A new file here is not the one that was deleted there, whatever its spelling.
+    // A new local file is not the one deleted on the hub, whatever its spelling.
     const isKnown = base.has(path) || this.#others(path).some((other) => base.has(other));
     if (sha256 !== undefined || isKnown) this.adopt(path);
   }
 
   /**
-   * Makes `path` the name of the file that is known here in another spelling: on disk, in the base record, and among what
-   * waits. A file that has that very name here already keeps it, and so does the other one.
+   * Renames the file known here in another spelling to `path`: on disk, in the base record, and among the waiting
+   * paths. If a file with this exact name already exists, both files keep their names.
    */
   adopt(path: FolderPath): void {
     const { folder, state, tell } = this.#session;
@@ -64,7 +64,7 @@ export class Spellings {
       try {
         if (!folder.rename(other, path)) continue;
       } catch (error) {
-        // What cannot be written at the path is reported by the write itself.
+        // An unwritable path is reported by the write itself.
         if (error instanceof Unwritable) continue;
         throw error;
       }
@@ -81,7 +81,7 @@ export class Spellings {
   }
 }
 
-/** What waits does so under the name that the hub has; a push that was refused waits under its name here. */
+/** Renames waiting paths to the hub's spelling; a refused push keeps its local name. */
 export function settleWaitingNames(session: SyncSession, local: Scan): void {
   if (session.state.waits.size === 0) return;
   const spellings = new Spellings(session, local);
@@ -89,8 +89,9 @@ export function settleWaitingNames(session: SyncSession, local: Scan): void {
 }
 
 /**
- * The hub has one file for all spellings of a name. Where two were agreed on, a missing one was not deleted; and of two that
- * are here nobody knows which is the hub's, so both are sent anew, and the hub refuses the other one.
+ * Removes duplicate spellings from the base record. The hub has one file for all spellings of a name, so if two were
+ * agreed on, a missing one was not deleted. If both exist here, it is unknown which is the hub's: both are sent again,
+ * and the hub refuses the other one.
  */
 export function forgetDoubles({ files }: Scan, { base }: SyncState): void {
   const names = new NameIndex(base.keys());
@@ -100,7 +101,7 @@ export function forgetDoubles({ files }: Scan, { base }: SyncState): void {
   }
 }
 
-/** Files that are here in another spelling than in the base record: the new name, with the one that the hub has. */
+/** Files spelled differently here than in the base record: local name to the hub's name. */
 export function respelledHere({ files, leavesOut }: Scan, { base, waits }: SyncState): Map<FolderPath, FolderPath> {
   const found = new Map<FolderPath, FolderPath>();
   const gone = [...base.keys()].filter((path) => !files.has(path) && !waits.has(path) && !leavesOut(path));

@@ -1,6 +1,6 @@
 /**
- * Owns how a folder's state is kept: `.cairn/state.json`, replaced as a whole, and beside it a journal of what was sent
- * and agreed on since. A state is a list of pairs, so that a file may have any name (`__proto__` too).
+ * Stores the state of a folder: `.cairn/state.json`, replaced atomically, and a journal of pushes and agreements since.
+ * Maps are stored as lists of pairs, so that a file may have any name (even `__proto__`).
  */
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -50,7 +50,7 @@ const stateSchema = headSchema.extend({
   waits: z.array(z.tuple([z.string(), waitSchema])),
   sent: z.array(z.tuple([z.string(), z.array(shaSchema)])),
 });
-/** As it was before paths could have any name. */
+/** Version 1, from before paths could have any name. */
 const firstSchema = headSchema.extend({ version: z.literal(1), base: z.record(z.string(), baseSchema) });
 const journalSchema = z.union([
   z.tuple([z.string(), shaSchema]),
@@ -60,7 +60,7 @@ const journalSchema = z.union([
 const statePath = (folder: string) => join(folder, OWN_FOLDER, 'state.json');
 const journalPath = (folder: string) => join(folder, OWN_FOLDER, 'sent.jsonl');
 
-/** The synced folder that is a folder or around it; undefined: there is none. */
+/** The synced folder at or above a folder; undefined when there is none. */
 export function syncedAround(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(statePath(at))) return at;
@@ -68,7 +68,7 @@ export function syncedAround(folder: string): string | undefined {
   }
 }
 
-/** What a folder remembers; undefined: it was never synced. Throws ClientError when it cannot be read. */
+/** Reads the state of a folder; undefined when it was never synced. Throws ClientError when it is damaged. */
 export function readState(folder: string): SyncState | undefined {
   const path = statePath(folder);
   const text = readPrivateFile(path);
@@ -87,13 +87,13 @@ export function readState(folder: string): SyncState | undefined {
   }
 }
 
-/** Which write of the state a folder has now; changes with each write of any process. Undefined: none. */
+/** Stamp of the stored state, which changes with each write of any process. Undefined when there is no state. */
 export function stampOf(folder: string): string | undefined {
   const stats = statSync(statePath(folder), { throwIfNoEntry: false });
   return stats && `${stats.ino} ${stats.mtimeMs} ${stats.size}`;
 }
 
-/** Writes the state, for good also after a power cut. Throws RootGone, ClientError. */
+/** Writes the state so that it survives a power cut. Throws RootGone, ClientError. */
 export function writeState(folder: SyncedFolder, state: SyncState): void {
   folder.root.check();
   const { base, waits, foreign, sent, ...head } = state;
@@ -109,7 +109,7 @@ export function writeState(folder: SyncedFolder, state: SyncState): void {
   rmSync(journalPath(folder.root.path), { force: true });
 }
 
-/** Remembers what is about to be sent, before it is: an answer may get lost, and this process may end. Throws RootGone. */
+/** Records pushes before they are sent, since an answer may be lost and this process may end. Throws RootGone. */
 export function rememberSent(
   folder: SyncedFolder,
   state: SyncState,
@@ -120,13 +120,13 @@ export function rememberSent(
   append(folder, sent);
 }
 
-/** Notes that both sides agree on a hash, in case this process ends before the state is written. Throws RootGone. */
+/** Records that both sides agree on a hash, in case this process ends before the state is written. Throws RootGone. */
 export function rememberAgreed(folder: SyncedFolder, state: SyncState, path: FolderPath, sha256: string): void {
   agree(state, path, { sha256 });
   append(folder, [[path, sha256, 'agreed']]);
 }
 
-/** What was sent for a path; or, of three parts, the hash that both sides agree on from here on. */
+/** The hash sent for a path; with a third element, the hash on which both sides now agree. */
 type JournalEntry = readonly [path: FolderPath, sha256: Sha, isAgreed?: 'agreed'];
 
 function append(folder: SyncedFolder, entries: readonly JournalEntry[]): void {
@@ -155,7 +155,7 @@ function readJournal(folder: string): JournalEntry[] {
       const checked = checkPath(path);
       return isBad(checked) ? [] : [[checked, ...rest]];
     } catch {
-      // The last line may be cut off; what it names was not sent.
+      // The last line may be truncated; its push was not sent.
       return [];
     }
   });

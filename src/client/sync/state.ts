@@ -1,6 +1,6 @@
 /**
- * Owns what a synced folder remembers: which vault it belongs to, where its pull stands, and the base record: of each path
- * the hash on which both sides last agreed. All of it is in memory during a sync; state-file.ts keeps it on disk.
+ * Defines the state of a synced folder: its vault, the cursor of its pull, and the base record: for each path, the hash
+ * on which both sides last agreed. A sync works on it in memory; state-file.ts stores it on disk.
  */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -8,35 +8,36 @@ import { limits } from '../../limits/service.ts';
 import type { Seen } from './folder/file.ts';
 import type { FolderPath } from './folder/path.ts';
 
-/** The SHA-256 of a file's bytes; null: there is no file. */
+/** The SHA-256 of a file's bytes; null when there is no file. */
 export type Sha = string | null;
 
 export interface BaseRecord {
   readonly sha256: string;
   readonly executable?: boolean | undefined;
-  /** How the file looked when its hash was taken. */
+  /** Metadata of the file when it was hashed. */
   readonly seen?: Seen | undefined;
-  /** When the hub stored this version, by its own clock (milliseconds since 1970). */
+  /** When the hub stored this version, by the hub's clock (milliseconds since 1970). */
   readonly storedMs?: number | undefined;
 }
 
 /**
+ * Why a path waits:
  * - `conflict`: both sides changed, and the user chooses.
- * - `hub`: the hub's side is not here, because the path takes no part or cannot be written.
- * - `push`: our side was refused by the hub.
- * - `download`: the hub's side is large, and still to come.
+ * - `hub`: the hub's side cannot be written here, or the path is excluded here.
+ * - `push`: the hub refused the local side.
+ * - `download`: the hub's side is large and not downloaded yet.
  */
 export type WaitKind = 'conflict' | 'hub' | 'push' | 'download';
 
-/** A path that is not equal on both sides, for a reason that does not go away by trying again at once. */
+/** A path that differs between both sides, for a reason that an immediate retry does not fix. */
 export interface Wait {
   readonly kind: WaitKind;
-  /** Both sides when it was last looked at. */
+  /** Hashes of both sides at the last comparison. */
   readonly remote: Sha;
   readonly local: Sha;
-  /** Under which the hub keeps our side; null: it was not sent, or the hub has it already. */
+  /** The hub's pending conflict with the local side; null when it was not sent, or the hub already has the bytes. */
   readonly conflictId: string | null;
-  /** In words for the user. */
+  /** The reason for the user. */
   readonly reason: string;
 }
 
@@ -44,27 +45,29 @@ export interface SyncState {
   readonly server: string;
   readonly vault_id: string;
   device_id: string;
-  /** The inode of the folder; null: not known yet. */
+  /** Inode of the folder; null: unknown so far. */
   inode: number | null;
-  /** Of the last whole pull; null: none yet. */
+  /** Cursor of the last complete pull; null: none yet. */
   cursor: string | null;
-  /** Changes since then that this folder made itself and agrees with, as the hub numbers them: first and last, rising. */
+  /**
+   * Changes since then made by this folder itself, as ranges of the hub's sequence numbers: first and last, ascending.
+   */
   own: (readonly [number, number])[];
-  /** The clock of this folder's own changes. */
+  /** Hybrid logical clock of this folder's changes. */
   clock: { readonly ms: number; readonly counter: number; readonly node: string };
-  /** What this device chose to sync, as patterns; empty: everything. */
+  /** Patterns of the paths synced by this device; empty: everything. */
   only: readonly string[];
-  /** Folders that another filesystem was mounted on when they were last looked at. */
+  /** Folders that were the mount point of another filesystem at the last scan. */
   mounts: readonly string[];
   readonly base: Map<FolderPath, BaseRecord>;
   readonly waits: Map<FolderPath, Wait>;
-  /** What the hub has under paths that are not for this folder, with the reason for the user. */
+  /** Paths on the hub that are not allowed in this folder, with the reason for the user. */
   readonly foreign: Map<string, string>;
-  /** What was sent for each path since the last agreement, whether or not the hub has it. */
+  /** Hashes sent for each path since the last agreement, whether or not the hub received them. */
   readonly sent: Map<FolderPath, Set<Sha>>;
 }
 
-/** A folder that meets its vault for the first time. */
+/** State of a folder before its first sync with a vault. */
 export function newState(server: string, vaultId: string): SyncState {
   return {
     server,
@@ -82,7 +85,7 @@ export function newState(server: string, vaultId: string): SyncState {
   };
 }
 
-/** A name and a clock that no other folder has. */
+/** A new device name and clock, different from those of every other folder. */
 export function newDevice(): Pick<SyncState, 'device_id' | 'clock'> {
   const node = randomBytes(8).toString('hex');
   const host = hostname()
@@ -91,7 +94,7 @@ export function newDevice(): Pick<SyncState, 'device_id' | 'clock'> {
   return { device_id: `${host === '' ? 'device' : host}-${node.slice(0, 8)}`, clock: { ms: 0, counter: 0, node } };
 }
 
-/** Notes that both sides are equal at a path. */
+/** Records that both sides are equal at a path. */
 export function agree(state: SyncState, path: FolderPath, record: BaseRecord | undefined): void {
   if (record === undefined) state.base.delete(path);
   else state.base.set(path, record);
@@ -99,7 +102,7 @@ export function agree(state: SyncState, path: FolderPath, record: BaseRecord | u
   state.sent.delete(path);
 }
 
-/** Notes a change that this folder made and agrees with. What has no room among the ranges comes back with the next pull. */
+/** Records a change made by this folder, which the next pull then leaves out, unless there are too many ranges. */
 export function noteOwn(state: SyncState, seq: number): void {
   const last = state.own.at(-1);
   if (last !== undefined && last[1] >= seq) return;
@@ -108,8 +111,8 @@ export function noteOwn(state: SyncState, seq: number): void {
 }
 
 /**
- * Notes what the hub has where that is what this folder sent: an answer that was lost, so both sides agreed on it. The same
- * from another device is that device's choice: what was sent from here may never have arrived.
+ * Records an agreement when the hub has exactly what this folder sent and the answer was lost. The same bytes from
+ * another device are that device's choice: the push from here may never have arrived.
  */
 export function recallSent(state: SyncState, path: FolderPath, remote: Sha, deviceId: string | undefined): void {
   if (deviceId !== state.device_id || state.sent.get(path)?.has(remote) !== true) return;
@@ -118,15 +121,12 @@ export function recallSent(state: SyncState, path: FolderPath, remote: Sha, devi
   state.sent.delete(path);
 }
 
-/** The paths that wait for the user's choice. */
+/** Paths waiting for the user's choice. */
 export function conflictsOf(state: SyncState): FolderPath[] {
   return [...state.waits].filter(([, { kind }]) => kind === 'conflict').map(([path]) => path);
 }
 
-/**
- * The next value of the folder's hybrid logical clock (Kulkarni et al. 2014, send), in the canonical form. Moves the clock
- * of `state` on.
- */
+/** Advances the hybrid logical clock of `state` (Kulkarni et al. 2014, send). Returns it in canonical form. */
 export function tick(state: SyncState, nowMs: number): string {
   const { ms, counter, node } = state.clock;
   const isLater = nowMs > ms;

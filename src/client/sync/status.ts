@@ -1,4 +1,4 @@
-/** Says what a sync would do, without doing it: three hashes for each path, no content. */
+/** Reports what a sync would do, without doing it: compares three hashes for each path, without any content. */
 import { z } from 'zod';
 import { decidePull, decidePush } from './decide.ts';
 import { checkPath, type FolderPath, isBad } from './folder/path.ts';
@@ -14,15 +14,15 @@ export interface SyncStatus {
   readonly pull: readonly string[];
   /** Changed here. */
   readonly push: readonly string[];
-  /** Gone here, to be deleted on the hub. */
+  /** Missing here, to be deleted on the hub. */
   readonly delete: readonly string[];
   /** Changed on both sides. */
   readonly conflict: readonly string[];
-  /** Conflicts of other devices that the hub keeps, with how to settle them. */
+  /** Pending conflicts of other devices on the hub, each with the command that settles it. */
   readonly elsewhere: Readonly<Record<string, string>>;
-  /** What cannot be synced, with the reason. */
+  /** Paths that cannot be synced, with the reason. */
   readonly problem: Readonly<Record<string, string>>;
-  /** Links and devices, which never take part. */
+  /** Links and devices, which are never synced. */
   readonly links: readonly string[];
 }
 
@@ -38,9 +38,9 @@ type Side = Map<FolderPath, string>;
 
 interface Remote {
   readonly hashes: Side;
-  /** Those that may be run as programs. */
+  /** Executable files. */
   readonly executables: ReadonlySet<FolderPath>;
-  /** Those of which the hub's copy is damaged. */
+  /** Files whose copy on the hub is damaged. */
   readonly damaged: ReadonlySet<FolderPath>;
 }
 
@@ -64,7 +64,7 @@ export async function statusOf(session: SyncSession): Promise<SyncStatus> {
     else if (damaged.has(path) && hub !== common) problem.set(path, whyDamaged(path));
     else if (wait?.kind === 'download' && local !== hub) found.pull.push(path);
     else if (local !== undefined && local === hub && (files.get(path)?.executable ?? isExecutable) !== isExecutable) {
-      // The executable bit goes by the same rule of three.
+      // The executable bit is decided by the same three-way comparison.
       found[state.base.get(path)?.executable === isExecutable ? 'push' : 'pull'].push(path);
     } else if (wait !== undefined && wait.kind !== 'conflict' && local !== hub) problem.set(path, wait.reason);
     else if (wait !== undefined && local !== hub) found.conflict.push(path);
@@ -85,13 +85,13 @@ export async function statusOf(session: SyncSession): Promise<SyncStatus> {
 }
 
 interface Spelling {
-  /** As it is here. */
+  /** Local spelling. */
   readonly path: string;
-  /** It got this spelling here, and the hub is to be told. */
+  /** Respelled here, so the hub has to be changed. */
   readonly isOurs: boolean;
 }
 
-/** Puts what is here in another spelling under the name that the hub has. Returns these names, with what they are here. */
+/** Moves entries spelled differently here to the hub's name. Returns those names with their local spelling. */
 function alignSpellings(sides: Record<'remote' | 'here' | 'base', Side>): Map<FolderPath, Spelling> {
   const { remote, here, base } = sides;
   const found = new Map<FolderPath, Spelling>();
@@ -111,7 +111,7 @@ function alignSpellings(sides: Record<'remote' | 'here' | 'base', Side>): Map<Fo
   return found;
 }
 
-/** The hash of every file of the vault, by path; a path that is not for this folder becomes a problem. */
+/** The hash of every file of the vault, by path; a path not allowed in this folder becomes a problem. */
 async function listRemote({ hub }: SyncSession, problem: Map<string, string>): Promise<Remote> {
   const hashes: Side = new Map();
   const executables = new Set<FolderPath>();

@@ -1,4 +1,6 @@
-/** Reads what commands show of a vault's files: the list, the versions of one file, its difference to a copy here. */
+/**
+ * Reads information about a vault's files for display: the list, the versions of one file, a diff against a local copy.
+ */
 import { z } from 'zod';
 import { ClientError } from '../client-error.ts';
 import type { VaultHub } from './hub.ts';
@@ -43,7 +45,7 @@ export type FileVersion = z.infer<typeof historySchema>['versions'][number];
 const PAGE_FILES = 10_000;
 const PAGE_VERSIONS = 200;
 
-/** The files of a vault in the order of their paths, deleted ones too where they are wanted. */
+/** The files of a vault, sorted by path; includes deleted ones on request. */
 export async function listFiles(hub: VaultHub, args: Readonly<Record<string, unknown>>): Promise<ListedFile[]> {
   const found: ListedFile[] = [];
   for (let cursor: string | null = null; ; ) {
@@ -56,7 +58,7 @@ export async function listFiles(hub: VaultHub, args: Readonly<Record<string, unk
   }
 }
 
-/** The kept versions of a file, newest first, those under its earlier names too. Stop it early. */
+/** The stored versions of a file, newest first, including those under earlier names. The caller may stop early. */
 export async function* versionsOf(hub: VaultHub, path: string): AsyncGenerator<FileVersion> {
   for (let before: number | undefined; ; ) {
     const from = before === undefined ? {} : { before };
@@ -69,8 +71,8 @@ export async function* versionsOf(hub: VaultHub, path: string): AsyncGenerator<F
 }
 
 /**
- * The version that a restore means: the one that was current at a time, or the one before the current one. Throws
- * ClientError when the file did not exist then.
+ * The version for a restore: the one current at a time, or the one before the current one. Throws ClientError when the
+ * file did not exist then.
  */
 export async function versionToRestore(hub: VaultHub, path: string, atMs: number | undefined): Promise<FileVersion> {
   let isNewest = true;
@@ -85,7 +87,7 @@ export async function versionToRestore(hub: VaultHub, path: string, atMs: number
   throw new ClientError(`${path} ${when}; \`cairn sync history ${path}\` lists its versions.`);
 }
 
-/** A time as people read it: local, to the second. */
+/** A time for display: local, to the second. */
 export function shownTime(time: number | string): string {
   const date = new Date(time);
   const two = (number: number) => String(number).padStart(2, '0');

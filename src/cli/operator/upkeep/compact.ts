@@ -1,4 +1,4 @@
-/** cairn compact: gives the free space of the data file back to the disk. */
+/** cairn compact: returns the free space in the data file to the disk. */
 import { readConfig } from '../../../config.ts';
 import type { Command, Options } from '../../command.ts';
 import { print, printError, table } from '../../output.ts';

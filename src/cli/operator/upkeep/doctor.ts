@@ -1,4 +1,4 @@
-/** cairn doctor: looks at a hub and its machine, and says what to do. */
+/** cairn doctor: checks a hub and its machine, and suggests fixes. */
 import { jsonLine } from '../../../client/shown.ts';
 import type { Config } from '../../../config.ts';
 import { readConfig } from '../../../config.ts';

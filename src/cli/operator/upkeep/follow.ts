@@ -1,4 +1,4 @@
-/** cairn follow: keeps a copy of everything beside the service, and adds what is new every few seconds. */
+/** cairn follow: maintains a copy of the whole hub beside the running service, updated every few seconds. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -68,11 +68,11 @@ interface Repeating {
   readonly tell: (step: FollowStep) => void;
 }
 
-/** A step that fails is told once and tried again: the disk may be emptied, and a hub that is being restarted comes back. */
+/** Repeats the step. Reports a failure once and retries: disk space may be freed, and a restarting hub comes back. */
 async function repeat(follower: Follower, { everyMs, signal, tell }: Repeating): Promise<void> {
   let told = '';
   while (!signal.aborted) {
-    // Rejects when it is broken off, which the loop sees.
+    // Rejects when cancelled; the loop checks the signal.
     await sleep(everyMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
     try {

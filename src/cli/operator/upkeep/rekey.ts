@@ -1,4 +1,4 @@
-/** cairn rekey: changes the master key of a hub that is stopped. */
+/** cairn rekey: replaces the master key of a stopped hub. */
 import { readConfig } from '../../../config.ts';
 import type { Command, Options } from '../../command.ts';
 import { print } from '../../output.ts';

@@ -1,4 +1,4 @@
-/** cairn service install and remove: the hub as a systemd service of this machine. */
+/** cairn service install and remove: manages the hub as a systemd service of this machine. */
 
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';

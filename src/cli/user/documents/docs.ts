@@ -1,4 +1,4 @@
-/** cairn docs: the dev docs of an account, from a terminal. */
+/** cairn docs: reads and writes the dev docs of an account from a terminal. */
 
 import { basename } from 'node:path';
 import { jsonLine } from '../../../client/shown.ts';
@@ -10,7 +10,7 @@ import { edit, type Opened } from './edit.ts';
 import { readText } from './text-input.ts';
 import { callTool, given, printAnswer, readNumber, SERVER, toolsOf } from './tool-call.ts';
 
-/** JSON-RPC codes of a document that does not exist, and of a wrong argument. */
+/** JSON-RPC codes: document not found, invalid argument. */
 const NOT_FOUND = -32005;
 const INVALID = -32602;
 
@@ -107,7 +107,7 @@ interface VersionRow {
   readonly created_at: string;
 }
 
-/** The content alone, so that it can be piped. */
+/** Prints only the content, for piping. */
 async function show(options: Options): Promise<number> {
   const found = await read(options, given('version', readNumber('version', options.optional('version'))));
   if (options.json) print(jsonLine(found));
@@ -139,7 +139,7 @@ async function put(options: Options): Promise<number> {
   return 0;
 }
 
-/** Whether no such document exists yet, or not even its category. */
+/** True when the document or its category does not exist yet. */
 function isMissing(error: unknown, hasCategory: boolean): boolean {
   if (!(error instanceof ToolRefused)) return false;
   return error.code === NOT_FOUND || (hasCategory && error.code === INVALID && error.data['field'] === 'category');

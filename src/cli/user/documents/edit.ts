@@ -1,4 +1,6 @@
-/** Owns the edit of a document of the hub in the user's editor, saved only over the version that was opened. */
+/**
+ * Edits a document of the hub in the user's editor. It is saved only if the version on the hub has not changed since.
+ */
 
 import { ClientError } from '../../../client/client-error.ts';
 import { jsonLine } from '../../../client/shown.ts';
@@ -14,7 +16,7 @@ export interface Opened {
   readonly content: string;
 }
 
-/** Saves with `tool` what the editor made of `opened`; an unchanged text is not saved. Returns the exit code 0. */
+/** Saves the edited text of `opened` with `tool`; an unchanged text is not saved. Returns exit code 0. */
 export async function edit(
   options: Options,
   opened: Opened,

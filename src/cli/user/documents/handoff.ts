@@ -1,4 +1,4 @@
-/** cairn handoff: notes for the next session, from a terminal. */
+/** cairn handoff: reads and writes notes for the next session from a terminal. */
 import { jsonLine } from '../../../client/shown.ts';
 import { type Command, type CommandOption, type Options, takes } from '../../command.ts';
 import { print, printContent } from '../../output.ts';
@@ -71,7 +71,7 @@ async function read(options: Options, more: Readonly<Record<string, unknown>>): 
   return structured as unknown as ReadHandoff;
 }
 
-/** The content alone, so that it can be piped. */
+/** Prints only the content, for piping. */
 async function show(options: Options): Promise<number> {
   const found = await read(options, given('version', readNumber('version', options.optional('version'))));
   if (options.json) print(jsonLine(found));

@@ -1,4 +1,4 @@
-/** cairn papers: the papers of an account, from a terminal. */
+/** cairn papers: reads and writes the papers of an account from a terminal. */
 
 import { basename, extname } from 'node:path';
 import { jsonLine } from '../../../client/shown.ts';
@@ -66,7 +66,7 @@ async function list(options: Options): Promise<number> {
   });
 }
 
-/** The content alone, so that it can be piped. */
+/** Prints only the content, for piping. */
 async function show(options: Options): Promise<number> {
   const found = await read(options);
   if (options.json) print(jsonLine(found));

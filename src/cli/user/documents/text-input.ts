@@ -1,4 +1,4 @@
-/** Owns where a command takes a text from: a file, what is piped in, or an editor. */
+/** Reads the text for a command: from a file, standard input or an editor. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { ClientError } from '../../../client/client-error.ts';
 
-/** The setting may have arguments ("code --wait"), so a shell reads it, as git does. */
+/** The setting may contain arguments ("code --wait"), so a shell interprets it, as in git. */
 const OPEN_EDITOR =
   'editor=$VISUAL; [ -n "$editor" ] || editor=$EDITOR; [ -n "$editor" ] || editor=vi; eval "$editor \\"\\$1\\""';
 
-/** The text of a file; `-` or none is standard input. Throws ClientError when it cannot be read or is not UTF-8. */
+/** Reads a text file; `-` or undefined means standard input. Throws ClientError when it is unreadable or not UTF-8. */
 export async function readText(file: string | undefined): Promise<string> {
   if (file === undefined || file === '-') return decode(await buffer(process.stdin), 'standard input');
   try {
@@ -21,16 +21,16 @@ export async function readText(file: string | undefined): Promise<string> {
   }
 }
 
-/** A text being edited, in a temporary file that only this user can read. */
+/** A text edited in a temporary file readable only by this user. */
 export interface Edited {
   readonly text: string;
-  /** Where it is until `discard`. */
+  /** Path of the temporary file until `discard`. */
   readonly path: string;
   discard(): void;
 }
 
 /**
- * Opens a text in $VISUAL or $EDITOR (default: vi) and waits until it is closed. `name` gives the file its ending.
+ * Opens a text in $VISUAL or $EDITOR (default: vi) and waits until it is closed. The file extension comes from `name`.
  * Throws ClientError when the editor fails; the temporary file then stays.
  */
 export function editText(name: string, text: string): Edited {

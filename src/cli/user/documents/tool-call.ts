@@ -1,4 +1,4 @@
-/** Owns what commands over one tool share: the call, what is printed of it, and arguments that may be left out. */
+/** Shared by commands for one tool: calls it, prints the result, builds optional arguments. */
 import { jsonLine } from '../../../client/shown.ts';
 import type { ToolClient } from '../../../client/tools.ts';
 import { type Command, type CommandOption, type Options, takes } from '../../command.ts';
@@ -27,19 +27,21 @@ export function toolsOf(options: Options): ToolClient {
   return openTools(options.optional('server')).tools;
 }
 
-/** An argument as a member of an object, or no member. */
+/** An argument as an object with one member, or an empty object when undefined. */
 export function given<T>(name: string, value: T | undefined): Record<string, T> {
   return value === undefined ? {} : { [name]: value };
 }
 
-/** A whole number, of an option or operand. Throws UsageError. */
+/** Parses a whole number from an option or operand. Throws UsageError. */
 export function readNumber(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (!/^\d{1,15}$/.test(text)) throw new UsageError(`${name} takes a whole number`);
   return Number(text);
 }
 
-/** Makes commands that change one thing, which its number names, in one way. `example`: a number for their examples. */
+/**
+ * Builds commands for one kind of change to one item, selected by its number. `example`: the number in their examples.
+ */
 export function changesOf(example: number) {
   return (name: string, summary: string, tool: string, args: Args): Command => ({
     name,

@@ -1,4 +1,4 @@
-/** Commands that look into a vault: its files, its last changes, the versions of a file and what differs from them. */
+/** Commands that read a vault: its files, its recent changes, the versions of a file, and diffs against them. */
 
 import { isUtf8 } from 'node:buffer';
 import { existsSync, readFileSync } from 'node:fs';
@@ -129,7 +129,7 @@ function versionLine(version: FileVersion, path: string): string {
   return `#${String(seq).padEnd(7)} ${shownTime(at)}  ${status.padEnd(8)} ${size.padStart(10)}  ${shownLine(device)}${name}${source}`;
 }
 
-/** What a status of a file without lines that differ is called. */
+/** Messages for a file without a line diff, by status. */
 const SHOWN: Readonly<Record<string, string>> = {
   identical: 'the same here and on the hub',
   missing: 'not on the hub yet',

@@ -1,4 +1,4 @@
-/** Finds what a command about a vault is about: the synced folder around a place, or the vault that --vault names. */
+/** Finds the vault of a command: the vault of the synced folder around a path, or the vault named by --vault. */
 import { existsSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { ClientError } from '../../../client/client-error.ts';
@@ -10,7 +10,7 @@ import { type Options, takes } from '../../command.ts';
 import { openTools } from '../tool-access.ts';
 import { vaultNamed } from './vaults.ts';
 
-/** JSON-RPC code of a path that the hub never had, or of a version of it. */
+/** JSON-RPC code: the path or the version does not exist on the hub. */
 const NOT_FOUND = -32005;
 
 export const PLACE_OPTIONS = [takes('folder', 'DIR'), takes('vault', 'NAME'), takes('server', 'URL')];
@@ -23,13 +23,13 @@ export const PLACE_EXPLAINS = {
 
 export interface VaultPlace {
   readonly hub: VaultHub;
-  /** The synced folder; undefined: the vault was named. */
+  /** The synced folder; undefined when --vault names the vault. */
   readonly root: string | undefined;
-  /** Path in the vault of the folder that was named; empty: all of it. */
+  /** Path of the chosen folder inside the vault; empty: the whole vault. */
   readonly below: string;
 }
 
-/** Never creates a vault. Throws ClientError when there is neither a synced folder nor a vault of the name. */
+/** Opens the vault of a command; never creates one. Throws ClientError without a synced folder or existing vault. */
 export async function openPlace(options: Options): Promise<VaultPlace> {
   const asked = resolve(options.optional('folder') ?? '.');
   const name = options.optional('vault');
@@ -48,8 +48,9 @@ export async function openPlace(options: Options): Promise<VaultPlace> {
 }
 
 /**
- * The paths in the vault that a name may mean, the likely one first: relative to where the command runs, if that is in the
- * folder, or to the folder, as commands print it. Throws ClientError when it is none.
+ * The vault paths that a name may refer to, the most likely first: relative to the current directory if it is inside
+ * the folder, then relative to the folder, as commands print paths. Throws ClientError when the name is outside the
+ * folder.
  */
 export function pathsOf(root: string, given: string): readonly [string, ...string[]] {
   const isHere = isInside(root, process.cwd());
@@ -61,7 +62,7 @@ export function pathsOf(root: string, given: string): readonly [string, ...strin
   return [first, ...more];
 }
 
-/** Runs work on the file that was named. Throws ClientError when the hub never had it. */
+/** Runs `work` on the named file. Throws ClientError when the hub does not know the file. */
 export async function onFile<T>({ root }: VaultPlace, given: string, work: (path: string) => Promise<T>): Promise<T> {
   const path = root === undefined ? given.replace(/^\.\//, '') : pathHere(root, given);
   try {

@@ -1,4 +1,4 @@
-/** cairn sync restore: brings a file, or a folder, back to how it was. The hub makes the change, so every device gets it. */
+/** cairn sync restore: restores an earlier version of a file or folder on the hub, so that every device receives it. */
 import { z } from 'zod';
 import { counted, jsonLine, shownLine } from '../../../client/shown.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';
@@ -18,7 +18,7 @@ const folderSchema = z.object({
   cursor: z.string().nullable(),
 });
 
-/** Paths that are named one by one. */
+/** Above this number, paths are no longer listed individually. */
 const TOLD_PATHS_MAX = 20;
 
 export const syncRestoreCommand: Command = {

@@ -105,7 +105,7 @@ async function remove(options: Options): Promise<number> {
   return 0;
 }
 
-/** Only a person at a terminal is asked; a script says --confirm. */
+/** Asks only a person at a terminal; a script passes --confirm. */
 async function askForName({ name, file_count: files }: ListedVault): Promise<string | undefined> {
   if (!process.stdin.isTTY) return undefined;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });

@@ -1,4 +1,4 @@
-/** Finds the vaults of an account by name, for commands that never create one. */
+/** Finds the vaults of an account by name, without creating one. */
 import { z } from 'zod';
 import { ClientError } from '../../../client/client-error.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';
@@ -26,7 +26,9 @@ export async function listVaults(tools: ToolClient): Promise<readonly ListedVaul
   return readAs(listSchema, (await tools.call('vault_list', {})).structured).vaults;
 }
 
-/** The vault of a name, compared without case; no name: the primary vault. Throws ClientError when there is none. */
+/**
+ * Finds a vault by name, ignoring case; without a name, the primary vault. Throws ClientError when it does not exist.
+ */
 export async function vaultNamed(tools: ToolClient, name: string | undefined): Promise<ListedVault> {
   const vaults = await listVaults(tools);
   const found = vaults.find((vault) => (name === undefined ? vault.is_primary : folded(vault.name) === folded(name)));

@@ -1,6 +1,6 @@
 /**
- * Owns files that were moved aside before they were replaced or removed. They stay for a while: a program that still had
- * one open may have written to it after that, and a process may have died in between.
+ * Stores files moved aside before they were replaced or removed. They are kept for a while: a program that still had
+ * one open may have written to it afterwards, and a process may have died in between.
  */
 import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,38 +12,38 @@ import { checkPath, type FolderPath, isBad, OWN_FOLDER } from './path.ts';
 
 const noteSchema = z.object({ path: z.string(), sha256: z.string(), isUnsent: z.boolean().optional() });
 
-/** A file whose bytes nobody else may have. */
+/** A file with bytes that may exist nowhere else. */
 export interface Stray {
-  /** Where it was. */
+  /** Original path. */
   readonly path: FolderPath;
-  /** Where it is now, relative to the synced folder. */
+  /** Current path, relative to the synced folder. */
   readonly place: string;
   readonly sha256: string;
-  /** Its bytes are safe now. */
+  /** Deletes it, once its bytes are safe. */
   readonly drop: () => void;
 }
 
-/** Inside Cairn's own folder. */
+/** Folder inside `.cairn`. */
 const FOLDER = 'aside';
 
 export class Asides {
   readonly #folder: string;
-  /** Hashes of bytes that are not on the hub yet. */
+  /** Hashes of bytes not yet on the hub. */
   readonly #unsent = new Set<string>();
   /** Where this process moved a content, by hash. */
   readonly #taken = new Map<string, string>();
 
-  /** `own`: Cairn's own folder. */
+  /** `own`: path of the `.cairn` folder. */
   constructor(own: string) {
     this.#folder = join(own, FOLDER);
   }
 
-  /** Whether anything is aside. */
+  /** True when no file is aside. */
   get isEmpty(): boolean {
     return this.#names().length === 0;
   }
 
-  /** Moves a plain file aside. False: it does not have the hash, and is back in its place. */
+  /** Moves a plain file aside. False when it does not exist, or has another hash and was put back. */
   take(path: FolderPath, target: string, expected: string): boolean {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const aside = join(this.#folder, randomUUID());
@@ -63,7 +63,7 @@ export class Asides {
     return false;
   }
 
-  /** A content that this process moved aside, as it is now; undefined: there is none, or it is no longer kept. */
+  /** A content moved aside by this process, in its current state; undefined when it is no longer stored. */
   find(sha256: string): Content | undefined {
     const aside = this.#taken.get(sha256);
     const content = aside === undefined ? undefined : readPlain(aside);
@@ -72,8 +72,8 @@ export class Asides {
   }
 
   /**
-   * Says, before a file is moved aside, that its bytes are not on the hub yet, in case this process dies before they are.
-   * Call what is returned once they are.
+   * Marks bytes as not yet on the hub, before their file is moved aside, in case this process dies before sending them.
+   * Call the returned function once the hub has them.
    */
   keepUnsent(sha256: string): () => void {
     this.#unsent.add(sha256);
@@ -86,7 +86,7 @@ export class Asides {
     };
   }
 
-  /** Removes what is as it was, after a while; returns what is not. */
+  /** Deletes unchanged files after a while. Returns the changed or unsent ones. */
   sweep(nowMs = Date.now()): Stray[] {
     const strays: Stray[] = [];
     for (const name of this.#names()) {
@@ -98,7 +98,7 @@ export class Asides {
       const stats = lookAt(at);
       if (stats !== undefined && nowMs - stats.ctimeMs < limits.clientAsideMs && nowMs >= stats.ctimeMs) continue;
       const note = this.#noteOf(name);
-      // A power cut took the note: the file stays where a person can find it.
+      // The note was lost in a power cut: the file stays for the user to find.
       if (note === undefined) continue;
       this.#taken.delete(note.sha256);
       const path = checkPath(note.path);
@@ -114,7 +114,7 @@ export class Asides {
     try {
       return readdirSync(this.#folder).filter((name) => !name.endsWith('.json'));
     } catch {
-      // Nothing was ever moved aside.
+      // No file was ever moved aside.
       return [];
     }
   }
@@ -127,13 +127,13 @@ export class Asides {
     try {
       return noteSchema.parse(JSON.parse(readFileSync(join(this.#folder, `${name}.json`), 'utf8')));
     } catch {
-      // Damaged: told by the answer.
+      // A damaged note counts as missing.
       return undefined;
     }
   }
 }
 
-/** Puts a file back, unless a newer one is there by now: then it stays aside, and is found by the sweep. */
+/** Puts a file back, unless a newer file has the name by now: then it stays aside for the sweep. */
 function putBack(aside: string, target: string): void {
   try {
     mkdirSync(dirname(target), { recursive: true });

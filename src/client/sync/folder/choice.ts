@@ -1,6 +1,6 @@
 /**
- * Owns which paths take part: not what `.cairnignore` (shared) or `.cairn/ignore` (this device only) excludes, and with a
- * choice of this device (`--only`) nothing else. Patterns read as those of .gitignore.
+ * Selects the synced paths. Excluded are those matched by `.cairnignore` (shared) or `.cairn/ignore` (this device
+ * only), and, with a selection of this device (`--only`), all others. The pattern syntax is that of .gitignore.
  */
 import ignore from 'ignore';
 import { codeOf, lookAt, readPlain } from './file.ts';
@@ -10,13 +10,13 @@ import type { FolderPath } from './path.ts';
 const SHARED = '.cairnignore' as FolderPath;
 
 export interface Rules {
-  /** True for a path that takes no part; a folder's path ends with a slash. */
+  /** True for an excluded path; the path of a folder ends with a slash. */
   readonly excludes: (path: string) => boolean;
-  /** What is wrong with the rules themselves, by path. */
+  /** Problems of the rule files, by path. */
   readonly problems: ReadonlyMap<string, string>;
 }
 
-/** Reads the rules of a folder. `known`: paths that took part until now, which go on where the rules cannot be read. */
+/** Reads the rules of a folder. `known`: the paths synced so far, which stay synced when a rule file is unreadable. */
 export function readRules(folder: SyncedFolder, only: readonly string[], known: { has(path: string): boolean }): Rules {
   const rules = ignore();
   const problems = new Map<string, string>();
@@ -48,7 +48,7 @@ export function readRules(folder: SyncedFolder, only: readonly string[], known: 
   };
 }
 
-/** Patterns of a choice that match none of these paths; one that takes away (`!drafts/`) need not match. */
+/** Patterns of a selection that match none of these paths; an excluding one (`!drafts/`) need not match. */
 export function unmatched(only: readonly string[], paths: Iterable<string>): string[] {
   const all = [...paths];
   return only.filter((pattern) => {

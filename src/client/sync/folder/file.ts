@@ -1,8 +1,8 @@
-/** Owns how one file is looked at and read: without following a link, without waiting for a pipe. */
+/** Inspects and reads single files, without following a link or blocking on a pipe. */
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 
-/** How a file looked when it was hashed, so that it need not be read again: bytes, times in milliseconds, inode. */
+/** Metadata of a file when it was hashed, to avoid reading it again: bytes, times in milliseconds, inode. */
 export interface Seen {
   readonly bytes: number;
   readonly modifiedMs: number;
@@ -18,18 +18,18 @@ export interface Content {
   readonly modifiedMs: number;
 }
 
-/** A file that is there and cannot be read, with the reason for the user. */
+/** An existing file that cannot be read, with the reason for the user. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
 
-/** Not following a link at the end of a path; Windows has no such flag, and `O_NONBLOCK` keeps a pipe from blocking. */
+/** Does not follow a link at the end of a path (Windows has no such flag); `O_NONBLOCK` prevents blocking on a pipe. */
 const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-/** A file that changed this shortly before it was hashed may change again without another time stamp. */
+/** A file that changed this shortly before it was hashed may change again without a new time stamp. */
 const RACY_MS = 2000;
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EMLINK']);
 
-/** How an entry looks, links not followed; undefined: there is none. Throws Unreadable. */
+/** Metadata of an entry, without following links; undefined when it does not exist. Throws Unreadable. */
 export function lookAt(absolute: string): Stats | undefined {
   try {
     return lstatSync(absolute);
@@ -39,7 +39,7 @@ export function lookAt(absolute: string): Stats | undefined {
   }
 }
 
-/** The bytes of a plain file; undefined: there is none. Throws Unreadable. */
+/** The content of a plain file; undefined when there is none. Throws Unreadable. */
 export function readPlain(absolute: string): Content | undefined {
   let descriptor: number | undefined;
   try {
@@ -65,17 +65,17 @@ export function sha256Of(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Whether its owner may run it. Windows has no such bit. */
+/** True when the owner may execute the file. Windows has no such bit. */
 export function isExecutable({ mode }: Stats): boolean {
   return process.platform !== 'win32' && (mode & 0o100) !== 0;
 }
 
-/** How a file looks, for a later comparison. */
+/** Metadata of a file for a later comparison. */
 export function seenOf(stats: Stats, hashedMs: number): Seen {
   return { bytes: stats.size, modifiedMs: stats.mtimeMs, changedMs: stats.ctimeMs, inode: stats.ino, hashedMs };
 }
 
-/** Whether a file looks as it did when it was hashed, long enough before that moment. */
+/** True when the metadata is unchanged since the hash, and the last change was long enough before it. */
 export function looksSame(stats: Stats, seen: Seen): boolean {
   return (
     stats.size === seen.bytes &&

@@ -1,6 +1,7 @@
 /**
- * Owns how files of a synced folder are written and removed: inside the folder, never through a link, and nothing unseen
- * lost. What is replaced or removed is moved aside first and hashed there, so that a save in that moment is noticed.
+ * Writes and removes files of a synced folder: only inside the folder, never through a link, and without losing
+ * unsynced bytes. A replaced or removed file is first moved aside and hashed there, which detects a save at that
+ * moment.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -29,14 +30,14 @@ export class Unwritable extends Error {
   override readonly name = 'Unwritable';
 }
 
-/** A file as a sync knows it. */
+/** A file with its hash and metadata. */
 export interface LocalFile {
   readonly sha256: string;
   readonly executable: boolean;
   readonly seen: Seen;
 }
 
-/** What a written file is like, beside its bytes. Undefined: as it is, or as a new file is. */
+/** Attributes of a written file besides its bytes. Undefined: unchanged, or the default of a new file. */
 export interface Look {
   readonly executable?: boolean | undefined;
   readonly modifiedMs?: number | undefined;
@@ -60,7 +61,7 @@ export class SyncedFolder {
     this.saves = new Saves(join(this.root.path, OWN_FOLDER));
   }
 
-  /** A file of Cairn's own. */
+  /** Path of an entry inside the `.cairn` folder. */
   own(name: string): string {
     return join(this.root.path, OWN_FOLDER, name);
   }
@@ -69,7 +70,7 @@ export class SyncedFolder {
     return join(this.root.path, path);
   }
 
-  /** Why nothing can be at a path: something else than a folder is on the way. Undefined: nothing is. */
+  /** Why a path cannot exist: a parent is a link or not a folder. Undefined when the path is free of obstacles. */
   blocked(path: FolderPath): string | undefined {
     for (const parent of parentsOf(path)) {
       const stats = lookAt(join(this.root.path, parent));
@@ -79,19 +80,19 @@ export class SyncedFolder {
     return undefined;
   }
 
-  /** The bytes of a plain file that no link leads to; undefined: there is none. Throws Unreadable. */
+  /** The content of a plain file not reached through a link; undefined when there is none. Throws Unreadable. */
   read(path: FolderPath): Content | undefined {
     return this.blocked(path) === undefined ? readPlain(this.at(path)) : undefined;
   }
 
-  /** Whether there is nothing at a path, not even a link. */
+  /** True when no entry has this path, not even a link. */
   isAbsent(path: FolderPath): boolean {
     return lookAt(this.at(path)) === undefined;
   }
 
   /**
-   * Writes a file in the place of the one with the hash `expected`, undefined for none. False: another one is there, and it
-   * stays. Throws Unwritable, RootGone.
+   * Writes a file in place of the one with the hash `expected`, undefined for none. False when another file is there;
+   * that one stays. Throws Unwritable, RootGone.
    */
   put(path: FolderPath, bytes: Uint8Array, expected: string | undefined, look: Look = {}): LocalFile | false {
     const target = this.#target(path);
@@ -121,7 +122,7 @@ export class SyncedFolder {
     };
   }
 
-  /** Sets what a file is like, where its bytes are right already. Throws Unwritable, RootGone. */
+  /** Sets the attributes of a file whose bytes are already right. Throws Unwritable, RootGone. */
   dress(path: FolderPath, look: Look): void {
     const target = this.#target(path);
     try {
@@ -131,7 +132,9 @@ export class SyncedFolder {
     }
   }
 
-  /** Removes the file with the hash `expected`, and folders left empty. False: another is there. Throws as `put` does. */
+  /**
+   * Removes the file with the hash `expected`, and folders left empty. False when another is there. Throws like `put`.
+   */
   remove(path: FolderPath, expected: string): boolean {
     const target = this.#target(path);
     try {
@@ -143,12 +146,14 @@ export class SyncedFolder {
     return true;
   }
 
-  /** Moves a file to another name or spelling, whatever is in it. False: another file has that name. Throws as `put` does. */
+  /**
+   * Renames a file or changes its spelling, with any content. False when another file has that name. Throws like `put`.
+   */
   rename(from: FolderPath | string, to: FolderPath): boolean {
     const target = this.#target(to);
     const source = join(this.root.path, from);
     const there = lookAt(target);
-    // A disk that takes both names for one shows the file itself.
+    // A disk that treats both names as equal returns the same file for both.
     if (there !== undefined && there.ino !== lookAt(source)?.ino) return false;
     try {
       mkdirSync(dirname(target), { recursive: true });
@@ -161,11 +166,11 @@ export class SyncedFolder {
     return true;
   }
 
-  /** Makes sure that a power cut loses nothing that was written until now. */
+  /** Flushes all files written so far to the disk, so that a power cut cannot lose them. */
   async settle(): Promise<void> {
     const paths = [...this.#unsettled];
     this.#unsettled.clear();
-    // Many at once share one write of the disk's journal.
+    // Many parallel flushes share one write of the disk's journal.
     for (let at = 0; at < paths.length; at += SETTLED_AT_ONCE) {
       await Promise.all(paths.slice(at, at + SETTLED_AT_ONCE).map(settleOne));
     }
@@ -183,7 +188,7 @@ export class SyncedFolder {
       try {
         rmdirSync(join(this.root.path, parent));
       } catch {
-        // It is not empty: it stays, and so do the folders above it.
+        // Not empty, so this folder and those above it stay.
         return;
       }
     }
@@ -199,11 +204,11 @@ async function settleOne(absolute: string): Promise<void> {
       await handle.close();
     }
   } catch {
-    // Removed or closed to us since: then there is nothing of ours to keep.
+    // Removed or made inaccessible since, so there is nothing left to flush.
   }
 }
 
-/** Puts a file where none is. False: there is one. */
+/** Creates a file only where none exists. False when one exists. */
 function placeNew(incoming: string, target: string): boolean {
   try {
     linkSync(incoming, target);
@@ -211,7 +216,7 @@ function placeNew(incoming: string, target: string): boolean {
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
   }
-  // A disk without hard links.
+  // Fallback for disks without hard links.
   try {
     copyFileSync(incoming, target, constants.COPYFILE_EXCL);
     const { atime, mtime } = lstatSync(incoming);
@@ -223,10 +228,10 @@ function placeNew(incoming: string, target: string): boolean {
   }
 }
 
-/** Gives a file the permissions of the one that it replaces, and the executable bit and time of the hub's side. */
+/** Sets the permissions of the replaced file, and the executable bit and time of the hub's side. */
 function dress(absolute: string, modeBefore: number | undefined, { executable, modifiedMs }: Look): void {
   const mode = (modeBefore ?? lstatSync(absolute).mode) & 0o777;
-  // Whoever may read it may run it, as `chmod +x` does under a usual umask.
+  // Everyone with read permission may execute it, as with `chmod +x` under a usual umask.
   const wanted = executable === undefined ? mode : executable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111;
   if (modeBefore !== undefined || wanted !== mode) chmodSync(absolute, wanted);
   if (modifiedMs !== undefined) utimesSync(absolute, modifiedMs / 1000, modifiedMs / 1000);

@@ -1,6 +1,6 @@
 /**
- * Owns the identity of a synced folder: the same directory, with our own folder in it, as when the sync began. A folder
- * that was moved, replaced or unmounted is noticed before anything is written or counted as deleted.
+ * Checks the identity of a synced folder: the same directory, containing its `.cairn` folder, as when the sync began. A
+ * moved, replaced or unmounted folder is detected before any file is written or counted as deleted.
  */
 import { lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,11 +8,11 @@ import { ClientError } from '../../client-error.ts';
 import { codeOf } from './file.ts';
 import { OWN_FOLDER } from './path.ts';
 
-/** The folder is not the one that the sync began with; nothing can be done in it. */
+/** The folder is not the one with which the sync began, so no file in it may be touched. */
 export class RootGone extends ClientError {}
 
 export class Root {
-  /** Absolute, links resolved. */
+  /** Absolute path with links resolved. */
   readonly path: string;
   readonly inode: number;
   readonly #device: number;
@@ -25,7 +25,7 @@ export class Root {
     this.#device = stats.dev;
   }
 
-  /** Opens a folder, made when it is not there. Throws ClientError. */
+  /** Opens a folder, creating it when missing. Throws ClientError. */
   static open(folder: string): Root {
     try {
       mkdirSync(folder, { recursive: true });
@@ -35,18 +35,18 @@ export class Root {
     }
   }
 
-  /** Whether a folder below is on another filesystem than this one. Undefined: it cannot be looked at. */
+  /** True when a subfolder is on another filesystem than this folder. Undefined when it cannot be inspected. */
   isElsewhere(path: string): boolean | undefined {
     try {
       const stats = lstatSync(join(this.path, path), { throwIfNoEntry: false });
       return stats !== undefined && stats.dev !== this.#device;
     } catch {
-      // Not permitted, or a network filesystem that has lost its server.
+      // Not permitted, or a network filesystem without its server.
       return undefined;
     }
   }
 
-  /** Throws RootGone when the folder is another one than at the beginning. */
+  /** Throws RootGone when the folder is no longer the one that was opened. */
   check(): void {
     const stats = lstatSync(this.path, { throwIfNoEntry: false });
     if (stats?.ino !== this.inode || stats.dev !== this.#device) throw this.#gone();

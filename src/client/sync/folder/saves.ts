@@ -1,6 +1,6 @@
 /**
- * Owns saves that stood still while a sync was under way or waited: copies of their bytes, kept until the hub has them. Without
- * them, a file that is saved again during a slow sync would lose the save between.
+ * Stores copies of files saved during a slow or waiting sync, until the hub has them. Without the copies, an
+ * intermediate save would be lost when the file is saved again.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { limits } from '../../../limits/service.ts';
 import { type Content, lookAt, readPlain } from './file.ts';
 import { checkPath, type FolderPath, isBad, OWN_FOLDER } from './path.ts';
 
-/** Inside Cairn's own folder. */
+/** Folder inside `.cairn`. */
 const FOLDER = 'saves';
 
 const noteSchema = z.object({
@@ -21,17 +21,17 @@ const noteSchema = z.object({
   modifiedMs: z.number(),
 });
 
-/** A file as it was saved. */
+/** The copy of a saved file. */
 export interface Save {
   readonly path: FolderPath;
   readonly sha256: string;
-  /** The hash of the version that it builds on; empty: none. */
+  /** Hash of the version it was based on; empty for none. */
   readonly base: string;
-  /** Where the copy is, relative to the synced folder. */
+  /** Path of the copy, relative to the synced folder. */
   readonly place: string;
-  /** Undefined: the copy is damaged. */
+  /** Reads the copy; undefined when it is damaged. */
   readonly read: () => Content | undefined;
-  /** The hub has it. */
+  /** Deletes the copy, once the hub has it. */
   readonly drop: () => void;
 }
 
@@ -39,18 +39,18 @@ export class Saves {
   readonly #folder: string;
   #count = 0;
 
-  /** `own`: Cairn's own folder. */
+  /** `own`: path of the `.cairn` folder. */
   constructor(own: string) {
     this.#folder = join(own, FOLDER);
   }
 
-  /** Keeps a copy. What would take more room than copies may have is not kept. */
+  /** Stores a copy, unless all copies together would exceed their size limit. */
   keep(path: FolderPath, { bytes, ...content }: Content, base: string): void {
     const all = this.list();
     if (all.some((save) => save.path === path && save.sha256 === content.sha256)) return;
     if (this.#usedBytes() + bytes.length > limits.clientSavesBytesMax) return;
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    // In the order in which they were made; a clock that is set back mixes up no more than that.
+    // Names sort in the order of creation; setting the clock back affects only that order.
     this.#count += 1;
     const order = `${Date.now()}-${String(this.#count).padStart(6, '0')}`;
     const at = join(this.#folder, `${order}-${randomUUID()}`);
@@ -58,7 +58,7 @@ export class Saves {
     writeFileSync(`${at}.json`, JSON.stringify({ path, base, ...content }), { mode: 0o600 });
   }
 
-  /** What is kept, the oldest first. */
+  /** The stored copies, oldest first. */
   list(): Save[] {
     return this.#names().flatMap((name): Save[] => {
       const at = join(this.#folder, name);
@@ -69,7 +69,7 @@ export class Saves {
         rmSync(`${at}.json`, { force: true });
       };
       if (note === undefined || isBad(path)) {
-        // This process, or one before it, ended while it wrote the copy: the file itself is still there.
+        // A process ended while writing this copy; the file itself still exists.
         drop();
         return [];
       }
@@ -91,7 +91,7 @@ export class Saves {
       const names = readdirSync(this.#folder).sort();
       return names.filter((name) => !name.endsWith('.json'));
     } catch {
-      // Nothing was ever kept.
+      // No copy was ever stored.
       return [];
     }
   }
@@ -100,7 +100,7 @@ export class Saves {
     try {
       return noteSchema.parse(JSON.parse(readFileSync(join(this.#folder, `${name}.json`), 'utf8')));
     } catch {
-      // Damaged: told by the answer.
+      // A damaged note counts as missing.
       return undefined;
     }
   }

@@ -1,4 +1,4 @@
-/** Owns what is in a synced folder: which files take part, with their hashes, and what is left out for which reason. */
+/** Scans a synced folder: which files are synced, with their hashes, and which are left out, with the reasons. */
 import { type Dirent, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -11,38 +11,38 @@ import { checkPath, type FolderPath, isBad, isReserved, parentsOf } from './path
 
 export interface Scan {
   readonly files: Map<FolderPath, LocalFile>;
-  /** Of those that are not in NFC on this disk: how they are spelled there. */
+  /** Spelling on this disk of the files whose names are not in NFC there. */
   readonly otherForms: ReadonlyMap<FolderPath, string>;
-  /** Files that differ from another only in Unicode form, as they are spelled on this disk; they are among `skipped`. */
+  /** Files that differ from another one only in Unicode form, by their spelling on this disk; also in `skipped`. */
   readonly twins: ReadonlyMap<string, FolderPath>;
-  /** What should take part and cannot, with the reason for the user. A folder stands for all that is below it. */
+  /** Paths that should be synced and cannot be, with the reason for the user. A folder includes everything below it. */
   readonly skipped: Map<string, string>;
-  /** What is wrong with the rules of what takes part, by the path of the rules. */
+  /** Problems of the rule files, by path. */
   readonly problems: ReadonlyMap<string, string>;
-  /** Links and devices: they never take part. */
+  /** Links and devices, which are never synced. */
   readonly links: ReadonlySet<string>;
-  /** Folders that another filesystem is mounted on, or was and is not any more. */
+  /** Folders that are or were the mount point of another filesystem. */
   readonly mounts: readonly string[];
-  /** True for a path that takes no part here, whatever the hub has: excluded, skipped, or a link. */
+  /** True for a path not synced here, whatever the hub has: excluded, skipped, or a link. */
   readonly leavesOut: (path: FolderPath) => boolean;
-  /** True for a path that the rules exclude. */
+  /** True for a path excluded by the rules. */
   readonly excludes: (path: FolderPath) => boolean;
 }
 
-/** How long a scan works before other work has its turn. */
+/** Milliseconds of scanning before other work gets a turn. */
 const TURN_MS = 20;
 const UNMOUNTED =
   'The filesystem that was mounted here is gone. Mount it again. If it is gone for good, `cairn sync --allow-deletes` deletes its files on the hub, and `cairn sync --restore-missing` brings them back here.';
 
-/** What a scan goes by of what a folder remembers. */
+/** The parts of the state that a scan uses. */
 type Known = Pick<SyncState, 'base' | 'only' | 'mounts'>;
 
-/** Reads a folder. What looks as it did when it was hashed last is not read again. Throws RootGone. */
+/** Scans a folder. Files with the same metadata as at their last hash are not read again. Throws RootGone. */
 export async function scanFolder(folder: SyncedFolder, known: Known): Promise<Scan> {
   const scanner = new Scanner(folder, known, readRules(folder, known.only, known.base));
   folder.root.check();
   await scanner.walk();
-  // What was read meanwhile may have been another folder.
+  // The folder may have been replaced during the scan.
   folder.root.check();
   scanner.leaveOutUnmounted();
   return scanner.found();
@@ -85,7 +85,7 @@ class Scanner {
     }
   }
 
-  /** Where a filesystem was unmounted, its files are not gone: nothing is known of them. */
+  /** Skips files below an unmounted filesystem. They are not deleted; their state is unknown. */
   leaveOutUnmounted(): void {
     const { root } = this.#folder;
     for (const mount of this.#mounts) {
@@ -122,7 +122,7 @@ class Scanner {
       entries = readdirSync(join(this.#folder.root.path, below), { withFileTypes: true, encoding: 'buffer' });
     } catch (error) {
       if (below === '') throw error;
-      // Removed since its parent was read: then it is gone. Otherwise nothing below it is known.
+      // When removed since its parent was read, the folder is gone. Otherwise its contents are unknown.
       if (lookAt(join(this.#folder.root.path, below)) !== undefined) {
         this.#skipped.set(below.normalize('NFC'), `The folder cannot be read (${codeOf(error)}).`);
       }
@@ -148,7 +148,7 @@ class Scanner {
     else if (path === checked || this.#isOnlyForm(path, checked)) this.#add(checked, path);
   }
 
-  /** Whether no other file here has the NFC form of this name. */
+  /** True when no other file here has the NFC form of this name. */
   #isOnlyForm(path: string, checked: FolderPath): boolean {
     const twin = this.#stat(checked);
     const isTaken = this.#otherForms.has(checked) || (twin !== undefined && twin.ino !== this.#stat(path)?.ino);

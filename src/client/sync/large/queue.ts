@@ -1,4 +1,4 @@
-/** Owns which large files wait for their turn on the line, or are on it, while small ones go on. */
+/** Queue of large files: waiting for a transfer or being transferred, while small files are synced. */
 import { limits } from '../../../limits/service.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { Portion } from '../portion.ts';
@@ -10,18 +10,18 @@ const BYTES = {
 };
 
 export class LargeQueue {
-  /** Bytes in one request; what is larger has a request of its own, beside the others. */
+  /** Bytes per request; a larger file gets a separate request, parallel to the others. */
   readonly upload = new Portion(BYTES);
   readonly download = new Portion(BYTES);
-  /** Small ones first. */
+  /** Queued uploads, small ones first. */
   readonly uploads = new Set<FolderPath>();
-  /** Bytes by path. */
+  /** Queued downloads: bytes by path. */
   readonly downloads = new Map<FolderPath, number>();
-  /** On the line now. */
+  /** Transfers in progress. */
   readonly uploading = new Set<FolderPath>();
   readonly downloading = new Set<FolderPath>();
 
-  /** Whether a file is on its way to the hub, so that nothing else is said of it. */
+  /** True when the file is queued or being uploaded; other decisions about it must wait. */
   isGoing(path: FolderPath): boolean {
     return this.uploads.has(path) || this.uploading.has(path);
   }

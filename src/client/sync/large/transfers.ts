@@ -1,6 +1,6 @@
 /**
- * Brings large files over the line, one up and some down at a time, while small ones are synced as ever. What ends or fails
- * is told by a bell; the next sync of the folder saves what became of it.
+ * Transfers large files, one up and several down at a time, while small files are synced as usual. A bell rings when a
+ * transfer ends or fails; the next sync of the folder saves the result.
  */
 import { existsSync } from 'node:fs';
 import { limits } from '../../../limits/service.ts';
@@ -27,25 +27,25 @@ export class LargeTransfers {
     this.#session = session;
   }
 
-  /** Begins with what is queued. */
+  /** Starts the queued transfers. */
   start(): void {
     const { uploads, downloads } = this.#session.large;
     if (uploads.size > 0) this.#run('up', () => this.#upload());
     if (downloads.size > 0) this.#run('down', () => this.#download());
   }
 
-  /** Resolves when the folder should be synced again: some transfers ended. */
+  /** Resolves when transfers ended, so that the folder should be synced again. */
   async ended(): Promise<void> {
     await this.#bell.rung();
   }
 
-  /** To be called before that sync. Throws what stopped a transfer. */
+  /** Call before that sync. Throws the error that stopped a transfer. */
   takeNote(): void {
     this.#bell.silence();
     this.#fail();
   }
 
-  /** Resolves when nothing is queued any more. Throws what stopped it. */
+  /** Resolves when the queue is empty. Throws the error that stopped a transfer. */
   async drained(): Promise<void> {
     for (this.start(); this.#running.size > 0; this.start()) {
       await Promise.all(this.#running.values());
@@ -54,7 +54,7 @@ export class LargeTransfers {
     this.#bell.silence();
   }
 
-  /** Stops at once; what was under way is sent or asked for again by a later sync. */
+  /** Stops immediately; unfinished transfers are repeated by a later sync. */
   close(): void {
     this.#ended.abort();
   }
@@ -72,7 +72,7 @@ export class LargeTransfers {
     this.#running.set(which, run);
   }
 
-  /** Closed, or the folder is paused: what is queued goes on after that. */
+  /** True when closed or while the folder is paused; the queue continues afterwards. */
   #isHalted(): boolean {
     return this.#ended.signal.aborted || existsSync(this.#session.folder.own('paused'));
   }
@@ -83,7 +83,7 @@ export class LargeTransfers {
     if (error !== undefined && !this.#ended.signal.aborted) throw error;
   }
 
-  /** Not after each file: a sync looks at the whole folder. */
+  /** Rings at intervals and not after each file, since a sync scans the whole folder. */
   #tell(): void {
     if (Date.now() - this.#toldMs < limits.clientSaveMs) return;
     this.#toldMs = Date.now();
@@ -149,12 +149,12 @@ export class LargeTransfers {
   }
 }
 
-/** Takes in a long content that came by itself. The file may have changed since it was asked for. Throws RootGone. */
+/** Applies a long content after its download. The file may have changed since the request. Throws RootGone. */
 function takeLarge(session: SyncSession, record: RemoteRecord): void {
   const { folder, state, scanned, due } = session;
   const { path, side } = record;
   const wait = state.waits.get(path);
-  // Deleted or in conflict by now.
+  // Deleted or in conflict since the request.
   if (wait?.kind !== 'download') return;
   let reason = 'It changed on both sides while it was downloaded.';
   try {

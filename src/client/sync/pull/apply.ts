@@ -1,4 +1,4 @@
-/** Does to one file of the folder what a change on the hub means for it. It overwrites nothing that was changed here. */
+/** Applies one change of the hub to a file of the folder. A file changed here is never overwritten. */
 import { decidePull, type PullAction } from '../decide.ts';
 import { Unreadable } from '../folder/file.ts';
 import { type LocalFile, Unwritable } from '../folder/folder.ts';
@@ -6,13 +6,13 @@ import type { RemoteRecord } from '../remote-record.ts';
 import type { SyncSession } from '../session.ts';
 import { agree, recallSent } from '../state.ts';
 
-/** `done`; or why the path has to wait. `to fetch`: for its content, which is long and was not sent. */
+/** `done`, or why the path has to wait. `to fetch`: its content is long and was not sent. */
 export type Applied = 'done' | 'both changed' | 'to fetch' | { readonly unwritable: string };
 
-/** What was here when the decision was taken. */
+/** The local file at the time of the decision. */
 type Local = Pick<LocalFile, 'sha256' | 'executable'> & Partial<LocalFile>;
 
-/** Applies the hub's side, undefined for a delete. Throws RootGone. */
+/** Applies the hub's side; an undefined side is a delete. Throws RootGone. */
 export function applyRemote(session: SyncSession, record: RemoteRecord, local: Local | undefined): Applied {
   const { state } = session;
   const { path, side: remote, deviceId } = record;
@@ -29,7 +29,7 @@ export function applyRemote(session: SyncSession, record: RemoteRecord, local: L
   }
 }
 
-/** False: the file changed since the decision. */
+/** Executes the action. False when the file changed since the decision. */
 function act(session: SyncSession, record: RemoteRecord, action: PullAction, local: Local | undefined): boolean {
   const { folder, state, tell } = session;
   const { path, side: remote, storedMs } = record;
@@ -65,7 +65,7 @@ function act(session: SyncSession, record: RemoteRecord, action: PullAction, loc
   }
 }
 
-/** Both sides have the same bytes. The executable bit goes by the same rule of three. */
+/** Records that both sides have the same bytes. The executable bit is decided by the same three-way comparison. */
 function agreeOn(
   { folder, state, tell }: SyncSession,
   { path, side: remote, storedMs }: RemoteRecord,

@@ -1,11 +1,11 @@
-/** Owns what is told while changes of the hub arrive. */
+/** Builds the callbacks for arriving changes of the hub. */
 import type { Arrivals } from '../hub.ts';
 import type { RemoteRecord } from '../remote-record.ts';
 import type { SyncSession } from '../session.ts';
 
 const DAMAGED = 'The content that the hub sent does not match its hash; sync again.';
 
-/** Hands records on. What is not for this folder, or came damaged, is noted in the state, and the rest goes on. */
+/** Passes records on. Notes paths not allowed in this folder and damaged records; the pull continues. */
 export function arrivalsOf(session: SyncSession, record: (record: RemoteRecord) => void): Arrivals {
   const { state, progress } = session;
   return {

@@ -1,4 +1,4 @@
-/** Owns files of which the hub's copy is damaged, so that no pull brings them: what is here stays, and what is equal heals it. */
+/** Handles files damaged on the hub, which no pull brings: a local file stays, and an equal one repairs the hub. */
 import { quoted } from '../../shown.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';
@@ -8,7 +8,7 @@ import type { SyncSession } from '../session.ts';
 const DAMAGED =
   "The hub's copy is damaged. A device that still has this version restores it with its next sync; for an earlier one: cairn sync history";
 
-/** Notes what a pull left out. What is not here in that version waits for it. */
+/** Records the paths that a pull left out. A path with another version here waits. */
 export function noteLeftOut({ state, damaged }: SyncSession, local: Scan, leftOut: LeftOut): void {
   for (const [path, remote] of leftOut) {
     if (local.excludes(path)) continue;
@@ -20,7 +20,7 @@ export function noteLeftOut({ state, damaged }: SyncSession, local: Scan, leftOu
   }
 }
 
-/** In words for the user. */
+/** The reason for the user. */
 export function whyDamaged(path: FolderPath): string {
   return `${DAMAGED} ${quoted(path)}`;
 }

@@ -1,4 +1,4 @@
-/** Finds contents that this folder holds under another name, so that a rename elsewhere brings no long content again. */
+/** Finds contents already in this folder under another name, so that a rename on another device needs no download. */
 import { Unreadable } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';
@@ -14,7 +14,7 @@ export class HeldContents {
     this.#local = local;
   }
 
-  /** The bytes with a hash, read and hashed now: of a file in its place, or of one that was just removed or replaced. */
+  /** The bytes with a hash, read and hashed now: from a file in place, or from one just removed or replaced. */
   find(sha256: string): Buffer | undefined {
     this.#paths ??= new Map([...this.#local.files].map(([path, file]) => [file.sha256, path]));
     const path = this.#paths.get(sha256);

@@ -1,4 +1,4 @@
-/** Takes in what the hub has, path by path; what cannot be taken is noted in the state, with its reason. */
+/** Applies the hub's side, path by path. A change that cannot be applied is recorded in the state with its reason. */
 import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';
 import type { RemoteRecord } from '../remote-record.ts';
@@ -9,13 +9,13 @@ import { applyRemote } from './apply.ts';
 import { HeldContents } from './held.ts';
 
 export class Inbox {
-  /** Paths that changed on both sides. */
+  /** Paths changed on both sides. */
   readonly bothChanged = new Set<FolderPath>();
   readonly #session: SyncSession;
   readonly #local: Scan;
   readonly #spellings: Spellings;
   readonly #held: HeldContents;
-  /** Paths whose way was blocked; what arrives later may clear it. */
+  /** Changes whose path was blocked; a later change may clear the path. */
   readonly #blocked = new Map<FolderPath, RemoteRecord>();
 
   constructor(session: SyncSession, local: Scan) {
@@ -29,7 +29,7 @@ export class Inbox {
     const { path, side } = record;
     const { state, large, due } = this.#session;
     if (large.isGoing(path)) {
-      // Decided once the answer to ours is here.
+      // Decided after the hub has answered the upload.
       due.add(path);
       return;
     }
@@ -45,7 +45,7 @@ export class Inbox {
     this.#apply(record);
   }
 
-  /** Tries once more what was blocked. */
+  /** Retries the blocked changes. */
   finish(): void {
     const again = [...this.#blocked.values()];
     this.#blocked.clear();

@@ -1,4 +1,4 @@
-/** Brings the changes of the hub into the folder. Nothing that was changed here is overwritten. */
+/** Pulls the changes of the hub into the folder. A file changed here is never overwritten. */
 import { setImmediate } from 'node:timers/promises';
 import { foldCase } from '../../../text/fold-case.ts';
 import { ToolRefused } from '../../tool-refused.ts';
@@ -15,8 +15,8 @@ import { type Reconcile, reconcilePaths } from './reconcile.ts';
 import { startOver } from './start-over.ts';
 
 /**
- * Pulls until nothing is left, or something here is to be pushed first: then it resolves with true. What cannot be taken waits
- * in the state. `recheck`: paths to compare whatever the cursor says.
+ * Pulls until nothing is left. Resolves with true when it stopped early so that local changes are pushed first. Changes
+ * that cannot be applied wait in the state. `recheck`: paths to compare regardless of the cursor.
  */
 export async function pullChanges(
   session: SyncSession,
@@ -24,7 +24,7 @@ export async function pullChanges(
   reconcile: Reconcile,
 ): Promise<boolean> {
   const { hub, state } = session;
-  // A folder that has never met the whole vault does not know yet what is new in it.
+  // Before its first complete pull, a folder does not know which of its files are new.
   const mayStop = state.inode !== null && reconcile === 'merge';
   let local = await scan(session);
   settleWaitingNames(session, local);
@@ -42,7 +42,7 @@ export async function pullChanges(
       session.damaged.clear();
       noteLeftOut(session, local, end.leftOut);
       await reconcilePaths(session, inbox.bothChanged, reconcile);
-      // Only now: whatever ends this run before is pulled again by the next, and found to agree.
+      // Set only after applying the page: a run that ends earlier pulls it again, and finds both sides equal.
       state.cursor = end.cursor;
       more = end.hasMore;
       if (!more) state.own = state.own.filter(([, last]) => last > ownUntil);
@@ -58,7 +58,7 @@ export async function pullChanges(
   return false;
 }
 
-/** Looks again at what waits, where it takes part again or either side has moved. */
+/** Compares waiting paths again when they are no longer left out or either side has changed. */
 async function lookAgain(
   session: SyncSession,
   local: Scan,
@@ -75,7 +75,7 @@ async function lookAgain(
   }
   if (due.size === 0) return;
   const inbox = new Inbox(session, local);
-  // The hub answers in its own spelling.
+  // The hub answers in its own spelling of a name.
   const gone = new Map([...due].map((path) => [foldCase(path), path]));
   const take = (record: RemoteRecord) => {
     gone.delete(foldCase(record.path));
@@ -83,7 +83,7 @@ async function lookAgain(
   };
   const arrivals = arrivalsOf(session, take);
   const damaged = (record: RemoteRecord) => {
-    // It is there, so it is not gone.
+    // It exists on the hub, so it is not deleted.
     gone.delete(foldCase(record.path));
     arrivals.damaged(record);
   };
@@ -105,7 +105,7 @@ function canWrite({ folder }: SyncSession, path: FolderPath): boolean {
   }
 }
 
-/** The hub was restored from a backup, or replaced: the cursor means nothing to it. */
+/** True when the hub was restored from a backup or replaced, so that the cursor is invalid. */
 export function isOutdated(error: unknown): boolean {
   return error instanceof ToolRefused && error.data['resync_required'] === true;
 }

@@ -1,6 +1,6 @@
 /**
- * Owns paths that changed on both sides: a merge without a conflict is taken, anything else waits for the user while the
- * hub keeps both sides.
+ * Reconciles paths changed on both sides: a merge without a conflict is applied; otherwise the hub keeps both sides
+ * until the user decides.
  */
 import { z } from 'zod';
 import { ToolRefused } from '../../tool-refused.ts';
@@ -27,10 +27,10 @@ const historySchema = z.object({ versions: z.array(z.object({ sha256: z.string()
 
 type Merged = z.infer<typeof mergeSchema>;
 
-/** `merge`: merges and sends our side. `leave`: a pull alone, which sends nothing; the path waits. */
+/** `merge`: merges and sends the local side. `leave`: for a pull without push, which sends nothing; the path waits. */
 export type Reconcile = 'merge' | 'leave';
 
-/** Merges each path, or leaves it to the user with our side on the hub. One path never stops the others. */
+/** Merges each path, or stores the local side on the hub for the user to decide. One path never stops the others. */
 export async function reconcilePaths(session: SyncSession, paths: Iterable<FolderPath>, how: Reconcile): Promise<void> {
   if (how === 'leave') return;
   for (const path of paths) {
@@ -48,26 +48,26 @@ async function reconcile(session: SyncSession, path: FolderPath): Promise<void> 
   const wait = state.waits.get(path);
   if (wait === undefined) return;
   const mine = folder.read(path);
-  // Gone this moment: the next round compares it anew.
+  // Deleted just now: the next round compares it again.
   if (mine === undefined) return;
   await recallFromHistory(session, path);
   if (wait.remote !== null && (await tryMerge(session, path, mine))) return;
   const kept = await keepOnHub(session, path, mine);
   if (kept === 'accepted') return;
   state.waits.set(path, { ...wait, local: mine.sha256, ...kept });
-  // Edited again while it waits: it is the same conflict.
+  // Edited again while waiting: still the same conflict.
   if (wait.conflictId === null) tell({ verb: 'conflict', path, note: kept.reason });
 }
 
-/** Merges our text with the hub's against the version that both build on. */
+/** Merges the local text with the hub's, against the version on which both are based. */
 export async function mergeOnHub({ hub }: SyncSession, path: FolderPath, content: string, base: string | undefined) {
   const args = { path, content, ...(base === undefined ? {} : { base_sha: base }) };
   return readAs(mergeSchema, (await hub.call('sync_merge', args)).structured);
 }
 
 /**
- * What was sent and got no answer may have been accepted, and another device may have built on it: then that is what both
- * sides last agreed on.
+ * Looks up unanswered pushes in the history. The hub may have accepted one, and another device may have changed that
+ * version since: then it is the version on which both sides last agreed.
  */
 async function recallFromHistory(session: SyncSession, path: FolderPath): Promise<void> {
   const { state } = session;
@@ -79,7 +79,7 @@ async function recallFromHistory(session: SyncSession, path: FolderPath): Promis
   state.sent.delete(path);
 }
 
-/** The versions that the hub keeps of a path, newest first. */
+/** The versions of a path on the hub, newest first. */
 async function versionsOf({ hub, state }: SyncSession, path: FolderPath) {
   try {
     const { versions } = readAs(historySchema, (await hub.call('sync_history', { path })).structured);
@@ -90,7 +90,7 @@ async function versionsOf({ hub, state }: SyncSession, path: FolderPath) {
   }
 }
 
-/** True when both sides went together without a conflict. */
+/** True when both sides were merged without a conflict. */
 async function tryMerge(session: SyncSession, path: FolderPath, mine: Content): Promise<boolean> {
   const { state } = session;
   const base = state.base.get(path)?.sha256;
@@ -101,15 +101,16 @@ async function tryMerge(session: SyncSession, path: FolderPath, mine: Content): 
     if (merged.has_conflicts || merged.content === null || merged.encoding !== 'utf-8') return false;
     return await takeMerge(session, path, mine, { ...merged, bytes: Buffer.from(merged.content) });
   } catch (error) {
-    // A side that is not text, too large to be merged, or cannot be written here: the user decides.
+    // Not text, too large to merge, or not writable here: the user decides.
     if (error instanceof ToolRefused || error instanceof Unwritable) return false;
     throw error;
   }
 }
 
 /**
- * Takes a merge: on the disk first, so that a crash between the two pushes is made good by the next sync; then our own side
- * as a version, then the merge on top of it. Where another device chose our side in that moment, that choice stays.
+ * Applies a merge: first on the disk, so that the next sync recovers from a crash between the two pushes; then pushes
+ * the local side as a version, then the merge on top of it. If another device has just chosen the local side, that
+ * choice stays.
  */
 async function takeMerge(
   session: SyncSession,
@@ -123,13 +124,13 @@ async function takeMerge(
   if (written === false) return false;
   rememberAgreed(folder, state, path, merged.base_sha);
   const [own] = await send(session, [{ path, args: pushArguments(session, path, mine, merged.base_sha) }]);
-  // Kept as a version; or, when the hub moved on in this moment, as a conflict that the next push settles. Otherwise our side
-  // stays aside, and becomes a conflict copy.
+  // The local side is now stored as a version or, when the hub has changed at this moment, as a conflict that the next
+  // push settles. Otherwise it stays aside and becomes a conflict copy.
   if (!(own instanceof ToolRefused) || decideFate(path, own).kind === 'pending') done();
   if (!(own instanceof ToolRefused)) {
     agree(state, path, { sha256: mine.sha256 });
     if (own?.status === 'unchanged' && !(await isLatestOwn(session, path))) {
-      // Edited since: then the edit goes up.
+      // Edited since: the next sync pushes the edit.
       folder.put(path, mine.bytes, written.sha256, mine);
       return true;
     }
@@ -143,7 +144,7 @@ async function takeMerge(
   return true;
 }
 
-/** Whether the current version of a path came from here; false: another device chose these bytes over its own side. */
+/** True when the current version came from this device; false when another device chose these bytes over its own. */
 async function isLatestOwn(session: SyncSession, path: FolderPath): Promise<boolean> {
   const [latest] = await versionsOf(session, path);
   return latest?.isOwn !== false;
@@ -154,7 +155,7 @@ interface Kept {
   readonly reason: string;
 }
 
-/** Pushes our side on top of the base that it was made on; the hub refuses it and keeps it. */
+/** Pushes the local side on top of its base; the hub refuses the push and stores the bytes as a conflict. */
 async function keepOnHub(session: SyncSession, path: FolderPath, mine: Content): Promise<'accepted' | Kept> {
   const { state } = session;
   const wait = state.waits.get(path);
@@ -172,7 +173,7 @@ async function keepOnHub(session: SyncSession, path: FolderPath, mine: Content):
     case 'pending':
       return { conflictId: fate.conflictId, reason };
     case 'copy':
-      // The path is free for the hub's side then, which the next round brings.
+      // This frees the path for the hub's side, which the next round pulls.
       keepCopy(session, { from: fate.from, of: fate.from, why: fate.why });
       return { conflictId: known, reason };
     case 'listed':

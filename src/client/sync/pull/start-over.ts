@@ -1,6 +1,7 @@
 /**
- * Compares a folder with a hub that was restored from a backup. The hub may have lost what this folder last agreed on:
- * that is pushed again. When the hub stored each version is told by the hub's own clock, so no other clock is trusted.
+ * Compares a folder with a hub that was restored from a backup. The hub may have lost versions on which this folder
+ * last agreed; they are pushed again. The time of each version comes from the hub's own clock, and no other clock is
+ * trusted.
  */
 import { ToolRefused } from '../../tool-refused.ts';
 import type { FolderPath } from '../folder/path.ts';
@@ -16,7 +17,7 @@ export async function startOver(session: SyncSession, local: Scan, reconcile: Re
   const { hub, state } = session;
   const inbox = new Inbox(session, local);
   const missing = new Set<FolderPath>(state.base.keys());
-  /** Stored after what is agreed on here, by a hub that may not know that. */
+  /** Versions stored after the last agreement, by a hub that may have lost the agreed version. */
   const doubtful: RemoteRecord[] = [];
   const take = (record: RemoteRecord) => {
     const { path, side, storedMs } = record;
@@ -27,7 +28,7 @@ export async function startOver(session: SyncSession, local: Scan, reconcile: Re
       doubtful.push(record);
       return;
     }
-    // What is here came after what the hub has: seen from here, both sides agreed on that once.
+    // The local version is newer than the hub's, so the hub's version counts as a base on which both sides once agreed.
     if (isOther && side === undefined) state.base.delete(path);
     else if (isOther) state.base.set(path, { sha256: side?.sha256 ?? '', executable: side?.executable, storedMs });
     inbox.take(record);
@@ -41,7 +42,7 @@ export async function startOver(session: SyncSession, local: Scan, reconcile: Re
   }
   await takeMissing(session, missing, take);
   for (const record of doubtful) {
-    // Unknown to the hub: the only copies are in folders, so nothing replaces it before the hub has it.
+    // The hub lost the agreed version, so only folders have its bytes. They are not replaced before the hub has them.
     const isSafe =
       (await hub.hasVersion(record.path, state.base.get(record.path)?.sha256 ?? '')) ||
       (await keepOnHub(session, local, record));
@@ -54,7 +55,7 @@ export async function startOver(session: SyncSession, local: Scan, reconcile: Re
   state.own = [];
 }
 
-/** Deletions are not part of a whole pull: they are asked for, and what the hub never had is new to it. */
+/** Requests deletions, which a complete pull does not contain. A path that the hub never had is new to it. */
 async function takeMissing(
   session: SyncSession,
   missing: ReadonlySet<FolderPath>,
@@ -70,8 +71,9 @@ async function takeMissing(
 }
 
 /**
- * Gives the hub the unedited bytes of a path that it has a newer version of: as a refused push, which is settled for that
- * version at once and kept among the settled conflicts. False: they were edited, or the hub does not keep them.
+ * Sends the hub the unedited bytes of a path for which it has a newer version: as a refused push, settled for that
+ * version at once and kept among the settled conflicts. False when the bytes were edited or the hub does not store
+ * them.
  */
 async function keepOnHub(session: SyncSession, local: Scan, { path, side }: RemoteRecord): Promise<boolean> {
   const { folder, hub, state } = session;

@@ -1,14 +1,14 @@
-/** Owns how one file of the folder is named to the hub. */
+/** Builds the arguments of a push for one file of the folder. */
 import type { Content } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { PushArguments } from '../hub.ts';
 import type { SyncSession } from '../session.ts';
 import { tick } from '../state.ts';
 
-/** What a push sends of a file. */
+/** Fields of a file sent by a push. */
 export type Sent = Pick<Content, 'bytes' | 'sha256' | 'modifiedMs'> & { readonly executable: boolean | undefined };
 
-/** Arguments of a guarded push. `base`: the hash that it builds on, empty for no file; without content it is a delete. */
+/** Arguments of a guarded push. `base`: hash of its base version, empty for none; without content it is a delete. */
 export function pushArguments(
   { state }: Pick<SyncSession, 'state'>,
   path: FolderPath,
@@ -21,7 +21,7 @@ export function pushArguments(
   return { ...head, ...lookOf(content, nowMs), sha256: content.sha256, ...encoded(content.bytes) };
 }
 
-/** Arguments that move a file, whose bytes stay as they are: those with the hash `base`. */
+/** Arguments that move a file without its bytes; `base` is their hash. */
 export function moveArguments(
   { state }: Pick<SyncSession, 'state'>,
   paths: { readonly from: FolderPath; readonly to: FolderPath },
@@ -34,12 +34,12 @@ export function moveArguments(
 }
 
 function lookOf({ executable, modifiedMs }: Pick<Sent, 'executable' | 'modifiedMs'>, nowMs: number) {
-  // Windows has no such bit: then the hub keeps the one that it has.
+  // Windows has no such bit; the hub then keeps the current one.
   const bit = executable === undefined || process.platform === 'win32' ? {} : { executable };
   return { mtime: isoOf(modifiedMs, nowMs), ...bit };
 }
 
-/** The text that bytes are in UTF-8; undefined: they are not text. */
+/** The text of UTF-8 bytes; undefined when they are not text. */
 export function textOf(bytes: Buffer): string | undefined {
   const text = bytes.toString('utf8');
   return Buffer.from(text, 'utf8').equals(bytes) ? text : undefined;
@@ -50,7 +50,7 @@ function encoded(bytes: Buffer): { readonly content: string; readonly encoding?:
   return text === undefined ? { content: bytes.toString('base64'), encoding: 'base64' } : { content: text };
 }
 
-/** A time in the form of the hub. A disk may have times that no calendar has: then it is now. */
+/** A time in the hub's format. Disks may contain times outside the calendar; these become the current time. */
 function isoOf(ms: number, nowMs: number): string {
   const isOrdinary = ms >= 0 && ms < 253_402_300_800_000;
   return new Date(isOrdinary ? ms : nowMs).toISOString();

@@ -1,4 +1,4 @@
-/** Owns one change on its way to the hub: how a file becomes one, and what its answer means here. */
+/** Builds one change for a push from a file, and applies the hub's answer to the state. */
 import type { ToolRefused } from '../../tool-refused.ts';
 import { decideFate } from '../conflict-copy.ts';
 import { type Content, Unreadable } from '../folder/file.ts';
@@ -11,15 +11,15 @@ import { pushArguments } from './arguments.ts';
 import type { Parcel } from './send.ts';
 
 export interface Change extends Parcel {
-  /** The name that the hub has. */
+  /** Name of the file on the hub before a move. */
   readonly from: FolderPath | undefined;
-  /** Undefined: a delete, or a move that leaves the bytes as they are. */
+  /** Undefined for a delete, or for a move without its bytes. */
   readonly content: Content | undefined;
   readonly isDelete: boolean;
   readonly bytes: number;
 }
 
-/** A file with its bytes as they are now. Undefined: it is gone, which the next run sees, or cannot be read, which is told. */
+/** Reads a file for a push. Undefined when it is gone, as the next run detects, or unreadable, which is reported. */
 export function readPut(session: SyncSession, path: FolderPath, from?: FolderPath): Change | undefined {
   const { folder, state, troubles } = session;
   try {
@@ -35,7 +35,7 @@ export function readPut(session: SyncSession, path: FolderPath, from?: FolderPat
   }
 }
 
-/** The hub has the change; undefined: it had it before. */
+/** Records an accepted change. `outcome` undefined: the hub already had the change. */
 export function settleChange(session: SyncSession, change: Change, outcome: PushedFile | undefined): void {
   const { state, tell, scanned, damaged } = session;
   const { path, from, content, isDelete, bytes } = change;
@@ -50,7 +50,7 @@ export function settleChange(session: SyncSession, change: Change, outcome: Push
   }
   const seen = scanned?.files.get(path);
   const storedMs = outcome === undefined ? undefined : Date.parse(outcome.stored_at);
-  // What was pushed is what was read, which may be newer than the scan.
+  // The pushed bytes may be newer than the scan.
   const isScanned = seen !== undefined && (content === undefined || seen.sha256 === content.sha256);
   if (isScanned) agree(state, path, { ...seen, storedMs });
   else if (content !== undefined) {
@@ -60,17 +60,17 @@ export function settleChange(session: SyncSession, change: Change, outcome: Push
   else tell({ verb: 'renamed', path, note: `it was ${from}`, bytes });
 }
 
-/** What becomes of a change that the hub refused. True: its path is compared with the hub again at once. */
+/** Handles a refused change. True: compare its path with the hub again at once. */
 export function settleRefusal(session: SyncSession, change: Change, refusal: ToolRefused): boolean {
   const { path, content, isDelete } = change;
   if (refusal.isConflict) return true;
   const fate = decideFate(path, refusal);
   if (fate.kind === 'copy' && !isDelete) {
     const { from, why } = fate;
-    // Where another file of the same folder was refused before, the folder has its new name already.
+    // If another file of the same folder was refused before, the folder already has its new name.
     if (session.folder.isAbsent(from) || keepCopy(session, { from, of: from, why })) return true;
   }
-  // It waits until the file is another one.
+  // Waits until the file changes.
   const reason = `The hub refused it: ${refusal.message}`;
   const local = content?.sha256 ?? null;
   session.state.waits.set(path, { kind: 'push', remote: null, local, conflictId: null, reason });

@@ -1,4 +1,4 @@
-/** Decides what is pushed, from a scan and the base record: what changed, what moved, what is gone, and what has to wait. */
+/** Decides what to push, from a scan and the base record: changes, moves, deletes, and paths that have to wait. */
 import { decidePush } from '../decide.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';
@@ -6,25 +6,25 @@ import { respelledHere } from '../spelling.ts';
 import type { SyncState } from '../state.ts';
 
 export interface PushPlan {
-  /** New name by the former one's: a file that was moved or spelled anew; its bytes may have changed as well. */
+  /** New name to former name of files moved or respelled; their bytes may have changed as well. */
   readonly moves: ReadonlyMap<FolderPath, FolderPath>;
-  /** Files to push, the small ones first, so that none waits for a large one. */
+  /** Files to push, small ones first, so that none waits for a large one. */
   readonly puts: readonly FolderPath[];
   readonly deletes: readonly FolderPath[];
-  /** Deletes that need the user's word. */
+  /** Deletes that need the user's confirmation. */
   readonly held: readonly FolderPath[];
 }
 
 export interface PlanOptions {
-  /** Deletes need no word, however many they are. */
+  /** Deletes need no confirmation, whatever their number. */
   readonly allowDeletes: boolean;
-  /** The folder is another one than before. */
+  /** The folder is not the one of the previous sync. */
   readonly isOtherRoot: boolean;
   /** New names whose move the hub refused; they are pushed as new files. */
   readonly unmovable: ReadonlySet<FolderPath>;
-  /** Whether something else has the name of a file that is gone, or of a folder on its way. */
+  /** True when another entry has the name of a missing file, or of a folder in its path. */
   readonly isReplaced: (path: FolderPath) => boolean;
-  /** Whether a file is on its way to the hub already. */
+  /** True when a file is already being uploaded. */
   readonly isGoing: (path: FolderPath) => boolean;
   /** Hashes of files whose copy on the hub is damaged: the same content is sent again. */
   readonly damaged: ReadonlyMap<FolderPath, string>;
@@ -61,7 +61,7 @@ export function planPush(local: Scan, state: SyncState, options: PlanOptions): P
   };
 }
 
-/** What waits for the user, or was refused as it is, is not sent again. */
+/** True when a path waits for the user, or its unchanged content was refused: it is not sent again. */
 function mustWait({ waits }: SyncState, path: FolderPath, sha256: string | undefined): boolean {
   const wait = waits.get(path);
   return wait !== undefined && (wait.kind !== 'push' || wait.local === (sha256 ?? null));
@@ -74,7 +74,7 @@ function isNewlyExecutable(
   return here !== undefined && base?.executable !== undefined && here.executable !== base.executable;
 }
 
-/** New files with the bytes of one that is gone: each such pair is a move. Empty files are all alike, so they are none. */
+/** Pairs new files with missing ones of the same bytes: each is a move. Excludes empty files, which are all equal. */
 function movesOf(
   gone: readonly FolderPath[],
   changed: readonly FolderPath[],
@@ -100,7 +100,7 @@ function movesOf(
   return moves;
 }
 
-/** Of several files with the same bytes the one with the same name, as when a folder was renamed. */
+/** Of several files with the same bytes, prefers the one with the same name, as after the rename of a folder. */
 function nearest(path: FolderPath, candidates: readonly FolderPath[]): FolderPath | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return candidates.find((other) => other.slice(other.lastIndexOf('/') + 1) === name) ?? candidates[0];

@@ -1,4 +1,4 @@
-/** Brings the changes of the folder to the hub, each on top of the base it was made on. */
+/** Pushes the changes of the folder to the hub, each on top of its base. */
 import { foldCase } from '../../../text/fold-case.ts';
 import { ToolRefused } from '../../tool-refused.ts';
 import { lookAt, Unreadable } from '../folder/file.ts';
@@ -15,14 +15,14 @@ import { sendSaves } from './saves.ts';
 import { portionsOf, send } from './send.ts';
 
 export interface PushOptions {
-  /** Deletes go up however many they are. */
+  /** Sends deletes whatever their number. */
   readonly allowDeletes: boolean;
 }
 
-/** JSON-RPC code of a path that is not there. */
+/** JSON-RPC code: the path does not exist. */
 const NOT_FOUND = -32005;
 
-/** Pushes what changed here. Resolves with the paths where the hub had changed meanwhile: pull, and push again. */
+/** Pushes the local changes. Resolves with the paths where the hub has changed: pull, and push again. */
 export async function pushChanges(
   session: SyncSession,
   { allowDeletes }: PushOptions,
@@ -37,7 +37,7 @@ export async function pushChanges(
     Object.assign(state, newDevice());
     session.renewed = folder.root.inode;
   }
-  // What was refused is another file by now, or gone.
+  // The refused file has changed since or is gone.
   for (const [path, { kind, local: refused }] of state.waits) {
     if (kind === 'push' && (local.files.get(path)?.sha256 ?? null) !== refused) state.waits.delete(path);
   }
@@ -54,14 +54,14 @@ export async function pushChanges(
   for (const path of plan.held) session.held.add(path);
   if (plan.held.length === 0) state.inode = folder.root.inode;
   const run = new PushRun(session, local, plan, unmovable);
-  // Changed again since the pull: compared again at once, so that the hub gets these bytes too.
+  // Changed again since the pull: compared again at once, so that the hub also gets these bytes.
   for (const [path, { kind, local: seen }] of state.waits) {
     const isOther = (local.files.get(path)?.sha256 ?? null) !== seen && !local.leavesOut(path);
     if (kind === 'conflict' && isOther) run.moved.add(path);
   }
   for (const portion of run.portions()) {
     await run.push(portion);
-    // The rest is planned anew, so that what is small has its turn.
+    // Stops early: the rest is planned again, so that small changes get a turn.
     if (session.isOverdue?.() === true) break;
   }
   run.queueLarge();
@@ -79,7 +79,7 @@ function isReplaced({ folder }: SyncSession, path: FolderPath): boolean {
 }
 
 class PushRun {
-  /** Paths where the hub had changed meanwhile. */
+  /** Paths where the hub has changed. */
   readonly moved = new Set<FolderPath>();
   readonly #session: SyncSession;
   readonly #local: Scan;
@@ -96,7 +96,7 @@ class PushRun {
     this.#largeBytes = session.large.upload.size;
   }
 
-  /** What has to go first goes first: a name is given up before it is used anew. */
+  /** Orders the changes: a name is released before it is used again. */
   *portions(): Generator<Change[]> {
     const { deletes, moves, puts } = this.#plan;
     const { size: bytes } = this.#session.large.upload;
@@ -115,7 +115,7 @@ class PushRun {
     );
   }
 
-  /** What takes long goes beside the others, one after another. */
+  /** Queues large files: they are sent one after another, parallel to the others. */
   queueLarge(): void {
     const { large } = this.#session;
     for (const path of large.uploads) if (this.#local.leavesOut(path)) large.uploads.delete(path);
@@ -128,7 +128,7 @@ class PushRun {
 
   async push(portion: readonly Change[]): Promise<void> {
     const session = this.#session;
-    // Looked at again in the last moment: the folder may be another one, or the file back.
+    // Last check before sending: the folder may have been replaced.
     session.folder.root.check();
     const startMs = performance.now();
     const outcomes = await this.#send(portion);
@@ -147,16 +147,16 @@ class PushRun {
   #delete(path: FolderPath): Change | undefined {
     const { folder, state } = this.#session;
     folder.root.check();
-    // Unmounted since the scan: nothing is known of it.
+    // Unmounted since the scan: the state of the file is unknown.
     const isUnmounted = (mount: string) => path.startsWith(`${mount}/`) && folder.root.isElsewhere(mount) === false;
     if (state.mounts.some(isUnmounted)) return undefined;
-    // Back since the scan: the next run sees that.
+    // Exists again since the scan: the next run detects it.
     if (folder.blocked(path) === undefined && lookAt(folder.at(path))?.isFile() === true) return undefined;
     const args = pushArguments(this.#session, path, undefined, state.base.get(path)?.sha256 ?? '');
     return { path, args, from: undefined, content: undefined, isDelete: true, bytes: 0 };
   }
 
-  /** A file that was moved goes without its bytes, unless they changed as well. */
+  /** A moved file is sent without its bytes, unless they changed as well. */
   #move(path: FolderPath): Change | undefined {
     const from = this.#plan.moves.get(path);
     const local = this.#local.files.get(path);
@@ -171,7 +171,7 @@ class PushRun {
     return readPut(this.#session, path, this.#plan.moves.get(path));
   }
 
-  /** A portion that is refused as a whole goes up one by one, so that one file never stops the others. */
+  /** Sends a portion. If it is refused as a whole, sends its files one by one, so that one never stops the others. */
   async #send(portion: readonly Change[]): Promise<(PushedFile | ToolRefused)[]> {
     try {
       return await send(this.#session, portion);
@@ -191,7 +191,7 @@ class PushRun {
       return;
     }
     if (from !== undefined && foldsDiffer(from, path)) {
-      // Next time as a delete and a new file, each decided alone.
+      // Retried as a delete and a new file, each decided separately.
       this.#unmovable.add(path);
       this.moved.add(path).add(from);
       return;
@@ -209,12 +209,12 @@ class PushRun {
 
 const bytesOf = (portion: readonly Change[]): number => portion.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** Whether two names are more than two spellings of one. */
+/** True when two names differ in more than their spelling. */
 function foldsDiffer(a: string, b: string): boolean {
   return foldCase(a) !== foldCase(b);
 }
 
-/** What is read of each path, one after the other; what cannot be read is left out. */
+/** Reads the change of each path in turn; unreadable files are left out. */
 function* each(paths: Iterable<FolderPath>, read: (path: FolderPath) => Change | undefined): Generator<Change> {
   for (const path of paths) {
     const change = read(path);

@@ -1,4 +1,4 @@
-/** Sends the kept copies of earlier saves, each on top of the version that it was made on. */
+/** Sends the stored copies of earlier saves, each on top of the version it was based on. */
 import { ToolRefused } from '../../tool-refused.ts';
 import { decideFate } from '../conflict-copy.ts';
 import { Unreadable } from '../folder/file.ts';
@@ -18,11 +18,11 @@ interface Sent extends Change {
 
 type Accepted = Map<FolderPath, Pick<Save, 'base' | 'sha256'>>;
 
-/** Sends what is kept, the oldest save of each file first. */
+/** Sends the stored saves, the oldest of each file first. */
 export async function sendSaves(session: SyncSession): Promise<void> {
-  /** The last save of each path that the hub accepted, with what it was made on. */
+  /** The last save of each path accepted by the hub, with its base. */
   const accepted: Accepted = new Map();
-  /** Those that can neither be sent nor put into the folder now; a later sync tries again. */
+  /** Saves that can neither be sent nor put into the folder now; a later sync retries them. */
   const stuck = new Set<string>();
   for (;;) {
     const saves = (await openSaves(session)).filter(({ place }) => !stuck.has(place));
@@ -34,7 +34,7 @@ export async function sendSaves(session: SyncSession): Promise<void> {
         save.drop();
         return [];
       }
-      // Made on the same version as the save before, it comes after that save.
+      // Based on the same version as the previous save, so it follows that save.
       const before = accepted.get(save.path);
       const base = before?.base === save.base ? before.sha256 : save.base;
       const args = pushArguments(session, save.path, content, base);
@@ -51,7 +51,7 @@ export async function sendSaves(session: SyncSession): Promise<void> {
   }
 }
 
-/** A portion that is refused as a whole goes up one by one, so that one save never stops the others. */
+/** Sends a portion. If it is refused as a whole, sends its saves one by one, so that one never stops the others. */
 async function sendEach(session: SyncSession, portion: readonly Sent[]): Promise<(PushedFile | ToolRefused)[]> {
   try {
     return await send(session, portion);
@@ -64,7 +64,7 @@ async function sendEach(session: SyncSession, portion: readonly Sent[]): Promise
   return outcomes;
 }
 
-/** Without those that the hub has, or that take no part any more. */
+/** The saves still to be sent: drops those that the hub has and those of excluded paths. */
 async function openSaves({ folder, state, hub, scanned, large }: SyncSession): Promise<Save[]> {
   const open: Save[] = [];
   for (const save of folder.saves.list()) {
@@ -74,7 +74,7 @@ async function openSaves({ folder, state, hub, scanned, large }: SyncSession): P
     const isKnown = state.base.get(path)?.sha256 === sha256 || (wait?.local === sha256 && wait.conflictId !== null);
     const isOnHub = isKnown || (isSent && (await hub.hasVersion(path, sha256)));
     if (isOnHub || scanned?.excludes(path) === true) save.drop();
-    // What is still in its place, or on its way, goes as every other file does.
+    // A save that is still the current file, or is being uploaded, is sent like any other file.
     else if (!large.isGoing(path) && !isCurrent(folder, save)) open.push(save);
   }
   return open;
@@ -85,7 +85,7 @@ interface Settling {
   readonly accepted: Accepted;
 }
 
-/** False: its bytes are nowhere but in the save. */
+/** Handles the answer to a save. False when its bytes exist nowhere else. */
 async function settle(session: SyncSession, parcel: Sent, { outcome, accepted }: Settling): Promise<boolean> {
   const { state } = session;
   const { path, save } = parcel;
@@ -97,12 +97,12 @@ async function settle(session: SyncSession, parcel: Sent, { outcome, accepted }:
   const fate = decideFate(path, outcome);
   const wait = state.waits.get(path);
   if (fate.kind === 'pending') {
-    // The hub keeps it. What is in the folder now goes its own way, and only that is for the user to settle.
+    // The hub stores it. Settled here, since the user only has to decide about the current file.
     await dismiss(session, fate.conflictId);
     if (wait?.kind === 'conflict') state.waits.set(path, { ...wait, conflictId: null, local: null });
     return true;
   }
-  // A path that waits because the hub refuses it is listed already.
+  // A path waiting because the hub refused it is already listed.
   if (fate.kind === 'listed' && wait?.kind === 'push') return true;
   return keepCopy(session, { from: save.place, of: path, why: fate.kind === 'copy' ? fate.why : outcome.message });
 }
@@ -111,12 +111,12 @@ async function dismiss({ hub }: SyncSession, conflictId: string): Promise<void> 
   try {
     await hub.call('sync_resolve_conflict', { conflict_id: conflictId, keep: 'theirs' });
   } catch (error) {
-    // Settled from elsewhere in this moment: it is kept all the same.
+    // Settled by another device just now; the bytes are kept all the same.
     if (!(error instanceof ToolRefused)) throw error;
   }
 }
 
-/** Whether a file is as it was saved. */
+/** True when the file still equals the save. */
 function isCurrent(folder: SyncedFolder, { path, sha256 }: Save): boolean {
   try {
     return folder.read(path)?.sha256 === sha256;

@@ -1,4 +1,4 @@
-/** Sends pushes, and remembers them first: an answer may get lost, and then the next pull shows what it was. */
+/** Sends pushes, and records them first: if the answer is lost, the next pull shows whether they were accepted. */
 import { limits } from '../../../limits/service.ts';
 import { foldCase } from '../../../text/fold-case.ts';
 import type { ToolRefused } from '../../tool-refused.ts';
@@ -9,13 +9,15 @@ import type { SyncSession } from '../session.ts';
 import type { Sha } from '../state.ts';
 import { rememberSent } from '../state-file.ts';
 
-/** One push of a path, as the hub takes it. */
+/** One push of a path, with the arguments for the hub. */
 export interface Parcel {
   readonly path: FolderPath;
   readonly args: PushArguments;
 }
 
-/** Sends some files in one request; the outcomes are in their order. Throws ClientError when nobody knows. */
+/**
+ * Sends some files in one request; the outcomes are in the same order. Throws ClientError when the outcome is unknown.
+ */
 export async function send(
   { hub, folder, state }: SyncSession,
   parcels: readonly Parcel[],
@@ -28,17 +30,17 @@ export async function send(
   );
 }
 
-/** What a push leaves at each path that it changes. */
+/** The hash that a push leaves at each path it changes. */
 function sentBy({ path, args }: Parcel): (readonly [FolderPath, Sha])[] {
   if (args['deleted'] === true) return [[path, null]];
   const from = args['from_path'] as FolderPath | undefined;
-  // A move without bytes leaves what it builds on.
+  // A move without bytes keeps the hash of its base.
   const left = [path, (args['sha256'] ?? args['base_sha']) as string] as const;
-  // Another spelling of a name takes the place of that name.
+  // A new spelling replaces the name itself.
   return from === undefined || foldCase(from) === foldCase(path) ? [left] : [[from, null], left];
 }
 
-/** Groups what is sent so that a group has at most so many bytes, or is one file. What is sent is read when its group is asked for. */
+/** Groups parcels by total bytes; a larger parcel is a group alone. Reads parcels lazily, one group at a time. */
 export function* portionsOf<T extends { readonly bytes: number }>(
   parcels: Iterable<T>,
   bytesMax: number,

@@ -3,7 +3,7 @@ export class Bell {
   #isRung = false;
   readonly #waiting = new Set<() => void>();
 
-  /** Whether it was rung since it was silenced. */
+  /** True when it has rung since it was last silenced. */
   get isRung(): boolean {
     return this.#isRung;
   }

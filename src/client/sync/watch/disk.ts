@@ -1,4 +1,4 @@
-/** Watches a folder on the disk, also after it was away for a while: then the system forgets that it was watched. */
+/** Watches a folder on the disk, and starts again after it was missing, since the system then drops the watch. */
 import { relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FSWatcher, watch } from 'chokidar';
@@ -11,7 +11,7 @@ import type { Keeper } from './keeper.ts';
 interface Listeners {
   readonly changes: Bell;
   readonly keeper: Keeper;
-  /** Told once when not everything can be watched. */
+  /** Called once when not everything can be watched. */
   readonly onError: (error: Error) => void;
 }
 
@@ -38,7 +38,7 @@ export class DiskWatch {
     const { changes, keeper, onError } = this.#listeners;
     const watcher = watch(root, {
       ignoreInitial: true,
-      // A folder that goes away while it is watched may leave handles behind; they must not keep an ended watch running.
+      // A folder removed while watched may leave handles open; they must not keep a stopped watch running.
       persistent: false,
       followSymlinks: false,
       ignored: (path) => relative(root, path).split(sep).some(isReserved),
@@ -48,12 +48,12 @@ export class DiskWatch {
       if (event === 'add' || event === 'change') keeper.changed(path);
       if (event === 'unlinkDir' && path === root) void this.#beginAgain();
     });
-    // What changed since the first sync looked and before the watcher was ready rings no bell of its own.
+    // Changes between the first scan and this event trigger no event.
     watcher.on('ready', () => {
       changes.ring();
       keeper.begin();
     });
-    // Most often too many folders for the system; what the watcher misses, the next full look finds.
+    // Usually too many folders for the system; the next full scan finds the missed changes.
     watcher.on('error', (error) => {
       if (!this.#isTold) onError(new Error(`Not every change here is noticed at once (${(error as Error).message}).`));
       this.#isTold = true;
@@ -61,7 +61,7 @@ export class DiskWatch {
     return watcher;
   }
 
-  /** The folder is away. A sync in this time ends the watch; if there is none, it is watched again once it is back. */
+  /** Restarts the watch when the missing folder is back. A sync in the meantime ends the whole watch. */
   async #beginAgain(): Promise<void> {
     const { signal } = this.#closing;
     await this.#watcher.close();
@@ -76,7 +76,7 @@ export class DiskWatch {
       this.#root.check();
       return true;
     } catch {
-      // Away, or another folder in its place.
+      // Missing, or replaced by another folder.
       return false;
     }
   }

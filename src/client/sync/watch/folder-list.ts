@@ -1,4 +1,4 @@
-/** Reads the list of folders that `cairn sync watch --all` keeps in step: `sync.json` beside the sign-ins. */
+/** Reads the list of folders for `cairn sync watch --all`: `sync.json` beside the stored sign-ins. */
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
@@ -24,7 +24,7 @@ export type ListedFolder = z.infer<typeof listSchema>['folders'][number];
 
 const EXAMPLE = '{"folders": [{"folder": "~/notes", "vault": "notes"}]}';
 
-/** The folders of the file, `~/` resolved. Throws ClientError with an example when it is missing or wrong. */
+/** The folders in the file, with `~/` resolved. Throws ClientError with an example when it is missing or invalid. */
 export function readFolderList(file: string): readonly ListedFolder[] {
   let text: string;
   try {

@@ -1,4 +1,4 @@
-/** Copies what was saved here and stands still, where the sync under way is too slow to send it before the next save. */
+/** Copies saved files that stand still, when the running sync is too slow to send them before the next save. */
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { limits } from '../../../limits/service.ts';
@@ -14,7 +14,7 @@ export class Keeper {
     this.#session = session;
   }
 
-  /** A file changed; absolute. */
+  /** Reports a changed file by absolute path. */
   changed(absolute: string): void {
     const onDisk = relative(this.#session.folder.root.path, absolute);
     clearTimeout(this.#timers.get(onDisk));
@@ -25,12 +25,12 @@ export class Keeper {
     this.#timers.set(onDisk, setTimeout(keep, limits.clientStillMs));
   }
 
-  /** Files that differed from the hub's when they were looked at last. */
+  /** Starts with the files that differed from the hub's in the last scan. */
   begin(): void {
     const { scanned, state, folder } = this.#session;
     if (scanned === undefined) return;
     const open = [...scanned.files].filter(([path, { sha256 }]) => state.base.get(path)?.sha256 !== sha256);
-    // So many are a first sync, not work of somebody.
+    // This many are a first sync and not a person's edits.
     if (open.length > limits.clientPushFiles) return;
     for (const [path] of open) this.changed(folder.at(path));
   }
@@ -47,7 +47,7 @@ export class Keeper {
     try {
       folder.root.check();
       const isSmall = (lookAt(folder.at(onDisk as FolderPath))?.size ?? 0) <= limits.fileBytesMax;
-      // As it is spelled on the disk, whose Unicode form may be another one.
+      // Spelled as on the disk, where the Unicode form may differ.
       const content = isSmall ? folder.read(onDisk as FolderPath) : undefined;
       if (content === undefined) return;
       const base = state.base.get(path)?.sha256;
@@ -55,7 +55,7 @@ export class Keeper {
       const isOnHub = base === content.sha256 || (wait?.local === content.sha256 && wait.conflictId !== null);
       if (!isOnHub) folder.saves.keep(path, content, base ?? '');
     } catch {
-      // The sync meets the same, and tells it: a file that cannot be read, a folder that is gone, a full disk.
+      // The sync meets and reports the same error: an unreadable file, a missing folder, a full disk.
     }
   }
 }

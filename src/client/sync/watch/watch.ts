@@ -1,6 +1,6 @@
 /**
- * Keeps a folder and its vault in step: one loop that syncs when a file changes here, when the hub has news, and once in a
- * while. What goes wrong is said at once and tried again after growing pauses; what cannot go on ends the loop.
+ * Syncs a folder continuously: after a local change, after a change on the hub, and at intervals. An error is reported
+ * at once and retried after growing pauses; one that no retry can fix ends the loop.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../limits/service.ts';
@@ -15,16 +15,16 @@ import { DiskWatch } from './disk.ts';
 import { Keeper } from './keeper.ts';
 
 export interface Watch {
-  /** Runs one sync; called again and again, never twice at once. */
+  /** Runs one sync; called repeatedly, never twice at once. */
   readonly syncNow: () => Promise<void>;
-  /** What goes wrong for now; the watch goes on, and tries again after so many milliseconds. */
+  /** Reports a temporary error; the watch retries after this number of milliseconds. */
   readonly onTrouble: (error: Error, retryMs: number) => void;
-  /** It goes well again. */
+  /** Reports the first success after an error. */
   readonly onWell: () => void;
   readonly signal: AbortSignal;
 }
 
-/** Resolves when the signal ends it. Throws what no waiting mends: the folder is gone, the sign-in has ended. */
+/** Resolves when aborted. Throws errors that no retry can fix: a missing folder or vault, a revoked sign-in. */
 export async function watchFolder(session: SyncSession, { syncNow, onTrouble, onWell, signal }: Watch): Promise<void> {
   const changes = new Bell();
   signal.addEventListener('abort', () => changes.ring(), { once: true });
@@ -62,7 +62,7 @@ function isFinal(error: unknown): boolean {
   return error instanceof RootGone || error instanceof NotSignedIn || error instanceof VaultGone;
 }
 
-/** Resolves when a sync is due: something changed here and is quiet again, the hub has news, or it was long ago. */
+/** Resolves when a sync is due: local changes have settled, the hub has changes, or the last sync was long ago. */
 async function untilDue(
   { folder, hub, state, due, large: queue }: SyncSession,
   { changes, large }: { readonly changes: Bell; readonly large: LargeTransfers },
@@ -72,20 +72,20 @@ async function untilDue(
   if ([...due].some((path) => !queue.isGoing(path))) return;
   large.start();
   const asking = new AbortController();
-  // A program may write to what was moved aside, which nothing else notices.
+  // A program may write to a file moved aside, and no event reports that.
   const longestMs = folder.asides.isEmpty ? limits.clientRescanMs : limits.clientAsideMs;
   const longAgo = sleep(longestMs, undefined, { signal: asking.signal }).catch(() => undefined);
   const ask = async () => {
     while (cursor !== null && !asking.signal.aborted) {
       const askedMs = performance.now();
       if (await hub.hasNews({ cursor, own: state.own }, limits.clientWaitSeconds, asking.signal)) return;
-      // A hub with too many waiting answers at once.
+      // A hub with too many waiting requests answers at once.
       await pause(limits.clientNewsMs - (performance.now() - askedMs), asking.signal);
     }
     if (cursor === null) await longAgo;
   };
   const news = ask().catch((error: unknown) => {
-    // A hub that was restored has news too; the sync finds out which.
+    // A restored hub has changes too; the sync handles the restore.
     if (!asking.signal.aborted && !isOutdated(error)) throw error;
   });
   try {
@@ -94,7 +94,7 @@ async function untilDue(
     asking.abort();
   }
   large.takeNote();
-  // A program that saves in steps is let finish.
+  // Lets a program finish that saves in several steps.
   const untilMs = Date.now() + limits.clientQuietMsMax;
   while (changes.isRung && !signal.aborted && Date.now() < untilMs) {
     changes.silence();
@@ -103,6 +103,6 @@ async function untilDue(
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  // Ended early: there is nothing to undo.
+  // Aborted early: no cleanup is needed.
   await sleep(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
 }
