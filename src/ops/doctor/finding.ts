@@ -1,13 +1,13 @@
-/** Owns what a check of cairn doctor reports. */
+/** Defines the finding reported by a check of `cairn doctor`. */
 
-/** `wrong` needs to be mended; `note` is worth knowing. */
+/** `wrong` needs a fix; `note` is worth knowing. */
 type Level = 'ok' | 'note' | 'wrong';
 
 export interface Finding {
-  /** One word for what was looked at. */
+  /** One word naming what was checked. */
   readonly check: string;
   readonly level: Level;
-  /** One sentence; for anything but `ok` it ends with what to do. */
+  /** One sentence; unless the level is `ok`, it ends with what to do. */
   readonly text: string;
 }
 
@@ -15,7 +15,7 @@ export const ok = (check: string, text: string): Finding => ({ check, level: 'ok
 export const note = (check: string, text: string): Finding => ({ check, level: 'note', text });
 export const wrong = (check: string, text: string): Finding => ({ check, level: 'wrong', text });
 
-/** A check whose way of saying no is to throw: its sentence, or `ok`. */
+/** Runs a check that fails by throwing: returns its error message, or `ok` with the text `fine`. */
 export function attempt(check: string, fine: string, run: () => unknown): Finding {
   try {
     run();
