@@ -27,7 +27,7 @@ export class FrontRequests {
     this.#router = new Router(options.readers.routes);
   }
 
-  /** Hands over every request from now on: only the hub thread answers correctly during shutdown. */
+  /** Hands over every request from now on: only the hub thread knows that the service is draining. */
   drain(): void {
     this.#isDraining = true;
   }

@@ -5,7 +5,7 @@ import { sentence } from './ui.tsx';
 
 /** Why a form is shown again. */
 export interface Problem {
-  /** Which form of the page. */
+  /** Identifies the form on the page. */
   readonly form: string;
   readonly fields: FieldErrors;
   /** Entered values that may be shown again; never a secret. */
