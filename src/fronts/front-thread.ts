@@ -63,8 +63,7 @@ const door = new FrontDoor({
   requestLog: new RequestLog({ log, access, slowMs: config.slowMs }),
   admission: new Admission({
     connectionsMax: start.connectionsMax,
-    // This front's share, in addition to the full limit of the hub thread: all fronts together get less than that
-    // limit.
+    // This front's share. All fronts together get less than the limit of the hub thread, which keeps its full limit.
     streamsMax: Math.ceil(config.streamsMax / (start.fronts + 1)),
     inflightBytesMax: Math.ceil(config.inflightBytesMax / (start.fronts + 1)),
     loopDelayMsMax: config.loopDelayMsMax,
@@ -104,8 +103,8 @@ port.on('message', (turn: Turn<FromHub>) => {
   }
 });
 
-// Exiting a thread with an open application, or while it receives a connection, would crash the process. So the front
-// first asks the hub thread to stop sending connections.
+// Exiting a thread with an open application, or while it receives a connection, would end the whole process. So a
+// broken front first asks the hub thread to stop sending connections.
 let isBroken = false;
 process.on('uncaughtException', (error) => {
   log.error({ err: error, front: start.own }, 'an assumption broke in a front');

@@ -1,7 +1,4 @@
-/**
- * Records when a backup and a check of the data last ran: written to the data folder by commands, reported by the
- * metrics.
- */
+/** Records the last backup and the last check of the data: commands write it to the data folder, metrics report it. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';

@@ -1,7 +1,4 @@
-/**
- * Serves the files loaded by pages. A name contains the hash of the content, so that browsers can cache the file
- * forever.
- */
+/** Serves the files loaded by pages. Their names contain a hash of the content, so that browsers cache them forever. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Refusal } from '../common/fault.ts';

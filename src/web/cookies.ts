@@ -33,7 +33,7 @@ export function readCookie(header: string | undefined, name: string): string | u
   return undefined;
 }
 
-/** The Set-Cookie value for the id of a browser. `lasting`: signed in, so it lasts as long as the longest session. */
+/** The Set-Cookie value for the id of a browser. `lasting`: signed in, so the cookie lasts as long as a session can. */
 export function sessionCookie(id: string, { secure, lasting }: { secure: boolean; lasting: boolean }): string {
   const parts = [`${sessionCookieName(secure)}=${id}`, 'Path=/', 'HttpOnly', 'SameSite=Lax'];
   if (secure) parts.push('Secure');

@@ -21,8 +21,7 @@ export const POLICY_WITHOUT_FORMS = POLICY_PARTS.filter((part) => !part.startsWi
 
 const PAGE_HEADERS: ReplyHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
-  // A page contains one account's data: no cache may store it, and the back button must not reveal it to the next
-  // person.
+  // A page contains one account's data: no cache and no back button may reveal it to the next person.
   'Cache-Control': 'no-store',
   'Content-Security-Policy': POLICY,
   'X-Frame-Options': 'DENY',

@@ -21,7 +21,7 @@ export function signInPath(next: string): string {
   return next === '/' ? '/signin' : `/signin?next=${encodeURIComponent(next)}`;
 }
 
-/** The page of this service that sent a form; undefined: the browser does not send it, or it is another site's. */
+/** The page of this service that sent a form; undefined: the Referer is missing, or names another site. */
 export function cameFrom(
   request: { header(name: string): string | undefined },
   isOwnOrigin: (origin: string, host: string) => boolean,

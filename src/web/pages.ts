@@ -113,8 +113,7 @@ export class Pages {
   }
 
   /**
-   * A form for signed-in members. `fresh`: it changes access to the account, so it requires a recently entered
-   * password.
+   * A form for signed-in members. `fresh`: it changes access to the account, so the password must be recently entered.
    */
   memberForm(
     path: string,

@@ -15,7 +15,7 @@ export const ok = (check: string, text: string): Finding => ({ check, level: 'ok
 export const note = (check: string, text: string): Finding => ({ check, level: 'note', text });
 export const wrong = (check: string, text: string): Finding => ({ check, level: 'wrong', text });
 
-/** Runs a check that fails by throwing: returns its error message, or `ok` with the text `fine`. */
+/** Runs a check that fails by throwing. Returns its error message as the finding, or `ok` with the text in `fine`. */
 export function attempt(check: string, fine: string, run: () => unknown): Finding {
   try {
     run();
@@ -25,7 +25,7 @@ export function attempt(check: string, fine: string, run: () => unknown): Findin
   }
 }
 
-/** Bytes for a person, in binary units. */
+/** Formats bytes for people, in binary units. */
 export function size(bytes: number): string {
   const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
   const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));

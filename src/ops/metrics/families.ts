@@ -50,8 +50,7 @@ export function one(value: number): Iterable<Sample> {
 }
 
 /**
- * Durations in buckets, in seconds. A histogram of the library cannot be filled from outside, so this one returns its
- * rows.
+ * Durations in buckets, in seconds. Built from rows, because a histogram of the library cannot be filled from outside.
  */
 export function histogram(
   registry: Registry,

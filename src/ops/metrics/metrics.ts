@@ -38,8 +38,7 @@ export interface Metrics {
 const UNMATCHED = { method: 'any', route: 'none' } as const;
 
 /**
- * Opens the metrics. Those of the process (memory, CPU, event loop, garbage collection) have the usual names of
- * Node.js.
+ * Opens the metrics. Those of the process (memory, CPU, event loop, garbage collection) have their usual Node.js names.
  */
 export function openMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();

@@ -1,6 +1,7 @@
 /**
  * Builds the Debian package from an npm package: the program with its dependencies, a systemd unit, a user, and
  * completion for three shells. Run it on the architecture of the package.
+ *
  * usage: node dist/src/ops/package/debian.js CAIRN.TGZ FOLDER
  */
 import { execFileSync } from 'node:child_process';

@@ -25,8 +25,7 @@ export interface Installed {
 
 /**
  * Creates the user, writes the unit and starts it. Running it again replaces the unit and restarts the service.
- * @throws StartError with a solution: without systemd, without permission, or when the service could not read its
- * program
+ * @throws StartError with a solution: without systemd or permission, or when the service could not read its program
  */
 export function installService(options: InstallOptions): Installed {
   const { root, user, command } = options;

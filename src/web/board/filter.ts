@@ -1,6 +1,5 @@
 /**
- * Reads the filter of the board from an address or a form, and writes it back, so that every action returns to it.
- * Pure.
+ * Reads the filter of the board from an address or a form, and writes it back for the return to the same view. Pure.
  */
 import { limits } from '../../limits/service.ts';
 import type { TaskFilter } from '../../tasks/list/query.ts';

@@ -28,8 +28,7 @@ export class LiveStream implements Feed, LiveListener {
   /** `isBehind`: the page is older than the latest change. */
   constructor(options: StreamOptions, isBehind: boolean) {
     this.#options = options;
-    // The first message sets the browser's reconnect delay, randomized so that not all reconnect at once after a
-    // restart.
+    // The first message sets the reconnect delay. It is random, so that not all reconnect at once after a restart.
     this.#isBeat = true;
     if (isBehind) this.#changed.set('all', 1);
     this.#isDue = isBehind;

@@ -28,9 +28,7 @@ export function linkTarget(href: string, base: LinkBase | undefined): Target | u
   return { kind: 'here', href: `${page}?${query}${hash === '' ? '' : `#${HEADING_ID}${slugOf(hash)}`}` };
 }
 
-/**
- * The address of an image's bytes in this vault; undefined when it is elsewhere: loading it would reveal the reader.
- */
+/** The address of an image's bytes in this vault; undefined for other images: loading them would reveal the reader. */
 export function imageSource(source: string, base: LinkBase | undefined): string | undefined {
   const found = OUTSIDE.test(source.trim()) ? undefined : pathTarget(source.trim(), base);
   if (found === undefined || found.path === '' || base === undefined) return undefined;

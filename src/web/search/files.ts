@@ -1,6 +1,6 @@
 /**
- * Finds files by path and content. The numbers of names, texts and bytes searched are limited, and the search yields to
- * other work in turns of its account.
+ * Finds files by path and content. The numbers of names, texts and bytes searched are limited. The search runs in turns
+ * of its account, so that it blocks nobody else.
  */
 import { Refusal } from '../../common/fault.ts';
 import { turns } from '../../common/turns.ts';

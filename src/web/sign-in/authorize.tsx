@@ -1,7 +1,6 @@
 /**
  * The page to authorize a client (OAuth 2.1, RFC 6749 section 4.1): shows the client, the destination of the answer,
- * and the requested access. The form contains the whole request, which is checked again, so nothing is stored in
- * between.
+ * and the requested access. The form contains the whole request and it is checked again, so nothing is stored.
  */
 import type { VNode } from 'preact';
 import { explain, Refusal } from '../../common/fault.ts';

@@ -62,7 +62,7 @@ async function showDevice(options: DeviceOptions, visit: MemberVisit, given: str
   return tried.ok ? showRequest(pages, visit, tried.value) : showCodeForm(pages, visit, tried.problem);
 }
 
-/** Approves or denies. Shows the code form again for an expired code, and the request again for other errors. */
+/** Approves or denies. Shows the code form again for an expired code, or the request again when the account is full. */
 async function answer(
   options: DeviceOptions,
   visit: MemberVisit,

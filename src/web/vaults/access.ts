@@ -42,8 +42,7 @@ export function attachment(
 }
 
 /**
- * Like `attachment`, but for an image shown on our pages: its type cannot run code, and it is sandboxed if opened
- * alone.
+ * Like `attachment`, for an image shown on our pages: its type cannot run code, and it is sandboxed if opened alone.
  */
 export function picture(
   options: Pick<VaultOptions, 'downloads'>,

@@ -22,10 +22,7 @@ export interface ShownVersion {
   readonly content: () => Uint8Array | undefined;
 }
 
-/**
- * One version of a file, under any of its names. Throws Refusal `not_found` for a version of another file or a deleted
- * one.
- */
+/** One version of a file, under any of its names. Throws Refusal `not_found` if it is deleted or of another file. */
 export function versionOf({ reader, history }: Sync, vaultId: string, file: FileRecord, seq: number): ShownVersion {
   const meta = reader.versionMeta(vaultId, seq);
   if (meta === undefined || !history.has(vaultId, file, seq)) {

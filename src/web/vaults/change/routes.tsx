@@ -64,8 +64,7 @@ function showEdit(options: VaultOptions, visit: MemberVisit, edited: Edited, pro
 }
 
 /**
- * The current text of the file in the query. Throws Refusal `invalid_fields` for a binary file or one too long for a
- * form.
+ * The current text of the file in the query. Throws Refusal `invalid_fields` if it is binary or too long for a form.
  */
 function currentText(options: VaultOptions, visit: MemberVisit): Edited {
   const { sync } = options;

@@ -151,8 +151,8 @@ function readKeep(form: URLSearchParams): Resolution {
 }
 
 /**
- * Entered text is shown again only if it came from the editor: otherwise the current version may be a different one
- * now.
+ * Explains an outdated base in plain words. Entered text is shown again only if it came from the editor: otherwise the
+ * current version may be a different one now.
  */
 function inPlainWords(problem: Problem, isEdited: boolean): Problem {
   const fields =
