@@ -1,4 +1,4 @@
-/** Shows the open tasks due today on the start page, in the reader's time zone. */
+/** Shows the open tasks due today or overdue on the start page, in the reader's time zone. */
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import type { Tasks } from '../../tasks/service.ts';
