@@ -1,4 +1,4 @@
-/** Owns, on the hub thread, what one front hands over: each request becomes an exchange of the hub's own door. */
+/** Turns each request handed over by one front into an exchange of the service's door. Runs on the hub thread. */
 import type { AnswerSocket } from '../http/reply/answer-socket.ts';
 import type { HeadFields } from '../http/request/head.ts';
 import { HandedSocket } from './handed-socket.ts';
@@ -7,9 +7,9 @@ import { bytesAt, type Outbox } from './outbox.ts';
 
 export interface FrontDeskOptions {
   readonly outbox: Outbox<FromHub>;
-  /** Answers a request as if it had come in here. */
+  /** Answers a request as if it had arrived on the hub thread. */
   readonly accept: (socket: AnswerSocket, head: HeadFields) => void;
-  /** Hears of the front itself. */
+  /** Receives the front's reports about itself. */
   readonly onNews: (news: FrontNews) => void;
 }
 
@@ -21,7 +21,7 @@ export class FrontDesk {
     this.#options = options;
   }
 
-  /** Takes what the front sent in one of its turns. */
+  /** Processes one message from the front: everything sent in one turn of its event loop. */
   receive(turn: Turn<FromFront>): void {
     for (const message of turn.messages) {
       if (message.kind === 'open') this.#open(message);
@@ -33,9 +33,9 @@ export class FrontDesk {
     }
   }
 
-  /** The front is gone, and with it every connection. */
+  /** Aborts every open exchange, because the front and its connections are gone. */
   abandon(): void {
-    // Each takes itself off the list, which the walk allows.
+    // `abort` deletes the socket from the map. A map allows that during iteration.
     for (const socket of this.#sockets.values()) socket.abort();
   }
 

@@ -1,6 +1,6 @@
 /**
- * Decides, in a front, who answers a request: this thread, if it only reads and its credential is known here, or the hub
- * thread, which gets everything else whole.
+ * Decides, in a front, where a request is answered: in this thread if it is read-only and its credential is known here,
+ * otherwise on the hub thread, which then gets the whole request.
  */
 import { type Readers, sessionHere } from '../compose/readers.ts';
 import type { Connection } from '../http/library/listen.ts';
@@ -13,7 +13,7 @@ import type { HandOver } from './hand-over.ts';
 export interface FrontRequestsOptions {
   readonly readers: Readers;
   readonly handOver: HandOver;
-  /** Answers a request here. */
+  /** Answers a request in this thread. */
   readonly accept: (socket: Connection, head: HeadFields) => void;
 }
 
@@ -27,12 +27,12 @@ export class FrontRequests {
     this.#router = new Router(options.readers.routes);
   }
 
-  /** From now on the hub answers everything: it knows that the service drains. */
+  /** Hands over every request from now on: only the hub thread knows that the service is draining. */
   drain(): void {
     this.#isDraining = true;
   }
 
-  /** Takes a request, within the callback of the HTTP library. */
+  /** Accepts a request. Called within the callback of the HTTP library. */
   take(socket: Connection, head: HeadFields): void {
     const { readers, handOver, accept } = this.#options;
     const matched = this.#isDraining || framingFault(head.pairs) !== undefined ? undefined : this.#match(head);
@@ -40,7 +40,7 @@ export class FrontRequests {
       handOver.open(socket, head);
       return;
     }
-    // What is read for this request is as new as every answer that was given before it came in.
+    // The reads for this request then see every write answered before it arrived.
     readers.store.renew();
     const { route, params } = matched;
     if (sessionHere(route, singleHeader(head, 'authorization')) === undefined) handOver.open(socket, head);
@@ -55,12 +55,12 @@ export class FrontRequests {
     try {
       return this.#router.match(method, path);
     } catch {
-      // A path or a method of the hub's.
+      // Invalid or unknown path or method: the hub thread answers it.
       return undefined;
     }
   }
 
-  /** Reads a short body of the gateway first, since only that says which tool is called. */
+  /** Reads a short body of a gateway request first, because only the body names the tool. */
   #peek(socket: Connection, head: HeadFields): void {
     const { readers, handOver, accept } = this.#options;
     let isGone = false;
@@ -76,7 +76,7 @@ export class FrontRequests {
         return;
       }
       readers.store.renew();
-      // The library gives a body once: whoever takes it now finds it whole.
+      // The library delivers a body only once, so the next reader gets the buffered copy.
       socket.onData = (taker: (chunk: ArrayBuffer, isLast: boolean) => void) => {
         queueMicrotask(() => taker(bytes.buffer, true));
         return socket;
@@ -86,25 +86,25 @@ export class FrontRequests {
   }
 }
 
-/** The tool that a body calls; empty: none, or more than one. */
+/** The name of the tool called in a body; empty when there is not exactly one. */
 function toolOf(body: Buffer): string {
   try {
     const message = JSON.parse(body.toString()) as { method?: unknown; params?: { name?: unknown } } | null;
     const name = message?.method === 'tools/call' ? message.params?.name : undefined;
     return typeof name === 'string' ? name : '';
   } catch {
-    // The hub says what is wrong with it.
+    // The hub thread answers with the error.
     return '';
   }
 }
 
-/** A body of known, small length. */
+/** True when the body is short and its length is declared. */
 function isShort(head: HeadFields): boolean {
   const declared = Number(singleHeader(head, 'content-length') ?? 0);
   return declared > 0 && declared <= limits.peekedBytesMax && singleHeader(head, 'transfer-encoding') === undefined;
 }
 
-/** A header that came once; of one that came more often the hub thinks. */
+/** The value of a header sent exactly once; undefined for a repeated one, which the hub thread handles. */
 function singleHeader({ pairs }: HeadFields, name: string): string | undefined {
   const [first, ...others] = pairs.filter((pair) => pair[0] === name);
   return others.length === 0 ? first?.[1] : undefined;

@@ -1,6 +1,6 @@
 /**
- * One front: a thread with sockets of its own. It answers what only reads, from a store that the hub thread writes, and hands
- * everything else over. Started by `fronts.ts`.
+ * Runs one front: a thread with its own sockets. It answers read-only requests from the store written by the hub
+ * thread, and hands over all others. Started by `fronts.ts`.
  */
 import '../compose/v8-flags.ts';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -63,7 +63,7 @@ const door = new FrontDoor({
   requestLog: new RequestLog({ log, access, slowMs: config.slowMs }),
   admission: new Admission({
     connectionsMax: start.connectionsMax,
-    // A part of what the hub thread may hold, beside it: together the fronts hold less than one thread would.
+    // This front's share. All fronts together get less than the limit of the hub thread, which keeps its full limit.
     streamsMax: Math.ceil(config.streamsMax / (start.fronts + 1)),
     inflightBytesMax: Math.ceil(config.inflightBytesMax / (start.fronts + 1)),
     loopDelayMsMax: config.loopDelayMsMax,
@@ -97,13 +97,14 @@ port.on('message', (turn: Turn<FromHub>) => {
     else if (message.kind === 'cut') door.cut(message.accountId);
     else if (message.kind === 'tell_figures') tellFigures();
     else if (message.kind === 'drain') requests.drain();
-    // What was accepted for this thread before is on its way still.
+    // Connections already accepted for this thread may still be in transit.
     else if (message.kind === 'leave') setTimeout(() => void leave(), limits.frontLeaveMs);
     else void end(message.seconds);
   }
 });
 
-// A thread that ends with an open application, or while it is given a connection, ends the process with it.
+// Exiting a thread with an open application, or while it receives a connection, would end the whole process. So a
+// broken front first asks the hub thread to stop sending connections.
 let isBroken = false;
 process.on('uncaughtException', (error) => {
   log.error({ err: error, front: start.own }, 'an assumption broke in a front');

@@ -1,4 +1,4 @@
-/** Owns the front threads, on the hub thread: starts them, starts them again, and ends them. */
+/** Starts, restarts and ends the front threads. Runs on the hub thread. */
 import { Worker } from 'node:worker_threads';
 import type { Log, LogSink } from '../common/log.ts';
 import { StartError } from '../common/start-error.ts';
@@ -11,10 +11,10 @@ import type { Figures, FromFront, FromHub, FrontNews, FrontStart, Turn } from '.
 import { Outbox } from './outbox.ts';
 
 export interface FrontsOptions {
-  /** How many. */
+  /** Number of fronts. */
   readonly fronts: number;
   readonly start: Omit<FrontStart, 'own' | 'fronts'>;
-  /** The door that accepts connections and answers what is handed over. */
+  /** The door that accepts connections and answers the requests handed over. */
   readonly door: Pick<FrontDoor, 'accept' | 'family'>;
   readonly onUsed: (accountId: string, keyId: string) => void;
   readonly onDamage: (kind: DamagedKind) => void;
@@ -29,7 +29,7 @@ interface Front {
   readonly desk: FrontDesk;
   readonly startedMs: number;
   readonly ended: Promise<void>;
-  /** Undefined: no connections are accepted for it. */
+  /** Undefined while no connections are accepted for it. */
   child: ChildDescriptor;
   isReady: boolean;
   whenTold: (() => void) | undefined;
@@ -37,7 +37,7 @@ interface Front {
 
 export class Fronts {
   readonly #options: FrontsOptions;
-  /** By thread; the hub's own is 0. */
+  /** By thread number; 0 is the hub thread. */
   readonly #running = new Map<number, Front>();
   #isEnding = false;
   #restarts = 0;
@@ -46,28 +46,28 @@ export class Fronts {
     this.#options = options;
   }
 
-  /** How many fronts ended without being asked to. */
+  /** How many fronts exited unexpectedly. */
   get restarts(): number {
     return this.#restarts;
   }
 
-  /** Starts all of them. Throws StartError when one does not begin. */
+  /** Starts all fronts. Throws StartError when one does not start. */
   async start(): Promise<void> {
     const threads = Array.from({ length: this.#options.fronts }, (_, index) => index + 1);
     await Promise.all(threads.map((thread) => this.#start(thread)));
   }
 
-  /** Cuts off what is under way for an account. */
+  /** Aborts the running exchanges of an account in every front. */
   cut(accountId: string): void {
     this.#tell({ kind: 'cut', accountId });
   }
 
-  /** From now on fronts answer nothing themselves. */
+  /** Makes the fronts hand over every request from now on. */
   drain(): void {
     this.#tell({ kind: 'drain' });
   }
 
-  /** Asks for what was counted since the last time, and waits for it a moment. */
+  /** Requests the figures counted since the last report and waits for them, at most `limits.frontFiguresMs`. */
   async tellFigures(): Promise<void> {
     const told = [...this.#running.values()].map(
       (front) =>
@@ -80,7 +80,7 @@ export class Fronts {
     await Promise.all(told);
   }
 
-  /** Lets them finish what they send, at most `seconds`, and waits until all have ended. */
+  /** Lets the fronts finish their answers within `seconds`, and resolves when all have exited. */
   async end(seconds: number): Promise<void> {
     this.#isEnding = true;
     this.#tell({ kind: 'end', seconds });
@@ -147,13 +147,13 @@ export class Fronts {
     }
   }
 
-  /** No more connections are accepted for a front. */
+  /** Stops accepting connections for a front. */
   #orphan(front: Front): void {
     if (front.child !== undefined) this.#options.door.family.remove(front.child);
     front.child = undefined;
   }
 
-  /** A front ended: its connections are lost, and what they asked for is abandoned. */
+  /** A front exited: its connections are lost, and their requests are aborted. */
   #onExit(thread: number): void {
     const front = this.#running.get(thread);
     if (front === undefined) return;
@@ -167,7 +167,7 @@ export class Fronts {
     if (this.#isEnding || !front.isReady) return;
     this.#restarts += 1;
     log.error({ front: thread }, 'a front ended on its own; its connections are lost, and it is started again');
-    // One that ends at once is not started over and over.
+    // Delays the restart of a front that exited soon after its start, to avoid a restart loop.
     const isEarly = performance.now() - front.startedMs < limits.frontStartMs;
     const again = () => {
       if (!this.#isEnding) this.#start(thread).catch((error: unknown) => this.#onFailedStart(thread, error));

@@ -1,14 +1,14 @@
-/** Owns, in a front, the requests that the hub thread answers: their bodies go over, and their answers onto the sockets. */
+/** Hands requests of a front to the hub thread: forwards their bodies, and writes the answers to the sockets. */
 import type { Connection } from '../http/library/listen.ts';
 import type { HeadFields } from '../http/request/head.ts';
 import { limits } from '../limits/service.ts';
 import type { AnswerPart, FromFront, Turn } from './messages.ts';
 import { bytesAt, type Outbox } from './outbox.ts';
 
-/** A part of a body of known length that the socket has not taken whole. */
+/** A part of a body of known length, not yet fully written to the socket. */
 interface Piece {
   readonly bytes: Uint8Array;
-  /** Where it begins in the body. */
+  /** Its offset in the body. */
   readonly at: number;
 }
 
@@ -16,15 +16,15 @@ interface Handed {
   readonly socket: Connection;
   pieces: Piece[];
   piecesEnd: number;
-  /** What the socket has taken of the pieces, and what of that the hub was told. */
+  /** Bytes of the pieces accepted by the socket, and how many of them were reported to the hub. */
   offset: number;
   told: number;
   bytesTotal: number;
-  /** Bytes of chunks that wait in the socket. */
+  /** Bytes of chunks buffered in the socket. */
   waiting: number;
 }
 
-/** What was received of a body before it was handed over. */
+/** The body received before the request was handed over. */
 export interface Received {
   readonly bytes: Uint8Array;
 }
@@ -38,14 +38,14 @@ export class HandOver {
 
   constructor(outbox: Outbox<FromFront>) {
     this.#outbox = outbox;
-    // The library drops a socket that was not writable for ten seconds; offering again begins these anew.
+    // The library drops a socket that was not writable for ten seconds; another write attempt restarts this timeout.
     this.#retry = setInterval(() => {
       for (const [id, handed] of this.#handed) if (handed.pieces.length > 0) this.#sendPieces(id, handed);
     }, limits.sendRetryMs);
     this.#retry.unref();
   }
 
-  /** Hands a request over, within the callback of the HTTP library or with the whole of its body. */
+  /** Hands a request over. Called within the callback of the HTTP library, or with the complete body. */
   open(socket: Connection, head: HeadFields, body?: Received): void {
     this.#lastId += 1;
     const id = this.#lastId;
@@ -61,7 +61,7 @@ export class HandOver {
     else if (hasBody) socket.onData((chunk, isLast) => this.#addBody(id, new Uint8Array(chunk), isLast));
   }
 
-  /** Plays a part of an answer. */
+  /** Writes a part of an answer to its socket. */
   answer(part: AnswerPart, turn: Turn<unknown>): void {
     const handed = this.#handed.get(part.id);
     if (handed === undefined) return;
@@ -72,7 +72,7 @@ export class HandOver {
     handed.socket.cork(() => this.#play(part, handed, bytesAt(turn, part.bytes)));
   }
 
-  /** Resolves when every answer is on its way, or after so many seconds. */
+  /** Resolves when every answer was passed to its socket, or after `seconds`. */
   async quiet(seconds: number): Promise<void> {
     if (this.#handed.size === 0) return;
     let timer: NodeJS.Timeout | undefined;
@@ -93,7 +93,7 @@ export class HandOver {
       handed.bytesTotal = part.bytesTotal ?? 0;
       handed.pieces.push({ bytes, at: handed.piecesEnd });
       handed.piecesEnd += bytes.length;
-      // The rest is offered when there is room for it.
+      // Later pieces are written when the socket becomes writable.
       if (handed.pieces.length === 1) this.#offer(id, handed);
     } else if (how === 'chunk') this.#writeChunk(id, handed, bytes);
     else {
@@ -124,7 +124,7 @@ export class HandOver {
     handed.socket.cork(() => this.#offer(id, handed));
   }
 
-  /** Offers the socket what waits until it takes no more. */
+  /** Writes queued pieces until the socket accepts no more. */
   #offer(id: number, handed: Handed): void {
     const { socket } = handed;
     for (let [piece] = handed.pieces; piece !== undefined; [piece] = handed.pieces) {

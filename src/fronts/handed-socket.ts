@@ -1,6 +1,6 @@
 /**
- * Owns, on the hub thread, one request's connection that is a front's: what the exchange does to it goes over in messages, and
- * what happens to it is told to the exchange.
+ * Represents, on the hub thread, the connection of one request handed over by a front. Calls of the exchange become
+ * messages to the front; events of the connection are passed to the exchange.
  */
 import type { AnswerSocket } from '../http/reply/answer-socket.ts';
 import { limits } from '../limits/service.ts';
@@ -14,7 +14,7 @@ export class HandedSocket implements AnswerSocket {
   #status: string | undefined;
   #headers: string[] = [];
   #pauses = false;
-  /** Bytes of the body that went over, and how many of them the connection has taken. */
+  /** Bytes of the body sent to the front, and how many of them the connection has accepted. */
   #written = 0;
   #taken = 0;
   #isBlocked = false;
@@ -23,7 +23,7 @@ export class HandedSocket implements AnswerSocket {
   #whenAborted: () => void = () => undefined;
   #whenData: ((chunk: ArrayBuffer, isLast: boolean) => void) | undefined;
 
-  /** `onOver`: the answer is complete, or the connection gone. */
+  /** `onOver` is called when the answer is complete or the connection is gone. */
   constructor(send: Send, onOver: () => void) {
     this.#send = send;
     this.#onOver = onOver;
@@ -61,7 +61,7 @@ export class HandedSocket implements AnswerSocket {
     return this.#hasRoom();
   }
 
-  /** Takes all of a chunk or, while the connection is too far back, nothing. */
+  /** Accepts the whole chunk, or nothing while too many bytes are unacknowledged. */
   tryEnd(chunk: Uint8Array, bytesTotal: number): [taken: boolean, done: boolean] {
     if (this.#isBlocked || this.#isOver) return [false, false];
     this.#written += chunk.length;
@@ -95,12 +95,12 @@ export class HandedSocket implements AnswerSocket {
     this.#whenData = handler;
   }
 
-  /** The next bytes of the body. */
+  /** Passes the next bytes of the body to the exchange. */
   receive(bytes: Uint8Array, isLast: boolean): void {
     this.#whenData?.(bytes.slice().buffer, isLast);
   }
 
-  /** The connection has taken so many bytes more. */
+  /** Counts `bytes` more as accepted by the connection. */
   advance(bytes: number): void {
     this.#taken += bytes;
     if (!this.#isBlocked || this.#written - this.#taken > limits.handedBytesAhead / 2) return;
@@ -108,7 +108,7 @@ export class HandedSocket implements AnswerSocket {
     this.#whenWritable(this.#written);
   }
 
-  /** The connection was closed. */
+  /** Ends the exchange, because the connection was closed. */
   abort(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -128,7 +128,7 @@ export class HandedSocket implements AnswerSocket {
     this.#onOver();
   }
 
-  /** The first part brings the head along. */
+  /** Sends a part; the first one includes the status line and the headers. */
   #put(part: Omit<AnswerPart, 'kind' | 'id' | 'bytes'>, bytes?: Uint8Array): void {
     if (this.#isOver) return;
     if (this.#status === undefined) this.#send(part, bytes);

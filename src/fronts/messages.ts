@@ -1,4 +1,4 @@
-/** What fronts and the hub thread send each other: many at once, one message a turn. Types only. */
+/** The messages between fronts and the hub thread, batched into one message a turn. Types only. */
 import type { ToolReport } from '../gateway/tool-traffic.ts';
 import type { SharedRates } from '../http/checks/rates.ts';
 import type { ChildDescriptor } from '../http/library/listen.ts';
@@ -7,7 +7,7 @@ import type { DamagedKind } from '../store/data-file/damage.ts';
 
 /** What a front is started with. */
 export interface FrontStart {
-  /** Its place among the threads: 1 is the first front. */
+  /** Its thread number: 1 is the first front. */
   readonly own: number;
   readonly fronts: number;
   readonly revisions: SharedArrayBuffer;
@@ -16,30 +16,30 @@ export interface FrontStart {
   readonly connectionsMax: number;
 }
 
-/** Bytes that travel beside the messages of a turn: where they begin, and how many there are. */
+/** Position of bytes sent along with the messages of a turn: offset and length. */
 export interface Place {
   readonly at: number;
   readonly length: number;
 }
 
-/** Of one request that was handed over; `id` is the front's. */
+/** About a request that was handed over; `id` is assigned by the front. */
 export type FromFront =
-  /** A request. `head`: method, path, query, peer, then names and values of header fields in turns. */
+  /** A new request. `head`: method, path, query, peer, then alternating names and values of header fields. */
   | { readonly kind: 'open'; readonly id: number; readonly head: readonly string[]; readonly hasBody: boolean }
   | { readonly kind: 'body'; readonly id: number; readonly bytes: Place; readonly isLast: boolean }
-  /** The connection has taken so many bytes of the answer. */
+  /** The connection has accepted `bytes` more bytes of the answer. */
   | { readonly kind: 'taken'; readonly id: number; readonly bytes: number }
   /** The connection was closed. */
   | { readonly kind: 'gone'; readonly id: number }
   | FrontNews;
 
-/** Of the front itself. */
+/** Reports of a front about itself. */
 export type FrontNews =
-  /** It can be given connections. */
+  /** The front can accept connections. */
   | { readonly kind: 'ready'; readonly child: ChildDescriptor }
-  /** An assumption broke in it: it ends, as soon as no connection can come to it any more. */
+  /** An assumption broke in the front: it exits as soon as no more connections can reach it. */
   | { readonly kind: 'broken' }
-  /** A content was found damaged, and is in the log already. */
+  /** Content was found damaged; the front has already logged it. */
   | { readonly kind: 'damage'; readonly of: DamagedKind }
   /** A key was used. */
   | { readonly kind: 'used'; readonly accountId: string; readonly keyId: string }
@@ -47,45 +47,45 @@ export type FrontNews =
   | { readonly kind: 'line'; readonly line: string; readonly to: 'log' | 'access' }
   | ({ readonly kind: 'figures' } & Figures);
 
-/** What happened in a front since its last figures. */
+/** What happened in a front since its last report. */
 export interface Figures {
   readonly traffic: TrafficReport;
   readonly tools: readonly ToolReport[];
 }
 
-/** A part of an answer, in the calls of the HTTP library. */
+/** A part of an answer, as a call of the HTTP library. */
 export interface AnswerPart {
   readonly kind: 'answer';
   readonly id: number;
-  /** In the first part: the status line, and names and values of header fields in turns. */
+  /** Only in the first part: the status line, and alternating names and values of header fields. */
   readonly status?: string;
   readonly headers?: readonly string[];
   readonly bytes?: Place;
   /**
-   * `whole`: all of the body. `bare`: no body. `piece`: a part of `bytesTotal`. `chunk`: a part of a chunked body; `last`: its
-   * end. `close`: the connection is closed.
+   * `whole`: the complete body. `bare`: no body. `piece`: a part of a body of `bytesTotal` bytes. `chunk`: a part of a
+   * chunked body. `last`: its end. `close`: close the connection.
    */
   readonly how: 'whole' | 'bare' | 'piece' | 'chunk' | 'last' | 'close';
   readonly bytesTotal?: number;
-  /** The connection ends with the answer. */
+  /** Close the connection after the answer. */
   readonly closes?: boolean;
-  /** Nothing more is read from the connection. */
+  /** Stop reading from the connection. */
   readonly pauses?: boolean;
 }
 
 export type FromHub =
   | AnswerPart
-  /** What is under way for an account is cut off. */
+  /** Abort the running exchanges of an account. */
   | { readonly kind: 'cut'; readonly accountId: string }
   | { readonly kind: 'tell_figures' }
-  /** No connection comes to it any more. */
+  /** No more connections will arrive: exit. */
   | { readonly kind: 'leave' }
-  /** From now on everything is handed over. */
+  /** From now on, hand over every request. */
   | { readonly kind: 'drain' }
-  /** Finish within so many seconds, then end. */
+  /** Finish the answers within `seconds`, then exit. */
   | { readonly kind: 'end'; readonly seconds: number };
 
-/** What goes over in one message. */
+/** Everything sent in one turn of the event loop, as one message. */
 export interface Turn<Message> {
   readonly messages: readonly Message[];
   readonly bytes: ArrayBuffer | undefined;

@@ -1,4 +1,4 @@
-/** Opens the fronts that the settings ask for over the hub thread's parts. */
+/** Opens the fronts required by the settings, connected to the parts of the hub thread. */
 import type { Log, LogSink } from '../common/log.ts';
 import type { Core } from '../compose/core.ts';
 import type { Doors } from '../compose/listeners.ts';
@@ -21,11 +21,11 @@ export interface OpenFrontsOptions {
   readonly log: Log;
 }
 
-/** Undefined: the settings ask for none. Throws StartError when one does not start. */
+/** Returns undefined when the settings require no fronts. Throws StartError when one does not start. */
 export async function openFronts(options: OpenFrontsOptions): Promise<Fronts | undefined> {
   const { config, doors, core, rates, traffic, toolTraffic, admission, onLine, log } = options;
   if (config.fronts === 0) return undefined;
-  // One front alone leaves the hub thread time for connections of its own; more of them do not.
+  // With a single front the hub thread has time for its own connections; with more it does not.
   if (config.fronts === 1) doors.service.family.add(doors.openSibling().family.describe());
   const fronts = new Fronts({
     fronts: config.fronts,

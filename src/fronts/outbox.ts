@@ -1,4 +1,4 @@
-/** Owns what one thread sends another: all of a turn in one message, whose bytes are copied once and then handed over. */
+/** Batches what one thread sends another: one message a turn. Bytes are copied once, then transferred. */
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Place, Turn } from './messages.ts';
 
@@ -14,13 +14,13 @@ export class Outbox<Message> {
     this.#port = port;
   }
 
-  /** Sends a message at the end of this turn, after all that were added before. */
+  /** Queues a message. All queued messages are sent in order at the end of this turn. */
   add(message: Message): void {
     if (this.#messages.length === 0) setImmediate(() => this.flush());
     this.#messages.push(message);
   }
 
-  /** Takes a copy of bytes along with the message that names their place, which must be added in the same turn. */
+  /** Copies bytes to be sent along. The message with the returned place must be added in the same turn. */
   carry(bytes: Uint8Array): Place {
     const at = this.#used;
     const needed = at + bytes.length;
@@ -34,7 +34,7 @@ export class Outbox<Message> {
     return { at, length: bytes.length };
   }
 
-  /** Sends now what was added. */
+  /** Sends the queued messages now. */
   flush(): void {
     if (this.#messages.length === 0) return;
     const bytes = this.#used === 0 ? undefined : this.#bytes.buffer.slice(0, this.#used);
@@ -48,7 +48,7 @@ export class Outbox<Message> {
 
 const NOTHING = new Uint8Array(0);
 
-/** The bytes of a message of a turn. */
+/** The bytes at a place of a turn's message. */
 export function bytesAt({ bytes }: Turn<unknown>, place: Place | undefined): Uint8Array {
   if (place === undefined || bytes === undefined) return NOTHING;
   return new Uint8Array(bytes, place.at, place.length);

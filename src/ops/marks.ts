@@ -1,4 +1,4 @@
-/** Owns when a backup and a check of the data were last made: commands note it in the data folder, the metrics tell it. */
+/** Records the last backup and the last check of the data: commands write it to the data folder, metrics report it. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -7,23 +7,23 @@ export type Chore = 'backup' | 'verify';
 
 const mark = z.strictObject({ at_ms: z.number(), problems: z.number().int().nonnegative() });
 
-/** Notes that a chore was done. A data folder that this user cannot write to is left as it is. */
+/** Records that a chore ran. Does nothing if this user cannot write to the data folder. */
 export function noteDone(dataFolder: string, chore: Chore, problems: number, nowMs: number): void {
   try {
     writeFileSync(join(dataFolder, `last-${chore}`), `${JSON.stringify({ at_ms: nowMs, problems })}\n`, {
       mode: 0o600,
     });
   } catch {
-    // The chore itself is done; that it is not told in a metric is no reason to fail it.
+    // The chore itself succeeded; a missing metric is no reason to fail it.
   }
 }
 
-/** When a chore was last done, in milliseconds, and what it found; undefined: never, as far as is known. */
+/** When a chore last ran, in milliseconds, and how many problems it found; undefined: never, or not known. */
 export function lastDone(dataFolder: string, chore: Chore): { at_ms: number; problems: number } | undefined {
   try {
     return mark.parse(JSON.parse(readFileSync(join(dataFolder, `last-${chore}`), 'utf8')));
   } catch {
-    // Not there, or cut off by a crash: the next one writes it again.
+    // Missing, or truncated by a crash: the next run writes it again.
     return undefined;
   }
 }

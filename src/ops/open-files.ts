@@ -1,9 +1,9 @@
-/** Owns how many connections the system lets this process have: each is an open file, and there are only so many. */
+/** Limits connections to the number of files that the process may open: each connection is an open file. */
 import { readFileSync } from 'node:fs';
 import type { Log } from '../common/log.ts';
 import { limits } from '../limits/service.ts';
 
-/** The setting, or as many as the limit of open files leaves room for; that it is fewer goes into the log. */
+/** Returns the setting, or fewer if the limit of open files is lower. Logs a warning in that case. */
 export function connectionsThatFit(setting: number, log: Log): number {
   const files = openFilesMax();
   const most = Math.max(1, files - limits.openFilesReserve);
@@ -15,13 +15,13 @@ export function connectionsThatFit(setting: number, log: Log): number {
   return most;
 }
 
-/** The soft limit of this process; without end where the system does not tell. */
+/** The soft limit of this process; infinite when unknown. */
 export function openFilesMax(): number {
   try {
     const match = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'));
     return match === null ? Number.POSITIVE_INFINITY : Number(match[1]);
   } catch {
-    // No such file outside Linux; then the setting stands.
+    // The file exists only on Linux. Elsewhere the setting applies.
     return Number.POSITIVE_INFINITY;
   }
 }

@@ -1,4 +1,4 @@
-/** Owns the files that pages load: read once, named by what is in them, so that a browser may keep them for good. */
+/** Serves the files loaded by pages. Their names contain a hash of the content, so that browsers cache them forever. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Refusal } from '../common/fault.ts';
@@ -22,7 +22,7 @@ const FILES = {
 
 const HASH_CHARS = 12;
 
-/** The addresses that pages name. */
+/** The paths used in pages. */
 export type AssetPaths = Readonly<Record<keyof typeof FILES, string>>;
 
 export interface Assets {
@@ -30,14 +30,14 @@ export interface Assets {
   readonly route: Route;
 }
 
-/** One file: a script is one module, in which each of our own parts has its names to itself. */
+/** Reads one part of a file. Our own scripts are wrapped in a block, because all parts share one module scope. */
 function readPart(part: string): string {
   const isOwn = part.startsWith('assets/');
   const text = readFileSync(new URL(isOwn ? part : import.meta.resolve(part), import.meta.url), 'utf8');
   return isOwn && part.endsWith('.js') ? `{\n${text}\n}` : text;
 }
 
-/** Reads the files beside this module. A missing one is a broken build, and stops the start. */
+/** Reads the files next to this module. A missing file means a broken build, and aborts the start. */
 export function openAssets(): Assets {
   const byName = new Map<string, { readonly text: string; readonly type: string }>();
   const pathOf = ({ file, type, parts }: (typeof FILES)[keyof typeof FILES]) => {

@@ -1,4 +1,4 @@
-/** Names the capabilities that the pages show and change. Types only. */
+/** Lists the capabilities used by the pages. Types only. */
 import type { Logins } from '../accounts/logins.ts';
 import type { Onboarding } from '../accounts/onboarding.ts';
 import type { Accounts } from '../accounts/service.ts';
@@ -26,7 +26,7 @@ import type { Papers } from '../papers/service.ts';
 import type { Sync } from '../sync/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 
-/** Each page picks the capabilities that it uses. */
+/** Each page picks what it needs. */
 export interface Capabilities {
   readonly accounts: Accounts;
   readonly timeZones: TimeZones;

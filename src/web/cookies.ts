@@ -1,30 +1,30 @@
-/** Owns the cookies of the pages: their names, how they are read, how they are set (RFC 6265). Pure. */
+/** Names, reads and writes the cookies of the pages (RFC 6265). Pure. */
 
 import { limits } from '../limits/service.ts';
 
 const SESSION = 'cairn_session';
 const MARK = 'cairn_browser';
-/** Set by the page's own script; it names a time zone and is trusted with nothing else. */
+/** Set by the script of the page. It contains a time zone and is trusted for nothing else. */
 export const ZONE_COOKIE = 'cairn_zone';
 
-/** Under TLS the name's prefix makes browsers refuse the cookie from a neighbouring host or in clear (RFC 6265bis). */
+/** With TLS, the prefix makes browsers reject the cookie from a sibling host or over plain HTTP (RFC 6265bis). */
 export function sessionCookieName(secure: boolean): string {
   return secure ? `__Host-${SESSION}` : SESSION;
 }
 
-/** What a browser keeps that has signed in before. */
+/** Name of the cookie that marks a browser as having signed in before. */
 export function markCookieName(secure: boolean): string {
   return secure ? `__Host-${MARK}` : MARK;
 }
 
-/** The Set-Cookie value of a browser's mark. */
+/** The Set-Cookie value for the mark of a browser. */
 export function markCookie(mark: string, secure: boolean): string {
   const parts = [`${markCookieName(secure)}=${mark}`, 'Path=/', 'HttpOnly', 'SameSite=Lax'];
   if (secure) parts.push('Secure');
   return [...parts, `Max-Age=${limits.browserMarkSeconds}`].join('; ');
 }
 
-/** The first cookie of a name in a Cookie header. */
+/** The value of the first cookie with a name in a Cookie header. */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   for (const part of header?.split(';') ?? []) {
     const equals = part.indexOf('=');
@@ -33,7 +33,7 @@ export function readCookie(header: string | undefined, name: string): string | u
   return undefined;
 }
 
-/** The Set-Cookie value of a browser's id; that of a signed-in one lasts as long as its session may. */
+/** The Set-Cookie value for the id of a browser. `lasting`: signed in, so the cookie lasts as long as a session can. */
 export function sessionCookie(id: string, { secure, lasting }: { secure: boolean; lasting: boolean }): string {
   const parts = [`${sessionCookieName(secure)}=${id}`, 'Path=/', 'HttpOnly', 'SameSite=Lax'];
   if (secure) parts.push('Secure');

@@ -1,9 +1,9 @@
-/** Owns the bytes and headers of a page: rendered on this side, with no script or style but our own files. */
+/** Builds the bytes and headers of a page: rendered on the server, loading only our own script and style. */
 import { renderToString } from 'preact-render-to-string';
 import type { Reply, ReplyHeaders } from '../http/reply/reply.ts';
 import { Document, type Frame } from './layout.tsx';
 
-/** Nothing from another host, nothing inline, no frame around it, no form that leads elsewhere. */
+/** Blocks resources from other hosts, inline code, framing, and forms that submit elsewhere. */
 const POLICY_PARTS = [
   "default-src 'none'",
   "script-src 'self'",
@@ -16,16 +16,16 @@ const POLICY_PARTS = [
 ];
 const POLICY = POLICY_PARTS.join('; ');
 
-/** For a page whose own form is answered by a redirect to another origin. */
+/** For a page whose form is answered by a redirect to another origin. */
 export const POLICY_WITHOUT_FORMS = POLICY_PARTS.filter((part) => !part.startsWith('form-action')).join('; ');
 
 const PAGE_HEADERS: ReplyHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
-  // A page holds one account's data: nothing on the way, and no back button of the next person, may keep it.
+  // A page contains one account's data: no cache and no back button may reveal it to the next person.
   'Cache-Control': 'no-store',
   'Content-Security-Policy': POLICY,
   'X-Frame-Options': 'DENY',
-  // Not `no-referrer`: with that, browsers send `Origin: null` with our own forms.
+  // With `no-referrer`, browsers would send `Origin: null` with our own forms.
   'Referrer-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
 };
@@ -35,7 +35,7 @@ export function pageReply(status: number, frame: Frame, headers: ReplyHeaders = 
   return { status, headers: { ...PAGE_HEADERS, ...headers }, body };
 }
 
-/** 303: whatever was sent, the next request is a GET (RFC 9110, 15.4.4). */
+/** Redirects with 303: the next request is a GET, whatever this one was (RFC 9110, 15.4.4). */
 export function seeOther(path: string, headers: ReplyHeaders = {}): Reply {
   return {
     status: 303,

@@ -1,4 +1,4 @@
-/** Owns how a refusal looks in a browser: the same status and headers as everywhere, in words for a person. */
+/** Shows a refusal as a page: the same status and headers as in the API, with text for a person. */
 import { explain, type Fault } from '../common/fault.ts';
 import type { ReplyHeaders } from '../http/reply/reply.ts';
 import { refusalReply } from '../http/reply/status.ts';
@@ -34,7 +34,7 @@ export function faultPage(fault: Fault): FaultView {
   };
 }
 
-/** The answer to a form that did not come from a page of ours in this browser. */
+/** The answer to a form not sent from one of our pages in this browser. */
 export function foreignFormPage(): FaultView {
   const title = 'This form is out of date';
   const text = 'This page has expired, so nothing was saved. Go back, reload it and send the form again.';
@@ -44,11 +44,11 @@ export function foreignFormPage(): FaultView {
 interface MessageProps {
   readonly title: string;
   readonly text: string;
-  /** The same may work later, so nothing that was typed is given up. */
+  /** The error is temporary, so the page explains how to keep the entered text. */
   readonly isPassing?: boolean;
 }
 
-/** One sentence in the middle of a page, and a way on. */
+/** A page with one sentence and a link to the start page. */
 function Message({ title, text, isPassing = false }: MessageProps) {
   return (
     <div class="narrow">

@@ -1,14 +1,14 @@
-/** Owns the fields of forms: a label, a control, a hint and errors, tied together for a screen reader. */
+/** Renders the fields of forms: a label, a control, a hint and errors, associated for screen readers. */
 import type { ComponentChildren, VNode } from 'preact';
 import type { FieldErrors } from '../common/fault.ts';
 import { sentence } from './ui.tsx';
 
-/** Why a form came back. */
+/** Why a form is shown again. */
 export interface Problem {
-  /** Which form of the page. */
+  /** Identifies the form on the page. */
   readonly form: string;
   readonly fields: FieldErrors;
-  /** What was entered and may be shown again; never a secret. */
+  /** Entered values that may be shown again; never a secret. */
   readonly values: Readonly<Record<string, string>>;
 }
 
@@ -18,7 +18,7 @@ interface FieldBase {
   readonly label: string;
   readonly hint?: string;
   readonly required?: boolean;
-  /** It may be left empty, and that needs no word. */
+  /** Optional, but without the word "optional". */
   readonly isPlain?: boolean;
   readonly problem?: Problem | undefined;
 }
@@ -65,7 +65,7 @@ export function TextArea(props: TextAreaProps): VNode {
   return (
     <Labelled {...props}>
       <textarea {...attributes} class={props.class} name={name} rows={rows} maxlength={maxlength} required={required}>
-        {/* The parser drops the first newline, so that one of the text's own needs another in front. */}
+        {/* The HTML parser drops the first newline, so a text that begins with one needs another before it. */}
         {`\n${entered ?? props.value}`}
       </textarea>
     </Labelled>
@@ -97,7 +97,7 @@ export interface CheckboxProps extends FieldBase {
   readonly checked: boolean;
 }
 
-/** Sends `true`, or nothing. */
+/** Sends `true` if checked, otherwise nothing. */
 export function Checkbox({ form, name, label, checked, problem }: CheckboxProps): VNode {
   const values = problem?.form === form ? problem.values : undefined;
   return (
@@ -137,12 +137,12 @@ function Labelled(props: FieldBase & { readonly children: ComponentChildren }): 
   );
 }
 
-/** A refusal names the field as programs know it; people know it by its label. */
+/** Replaces the name of the field in an error with its label. */
 function inWords(error: string, name: string, label: string): string {
   return error.startsWith(`${name} `) ? label + error.slice(name.length) : error;
 }
 
-/** What ties a control to its texts, and what was entered when the form came back. */
+/** The attributes that associate a control with its texts, and the value entered before the form was shown again. */
 function controlOf({ form, name, hint, problem }: FieldBase) {
   const id = `${form}-${name}`;
   const mine = problem?.form === form ? problem : undefined;
@@ -163,11 +163,11 @@ function controlOf({ form, name, hint, problem }: FieldBase) {
 interface FormErrorsProps {
   readonly form: string;
   readonly problem: Problem | undefined;
-  /** Fields that say their errors themselves. */
+  /** Fields that show their own errors. */
   readonly shown: readonly string[];
 }
 
-/** What is wrong with a form as a whole: errors of fields that it does not show. */
+/** Shows the errors of fields that are not in the form. */
 export function FormErrors({ form, problem, shown }: FormErrorsProps): VNode | null {
   if (problem?.form !== form) return null;
   const rest = Object.entries(problem.fields).flatMap(([field, errors]) => (shown.includes(field) ? [] : errors));
@@ -179,7 +179,7 @@ export function FormErrors({ form, problem, shown }: FormErrorsProps): VNode | n
   );
 }
 
-/** For password managers, which want to know whose password a form asks for. It is not shown. */
+/** The hidden account name: it tells password managers whose password the form asks for. */
 export function AccountName({ email }: { readonly email: string }): VNode {
   return (
     <input

@@ -1,4 +1,4 @@
-/** Owns the frame of every page: head, navigation, the notice of the page before. */
+/** Renders the frame of every page: head, navigation, and the notice left by the previous page. */
 import type { ComponentChildren, VNode } from 'preact';
 import { version } from '../common/version.ts';
 import type { AssetPaths } from './assets.ts';
@@ -21,14 +21,14 @@ export type Section = (typeof SECTIONS)[number]['id'];
 export interface Frame {
   readonly title: string;
   readonly assets: AssetPaths;
-  /** The zone that times are written in; the script compares it with the reader's own. */
+  /** Time zone of the times on the page; the script compares it with the browser's zone. */
   readonly zone: string;
   readonly section?: Section | undefined;
-  /** Whose page it is; absent: nobody's who is signed in. */
+  /** Email of the signed-in member; absent for visitors. */
   readonly email?: string | undefined;
-  /** The page of accounts is theirs. */
+  /** Shows the link to the accounts page. */
   readonly isOperator?: boolean;
-  /** What the page depends on, and the state that it shows. */
+  /** What the page depends on, and the state it shows. */
   readonly live?: readonly Topic[] | undefined;
   readonly liveMark?: string | undefined;
   readonly csrf: string;
@@ -110,7 +110,7 @@ function Header({ section, email, isOperator, csrf }: Frame): VNode {
 
 function NoticeBox({ notice, csrf }: { readonly notice: Notice; readonly csrf: string }): VNode {
   const { text, tone = 'good', secrets = [], undo } = notice;
-  // What can be undone is told at the edge, so that nothing on the page moves.
+  // A notice with an undo is a toast at the edge, so that the page does not move.
   const place = undo === undefined ? '' : ' is-toast';
   return (
     <section class={`notice ${tone}${place}`} role={tone === 'bad' ? 'alert' : 'status'}>
@@ -155,7 +155,7 @@ const SHORTCUTS = [
   ['?', 'This list'],
 ] as const;
 
-/** The keys of the pages. Only script opens it, and only with script they do anything. */
+/** The keyboard shortcuts. Both the shortcuts and this dialog need script. */
 function Shortcuts(): VNode {
   return (
     <dialog id="shortcuts" class="shortcuts" aria-labelledby="shortcuts-title">

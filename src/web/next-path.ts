@@ -1,27 +1,27 @@
-/** Owns which paths a sign-in may lead on to: this service's own, and nothing that a browser reads otherwise. Pure. */
+/** Checks where a sign-in may redirect to: only paths of this service, exactly as a browser parses them. Pure. */
 
 import { limits } from '../limits/service.ts';
 
 const BASE = 'http://cairn.invalid';
 
-/** An own path with its query, or the front page when `given` is anything else. */
+/** Returns `given` if it is a path of this service with its query, otherwise the front page. */
 export function ownPath(given: string | null | undefined): string {
   if (given === null || given === undefined || given.length > limits.nextPathCharsMax) return '/';
-  // Browsers read a backslash as a slash and drop control characters, so that neither may stand in what is checked here.
+  // Browsers read a backslash as a slash and drop control characters, so neither is allowed.
   if (!given.startsWith('/') || /[\\\p{C}\s]/u.test(given)) return '/';
   if (!URL.canParse(given, BASE)) return '/';
   const url = new URL(given, BASE);
-  // Resolved as a browser does it: `//host`, and dots that climb to one, have left the base or lead with two slashes.
+  // Resolved like in a browser: `//host`, or dots that lead to it, change the origin or leave two leading slashes.
   if (url.origin !== BASE || url.pathname.startsWith('//')) return '/';
   return url.pathname + url.search;
 }
 
-/** The sign-in page that leads back to a path. */
+/** The sign-in page that redirects to a path afterwards. */
 export function signInPath(next: string): string {
   return next === '/' ? '/signin' : `/signin?next=${encodeURIComponent(next)}`;
 }
 
-/** The own page that a form was sent from; undefined: the browser does not say, or it is another site's. */
+/** The page of this service that sent a form; undefined: the Referer is missing, or names another site. */
 export function cameFrom(
   request: { header(name: string): string | undefined },
   isOwnOrigin: (origin: string, host: string) => boolean,

@@ -1,6 +1,6 @@
 /**
- * Owns what one page leaves for the next: a sentence, or a secret that is shown once. It is kept in memory for the browser
- * it is meant for, is gone when it was shown, and gone unseen after two minutes or a restart.
+ * Stores what one page leaves for the next: a sentence, or a secret shown once. A notice is kept in memory for one
+ * browser. It is deleted after being shown, after two minutes, or by a restart.
  */
 import { limits } from '../limits/service.ts';
 
@@ -8,14 +8,14 @@ export interface ShownSecret {
   readonly label: string;
   readonly value: string;
   readonly hint?: string;
-  /** An MCP key, which the setup guide fills in. */
+  /** An MCP key, which is filled into the setup guide. */
   readonly isMcpKey?: boolean;
 }
 
-/** What a notice offers to take back. */
+/** The undo offered by a notice. */
 interface Undo {
   readonly label: string;
-  /** A form of ours, and what it sends. */
+  /** Path of one of our forms, and the fields it sends. */
   readonly action: string;
   readonly fields?: Readonly<Record<string, string>>;
 }
@@ -35,10 +35,10 @@ export class Notices {
     this.#now = now;
   }
 
-  /** Leaves a notice for the next page of this browser; it takes the place of one that was not seen. */
+  /** Leaves a notice for the next page of this browser, replacing an unseen one. */
   leave(browserId: string, notice: Notice): void {
     const nowMs = this.#now();
-    // Oldest first, so that what is over stands in front.
+    // Oldest first, so expired ones are at the front.
     for (const [id, { untilMs }] of this.#waiting) {
       if (untilMs > nowMs && this.#waiting.size < limits.noticesMax) break;
       this.#waiting.delete(id);
@@ -47,14 +47,14 @@ export class Notices {
     this.#waiting.set(browserId, { notice, untilMs: nowMs + limits.noticeSeconds * 1000 });
   }
 
-  /** The MCP key that the next page of this browser shows; undefined: none. */
+  /** The MCP key to be shown on the next page of this browser; undefined: none. */
   freshKey(browserId: string): string | undefined {
     const found = this.#waiting.get(browserId);
     if (found === undefined || found.untilMs <= this.#now()) return undefined;
     return found.notice.secrets?.find(({ isMcpKey }) => isMcpKey === true)?.value;
   }
 
-  /** Takes the notice of this browser, once. */
+  /** Returns and removes the notice of this browser. */
   take(browserId: string): Notice | undefined {
     const found = this.#waiting.get(browserId);
     this.#waiting.delete(browserId);

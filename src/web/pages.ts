@@ -1,4 +1,4 @@
-/** Owns how a page is asked for: who asks, what becomes of a form, and how an answer becomes a page. */
+/** Handles requests for pages: identifies the visitor, checks forms, and turns the answer into a page. */
 import { randomBytes } from 'node:crypto';
 import type { ComponentChildren } from 'preact';
 import type { BrowserSessions } from '../accounts/sessions.ts';
@@ -32,7 +32,7 @@ const ID_SHAPE = /^[A-Za-z0-9_-]{43}$/;
 export interface PagesOptions {
   readonly sessions: BrowserSessions;
   readonly emailOf: (accountId: string) => string;
-  /** Whether an account may be used: neither disabled nor deleted. */
+  /** True when the account is neither disabled nor deleted. */
   readonly isOpen: (accountId: string) => boolean;
   readonly isDisabled: (accountId: string) => boolean;
   readonly isOperator: (accountId: string) => boolean;
@@ -40,29 +40,29 @@ export interface PagesOptions {
   readonly notices: Notices;
   readonly forms: OwnForms;
   readonly zones: ZoneFormats;
-  /** Names the state of an account, for pages that are told of changes. */
+  /** Identifies the state of an account, for pages with live updates. */
   readonly markOf: (accountId: string) => string;
-  /** Browsers reach this service over TLS. */
+  /** True when browsers use TLS to reach this service. */
   readonly secure: boolean;
   readonly marks: BrowserMarks;
-  /** True for the origins that this service's own pages have, when it was addressed as `host`. */
+  /** True for the origins of this service's pages, when addressed as `host`. */
   readonly isOwnOrigin: (origin: string, host: string) => boolean;
   /** A keyed hash under the master key. */
   readonly keyedHash: (purpose: string, value: string) => string;
 }
 
-/** What a page shows. */
+/** The content of a page. */
 export interface View {
   readonly title: string;
   readonly section?: Section;
-  /** What the page depends on: it renews itself when that changes. Default: it does not. */
+  /** The page refreshes when one of these topics changes. Default: never. */
   readonly live?: readonly Topic[];
   readonly body: ComponentChildren;
   readonly status?: number;
   readonly headers?: ReplyHeaders;
 }
 
-/** Where the password is asked for again. */
+/** The page that asks for the password again. */
 export const CONFIRM_PATH = '/confirm';
 
 type Answer = Reply | Promise<Reply>;
@@ -74,12 +74,12 @@ export class Pages {
     this.#options = options;
   }
 
-  /** A page for anyone. */
+  /** A public page. */
   open(path: string, handle: (visit: Visit | MemberVisit) => Answer): Route {
     return this.#route('GET', path, handle);
   }
 
-  /** A page for those who are signed in; others are led to the sign-in page and back. */
+  /** A page for signed-in members; others are redirected to the sign-in page and back afterwards. */
   member(path: string, handle: (visit: MemberVisit) => Answer): Route {
     return this.#route('GET', path, (visit) => {
       if (isMember(visit)) return handle(visit);
@@ -88,7 +88,7 @@ export class Pages {
     });
   }
 
-  /** A page for operators; for other members there is nothing at its address. */
+  /** A page for operators; for other members it does not exist. */
   operator(path: string, handle: (visit: MemberVisit) => Answer): Route {
     return this.member(path, (visit) => {
       if (!visit.isOperator) throw nothingHere();
@@ -96,7 +96,7 @@ export class Pages {
     });
   }
 
-  /** A form of operators, likewise. */
+  /** A form for operators; for other members it does not exist. */
   operatorForm(path: string, handle: (visit: MemberVisit, form: URLSearchParams) => Answer): Route {
     return this.memberForm(path, (visit, form) => {
       if (!visit.isOperator) throw nothingHere();
@@ -112,7 +112,9 @@ export class Pages {
     });
   }
 
-  /** A form of those who are signed in. `fresh`: it changes what opens the account, so the password was given a moment ago. */
+  /**
+   * A form for signed-in members. `fresh`: it changes access to the account, so the password must be recently entered.
+   */
   memberForm(
     path: string,
     handle: (visit: MemberVisit, form: URLSearchParams) => Answer,
@@ -128,7 +130,7 @@ export class Pages {
     return { ...route, body: { kind: 'form', bytesMax } };
   }
 
-  /** A form of those who are signed in that brings files. */
+  /** A form with files, for signed-in members. */
   memberUpload(path: string, handle: (visit: MemberVisit, upload: Upload) => Answer): Route {
     const route = this.#route('POST', path, async (visit) => {
       if (!isMember(visit) && visit.isShut) throw new Refusal({ kind: 'account_disabled' });
@@ -140,10 +142,10 @@ export class Pages {
     return { ...route, body: { kind: 'stream', bytesMax: limits.uploadFormBytesMax, mediaType: UPLOAD_TYPE } };
   }
 
-  /** The answer that shows a view. */
+  /** Returns the page of a view. */
   show(visit: Visit | MemberVisit, view: View): Reply {
     const { assets, notices } = this.#options;
-    // HEAD shows nothing to anybody, and a page that renews itself keeps what it shows: neither takes a notice away.
+    // Neither HEAD nor a live refresh consumes the notice: HEAD shows nothing, and a refresh keeps the visible notice.
     const isLook = visit.request.isHead || visit.request.header('x-live') !== undefined;
     const notice = isLook ? undefined : notices.take(visit.browserId);
     return pageReply(
@@ -165,18 +167,18 @@ export class Pages {
     );
   }
 
-  /** The MCP key that the notice of this page shows; undefined: none. */
+  /** The MCP key to be shown in the notice of this page; undefined: none. */
   freshKey({ browserId }: Visit): string | undefined {
     return this.#options.notices.freshKey(browserId);
   }
 
-  /** Leads on to an own page, and leaves it a notice. */
+  /** Redirects to a page of this service and leaves a notice for it. */
   go(visit: Visit, path: string, notice?: Notice): Reply {
     if (notice !== undefined) this.#options.notices.leave(visit.browserId, notice);
     return seeOther(path, this.#newCookie(visit));
   }
 
-  /** Signs this browser in or out: it gets a new id, so that one that was planted in it is worth nothing. */
+  /** Signs this browser in or out. It always gets a new id, which makes an id planted by an attacker useless. */
   goAs(path: string, sessionId: string | undefined, notice?: Notice): Reply {
     const { notices, secure } = this.#options;
     const id = sessionId ?? newId();
@@ -204,7 +206,7 @@ export class Pages {
     };
   }
 
-  /** A refusal in front of the handler: the frame of nobody in particular. */
+  /** A refusal before the handler ran: shown in the frame for visitors. */
   #refuse(fault: Fault): Reply {
     const { assets, zones } = this.#options;
     const { title, body, status, headers } = faultPage(fault);
@@ -246,12 +248,12 @@ export class Pages {
     };
   }
 
-  /** Whether this browser has signed in with this email before. */
+  /** True when this browser has signed in with this email before. */
   isKnownBrowser({ mark }: Visit, email: string): boolean {
     return this.#options.marks.knownAs(mark, email) !== undefined;
   }
 
-  /** A new browser gets its id, one that is signed in the mark of that. */
+  /** The cookie to set: the id of a new browser, or the mark of a browser signed in for the first time. */
   #newCookie(visit: Visit | MemberVisit): ReplyHeaders {
     const { secure, marks } = this.#options;
     const { isNew, browserId, mark } = visit;
@@ -261,20 +263,20 @@ export class Pages {
     return isNew ? { 'Set-Cookie': sessionCookie(browserId, { secure, lasting: false }) } : {};
   }
 
-  /** The session ended while the form was open: what was written is kept, or else the page it stood on is found again. */
+  /** The session ended while the form was open: redirects to the draft of the text, or else back to the form's page. */
   #signedOut(visit: Visit, draft?: { readonly path: string }): Reply {
     const path = signInPath(draft?.path ?? cameFrom(visit.request, this.#options.isOwnOrigin) ?? '/');
     const text = draft === undefined ? 'Sign in and send it again.' : 'Your text is kept. Sign in to send it.';
     return this.go(visit, path, { text: `You were signed out. ${text}`, tone: 'bad' });
   }
 
-  /** Not a form of this session. One of an earlier session of the same account is not lost: it is shown again first. */
+  /** A form not made for this session. Text from an earlier session of the same account becomes a draft to confirm. */
   #foreign(visit: MemberVisit): Reply {
     const draft = this.#options.forms.keep(visit);
     return draft?.accountId === visit.accountId ? seeOther(draft.path) : this.show(visit, foreignFormPage());
   }
 
-  /** The password was given too long ago; the page that the form stood on is found again. */
+  /** The password is needed again; redirects back to the form's page afterwards. */
   #confirmFirst(visit: Visit): Reply {
     const next = cameFrom(visit.request, this.#options.isOwnOrigin) ?? '/settings';
     return this.go(visit, `${CONFIRM_PATH}?next=${encodeURIComponent(next)}`);

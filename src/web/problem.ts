@@ -1,12 +1,12 @@
-/** Owns which refusals bring a form back to the person who sent it; every other one is a page of its own. */
+/** Decides which refusals show the form again with errors; all others show an error page. */
 import { explain, type Fault, type FieldErrors, Refusal } from '../common/fault.ts';
 import type { Problem } from './fields.tsx';
 
 export type Tried<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
 
 /**
- * Runs what a form asks for. `values` may be shown again, so no secret is among them; `notFound` is the field that is wrong
- * when what it names is not there.
+ * Runs the action of a form. `values` may be shown again, so it must not contain secrets. `notFound` names the field to
+ * blame for Refusal `not_found`.
  */
 export async function problemOf<T>(
   form: string,

@@ -1,4 +1,4 @@
-/** The pages of the service: their routes, over the capabilities. */
+/** Lists the routes of all pages, built from the capabilities. */
 
 import type { BrowserMarks } from '../accounts/sign-in/browser-mark.ts';
 import type { SignupRule } from '../accounts/sign-up/sign-ups.ts';
@@ -38,23 +38,23 @@ import { ZoneFormats } from './zone-format.ts';
 export interface WebOptions extends Capabilities {
   readonly signup: SignupRule['kind'];
   readonly pool: Pool;
-  /** Browsers reach this service over TLS, here or at a proxy in front. */
+  /** True when browsers use TLS, provided by this service or by a proxy in front. */
   readonly secure: boolean;
-  /** The address that browsers use, when the operator named it. */
+  /** The public address, if set by the operator. */
   readonly publicUrl: string | undefined;
-  /** This service as a request addressed it. */
+  /** The base URL of this service, as addressed by the request. */
   readonly baseUrl: (host: string) => string;
-  /** MCP clients find the browser sign-in. */
+  /** MCP clients can sign in through a browser. */
   readonly offersSignIn: boolean;
   /** Paths of the resources that OAuth tokens are for. */
   readonly resources: readonly string[];
   /** A keyed hash under the master key. */
   readonly keyedHash: (purpose: string, value: string) => string;
-  /** Tells open pages of changes. */
+  /** Notifies open pages of changes. */
   readonly live: LivePages;
-  /** When the hub was last backed up, in milliseconds; undefined: never, as far as is known. */
+  /** When the hub was last backed up, in milliseconds; undefined: never, or unknown. */
   readonly lastBackupMs: () => number | undefined;
-  /** What tells browsers that were here before. */
+  /** Recognizes browsers that have signed in before. */
   readonly marks: BrowserMarks;
   readonly now: () => number;
 }
@@ -114,8 +114,9 @@ export function webRoutes(options: WebOptions): Route[] {
 }
 
 /**
- * Own are the pages of the host that was addressed, whatever its name, and of the address that the operator named. The
- * gateway trusts fewer names, since a name can be made to lead here; but then the browser has no cookie of this host to send.
+ * Accepts the origin of the addressed host, whatever its name, and of the public address. The gateway accepts fewer
+ * names, because an attacker can point a name at this host. Here that is harmless: the browser has no cookie of this
+ * host to send to that name.
  */
 function ownOrigins(publicUrl: string | undefined): (origin: string, host: string) => boolean {
   const named = publicUrl === undefined ? undefined : new URL(publicUrl).origin;

@@ -1,10 +1,10 @@
-/** Owns the small parts that pages are put together from: fields, secrets, times, confirmations, empty states. */
+/** Renders small shared parts of pages: forms, secrets, times, confirmations, empty states. */
 import type { ComponentChildren, VNode } from 'preact';
 import type { ShownSecret } from './notices.ts';
 import { Ago } from './rendering/ago.tsx';
 import type { ZoneFormat } from './zone-format.ts';
 
-/** The hidden field that every form of ours carries. */
+/** Name of the hidden token field in each of our forms. */
 export const CSRF_FIELD = 'csrf';
 
 export function CsrfField({ csrf }: { readonly csrf: string }): VNode {
@@ -18,7 +18,7 @@ export interface FormProps {
   readonly children: ComponentChildren;
 }
 
-/** A form that posts with the session's token. */
+/** A POST form with the token of the page. */
 export function Form({ csrf, action, children, ...rest }: FormProps): VNode {
   return (
     <form method="post" action={action} class={rest.class ?? 'stack'}>
@@ -28,7 +28,7 @@ export function Form({ csrf, action, children, ...rest }: FormProps): VNode {
   );
 }
 
-/** A value that is shown once, with a button that copies it where there is script. */
+/** A value shown once, with a copy button if script is enabled. */
 export function Secret({ label, value, hint }: ShownSecret): VNode {
   return (
     <div class="secret">
@@ -39,11 +39,11 @@ export function Secret({ label, value, hint }: ShownSecret): VNode {
   );
 }
 
-/** Text to take along. The button is hidden until there is a script to serve it. */
+/** Text to copy. The button is hidden unless script is enabled. */
 export function Copyable({ value, label }: { readonly value: string; readonly label: string }): VNode {
   return (
     <div class="copyable">
-      {/* Focusable, because it scrolls: a keyboard must reach what is wider than the page. */}
+      {/* Focusable, so that wide content can be scrolled by keyboard. */}
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset groups fields, and here are none. */}
       <pre tabindex={0} aria-label={label} role="group">
         <code>{value}</code>
@@ -55,12 +55,12 @@ export function Copyable({ value, label }: { readonly value: string; readonly la
   );
 }
 
-/** A moment, in ISO 8601 or in milliseconds since 1970: how long ago, and exactly in the title. */
+/** A time in ISO 8601 or in milliseconds since 1970: shown in relative words, with the exact time in the title. */
 export function Moment({ at, zone }: { readonly at: string | number; readonly zone: ZoneFormat }): VNode {
   return <Ago at={at} zone={zone} />;
 }
 
-/** A step that needs a second click: closed, it shows what it is; open, what it does. */
+/** An action that needs a second click: closed, it shows a label; open, the details and the button. */
 export function Confirm({ label, children, danger = true }: ConfirmProps): VNode {
   return (
     <details class="confirm">
@@ -76,7 +76,7 @@ interface ConfirmProps {
   readonly danger?: boolean;
 }
 
-/** What stands where there is nothing yet: what to do next. */
+/** An empty state, with the next step to take. */
 export function Empty({ title, children }: { readonly title: string; readonly children: ComponentChildren }): VNode {
   return (
     <div class="empty">
@@ -86,18 +86,18 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** Text that a person or a program wrote: kept apart from the page's own, whichever way it is written. */
+/** Text written by a user or a program: isolated from the page's own text, whatever its direction. */
 export function Given({ children }: { readonly children: string }): VNode {
   return <bdi class="given">{children}</bdi>;
 }
 
-/** A refusal's words as a sentence. */
+/** The text of a refusal as a sentence. */
 export function sentence(text: string): string {
   const trimmed = text.trim();
   return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}${/[.!?…]$/.test(trimmed) ? '' : '.'}`;
 }
 
-/** Bytes for people. */
+/** Formats bytes for people. */
 export function bytesText(bytes: number): string {
   const units = ['bytes', 'KiB', 'MiB', 'GiB'];
   let value = bytes;
@@ -109,7 +109,7 @@ export function bytesText(bytes: number): string {
   return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** A name and what belongs to it, in a `dl`. */
+/** A name and its value, in a `dl`. */
 export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }): VNode {
   return (
     <div>

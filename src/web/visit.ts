@@ -1,4 +1,4 @@
-/** Owns what is known of one request of a browser: who asks, from where, in which time zone. */
+/** Describes one request of a browser: the visitor, the address, and the time zone. */
 import type { RemoteSource } from '../audit/records.ts';
 import type { RouteRequest } from '../http/route/route.ts';
 import type { ZoneFormat } from './zone-format.ts';
@@ -6,29 +6,29 @@ import type { ZoneFormat } from './zone-format.ts';
 /** One request of a browser. */
 export interface Visit {
   readonly request: RouteRequest;
-  /** What the browser is known by: a session id, or of one that is not signed in an id that opens nothing. */
+  /** Identifies the browser: a session id, or for a visitor a random id without any access. */
   readonly browserId: string;
-  /** The id is new, and goes out with the answer. */
+  /** The id is new, and is set as a cookie by the answer. */
   readonly isNew: boolean;
   readonly csrf: string;
   readonly zone: ZoneFormat;
-  /** What a browser keeps that has signed in before. */
+  /** The cookie that marks a browser as having signed in before. */
   readonly mark: string | undefined;
-  /** Who asks, for the security events. */
+  /** The source of the request, for the security events. */
   readonly source: RemoteSource;
-  /** The browser told its zone; else `zone` is UTC. */
+  /** The browser sent its time zone; if not, `zone` is UTC. */
   readonly isZoneTold: boolean;
-  /** The browser is signed in to an account that was disabled. */
+  /** The browser is signed in to a disabled account. */
   readonly isShut: boolean;
 }
 
-/** One request of a browser that is signed in. */
+/** One request of a signed-in browser. */
 export interface MemberVisit extends Visit {
   readonly accountId: string;
   readonly sessionId: string;
   readonly email: string;
   readonly isOperator: boolean;
-  /** The state of the account when the request came in; what is read later is at least as new. */
+  /** The state of the account when the request arrived; later reads are at least as new. */
   readonly liveMark: string;
 }
 

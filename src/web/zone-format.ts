@@ -1,21 +1,21 @@
-/** Owns how times are written for a reader: in the time zone that the browser told, or in UTC, which is then said. */
+/** Formats times for a reader: in the time zone sent by the browser, or in UTC, marked as such. */
 
 export interface ZoneFormat {
   /** IANA name. */
   readonly name: string;
-  /** A moment, ISO 8601, as `20 Nov 2026, 22:56`. */
+  /** Formats an ISO 8601 time as `20 Nov 2026, 22:56`. */
   moment(iso: string): string;
-  /** The calendar day of a moment, YYYY-MM-DD. */
+  /** The calendar day of a time, YYYY-MM-DD. */
   day(ms: number): string;
 }
 
-/** Zones that are kept open; making a formatter is slow, and there are some four hundred names. */
+/** Maximum of cached zones: creating a formatter is slow, and there are about four hundred names. */
 const ZONES_MAX = 600;
 
 export class ZoneFormats {
   readonly #open = new Map<string, ZoneFormat>();
 
-  /** The zone of an IANA name; UTC when there is none of that name. */
+  /** The zone of an IANA name; UTC for an unknown name. */
   find(name: string | undefined): ZoneFormat {
     const wanted = name !== undefined && /^[A-Za-z0-9_+/-]{1,64}$/.test(name) ? name : 'UTC';
     const known = this.#open.get(wanted);
@@ -39,12 +39,12 @@ function openZone(timeZone: string): ZoneFormat | undefined {
       day: (ms) => days.format(ms),
     };
   } catch {
-    // No zone of that name: the constructor refuses it with a RangeError.
+    // The constructor throws a RangeError for an unknown zone.
     return undefined;
   }
 }
 
-/** A calendar date, YYYY-MM-DD, as `20 Nov 2026`. */
+/** Formats a calendar date, YYYY-MM-DD, as `20 Nov 2026`. */
 export function dateText(date: string): string {
   return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(
     Date.parse(`${date}T00:00:00Z`),

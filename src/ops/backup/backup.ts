@@ -1,4 +1,6 @@
-/** Makes a backup beside the running service: a copy of the data file, checked as a whole, with what is damaged in its manifest. */
+/**
+ * Makes a backup while the service runs: a fully checked copy of the data file, with any damage listed in the manifest.
+ */
 import { StartError } from '../../common/start-error.ts';
 import { allTables } from '../../compose/core.ts';
 import { checkIntegrity } from '../../compose/verify.ts';
@@ -12,7 +14,7 @@ export interface BackupOptions extends Omit<CopyOptions, 'tables' | 'check'> {
   readonly sealer: Sealer;
 }
 
-/** Makes the backup and returns its manifest. Throws StartError, and then nothing of it is left. */
+/** Makes the backup and returns its manifest. Throws StartError on failure, and leaves nothing on disk. */
 export async function makeBackup({ sealer, ...options }: BackupOptions): Promise<CopyManifest> {
   return await makeCopy({
     ...options,
@@ -30,7 +32,7 @@ export async function makeBackup({ sealer, ...options }: BackupOptions): Promise
             'keep the backups that you have, and restore the newest into an empty folder (cairn restore).',
         );
       }
-      // A backup with damaged rows is worth more than none: everything else in it is whole.
+      // A backup with damaged rows is better than none: everything else in it is intact.
       const damaged = [...problems, ...aside.map((one) => `${one} (set aside)`)];
       return damaged.length === 0 ? {} : { damaged: damaged.slice(0, limits.damagedListedMax) };
     },

@@ -1,6 +1,6 @@
 /**
- * Follows a data file: a whole backup first, then, whenever something was committed, the pages that are new since, appended to
- * that backup. Each point in time that a restore can name holds every write that was answered before it.
+ * Follows a data file: makes a full backup first, then appends the new pages after each commit. Every point in time
+ * available for a restore includes all writes answered before it.
  */
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -20,21 +20,21 @@ import { makeBackup } from './backup.ts';
 
 export interface FollowOptions {
   readonly dataFolder: string;
-  /** Where the backups go. */
+  /** Folder of the backups. */
   readonly folder: string;
   readonly key: Uint8Array;
   readonly withKey: boolean;
   readonly mapBytes: number;
-  /** How long backups stay that newer ones have replaced. */
+  /** How long to keep backups after a newer one exists, in milliseconds. */
   readonly keepMs: number;
   readonly now: () => number;
 }
 
-/** What a step did. */
+/** Result of a step. */
 export interface FollowStep {
   readonly kind: 'whole' | 'new' | 'nothing';
   readonly madeAt: string;
-  /** The backup, and how many bytes it has grown by. */
+  /** Name of the backup, and the bytes added to it. */
   readonly backup: string;
   readonly bytes: number;
 }
@@ -42,7 +42,7 @@ export interface FollowStep {
 export class Follower {
   readonly #options: FollowOptions;
   readonly #lock: ControlSocket;
-  /** The backup that is followed into, and its newest point; undefined: the next step makes one. */
+  /** The current backup and its newest point; undefined: the next step makes a full backup. */
   #at: { readonly backup: string; readonly point: Point } | undefined;
 
   private constructor(options: FollowOptions, lock: ControlSocket) {
@@ -50,7 +50,7 @@ export class Follower {
     this.#lock = lock;
   }
 
-  /** Takes the folder of backups. Throws StartError when another process follows into it. */
+  /** Locks the folder of backups. Throws StartError when another process follows into it. */
   static async open(options: FollowOptions): Promise<Follower> {
     const { folder } = options;
     if (resolve(folder) === resolve(options.dataFolder)) {
@@ -58,7 +58,7 @@ export class Follower {
     }
     const lock = await lockOf(folder);
     const follower = new Follower(options, lock);
-    // What a copy that was cut off left behind.
+    // Leftovers of an interrupted copy.
     for (const name of readdirSync(folder)) {
       if (name.includes('.partial-')) rmSync(join(folder, name), { recursive: true });
     }
@@ -71,7 +71,7 @@ export class Follower {
     return follower;
   }
 
-  /** Copies what is new. `always`: also when the newest transaction has the number that it had. Throws StartError. */
+  /** Copies what is new. `always`: even when the number of the newest transaction is unchanged. Throws StartError. */
   async step(always = false): Promise<FollowStep> {
     const { dataFolder, mapBytes } = this.#options;
     const path = join(dataFolder, DATA_FILE);
@@ -82,7 +82,7 @@ export class Follower {
     const file = fileIdentity(path);
     const store = new Store({ folder: dataFolder, tables: allTables, mapBytes, readOnly: true });
     try {
-      // A compacted file takes the place of the one before by a rename, maybe while it was opened.
+      // Compaction replaces the data file by a rename, possibly while it was being opened here.
       if (fileIdentity(path) !== file) return await this.step(always);
       const isTheSame = at?.point.file === file && at.point.transaction <= newestTransaction(path);
       return isTheSame && !this.#isLong(at.backup) ? this.#append(store, at) : await this.#whole(store, file);
@@ -100,7 +100,7 @@ export class Follower {
 
   #append(store: Store, { backup, point }: { readonly backup: string; readonly point: Point }): FollowStep {
     const madeAt = new Date(this.#options.now()).toISOString();
-    // A power cut can take back the newest transaction, and only that: another one may have its number now.
+    // A power cut can undo only the newest transaction. A different one may have its number now.
     const after = point.transaction - 1;
     const moment = store.snapshot();
     try {
@@ -136,14 +136,14 @@ export class Follower {
     return { kind: 'whole', madeAt: made_at, backup, bytes };
   }
 
-  /** A whole backup is smaller than a journal that has grown beyond it. */
+  /** True when the journal has grown larger than a full backup. */
   #isLong(backup: string): boolean {
     const { point } = this.#at ?? {};
     const whole = statSync(join(this.#options.folder, backup, DATA_FILE)).size;
     return (point?.end ?? 0) > Math.max(whole, limits.followJournalBytesMin);
   }
 
-  /** Removes backups whose successor is older than what is kept. */
+  /** Removes backups replaced longer ago than `keepMs`. */
   #removeOld(): void {
     const { folder, keepMs, now } = this.#options;
     const all = this.#backups();
@@ -155,7 +155,7 @@ export class Follower {
     }
   }
 
-  /** The backups that a follower made, oldest first: their names are times. */
+  /** Backups made by a follower, oldest first: their names are times. */
   #backups(): string[] {
     const { folder } = this.#options;
     return readdirSync(folder)
@@ -164,7 +164,7 @@ export class Follower {
   }
 }
 
-/** Makes the folder and takes it. Throws StartError. */
+/** Creates the folder and locks it. Throws StartError. */
 async function lockOf(folder: string): Promise<ControlSocket> {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -1,6 +1,6 @@
 /**
- * Restores a backup into a data folder that has no data. The copy is hashed, opened and checked as a whole before it gets
- * the data file's name, and its epoch is a new one, so that nobody goes on from a cursor of before.
+ * Restores a backup into a data folder without data. The copy is hashed, opened and fully checked before it gets the
+ * name of the data file. It gets a new epoch, so cursors from before the restore are invalid.
  */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,16 +23,16 @@ import { KEY_FILE, loadMasterKey, writeMasterKey } from '../../store/sealing/mas
 import { openSealer } from '../../store/sealing/own-key.ts';
 import { Store } from '../../store/store.ts';
 
-/** Where the copy is checked; what a restore that was cut off leaves here is removed by the next. */
+/** Where the copy is checked. The next restore removes leftovers of an interrupted one. */
 const WORK_FOLDER = 'restoring';
 
 export interface RestoreOptions {
-  /** The folder of the backup. */
+  /** Folder of the backup. */
   readonly from: string;
-  /** In milliseconds: of a backup that was followed into, its newest point at this time or before. Undefined: its newest. */
+  /** In milliseconds: restores the newest point at or before this time. Undefined: the newest point. */
   readonly atMs?: number | undefined;
   readonly dataFolder: string;
-  /** CAIRN_MASTER_KEY, when it is set. */
+  /** CAIRN_MASTER_KEY, if set. */
   readonly masterKey: string | undefined;
   readonly mapBytes: number;
 }
@@ -42,7 +42,7 @@ export interface Restored {
   readonly epoch: string;
 }
 
-/** Throws StartError when there is data, when a service has the folder, or when the backup is not whole. */
+/** Restores it. Throws StartError when data exists, a service uses the folder, or the backup is not intact. */
 export async function restoreBackup({
   from,
   atMs,
@@ -61,7 +61,7 @@ export async function restoreBackup({
   if (unknown.length > 0) throw later(manifest);
   const key = findKey(from, dataFolder, masterKey);
   makeFolder(dataFolder);
-  // Whoever has the socket has the folder: no service can start on it until the restore is through.
+  // The control socket locks the folder: no service can start on it before the restore is done.
   const lock = await ControlSocket.acquire(dataFolder, () =>
     Promise.resolve('{"ok":false,"error":"a restore is running"}'),
   );
@@ -86,7 +86,7 @@ export async function restoreBackup({
   }
 }
 
-/** The master key: set, in the data folder, or in the backup. Restoring makes no new one. */
+/** Finds the master key in the setting, the data folder or the backup. A restore never makes a new one. */
 function findKey(from: string, dataFolder: string, setting: string | undefined): Uint8Array {
   if (setting !== undefined || existsSync(join(dataFolder, KEY_FILE))) return loadMasterKey(dataFolder, setting);
   if (existsSync(join(from, KEY_FILE))) return loadMasterKey(from, undefined);
@@ -125,9 +125,9 @@ async function openChecked(
     if (!isMasterKey(store, sealer)) {
       throw new StartError('the backup was written under another master key than the one at hand; find the right one.');
     }
-    // The rows of an older schema are checked when the first start upgrades them.
+    // Rows of an older schema are checked by the first start, which upgrades them.
     const found = schemaOf(store) === SCHEMA ? checkIntegrity(store, sealer).problems : store.damagedPages();
-    // What was damaged before is restored as it was; the next upload or push of the same bytes heals it.
+    // Damage already in the manifest is restored as is; the next upload or push of the same bytes repairs it.
     const known = new Set(manifest.damaged);
     const isListedWhole = known.size < limits.damagedListedMax;
     const problems = isListedWhole ? found.filter((problem) => !known.has(problem)) : [];
@@ -158,7 +158,7 @@ function backupsIn(folder: string): string[] {
     .map(({ name }) => join(folder, name));
 }
 
-/** The newest backup of a folder of backups that was made at a time or before. Throws StartError when there is none. */
+/** The newest backup in a folder made at or before a time. Throws StartError when there is none. */
 export function backupAt(folder: string, timeMs: number): string {
   const made = backupsIn(folder)
     .map((path) => ({ path, madeMs: Date.parse(readCopyManifest(path).made_at) }))

@@ -1,4 +1,6 @@
-/** Gives free space of the data file back to the disk: at once when no service has it, else at the next start. */
+/**
+ * Returns free space of the data file to the disk: immediately if no service is running, otherwise at the next start.
+ */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
@@ -9,15 +11,15 @@ import { DATA_FILE } from '../../store/data-file/name.ts';
 
 export interface Compacted {
   readonly bytes_before: number;
-  /** Of the new file. */
+  /** Size of the new file. */
   readonly bytes_after: number;
-  /** False: a service has the folder, and its next start swaps the new file in. */
+  /** False: a service is running, and its next start switches to the new file. */
   readonly swapped: boolean;
 }
 
 /**
  * Compacts the data file of a folder.
- * @throws StartError when there is none, no room for a copy, or the data file is damaged
+ * @throws StartError when there is no data file, no room for a copy, or the data file is damaged
  */
 export async function compact(
   { dataFolder: folder, mapBytes }: Pick<Config, 'dataFolder' | 'mapBytes'>,
@@ -30,7 +32,7 @@ export async function compact(
     await makeCopyAside(options);
     return { bytes_before: before, bytes_after: bytesOf(join(folder, 'compacted')), swapped: false };
   }
-  // Whoever has the socket has the folder: no service starts on it meanwhile.
+  // The control socket locks the folder: no service can start on it during compaction.
   const lock = await ControlSocket.acquire(folder, () =>
     Promise.resolve('{"ok":false,"error":"the data file is being compacted"}'),
   );
@@ -45,7 +47,7 @@ export async function compact(
 
 const bytesOf = (folder: string): number => statSync(join(folder, DATA_FILE)).size;
 
-/** Whether a process serves the folder: it answers, whatever it makes of the question. */
+/** True when a process serves the folder: any answer counts. */
 async function isServed(folder: string): Promise<boolean> {
   return (await askControl(folder, '{}')) !== undefined;
 }

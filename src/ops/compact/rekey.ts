@@ -1,6 +1,6 @@
 /**
- * Changes the master key of a hub that nobody serves. Sealed fields are sealed anew in one commit; keys, tokens and sessions
- * stay valid (see `store/sealing/own-key.ts`). Whatever moment the process ends at, the data file and a key that fits are there.
+ * Changes the master key of a stopped hub. Reseals the sealed fields in one commit; keys, tokens and sessions stay
+ * valid (see `store/sealing/own-key.ts`). After a crash at any moment, the data file and a matching key exist.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
@@ -25,16 +25,16 @@ import { Store } from '../../store/store.ts';
 const KEY_BYTES = 32;
 
 export interface Rekeyed {
-  /** Credentials that were sealed anew. */
+  /** Number of credentials resealed. */
   readonly credentials: number;
-  /** Whether the data file was compacted, so that no free page holds what the old key opens. */
+  /** Whether the data file was compacted, so that no free page contains data sealed with the old key. */
   readonly compacted: boolean;
 }
 
 /**
  * Changes the key.
- * @param given the new key; undefined: a random one, written into the key file
- * @throws StartError when a service has the folder, when the old key is not the right one, or when the new one is missing
+ * @param given the new key; undefined: a random one, written to the key file
+ * @throws StartError when a service uses the folder, the old key is wrong, or the new key is missing
  */
 export async function rekey(config: Config, given: Uint8Array | undefined): Promise<Rekeyed> {
   const { dataFolder: folder, mapBytes, masterKey } = config;
@@ -60,7 +60,10 @@ export async function rekey(config: Config, given: Uint8Array | undefined): Prom
   }
 }
 
-/** The commit; with a key file the new key is on disk before it. */
+/**
+ * Commits the change. With a key file, the new key is on disk before the commit. Returns the number of resealed
+ * credentials.
+ */
 async function change({ dataFolder: folder, mapBytes, masterKey }: Config, next: Uint8Array): Promise<number> {
   const store = new Store({ folder, tables: allTables, mapBytes });
   try {
@@ -80,7 +83,7 @@ async function change({ dataFolder: folder, mapBytes, masterKey }: Config, next:
       return resealCredentials(batch, accountIds, sealer, to);
     });
   } catch (error) {
-    // Only what no commit can need: after one that failed, the next start decides.
+    // Removed only if certainly unused: after a failed commit, the next start decides which key is current.
     if (error instanceof StartError) rmSync(join(folder, NEXT_KEY_FILE), { force: true });
     throw error;
   } finally {
@@ -88,7 +91,10 @@ async function change({ dataFolder: folder, mapBytes, masterKey }: Config, next:
   }
 }
 
-/** The old sealed fields are still on free pages of the data file; a compacted one has none. False where there is no room. */
+/**
+ * Compacts the data file, because its free pages still contain the old sealed fields. Returns false when there is no
+ * room for a copy.
+ */
 async function compactAfter(folder: string, mapBytes: number): Promise<boolean> {
   const options = { folder, mapBytes, onProgress: () => undefined };
   try {

@@ -1,4 +1,4 @@
-/** Looks at a hub and its machine from outside: settings, machine, data folder, doors. It changes nothing. */
+/** Examines a hub and its machine from outside: settings, machine, data folder, doors. Read-only. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { allTables } from '../../compose/core.ts';
@@ -16,7 +16,7 @@ import { checkClock, checkDisk, checkMap, checkNode, checkOpenFiles } from './ma
 
 const PUBLIC_TIMEOUT_MS = 5000;
 
-/** One finding for each thing looked at. */
+/** One finding per check. */
 export async function examine(config: Config, nowMs: number): Promise<readonly Finding[]> {
   const { dataFolder, mapBytes, publicUrl } = config;
   const machine = [await checkNode(), checkOpenFiles(config.connectionsMax), checkMap(mapBytes)];
@@ -31,7 +31,7 @@ export async function examine(config: Config, nowMs: number): Promise<readonly F
   return [...machine, ...folder, ...checkAccess(dataFolder), ...checkChores(dataFolder, nowMs), ...doors];
 }
 
-/** Opens the data file for reading: whether it can be, whether the key is right, and the newest time in it. */
+/** Opens the data file read-only: checks that it opens and that the key is right, and returns the newest time in it. */
 async function look({ dataFolder, mapBytes, masterKey }: Config): Promise<{ finding: Finding; newestMs: number }> {
   try {
     const store = new Store({ folder: dataFolder, tables: allTables, mapBytes, readOnly: true });

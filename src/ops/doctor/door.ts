@@ -1,11 +1,11 @@
-/** Checks how a hub is reached: TLS, the proxy in front, who may sign up. */
+/** Checks how a hub is reached: TLS, the proxy in front, and who may sign up. */
 import { BlockList, isIP } from 'node:net';
 import type { Config } from '../../config.ts';
 import { certificateExpiry, checkTlsFiles } from '../../http/library/tls.ts';
 import { createAddressResolver } from '../../http/request/client-address.ts';
 import { daysBetween, type Finding, note, ok, wrong } from './finding.ts';
 
-/** Days before a certificate expires from which that is wrong. */
+/** Certificates expiring in fewer days are `wrong`. */
 const RENEW_DAYS = 14;
 
 export function checkTls(config: Config, nowMs: number): Finding {
@@ -33,7 +33,7 @@ export function checkTls(config: Config, nowMs: number): Finding {
   );
 }
 
-/** Whether limits count clients, and not the proxy in front of them or what they claim to be. */
+/** Checks that rate limits count real clients: not the proxy in front of them, nor an address they claim. */
 export function checkProxy({ trustedProxies, publicUrl, tls }: Config): Finding {
   try {
     createAddressResolver(trustedProxies);
@@ -59,7 +59,7 @@ export function checkProxy({ trustedProxies, publicUrl, tls }: Config): Finding 
   );
 }
 
-/** Asks the public address whether it leads to a hub that is ready. Waits at most `timeoutMs`. */
+/** Checks that the public address leads to a ready hub. Waits at most `timeoutMs`. */
 export async function checkPublicUrl(publicUrl: string, timeoutMs: number): Promise<Finding> {
   try {
     const { status } = await fetch(`${publicUrl}/health`, {

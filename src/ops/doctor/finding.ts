@@ -1,13 +1,13 @@
-/** Owns what a check of cairn doctor reports. */
+/** Defines the finding reported by a check of `cairn doctor`. */
 
-/** `wrong` needs to be mended; `note` is worth knowing. */
+/** `wrong` needs a fix; `note` is worth knowing. */
 type Level = 'ok' | 'note' | 'wrong';
 
 export interface Finding {
-  /** One word for what was looked at. */
+  /** One word naming what was checked. */
   readonly check: string;
   readonly level: Level;
-  /** One sentence; for anything but `ok` it ends with what to do. */
+  /** One sentence; unless the level is `ok`, it ends with what to do. */
   readonly text: string;
 }
 
@@ -15,7 +15,7 @@ export const ok = (check: string, text: string): Finding => ({ check, level: 'ok
 export const note = (check: string, text: string): Finding => ({ check, level: 'note', text });
 export const wrong = (check: string, text: string): Finding => ({ check, level: 'wrong', text });
 
-/** A check whose way of saying no is to throw: its sentence, or `ok`. */
+/** Runs a check that fails by throwing. Returns its error message as the finding, or `ok` with the text in `fine`. */
 export function attempt(check: string, fine: string, run: () => unknown): Finding {
   try {
     run();
@@ -25,7 +25,7 @@ export function attempt(check: string, fine: string, run: () => unknown): Findin
   }
 }
 
-/** Bytes for a person, in binary units. */
+/** Formats bytes for people, in binary units. */
 export function size(bytes: number): string {
   const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
   const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));

@@ -1,4 +1,4 @@
-/** Checks the data folder: who may read it, whose its files are, and when it was last backed up and verified. */
+/** Checks the data folder: permissions, owner of the files, and age of the last backup and of the last verification. */
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemReason } from '../../common/system-reason.ts';
@@ -6,7 +6,7 @@ import { isKeyExposed } from '../../store/sealing/master-key.ts';
 import { type Chore, lastDone } from '../marks.ts';
 import { daysBetween, type Finding, note, ok, wrong } from './finding.ts';
 
-/** Days after which a backup is late, and a check of all bytes. */
+/** Days after which a backup, or a verification of all bytes, is overdue. */
 const BACKUP_DAYS = 2;
 const VERIFY_DAYS = 35;
 

@@ -1,4 +1,4 @@
-/** Checks what the machine gives a hub: Node.js, limits of the process, the disk, the clock. */
+/** Checks what the machine provides: Node.js, limits of the process, disk, clock. */
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { requireHttpLibrary } from '../../http/library/load.ts';
@@ -8,11 +8,11 @@ import { DATA_FILE } from '../../store/data-file/name.ts';
 import { openFilesMax } from '../open-files.ts';
 import { attempt, type Finding, note, ok, size, wrong } from './finding.ts';
 
-/** The file says that it was written later than now; less than this is how clocks differ. */
+/** Tolerated difference between clocks when the newest time in the data file is in the future. */
 const CLOCK_SLACK_MS = 60_000;
-/** No clock was right before this was written. */
+/** Any earlier time is a wrong clock: this code did not exist then. */
 const BUILT_MS = Date.UTC(2026, 0, 1);
-/** Kinds of file systems by the magic number of statfs(2) that do not keep the promise of fdatasync. */
+/** File systems that do not guarantee fdatasync, by their magic number from statfs(2). */
 const NETWORK_DISKS: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -44,7 +44,7 @@ export function checkOpenFiles(connectionsMax: number): Finding {
 export const checkMap = (mapBytes: number): Finding =>
   attempt('address space', `a data file of ${size(mapBytes)} fits`, () => checkAddressSpace(mapBytes));
 
-/** The disk of the data folder: room, and whether it keeps what is flushed. */
+/** Checks the disk of the data folder: free space, and whether flushed data is durable. */
 export function checkDisk(folder: string, mapBytes: number): Finding[] {
   const { bavail, blocks, bsize, type } = statfsSync(folder);
   const [free, whole] = [bavail * bsize, blocks * bsize];
@@ -84,7 +84,7 @@ export function checkDisk(folder: string, mapBytes: number): Finding[] {
   return [...kind, room, ...map];
 }
 
-/** The clock against the newest time in the data file, milliseconds; 0: there is none. */
+/** Compares the clock with the newest time in the data file, in milliseconds; 0: the file contains none. */
 export function checkClock(newestMs: number, nowMs: number): Finding {
   const now = new Date(nowMs).toISOString();
   if (nowMs < BUILT_MS) return wrong('clock', `the clock says ${now}; set it (timedatectl set-ntp true).`);

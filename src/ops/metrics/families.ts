@@ -1,13 +1,13 @@
 /**
- * Owns how the service's own counts become families of Prometheus metrics: read when a scrape asks, and at no other time.
- * The library makes the text and checks the names; what it would cost to observe each request with it is not paid.
+ * Exposes the service's own counts as families of Prometheus metrics. Counts are read only during a scrape.
+ * The library formats the text and checks the names. Observing every request through it would cost too much.
  */
 import { Counter, Gauge, type Metric, type Registry } from 'prom-client';
 import type { Histogram } from '../../common/histogram.ts';
 
 type Labels = Readonly<Record<string, string | number>>;
 
-/** One line: its labels, and its value. */
+/** One sample: its labels and its value. */
 type Sample = readonly [labels: Labels, value: number];
 
 interface Family {
@@ -16,7 +16,7 @@ interface Family {
   readonly labels?: readonly string[];
 }
 
-/** Values that only rise since the start of the process. */
+/** A counter: its values only rise after the start of the process. */
 export function counter(registry: Registry, family: Family, read: () => Iterable<Sample>): void {
   const metric = new Counter({
     name: family.name,
@@ -30,7 +30,7 @@ export function counter(registry: Registry, family: Family, read: () => Iterable
   });
 }
 
-/** Values that rise and fall. */
+/** A gauge: its values rise and fall. */
 export function gauge(registry: Registry, family: Family, read: () => Iterable<Sample>): void {
   const metric = new Gauge({
     name: family.name,
@@ -44,12 +44,14 @@ export function gauge(registry: Registry, family: Family, read: () => Iterable<S
   });
 }
 
-/** One value without labels. */
+/** One sample without labels. */
 export function one(value: number): Iterable<Sample> {
   return [[{}, value]];
 }
 
-/** Durations by size, in seconds. The library has no histogram that is filled from elsewhere, so this one is its rows. */
+/**
+ * Durations in buckets, in seconds. Built from rows, because a histogram of the library cannot be filled from outside.
+ */
 export function histogram(
   registry: Registry,
   family: Family,

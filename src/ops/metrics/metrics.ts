@@ -1,4 +1,4 @@
-/** Owns what the service says of itself to Prometheus: which figures there are, what they are called, where they are read. */
+/** Defines the metrics of the service: which there are, their names, and where their values come from. */
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { ActorRegistry } from '../../actors/registry.ts';
 import type { ToolTraffic } from '../../gateway/tool-traffic.ts';
@@ -22,26 +22,30 @@ export interface MetricSources extends OperationSources {
   readonly pool: Pool;
   readonly actors: ActorRegistry;
   readonly store: Store;
-  /** Brings in what other threads counted. */
+  /** Collects what other threads counted. Called before each read. */
   readonly beforeRead: () => Promise<void>;
 }
 
 export interface Metrics {
   readonly contentType: string;
-  /** The text of one scrape. */
+  /** Returns the text of one scrape. */
   read(): Promise<string>;
 }
 
-/** What stands for a request that matched no route: the method and the path were the caller's to choose. */
+/**
+ * Labels of requests that matched no route: the real method and path are chosen by the caller, so they are unbounded.
+ */
 const UNMATCHED = { method: 'any', route: 'none' } as const;
 
-/** Opens the metrics. The process's own (memory, CPU, event loop, garbage collection) have the names that Node.js users know. */
+/**
+ * Opens the metrics. Those of the process (memory, CPU, event loop, garbage collection) have their usual Node.js names.
+ */
 export function openMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  // Quantiles of several hubs cannot be added up: cairn_event_loop_delay_seconds is a histogram.
+  // Quantiles of several hubs cannot be aggregated: the histogram cairn_event_loop_delay_seconds replaces these.
   for (const part of ['p50', 'p90', 'p99']) registry.removeSingleMetric(`nodejs_eventloop_lag_${part}_seconds`);
-  // Gauges that are named like counters, which promtool refuses; what they count is not about this service.
+  // promtool rejects these gauges because they have names of counters. They are not about this service either.
   for (const what of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${what}_total`);
   gauge(registry, { name: 'cairn_build_info', help: 'The version that runs.', labels: ['version'] }, () => [
     [{ version: sources.version }, 1],
@@ -98,7 +102,7 @@ function describeTraffic(registry: Registry, { traffic }: MetricSources): void {
   gauge(registry, { name: 'cairn_http_requests_active', help: 'Requests that run now.' }, () => one(traffic.active));
 }
 
-/** Tools by their registered names; what a caller asked for under another name is only a refused request. */
+/** Tools by their registered names; a call of an unknown tool counts only as a refused request. */
 function describeTools(registry: Registry, traffic: ToolTraffic): void {
   counter(
     registry,
@@ -137,7 +141,7 @@ function describeTools(registry: Registry, traffic: ToolTraffic): void {
   );
 }
 
-/** What is bounded at the door, how much of it is taken, and how often more was asked for. */
+/** The limits at the door: their size, their current use, and how often they were exceeded. */
 function describeBounds(registry: Registry, { rates, admission, loop }: MetricSources): void {
   counter(
     registry,
@@ -259,7 +263,7 @@ function describeStore(registry: Registry, store: Store, full: () => StoreStats)
   );
 }
 
-/** One scrape asks for the same figures several times; they are read once. */
+/** Caches a result until the next turn of the event loop: one scrape asks for the same figures several times. */
 function oncePerTurn<T>(read: () => T): () => T {
   let value: { readonly read: T } | undefined;
   return () => {

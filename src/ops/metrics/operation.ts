@@ -1,4 +1,4 @@
-/** Owns the figures that an operator is alarmed by: damage, space, backups, certificates, and how much there is of what. */
+/** Defines the metrics for alerts of an operator: damage, disk space, backups, certificates, and numbers of rows. */
 import type { Registry } from 'prom-client';
 import type { AuditLog } from '../../audit/log.ts';
 import type { Quotas } from '../../quotas/quotas.ts';
@@ -13,17 +13,17 @@ export interface OperationSources {
   readonly damage: Damage;
   readonly audit: Pick<AuditLog, 'failedSignIns'>;
   readonly quotas: Quotas;
-  /** When the TLS certificate expires, in milliseconds; undefined: there is none. */
+  /** When the TLS certificate expires, in milliseconds; undefined: no certificate. */
   readonly certificateExpiresMs: number | undefined;
-  /** Pulls that wait for a change. */
+  /** Number of pulls waiting for a change. */
   readonly waitingPulls: () => number;
-  /** Log lines that could not be written. */
+  /** Number of log lines that could not be written. */
   readonly droppedLines: () => number;
-  /** How many fronts ended without being asked to. */
+  /** How many fronts exited unexpectedly. */
   readonly frontRestarts: () => number;
 }
 
-/** Tables whose rows are what people count. */
+/** Tables whose rows are counted. */
 const COUNTED = [
   ['cairn_accounts', 'accounts', 'Accounts.'],
   ['cairn_blobs', 'mirror_blobs', 'Blobs of the mirror.'],

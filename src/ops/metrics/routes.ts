@@ -1,4 +1,4 @@
-/** Owns who may read the metrics: whoever reaches their own port, or on the main one the holder of the token. */
+/** Decides who may read the metrics: anyone who can reach their own port; on the main port, the holder of the token. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../../common/fault.ts';
 import type { RouteDoc } from '../../http/route/doc.ts';
@@ -21,13 +21,15 @@ const doc: RouteDoc = {
 };
 
 export interface MetricsRoutes {
-  /** For the main port, behind the token. */
+  /** On the main port; they require the token. */
   readonly guarded: readonly Route[];
-  /** For the metrics' own port, which only this machine reaches. */
+  /** On the separate port of the metrics, reachable only from this machine. */
   readonly open: readonly Route[];
 }
 
-/** The routes that the settings ask for; with none of them nothing is collected, and the library is not loaded. */
+/**
+ * Returns the routes enabled by the settings. If none is enabled, nothing is collected and the library is not loaded.
+ */
 export async function metricsRoutes(
   {
     metricsPort,
@@ -66,7 +68,7 @@ function metricsRoute(metrics: Metrics, check: (request: RouteRequest) => void):
   };
 }
 
-/** Refuses a request without the token, in constant time, and counts the refused ones for their address. */
+/** Refuses a request without the right token, compared in constant time, and counts each failure for its address. */
 function checkToken(token: string, countFailure: (address: string) => void): (request: RouteRequest) => void {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const expected = digest(`Bearer ${token}`);

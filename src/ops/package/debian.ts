@@ -1,6 +1,6 @@
 /**
- * Makes the Debian package out of an npm package: the program with all it needs, a systemd unit, a user, and completion for
- * three shells. Run it on the kind of machine that the package is for.
+ * Builds the Debian package from an npm package: the program with its dependencies, a systemd unit, a user, and
+ * completion for three shells. Run it on the architecture of the package.
  *
  * usage: node dist/src/ops/package/debian.js CAIRN.TGZ FOLDER
  */
@@ -12,13 +12,13 @@ import { SERVICE_USER, SETTINGS_FILE, STATE_FOLDER, settingsText, UNIT_NAME, uni
 
 const PROGRAM = '/usr/lib/cairn';
 const ENTRY = 'dist/src/cli/cairn.js';
-/** NODE_MODULE_VERSION of Node.js 20 and 22: the package runs on both. */
+/** NODE_MODULE_VERSION of Node.js 20 and 22: the package supports both. */
 const NODE_VERSIONS = ['115', '127'];
 
 const runs = (program: string, args: readonly string[], cwd?: string): string =>
   execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], ...(cwd && { cwd }) }).trim();
 
-/** Writes the package of an npm package into a folder and returns its path. */
+/** Writes the Debian package into a folder and returns its path. */
 function makeDebianPackage(npmPackage: string, folder: string): string {
   const stage = mkdtempSync(join(tmpdir(), 'cairn-debian-'));
   try {
@@ -37,7 +37,7 @@ function makeDebianPackage(npmPackage: string, folder: string): string {
   }
 }
 
-/** The program with its dependencies, exactly those of the npm package. */
+/** Adds the program with exactly the dependencies of the npm package. */
 function putProgram(stage: string, npmPackage: string): { readonly version: string; readonly description: string } {
   const program = join(stage, PROGRAM);
   mkdirSync(program, { recursive: true });
@@ -50,7 +50,7 @@ function putProgram(stage: string, npmPackage: string): { readonly version: stri
   return JSON.parse(readFileSync(join(program, 'package.json'), 'utf8')) as { version: string; description: string };
 }
 
-/** Everything beside the program: command, unit, settings, completion, manual. */
+/** Adds everything else: command, unit, settings, completion, manual. */
 function putBesides(stage: string): void {
   const put = (path: string, text: string, mode = 0o644) => {
     mkdirSync(dirname(join(stage, path)), { recursive: true });
@@ -78,7 +78,7 @@ interface Facts {
   readonly version: string;
   readonly description: string;
   readonly machine: string;
-  /** KiB. */
+  /** In KiB. */
   readonly size: string;
 }
 
@@ -93,7 +93,7 @@ Priority: optional
 Description: ${description.replace(/\.$/, '')}
 `;
 
-/** Makes the user and the data folder; starts the service where systemd runs. */
+/** Creates the user and the data folder; starts the service if systemd is running. */
 const AFTER_INSTALL = `#!/bin/sh
 set -e
 [ "$1" = configure ] || exit 0
@@ -118,7 +118,7 @@ if [ "$1" = remove ] && [ -z "$DPKG_ROOT" ] && [ -d /run/systemd/system ]; then
 fi
 `;
 
-/** Data is never removed with the program. */
+/** Removing the package never removes data. */
 const AFTER_REMOVE = `#!/bin/sh
 set -e
 if [ -z "$DPKG_ROOT" ] && [ -d /run/systemd/system ]; then systemctl daemon-reload; fi

@@ -1,4 +1,4 @@
-/** Installs the hub as a systemd service of this machine, and takes it away again. Data and settings always stay. */
+/** Installs the hub as a systemd service of this machine, and removes it. Data and settings are always kept. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,13 +6,13 @@ import { StartError } from '../../common/start-error.ts';
 import { SETTINGS_FILE, settingsText, UNIT_NAME, type UnitOptions, unitText } from './unit.ts';
 
 const UNIT_FOLDER = '/etc/systemd/system';
-/** Exists exactly where systemd is the init process (sd_booted(3)). */
+/** Exists only if systemd is the init process (sd_booted(3)). */
 const SYSTEMD_RUNS = '/run/systemd/system';
-/** What the unit hides from the service (ProtectHome). */
+/** Folders hidden from the service by the unit (ProtectHome). */
 const HIDDEN = ['/home/', '/root/', '/run/user/'];
 
 export interface InstallOptions extends UnitOptions {
-  /** Another root than `/`: files are written below it, and nothing is started. */
+  /** An alternative root: files are written below it, and nothing is started. Undefined: `/`. */
   readonly root: string | undefined;
 }
 
@@ -24,8 +24,8 @@ export interface Installed {
 }
 
 /**
- * Makes the user, writes the unit and starts it. A second run replaces the unit and restarts the service.
- * @throws StartError with what to do: without systemd, without the rights, or when the service could not read its program
+ * Creates the user, writes the unit and starts it. Running it again replaces the unit and restarts the service.
+ * @throws StartError with a solution: without systemd or permission, or when the service could not read its program
  */
 export function installService(options: InstallOptions): Installed {
   const { root, user, command } = options;
@@ -53,7 +53,7 @@ export function installService(options: InstallOptions): Installed {
   return { unit, settings, user, isStarted: root === undefined };
 }
 
-/** Stops the service and removes its unit. Returns false when there was none. */
+/** Stops the service and removes its unit. Returns false when it was not installed. */
 export function removeService(root: string | undefined): boolean {
   const unit = join(root ?? '/', UNIT_FOLDER, UNIT_NAME);
   if (root === undefined) needSystemd();
@@ -72,12 +72,12 @@ function needSystemd(): void {
   );
 }
 
-/** A user without a shell or a home, when there is none yet. */
+/** Creates a user without shell and home, unless it exists. */
 function addUser(user: string, root: string | undefined): void {
   const users = join(root ?? '/', 'etc/passwd');
   const known = existsSync(users) ? readFileSync(users, 'utf8') : '';
   if (known.split('\n').some((line) => line.startsWith(`${user}:`))) return;
-  // A folder that is not a root of a system has no users; the unit is still right for one.
+  // A folder that is not the root of a system has no users. The unit is written anyway.
   if (root !== undefined && known === '') return;
   const prefix = root === undefined ? [] : ['--prefix', root];
   run('useradd', [...prefix, '--system', '--no-create-home', '--shell', '/usr/sbin/nologin', user]);

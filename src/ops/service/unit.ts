@@ -1,6 +1,6 @@
-/** Owns the systemd unit of a hub: the one that `cairn service install` writes and that the Debian package has. */
+/** Defines the systemd unit of a hub, used by `cairn service install` and the Debian package. */
 
-/** Where systemd keeps the state of the service when no other data folder is named. */
+/** Default data folder of the service, managed by systemd. */
 export const STATE_FOLDER = '/var/lib/cairn';
 /** Settings of the service, one NAME=value a line. */
 export const SETTINGS_FILE = '/etc/cairn.env';
@@ -8,13 +8,13 @@ export const SERVICE_USER = 'cairn';
 export const UNIT_NAME = 'cairn.service';
 
 export interface UnitOptions {
-  /** The program and its first words, as absolute paths; `serve` is added. */
+  /** The program and its first arguments, as absolute paths; `serve` is appended. */
   readonly command: readonly string[];
   readonly user: string;
   readonly dataFolder: string;
 }
 
-/** The text of the unit. The process may write to its data folder and to nothing else. */
+/** Returns the text of the unit. The process may write only to its data folder. */
 export function unitText({ command, user, dataFolder }: UnitOptions): string {
   const ownFolder =
     dataFolder === STATE_FOLDER
@@ -72,7 +72,7 @@ WantedBy=multi-user.target
 `;
 }
 
-/** The settings file of a new service: nothing but what can stand in it. */
+/** The settings file of a new service: examples only, all commented out. */
 export const settingsText = `# Settings of the Cairn hub, one NAME=value a line. Restart after a change: systemctl restart cairn
 #CAIRN_PORT=8787
 #CAIRN_HOST=127.0.0.1
@@ -81,7 +81,10 @@ export const settingsText = `# Settings of the Cairn hub, one NAME=value a line.
 #CAIRN_SIGNUP=closed
 `;
 
-/** A word of a unit: quoted when it needs to be; systemd expands % and $ (systemd.service(5), "Command lines"). */
+/**
+ * Escapes a word of a unit, because systemd expands % and $, and quotes it if needed (systemd.service(5), "Command
+ * lines").
+ */
 function quoted(word: string): string {
   const escaped = word.replaceAll('%', '%%').replaceAll('$', '$$$$');
   return /^[\w/.@:+=%$-]+$/.test(escaped) ? escaped : `"${escaped.replaceAll(/["\\]/g, '\\$&')}"`;

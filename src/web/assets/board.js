@@ -1,8 +1,8 @@
-/** The board by drag and by keyboard. Either way the form of the card is sent, as its own buttons send it. */
+/** Moves cards on the board by drag or keyboard. Both submit the form of the card, like its buttons. */
 
 const root = document.documentElement;
 let dragged;
-/** The card that had the focus, by its task. */
+/** The task id of the card with the focus. */
 let focused;
 
 const cardOf = (element) => element?.closest?.('[data-task]') ?? null;
@@ -10,7 +10,7 @@ const columnOf = (element) => element?.closest?.('[data-column]') ?? null;
 const cardsOf = (column) => [...column.querySelectorAll('[data-task]')];
 const linkOf = (card) => card?.querySelector('.card-text');
 
-/** The card that one dropped at this height comes to stand before; undefined: the last place. */
+/** The card before which a drop at this height inserts; undefined: the last position. */
 function cardBelow(column, y) {
   return cardsOf(column).find((card) => {
     if (card === dragged) return false;
@@ -25,7 +25,7 @@ function clearMarks() {
   }
 }
 
-/** Sends the card's form with these fields. */
+/** Submits the form of a card with additional fields. */
 function sendCard(card, fields) {
   const form = card.querySelector('form');
   const inputs = Object.entries(fields).map(([name, value]) =>
@@ -33,7 +33,7 @@ function sendCard(card, fields) {
   );
   form.append(...inputs);
   form.requestSubmit();
-  // The form was read when it was sent.
+  // The fields were read during the submit.
   setTimeout(() => {
     for (const input of inputs) input.remove();
   });
@@ -77,7 +77,7 @@ document.addEventListener('drop', (event) => {
   sendCard(dragged, { ...(isSame ? {} : { status }), ...(status === 'done' ? {} : { before }) });
 });
 
-/** Moves the focus to the card that lies in this direction. */
+/** Moves the focus to the next card in a direction. */
 function focusTowards(card, key) {
   const column = columnOf(card);
   const cards = cardsOf(column).filter((one) => one.offsetParent !== null);
@@ -91,7 +91,7 @@ function focusTowards(card, key) {
   if (beside !== undefined) linkOf(cardsOf(beside)[Math.min(at, cardsOf(beside).length - 1)])?.focus();
 }
 
-/** Moves the card itself. */
+/** Moves the card. */
 function moveTowards(card, key) {
   if (key === 'ArrowDown' || key === 'ArrowUp') {
     card.querySelector(`button[name="place"][value="${key === 'ArrowDown' ? 'down' : 'up'}"]`)?.click();
@@ -115,7 +115,7 @@ document.addEventListener('focusin', ({ target }) => {
   focused = cardOf(target)?.dataset.task;
 });
 
-/** Cards can be dragged where there is script, and the focus follows a card that has moved. */
+/** Makes cards draggable, and returns the focus to a card that was moved. */
 function dress() {
   for (const card of document.querySelectorAll('[data-task]')) card.draggable = true;
   if (focused === undefined || document.activeElement !== document.body) return;

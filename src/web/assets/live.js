@@ -1,16 +1,16 @@
 /**
- * Live pages: what others change appears (server-sent events at /live), and marked forms are sent without leaving the page.
- * Either way the server renders the page again, and what differs is morphed into the one that is shown.
+ * Updates pages live: shows changes made elsewhere (server-sent events at /live), and submits marked forms without
+ * leaving the page. In both cases the server renders the page again, and the shown page is morphed into it.
  */
 
 const root = document.documentElement;
 const page = () => document.getElementById('page');
 
-/** How long a page rests between two renewals. */
+/** Minimum time between two updates of a page. */
 const REST_MS = 700;
-/** How long somebody pauses before what was typed is asked for. */
+/** Pause in typing before a search is sent. */
 const TYPING_MS = 200;
-/** Scrolled further down than this, a reader has begun to read. */
+/** Scrolled further than this, the reader is assumed to be reading. */
 const READING_PX = 240;
 
 let shownMark = root.dataset.mark;
@@ -19,7 +19,7 @@ let changes = 0;
 let isRenewing = false;
 let isDue = false;
 
-/** Whether a field holds something else than the server gave it. */
+/** True when the value of a field differs from the one sent by the server. */
 function isTyped(field) {
   if (field.matches('select')) return [...field.options].some((one) => one.selected !== one.defaultSelected);
   if (!field.matches('input, textarea')) return false;
@@ -28,7 +28,7 @@ function isTyped(field) {
     : field.value !== field.defaultValue;
 }
 
-/** Keeps what the reader has opened, and each form that was begun: its hidden fields belong to what was read. */
+/** Keeps opened elements, and forms with changes: their hidden fields belong to the content shown before. */
 const keeping = (sent) => ({
   callbacks: {
     beforeNodeMorphed: (element) =>
@@ -41,7 +41,7 @@ const keeping = (sent) => ({
   },
 });
 
-/** Whether the page was made after this state of the account: then it shows it, as after an act of its own. */
+/** True when the page already includes this state of the account, for example after the reader's own action. */
 function isShown(mark) {
   const [epoch, count] = mark.split('.');
   const [shownEpoch, shownCount] = (shownMark ?? '').split('.');
@@ -50,7 +50,7 @@ function isShown(mark) {
 
 const parse = (text) => new DOMParser().parseFromString(text, 'text/html');
 
-/** Shows what differs in a page that the server has rendered; `sent`: in answer to this form. */
+/** Morphs the page into a newly rendered one. `sent`: the form that it answers. */
 function show(next, sent) {
   Idiomorph.morph(page(), next.getElementById('page'), keeping(sent));
   if (sent !== undefined) {
@@ -61,7 +61,7 @@ function show(next, sent) {
   document.dispatchEvent(new CustomEvent('cairn:shown'));
 }
 
-/** Whether a change of the page would move what the reader has in hand or before the eyes. */
+/** True when a change of the page would disturb the reader's current action or position. */
 function isBusy() {
   if (root.dataset.dragging !== undefined || scrollY > READING_PX) return true;
   if (document.querySelector('details[data-menu][open], dialog[open]') !== null) return true;
@@ -97,7 +97,7 @@ async function renew() {
     if (response.redirected) movedTo(new URL(response.url));
     else if (response.ok) renewWith(parse(await response.text()));
   } catch {
-    // No network: the stream tells again when it is back.
+    // No network: the stream reports the change again after reconnecting.
   }
   setTimeout(() => {
     isRenewing = false;
@@ -116,7 +116,7 @@ function renewWith(next) {
   show(next);
 }
 
-/** The page is gone: its reader is signed out, or what it showed was settled elsewhere. */
+/** The page redirects elsewhere: the reader is signed out, or its subject was resolved elsewhere. */
 function movedTo(to) {
   if (to.pathname === '/signin') signedOut();
   else tell('This was resolved elsewhere.', 'Continue', () => location.assign(to));
@@ -139,7 +139,7 @@ function signedOut() {
   tell('You are signed out.', 'Sign in', () => location.reload());
 }
 
-/** One stream a page, and only while it is seen: browsers open six connections to a host, and there may be more pages. */
+/** Opens the stream while the page is visible. Browsers limit connections to six a host, shared by all open pages. */
 function listen() {
   const isWanted = root.dataset.live !== undefined && document.visibilityState === 'visible';
   if (!isWanted) {
@@ -161,7 +161,7 @@ function listen() {
   source.addEventListener('signed-out', signedOut);
 }
 
-/** Shows the page that a request leads to in place of this one; another page is gone to. */
+/** Shows the page returned by a request in place of this one, or navigates to it if its path differs. */
 async function follow(response, form) {
   const to = new URL(response.url);
   if (to.pathname !== location.pathname && response.redirected) {
@@ -177,7 +177,7 @@ async function follow(response, form) {
   show(next, form ?? null);
 }
 
-/** The address of a form that asks: what is empty is left out. */
+/** The address of a GET form, without empty fields. */
 function askedBy(form, submitter) {
   const query = new URLSearchParams(new FormData(form, submitter));
   for (const [name, value] of Array.from(query)) if (value === '') query.delete(name);
@@ -200,7 +200,7 @@ document.addEventListener('submit', (event) => {
   send(form, submitter)
     .then((response) => follow(response, form))
     .catch(() => {
-      // As without script: then the browser says what is wrong.
+      // Submits without script, so that the browser reports the error.
       delete form.dataset.swap;
       form.ariaBusy = 'false';
       form.requestSubmit(submitter);
@@ -210,7 +210,7 @@ document.addEventListener('submit', (event) => {
     });
 });
 
-/** What is asked for while it is typed; an answer that a later one has overtaken is dropped. */
+/** Number of the latest search while typing; an answer to an earlier one is dropped. */
 let asked = 0;
 let typing;
 
@@ -244,7 +244,7 @@ document.addEventListener('click', (event) => {
     .catch(() => location.assign(link.href));
 });
 
-/** What is asked for while it is typed needs no button. */
+/** Hides the buttons of forms that search while typing. */
 function hideButtons() {
   for (const button of document.querySelectorAll('form[data-swap="typing"] button')) button.hidden = true;
 }
@@ -252,7 +252,7 @@ function hideButtons() {
 document.addEventListener('cairn:shown', hideButtons);
 hideButtons();
 document.addEventListener('visibilitychange', listen);
-// A page that comes back from the browser's memory has no stream any more.
+// A page restored from the back/forward cache has no stream.
 addEventListener('pageshow', listen);
 addEventListener('pagehide', () => {
   source?.close();

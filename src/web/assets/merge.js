@@ -1,6 +1,7 @@
 /**
- * A merge in three columns, over the text with conflict markers that the form holds: one version, the result, the other.
- * A choice rewrites the text; a text edited by hand is read again. Without script the text is edited alone.
+ * Shows a merge in three columns, based on the text with conflict markers in the form: one version, the result, the
+ * other. A choice rewrites the text; after a manual edit the text is parsed again. Without script only the text can be
+ * edited.
  */
 
 const CONTEXT_LINES = 3;
@@ -9,7 +10,7 @@ const NEWLINE = '\n';
 const make = (name, className, text) =>
   Object.assign(document.createElement(name), { className, textContent: text ?? '' });
 
-/** The text in parts: lines that agree, and conflicts with both sides. Undefined: a marker lacks its others. */
+/** Splits the text into unchanged lines and conflicts with both sides. Undefined: a marker lacks its counterpart. */
 function readParts(text) {
   const parts = [{ lines: [] }];
   let side;
@@ -31,7 +32,7 @@ function readParts(text) {
 const textOf = ({ lines, first, second, open, close }) => lines ?? [open, ...first, '=======', ...second, close];
 const nameOf = (marker) => marker.replace(/^[<>]{7} ?/, '');
 
-/** What stays of lines that agree: a few next to a conflict. */
+/** Shortens unchanged lines to a few next to a conflict. */
 function contextOf(lines, isFirst, isLast) {
   const before = isFirst ? [] : lines.slice(0, CONTEXT_LINES);
   const after = isLast ? [] : lines.slice(-CONTEXT_LINES);
@@ -64,7 +65,7 @@ function show(place, field) {
     const at = conflicts.indexOf(part);
     field.value = parts.flatMap((one) => (one === part ? lines : textOf(one))).join(NEWLINE);
     show(place, field);
-    // The keyboard goes on with the next conflict, or with the text when this was the last.
+    // Moves the focus to the next conflict, or to the text after the last one.
     const rows = place.querySelectorAll('tr.conflicting');
     (rows[Math.min(at, rows.length - 1)]?.querySelector('button') ?? field).focus();
   };

@@ -1,4 +1,4 @@
-/** What script adds to pages that work without it: copy buttons, times in the reader's own zone. */
+/** Adds script to pages that also work without it: copy buttons, times in the reader's time zone, shortcuts. */
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -10,7 +10,7 @@ const UNITS = [
   ['minute', 60_000],
 ];
 
-/** As the server writes it; what is far away or ahead by its date. */
+/** The same format as on the server; distant or future times are shown as dates. */
 function agoText(at) {
   const age = Date.now() - at;
   if (age < 0 || age > 30 * UNITS[0][1]) return moments.format(at);
@@ -18,7 +18,7 @@ function agoText(at) {
   return found === undefined ? 'just now' : relative.format(-Math.floor(age / found[1]), found[0]);
 }
 
-/** The server writes times in the zone that the last page told; here the first page is put right, and the next told. */
+/** Rewrites times and sends the time zone in a cookie: the server formats the first page before it knows the zone. */
 function rewriteTimes() {
   const isTold = !zone || document.documentElement.dataset.zone === zone;
   if (!isTold) {
@@ -40,7 +40,7 @@ async function copy(button) {
     await navigator.clipboard.writeText(code.textContent);
     word.textContent = 'Copied';
   } catch {
-    // No clipboard without TLS: then the text is selected, so that the keyboard's own copy takes it.
+    // Without TLS there is no clipboard: the text is selected, to be copied by keyboard.
     getSelection().selectAllChildren(code);
     word.textContent = 'Selected';
   }
@@ -54,13 +54,13 @@ document.addEventListener('click', ({ target }) => {
   if (button !== null) void copy(button);
 });
 
-/** What each new part of a page needs. */
+/** Prepares new content of the page. */
 function dress() {
   for (const button of document.querySelectorAll('[data-copy]')) button.hidden = false;
   rewriteTimes();
 }
 
-/** Files that are dropped on the page are uploaded by the form that the page has for them. */
+/** Uploads files dropped on the page through its upload form. */
 function takeDrops(form) {
   const carriesFiles = (event) => event.dataTransfer?.types.includes('Files');
   const input = form.querySelector('input[type="file"]');
@@ -87,7 +87,7 @@ const keysDialog = document.getElementById('shortcuts');
 const GO = { h: '/', t: '/tasks', v: '/vaults', s: '/search' };
 let isGoing = false;
 
-/** Keys that act anywhere but where text is typed. */
+/** Keyboard shortcuts, inactive in text fields. */
 document.addEventListener('keydown', (event) => {
   const { key, target } = event;
   if (key === 'Escape') {
@@ -116,7 +116,7 @@ function focusField(event, field) {
   field.select();
 }
 
-/** Closes what is open: a menu, a step that asks again, a notice; and takes the focus out of a field. */
+/** Closes an open menu, confirmation or notice; otherwise removes the focus from a field. */
 function closeTop(target) {
   const open = target.closest('details[data-menu][open], details.confirm[open]');
   if (open !== null) {
@@ -129,7 +129,7 @@ function closeTop(target) {
   }
 }
 
-/** One menu at a time, and none when something else is clicked. */
+/** Closes a menu after a click elsewhere. */
 document.addEventListener('click', ({ target }) => {
   for (const menu of document.querySelectorAll('details[data-menu][open]')) {
     if (!menu.contains(target)) menu.open = false;

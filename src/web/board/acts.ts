@@ -1,4 +1,4 @@
-/** Owns what a card's buttons do, and how each act is taken back. */
+/** Runs the actions of a card's buttons, and builds the undo of each. */
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
 import type { TaskRecord } from '../../tasks/records.ts';
@@ -60,7 +60,7 @@ async function move({ pages, tasks }: ActOptions, visit: MemberVisit, form: URLS
   return done({ pages, tasks }, visit, form, before.id, text, undo);
 }
 
-/** Where a form puts a task; undefined: nowhere in particular. */
+/** The position in the column requested by a form; undefined: none. */
 function readPlace(
   form: URLSearchParams,
   shown: readonly number[],
@@ -79,7 +79,7 @@ function readPlace(
   }
 }
 
-/** What takes a move back. The order by hand is taken back only where it was set. */
+/** The fields of a form that undoes a move. The manual order is undone only if the move set it. */
 function undoFields(before: TaskRecord, after: TaskRecord, formerly: readonly number[], isPlaced: boolean): Fields {
   const next = formerly[formerly.indexOf(before.id) + 1];
   return {
@@ -93,7 +93,7 @@ interface UndoForm {
   readonly fields?: Fields;
 }
 
-/** Back to the view that the form stood on, at the task's place. */
+/** Redirects to the view that contained the form, at the task. */
 function done(
   { pages }: ActOptions,
   visit: MemberVisit,
@@ -105,7 +105,7 @@ function done(
   return pages.go(visit, `${backOf(form)}#task-${id}`, noticeOf(form, id, text, undo));
 }
 
-/** What takes an act back cannot be taken back itself. */
+/** The notice after an action, with an undo. An undo itself cannot be undone. */
 function noticeOf(form: URLSearchParams, id: number, text: string, { path, fields }: UndoForm): Notice {
   if (form.get('undo') === 'true') return { text: 'Undone.' };
   const action = `/tasks/${id}/${path}`;

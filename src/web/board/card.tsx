@@ -1,4 +1,4 @@
-/** The look of one task on the board: a tick, its text, its facts, and one menu with everything that can be done to it. */
+/** Renders one task on the board: a checkbox, its text, its details, and a menu with all actions. */
 import type { VNode } from 'preact';
 import type { Category } from '../../tasks/categories.ts';
 import type { TaskRecord } from '../../tasks/records.ts';
@@ -8,12 +8,12 @@ import { dateText } from '../zone-format.ts';
 import { COLUMNS, type ColumnKind } from './columns.ts';
 import type { BoardFilter } from './filter.ts';
 
-/** What every card of a board needs. */
+/** Shared by all cards of a board. */
 export interface BoardContext {
   readonly visit: MemberVisit;
   readonly categories: readonly Category[];
   readonly filter: BoardFilter;
-  /** This view of the board; every act leads back to it. */
+  /** The path of this view of the board; every action redirects to it. */
   readonly back: string;
   /** YYYY-MM-DD. */
   readonly today: string;
@@ -24,7 +24,7 @@ interface CardProps {
   readonly board: BoardContext;
 }
 
-/** How much of a task a card shows. */
+/** Characters of a task shown on a card. */
 const CARD_CHARS = 280;
 
 export function Card({ task, board }: CardProps): VNode {
@@ -110,7 +110,7 @@ function Move({ to, task }: { readonly to: ColumnKind; readonly task: string }):
   );
 }
 
-/** The keyboard's way to what dragging within a column does. */
+/** The keyboard alternative to dragging within a column. */
 function Place(): VNode {
   return (
     <>
@@ -136,7 +136,7 @@ function Due({ task, today }: { readonly task: TaskRecord; readonly today: strin
   return <span class="badge">due {dateText(date)}</span>;
 }
 
-/** The dot is an image, because a style of its own would be inline. */
+/** The dot is an image, because its color would otherwise need an inline style. */
 export function CategoryChip({ category }: { readonly category: Pick<Category, 'name' | 'color'> }): VNode {
   return (
     <span class="badge">

@@ -1,4 +1,4 @@
-/** The page of categories: made, named, coloured and deleted by whoever sorts tasks. */
+/** The page of categories: create, rename, color and delete them. */
 import type { VNode } from 'preact';
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
@@ -13,7 +13,7 @@ import { CategoryChip } from './card.tsx';
 import { readId } from './filter.ts';
 
 const PATH = '/tasks/categories';
-/** What the field of a new category shows: browsers have no empty colour. */
+/** Initial value of the color field of a new category: browsers have no empty color. */
 const FIRST_COLOR = '#1d6b59';
 
 interface CategoryOptions extends Pick<Capabilities, 'tasks'> {
@@ -147,7 +147,7 @@ function Row({ category, visit, problem }: RowProps): VNode {
 
 interface CategoryFieldsProps {
   readonly form: string;
-  /** Undefined: a new one. */
+  /** Undefined for a new one. */
   readonly category: Category | undefined;
   readonly problem: Problem | undefined;
 }

@@ -1,4 +1,4 @@
-/** Owns which tasks a column shows, and in which order: placed by hand first, then what is due first; what is done, newest first. */
+/** Selects and sorts the tasks of each column: manually placed ones first, then by due date; done tasks by newest. */
 import { limits } from '../../limits/service.ts';
 import type { KanbanStatus, TaskRecord } from '../../tasks/records.ts';
 import type { Tasks } from '../../tasks/service.ts';
@@ -14,7 +14,7 @@ export const COLUMNS = [
 
 export type ColumnKind = (typeof COLUMNS)[number];
 
-/** The column of a status that a form or an address names. */
+/** The column of a status named by a form or an address. */
 export function columnNamed(status: string | null): ColumnKind | undefined {
   return COLUMNS.find((column) => column.status === status);
 }
@@ -22,9 +22,9 @@ export function columnNamed(status: string | null): ColumnKind | undefined {
 export interface ColumnTasks {
   readonly column: ColumnKind;
   readonly tasks: readonly TaskRecord[];
-  /** How many there are, with a plus where the search stopped at the most that it shows. */
+  /** Number of tasks, followed by a plus if the search stopped at its maximum. */
   readonly total: string;
-  /** Where the rest of the column is shown; undefined: this is all. */
+  /** Path of the rest of the column; undefined: all tasks are shown. */
   readonly more: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface ColumnsRequest {
   /** YYYY-MM-DD. */
   readonly today: string;
   readonly zone: Zone;
-  /** One column, page by page from 1; undefined: the first page of all. */
+  /** One column, page by page from 1; undefined: the first page of all columns. */
   readonly only: { readonly column: ColumnKind; readonly page: number } | undefined;
 }
 
@@ -45,7 +45,7 @@ export async function readColumns(tasks: Tasks, request: ColumnsRequest): Promis
   return found;
 }
 
-/** The ids of a column, as a reader without a filter sees it. */
+/** The ids of a column as shown without a filter. */
 export function wholeColumn(tasks: Tasks, accountId: string, status: KanbanStatus): number[] {
   const placed = tasks.places.of(accountId, status).map(({ id }) => id);
   const known = new Set(placed);
@@ -89,14 +89,14 @@ function withPlaced(
     (task) =>
       (categoryId === undefined || task.category_id === categoryId) &&
       (isImportant === undefined || task.is_important) &&
-      // What has a due date that matches is in the list anyway; its place alone would show it out of turn.
+      // A filter by due date keeps a placed task only if it was found: its place alone is not a match.
       (due === undefined || found.some(({ id }) => id === task.id)),
   );
   const known = new Set(placed.map(({ id }) => id));
   return [...placed, ...found.filter(({ id }) => !known.has(id))];
 }
 
-/** What was placed by hand stands on the first page. */
+/** Removes manually placed tasks: they were on the first page. */
 function withoutPlaced(
   tasks: Tasks,
   { status }: ColumnKind,

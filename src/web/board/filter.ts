@@ -1,4 +1,6 @@
-/** Owns what narrows the board: read from the address or a form, and written back, so that every act leads to the same view. Pure. */
+/**
+ * Reads the filter of the board from an address or a form, and writes it back for the return to the same view. Pure.
+ */
 import { limits } from '../../limits/service.ts';
 import type { TaskFilter } from '../../tasks/list/query.ts';
 import { KANBAN_STATUSES, type KanbanStatus } from '../../tasks/records.ts';
@@ -13,12 +15,12 @@ export const DUE_FILTERS = [
 type DueFilter = (typeof DUE_FILTERS)[number]['value'];
 
 export interface BoardFilter {
-  /** Found anywhere in a task. */
+  /** Searched anywhere in a task. */
   readonly text: string | undefined;
   readonly category: number | undefined;
   readonly due: DueFilter | undefined;
   readonly isImportant: boolean;
-  /** The column that a phone shows. */
+  /** The column shown on a phone. */
   readonly tab: KanbanStatus;
 }
 
@@ -36,12 +38,12 @@ export function readFilter(query: URLSearchParams, isCategory: (id: number) => b
   };
 }
 
-/** Whether anything is left out. */
+/** True when the filter excludes any task. */
 export function isNarrowed({ text, category, due, isImportant }: BoardFilter): boolean {
   return text !== undefined || category !== undefined || due !== undefined || isImportant;
 }
 
-/** The address of the board under a filter, with more members of the query. */
+/** The path of the board with a filter and additional query parameters. */
 export function boardPath(filter: BoardFilter, more: Readonly<Record<string, string>> = {}): string {
   const { text, category, due, isImportant, tab } = filter;
   const query = new URLSearchParams({
@@ -55,7 +57,7 @@ export function boardPath(filter: BoardFilter, more: Readonly<Record<string, str
   return query === '' ? '/tasks' : `/tasks?${query}`;
 }
 
-/** As the lists of tasks take it. `today`: YYYY-MM-DD. */
+/** Converts the filter to the one of task lists. `today`: YYYY-MM-DD. */
 export function taskFilter({ category, due, isImportant }: BoardFilter, today: string): TaskFilter {
   const day = dayNumber(today);
   const spans = {

@@ -1,4 +1,4 @@
-/** The forms of one task: a new one on the board, and the edit page. */
+/** Renders the forms of one task: the one for new tasks on the board, and the edit page. */
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import type { TaskRecord } from '../../tasks/records.ts';
@@ -14,7 +14,7 @@ export function NewTask({
 }: {
   readonly board: BoardContext;
   readonly problem: Problem | undefined;
-  /** A task was just added: the next one can be typed at once. */
+  /** A task was just added: the field is focused for the next one. */
   readonly isNext: boolean;
 }): VNode {
   const form = 'new';
@@ -51,7 +51,7 @@ interface TaskFactsProps {
   readonly form: string;
   readonly board: BoardContext;
   readonly problem: Problem | undefined;
-  /** Undefined: a new one. */
+  /** Undefined for a new one. */
   readonly task: TaskRecord | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The pages of the task board, and the forms that make and edit a task. */
+/** The pages of the task board, and the forms that create and edit a task. */
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route, RouteRequest } from '../../http/route/route.ts';
 import type { TaskRecord } from '../../tasks/records.ts';
@@ -39,13 +39,13 @@ export function boardRoutes(options: BoardOptions): Route[] {
 function contextOf({ tasks, timeZones, now }: BoardOptions, visit: MemberVisit, query: URLSearchParams): BoardContext {
   const categories = tasks.categories.list(visit.accountId);
   const filter = readFilter(query, (id) => categories.some((category) => category.id === id));
-  // What the account has set holds on every device; else the day is that of the browser.
+  // The time zone set in the account applies on all devices; without one, the zone of the browser applies.
   const isSet = timeZones.chosen(visit.accountId) !== null;
   const today = isSet ? timeZones.of(visit.accountId).dayOf(now()) : visit.zone.day(now());
   return { visit, categories, filter, back: boardPath(filter), today };
 }
 
-/** The whole board, or one column of it page by page. */
+/** Shows the whole board, or one column page by page. */
 async function showBoard(options: BoardOptions, visit: MemberVisit, problem?: Problem): Promise<Reply> {
   const { pages, tasks, timeZones } = options;
   const { query, form } = visit.request;
@@ -138,7 +138,7 @@ async function save(options: BoardOptions, visit: MemberVisit, form: URLSearchPa
   );
 }
 
-/** The form that writes what a task held before, as long as nobody else has changed it. */
+/** The undo form: it restores the previous fields, unless the task was changed again since. */
 function undoOf(before: TaskRecord, { updated_at }: TaskRecord) {
   const { id, content, due_date: due, is_important: isImportant, kanban_status, category_id: category } = before;
   const fields = {
@@ -153,11 +153,11 @@ function undoOf(before: TaskRecord, { updated_at }: TaskRecord) {
   return { label: 'Undo', action: `${PATH}/${id}`, fields };
 }
 
-/** What a form says of a task. A category is left as it is where the form has no field for it. */
+/** Reads the fields of a task from a form. The category stays unchanged if the form has no field for it. */
 function documentOf(form: URLSearchParams): Record<string, unknown> {
   const category = form.get('category_id') ?? form.get('category');
   return {
-    // Forms send lines as CR LF.
+    // Forms send line ends as CR LF.
     content: (form.get('content') ?? '').replace(/\r\n?/g, '\n'),
     due_date: form.get('due_date') || null,
     is_important: form.get('is_important') === 'true',

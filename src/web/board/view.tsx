@@ -1,4 +1,4 @@
-/** The look of the task board: what narrows it, the tabs that a phone has for columns, and the columns. */
+/** Renders the task board: the filter, the tabs that replace columns on a phone, and the columns. */
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import { Empty } from '../ui.tsx';
@@ -38,7 +38,7 @@ export function Column({ found, board }: { readonly found: ColumnTasks; readonly
   );
 }
 
-/** Columns as tabs: seen where the page is too narrow for more than one. */
+/** The columns as tabs: visible if the page is too narrow for several columns. */
 export function ColumnTabs({
   columns,
   board,
@@ -63,7 +63,7 @@ export function ColumnTabs({
   );
 }
 
-/** A form whose fields are the address: a view of the board can be kept as a bookmark. */
+/** The filter as a GET form: a view of the board has an address, so it can be bookmarked. */
 export function FilterForm({ board }: { readonly board: BoardContext }): VNode {
   const { filter, categories } = board;
   return (

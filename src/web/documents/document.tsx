@@ -1,4 +1,4 @@
-/** The page on which one document is read, and the one on which it is written. */
+/** The pages to read one document and to write it. */
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import { Field, FormErrors, type Problem, TextArea } from '../fields.tsx';
@@ -13,7 +13,7 @@ interface DocumentPageProps {
   readonly visit: MemberVisit;
   readonly kind: Kind;
   readonly document: OpenDocument;
-  /** Undefined: it is shown as it is written. */
+  /** Undefined: it is shown as source. */
   readonly rendered: RenderedHtml | undefined;
   readonly isMarkdown: boolean;
 }
@@ -147,14 +147,14 @@ function Crumbs({ kind, group }: { readonly kind: Kind; readonly group: string |
 interface WritePageProps {
   readonly visit: MemberVisit;
   readonly kind: Kind;
-  /** Undefined: a new one. */
+  /** Undefined for a new one. */
   readonly document: OpenDocument | undefined;
   readonly problem: Problem | undefined;
 }
 
 const FORM = 'document';
 
-/** The form of a new document, or of one that is there. */
+/** The form of a new document or of an existing one. */
 export function WritePage({ visit, kind, document, problem }: WritePageProps): VNode {
   const isNew = document === undefined;
   const action = isNew ? `${kindPath(kind.id)}/new` : `${documentPath(kind.id, document.id)}/edit`;

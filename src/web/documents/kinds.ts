@@ -1,4 +1,4 @@
-/** Owns how the three kinds of documents look to the pages: one shape to list, read, write and delete. */
+/** Adapts the three kinds of documents to one interface for the pages: list, read, write, delete. */
 import { z } from 'zod';
 import { invalidField, Refusal } from '../../common/fault.ts';
 import { printableName } from '../../fields/kinds.ts';
@@ -13,7 +13,7 @@ type Sources = Pick<Capabilities, 'docs' | 'handoffs' | 'papers'>;
 export interface ListedDocument {
   readonly id: number;
   readonly title: string;
-  /** What sorts it: a category, a project, whether it is published. */
+  /** Its category or project, or whether it is published. */
   readonly label: string;
   readonly preview?: string;
   readonly at: string;
@@ -21,7 +21,7 @@ export interface ListedDocument {
 
 export interface DocumentList {
   readonly items: readonly ListedDocument[];
-  /** Where to go on; undefined: that was all. */
+  /** Start of the next page; undefined: this was the last. */
   readonly cursor: string | undefined;
 }
 
@@ -33,21 +33,21 @@ export interface DocumentVersion {
 
 export interface OpenDocument extends ListedDocument {
   readonly content: string;
-  /** How it is rendered: `markdown`, or a language. */
+  /** Format for rendering: `markdown`, or a language. */
   readonly format: string;
-  /** The current version, and the one that is looked at. */
+  /** The current version, and the one shown. */
   readonly version: number;
   readonly shown: number;
   /** Newest first. */
   readonly versions: readonly DocumentVersion[];
-  /** Only of papers. */
+  /** Only for papers. */
   readonly published?: boolean;
 }
 
-/** What a form brings. */
+/** The fields of a form. */
 export interface WrittenDocument {
   readonly title: string;
-  /** Category of a dev doc, project of a handoff. */
+  /** Category of a dev doc, or project of a handoff. */
   readonly group: string;
   readonly content: string;
 }
@@ -63,20 +63,20 @@ export interface Kind {
   readonly name: string;
   readonly one: string;
   readonly titleLabel: string;
-  /** What `group` is called in a form; undefined: there is none. */
+  /** Label of `group` in a form; undefined: this kind has no group. */
   readonly groupLabel: string | undefined;
   list(accountId: string, query: ListQuery): Promise<DocumentList>;
-  /** Refuses with `not_found`. */
+  /** Throws Refusal `not_found`. */
   open(accountId: string, id: number, version?: number): OpenDocument;
   create(accountId: string, written: WrittenDocument): Promise<number>;
-  /** Refuses with `stale_version` when another version than `expected` is current. */
+  /** Throws Refusal `stale_version` when the current version is not `expected`. */
   save(accountId: string, id: number, written: WrittenDocument, expected: number): Promise<void>;
-  /** Undefined: this kind is not deleted by hand. */
+  /** Undefined: this kind cannot be deleted on a page. */
   readonly remove: ((accountId: string, id: number) => Promise<void>) | undefined;
   restore(accountId: string, id: number): Promise<void>;
 }
 
-/** What a person writes is read as what an agent sends. */
+/** Input of a person is validated like input of an agent. */
 const devDocFields = z.strictObject({
   title: printableName(limits.documentTitleCharsMax),
   category: printableName(limits.devDocCategoryCharsMax),
@@ -89,7 +89,7 @@ const handoffFields = z.strictObject({
 });
 const textField = z.strictObject({ content: documentText });
 
-/** All kinds, in the order in which they are shown. */
+/** All kinds in display order. */
 export function kindsOf(sources: Sources): readonly Kind[] {
   return [devDocs(sources), handoffs(sources), papers(sources)];
 }
@@ -116,7 +116,7 @@ function devDocs({ docs }: Sources): Kind {
     },
     async create(accountId, { title, group: category, content }) {
       const fields = readFields(devDocFields, { title, category, content });
-      // A title that ends as a file does tells what is in it; all else that people write here is Markdown.
+      // A file extension in the title determines the type; without one, text written on a page is Markdown.
       const type = /\.\w+$/.test(title) ? {} : { content_type: 'markdown' as const };
       const made = await docs.create(accountId, { ...fields, ...type, create_category: true });
       return made.id;
@@ -142,7 +142,7 @@ function handoffs({ handoffs: notes }: Sources): Kind {
     titleLabel: 'Topic',
     groupLabel: 'Project',
     async list(accountId, { group, cursor }) {
-      // Without a project: the newest of each.
+      // Without a project: the newest handoff of each project.
       const page = { cursor, limit: limits.documentRowsPerPage };
       const found =
         group === '' ? notes.newestOfEach(accountId, page) : notes.page(accountId, { project: group, ...page });

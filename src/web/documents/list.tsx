@@ -11,7 +11,7 @@ export interface ListPageProps {
   readonly kinds: readonly Kind[];
   readonly kind: Kind;
   readonly query: ListQuery;
-  /** Categories of dev docs that hold any. */
+  /** Non-empty categories of dev docs. */
   readonly groups: readonly string[];
   readonly list: DocumentList;
 }

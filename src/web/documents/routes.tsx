@@ -51,7 +51,7 @@ export function documentRoutes(options: DocumentOptions): Route[] {
   ];
 }
 
-/** Refuses with `not_found`. */
+/** Throws Refusal `not_found`. */
 function idOf({ request }: MemberVisit): number {
   const given = request.params['id'] ?? '';
   if (!/^[1-9]\d{0,14}$/.test(given)) throw new Refusal({ kind: 'not_found', what: 'there is no such document' });
@@ -111,7 +111,7 @@ function showForm(
 
 function written(form: URLSearchParams): WrittenDocument {
   const field = (name: string) => form.get(name) ?? '';
-  // Browsers end lines with CR LF in forms.
+  // Browsers send line ends in forms as CR LF.
   const content = field('content').replace(/\r\n?/g, '\n');
   return { title: field('title'), group: field('group'), content };
 }
@@ -134,7 +134,7 @@ async function save(options: DocumentOptions, visit: MemberVisit, kind: Kind, fo
   return options.pages.go(visit, documentPath(kind.id, id), { text: 'Saved.' });
 }
 
-/** A version that another one has replaced brings the form back, with what was typed and what is to be done. */
+/** Turns `stale_version` into an error of the form, which keeps the entered text and explains what to do. */
 async function tellStale<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -145,7 +145,7 @@ async function tellStale<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The fields that a capability names, as the form calls them. */
+/** Renames the fields in errors of a capability to those of the form. */
 function inForm(kind: KindId, problem: Problem): Problem {
   const names: Readonly<Record<string, string>> =
     kind === 'handoffs' ? { project: 'group', topic: 'title' } : { category: 'group' };
@@ -155,7 +155,7 @@ function inForm(kind: KindId, problem: Problem): Problem {
   return { ...problem, fields };
 }
 
-/** Makes the text of an older version the current one, as a new version. */
+/** Saves the text of an older version as a new, current version. */
 async function revert(options: DocumentOptions, visit: MemberVisit, kind: Kind, form: URLSearchParams): Promise<Reply> {
   const id = idOf(visit);
   const version = Number(form.get('version'));

@@ -1,4 +1,4 @@
-/** The page of deleted documents: what they were, when each goes for good, and the way back. */
+/** The page of deleted documents: their titles, when each is permanently deleted, and a button to restore it. */
 import type { VNode } from 'preact';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';

@@ -1,4 +1,4 @@
-/** The page on which text of an ended session is offered again. */
+/** The page that shows text sent after its session had ended. */
 import type { VNode } from 'preact';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
@@ -8,7 +8,7 @@ import { Fact, Form, Given } from '../ui.tsx';
 import type { MemberVisit } from '../visit.ts';
 import { DRAFT_PATH, type Draft, type Drafts, WRITTEN } from './drafts.ts';
 
-/** The page of a draft. */
+/** The route of the page of a draft. */
 export function draftRoute(pages: Pages, drafts: Drafts): Route {
   return pages.member(`${DRAFT_PATH}/:id`, (visit) => {
     const draft = drafts.find(visit.accountId, visit.request.params['id'] ?? '');
@@ -16,7 +16,7 @@ export function draftRoute(pages: Pages, drafts: Drafts): Route {
   });
 }
 
-/** What was written, to be read again and sent. */
+/** Shows the text for review, with a button to send it again. */
 function DraftPage({ visit, draft }: { readonly visit: MemberVisit; readonly draft: Draft }): VNode {
   const content = draft.fields.find(([name]) => name === 'content')?.[1];
   const facts = draft.fields.filter(([name, value]) => name !== 'content' && name in WRITTEN && value !== '');

@@ -1,10 +1,10 @@
-/** Owns text that was sent after its session had ended: kept in memory, for the account whose form it was. */
+/** Stores text sent after its session had ended: in memory, for the account that the form was made for. */
 import { randomBytes } from 'node:crypto';
 import { Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import { CSRF_FIELD } from '../ui.tsx';
 
-/** Fields that people write text into. A form without any is not kept, and fields of secrets never are. */
+/** Fields with text written by people. A form without any is not stored, and secret fields never are. */
 export const WRITTEN: Readonly<Record<string, string>> = {
   content: 'Content',
   title: 'Title',
@@ -16,7 +16,7 @@ const SECRET = /password|token|code|csrf/i;
 
 export interface Draft {
   readonly accountId: string;
-  /** Where the form is sent: a path of ours with its query. */
+  /** Where the form is sent: one of our paths with its query. */
   readonly action: string;
   readonly fields: readonly (readonly [string, string])[];
   readonly chars: number;
@@ -35,7 +35,7 @@ export class Drafts {
     this.#now = now;
   }
 
-  /** Keeps what was written, and returns where it is shown; undefined: nothing was written, or too much to keep. */
+  /** Stores the entered text and returns the path of its page; undefined: nothing was written, or it is too large. */
   keep(accountId: string, action: string, form: URLSearchParams): string | undefined {
     const fields = Array.from(form).filter(([name]) => name !== CSRF_FIELD && !SECRET.test(name));
     if (!fields.some(([name, value]) => name in WRITTEN && value.trim() !== '')) return undefined;
@@ -53,7 +53,7 @@ export class Drafts {
     return `${DRAFT_PATH}/${id}`;
   }
 
-  /** A draft of this account. Refuses with `not_found`, one of another account as one that is not there. */
+  /** Finds a draft of this account. Throws Refusal `not_found`, also for a draft of another account. */
   find(accountId: string, id: string): Draft {
     const draft = this.#kept.get(id);
     if (draft === undefined || draft.accountId !== accountId || draft.untilMs <= this.#now()) {

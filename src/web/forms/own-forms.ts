@@ -1,6 +1,6 @@
 /**
- * Owns whether a form is this browser's own, and what becomes of one that was written in a session that is over. A form
- * needs two things: an `Origin` that, if there is one, is this service's, and the token of the browser's own id.
+ * Checks that a form was made for this browser, and keeps text written in a session that has ended. A form is valid if
+ * its `Origin`, when present, is ours, and if it contains the token of the browser's own id.
  */
 import type { RouteRequest } from '../../http/route/route.ts';
 import { addressOf } from '../next-path.ts';
@@ -11,7 +11,7 @@ import { isSame, ownerOfToken } from './token.ts';
 
 export interface OwnFormsOptions {
   readonly drafts: Drafts;
-  /** True for the origins that this service's own pages have, when it was addressed as `host`. */
+  /** True for the origins of this service's pages, when addressed as `host`. */
   readonly isOwnOrigin: (origin: string, host: string) => boolean;
   /** A keyed hash under the master key. */
   readonly keyedHash: (purpose: string, value: string) => string;
@@ -28,7 +28,7 @@ export class OwnForms {
     return this.#isOwnOrigin(request) && isSame(form.get(CSRF_FIELD) ?? '', csrf);
   }
 
-  /** Keeps what a form brings that this hub made for a member; undefined: it is no such form, or nothing was written. */
+  /** Keeps the text of a form that this hub made for a member; undefined: no such form, or nothing was written. */
   keep({ request }: Visit): { readonly accountId: string; readonly path: string } | undefined {
     const { keyedHash, drafts } = this.#options;
     const accountId = ownerOfToken(keyedHash, request.form.get(CSRF_FIELD) ?? '');
@@ -37,7 +37,7 @@ export class OwnForms {
     return path === undefined ? undefined : { accountId, path };
   }
 
-  /** Some browsers send no origin; the token alone tells their forms from another site's. */
+  /** Some browsers send no origin; for those the token alone proves the form is ours. */
   #isOwnOrigin(request: RouteRequest): boolean {
     const origin = request.header('origin');
     return origin === undefined || this.#options.isOwnOrigin(origin, request.header('host') ?? '');

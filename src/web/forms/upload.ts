@@ -1,11 +1,11 @@
-/** Owns how a form with files is read (multipart/form-data, RFC 7578): all of it in memory, so bounded in every way. */
+/** Reads a form with files (multipart/form-data, RFC 7578). All files are kept in memory, so everything is bounded. */
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { RouteRequest } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
 
 export interface UploadedFile {
-  /** As the browser names it; with folders where a folder was chosen. */
+  /** As sent by the browser; includes folders if a folder was chosen. */
   readonly name: string;
   readonly bytes: Buffer;
 }
@@ -17,7 +17,10 @@ export interface Upload {
 
 export const UPLOAD_TYPE = 'multipart/form-data';
 
-/** Reads a form with files as it arrives. Refuses with `invalid_fields` what is no form, too many files and too large ones. */
+/**
+ * Reads a form with files as it arrives. Throws Refusal `invalid_fields` for an incomplete form, too many files or too
+ * large ones, and `media_type` for another kind of body.
+ */
 export async function readUpload(request: Pick<RouteRequest, 'body' | 'header'>): Promise<Upload> {
   const parser = open(request.header('content-type') ?? '');
   const fields = new URLSearchParams();
@@ -41,10 +44,10 @@ export async function readUpload(request: Pick<RouteRequest, 'body' | 'header'>)
   parser.on('file', (_field: string, stream: BusboyFileStream, name: string) => {
     const parts: Buffer[] = [];
     stream.on('data', (part: Buffer) => parts.push(part));
-    // A body that ends within a file breaks off here, and not at the parser.
+    // If a body ends within a file, the file's stream fails, not the parser.
     stream.on('error', breakOff);
     stream.on('limit', () => refuse(`“${name}” is larger than ${limits.fileBytesMax / 2 ** 20} MiB.`));
-    // A field that no file was chosen for comes as a file without a name.
+    // A field without a chosen file arrives as a file without a name.
     stream.on('end', () => name && files.push({ name, bytes: Buffer.concat(parts) }));
   });
   await request.body.pipe((bytes) => void parser.write(Buffer.from(bytes)));
@@ -59,7 +62,7 @@ function open(type: string): BusboyInstance {
   try {
     return new Busboy({
       headers: { 'content-type': type },
-      // Where a folder was chosen, a browser names its files with their folders.
+      // If a folder was chosen, file names include its path.
       preservePath: true,
       limits: { fileSize, files, fields: 20, fieldSize: 64 * 1024, parts: files + 20, headerPairs: 20 },
     });

@@ -1,4 +1,6 @@
-/** The manual in the browser: topics, sections found by words, the address of this hub filled in. For anyone, without script. */
+/**
+ * Shows the manual in the browser, with a search and with the address of this hub filled in. Public; needs no script.
+ */
 import type { VNode } from 'preact';
 import { Refusal } from '../../common/fault.ts';
 import { isTopic, readTopic, type Topic, topicNames, withAddress } from '../../common/manual.ts';
@@ -15,9 +17,11 @@ export interface HelpOptions {
   readonly baseUrl: (host: string) => string;
 }
 
-/** Rendered topics, by the address that is filled in; a caller can invent addresses, so only so many are kept. */
+/**
+ * Maximum of cached rendered topics, one for each address filled in. Callers can invent addresses, so it is bounded.
+ */
 const KEPT_MAX = 100;
-/** Whose turn it is in the pool: all readers of the manual share one. */
+/** The owner of these jobs in the pool: all readers of the manual share one queue. */
 const READERS = 'help';
 
 export function helpRoutes({ pages, renderer, baseUrl }: HelpOptions): Route[] {
@@ -143,11 +147,11 @@ function Page({ topic, hub, rendered }: PageProps): VNode {
 interface PageProps {
   readonly topic: Topic;
   readonly hub: string;
-  /** Undefined: it could not be rendered, and is shown as it is written. */
+  /** Undefined: rendering failed, so the source is shown. */
   readonly rendered: RenderedHtml | undefined;
 }
 
-/** The topic without its title, with the address of the hub, and with links that lead to pages of this hub. */
+/** The topic without its title, with the address of the hub, and with links to other topics pointing to this hub. */
 function pageText({ text }: Topic, hub: string): string {
   const body = withAddress(text.replace(/^# .+\n/, ''), hub);
   return body.replace(/\]\(([a-z]+)\.md(#[\w-]+)?\)/g, (whole, name: string, anchor: string | undefined) => {

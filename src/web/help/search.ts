@@ -16,7 +16,7 @@ interface Section {
   readonly topic: string;
   readonly heading: string;
   readonly text: string;
-  /** What is compared: lower case. */
+  /** The searched text, in lower case. */
   readonly folded: string;
   readonly foldedHeading: string;
 }
@@ -24,7 +24,7 @@ interface Section {
 const RESULTS_MAX = 30;
 const EXCERPT_CHARS = 160;
 
-/** Prepares the sections; the result finds those that contain every word, whatever its case, headings first. */
+/** Indexes the sections. The returned function finds those containing every word, ignoring case, headings first. */
 export function openSearch(topics: readonly Topic[]): (words: string) => Found[] {
   const all = topics.flatMap(sectionsOf);
   return (words) => {
@@ -54,7 +54,7 @@ function sectionsOf({ name, title, text }: Topic): Section[] {
   });
 }
 
-/** The words without the marks of Markdown, on one line. */
+/** The text without Markdown syntax, on one line. */
 function plain(text: string): string {
   return text
     .replace(/^```.*$/gm, '')

@@ -1,4 +1,4 @@
-/** Owns what the start page tells of the last days: what devices, agents and people did, newest first. */
+/** Shows the recent activity of devices, agents and people on the start page, newest first. */
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import type { Capabilities } from '../capabilities.ts';
@@ -10,12 +10,12 @@ type Sources = Pick<Capabilities, 'tasks' | 'sync' | 'audit' | 'handoffs' | 'pap
 interface Act {
   /** ISO 8601. */
   readonly at: string;
-  /** What was done, as far as it is ours to say. */
+  /** What was done, in our words. */
   readonly what: string;
-  /** What it was done to. */
+  /** The name of the changed thing. */
   readonly name: string | null;
   readonly href: string | undefined;
-  /** Which device, agent or person, as far as that is known. */
+  /** The device, agent or person, if known. */
   readonly by: string | null;
 }
 
@@ -84,7 +84,7 @@ function tasksOf({ tasks }: Sources, { accountId }: MemberVisit): Act[] {
     }));
 }
 
-/** The newest changes of the vaults that changed last. */
+/** The newest changes in the most recently changed vaults. */
 function filesOf({ sync }: Sources, { accountId }: MemberVisit): Act[] {
   const newest = sync.vaults
     .list(accountId)

@@ -1,11 +1,11 @@
-/** Owns the panel that shows how to connect an agent, with the key filled in while it is fresh. */
+/** Renders the instructions to connect an agent, with a newly made key filled in. */
 import type { VNode } from 'preact';
 import { type SetupHub, type SetupStep, setupSteps } from '../../accounts/setup-guide.ts';
 import { Copyable } from '../ui.tsx';
 
 interface ConnectAgentProps {
   readonly hub: SetupHub;
-  /** A key that was made a moment ago and is shown on this page; undefined: a placeholder stands in its place. */
+  /** A key made just now and shown on this page; undefined: a placeholder is shown. */
   readonly freshKey: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Owns what the start page says of today: open tasks that are due, on the reader's own calendar. */
+/** Shows the open tasks due today or overdue on the start page, in the reader's time zone. */
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import type { Tasks } from '../../tasks/service.ts';
@@ -14,7 +14,7 @@ interface DueProps {
   readonly today: string;
 }
 
-/** Nothing where nothing is due. */
+/** Renders nothing when no task is due. */
 export function DueToday({ tasks, visit, today }: DueProps): VNode | null {
   const due = { low: Number.NEGATIVE_INFINITY, high: dayNumber(today) };
   const order = { sortBy: 'due_date', descending: false } as const;

@@ -1,4 +1,4 @@
-/** The start page: what this is, for a stranger; what to do next, for a member. */
+/** The start page: an introduction for visitors, an overview and next steps for members. */
 import type { ComponentChildren, VNode } from 'preact';
 import type { SignupRule } from '../../accounts/sign-up/sign-ups.ts';
 import type { Route } from '../../http/route/route.ts';
@@ -13,14 +13,14 @@ import { DueToday } from './due.tsx';
 
 export interface HomeOptions
   extends Pick<Capabilities, 'accounts' | 'tasks' | 'sync' | 'blobs' | 'audit' | 'timeZones' | 'handoffs' | 'papers'> {
-  /** When the hub was last backed up, in milliseconds; undefined: never, as far as is known. */
+  /** When the hub was last backed up, in milliseconds; undefined: never, or unknown. */
   readonly lastBackupMs: () => number | undefined;
   readonly now: () => number;
   readonly pages: Pages;
   readonly signup: SignupRule['kind'];
-  /** This service as a request addressed it. */
+  /** The base URL of this service, as addressed by the request. */
   readonly baseUrl: (host: string) => string;
-  /** MCP clients find the browser sign-in. */
+  /** MCP clients can sign in through a browser. */
   readonly offersSignIn: boolean;
 }
 
@@ -87,7 +87,7 @@ function memberView(options: HomeOptions, visit: MemberVisit): View {
   const { pages, accounts, tasks, timeZones, baseUrl, offersSignIn, now } = options;
   const { name } = accounts.describe(visit.accountId);
   const freshKey = pages.freshKey(visit);
-  // Once an agent has used a key, the way to connect one steps back; a key that is shown only now stays in sight.
+  // The connect panel collapses after an agent has used a key, unless a new key is shown.
   const isUsed = accounts.listKeys(visit.accountId).some(({ last_used_at: at }) => at !== null);
   const isConnected = isUsed && freshKey === undefined;
   const connect = (
@@ -126,7 +126,7 @@ function memberView(options: HomeOptions, visit: MemberVisit): View {
   };
 }
 
-/** For the operator: nothing as long as backups are made. */
+/** A warning for the operator when the last backup is too old or missing. */
 function BackupWarning({
   options,
   visit,
@@ -152,7 +152,7 @@ function BackupWarning({
   );
 }
 
-/** What the account holds, and where there is nothing yet, what it would be good for. */
+/** The contents of the account; for empty parts, what they are for. */
 function Overview({ options, visit }: { readonly options: HomeOptions; readonly visit: MemberVisit }): VNode {
   const { tasks, sync, blobs, handoffs } = options;
   const { accountId, zone } = visit;

@@ -1,4 +1,4 @@
-/** Owns what open pages are told: that something of their account has changed, and how often since a page was made. */
+/** Notifies open pages of changes in their account, and numbers the state of each account. */
 import { randomBytes } from 'node:crypto';
 import { limits } from '../../limits/service.ts';
 
@@ -6,23 +6,23 @@ import { limits } from '../../limits/service.ts';
 export type Topic = 'tasks' | 'vaults' | 'documents' | 'mirror' | 'account';
 
 export interface LiveListener {
-  /** Rows of this topic are durable that were not before. */
+  /** Rows of this topic were committed. */
   changed(topic: Topic, rows: number): void;
-  /** A session ended, or the account was disabled: look again whether this listener may listen. */
+  /** A session ended or the account was disabled: check again whether this listener may listen. */
   recheck(): void;
 }
 
 export class LiveChanges {
-  /** Another one after each start, so that a page of an earlier process is known to be old. */
+  /** Different after each start, so that pages made by an earlier process count as outdated. */
   readonly #epoch = randomBytes(6).toString('base64url');
   readonly #listeners = new Map<string, Set<LiveListener>>();
-  /** The count at the last change of each account, the latest change last. */
+  /** The count at the last change of each account, oldest change first. */
   readonly #marks = new Map<string, number>();
-  /** What holds for accounts that are not remembered: they may have changed as late as this. */
+  /** Used for forgotten accounts: their last change is at most this count. */
   #floor = 0;
   #count = 0;
 
-  /** Names the state of an account: equal marks mean that nothing has changed in between. */
+  /** Identifies the state of an account: equal marks mean that nothing has changed in between. */
   markOf(accountId: string): string {
     return `${this.#epoch}.${this.#marks.get(accountId) ?? this.#floor}`;
   }
@@ -35,17 +35,17 @@ export class LiveChanges {
     for (const listener of this.#listeners.get(accountId) ?? []) listener.changed(topic, rows);
   }
 
-  /** Lets every listener of an account look again whether it may listen. */
+  /** Makes every listener of an account check its permission again. */
   recheck(accountId: string): void {
     for (const listener of Array.from(this.#listeners.get(accountId) ?? [])) listener.recheck();
   }
 
-  /** How many listen for an account. */
+  /** Number of listeners of an account. */
   listenersOf(accountId: string): number {
     return this.#listeners.get(accountId)?.size ?? 0;
   }
 
-  /** Returns how to stop listening. */
+  /** Returns a function that stops listening. */
   listen(accountId: string, listener: LiveListener): () => void {
     const listeners = this.#listeners.get(accountId) ?? new Set();
     this.#listeners.set(accountId, listeners);

@@ -1,4 +1,4 @@
-/** Owns the streams of all open pages: opens one for a signed-in browser, within bounds, and ends them when the service stops. */
+/** Opens the event streams of all open pages, limited per account, and ends them when the service stops. */
 import { Refusal } from '../../common/fault.ts';
 import { empty, feed, type Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
@@ -13,7 +13,7 @@ import { watchTables } from './watched.ts';
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-store',
-  // nginx would gather events until a buffer is full.
+  // Disables buffering in nginx, which would delay events.
   'X-Accel-Buffering': 'no',
 };
 
@@ -31,7 +31,7 @@ export class LivePages {
     this.#beats.unref();
   }
 
-  /** Names the state that a page of an account shows. */
+  /** Identifies the state of an account, for a page that shows it. */
   markOf(accountId: string): string {
     return this.#changes.markOf(accountId);
   }
@@ -40,13 +40,13 @@ export class LivePages {
   route(pages: Pages, mayRead: (visit: MemberVisit) => boolean): Route {
     return pages.open('/live', (visit) => {
       const isFull = isMember(visit) && this.#changes.listenersOf(visit.accountId) >= limits.livePagesPerAccountMax;
-      // 204 tells a browser not to come again (HTML standard, 9.2.3); the page works on without.
+      // 204 stops a browser from reconnecting (HTML standard, 9.2.3); the page works without live updates.
       if (!isMember(visit) || visit.request.isHead || isFull) return empty(204, { 'Cache-Control': 'no-store' });
       return this.#open(visit, () => mayRead(visit));
     });
   }
 
-  /** Ends every stream; from now on there is none. */
+  /** Ends every stream and refuses new ones. */
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#beats);

@@ -1,6 +1,6 @@
 /**
- * Owns one stream of server-sent events (WHATWG HTML standard, 9.2): what has changed since the last event, gathered, and a
- * comment from time to time, which keeps proxies from closing it and shows that somebody still reads.
+ * One stream of server-sent events (WHATWG HTML standard, 9.2). Sends the changes since the last event in batches. A
+ * periodic `retry` line keeps proxies from closing the stream, and detects readers that are gone.
  */
 import type { Parts } from '../../http/reply/body.ts';
 import type { Feed } from '../../http/reply/feed.ts';
@@ -8,9 +8,9 @@ import { limits } from '../../limits/service.ts';
 import type { LiveListener, Topic } from './changes.ts';
 
 interface StreamOptions {
-  /** The state of the account as of now. */
+  /** The current state of the account. */
   readonly mark: () => string;
-  /** Whether its reader is still signed in to an account that may be used. */
+  /** True while the reader is signed in to an account that is neither disabled nor deleted. */
   readonly mayRead: () => boolean;
   readonly onEnd: () => void;
 }
@@ -25,10 +25,10 @@ export class LiveStream implements Feed, LiveListener {
   #isOver = false;
   #wake: (() => void) | undefined;
 
-  /** `isBehind`: the page was made before the latest change. */
+  /** `isBehind`: the page is older than the latest change. */
   constructor(options: StreamOptions, isBehind: boolean) {
     this.#options = options;
-    // The first event says how long a browser waits before it comes again. Not all come back at one time after a restart.
+    // The first message sets the reconnect delay. It is random, so that not all reconnect at once after a restart.
     this.#isBeat = true;
     if (isBehind) this.#changed.set('all', 1);
     this.#isDue = isBehind;
@@ -60,14 +60,14 @@ export class LiveStream implements Feed, LiveListener {
     this.#wake?.();
   }
 
-  /** Time for a sign of life. */
+  /** Sends the periodic `retry` line. */
   beat(): void {
     this.#isBeat = true;
     this.recheck();
     this.#wake?.();
   }
 
-  /** Ends the stream: its reader has gone, or the service stops. */
+  /** Ends the stream: its reader is gone, or the service stops. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -78,7 +78,7 @@ export class LiveStream implements Feed, LiveListener {
 
   #take(): string {
     if (this.#isSignedOut) {
-      // The feed ends with this event: the next call finds it over.
+      // This is the last event: the next call of `next` returns undefined.
       this.end();
       return 'event: signed-out\ndata:\n\n';
     }

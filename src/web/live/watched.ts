@@ -1,4 +1,4 @@
-/** Names the tables whose rows pages show, and tells of each durable write to them. */
+/** Watches the tables shown on pages, and reports each durable write to them. */
 import { keys, sessionOwners } from '../../accounts/records.ts';
 import { standings } from '../../accounts/standing/records.ts';
 import { auditEvents } from '../../audit/records.ts';
@@ -12,7 +12,7 @@ import { vaultHeads, vaultOwners, vaults } from '../../sync/log/records.ts';
 import { categories, tasks } from '../../tasks/records.ts';
 import type { LiveChanges, Topic } from './changes.ts';
 
-/** Tables whose keys begin with the account. */
+/** Tables with keys that begin with the account. */
 const OF_ACCOUNTS: readonly (readonly [AnyTable, Topic])[] = [
   [tasks, 'tasks'],
   [categories, 'tasks'],
@@ -26,7 +26,7 @@ const OF_ACCOUNTS: readonly (readonly [AnyTable, Topic])[] = [
   [auditEvents, 'account'],
 ];
 
-/** Tables that say whether an open page may stay open. */
+/** Tables that determine whether a page may stay open. */
 const OF_ACCESS: readonly AnyTable[] = [sessionOwners, standings];
 
 export function watchTables(store: Pick<Store, 'watch' | 'get'>, changes: LiveChanges): void {
@@ -35,7 +35,7 @@ export function watchTables(store: Pick<Store, 'watch' | 'get'>, changes: LiveCh
       for (const [accountId, rows] of counted(written)) changes.note(accountId, topic, rows);
     });
   }
-  // Each change of a vault writes its head, whose key names the vault alone.
+  // Each change of a vault writes its head. The key of a head contains only the vault, so the owner is looked up.
   afterWrites(store, vaultHeads, (written) => {
     for (const [vaultId, rows] of counted(written)) {
       const owner = store.get(vaultOwners, [vaultId]);
@@ -49,12 +49,12 @@ export function watchTables(store: Pick<Store, 'watch' | 'get'>, changes: LiveCh
   }
 }
 
-/** Calls `tell` once a commit to the table is over, in a turn of its own: whoever is told reads the store. */
+/** Calls `tell` after each commit to the table, in a separate turn, because listeners read the store. */
 function afterWrites(store: Pick<Store, 'watch'>, table: AnyTable, tell: (keys: readonly Key[]) => void): void {
   store.watch(table, (written) => () => setImmediate(tell, written));
 }
 
-/** How many rows were written under each first part of a key. */
+/** The number of written rows for each first part of a key. */
 function counted(written: readonly Key[]): Map<string, number> {
   const rows = new Map<string, number>();
   for (const [first] of written) rows.set(String(first), (rows.get(String(first)) ?? 0) + 1);

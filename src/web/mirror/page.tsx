@@ -1,4 +1,4 @@
-/** The page of the certificate mirror: the credential, the blobs, a download of each. */
+/** The page of the certificate mirror: the credential, the blobs, and their downloads. */
 import type { VNode } from 'preact';
 import { Refusal } from '../../common/fault.ts';
 import type { Route } from '../../http/route/route.ts';
@@ -14,7 +14,7 @@ const PATH = '/mirror';
 
 export interface MirrorOptions extends Pick<Capabilities, 'blobs' | 'credentials'> {
   readonly pages: Pages;
-  /** This service as a request addressed it. */
+  /** The base URL of this service, as addressed by the request. */
   readonly baseUrl: (host: string) => string;
 }
 

@@ -1,4 +1,4 @@
-/** The operator's page: who has an account, what it uses, who may enter, and invitations. */
+/** The operator's pages: accounts and their usage, who may sign up, and invitations. */
 import type { VNode } from 'preact';
 import type { InvitationSummary } from '../../accounts/sign-up/invitations.ts';
 import type { AccountPage, AccountView } from '../../accounts/standing/directory.ts';

@@ -1,4 +1,4 @@
-/** What the operator's pages and their forms do. Nobody else finds anything at these addresses. */
+/** Routes and forms of the operator's pages. For anyone else their addresses do not exist. */
 import type { AccountView } from '../../accounts/standing/directory.ts';
 import { invalidField, type QuotaKind, Refusal } from '../../common/fault.ts';
 import type { Route } from '../../http/route/route.ts';
@@ -11,7 +11,7 @@ import { ACCOUNTS_PATH, accountsView, accountView, GIB, QUOTA_KINDS } from './pa
 
 export interface OperatorOptions extends Pick<Capabilities, 'directory' | 'standings' | 'invitations' | 'letters'> {
   readonly pages: Pages;
-  /** This service as a request addressed it. */
+  /** The base URL of this service, as addressed by the request. */
   readonly baseUrl: (host: string) => string;
 }
 
@@ -95,14 +95,14 @@ async function remove(options: OperatorOptions, visit: MemberVisit, form: URLSea
   });
 }
 
-/** The account that the address names. Refuses with `not_found`. */
+/** The account in the address. Throws Refusal `not_found`. */
 function accountOf({ directory }: OperatorOptions, visit: MemberVisit): AccountView {
   const found = directory.view(visit.request.params['id'] ?? '');
   if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'account not found' });
   return found;
 }
 
-/** As `accountOf`; operators do not shut themselves out. */
+/** Like `accountOf`, but refuses the operator's own account, so that operators cannot lock themselves out. */
 function otherOf(options: OperatorOptions, visit: MemberVisit): AccountView {
   const account = accountOf(options, visit);
   if (account.account_id !== visit.accountId) return account;
@@ -113,7 +113,7 @@ function back({ pages }: OperatorOptions, visit: MemberVisit, { account_id: id }
   return pages.go(visit, `${ACCOUNTS_PATH}/${id}`, { text });
 }
 
-/** Bytes; null: the service's. */
+/** Converts GiB to bytes; null when empty: the default of the service applies. Throws Refusal `invalid_fields`. */
 function readGib(field: QuotaKind, text: string): number | null {
   const trimmed = text.trim();
   if (trimmed === '') return null;

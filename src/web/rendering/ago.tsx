@@ -1,4 +1,4 @@
-/** Owns how long ago something was, in words; the exact moment is in the title. */
+/** Renders a time in relative words, with the exact time in the title. */
 import type { VNode } from 'preact';
 import type { ZoneFormat } from '../zone-format.ts';
 
@@ -10,12 +10,12 @@ const STEPS = [
   { unit: 'hour', ms: HOUR_MS },
   { unit: 'minute', ms: MINUTE_MS },
 ] as const;
-/** Older moments are shown as dates. */
+/** Older times are shown as dates. */
 const RELATIVE_DAYS = 30;
 
 const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** `3 hours ago`; undefined for moments that a date names better. Pure. */
+/** `3 hours ago`; undefined for times better shown as a date. Pure. */
 export function agoText(ms: number, nowMs: number): string | undefined {
   const age = nowMs - ms;
   if (age < 0 || age > RELATIVE_DAYS * DAY_MS) return undefined;
@@ -23,7 +23,7 @@ export function agoText(ms: number, nowMs: number): string | undefined {
   return step === undefined ? 'just now' : words.format(-Math.floor(age / step.ms), step.unit);
 }
 
-/** A moment, in ISO 8601 or in milliseconds since 1970. */
+/** A time in ISO 8601 or in milliseconds since 1970. */
 export function Ago({ at, zone }: { readonly at: string | number; readonly zone: ZoneFormat }): VNode {
   const iso = typeof at === 'number' ? new Date(at).toISOString() : at;
   const exact = zone.moment(iso);

@@ -1,12 +1,12 @@
-/** Owns how source code becomes HTML: highlight.js colours it, and each line stands in an element of its own. Pure. */
+/** Converts source code to HTML: highlighted by highlight.js, with one element per line. Pure. */
 import hljs from 'highlight.js/lib/common';
 import { limits } from '../../limits/service.ts';
 import type { CodeInput } from '../../pool/jobs.ts';
 
-/** All that highlighted code may hold beside text. */
+/** The only tags allowed in highlighted code. */
 const SPAN = /<span class="(?:hljs-|language-)[\w -]+">|<\/span>/g;
 
-/** Code as lines, numbered from 1 by their ids. */
+/** Returns the lines of the code, with ids numbered from 1. */
 export function codeHtml({ text, name }: CodeInput): string {
   const html = highlighted(text, languageOf(name)) ?? escapeHtml(text);
   return linesOf(html)
@@ -14,20 +14,20 @@ export function codeHtml({ text, name }: CodeInput): string {
     .join('\n');
 }
 
-/** HTML of a code in a language; undefined: there is no such language, or the code is too long. */
+/** Highlighted HTML of the code; undefined: unknown language, or the code is too long. */
 export function highlighted(code: string, language: string): string | undefined {
   if (code.length > limits.highlightCharsMax || hljs.getLanguage(language) === undefined) return undefined;
   const { value } = hljs.highlight(code, { language, ignoreIllegals: true });
-  // It escapes what it is given; should it ever not, the code is shown plain.
+  // highlight.js escapes its input. If it ever fails to, the code is shown without highlighting.
   return value.replace(SPAN, '').includes('<') ? undefined : value;
 }
 
-/** The language of a file: its ending, or its name where it has none. */
+/** The language of a file: its extension, or its name if it has none. */
 function languageOf(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1).toLowerCase();
 }
 
-/** The lines of highlighted code: a span that goes over several is closed at each end and opened again. */
+/** Splits highlighted code into lines: a span across lines is closed at each line end and reopened. */
 function linesOf(html: string): string[] {
   const open: string[] = [];
   const lines = html.split('\n').map((line) => {
@@ -38,7 +38,7 @@ function linesOf(html: string): string[] {
     }
     return `${begun}${line}${'</span>'.repeat(open.length)}`;
   });
-  // A newline at the end begins no line.
+  // A newline at the end does not start another line.
   return lines.length > 1 && lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
 

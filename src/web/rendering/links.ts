@@ -1,18 +1,18 @@
-/** Owns where links and images of a Markdown text lead: into the vault that the text lies in, out, or nowhere. Pure. */
+/** Resolves links and images of a Markdown text: to the vault of the text, to other sites, or to nothing. Pure. */
 import type { LinkBase } from '../../pool/jobs.ts';
 
-/** Prefix of the ids of headings, so that no text can take an id of the page's own. */
+/** Prefix of heading ids, so that a text cannot use an id of the page. */
 export const HEADING_ID = 'h-';
 
 const OUTSIDE = /^(https?:\/\/|mailto:)/i;
-/** Any origin; what resolves to another one leads outside. */
+/** A placeholder origin; anything that resolves to a different origin is outside. */
 const HERE = 'http://here.invalid';
 
 export type Target =
-  /** In this vault or page. */
+  /** In this vault or on this page. */
   { readonly kind: 'here'; readonly href: string } | { readonly kind: 'outside'; readonly href: string };
 
-/** Where a link leads; undefined: nowhere that a page links to. */
+/** The target of a link; undefined: an invalid or forbidden one. */
 export function linkTarget(href: string, base: LinkBase | undefined): Target | undefined {
   const trimmed = href.trim();
   if (OUTSIDE.test(trimmed)) return URL.canParse(trimmed) ? { kind: 'outside', href: trimmed } : undefined;
@@ -28,14 +28,14 @@ export function linkTarget(href: string, base: LinkBase | undefined): Target | u
   return { kind: 'here', href: `${page}?${query}${hash === '' ? '' : `#${HEADING_ID}${slugOf(hash)}`}` };
 }
 
-/** Where the bytes of an image of this vault are; undefined: it lies elsewhere, so that asking for it would tell who reads. */
+/** The address of an image's bytes in this vault; undefined for other images: loading them would reveal the reader. */
 export function imageSource(source: string, base: LinkBase | undefined): string | undefined {
   const found = OUTSIDE.test(source.trim()) ? undefined : pathTarget(source.trim(), base);
   if (found === undefined || found.path === '' || base === undefined) return undefined;
   return `${base.vault}/raw?${new URLSearchParams({ path: found.path })}`;
 }
 
-/** The id of a heading, as GitHub makes it: lower case, words joined by hyphens. */
+/** The id of a heading, in the style of GitHub: lower case, words joined by hyphens. */
 export function slugOf(text: string): string {
   return text
     .trim()
@@ -44,7 +44,7 @@ export function slugOf(text: string): string {
     .replace(/\s/g, '-');
 }
 
-/** A path inside the vault. */
+/** Resolves a path inside the vault. */
 function pathTarget(href: string, base: LinkBase | undefined) {
   if (base === undefined || href === '' || href.includes('\\')) return undefined;
   const folder = base.folder.split('/').map(encodeURIComponent).join('/');
@@ -58,7 +58,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A percent sign that encodes nothing stands for itself.
+    // Invalid percent-encoding is kept as is.
     return text;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Owns how a Markdown text becomes HTML that holds nothing active: markdown-it writes HTML (CommonMark, tables,
- * strikethrough), parse5 reads it as a browser would, our own pass sets links, images and headings right, and
- * hast-util-sanitize keeps what its list allows. Pure.
+ * Converts Markdown to HTML without active content: markdown-it writes HTML (CommonMark, tables, strikethrough), parse5
+ * parses it like a browser, our own pass fixes links, images and headings, and hast-util-sanitize keeps only what its
+ * schema allows. Pure.
  */
 import { fromHtml } from 'hast-util-from-html';
 import { sanitize } from 'hast-util-sanitize';
@@ -13,12 +13,12 @@ import { ALLOWED } from './schema.ts';
 import { settle } from './tree.ts';
 
 const markdown = new MarkdownIt({
-  // HTML of the author's is read too, and goes through the same sieve.
+  // HTML in the text is parsed too, and sanitized like the rest.
   html: true,
   linkify: true,
   highlight: (code, language) => highlighted(code, language) ?? '',
 });
-// Whatever an author wrote as a link or an image is looked at in the tree.
+// Links and images are checked later, in the tree.
 markdown.validateLink = () => true;
 
 export function markdownHtml({ text, base }: MarkdownInput): string {
@@ -31,7 +31,7 @@ export function markdownHtml({ text, base }: MarkdownInput): string {
     : `<pre class="front-matter" tabindex="0"><code>${escaped(front)}</code></pre>${html}`;
 }
 
-/** The YAML between lines of three hyphens that many notes begin with, which Markdown would take for a heading. */
+/** Splits off YAML front matter between lines of three hyphens, which Markdown would parse as a heading. */
 function frontMatter(text: string): { readonly front: string | undefined; readonly body: string } {
   const found = /^---\r?\n((?:(?!---\r?$).*\r?\n){0,200}?)---[ \t]*(?:\r?\n|$)/.exec(text);
   return found === null

@@ -1,10 +1,10 @@
-/** Owns the way of a text to the thread that renders it, and of its HTML into a page. */
+/** Sends a text to a worker thread for rendering, and puts the HTML into a page. */
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import type { LinkBase } from '../../pool/jobs.ts';
 import type { Pool } from '../../pool/pool.ts';
 
-/** HTML that a renderer made, which holds nothing active. */
+/** Rendered HTML without active content. */
 export class RenderedHtml {
   readonly html: string;
 
@@ -20,31 +20,31 @@ export class Renderer {
     this.#pool = pool;
   }
 
-  /** A Markdown text; undefined: it is too long, or took too long. Refuses with `overloaded`. */
+  /** Renders Markdown; undefined: the text is too long or took too long. Throws Refusal `overloaded`. */
   async markdown(text: string, base: LinkBase | undefined, accountId: string): Promise<RenderedHtml | undefined> {
     if (text.length > limits.shownTextCharsMax) return undefined;
     const html = await this.#pool.run('renderMarkdown', { text, base }, { accountId });
     return html === undefined ? undefined : new RenderedHtml(html);
   }
 
-  /** Code by the name of its file, in numbered lines; undefined: it took too long. Refuses with `overloaded`. */
+  /** Renders code in numbered lines, by file name; undefined: it took too long. Throws Refusal `overloaded`. */
   async code(text: string, name: string, accountId: string): Promise<RenderedHtml | undefined> {
     const html = await this.#pool.run('renderCode', { text, name }, { accountId });
     return html === undefined ? undefined : new RenderedHtml(html);
   }
 }
 
-/** Whether a file of this name is Markdown. */
+/** True when the file name has an extension of Markdown. */
 export function isMarkdown(name: string): boolean {
   return /\.(md|markdown|mdown|mkd)$/i.test(name);
 }
 
-/** A rendered text, to read. */
+/** A rendered text. */
 export function Prose({ rendered }: { readonly rendered: RenderedHtml }): VNode {
   return <div class="prose" dangerouslySetInnerHTML={{ __html: rendered.html }} />;
 }
 
-/** Code in numbered lines, with a button that copies it where there is script. */
+/** Code in numbered lines, with a copy button if script is enabled. */
 export function Code({ rendered, label }: { readonly rendered: RenderedHtml; readonly label: string }): VNode {
   return (
     <div class="code-block">

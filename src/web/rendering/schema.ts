@@ -1,4 +1,4 @@
-/** Owns which elements and attributes a rendered text may have. Everything else goes; the text of what goes stays. */
+/** Lists the elements and attributes allowed in a rendered text. Others are removed; most keep their text. */
 import type { Schema } from 'hast-util-sanitize';
 
 const HEADINGS = ['h2', 'h3', 'h4', 'h5', 'h6'];
@@ -6,7 +6,7 @@ const BLOCKS = ['p', 'div', 'blockquote', 'pre', 'hr', 'br', 'ul', 'ol', 'li', '
 const TABLE = ['table', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td'];
 const WORDS = ['a', 'b', 'code', 'del', 'em', 'i', 'img', 'input', 'ins', 'kbd', 'mark', 'q', 's', 'samp', 'small'];
 const MORE_WORDS = ['span', 'strong', 'sub', 'sup', 'u', 'var'];
-/** Blocks that scroll, which a keyboard must reach. */
+/** For scrolling blocks, which must be reachable by keyboard. */
 const SCROLLS: [string, string | number][] = [
   ['tabIndex', 0],
   ['role', 'group'],
@@ -19,7 +19,7 @@ export const ALLOWED: Schema = {
     code: [['className', /^language-[\w+#.-]{1,40}$/]],
     details: ['open'],
     div: [['className', 'table-scroll'], ...SCROLLS, 'ariaLabel'],
-    // The tree gives each heading its id, and takes every other id away.
+    // `settle` in `tree.ts` sets the id of each heading and removes all other ids.
     ...Object.fromEntries(HEADINGS.map((name) => [name, [['id', /^h-/]]])),
     img: ['src', 'alt', 'title', ['loading', 'lazy']],
     input: [['type', 'checkbox'], ['disabled', true], 'checked', 'ariaLabel'],

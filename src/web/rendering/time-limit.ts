@@ -1,4 +1,4 @@
-/** Owns how long rendering may take: a text can be written so that a regular expression needs hours for it. */
+/** Limits the time of rendering: a crafted text can make a regular expression run for hours. */
 import { createContext, Script } from 'node:vm';
 import { limits } from '../../limits/service.ts';
 
@@ -6,8 +6,8 @@ const script = new Script('run()');
 const context: { run?: () => unknown } = createContext({});
 
 /**
- * What a function returns; undefined: it took too long and was cut off, which `node:vm` does within a regular expression too,
- * or the text is nested so deep that the stack ended.
+ * Returns the result of a function; undefined when it took too long, or when the text is nested so deeply that the
+ * stack overflowed. `node:vm` can interrupt even a running regular expression.
  */
 export function withinTime<T>(run: () => T, timeout: number = limits.renderMsMax): T | undefined {
   try {

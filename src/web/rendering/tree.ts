@@ -1,19 +1,19 @@
-/** Owns what is set right in the tree of a rendered text: links, images, headings, check boxes, what scrolls. */
+/** Fixes the tree of a rendered text: links, images, headings, check boxes, scrolling blocks. */
 import type { Element, ElementContent, Root } from 'hast';
 import type { LinkBase } from '../../pool/jobs.ts';
 import { HEADING_ID, imageSource, linkTarget, slugOf } from './links.ts';
 
-/** What one pass over a tree remembers. */
+/** State of one pass over a tree. */
 interface Pass {
   readonly base: LinkBase | undefined;
-  /** The levels, as given, of the headings that the next one may stand below. */
+  /** Original levels of the headings that enclose the current place. */
   readonly above: number[];
-  /** How often each id was given. */
+  /** How often each id was used. */
   readonly ids: Map<string, number>;
 }
 
 const OUT = { rel: ['noopener', 'noreferrer', 'nofollow'] };
-/** Deeper markup is left out: what walks a tree calls itself. */
+/** Deeper markup is dropped, because the tree is walked recursively. */
 const DEPTH_MAX = 200;
 
 /** Changes the tree in place. */
@@ -61,7 +61,7 @@ function link(node: Element, base: LinkBase | undefined): Element {
   return { ...node, properties: target?.kind === 'outside' ? { ...properties, ...OUT } : properties };
 }
 
-/** An image of another host becomes a link to it: the page asks nobody. */
+/** An image of another host becomes a link, so that the page sends no request to that host. */
 function image(node: Element, base: LinkBase | undefined): Element {
   const { src, alt, title } = node.properties;
   const given = typeof src === 'string' ? src : '';
@@ -78,7 +78,7 @@ function image(node: Element, base: LinkBase | undefined): Element {
   return { type: 'element', tagName: 'a', properties, children: words };
 }
 
-/** Below the page's own heading, and no level skipped. */
+/** Moves headings below the heading of the page, without skipping a level. */
 function heading(node: Element, pass: Pass): Element {
   const given = Number(node.tagName[1]);
   while ((pass.above.at(-1) ?? 0) >= given) pass.above.pop();
@@ -96,7 +96,7 @@ function scrolling(node: Element, label: string, className?: string): Element {
   return { ...node, properties };
 }
 
-/** `[ ]` and `[x]` at the beginning of an item are check boxes that show and do nothing. */
+/** Turns `[ ]` and `[x]` at the beginning of a list item into disabled check boxes. */
 function task(node: Element): Element {
   const [outer] = node.children.filter((child) => child.type !== 'text' || child.value.trim() !== '');
   const holder = outer?.type === 'element' && outer.tagName === 'p' ? outer : node;

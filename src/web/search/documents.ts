@@ -1,4 +1,7 @@
-/** Finds documents by title and text: dev docs over their index, of handoffs and papers a bounded number, the newest first. */
+/**
+ * Finds documents by title and text: dev docs through their index, and a limited number of the newest handoffs and
+ * papers.
+ */
 import { turns } from '../../common/turns.ts';
 import { limits } from '../../limits/service.ts';
 import type { Capabilities } from '../capabilities.ts';
@@ -9,15 +12,15 @@ type Sources = Pick<Capabilities, 'docs' | 'handoffs' | 'papers'>;
 export interface FoundDocument {
   readonly path: string;
   readonly title: string;
-  /** Which kind it is, and of what. */
+  /** Kind of the document, with its category or project. */
   readonly label: string;
-  /** The line that the text was found in; undefined: it is in the title. */
+  /** The matching line; undefined: the title matched. */
   readonly line: string | undefined;
 }
 
 export interface FoundDocuments {
   readonly documents: readonly FoundDocument[];
-  /** False: the search stopped at the most that it looks at. */
+  /** False: the search stopped at its limit. */
   readonly complete: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Finds files by their path and by what is in them: a bounded number of names, and of texts and their bytes, in turns of the
- * caller, so that a search holds up nobody.
+ * Finds files by path and content. The numbers of names, texts and bytes searched are limited. The search runs in turns
+ * of its account, so that it blocks nobody else.
  */
 import { Refusal } from '../../common/fault.ts';
 import { turns } from '../../common/turns.ts';
@@ -12,13 +12,13 @@ export interface FoundFile {
   readonly vaultId: string;
   readonly vault: string;
   readonly path: string;
-  /** The line that the text was found in; undefined: it is in the path. */
+  /** The matching line; undefined: the path matched. */
   readonly line: string | undefined;
 }
 
 export interface FoundFiles {
   readonly files: readonly FoundFile[];
-  /** False: the search stopped at the most that it looks at. */
+  /** False: the search stopped at its limit. */
   readonly complete: boolean;
 }
 
@@ -28,7 +28,7 @@ interface Budget {
   bytes: number;
 }
 
-/** `wanted` is folded. */
+/** `wanted` must be folded by `foldText`. */
 export async function findFiles(sync: Sync, accountId: string, wanted: string): Promise<FoundFiles> {
   const found: FoundFile[] = [];
   const left: Budget = { names: limits.searchNamesMax, texts: limits.searchTextsMax, bytes: limits.searchBytesMax };
@@ -58,14 +58,14 @@ export async function findFiles(sync: Sync, accountId: string, wanted: string): 
   return { files: found, complete };
 }
 
-/** The text of a small version; undefined: it is not a text, has changed since, or is damaged. */
+/** The text of a small version; undefined: it is not text, has changed since, or is damaged. */
 function textOf({ reader }: Sync, vaultId: string, seq: number): string | undefined {
   const head = reader.versionHead(vaultId, seq);
   if (head === undefined || head.encoding === 'base64' || head.storageId !== 0) return undefined;
   try {
     return reader.contentText(vaultId, seq);
   } catch (error) {
-    // Damage is told of where the file is read.
+    // Damage is reported where the file is read.
     if (error instanceof Refusal) return undefined;
     throw error;
   }

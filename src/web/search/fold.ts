@@ -1,11 +1,11 @@
-/** Owns in which form texts are compared by a search, without regard to case, and which line of one is shown. Pure. */
+/** Folds texts for a search that ignores case, and extracts the matching line. Pure. */
 import { limits } from '../../limits/service.ts';
 
 export function foldText(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
-/** The line of a text that `wanted`, folded, is in, shortened; undefined: it is in none. */
+/** The first line that contains `wanted`, which is folded; shortened. Undefined: no line contains it. */
 export function lineWith(text: string | undefined, wanted: string): string | undefined {
   if (text === undefined || !foldText(text).includes(wanted)) return undefined;
   const line = text.split('\n').find((one) => foldText(one).includes(wanted)) ?? '';

@@ -1,4 +1,4 @@
-/** One search over everything that an account holds: tasks, documents, and files by name and by content. */
+/** The page that searches everything in an account: tasks, documents, and files by name and content. */
 import type { ComponentChildren, VNode } from 'preact';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';

@@ -1,4 +1,4 @@
-/** The part of the settings page where a person deletes their account. */
+/** The part of the settings page to delete the account. */
 import type { VNode } from 'preact';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';

@@ -1,4 +1,4 @@
-/** The part of the settings that shows signed-in devices and their access tokens. */
+/** The part of the settings page for signed-in devices and their access tokens. */
 import type { VNode } from 'preact';
 import type { SignInSummary } from '../../oauth/sign-ins.ts';
 import type { Capabilities } from '../capabilities.ts';
@@ -34,7 +34,7 @@ export function Devices({ visit, capabilities }: DevicesProps): VNode {
   );
 }
 
-/** Apps that were authorized in a browser; one without any takes no room on the page. */
+/** Apps authorized in a browser. Renders nothing when there are none. */
 export function ConnectedApps({ visit, capabilities }: DevicesProps): VNode | null {
   const apps = capabilities.signIns.list(visit.accountId).filter((one) => one.via_browser === true);
   if (apps.length === 0) return null;

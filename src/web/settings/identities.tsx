@@ -1,4 +1,4 @@
-/** The part of the settings that links identities of the identity provider. */
+/** The part of the settings page to link identities of the identity provider. */
 import type { VNode } from 'preact';
 import type { Capabilities } from '../capabilities.ts';
 import { FormErrors, type Problem, TextArea } from '../fields.tsx';
@@ -11,7 +11,7 @@ interface LinkedIdentitiesProps {
   readonly problem?: Problem | undefined;
 }
 
-/** Nothing where there is no provider and none is left of an earlier one. */
+/** Renders nothing without a provider, unless identities of an earlier one are still linked. */
 export function LinkedIdentities({ visit, capabilities, problem }: LinkedIdentitiesProps): VNode | null {
   const { issuer } = capabilities.identities;
   const linked = capabilities.identities.list(visit.accountId);

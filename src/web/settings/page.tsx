@@ -1,4 +1,4 @@
-/** The settings page: what opens the account, and how to take that back. */
+/** The settings page: the credentials of the account, and how to revoke them. */
 import type { VNode } from 'preact';
 import type { KeySummary } from '../../accounts/service.ts';
 import type { SetupHub } from '../../accounts/setup-guide.ts';
@@ -24,13 +24,13 @@ export interface SettingsProps {
   >;
   readonly problem?: Problem | undefined;
   readonly hub: SetupHub;
-  /** An MCP key that was made a moment ago. */
+  /** An MCP key made just now. */
   readonly freshKey: string | undefined;
 }
 
 export function settingsView(props: SettingsProps): View {
   const { visit, capabilities, problem, hub, freshKey } = props;
-  // The newest first, where the one stands that was just made.
+  // Newest first, so that a key made just now is at the top.
   const keys = capabilities.accounts.listKeys(visit.accountId).sort((a, b) => b.created_at.localeCompare(a.created_at));
   return {
     title: 'Settings',

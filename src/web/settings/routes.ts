@@ -1,4 +1,4 @@
-/** What the forms of the settings page do. */
+/** Handles the forms of the settings page. */
 import type { Route } from '../../http/route/route.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Problem } from '../fields.tsx';
@@ -8,7 +8,7 @@ import { settingsView } from './page.tsx';
 import { timeZoneRoute } from './time-zone.tsx';
 
 const PATH = '/settings';
-/** What changes the ways into the account. */
+/** For forms that change access to the account. */
 const FRESH = { fresh: true };
 
 export interface SettingsOptions
@@ -26,9 +26,9 @@ export interface SettingsOptions
     | 'timeZones'
   > {
   readonly pages: Pages;
-  /** This service as a request addressed it. */
+  /** The base URL of this service, as addressed by the request. */
   readonly baseUrl: (host: string) => string;
-  /** MCP clients find the browser sign-in. */
+  /** MCP clients can sign in through a browser. */
   readonly offersSignIn: boolean;
 }
 
@@ -57,7 +57,7 @@ export function settingsRoutes(options: SettingsOptions): Route[] {
     pages.memberForm(
       `${PATH}/identities`,
       async (visit, form) => {
-        // Nothing of it is shown again: the token is a secret while it lives.
+        // The form shows no values again: the token is a secret until it expires.
         const tried = await problemOf('identity', {}, () =>
           identities.link(visit.accountId, form.get('token') ?? '', visit.source),
         );

@@ -1,4 +1,4 @@
-/** The part of the settings page for two-factor sign-in, and what its forms do. */
+/** The part of the settings page for two-factor sign-in, and its forms. */
 import type { VNode } from 'preact';
 import { Refusal } from '../../common/fault.ts';
 import type { Route } from '../../http/route/route.ts';
@@ -60,7 +60,7 @@ export function secondFactorRoutes({ pages, secondFactors, logins }: SecondFacto
       try {
         await secondFactors.turnOff(accountId, source);
       } catch (error) {
-        // Turned off in another window.
+        // Already turned off, for example in another window.
         if (!(error instanceof Refusal) || error.fault.kind !== 'not_found') throw error;
       }
       return pages.go(visit, '/settings', { text: 'Two-factor sign-in is off.' });

@@ -1,4 +1,4 @@
-/** The part of the settings that sets the time zone of the account. */
+/** The part of the settings page to set the time zone of the account. */
 import type { VNode } from 'preact';
 import { zoneChange } from '../../accounts/zone-tool.ts';
 import { readFields } from '../../fields/read.ts';

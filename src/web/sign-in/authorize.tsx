@@ -1,6 +1,6 @@
 /**
- * The page on which a person authorizes a client (OAuth 2.1, RFC 6749 section 4.1): who asks, where the answer goes, what it
- * may do. The form sends the whole request again and everything is checked again, so nothing is kept between the two.
+ * The page to authorize a client (OAuth 2.1, RFC 6749 section 4.1): shows the client, the destination of the answer,
+ * and the requested access. The form contains the whole request and it is checked again, so nothing is stored.
  */
 import type { VNode } from 'preact';
 import { explain, Refusal } from '../../common/fault.ts';
@@ -33,7 +33,7 @@ const SCOPES: Readonly<Record<string, string>> = {
 
 export interface AuthorizeOptions extends Pick<Capabilities, 'clients' | 'codes' | 'letters'> {
   readonly pages: Pages;
-  /** This service as a request addressed it; the issuer. */
+  /** The base URL of this service, as addressed by the request; the issuer. */
   readonly baseUrl: (host: string) => string;
   /** Paths of the protected resources. */
   readonly resources: readonly string[];
@@ -75,7 +75,7 @@ async function decide(options: AuthorizeOptions, visit: MemberVisit, form: URLSe
   return leave(read.request, issuer, { code });
 }
 
-/** What is asked for; or the page that says why no answer may be sent anywhere. */
+/** Reads the request of the client; or returns the error page when no answer may be sent to any address. */
 async function askedOf(
   { clients, baseUrl, resources }: AuthorizeOptions,
   { request }: MemberVisit,
@@ -121,7 +121,7 @@ function consentView(visit: MemberVisit, client: OAuthClient, request: Authoriza
   const name = client.client_name ?? client.host ?? 'An app without a name';
   return {
     title: 'Authorize this app?',
-    // Browsers hold the redirect that follows a form against `form-action`, and it leads to the app.
+    // Browsers apply `form-action` to the redirect after a form too, and this one leads to the app.
     headers: { 'Content-Security-Policy': POLICY_WITHOUT_FORMS },
     body: (
       <div class="narrow wide">
@@ -179,7 +179,7 @@ function AccessChoice(): VNode {
   );
 }
 
-/** The host of a redirect; of an app's own scheme the scheme. */
+/** The host of a redirect; for a custom scheme of an app, the scheme. */
 function destinationOf(redirectUri: string): string {
   const url = new URL(redirectUri);
   return url.protocol === 'https:' || url.protocol === 'http:' ? url.host : `${url.protocol} (an app on this device)`;

@@ -1,6 +1,6 @@
-/** Owns how a browser is called in a list: its family and its system, read from what it says of itself. Pure. */
+/** Names a browser for a list: its family and system, from the User-Agent header. Pure. */
 
-/** In this order: most families also name those that came before them. */
+/** The order matters: most browsers also name the families below them. */
 const FAMILIES: readonly (readonly [mark: RegExp, name: string])[] = [
   [/\bEdg(?:A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -18,7 +18,7 @@ const SYSTEMS: readonly (readonly [mark: RegExp, name: string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** For example `Firefox on Linux`; what is not a known browser is called as it calls itself. */
+/** For example `Firefox on Linux`; for an unknown browser, its User-Agent. */
 export function browserName(agent: string | null): string {
   if (agent === null) return 'a browser without a name';
   const family = FAMILIES.find(([mark]) => mark.test(agent))?.[1];

@@ -1,4 +1,4 @@
-/** The page that asks for the password again, before keys and passwords are made or changed in a session that is not fresh. */
+/** The page that asks for the password again, before a session that is not fresh may change keys or passwords. */
 import { Refusal } from '../../common/fault.ts';
 import type { Route } from '../../http/route/route.ts';
 import type { Capabilities } from '../capabilities.ts';

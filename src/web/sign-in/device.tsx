@@ -1,6 +1,6 @@
 /**
- * The page on which a device is let in (RFC 8628, sections 3.3 and 5.4): a person types the code that the device shows, sees
- * who asks for what, and answers. Nothing is decided by a link alone.
+ * The page to authorize a device (RFC 8628, sections 3.3 and 5.4): a person types the code shown on the device, sees
+ * the requested access, and approves or denies it. Opening a link alone decides nothing.
  */
 import type { VNode } from 'preact';
 import type { Reply } from '../../http/reply/reply.ts';
@@ -13,7 +13,7 @@ import { problemOf } from '../problem.ts';
 import { Fact, Form, Given, Moment } from '../ui.tsx';
 
 const PATH = '/device';
-/** A code as it is shown has 9 characters; people add blanks. */
+/** A code is shown with 9 characters; people may add spaces. */
 const CODE_CHARS_MAX = 20;
 
 const SCOPES: Readonly<Record<string, string>> = {
@@ -62,7 +62,7 @@ async function showDevice(options: DeviceOptions, visit: MemberVisit, given: str
   return tried.ok ? showRequest(pages, visit, tried.value) : showCodeForm(pages, visit, tried.problem);
 }
 
-/** Approves or denies. A code that is gone meanwhile brings back the form for codes, a full account the request. */
+/** Approves or denies. Shows the code form again for an expired code, or the request again when the account is full. */
 async function answer(
   options: DeviceOptions,
   visit: MemberVisit,
@@ -86,7 +86,7 @@ function showCodeForm(pages: Pages, visit: MemberVisit, problem?: Problem): Repl
       <div class="narrow">
         <h1>Sign in a device</h1>
         <p class="lead">Enter the code shown on the device.</p>
-        {/* GET, so that the page of a code has an address, as a link from the device has. */}
+        {/* GET, so that a code has an address that the device can link to. */}
         <form class="stack" method="get" action={PATH}>
           <Field form="device" name="user_code" label="Code" maxlength={CODE_CHARS_MAX} problem={problem} />
           <button class="button primary" type="submit">

@@ -1,4 +1,6 @@
-/** The pages of a forgotten password: ask for a link by mail, and choose a new password with it. Only with a mail server. */
+/**
+ * The pages for a forgotten password: request a link by mail, and set a new password with it. They need a mail server.
+ */
 import { Refusal } from '../../common/fault.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';

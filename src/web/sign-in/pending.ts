@@ -1,10 +1,10 @@
-/** Owns sign-ins that wait for the second factor: the password was right, and a code is still to come. In memory, bounded. */
+/** Stores sign-ins after the correct password, until the second factor is entered. In memory, with a limited number. */
 import { limits } from '../../limits/service.ts';
 
 export interface PendingSignIn {
   readonly accountId: string;
   readonly email: string;
-  /** Where the browser goes on. */
+  /** Path to redirect to afterwards. */
   readonly next: string;
 }
 
@@ -18,7 +18,7 @@ export class PendingSignIns {
 
   put(browserId: string, pending: PendingSignIn): void {
     const nowMs = this.#now();
-    // Oldest first, so that what has expired is at the front.
+    // Oldest first, so expired ones are at the front.
     for (const [id, { untilMs }] of this.#waiting) {
       if (untilMs > nowMs && this.#waiting.size < limits.pendingSignInsMax) break;
       this.#waiting.delete(id);

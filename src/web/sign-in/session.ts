@@ -1,4 +1,4 @@
-/** Owns how a browser becomes signed in: always a new session, and its owner is told when the browser was not seen before. */
+/** Signs a browser in: always with a new session, and with a mail to the owner when the browser is unknown. */
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Pages, Visit } from '../pages.ts';
@@ -12,11 +12,11 @@ export interface NewSession {
   readonly accountId: string;
   readonly next: string;
   readonly notice?: Parameters<Pages['goAs']>[2];
-  /** Who is told of it; undefined: the account was made a moment ago. */
+  /** Email to notify; undefined: the account was created just now. */
   readonly tell?: string;
 }
 
-/** Starts a session; what this browser had before ends. */
+/** Starts a session, and ends the previous session of this browser. */
 export async function startSession(
   { pages, sessions, letters }: SessionOptions,
   visit: Visit,

@@ -1,4 +1,4 @@
-/** The pages in front of the account: sign in, sign up, sign out. */
+/** The pages to sign in, sign up and sign out. */
 import type { VNode } from 'preact';
 import { normalizeEmail } from '../../accounts/rules.ts';
 import type { NewAccount } from '../../accounts/service.ts';
@@ -22,7 +22,7 @@ export interface SignInOptions
   extends SessionOptions,
     Pick<Capabilities, 'logins' | 'onboarding' | 'secondFactors' | 'resets' | 'timeZones'> {
   readonly pending: PendingSignIns;
-  /** Nobody, or only some, may make an account here. */
+  /** Who may create an account: anyone, invited people, or nobody. */
   readonly signup: SignupRule['kind'];
 }
 
@@ -56,7 +56,7 @@ async function signIn(options: SignInOptions, visit: Visit, form: URLSearchParam
       const password = form.get('password') ?? '';
       return await logins.check({ email, password, ...originOf(visit) });
     } catch (error) {
-      // One wording for an unknown email and a wrong password.
+      // The same message for an unknown email and a wrong password.
       if (!(error instanceof Refusal) || error.fault.kind !== 'wrong_login') throw error;
       throw new Refusal({ kind: 'invalid_fields', fields: { login: ['Email or password is wrong.'] } });
     }
@@ -91,7 +91,7 @@ async function signUp(options: SignInOptions, visit: Visit, form: URLSearchParam
   return await startSession(options, visit, { accountId: made.account_id, next, notice: newKeys(made) });
 }
 
-/** Shown once. */
+/** The notice with the keys of a new account. They are shown only once. */
 function newKeys(made: NewAccount): Notice {
   return {
     text: 'Account created. Copy these two keys now: they are not shown again. Keep them in your password manager.',
@@ -184,7 +184,7 @@ interface SignUpFormProps {
   readonly csrf: string;
   readonly next: string;
   readonly signup: SignupRule['kind'];
-  /** The code that the link of an invitation carries. */
+  /** The code from an invitation link. */
   readonly invite: string;
   readonly problem: Problem | undefined;
 }

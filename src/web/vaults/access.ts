@@ -1,4 +1,4 @@
-/** Owns whose vault a page may look at, and how bytes of a vault leave for the reader's disk. */
+/** Checks access to vaults, and sends their bytes for download or display. */
 import { Refusal } from '../../common/fault.ts';
 import type { Shares } from '../../common/shares.ts';
 import type { Reply } from '../../http/reply/reply.ts';
@@ -11,11 +11,11 @@ import type { Renderer } from '../rendering/renderer.tsx';
 export interface VaultOptions extends Pick<Capabilities, 'sync'> {
   readonly pages: Pages;
   readonly renderer: Renderer;
-  /** What downloads from pages may hold together. */
+  /** Limits the memory used by downloads from pages. */
   readonly downloads: Shares;
 }
 
-/** A vault of this account. Refuses with `not_found`, one of another account as one that is not there. */
+/** A vault of this account. Throws Refusal `not_found`, also for a vault of another account. */
 export function vaultOf({ vaults }: Sync, accountId: string, id: string | undefined): VaultState {
   const found = vaults.list(accountId).find((vault) => vault.id === id);
   if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'vault not found' });
@@ -23,8 +23,9 @@ export function vaultOf({ vaults }: Sync, accountId: string, id: string | undefi
 }
 
 /**
- * Bytes to keep, never to be shown by the browser itself: they may be markup. They are read whole, since they are stored in
- * another form, so what all readers hold is bounded. Refuses with `overloaded`, and with `not_found` when there are none.
+ * Bytes to download, never displayed by the browser, because they may be markup. Stored content is encoded, so it is
+ * read whole; a limit bounds the memory of all readers. Throws Refusal `overloaded`, or `not_found` when the content is
+ * deleted.
  */
 export function attachment(
   options: Pick<VaultOptions, 'downloads'>,
@@ -40,7 +41,9 @@ export function attachment(
   return bytesReply(options, visit, { sizeBytes, disposition: 'attachment' }, found);
 }
 
-/** As `attachment`, of an image for our own pages to show: of a type that runs nothing, and in a sandbox where it is opened alone. */
+/**
+ * Like `attachment`, for an image shown on our pages: its type cannot run code, and it is sandboxed if opened alone.
+ */
 export function picture(
   options: Pick<VaultOptions, 'downloads'>,
   visit: Pick<MemberVisit, 'request'>,

@@ -1,4 +1,4 @@
-/** Owns the way back up: the vaults, one vault, the folders on the way. */
+/** Renders the breadcrumbs: all vaults, one vault, and the folders down to a path. */
 import type { VNode } from 'preact';
 import type { Vault } from '../../sync/vaults/vaults.ts';
 import { Given } from '../ui.tsx';
@@ -6,7 +6,7 @@ import { folderPath } from './paths.ts';
 
 interface CrumbsProps {
   readonly vault: Vault | undefined;
-  /** The folder whose own crumb is the last; empty: the vault itself. */
+  /** The folder of the last breadcrumb; empty: the vault itself. */
   readonly path?: string;
 }
 

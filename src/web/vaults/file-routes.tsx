@@ -1,4 +1,4 @@
-/** The pages of one file: what it holds, rendered or as source, and its bytes to keep or to look at. */
+/** The pages of one file: its content, rendered or as source, and its bytes for download or display. */
 import { Refusal } from '../../common/fault.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
@@ -38,7 +38,7 @@ export function fileRoutes(options: VaultOptions): Route[] {
   ];
 }
 
-/** The version of a file that a query names; without one the current. */
+/** The version of a file named in the query; by default the current one. */
 function askedVersion({ sync }: VaultOptions, { accountId, request }: MemberVisit) {
   const { id } = vaultOf(sync, accountId, request.params['vault']);
   const file = fileOf(sync, id, request.query.get('path') ?? '');
@@ -70,7 +70,7 @@ interface Asked {
   readonly visit: MemberVisit;
   readonly vaultId: string;
   readonly file: FileRecord;
-  /** Markdown is to be shown as it is written. */
+  /** Show Markdown as source. */
   readonly isSource: boolean;
   readonly sizeBytes: number;
 }

@@ -1,4 +1,4 @@
-/** The page of one file: what it holds, its versions, and bringing one back. */
+/** The page of one file: its content, its versions, and a form to restore one. */
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../../sync/log/file-record.ts';
@@ -12,15 +12,15 @@ import { bytesText, Confirm, Form, Given } from '../ui.tsx';
 import { Crumbs } from './crumbs.tsx';
 import { bytesPath, changesPath, filePath, nameOf, parentOf, rawPath, vaultPath } from './paths.ts';
 
-/** What is known of the version that is looked at. */
+/** The content of the version shown. */
 export type Shown =
   | {
       readonly kind: 'text';
       readonly text: string;
-      /** Highlighted, in numbered lines; undefined: that would take too long. */
+      /** Highlighted, in numbered lines; undefined: rendering took too long. */
       readonly rendered: RenderedHtml | undefined;
       readonly isCut: boolean;
-      /** It is Markdown, here as source. */
+      /** It is Markdown shown as source. */
       readonly canRender: boolean;
     }
   | { readonly kind: 'markdown'; readonly rendered: RenderedHtml }
@@ -30,11 +30,11 @@ export interface FilePageProps {
   readonly visit: MemberVisit;
   readonly vault: Vault;
   readonly file: FileRecord;
-  /** The version that is looked at. */
+  /** The version shown. */
   readonly seq: number;
   readonly shown: Shown;
   readonly versions: readonly VersionMeta[];
-  /** Where the list of versions goes on; undefined: that was all. */
+  /** Start of the next page of versions; undefined: this was the last. */
   readonly older: number | undefined;
 }
 
@@ -83,7 +83,7 @@ export function FilePage(props: FilePageProps): VNode {
   );
 }
 
-/** What can be done with a file; a file that was deleted, or is not current, can be brought back from its history. */
+/** The actions on a file. A file that is deleted or not current can be restored from its history. */
 function FileActions({ visit, vault, file, seq, shown }: FilePageProps): VNode {
   const isCurrent = seq === file.seq;
   const { path } = file;
@@ -134,7 +134,7 @@ function FileActions({ visit, vault, file, seq, shown }: FilePageProps): VNode {
   );
 }
 
-/** Markdown is read rendered, or as it is written. */
+/** Links to switch between rendered Markdown and its source. */
 function ViewLinks({ vault, file, seq, shown }: FilePageProps): VNode | null {
   const isRendered = shown.kind === 'markdown';
   if (!isRendered && !(shown.kind === 'text' && shown.canRender)) return null;

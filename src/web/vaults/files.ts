@@ -1,4 +1,4 @@
-/** Finds the files and versions of a vault that a page shows. */
+/** Finds the files and versions of a vault for a page. */
 import { Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../../sync/log/file-record.ts';
@@ -8,7 +8,7 @@ import type { VaultOf } from '../../sync/log/reader.ts';
 import type { Sync } from '../../sync/service.ts';
 import { foldCase } from '../../text/fold-case.ts';
 
-/** The newest version of a path, which may be a tombstone. Refuses with `path_not_found`. */
+/** The newest version of a path, possibly a tombstone. Throws Refusal `path_not_found`. */
 export function fileOf({ reader }: Sync, vaultId: string, given: string): FileRecord {
   const { path, folded } = checkPath(given);
   const file = reader.file(vaultId, folded);
@@ -18,11 +18,11 @@ export function fileOf({ reader }: Sync, vaultId: string, given: string): FileRe
 
 export interface ShownVersion {
   readonly sizeBytes: number;
-  /** Undefined: the path was deleted with this version. */
+  /** Returns undefined when this version deleted the path. */
   readonly content: () => Uint8Array | undefined;
 }
 
-/** One version of a file, under whatever name. Refuses with `not_found` one of another file, and one that is kept no longer. */
+/** One version of a file, under any of its names. Throws Refusal `not_found` if it is deleted or of another file. */
 export function versionOf({ reader, history }: Sync, vaultId: string, file: FileRecord, seq: number): ShownVersion {
   const meta = reader.versionMeta(vaultId, seq);
   if (meta === undefined || !history.has(vaultId, file, seq)) {
@@ -32,7 +32,7 @@ export function versionOf({ reader, history }: Sync, vaultId: string, file: File
 }
 
 interface FileQuery {
-  /** A pattern with wildcards, or a part of the path; empty finds every file. */
+  /** A pattern with wildcards, or a part of the path; empty matches every file. */
   readonly search: string;
   /** Only files after this folded path. */
   readonly after: string | undefined;
@@ -41,11 +41,11 @@ interface FileQuery {
 
 interface FoundFiles {
   readonly files: readonly FileRecord[];
-  /** Where the next page begins; undefined: this was the last. */
+  /** Start of the next page; undefined: this was the last. */
   readonly next: string | undefined;
 }
 
-/** Current files in the order of their paths. Looks at a bounded number of them. */
+/** Current files sorted by path. Scans at most `limits.listScanMax` files a call. */
 export async function findFiles(
   { reading }: Sync,
   { accountId, vaultId }: VaultOf,
@@ -66,7 +66,7 @@ export async function findFiles(
   return { files: found, next: undefined };
 }
 
-/** A pattern with wildcards, else any part of the path; case does not count. */
+/** Matches a pattern with wildcards, otherwise any part of the path. Ignores case. */
 function matcherOf(search: string): (path: string) => boolean {
   if (search === '') return () => true;
   if (/[*?]/.test(search)) {
@@ -77,7 +77,7 @@ function matcherOf(search: string): (path: string) => boolean {
   return (path) => foldCase(path).includes(folded);
 }
 
-/** The number of a version, as a query or a form names it; undefined: it names none. */
+/** The number of a version in a query or a form; undefined: invalid or missing. */
 export function readSeq(text: string | null): number | undefined {
   return text !== null && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
 }

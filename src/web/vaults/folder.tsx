@@ -1,4 +1,4 @@
-/** The page of one folder of a vault, and that of files found in a vault. */
+/** The page of one folder of a vault, and the page of search results in a vault. */
 import type { ComponentChildren, VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../../sync/log/file-record.ts';
@@ -65,7 +65,7 @@ interface FoundPageProps {
   readonly visit: MemberVisit;
   readonly vault: VaultState;
   readonly files: readonly FileRecord[];
-  /** Where the next page begins. */
+  /** Start of the next page. */
   readonly next: string | undefined;
   readonly search: string;
 }
@@ -255,7 +255,7 @@ function EmptyVault({ vault }: { readonly vault: VaultState }): VNode {
   );
 }
 
-/** A name as one word of a shell. */
+/** Quotes a name as one word of a shell. */
 function shellWord(name: string): string {
   return /^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
 }

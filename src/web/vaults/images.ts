@@ -1,11 +1,11 @@
-/** Owns which files are shown as images, told by their first bytes and never by their names. Pure. */
+/** Detects images by their first bytes, never by their names. Pure. */
 
 const PNG = '89504e470d0a1a0a';
 const JPEG = 'ffd8ff';
 
 /**
- * The media type of an image that holds no markup; undefined: it is none. SVG is markup, so it is none. The signatures are
- * those of the MIME Sniffing standard of WHATWG, section 6.1, and AVIF's brand (ISO/IEC 23000-22).
+ * The media type of an image without markup; undefined for anything else, including SVG, which is markup. The
+ * signatures are from the MIME Sniffing standard of WHATWG, section 6.1; the brand of AVIF is from ISO/IEC 23000-22.
  */
 export function imageTypeOf(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 16));

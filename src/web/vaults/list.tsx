@@ -1,4 +1,4 @@
-/** The pages that list: vaults, the files of one, its pending conflicts. */
+/** The pages that list vaults and the pending conflicts of one vault. */
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import type { Conflict } from '../../sync/log/reader.ts';

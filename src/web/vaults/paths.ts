@@ -1,10 +1,10 @@
-/** Owns the addresses of the pages of vaults; what a program named stands in them percent-encoded. Pure. */
+/** Builds the addresses of the pages of vaults; names are percent-encoded. Pure. */
 
 export function vaultPath(vaultId: string): string {
   return `/vaults/${encodeURIComponent(vaultId)}`;
 }
 
-/** A folder of a vault; empty: the vault itself. */
+/** The page of a folder; empty: the vault itself. */
 export function folderPath(vaultId: string, folder: string, after?: string): string {
   const query = new URLSearchParams({
     ...(folder === '' ? {} : { folder }),
@@ -13,17 +13,17 @@ export function folderPath(vaultId: string, folder: string, after?: string): str
   return query.size === 0 ? vaultPath(vaultId) : `${vaultPath(vaultId)}?${query}`;
 }
 
-/** Where a folder is downloaded as a tar archive; empty: the whole vault. */
+/** The tar archive of a folder; empty: the whole vault. */
 export function tarPath(vaultId: string, folder: string): string {
   return `${vaultPath(vaultId)}/tar${folder === '' ? '' : `?${new URLSearchParams({ folder })}`}`;
 }
 
-/** Where a file is written into a folder. */
+/** The page to create a file in a folder. */
 export function newFilePath(vaultId: string, folder: string): string {
   return `${vaultPath(vaultId)}/new${folder === '' ? '' : `?${new URLSearchParams({ folder })}`}`;
 }
 
-/** The folder that a file or a folder lies in; empty: the vault itself. */
+/** The folder that contains a file or a folder; empty: the vault itself. */
 export function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
@@ -37,17 +37,17 @@ export function filePath(vaultId: string, path: string, seq?: number): string {
   return `${vaultPath(vaultId)}/file?${query(path, seq)}`;
 }
 
-/** Where the bytes of a version are downloaded. */
+/** The download of a version. */
 export function bytesPath(vaultId: string, path: string, seq: number): string {
   return `${vaultPath(vaultId)}/bytes?${query(path, seq)}`;
 }
 
-/** What a version changed; or, `to` the current one, what changed since. */
+/** The changes made by a version; with `to`, the changes since that version. */
 export function changesPath(vaultId: string, path: string, seq: number, to?: 'current'): string {
   return `${vaultPath(vaultId)}/changes?${query(path, seq)}${to === undefined ? '' : `&to=${to}`}`;
 }
 
-/** Where an image is shown from. */
+/** The bytes of an image, for display. */
 export function rawPath(vaultId: string, path: string, seq: number): string {
   return `${vaultPath(vaultId)}/raw?${query(path, seq)}`;
 }
@@ -56,7 +56,7 @@ export function conflictPath(vaultId: string, conflictId: string): string {
   return `${vaultPath(vaultId)}/conflicts/${encodeURIComponent(conflictId)}`;
 }
 
-/** Where the bytes of a side of a conflict are downloaded. */
+/** The download of a side of a conflict. */
 export function sidePath(vaultId: string, conflictId: string, side: 'yours' | 'theirs'): string {
   return `${conflictPath(vaultId, conflictId)}/${side}`;
 }

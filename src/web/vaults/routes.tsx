@@ -48,7 +48,7 @@ export function vaultRoutes(options: VaultOptions): Route[] {
   ];
 }
 
-/** As the tool that makes vaults takes it. Refuses with `invalid_fields`. */
+/** Validates a name like the tool that creates vaults. Throws Refusal `invalid_fields`. */
 function checkName(given: string): string {
   const name = given.trim();
   if (name === '' || name.length > limits.vaultNameCharsMax || /[\p{Cc}\p{Cs}]/u.test(name)) {
@@ -66,7 +66,7 @@ function showVaults({ pages, sync }: VaultOptions, visit: MemberVisit, problem?:
   });
 }
 
-/** A folder, or the files that a search finds. */
+/** Shows a folder, or the results of a search. */
 async function showFiles(options: VaultOptions, visit: MemberVisit, problem?: Problem): Promise<Reply> {
   const { pages, sync } = options;
   const { accountId, request } = visit;
@@ -117,7 +117,7 @@ async function showFolder(
   });
 }
 
-/** Where a page of files begins; what is longer than any such place is none. */
+/** The start of a page of files; undefined when missing or longer than any path. */
 function placeOf(given: string | null): string | undefined {
   return given === null || Buffer.byteLength(given) > 2 * limits.pathBytesMax ? undefined : given;
 }
@@ -125,7 +125,7 @@ function placeOf(given: string | null): string | undefined {
 async function restore({ pages, sync }: VaultOptions, visit: MemberVisit, form: URLSearchParams): Promise<Reply> {
   const { accountId, request } = visit;
   const { id: vaultId } = vaultOf(sync, accountId, request.params['vault']);
-  // The way back from a change has its fields in its address.
+  // The undo form has its fields in its address.
   const field = (name: string) => form.get(name) ?? request.query.get(name);
   const path = field('path') ?? '';
   const seq = readSeq(field('seq')) ?? 0;

@@ -1,4 +1,4 @@
-/** The download of a folder: its files as one tar archive, made while it is sent, one file in memory at a time. */
+/** Downloads a folder as one tar archive, created while it is sent, with one file in memory at a time. */
 import { Refusal } from '../../../common/fault.ts';
 import type { Feed } from '../../../http/reply/feed.ts';
 import { empty, feed, type Reply } from '../../../http/reply/reply.ts';
@@ -16,7 +16,7 @@ export function archiveRoute(options: VaultOptions): Route {
   return options.pages.member('/vaults/:vault/tar', (visit) => sendFolder(options, visit));
 }
 
-/** Refuses with `not_found`, and with `overloaded` while too many downloads run. */
+/** Throws Refusal `not_found`, or `overloaded` while too many downloads run. */
 function sendFolder({ sync, downloads }: VaultOptions, visit: MemberVisit): Reply {
   const { accountId, request } = visit;
   const vault = vaultOf(sync, accountId, request.params['vault']);
@@ -33,7 +33,7 @@ function sendFolder({ sync, downloads }: VaultOptions, visit: MemberVisit): Repl
     'Cache-Control': 'no-store',
   };
   if (request.isHead) return empty(200, headers);
-  // A file may be as large as this, and one at a time is held.
+  // Reserves the maximum size of a file, because one file at a time is in memory.
   const release = downloads.take(request.caller, limits.fileBytesMax);
   const archive = new TarFeed(sync, { accountId, vaultId: vault.id }, folder, name);
   request.linger(limits.folderDownloadSeconds, () => {
@@ -54,7 +54,7 @@ interface Folder {
   readonly folded: string;
 }
 
-/** Each file as it is when its turn comes. One that was deleted by then is left out. */
+/** Reads each file when it is its turn, and skips files deleted by then. */
 class TarFeed implements Feed {
   readonly #entries: AsyncGenerator<readonly Uint8Array[]>;
   #isOver = false;
@@ -69,7 +69,7 @@ class TarFeed implements Feed {
     return done === true ? undefined : value;
   }
 
-  /** Nobody reads any more. */
+  /** Called when the reader is gone. */
   stop(): void {
     this.#isOver = true;
   }
@@ -93,7 +93,7 @@ async function* entriesOf(
   yield [TAR_END];
 }
 
-/** As RFC 8187 writes a value: what encodeURIComponent leaves and an attribute may not have is encoded too. */
+/** Encodes a value for RFC 8187: also characters that encodeURIComponent keeps but an attribute may not contain. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }

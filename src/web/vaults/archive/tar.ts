@@ -1,13 +1,13 @@
 /**
- * Owns the bytes of a tar archive (POSIX.1-2017, pax interchange format): one header a file, with an extended one in front
- * where the name or the size does not fit the old form. No owner and no mode of this machine is in it. Pure.
+ * Builds a tar archive (POSIX.1-2017, pax interchange format): one header per file, preceded by an extended header when
+ * the name does not fit the old format. It contains no owner and no mode of this machine. Pure.
  */
 
 const BLOCK = 512;
 const NAME_BYTES = 100;
 const MODE = 0o644;
 
-/** The header of a file, with the extended one that it needs. `mtimeMs`: milliseconds since 1970. */
+/** The header of a file, with an extended header if needed. `mtimeMs`: milliseconds since 1970. */
 export function tarHeader(name: string, size: number, mtimeMs: number): Uint8Array {
   const bytes = Buffer.from(name);
   const isPlain = bytes.length <= NAME_BYTES && /^[\x20-\x7e]*$/.test(name);
@@ -17,7 +17,7 @@ export function tarHeader(name: string, size: number, mtimeMs: number): Uint8Arr
   return Buffer.concat([...extended, header(bytes.subarray(0, NAME_BYTES), size, mtimeMs, '0')]);
 }
 
-/** What follows a content of this many bytes. */
+/** The padding after a content of this many bytes. */
 export function tarPadding(size: number): Uint8Array {
   return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
 }
@@ -45,7 +45,7 @@ function octal(block: Buffer, at: number, width: number, value: number): void {
   block.write(`${value.toString(8).padStart(width - 1, '0')}\0`, at, 'latin1');
 }
 
-/** A record counts its own length, digits included. */
+/** The length at the beginning of a record includes its own digits. */
 function paxRecord(key: string, value: string): Uint8Array {
   const rest = Buffer.from(` ${key}=${value}\n`);
   let length = rest.length;

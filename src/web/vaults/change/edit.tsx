@@ -1,4 +1,4 @@
-/** The page on which a text file is written or changed. */
+/** The page to create or edit a text file. */
 import type { VNode } from 'preact';
 import { limits } from '../../../limits/service.ts';
 import type { Vault } from '../../../sync/vaults/vaults.ts';
@@ -12,9 +12,9 @@ import type { Newline } from '../text-content.ts';
 export interface EditPageProps {
   readonly visit: MemberVisit;
   readonly vault: Vault;
-  /** Of a new file: what is filled in. */
+  /** For a new file: the initial value of the field. */
   readonly path: string;
-  /** The hash of the version that is changed; empty: the file is new. */
+  /** The hash of the edited version; empty for a new file. */
   readonly base: string;
   readonly text: string;
   readonly newline: Newline;

@@ -1,4 +1,4 @@
-/** Owns how a page changes a file: by the same decisions as a push of a device, so nothing is overwritten unseen. */
+/** Changes a file from a page through the same checks as a push from a device, so nothing is overwritten silently. */
 import { hash } from 'node:crypto';
 import { Refusal, type SyncConflict } from '../../../common/fault.ts';
 import { HUB_DEVICE } from '../../../sync/push/hub-change.ts';
@@ -9,16 +9,16 @@ import { textOf } from '../text-content.ts';
 export interface PageChange {
   readonly vaultId: string;
   readonly path: string;
-  /** The hash of the version that was looked at; empty: there must be no file. */
+  /** The hash of the version shown on the page; empty: no file may exist. */
   readonly base: string;
 }
 
-/** What became of a change: taken, or refused because the file had changed. */
+/** Result of a change: accepted, or a conflict because the file had changed. */
 export type Changed =
   | { readonly kind: 'done'; readonly result: PushResult }
   | { readonly kind: 'conflict'; readonly conflict: SyncConflict };
 
-/** Writes a file. Refuses as `Push.push` does, but for conflicts. */
+/** Writes a file. Throws the refusals of `Push.push`, except conflicts. */
 export function writeFile(sync: Sync, accountId: string, change: PageChange, bytes: Uint8Array): Promise<Changed> {
   const text = textOf(bytes);
   const content = text ?? Buffer.from(bytes).toString('base64');
@@ -26,7 +26,7 @@ export function writeFile(sync: Sync, accountId: string, change: PageChange, byt
   return push(sync, accountId, change, { content, encoding, sha256: hash('sha256', bytes) });
 }
 
-/** Gives a file another path, with the bytes that it has. Refuses as `Push.push` does, but for conflicts. */
+/** Renames a file, keeping its content. Throws the refusals of `Push.push`, except conflicts. */
 export function renameFile(sync: Sync, accountId: string, change: PageChange, to: string): Promise<Changed> {
   return push(sync, accountId, { ...change, path: to }, { from_path: change.path });
 }

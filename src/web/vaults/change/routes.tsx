@@ -1,4 +1,4 @@
-/** The pages and forms that change files: write, edit, upload, rename, delete, and their way back. */
+/** The pages and forms that change files: create, edit, upload, rename, delete, and undo. */
 import { invalidField, Refusal } from '../../../common/fault.ts';
 import type { Reply } from '../../../http/reply/reply.ts';
 import type { Route } from '../../../http/route/route.ts';
@@ -63,7 +63,9 @@ function showEdit(options: VaultOptions, visit: MemberVisit, edited: Edited, pro
   });
 }
 
-/** The current text of the file that a query names. Refuses a binary file, and one too long for a form. */
+/**
+ * The current text of the file in the query. Throws Refusal `invalid_fields` if it is binary or too long for a form.
+ */
 function currentText(options: VaultOptions, visit: MemberVisit): Edited {
   const { sync } = options;
   const { id } = vaultFor(options, visit);
@@ -93,7 +95,7 @@ async function save(options: VaultOptions, visit: MemberVisit, form: URLSearchPa
   return pages.go(visit, filePath(vaultId, record.path), { text: text200, ...(undo && { undo }) });
 }
 
-/** The change is kept as a conflict: what was typed is there, beside what came in between. */
+/** Redirects to the conflict that stores the change, next to the newer version. */
 function toConflict(
   { pages }: VaultOptions,
   visit: MemberVisit,
@@ -111,7 +113,7 @@ function toConflict(
 async function rename(options: VaultOptions, visit: MemberVisit, form: URLSearchParams): Promise<Reply> {
   const { pages, sync } = options;
   const { id: vaultId } = vaultFor(options, visit);
-  // The way back has its fields in its address.
+  // The undo form has its fields in its address.
   const field = (name: string) => form.get(name) ?? visit.request.query.get(name) ?? '';
   const [path, base, to] = [field('path'), field('base'), field('to').trim()];
   const tried = await problemOf('rename', {}, () => renameFile(sync, visit.accountId, { vaultId, path, base }, to));
@@ -148,7 +150,7 @@ async function remove(options: VaultOptions, visit: MemberVisit, form: URLSearch
   });
 }
 
-/** A way back to an earlier version, as long as the file is what it became. */
+/** An undo that restores an earlier version, unless the file was changed again since. */
 function undoTo(vaultId: string, path: string, seq: number, base: string): NonNullable<Notice['undo']> {
   const query = new URLSearchParams({ path, seq: String(seq), base });
   return { label: 'Undo', action: `${vaultPath(vaultId)}/restore?${query}` };

@@ -1,4 +1,4 @@
-/** The part of a vault's page that frees space: how much earlier versions use, and the form that deletes them. */
+/** The part of a vault's page to free space: the size of earlier versions, and the form that deletes them. */
 import type { VNode } from 'preact';
 import { invalidField } from '../../../common/fault.ts';
 import type { Reply } from '../../../http/reply/reply.ts';
@@ -16,7 +16,7 @@ const FORM = 'history';
 export interface SpaceProps {
   readonly visit: MemberVisit;
   readonly vault: VaultState;
-  /** Bytes of everything that the vault keeps besides current files and pending conflicts. */
+  /** Bytes used by the vault, excluding current files and pending conflicts. */
   readonly historyBytes: number;
   readonly problem: Problem | undefined;
 }
@@ -49,7 +49,7 @@ export function Space({ visit, vault, historyBytes, problem }: SpaceProps): VNod
   );
 }
 
-/** Deletes earlier versions as the form says. `show` shows the page of the vault again. */
+/** Deletes earlier versions. `show` shows the page of the vault again, with the errors of the form. */
 export async function clearHistory(
   { pages, sync }: VaultOptions,
   visit: MemberVisit,

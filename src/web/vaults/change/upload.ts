@@ -1,4 +1,4 @@
-/** Takes files that a browser uploads into a folder of a vault, each by a decision of its own. */
+/** Saves files uploaded from a browser into a folder of a vault, each one accepted or refused separately. */
 import { hash } from 'node:crypto';
 import { explain, Refusal } from '../../../common/fault.ts';
 import type { Reply } from '../../../http/reply/reply.ts';
@@ -10,7 +10,7 @@ import type { VaultOptions } from '../access.ts';
 import { folderPath } from '../paths.ts';
 import { writeFile } from './push.ts';
 
-/** How many names of files a notice holds. */
+/** Number of refused files listed in a notice. */
 const NAMED_MAX = 5;
 
 export async function takeUpload(
@@ -42,7 +42,7 @@ interface Into {
   readonly isReplacing: boolean;
 }
 
-/** Why a file was not taken; undefined: it was. */
+/** Saves one file. Returns why it was refused; undefined: it was saved. */
 async function take(
   { sync }: VaultOptions,
   accountId: string,

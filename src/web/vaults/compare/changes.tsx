@@ -1,4 +1,4 @@
-/** The page that compares two versions of a file: the one before with a version, or a version with the current one. */
+/** The page that compares two versions of a file: a version with its predecessor, or with the current version. */
 import type { VNode } from 'preact';
 import type { Reply } from '../../../http/reply/reply.ts';
 import { limits } from '../../../limits/service.ts';
@@ -14,7 +14,7 @@ import { textOf } from '../text-content.ts';
 import { DiffTable } from './diff-table.tsx';
 import { changesIn, type SideBySide, sideBySide } from './side-by-side.ts';
 
-/** Two versions; undefined: there was nothing before. */
+/** Two versions; `from` is undefined when there is no earlier one. */
 interface Pair {
   readonly from: number | undefined;
   readonly to: number;
@@ -24,7 +24,7 @@ type Difference =
   | { readonly kind: 'lines'; readonly diff: SideBySide; readonly added: number; readonly removed: number }
   | { readonly kind: 'same' | 'binary' | 'large' };
 
-/** Refuses with `path_not_found`, and with `not_found` a version of another file. */
+/** Throws Refusal `path_not_found`, or `not_found` for a version of another file. */
 export async function showChanges({ pages, sync }: VaultOptions, visit: MemberVisit): Promise<Reply> {
   const { accountId, request } = visit;
   const vault = vaultOf(sync, accountId, request.params['vault']);
@@ -44,7 +44,7 @@ export async function showChanges({ pages, sync }: VaultOptions, visit: MemberVi
 
 interface SideBytes {
   readonly sizeBytes: number;
-  /** Undefined: there is no file. */
+  /** Returns undefined when the file does not exist in this version. */
   readonly content: () => Uint8Array | undefined;
 }
 

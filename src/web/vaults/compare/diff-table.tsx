@@ -1,4 +1,4 @@
-/** Two texts side by side: what was removed on the left, what was added on the right. */
+/** Renders two texts side by side: removed lines on the left, added lines on the right. */
 import type { ComponentChildren, VNode } from 'preact';
 import type { DiffCell, DiffRow, SideBySide } from './side-by-side.ts';
 import { changedWords, type LinePart } from './words.ts';
@@ -9,7 +9,7 @@ interface DiffTableProps {
   readonly right: ComponentChildren;
 }
 
-/** Stands below a heading with the id `differences`, which names it. */
+/** Labelled by the heading above it, which must have the id `differences`. */
 export function DiffTable({ diff, left, right }: DiffTableProps): VNode {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset groups fields, and here are none.
@@ -57,9 +57,9 @@ function Row({ row: { kind, left, right } }: { readonly row: DiffRow }): VNode {
 
 interface CellProps {
   readonly cell: DiffCell | undefined;
-  /** Undefined: the line has no word in common with the one beside it. */
+  /** Undefined: the line has no word in common with its counterpart. */
   readonly parts: readonly LinePart[] | undefined;
-  /** Says without a colour that the line differs. */
+  /** Marks a changed line without relying on color. */
   readonly mark: string;
   readonly class: string;
 }

@@ -1,4 +1,4 @@
-/** Owns how a unified diff becomes two columns: which lines stand beside each other, and what was left out. Pure. */
+/** Converts a unified diff to two columns: pairs up changed lines, and reports whether rows were cut off. Pure. */
 
 export interface DiffCell {
   /** Counted from 1. */
@@ -19,13 +19,13 @@ interface DiffHunk {
 
 export interface SideBySide {
   readonly hunks: readonly DiffHunk[];
-  /** More rows than are shown. */
+  /** True when rows were cut off. */
   readonly isCut: boolean;
 }
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
-/** Where a hunk's next lines stand, and changed lines that wait for those of the other side. */
+/** Line numbers of the next lines in a hunk, and changed lines not yet paired. */
 interface Reading {
   left: number;
   right: number;
@@ -34,7 +34,7 @@ interface Reading {
   rows: DiffRow[];
 }
 
-/** Reads a unified diff (as `git diff` writes it) into rows, at most `rowsMax` of them. */
+/** Converts a unified diff (in the format of `git diff`) to at most `rowsMax` rows. */
 export function sideBySide(diff: string, rowsMax: number): SideBySide {
   const hunks: DiffHunk[] = [];
   let rows = 0;
@@ -46,7 +46,7 @@ export function sideBySide(diff: string, rowsMax: number): SideBySide {
     hunks.push({ rows: reading.rows });
     reading = undefined;
   };
-  // The last line ends with a newline, after which there is nothing.
+  // The diff ends with a newline, so the last element is empty.
   for (const line of diff.split('\n').slice(0, -1)) {
     const head = HUNK.exec(line);
     if (head !== null) {
@@ -65,7 +65,7 @@ export function sideBySide(diff: string, rowsMax: number): SideBySide {
   return { hunks, isCut: false };
 }
 
-/** How many lines a unified diff adds and removes. */
+/** Number of lines added and removed by a unified diff. */
 export function changesIn(diff: string): { readonly added: number; readonly removed: number } {
   const lines = diff.slice(diff.search(/^@@ /m)).split('\n');
   return {
@@ -74,7 +74,7 @@ export function changesIn(diff: string): { readonly added: number; readonly remo
   };
 }
 
-/** An empty range names the line before it. */
+/** The start of an empty range is the line before it. */
 function start(line: string | undefined, count: string | undefined): number {
   return Number(line) + (count === '0' ? 1 : 0);
 }
@@ -82,7 +82,7 @@ function start(line: string | undefined, count: string | undefined): number {
 function take(reading: Reading, line: string): void {
   const text = line.slice(1);
   if (line.startsWith('-')) {
-    // Lines that are removed after added ones belong to the next change.
+    // Removed lines after added ones belong to the next change.
     if (reading.added.length > 0) flush(reading);
     reading.removed.push({ line: reading.left, text });
     reading.left += 1;
@@ -97,7 +97,7 @@ function take(reading: Reading, line: string): void {
   }
 }
 
-/** Puts what changed side by side, line by line. */
+/** Pairs the removed with the added lines, in order. */
 function flush(reading: Reading): void {
   const { removed, added, rows } = reading;
   for (let at = 0; at < Math.max(removed.length, added.length); at += 1) {

@@ -1,4 +1,4 @@
-/** Owns which words of a changed line differ from the line beside it. Pure. */
+/** Finds the words of a changed line that differ from its counterpart. Pure. */
 import { matchSequences } from '../../../text/myers.ts';
 
 /** A piece of a line, in order. */
@@ -7,12 +7,12 @@ export interface LinePart {
   readonly isChanged: boolean;
 }
 
-/** Lines of more tokens than this are shown as changed whole: nobody reads marks in them, and the time stays small. */
+/** Longer lines are shown as changed entirely: marks in them are unreadable, and comparing them takes too long. */
 const TOKENS_MAX = 400;
 
 /**
- * Both lines in parts: words, runs of spaces and single signs are compared by their longest common subsequence
- * (text/myers.ts). Undefined when the lines have no word in common, or are too long: marks would say nothing.
+ * Splits both lines into changed and unchanged parts. Words, runs of spaces and single symbols are compared by their
+ * longest common subsequence (text/myers.ts). Returns undefined when the lines have no word in common or are too long.
  */
 export function changedWords(left: string, right: string): readonly [LinePart[], LinePart[]] | undefined {
   const [before, after] = [tokensOf(left), tokensOf(right)];

@@ -1,4 +1,4 @@
-/** The page of one conflict: both versions side by side, and the three ways to resolve it. */
+/** The page of one conflict: both versions side by side, and three ways to resolve it. */
 import type { VNode } from 'preact';
 import type { ConflictSides } from '../../../sync/conflicts/conflicts.ts';
 import type { Vault } from '../../../sync/vaults/vaults.ts';
@@ -15,16 +15,16 @@ export interface ConflictPageProps {
   readonly visit: MemberVisit;
   readonly vault: Vault;
   readonly sides: ConflictSides;
-  /** Undefined: the sides are not two texts, or too large to be shown. */
+  /** Undefined: a side is not text, or too large to show. */
   readonly diff: SideBySide | undefined;
-  /** What the editor begins with; undefined: one of the sides has to be chosen. */
+  /** Initial text of the editor; undefined: only choosing a side is possible. */
   readonly draft: { readonly text: string; readonly newline: Newline } | undefined;
-  /** Where the next pending conflict is shown; undefined: this is the only one. */
+  /** Path of the next pending conflict; undefined: this is the only one. */
   readonly next: string | undefined;
   readonly problem: Problem | undefined;
 }
 
-/** What the sides are called, on the page as in the markers of a merged text. */
+/** The names of the sides, used on the page and in the markers of a merged text. */
 export function sideNames({ conflict, current }: ConflictSides): { readonly yours: string; readonly hub: string } {
   const by = current === undefined ? '' : ` (${current.record.device_id})`;
   return { yours: `From ${conflict.record.device_id}`, hub: `On the hub${by}` };
@@ -114,7 +114,7 @@ function SideCard({ visit, vault, sides, side, title, bytes, action }: SideCardP
   );
 }
 
-/** What the person saw as current; with another one now, nothing is settled. */
+/** The hash of the current version shown to the person. If another version is current, nothing is resolved. */
 function baseOf({ current }: ConflictSides): string {
   return current?.record.sha256 ?? '';
 }
@@ -167,7 +167,7 @@ function Editor({ visit, vault, sides, draft, problem }: ConflictPageProps): VNo
       <Form csrf={visit.csrf} action={conflictPath(vault.id, sides.conflict.id)} class="stack whole">
         <input type="hidden" name="base" value={baseOf(sides)} />
         <input type="hidden" name="newline" value={draft.newline} />
-        {/* The script puts the three columns here. */}
+        {/* The script inserts the three columns here. */}
         <div data-merge hidden />
         <TextArea
           form="edit"

@@ -1,4 +1,4 @@
-/** The pages and forms of conflicts: which are pending, both versions of one, and resolving it. */
+/** The pages and forms of conflicts: the list of pending ones, both versions of one, and its resolution. */
 import { invalidField } from '../../../common/fault.ts';
 import type { Reply } from '../../../http/reply/reply.ts';
 import type { Route } from '../../../http/route/route.ts';
@@ -65,7 +65,7 @@ async function showConflict(options: VaultOptions, visit: MemberVisit, problem?:
   });
 }
 
-/** Where the pending conflict after this one is shown, from the last on the first; undefined: there is no other. */
+/** Path of the next pending conflict, wrapping around at the end; undefined: there is no other. */
 async function nextAfter(
   { sync }: VaultOptions,
   accountId: string,
@@ -99,7 +99,7 @@ async function diffOf(
   return sideBySide(diff, limits.diffRowsMax);
 }
 
-/** Both sides merged, where that is a text short enough to be edited in a form. */
+/** The merge of both sides, if they are texts short enough to edit in a form. */
 async function draftOf({ sync }: VaultOptions, accountId: string, vaultId: string, sides: ConflictSides) {
   const mine = shortText(sides.yours);
   if (mine === undefined || shortText(sides.current?.bytes) === undefined) return undefined;
@@ -150,7 +150,10 @@ function readKeep(form: URLSearchParams): Resolution {
   return { side: 'edited', text, encoding: 'utf-8' };
 }
 
-/** What was typed is shown again only where the editor was used; another side may be what is current by now. */
+/**
+ * Explains an outdated base in plain words. Entered text is shown again only if it came from the editor: otherwise the
+ * current version may be a different one now.
+ */
 function inPlainWords(problem: Problem, isEdited: boolean): Problem {
   const fields =
     problem.fields['base_sha'] === undefined
