@@ -81,7 +81,7 @@ export type Fault =
   | { readonly kind: 'damaged' }
   | { readonly kind: 'internal' };
 
-/** A rejected push: the file changed since its base. Null: not present. */
+/** A push rejected because of a change it was not based on. Null: not present. */
 export interface SyncConflict {
   readonly kind: 'sync_conflict';
   readonly path: string;

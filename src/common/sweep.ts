@@ -1,6 +1,6 @@
 /** Declares a background sweep; compose/sweeper.ts runs them. */
 
-/** Removes one kind of expired data. */
+/** One kind of expired data, and how to remove it. */
 export interface Sweep {
   /** For the log: what was removed. */
   readonly what: string;

@@ -77,7 +77,7 @@ export function fileRoomOf(quotas: Quotas): FileRoom {
   };
 }
 
-/** Ends the work of an account when it is disabled or deleted. The removal then waits for readers of its packs. */
+/** Ends the work of an account when it is disabled or deleted. The service's vault removal spares packs being read. */
 export function endWithAccounts({ standings, removal }: Members, sync: Sync, doors: Pick<Doors, 'cut'>): void {
   removal.useVaults(() => sync.removal.run());
   standings.onShut((accountId) => {
