@@ -21,7 +21,7 @@ export class Turns {
     this.#nextRound = nextRound;
   }
 
-  /** Number of waiting callers' turns. */
+  /** Number of waiting turns. */
   get waiting(): number {
     return this.#waiting.size;
   }

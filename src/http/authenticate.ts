@@ -5,7 +5,7 @@ import type { Rates } from './checks/rates.ts';
 import type { Exchange } from './exchange.ts';
 import type { Route } from './route/route.ts';
 
-/** Returns the session of the credential, or undefined when the route needs none. Throws or rejects with a Refusal. */
+/** Returns the session of the credential, or undefined when the route allows none. Throws or rejects with a Refusal. */
 export function authenticate(exchange: Exchange, route: Route, rates: Rates): Session | undefined | Promise<Session> {
   const { access } = route;
   if (access === 'open') return undefined;

@@ -128,7 +128,7 @@ export class Exchange {
     this.#deadline = { atMs, lingerMs: 0, fault, msPerByte: 1000 / bytesPerSecond };
   }
 
-  /** Extends the handler's deadline by `seconds`. `gone` is called when the client no longer waits for the answer. */
+  /** Extends the handler's deadline by `seconds` (repeated calls do not add up). `gone` is called at the end. */
   linger(seconds: number, gone: () => void): void {
     this.hasWaited = true;
     if (this.#ended) gone();

@@ -91,7 +91,7 @@ export const httpLimits = {
   bodySecondsDefault: 60,
   /** Longest time for a body without a valid credential. */
   strangerBodySeconds: 30,
-  /** Average rate required of a body that takes longer than its time. */
+  /** Average rate required of a body that takes longer than its timeout. */
   bodyBytesPerSecondMin: 16 * KiB,
   handlerSecondsDefault: 30,
   drainSecondsDefault: 10,

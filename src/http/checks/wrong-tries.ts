@@ -1,5 +1,5 @@
 /**
- * Limits wrong tries: so many in a window, then none until the first of them is older than the window. In memory,
+ * Limits wrong tries to a maximum per window; then none is allowed until the first is older than the window. In memory,
  * bounded.
  */
 import { Refusal } from '../../common/fault.ts';

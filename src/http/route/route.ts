@@ -41,7 +41,7 @@ type Visitor = (header: ReadHeader) => Session | undefined;
 /** Counts further calls of this caller, in addition to the request. Throws Refusal `rate_limited`. */
 export type Charge = (calls: number) => void;
 
-/** Extends the handler's deadline by `seconds`. `gone` is called when the client no longer waits for the answer. */
+/** Extends the handler's deadline by `seconds` (repeated calls do not add up). `gone` is called at the end. */
 export type Linger = (seconds: number, gone: () => void) => void;
 
 export interface RouteRequest {
