@@ -7,7 +7,7 @@ import { joined } from '../src/http/request/body.ts';
 import type { BodyInput, HeldContent, ParsedBody } from '../src/pool/jobs.ts';
 import { prepareContent } from '../src/sync/contents/digest.ts';
 
-/** The escaped bytes of contents are moved to the caller, not copied. */
+/** Parses a body. The escaped bytes of its contents are transferred to the caller, not copied. */
 export function parseBody({ parts, form }: BodyInput): ParsedBody {
   try {
     const body = readBody(joined(parts), form);
@@ -20,7 +20,7 @@ export function parseBody({ parts, form }: BodyInput): ParsedBody {
     const buffers = contents.flatMap(({ prepared }) => (prepared.ok ? [prepared.escaped.buffer] : []));
     return move({ [transferableSymbol]: buffers, [valueSymbol]: parsed } as never) as unknown as ParsedBody;
   } catch (error) {
-    // A class does not survive the way between threads, what it refuses does.
+    // A class does not survive structured clone between threads, but the fault of the refusal does.
     if (error instanceof Refusal) return { ok: false, fault: error.fault };
     throw error;
   }

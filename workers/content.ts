@@ -3,7 +3,7 @@ import { move, transferableSymbol, valueSymbol } from 'piscina';
 import type { DigestedContent, PreparedContent, RawContent } from '../src/pool/jobs.ts';
 import { digestContent, prepareContent as prepare } from '../src/sync/contents/digest.ts';
 
-/** The escaped bytes are moved to the caller, not copied. */
+/** The escaped bytes are transferred to the caller, not copied. */
 export function prepareContent(content: RawContent): PreparedContent {
   const prepared = prepare(content);
   if (!prepared.ok) return prepared;

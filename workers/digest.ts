@@ -2,7 +2,9 @@
 import { startDigest } from '../src/pool/digest.ts';
 import type { DigestMessage, DigestReturn, DigestStreamInput, Digests } from '../src/pool/jobs.ts';
 
-/** Runs until the port says `end`, or closes before that, which means that the body was given up. */
+/**
+ * Runs until an `end` message. Resolves with undefined when the port closes first, because the upload was abandoned.
+ */
 export function digestStream({ port, hmacKey }: DigestStreamInput): Promise<Digests | undefined> {
   const digest = startDigest(hmacKey);
   return new Promise((resolve) => {

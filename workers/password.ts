@@ -1,4 +1,4 @@
-/** Hashes and checks passwords with argon2id at OWASP's minimum (19 MiB, 2 passes, 1 lane), which is the library's default. */
+/** Hashes and verifies passwords with argon2id at OWASP's minimum (19 MiB, 2 passes, 1 lane), the library's default. */
 import { hashSync, verifySync } from '@node-rs/argon2';
 import type { PasswordInput, PasswordVerifyInput } from '../src/pool/jobs.ts';
 

@@ -1,4 +1,4 @@
-/** Makes pages of Markdown and of code, off the main thread and within a time limit. */
+/** Renders Markdown and code as HTML, off the main thread and within a time limit. */
 import type { CodeInput, MarkdownInput } from '../src/pool/jobs.ts';
 import { codeHtml } from '../src/web/rendering/code.ts';
 import { markdownHtml } from '../src/web/rendering/markdown.ts';

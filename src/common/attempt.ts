@@ -1,9 +1,9 @@
-/** Turns the refusal of one step among many into a value, so that it harms no other. */
+/** Turns the refusal of one step into a value, so that it does not abort the other steps. */
 import { type Fault, Refusal } from './fault.ts';
 
 export type Attempt<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: Fault };
 
-/** The value of a step, or why it was refused. Anything but a Refusal is thrown on. */
+/** Returns the value of a step, or the fault of its Refusal. Other errors are rethrown. */
 export async function attempt<T>(step: () => T | Promise<T>): Promise<Attempt<T>> {
   try {
     return { ok: true, value: await step() };

@@ -1,11 +1,14 @@
-/** Owns a queue in which callers take turns: the next item is of whoever was served longest ago, whatever the others queued. Pure. */
+/**
+ * Queues items so that callers take turns: the next item belongs to the caller served longest ago, however much the
+ * others queued. Pure.
+ */
 
 export class FairQueue<T> {
-  /** In the order of turns. No entry is empty. */
+  /** In the order of turns. No list is empty. */
   readonly #queues = new Map<string, T[]>();
   #size = 0;
 
-  /** Items of all callers. */
+  /** Number of items of all callers. */
   get size(): number {
     return this.#size;
   }
@@ -17,7 +20,7 @@ export class FairQueue<T> {
     this.#size += 1;
   }
 
-  /** Takes the oldest item of the caller whose turn it is; undefined when there is none. */
+  /** Removes and returns the oldest item of the caller whose turn it is; undefined when the queue is empty. */
   shift(): T | undefined {
     for (const [caller, queue] of this.#queues) {
       this.#queues.delete(caller);

@@ -1,4 +1,4 @@
-/** Owns the union of expected refusals and the sentence of each. Every door maps a kind to its own status or code. */
+/** Defines all expected refusals and the message of each. Every door maps a kind to its own status or code. */
 
 /** Errors of the OAuth endpoints: RFC 6749 (4.1.2.1, 5.2), RFC 7591 (3.2.2), RFC 8628 (3.5), RFC 8707 (2). */
 export type OAuthError =
@@ -16,10 +16,10 @@ export type OAuthError =
   | 'access_denied'
   | 'expired_token';
 
-/** What an account has a quota of: bytes of mirror blobs, of current files, of their history, of documents and tasks. */
+/** Kinds of quotas of an account: bytes of mirror blobs, of current files, of their history, of documents and tasks. */
 export type QuotaKind = 'blobs' | 'files' | 'history' | 'documents';
 
-/** Field name to the sentences that say what is wrong with it. */
+/** Field names with the sentences that describe their errors. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 export type Fault =
@@ -29,7 +29,7 @@ export type Fault =
   | { readonly kind: 'route_unknown' }
   | { readonly kind: 'method_unknown'; readonly allow: readonly string[] }
   | { readonly kind: 'unauthenticated'; readonly scheme: string; readonly detail: string }
-  /** `canStepUp`: the caller may ask its user for more; a read-only key may not. */
+  /** `canStepUp`: true when the caller may ask its user for a wider scope; a read-only key cannot. */
   | { readonly kind: 'insufficient_scope'; readonly what: string; readonly canStepUp: boolean }
   | { readonly kind: 'not_confirmed'; readonly detail: string }
   | { readonly kind: 'wrong_login' }
@@ -39,7 +39,7 @@ export type Fault =
   | {
       readonly kind: 'rate_limited';
       readonly limit: number;
-      /** Calls that are left, fewer than were asked for; default none. */
+      /** Calls left in the window, fewer than requested; default 0. */
       readonly remaining?: number;
       readonly retryAfterSeconds: number;
     }
@@ -52,7 +52,7 @@ export type Fault =
   | {
       readonly kind: 'invalid_fields';
       readonly fields: FieldErrors;
-      /** What a program needs to act, besides the sentences. */
+      /** Data that a program needs to act, in addition to the sentences. */
       readonly data?: Readonly<Record<string, unknown>>;
     }
   | { readonly kind: 'oauth'; readonly error: OAuthError; readonly detail: string }
@@ -81,26 +81,26 @@ export type Fault =
   | { readonly kind: 'damaged' }
   | { readonly kind: 'internal' };
 
-/** A push that met a change which it did not build on. Null: there is none. */
+/** A push rejected because of a change it was not based on. Null: not present. */
 export interface SyncConflict {
   readonly kind: 'sync_conflict';
   readonly path: string;
-  /** What decided: the base that was given, the clocks, that the file was deleted, or that another stands there. */
+  /** Reason: the given base, the clocks, the file is deleted, or another file already exists. */
   readonly reason: 'base' | 'clock' | 'deleted' | 'exists';
-  /** Where the refused bytes are kept; null: they are not, because the path has too many pending conflicts. */
+  /** Conflict with the refused bytes; null when they were discarded: the path has too many pending conflicts. */
   readonly conflictId: string | null;
   readonly conflictKind: string | null;
   readonly yourHlc: string;
   readonly serverHlc: string | null;
-  /** The hub's clock less yours. */
+  /** The hub's clock minus the client's. */
   readonly timeDiffSeconds: number | null;
   readonly serverSha256: string | null;
   readonly serverGitSha: string | null;
-  /** False: a rename without content, so there is nothing to keep. */
+  /** False for a rename without content: there are no bytes to keep. */
   readonly broughtBytes?: boolean;
 }
 
-/** An expected refusal. Thrown anywhere below a door, caught once at the door. */
+/** An expected refusal. Thrown anywhere below a door, caught only at the door. */
 export class Refusal extends Error {
   readonly fault: Fault;
 
@@ -111,23 +111,23 @@ export class Refusal extends Error {
   }
 }
 
-/** Refuses one field with one sentence. */
+/** Refusal of one field, with one sentence. */
 export function invalidField(field: string, sentence: string): Refusal {
   return new Refusal({ kind: 'invalid_fields', fields: { [field]: [sentence] } });
 }
 
-/** Refuses all wrong fields at once, if there is one. */
+/** Throws one Refusal for all invalid fields, if there are any. */
 export function refuseFields(fields: FieldErrors): void {
   if (Object.keys(fields).length > 0) throw new Refusal({ kind: 'invalid_fields', fields });
 }
 
-/** Refuses a write of `what` that was made for another version than the one that stands. */
+/** Refusal of a write to `what` that expected another version than the current one. */
 export function staleVersion(what: string, expected: number, current: number): Refusal {
   const detail = `the ${what} is at version ${current}, not ${expected}; read it again and apply your change to the current version`;
   return new Refusal({ kind: 'stale_version', detail, expected, current });
 }
 
-/** The sentence a person can act on. It never holds a secret, a path or an internal name. */
+/** Returns an actionable sentence. It never contains a secret, a path or an internal name. */
 export function explain(fault: Fault): string {
   switch (fault.kind) {
     case 'bad_framing':
@@ -192,7 +192,7 @@ export function explain(fault: Fault): string {
   }
 }
 
-/** Why somebody is not let in. */
+/** Messages of refused access. */
 function explainEntry(
   fault: Extract<Fault, { kind: 'wrong_login' | 'account_disabled' | 'signups_spent' | 'rate_limited' | 'key_limit' }>,
 ): string {
@@ -210,7 +210,7 @@ function explainEntry(
   }
 }
 
-/** What is wrong with a body. */
+/** Messages of body errors. */
 function explainBody(
   fault: Extract<
     Fault,
@@ -252,7 +252,7 @@ function explainMediaType({ given, expected }: Extract<Fault, { kind: 'media_typ
     : `unsupported Content-Type; send Content-Type: ${expected}`;
 }
 
-/** What file sync refuses. */
+/** Messages of file sync. */
 function explainSync(fault: Extract<Fault, { kind: 'sync_conflict' | 'quota_exceeded' | 'path_not_found' }>): string {
   switch (fault.kind) {
     case 'sync_conflict':

@@ -1,6 +1,6 @@
-/** Owns counts of durations by size. Recording is a short walk over an array, cheap enough for every request. */
+/** Counts durations in buckets. Recording is a short walk over an array, cheap enough for every request. */
 
-/** Upper bounds in milliseconds; beyond the last one there is one more bucket. */
+/** Upper bounds in milliseconds. One more bucket counts everything above the last bound. */
 const BOUNDS_MS: readonly number[] = [
   0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000,
 ];
@@ -30,13 +30,13 @@ export class Histogram {
     return { counts: this.#counts, sumMs: this.#sumMs };
   }
 
-  /** Takes in what another one counted. */
+  /** Adds the counts of another histogram. */
   add({ counts, sumMs }: HistogramCounts): void {
     for (const [at, count] of counts.entries()) this.#counts[at] = (this.#counts[at] as number) + count;
     this.#sumMs += sumMs;
   }
 
-  /** How many were at most each bound, smallest first; the last bound is without end and holds all of them. */
+  /** Number of durations up to each bound, smallest first. The last bound is infinite and includes all of them. */
   cumulative(): { readonly boundMs: number; readonly count: number }[] {
     let count = 0;
     return [...BOUNDS_MS, Number.POSITIVE_INFINITY].map((boundMs, at) => {

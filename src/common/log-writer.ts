@@ -1,15 +1,15 @@
 /**
- * Owns how finished log lines reach a descriptor: gathered, written when there are enough or after a moment, and dropped and
- * counted when the other side does not take them. It never waits for a reader while the service runs, and at the end only
- * for a bounded time.
+ * Writes log lines to a descriptor in batches, when enough are buffered or after a moment. Lines that the reader does
+ * not accept are dropped and counted. It never waits for a reader while the service runs, and at the end only for a
+ * bounded time.
  */
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 
-/** How much is gathered before a write, how long a line waits at most, and how much may wait for a slow reader. */
+/** Bytes buffered before a write, the longest time a line waits, and the most bytes waiting for a slow reader. */
 const BATCH_BYTES = 4096;
 const FLUSH_MS = 200;
 const WAITING_BYTES_MAX = 4 * 1024 * 1024;
-/** How long the last flush waits for a reader that is slow, and how often it looks. */
+/** How long the last flush waits for a slow reader, and the interval of its retries. */
 const LAST_FLUSH_MS = 500;
 const LOOK_MS = 5;
 
@@ -18,7 +18,7 @@ export class LogWriter {
   readonly #timer: NodeJS.Timeout;
   #waiting: Buffer[] = [];
   #bytes = 0;
-  /** Nobody reads any more. */
+  /** The reader has closed the descriptor. */
   #isClosed = false;
   #dropped = 0;
 
@@ -28,12 +28,15 @@ export class LogWriter {
     this.#timer.unref();
   }
 
-  /** Appends to a file, which only its owner and group can read. Throws as `open` does. */
+  /** Appends to a file readable only by its owner and group. Throws as `open` does. */
   static toFile(path: string): LogWriter {
     return new LogWriter(openSync(path, 'a', FILE_MODE));
   }
 
-  /** Writes what is gathered, then goes on in the file that has this path now. Throws as `open` does, and then nothing has changed. */
+  /**
+   * Writes the buffered lines, then continues in the file now at this path. Throws as `open` does; then nothing has
+   * changed.
+   */
   reopen(path: string): void {
     const descriptor = openSync(path, 'a', FILE_MODE);
     this.#write();
@@ -46,7 +49,7 @@ export class LogWriter {
     return this.#dropped;
   }
 
-  /** Takes one line. Never throws, never waits. */
+  /** Buffers one line. Never throws, never waits. */
   write(line: string): void {
     const bytes = Buffer.from(line);
     if (this.#isClosed || this.#bytes + bytes.length > WAITING_BYTES_MAX) {
@@ -58,7 +61,7 @@ export class LogWriter {
     if (this.#bytes >= BATCH_BYTES) this.#write();
   }
 
-  /** Writes what is left before the process ends, or drops it after a bounded time. */
+  /** Writes the remaining lines before the process ends, or drops them after a bounded time. */
   end(): void {
     clearInterval(this.#timer);
     const clock = new Int32Array(new SharedArrayBuffer(4));
@@ -71,7 +74,7 @@ export class LogWriter {
     this.#drop();
   }
 
-  /** Writes until nothing is left or the other side takes no more. */
+  /** Writes until the buffer is empty or the reader accepts no more. */
   #write(): void {
     while (this.#waiting.length > 0 && !this.#isClosed) {
       const bytes = this.#waiting.length === 1 ? (this.#waiting[0] as Buffer) : Buffer.concat(this.#waiting);
@@ -81,7 +84,7 @@ export class LogWriter {
         this.#bytes -= written;
       } catch (error) {
         this.#waiting = [bytes];
-        // The timer tries again.
+        // The timer retries.
         if (MAY_PASS.has((error as NodeJS.ErrnoException).code)) return;
         this.#isClosed = true;
         this.#drop();
@@ -98,16 +101,16 @@ export class LogWriter {
 
 const NEWLINE = 0x0a;
 const FILE_MODE = 0o640;
-/** A full pipe, and a full disk below a file. */
+/** Temporary errors: a full pipe, or a full disk. */
 const MAY_PASS: ReadonlySet<string | undefined> = new Set(['EAGAIN', 'ENOSPC', 'EDQUOT']);
 
-/** The same pipe, opened so that a write to a full one fails at once; anything else never waits for a reader. */
+/** Reopens a pipe so that a write to a full one fails immediately. Other descriptors never wait for a reader. */
 function withoutWaiting(descriptor: number): number {
   try {
     if (!fstatSync(descriptor).isFIFO()) return descriptor;
     return openSync(`/proc/self/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK);
   } catch {
-    // Not Linux, or a pipe of another user: then a reader that stalls holds the log up.
+    // Not Linux, or a pipe of another user: a stalled reader then blocks the log.
     return descriptor;
   }
 }

@@ -1,4 +1,6 @@
-/** Owns the logs: one JSON object or, on a terminal, one readable text per line, written in batches, flushed on exit. */
+/**
+ * Opens the logs: one JSON object, or on a terminal one readable text, per line; written in batches, flushed on exit.
+ */
 import { type Logger, pino } from 'pino';
 import { textLine } from './log-text.ts';
 import { LogWriter } from './log-writer.ts';
@@ -7,29 +9,29 @@ import { StartError } from './start-error.ts';
 export type Log = Logger;
 
 export interface LogSink {
-  /** Goes to standard output. */
+  /** Writes to standard output. */
   readonly log: Log;
-  /** Takes the lines of requests, into a file; undefined: they go to `log`. */
+  /** Receives the request lines, in a file; undefined when they go to `log`. */
   readonly access: Log | undefined;
-  /** Lines that could not be written, because nobody reads them, not fast enough, or the disk is full. */
+  /** Lines that could not be written: nobody reads them, the reader is too slow, or the disk is full. */
   readonly dropped: () => number;
-  /** Writes what is still gathered, as far as a reader takes it. Call before the process ends. */
+  /** Writes the buffered lines, as far as a reader accepts them. Call before the process ends. */
   readonly flush: () => void;
-  /** Opens the access log anew, for a rotation that has renamed it. Throws as `open` does. */
+  /** Reopens the access log after a rotation has renamed it. Throws as `open` does. */
   readonly reopen: () => void;
-  /** Takes a finished line of another thread, for the log or the access log. */
+  /** Writes a finished line of another thread to the log or the access log. */
   readonly write: (line: string, log: 'log' | 'access') => void;
 }
 
 export interface LogOptions {
   readonly accessFile?: string | undefined;
-  /** Of the log; the access log is JSON. Default: JSON. */
+  /** Format of the log; the access log is always JSON. Default: JSON. */
   readonly format?: 'json' | 'text';
 }
 
 /**
- * Opens the log at a pino level (`trace` … `fatal`, `silent`), and the access log, which takes everything, in a file.
- * Throws StartError.
+ * Opens the log at a pino level (`trace` … `fatal`, `silent`), and the access log, with all lines, in a file. Throws
+ * StartError.
  */
 export function openLog(level: string, { accessFile, format = 'json' }: LogOptions = {}): LogSink {
   const writer = new LogWriter(1);
@@ -48,7 +50,7 @@ export function openLog(level: string, { accessFile, format = 'json' }: LogOptio
   };
 }
 
-/** A log of lines that `writer` takes; in a thread that gives them to another one. */
+/** Creates a log writing to `writer`; in other threads, `writer` passes the lines to the main thread. */
 export function logTo(writer: { write(line: string): void }, level: string): Log {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, writer);
 }

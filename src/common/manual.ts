@@ -1,7 +1,7 @@
-/** The manual: Markdown files that ship with the program, served at /help and printed by `cairn help`. */
+/** Reads the manual: Markdown files shipped with the program, served at /help and printed by `cairn help`. */
 import { existsSync, readFileSync } from 'node:fs';
 
-/** In the order in which they are listed. */
+/** In listing order. */
 export const topicNames = [
   'agents',
   'mirror',
@@ -22,11 +22,11 @@ export type TopicName = (typeof topicNames)[number];
 export interface Topic {
   readonly name: TopicName;
   readonly title: string;
-  /** Markdown, without the notes to the tests that run its examples. */
+  /** Markdown, without the comments for the tests that run its examples. */
   readonly text: string;
 }
 
-/** `src/manual`: beside this room, or in the package that `dist` was built in. */
+/** `src/manual`: next to this folder, or in the package that contains `dist`. */
 const folders = ['../manual/', '../../../src/manual/'].map((path) => new URL(path, import.meta.url));
 
 const COMMENT = /<!--[\s\S]*?-->\n?/g;
@@ -43,10 +43,12 @@ export function isTopic(name: string): name is TopicName {
   return (topicNames as readonly string[]).includes(name);
 }
 
-/** What stands for the address of the reader's hub. Operators' examples use `hub.example.org`, which stays. */
+/**
+ * Placeholders for the address of the reader's hub. Operators' examples use `hub.example.org`, which is not replaced.
+ */
 const PLACEHOLDER = /http:\/\/127\.0\.0\.1:8787(?=\/)|https:\/\/cairn\.example\.org/g;
 
-/** The text with the address of a hub filled in. */
+/** Returns the text with the address of a hub filled in. */
 export function withAddress(text: string, baseUrl: string): string {
   return text.replace(PLACEHOLDER, () => baseUrl);
 }

@@ -1,9 +1,9 @@
-/** Owns rounds of work in the background: one after another, never two at once, and a stop that waits for the one under way. */
+/** Runs background work in rounds: one at a time, never two at once. Stopping waits for the running round. */
 
 export interface RoundsOptions {
-  /** Does what is due; resolves with how much that was. It looks at `isStopped` between its steps. */
+  /** Does the pending work and resolves with its amount. Must check `isStopped` between its steps. */
   readonly round: () => Promise<number>;
-  /** Hears why a round failed that was begun in the background. */
+  /** Called with the error of a failed background round. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -16,7 +16,7 @@ export class Rounds {
     this.#options = options;
   }
 
-  /** Whether the round under way should end as soon as it can. */
+  /** True when the running round should end as soon as possible. */
   get isStopped(): boolean {
     return this.#isStopped;
   }
@@ -26,14 +26,14 @@ export class Rounds {
     this.run().catch(this.#options.onFailure);
   }
 
-  /** A round, after those that run. Resolves and rejects as that round does. */
+  /** Runs a round after the running ones. Resolves and rejects as that round does. */
   run(): Promise<number> {
     const round = () => this.#options.round();
     this.#work = this.#work.then(round, round);
     return this.#work;
   }
 
-  /** Stops; resolves when nothing is under way any more. The next start goes on. */
+  /** Stops. Resolves when no round is running. Unfinished work continues at the next start. */
   async close(): Promise<void> {
     this.#isStopped = true;
     await this.#work.catch(() => undefined);

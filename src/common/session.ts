@@ -1,13 +1,13 @@
-/** What the rest of the service knows of a caller once the credential was checked: whose data may be touched. */
+/** Describes an authenticated caller for the rest of the service: the account whose data it may use. */
 export interface Session {
   readonly accountId: string;
-  /** The key, or the mirror credential, that opened this session. */
+  /** The key, or the mirror credential, that authenticated this session. */
   readonly credentialId: string;
-  /** It may read and change nothing: a token of scope `read`, or a read-only key. */
+  /** Read-only: a token of scope `read`, or a read-only key. */
   readonly readOnly?: boolean;
 }
 
-/** True where the caller is a client that can ask its user for a wider token: a key stays what it is. */
+/** True when the caller is a client that can ask its user for a token with a wider scope; a key cannot be widened. */
 export function canStepUp({ credentialId }: Session): boolean {
   return credentialId.startsWith('token_');
 }

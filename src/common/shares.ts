@@ -1,36 +1,36 @@
 /**
- * Owns who may hold how much of a bound that all callers share, so that no caller keeps the others out. Pure.
- * Three quarters are open to anyone. The next eighth is only for accounts, and the last one only for addresses, that hold
- * little: at most a sixteenth of the whole. The two parts are apart because many people can have one address (a proxy,
- * an office), and one person can have many accounts.
+ * Divides a limited resource among all callers, so that no caller locks out the others. Pure. Three quarters are open
+ * to anyone. The next eighth is only for accounts, and the last one only for addresses, with a small share: at most a
+ * sixteenth of the whole. The two are separate because many people can share one address (a proxy, an office), and one
+ * person can have many accounts.
  */
 import { Refusal } from './fault.ts';
 
-/** Whom something is counted for. What is unknown is not counted. */
+/** The caller that a share is counted for. Unknown parts are not counted. */
 export interface Caller {
   readonly accountId?: string | undefined;
   /** The address, or the block of addresses of one subscriber. */
   readonly address?: string | undefined;
 }
 
-/** What one piece of work holds. */
+/** The share of one piece of work. */
 export interface Lease {
-  /** Makes it hold exactly this much. Throws Refusal `overloaded` when it cannot grow, and then holds what it held. */
+  /** Sets the held amount. Throws Refusal `overloaded` when it cannot grow; the held amount is then unchanged. */
   hold(amount: number): void;
-  /** Gives all of it back; a second time does nothing. */
+  /** Releases the whole amount. Calling it again does nothing. */
   release(): void;
 }
 
 export interface SharesOptions {
   readonly max: number;
-  /** What there is too much of, for the message of a refusal. */
+  /** Name of the exhausted resource, for the message of a refusal. */
   readonly what: string;
   readonly retryAfterSeconds: number;
 }
 
-/** The part of the whole that counts as little. */
+/** Fraction of the whole that counts as a small share. */
 const LITTLE = 1 / 16;
-/** The part that is kept for those who hold little by account, and again by address. */
+/** Fraction reserved for accounts with a small share, and again for addresses with a small share. */
 const KEPT = 1 / 8;
 
 export class Shares {
@@ -43,17 +43,17 @@ export class Shares {
     this.#options = options;
   }
 
-  /** What is held now, the most that can be, and how often more was asked for. */
+  /** The amount held, its maximum, and the number of refused requests. */
   get state(): { readonly used: number; readonly max: number; readonly refused: number } {
     return { used: this.#used, max: this.#options.max, refused: this.#refused };
   }
 
-  /** Callers, by account and by address, that hold something now. */
+  /** Number of callers, by account and by address, that hold something. */
   get holders(): number {
     return this.#held.size;
   }
 
-  /** Whether the caller would get this much more now. */
+  /** True when the caller could get this much more now. */
   fits({ accountId, address }: Caller, amount: number): boolean {
     const { max } = this.#options;
     const after = this.#used + amount;
@@ -61,19 +61,19 @@ export class Shares {
     if (after <= max - 2 * kept) return true;
     const little = Math.max(1, Math.floor(max * LITTLE));
     const holdsLittle = (key: string | undefined) => key === undefined || this.#of(key) + amount <= little;
-    // Without an account the address is all that a caller is known by.
+    // Without an account, only the address identifies a caller.
     const who = accountId === undefined ? addressKey(address) : accountKey(accountId);
     if (!holdsLittle(who)) return false;
     return after <= max - kept || (after <= max && holdsLittle(addressKey(address)));
   }
 
-  /** Takes `amount` and returns how to give it back, once. Throws Refusal `overloaded`. */
+  /** Takes `amount` and returns the function that releases it, once. Throws Refusal `overloaded`. */
   take(caller: Caller, amount = 1): () => void {
     const lease = this.lease(caller, amount);
     return () => lease.release();
   }
 
-  /** As `take`, for what grows and shrinks. */
+  /** Like `take`, for an amount that grows and shrinks. */
   lease(caller: Caller, amount = 0): Lease {
     this.#grow(caller, amount);
     let held = amount;

@@ -1,4 +1,4 @@
-/** A reason not to start, in one sentence for the operator; printed without a stack, exit code 1. */
+/** Reports why the program cannot start, in one sentence for the operator; printed without a stack, exit code 1. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }

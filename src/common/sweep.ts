@@ -1,11 +1,11 @@
-/** What a background sweep is; compose/sweeper.ts runs them. */
+/** Declares a background sweep; compose/sweeper.ts runs them. */
 
-/** One kind of thing that is taken away. */
+/** One kind of expired data, and how to remove it. */
 export interface Sweep {
   /** For the log: what was removed. */
   readonly what: string;
-  /** Whether what is due depends on the clock: then it waits while the clock is wrong. */
+  /** True when the due data depends on the clock. The sweep is then skipped while the clock is wrong. */
   readonly byAge: boolean;
-  /** Removes what is due; resolves with how many that were. */
+  /** Removes the due data and resolves with the number removed. */
   readonly run: () => Promise<number>;
 }

@@ -1,4 +1,4 @@
-/** Owns what to do when the system refuses to read or write a file. */
+/** Explains what to do when the system refuses to read or write a file. */
 import { getSystemErrorName } from 'node:util';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -10,13 +10,15 @@ const REASONS: Readonly<Record<string, string>> = {
   EIO: 'the disk reports an error; look at the log of the system (dmesg), and name a folder on another disk.',
 };
 
-/** The reason and the next step, to follow a colon. `error`: what a call of node:fs, or the store's library, has thrown. */
+/**
+ * Returns the reason and the next step, to append after a colon. `error`: thrown by node:fs or by the store's library.
+ */
 export function systemReason(error: unknown): string {
   const { code, message } = error as { readonly code?: unknown; readonly message: string };
   return REASONS[nameOf(code, message)] ?? `${message}.`;
 }
 
-/** The library gives the number, or only the words, of an error. */
+/** The store's library reports the number of an error, or only its message. */
 function nameOf(code: unknown, message: string): string {
   if (message.includes('No space left on device')) return 'ENOSPC';
   return typeof code === 'number' && code > 0 ? getSystemErrorName(-code) : String(code);

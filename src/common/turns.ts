@@ -1,19 +1,19 @@
 /**
- * Owns how long work may hold the event loop: walks, searches and the items of batches run in turns of at most 2 ms, one in
- * each round of the loop, and turns go round the callers. Work that fits into what is left of a round is never put off.
+ * Bounds how long work blocks the event loop: walks, searches and the items of batches run in turns of at most 2 ms,
+ * one in each round of the loop, and callers take turns. Work that fits into the rest of a round is never deferred.
  */
 import { FairQueue } from './fair-queue.ts';
 
 const TURN_MS = 2;
 
-/** Calls back in the next round of the event loop, when what came in from outside has been seen to. */
+/** Calls back in the next round of the event loop, after pending I/O was handled. */
 type NextRound = (run: () => void) => void;
 
 export class Turns {
   readonly #waiting = new FairQueue<() => void>();
   readonly #now: () => number;
   readonly #nextRound: NextRound;
-  /** When the turn of this round is over; undefined: nothing has run in it yet. */
+  /** End of the turn of this round; undefined before any work in the round. */
   #endMs: number | undefined;
 
   constructor(now: () => number = () => performance.now(), nextRound: NextRound = (run) => void setImmediate(run)) {
@@ -21,12 +21,14 @@ export class Turns {
     this.#nextRound = nextRound;
   }
 
-  /** Work that waits for a turn. */
+  /** Number of waiting turns. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** Whether the turn of this round is over: then whatever can wait does. Cheap enough to be asked for each row. */
+  /**
+   * True when the turn of this round is over: work that can wait should then wait. Cheap enough to call for each row.
+   */
   get isOver(): boolean {
     const nowMs = this.#now();
     if (this.#endMs !== undefined) return nowMs >= this.#endMs;

@@ -1,4 +1,4 @@
-/** Owns the version that the service tells of itself: the one of package.json. */
+/** Reads the version of the service from package.json. */
 import { existsSync, readFileSync } from 'node:fs';
 
 /** Two folders up from `src/common`, three from `dist/src/common`. */

@@ -1,4 +1,7 @@
-/** What the doors of every thread share: which credentials there are, and what a remembered answer is checked by. */
+/**
+ * Defines the parts shared by the doors of every thread: the credential schemes, and the revisions that validate
+ * caches.
+ */
 import type { Accounts } from '../accounts/service.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
 import type { Config } from '../config.ts';
@@ -9,7 +12,7 @@ import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';
 
-/** What answers that are given again are checked by. */
+/** Revision and clock used to validate cached answers. */
 export function revisionsOf({ store }: { readonly store: Store }) {
   return { revision: (tables: readonly AnyTable[], owner: string) => store.revision(tables, owner), now: Date.now };
 }
@@ -26,13 +29,13 @@ export function mirrorTokenScheme(credentials: MirrorCredentials): Scheme {
   return { scheme: 'McpKey', credential: 'mirror token', find: (token) => credentials.authenticate(token) };
 }
 
-/** This service as a request addressed it, unless the operator named its address. */
+/** Returns the base URL of this service for a request's Host, or the public URL when configured. */
 export function baseUrlOf({ tls, publicUrl }: Config): (host: string) => string {
   const scheme = tls === undefined ? 'http' : 'https';
   return (host) => publicUrl ?? `${scheme}://${host}`;
 }
 
-/** What questions to the person at a client are sealed with. */
+/** Keyed hash used to seal the state of questions to the person at a client. */
 export function statesOf({ sealer }: { readonly sealer: Sealer }): StateKeeper {
   return { keyedHash: (purpose, text) => sealer.keyedHash(purpose, text), now: Date.now };
 }

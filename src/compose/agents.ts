@@ -1,4 +1,7 @@
-/** What agents read, say and listen to, beside the tools: declared by the capabilities. */
+/**
+ * Assembles the offers to agents beyond the tools: resources, prompts and notifications, as declared by the
+ * capabilities.
+ */
 import { devDocPrompts, devDocResources } from '../dev-docs/resources.ts';
 import { Listening } from '../gateway/live/listening.ts';
 import { Watched } from '../gateway/live/watched.ts';
@@ -16,7 +19,7 @@ import type { Documents } from './documents.ts';
 export interface Agents {
   readonly offers: Offers;
   readonly listening: Listening;
-  /** Path of the icon that clients show. */
+  /** Path of the icon shown by clients. */
   readonly icon: string;
 }
 

@@ -1,8 +1,8 @@
-/** Adds to what a check of all rows found the pages whose bytes are no longer those that were written. */
+/** Adds pages whose bytes have changed since they were written to the report of a check of all rows. */
 import type { ChangedPage } from '../store/data-file/page-sums.ts';
 import type { IntegrityReport } from './verify.ts';
 
-/** Tables of contents: each has a hash of its own, so that their damage is known by row, can be set aside, and heals. */
+/** Tables of contents. Each content has its own hash, so damage is found by row, can be set aside, and can heal. */
 const HASHED: ReadonlySet<string> = new Set(
   ['mirror_chunks', 'sync_versions', 'sync_pieces', 'sync_conflict_bytes', 'sync_pack_bytes'].map(
     (name) => `table ${name}`,

@@ -1,4 +1,7 @@
-/** The service without a socket: the data folder, the store, the actors, the accounts. One process has it at a time. */
+/**
+ * Opens the service without a socket: the data folder, the store, the actors, the accounts. One process owns it at a
+ * time.
+ */
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { accountTables } from '../accounts/records.ts';
@@ -71,39 +74,39 @@ export const allTables: readonly AnyTable[] = [
   ...syncTables,
 ];
 
-/** The service without a socket: what the command line works on when no server has the folder. */
+/** The service without a socket. The command line uses it when no server owns the folder. */
 export interface Core extends Members {
   readonly store: Store;
   /** Every table of the data file. */
   readonly tables: readonly AnyTable[];
-  /** The life of the data file; another after a restore. */
+  /** Identifies the history of the data file; changes after a restore. */
   readonly epoch: string;
   readonly sealer: Sealer;
-  /** Whether the clock can be believed. */
+  /** Decides whether the clock is plausible. */
   readonly clock: ClockWatch;
-  /** Where damaged contents are noted. */
+  /** Records damaged contents. */
   readonly damage: Damage;
   readonly actors: ActorRegistry;
   readonly timeZones: TimeZones;
-  /** Devices that ask to be signed in, and those that are. */
+  /** Pending device sign-ins, and signed-in devices. */
   readonly devices: DeviceGrants;
   readonly signIns: SignIns;
-  /** OAuth clients, and the codes that they exchange. */
+  /** OAuth clients, and their authorization codes. */
   readonly clients: OAuthClients;
   readonly codes: AuthorizationCodes;
-  /** Which accounts the identity provider's subjects open. */
+  /** Links subjects of the identity provider to accounts. */
   readonly identities: Identities;
-  /** Resolves with what the system said when this process can use the data file no more. Another one can. */
+  /** Resolves with the system's error when this process can no longer use the data file. A new process can. */
   readonly broken: Promise<unknown>;
-  /** Where imports are asked for. */
+  /** Accepts requests for imports. */
   readonly imports: ImportDoor;
   readonly close: () => Promise<void>;
 }
 
 export interface OpenAs {
-  /** A folder without a hub gets a new one. */
+  /** True when a folder without a hub becomes a new hub. */
   readonly mayMake: boolean;
-  /** An older data file is brought to the schema of this version. */
+  /** True when an older data file is upgraded to the schema of this version. */
   readonly mayUpgrade: boolean;
 }
 
@@ -168,12 +171,12 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
   }
 }
 
-/** A new data file has the schema of this version; an older one was upgraded before. */
+/** Writes the schema of this version to a new data file; an older one was upgraded before. */
 async function numberNew(store: Store): Promise<void> {
   if (schemaOf(store) !== SCHEMA) await store.write(HUB, (batch) => putSchema(batch, SCHEMA));
 }
 
-/** The store, with what the disk refuses in the log. */
+/** Opens the store and logs failures of the disk. */
 function openStore({ dataFolder: folder, mapBytes }: Config, log: Log): Pick<Core, 'store' | 'broken'> {
   let giveUp: (cause: unknown) => void = () => undefined;
   const broken = new Promise<unknown>((resolve) => {
@@ -193,7 +196,7 @@ function openStore({ dataFolder: folder, mapBytes }: Config, log: Log): Pick<Cor
   return { store: new Store({ folder, tables: allTables, mapBytes, onFailure }), broken };
 }
 
-/** Signed-in devices; what they hold of accounts is made and ended in their own decisions. */
+/** Opens signed-in devices. Their tokens and keys are created and revoked in the decisions of the sign-ins. */
 function openSignIns(base: Omit<SignInsOptions, 'account'>, { accounts, tokens, standings }: Members): SignIns {
   return new SignIns({
     ...base,
@@ -207,7 +210,7 @@ function openSignIns(base: Omit<SignInsOptions, 'account'>, { accounts, tokens, 
   });
 }
 
-/** The library for its tokens is loaded only where a provider is set. */
+/** The library for the provider's tokens is loaded only when a provider is configured. */
 async function openProvider({ identityProvider: provider }: Config, log: Log): Promise<IdentityProvider | undefined> {
   if (provider === undefined) return undefined;
   const [{ IdentityProvider }, { ProviderKeys }] = await Promise.all([
@@ -218,7 +221,7 @@ async function openProvider({ identityProvider: provider }: Config, log: Log): P
   return new IdentityProvider({ ...provider, keys, log, now: Date.now });
 }
 
-/** Makes the data folder, for this user only, when there is none. Throws StartError when it cannot be used. */
+/** Creates the data folder, for this user only, unless it exists. Throws StartError when it cannot be used. */
 export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

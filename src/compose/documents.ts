@@ -1,4 +1,4 @@
-/** Opens the capabilities whose data are documents, and the bin that they share. */
+/** Opens the capabilities that store documents, and their shared trash. */
 
 import type { Sweep } from '../common/sweep.ts';
 import type { Config } from '../config.ts';
@@ -17,7 +17,7 @@ export interface Documents {
   readonly docs: DevDocs;
   readonly handoffs: Handoffs;
   readonly papers: Papers;
-  /** What empties the bin. */
+  /** Empties the trash. */
   readonly sweep: Sweep;
 }
 
@@ -30,7 +30,7 @@ export function openDocuments(
   return {
     docs: new DevDocs(options),
     handoffs: new Handoffs({ ...options, keepDays: handoffDays, mayPurge: () => clock.isRight() }),
-    // Papers are sorted into the same categories as tasks.
+    // Papers use the same categories as tasks.
     papers: new Papers({ ...options, categoryExists }),
     sweep: { what: 'documents', byAge: true, run: () => bin.empty(Date.now()) },
   };

@@ -1,4 +1,4 @@
-/** Owns what a start says about accounts: how to make the first one, and what a list of email domains does not do. */
+/** Reports at start how to create the first account, and the limits of a sign-up rule with email domains. */
 import { accounts } from '../accounts/records.ts';
 import type { Log } from '../common/log.ts';
 import type { Config } from '../config.ts';
@@ -7,14 +7,17 @@ import type { Store } from '../store/store.ts';
 const FILTER_ONLY =
   'CAIRN_SIGNUP lists email domains: this filters what people enter and proves nothing, because addresses are not verified; use invitations to decide who joins';
 
-/** The address of this hub for a browser on this machine, or the public one. */
+/** The public URL of this hub, or its address for a browser on this machine. */
 export function ownAddress({ host, publicUrl, tls }: Config, port: number): string {
   if (publicUrl !== undefined) return publicUrl;
   const name = host.includes(':') ? `[${host}]` : host;
   return `${tls === undefined ? 'http' : 'https'}://${name}:${port}`;
 }
 
-/** How to make the first account; undefined: there is one. Warns when sign-up is open by email domain. No secret is in it. */
+/**
+ * Returns how to create the first account, or undefined when one exists. Warns when sign-up is open by email domain.
+ * Contains no secret.
+ */
 export function firstStep(store: Store, config: Config, port: number, log: Log): string | undefined {
   const [rule = ''] = config.signup;
   if (!['open', 'invite', 'closed'].includes(rule)) log.warn(FILTER_ONLY);

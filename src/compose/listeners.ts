@@ -1,4 +1,4 @@
-/** Opens the sockets over the routes: the service's own, and one for the metrics when they have a port of their own. */
+/** Opens the sockets for the routes: the service's own, and one for the metrics when they have a separate port. */
 import { type Config, isSecure } from '../config.ts';
 import { Admission } from '../http/checks/admission.ts';
 import { createAgentCheck } from '../http/checks/agent.ts';
@@ -8,18 +8,18 @@ import type { FrontDoorOptions } from '../http/front-door-options.ts';
 import type { Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 
-/** What all doors share beside what the settings say. */
+/** Options shared by all doors, in addition to the settings. */
 type Shared = Pick<FrontDoorOptions, 'clientAddress' | 'rates' | 'traffic' | 'requestLog' | 'parseJson' | 'log'>;
 
 export interface DoorRoutes {
   readonly service: readonly Route[];
-  /** Served on the metrics' own port. */
+  /** Served on the separate port of the metrics. */
   readonly metrics: readonly Route[];
 }
 
 export class Doors {
   readonly port: number;
-  /** Undefined: the metrics have no port of their own. */
+  /** Undefined when the metrics have no separate port. */
   readonly metricsPort: number | undefined;
   readonly #doors: FrontDoor[] = [];
 
@@ -27,7 +27,7 @@ export class Doors {
     try {
       this.port = this.#open(options).listen(config.host, config.port);
       if (config.metricsPort === undefined) return;
-      // Bounds of its own: whoever watches must see in when the service has too much to do.
+      // Separate limits: monitoring must work when the service is overloaded.
       const admission = new Admission({ ...UNHURRIED, inflightBytesMax: 0 });
       const door = this.#open({ ...options, routes: metrics, tls: undefined, isSecure: false, admission });
       this.metricsPort = door.listen('127.0.0.1', config.metricsPort, 'CAIRN_METRICS_PORT');
@@ -37,27 +37,30 @@ export class Doors {
     }
   }
 
-  /** Binds. Throws StartError when an address is taken. */
+  /** Binds the ports. Throws StartError when an address is in use. */
   static open(config: Config, shared: Shared, admission: Admission, routes: DoorRoutes): Doors {
     return new Doors(config, { ...shared, ...doorSettings(config), admission, routes: routes.service }, routes.metrics);
   }
 
-  /** The door of the service itself. */
+  /** The door of the service (not the metrics'). */
   get service(): FrontDoor {
     return this.#doors[0] as FrontDoor;
   }
 
-  /** One more door of the service in this thread, for connections that others accept. */
+  /** Opens another door of the service in this thread, for connections accepted by others. */
   openSibling(): FrontDoor {
     return this.#open(this.service.options);
   }
 
-  /** Cuts off what is under way for an account. */
+  /** Closes the connections of an account's active requests. */
   cut(accountId: string): void {
     for (const door of this.#doors) door.cut(accountId);
   }
 
-  /** Stops accepting and waits for what runs, at most `seconds`. The service's door is first, the metrics' last. */
+  /**
+   * Stops accepting and waits for active requests, at most `seconds` per door. The service's door is first, the
+   * metrics' last.
+   */
   async drain(seconds: number): Promise<void> {
     for (const door of this.#doors) await door.drain(seconds);
   }
@@ -69,7 +72,7 @@ export class Doors {
   }
 }
 
-/** What the settings say of a door. */
+/** The options of a door that come from the settings. */
 export function doorSettings(config: Config) {
   const { blockedAgents, allowMissingAgent, bodySeconds, handlerSeconds, stallSeconds, allowedOrigins, tls } = config;
   return {

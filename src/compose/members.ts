@@ -1,4 +1,4 @@
-/** Opens the accounts: who they are, what opens them, how they stand, what they may hold, and how they go. */
+/** Opens the accounts: their data, credentials, status, quotas, and removal. */
 import { accounts } from '../accounts/records.ts';
 import { Accounts } from '../accounts/service.ts';
 import { BrowserSessions } from '../accounts/sessions.ts';
@@ -29,11 +29,11 @@ export interface Members {
   readonly sessions: BrowserSessions;
   readonly invitations: Invitations;
   readonly audit: AuditLog;
-  /** How accounts stand: open, disabled, deleted; who is an operator. */
+  /** Status of accounts: open, disabled, deleted, operator. */
   readonly standings: Standings;
-  /** What an account may still write. */
+  /** Decides how much an account may still write. */
   readonly quotas: Quotas;
-  /** The operator's view of the accounts. */
+  /** The operator's list of the accounts. */
   readonly directory: AccountDirectory;
   /** Removes the rows of deleted accounts. */
   readonly removal: AccountRemoval;
@@ -47,7 +47,7 @@ interface MembersBase {
   readonly sealer: Sealer;
   readonly log: Log;
   readonly now: () => number;
-  /** Takes the uses of keys where this thread writes nothing. */
+  /** Receives the uses of keys, in a thread that writes nothing. */
   readonly onUsed?: (accountId: string, keyId: string) => void;
 }
 
@@ -68,7 +68,7 @@ export function openMembers(base: MembersBase, config: Config): Members {
   };
 }
 
-/** What file sync asks of the quotas. */
+/** The quota functions needed by file sync. */
 export function fileRoomOf(quotas: Quotas): FileRoom {
   return {
     quotasOf: (accountId) => ({ files: quotas.of(accountId, 'files'), history: quotas.of(accountId, 'history') }),
@@ -77,11 +77,11 @@ export function fileRoomOf(quotas: Quotas): FileRoom {
   };
 }
 
-/** Within a service: what runs for an account ends when it is disabled or deleted, and the removal spares what is read. */
+/** Ends the work of an account when it is disabled or deleted. The service's vault removal spares packs being read. */
 export function endWithAccounts({ standings, removal }: Members, sync: Sync, doors: Pick<Doors, 'cut'>): void {
   removal.useVaults(() => sync.removal.run());
   standings.onShut((accountId) => {
-    // A turn later: a person who deletes their own account is answered first.
+    // One turn later, so that a person deleting their own account gets the answer first.
     setImmediate(() => doors.cut(accountId));
     if (!standings.isDeleted(accountId)) return;
     sync.vaults.noteDeleted();

@@ -1,4 +1,4 @@
-/** Opens signing in by devices and through an identity provider over the accounts. */
+/** Opens the sign-in of devices and through an identity provider. */
 import type { Config } from '../config.ts';
 import { GATEWAY_PATHS } from '../gateway/routes.ts';
 import type { Scheme } from '../http/checks/authorization.ts';
@@ -11,7 +11,7 @@ import type { Core } from './core.ts';
 
 export interface OAuthInput {
   readonly parts: { readonly config: Config; readonly core: Core; readonly rates: Rates };
-  /** This service as a request addressed it. */
+  /** Returns the base URL of this service for a request's Host. */
   readonly baseUrl: (host: string) => string;
 }
 
@@ -36,7 +36,10 @@ export function openOAuth({ parts: { config, core, rates }, baseUrl }: OAuthInpu
   return [...routes, ...metadataRoutes({ baseUrl, resources: GATEWAY_PATHS, fetchesDocuments })];
 }
 
-/** The gateway's Bearer: access tokens, checked at once, and tokens of the identity provider, which takes a moment. */
+/**
+ * The gateway's Bearer scheme: access tokens, checked synchronously, and tokens of the identity provider, checked
+ * asynchronously.
+ */
 export function bearerScheme({ tokens, identities }: Core): Scheme {
   return {
     scheme: 'Bearer',

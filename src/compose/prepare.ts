@@ -1,4 +1,4 @@
-/** Makes a data file ready to be served, once this process has its folder. */
+/** Prepares a data file for serving, after this process has locked its folder. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { dropCopy, hasCopy, swapIn } from '../store/copies/swap.ts';
@@ -8,14 +8,16 @@ import { Store } from '../store/store.ts';
 import { type UpgradeOptions, upgrade } from './schema/upgrade.ts';
 
 export interface PrepareOptions extends Omit<UpgradeOptions, 'masterKey'> {
-  /** CAIRN_MASTER_KEY, when it is set. */
+  /** CAIRN_MASTER_KEY, if set. */
   readonly masterKey: string | undefined;
 }
 
 const KEY_EXPOSED =
   'other users of this machine can read master.key in the data folder; run chmod 600 on it, and rotate what it protects if they may have';
 
-/** What is done to a data file before it serves: a cut-off change of the key ended, compacted, upgraded. Returns the master key. */
+/**
+ * Completes an interrupted change of the key, uses a compacted file and upgrades the schema. Returns the master key.
+ */
 export async function prepareData(options: PrepareOptions): Promise<Uint8Array> {
   const { dataFolder, masterKey: setting, log } = options;
   await finishRekey(options);
@@ -26,7 +28,7 @@ export async function prepareData(options: PrepareOptions): Promise<Uint8Array> 
   return masterKey;
 }
 
-/** Ends a change of the master key that was cut off. */
+/** Completes an interrupted change of the master key. */
 async function finishRekey({ dataFolder: folder, mapBytes, masterKey, tables }: PrepareOptions): Promise<void> {
   if (masterKey !== undefined || !existsSync(join(folder, NEXT_KEY_FILE))) return;
   const store = new Store({ folder, tables, mapBytes, readOnly: true });
@@ -34,7 +36,9 @@ async function finishRekey({ dataFolder: folder, mapBytes, masterKey, tables }: 
   await store.close();
 }
 
-/** Swaps in the file that `cairn compact` made beside the service. Whatever is wrong with it, the data file itself serves. */
+/**
+ * Swaps in the file made by `cairn compact` while the service ran. If anything is wrong with it, the data file is kept.
+ */
 async function useCompacted({ dataFolder: folder, mapBytes, log }: PrepareOptions): Promise<void> {
   if (!hasCopy(folder)) {
     dropCopy(folder);

@@ -1,4 +1,4 @@
-/** Opens what a thread answers that only reads: routes and tools that write nothing, over a store that another thread writes. */
+/** Opens a thread's read-only routes and tools, over a store written by another thread. */
 import { isOpenInRows } from '../accounts/standing/records.ts';
 import { TimeZones } from '../accounts/time-zones.ts';
 import { ActorRegistry } from '../actors/registry.ts';
@@ -37,12 +37,12 @@ import { openMembers } from './members.ts';
 
 export interface ReadersOptions {
   readonly config: Config;
-  /** `Store.sharedRevisions` of the thread that writes. */
+  /** `Store.sharedRevisions` of the writing thread. */
   readonly revisions: SharedArrayBuffer;
   readonly toolTraffic: ToolTraffic;
-  /** Takes the uses of keys that are worth writing. */
+  /** Receives the uses of keys to record. */
   readonly onUsed: (accountId: string, keyId: string) => void;
-  /** Hears of damage that is found. */
+  /** Called when damage is found. */
   readonly onDamage: (kind: DamagedKind) => void;
   readonly log: Log;
 }
@@ -50,11 +50,11 @@ export interface ReadersOptions {
 export interface Readers {
   readonly store: Store;
   readonly routes: readonly Route[];
-  /** The tools that are answered here. */
+  /** Names of the tools answered in this thread. */
   readonly tools: ReadonlySet<string>;
 }
 
-/** Nothing here writes: the store refuses, and of each capability only GET routes and reading tools are taken. */
+/** Nothing here writes: the store refuses, and only GET routes and read-only tools of each capability are included. */
 export function openReaders({ config, revisions, toolTraffic, onUsed, onDamage, log }: ReadersOptions): Readers {
   const { dataFolder: folder, mapBytes } = config;
   const store = new Store({ folder, tables: allTables, mapBytes, readOnly: true, revisions });
@@ -73,7 +73,7 @@ export function openReaders({ config, revisions, toolTraffic, onUsed, onDamage, 
   );
   const registry = new ToolRegistry(tools, toolTraffic);
   const answers = openKnownResults(revisionsOf({ store }));
-  // Only calls of reading tools come here: what is offered and listened to is the hub thread's.
+  // Only calls of read-only tools arrive here; offers and subscriptions are served by the hub thread.
   const offers = new Offers({ resources: [], prompts: [] });
   const listening = new Listening(new Watched([], [], () => undefined));
   const access = (first: Scheme, ...others: readonly Scheme[]) =>
@@ -107,7 +107,7 @@ export function openReaders({ config, revisions, toolTraffic, onUsed, onDamage, 
   return { store, routes, tools: new Set(tools.map(({ name }) => name)) };
 }
 
-/** What a credential opens here; undefined: nothing, or only the thread that writes can tell. */
+/** Returns the session of a credential, or undefined when it is invalid or only the writing thread can check it. */
 export function sessionHere({ access }: Route, authorization: string | undefined): Session | undefined {
   const check = typeof access === 'object' && 'optional' in access ? access.optional : access;
   if (typeof check !== 'function' || authorization === undefined) return undefined;
@@ -115,7 +115,7 @@ export function sessionHere({ access }: Route, authorization: string | undefined
     const session = check(authorization);
     return session instanceof Promise ? undefined : session;
   } catch {
-    // The thread that writes refuses it, in the words of the surface, and counts it.
+    // The writing thread refuses it in the format of the surface, and counts it.
     return undefined;
   }
 }

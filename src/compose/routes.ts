@@ -1,4 +1,4 @@
-/** Opens the parts of the service over what main.ts has built: capabilities, their tools, their routes. */
+/** Assembles the parts of the service opened by main.ts: capabilities, their tools, their routes. */
 import { accountRoutes } from '../accounts/routes.ts';
 import type { SignupRule } from '../accounts/sign-up/sign-ups.ts';
 import { onboardingTools } from '../accounts/tools.ts';
@@ -42,7 +42,7 @@ import { type Documents, documentTools } from './documents.ts';
 import { bearerScheme, openOAuth } from './oauth.ts';
 import { openSignIn, type SignInParts } from './sign-in.ts';
 
-/** What the parts of the service are opened over. */
+/** Dependencies of the parts of the service. */
 export interface ServiceParts {
   readonly config: Config;
   readonly core: Core;
@@ -59,7 +59,7 @@ export interface ServiceParts {
   readonly log: Log;
 }
 
-/** Every route, the probes among them, and the document that describes them all. */
+/** Returns every route, including the probes, and the OpenAPI document describing them. */
 export async function openRoutes(parts: ServiceParts, probes: readonly Route[]): Promise<Route[]> {
   const signIn = openSignIn({ ...parts, rule: signupRule(parts.config.signup) });
   const registry = openTools(parts, signIn);
@@ -80,7 +80,7 @@ export async function openRoutes(parts: ServiceParts, probes: readonly Route[]):
   return [...routes, openApiRoute({ routes, version, serverUrl: publicUrl ?? '/' })];
 }
 
-/** The certificate mirror; sweeps what a crash left of uploads. */
+/** Opens the certificate mirror and removes leftovers of uploads interrupted by a crash. */
 async function openMirror({
   core,
   pool,
@@ -108,7 +108,7 @@ async function openMirror({
   return { blobs, credentials, accountAccess, mirrorAccess, staging };
 }
 
-/** The tools, in the order in which they are listed. */
+/** Returns the tools, in listing order. */
 function openTools(
   { config, core, tasks, documents, sync, toolTraffic }: ServiceParts,
   { onboarding }: SignInParts,
@@ -125,7 +125,7 @@ function openTools(
   );
 }
 
-/** The tools behind JSON-RPC and behind their REST mirror. */
+/** Serves the tools over JSON-RPC and their REST mirror. */
 function openGateway(parts: ServiceParts, registry: ToolRegistry): Route[] {
   const { config, core, pool, log } = parts;
   const answers = openKnownResults(revisionsOf(core));
@@ -143,7 +143,7 @@ function openGateway(parts: ServiceParts, registry: ToolRegistry): Route[] {
   });
 }
 
-/** The pages, over the capabilities that they show. */
+/** Opens the pages over the capabilities that they show. */
 function openPages(
   { config, core, pool, tasks, sync, documents, live, lastBackupMs }: ServiceParts,
   { blobs, credentials, ...signIn }: SignInParts & Pick<MirrorRoutesOptions, 'blobs' | 'credentials'>,
@@ -170,7 +170,7 @@ function openPages(
   });
 }
 
-/** The account itself, for whoever holds a key or a token of it. */
+/** Serves the account itself, with one of its keys or tokens. */
 function openAccount(core: Core, { leaving }: SignInParts): Route[] {
   const { accounts, timeZones, tokens } = core;
   return accountRoutes({
@@ -181,7 +181,7 @@ function openAccount(core: Core, { leaving }: SignInParts): Route[] {
   });
 }
 
-/** The check of a surface: a credential of an account that stands open. */
+/** Creates the check of a surface: a credential of an account that is neither disabled nor deleted. */
 function authenticatorOf({ standings }: Core, first: Scheme, ...others: readonly Scheme[]) {
   return guarded(createAuthenticator(first, ...others), (accountId) => standings.check(accountId));
 }

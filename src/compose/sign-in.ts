@@ -1,4 +1,4 @@
-/** Opens signing in with a password over the accounts: the guard in front of it, the second factor, mail for a forgotten one. */
+/** Opens the sign-in with a password: its guard against guessing, the second factor, and mail to reset the password. */
 import { Logins } from '../accounts/logins.ts';
 import { Onboarding } from '../accounts/onboarding.ts';
 import { Passwords } from '../accounts/password.ts';

@@ -1,4 +1,4 @@
-/** Owns the timer that takes away in the background what has had its time, such as what lies in a bin. */
+/** Removes expired data in the background on a timer, for example from the trash. */
 
 import type { Log } from '../common/log.ts';
 import type { Sweep } from '../common/sweep.ts';
@@ -6,11 +6,14 @@ import { limits } from '../limits/service.ts';
 import type { ClockWatch } from '../store/data-file/clock-watch.ts';
 
 export interface Sweeper {
-  /** Stops; resolves when a round that runs is over. */
+  /** Stops. Resolves after a running round ends. */
   close(): Promise<void>;
 }
 
-/** Runs all sweeps, one after another, now and then every hour. Those by age wait while the clock is wrong. One that fails is logged, and the next round tries again. */
+/**
+ * Runs all sweeps in sequence, now and then every hour. Sweeps by age are skipped while the clock is wrong. A failed
+ * sweep is logged, and the next round retries it.
+ */
 export function startSweeper(sweeps: readonly Sweep[], clock: Pick<ClockWatch, 'isRight' | 'note'>, log: Log): Sweeper {
   let running = Promise.resolve();
   const round = async () => {

@@ -1,4 +1,4 @@
-/** Runs the checks of every capability over one snapshot of the data file. It only reads. */
+/** Runs the checks of every capability over one snapshot of the data file. Read-only. */
 
 import { accountImports, accounts as accountTable } from '../accounts/records.ts';
 import { removals } from '../accounts/standing/records.ts';
@@ -27,26 +27,26 @@ import { verifyTasks } from '../tasks/verify.ts';
 import { importedIds } from '../transfer/leftovers.ts';
 import { versionRows } from '../versions/records.ts';
 
-/** Contents that do not hash right and are not set aside. */
+/** Contents with a wrong hash that are not set aside. */
 interface DamagedRows {
   readonly blobs: readonly BlobKey[];
   readonly versions: readonly VersionKey[];
 }
 
-/** Counts by name, and one sentence for each thing that is wrong. */
+/** Counts by name, and one sentence for each problem. */
 export interface IntegrityReport {
   readonly ok: boolean;
   readonly problems: readonly string[];
-  /** What is damaged and set aside, one sentence each: no problem, and not whole. */
+  /** Damaged contents that are set aside, one sentence each. They are not problems, but not intact either. */
   readonly set_aside: readonly string[];
-  /** What can be set aside. */
+  /** Damaged contents that can be set aside. */
   readonly damaged: DamagedRows;
   readonly [count: string]: number | boolean | readonly string[] | DamagedRows;
 }
 
 export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
   const damagedPages = store.damagedPages();
-  // Reading rows through damaged pages may end the process.
+  // Reading rows in damaged pages may crash the process.
   if (damagedPages.length > 0) {
     const nothing = { set_aside: [], damaged: { blobs: [], versions: [] } };
     return { ok: false, damaged_pages: damagedPages.length, ...nothing, problems: damagedPages };
@@ -105,7 +105,7 @@ function removedIds(store: Store): string[] {
   return [...store.keys(removals)].map(([accountId]) => accountId);
 }
 
-/** What each account should be counted for. */
+/** Sums the expected usage of each account. */
 function tallyOf(reader: CheckedReader): UsageTally {
   const tally = new UsageTally();
   for (const { key, value } of reader.walk(blobs)) tally.add(key[0], 'blobs', value.byte_size);

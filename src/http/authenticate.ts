@@ -1,11 +1,11 @@
-/** Owns how a request's credential becomes a session, at once or a moment later; a refused one counts for its address. */
+/** Authenticates a request, synchronously or asynchronously. Counts a refused credential against the client address. */
 import { Refusal } from '../common/fault.ts';
 import { canStepUp, type Session } from '../common/session.ts';
 import type { Rates } from './checks/rates.ts';
 import type { Exchange } from './exchange.ts';
 import type { Route } from './route/route.ts';
 
-/** The session of the credential; undefined where the route does without. Throws or rejects with a Refusal. */
+/** Returns the session of the credential, or undefined when the route allows none. Throws or rejects with a Refusal. */
 export function authenticate(exchange: Exchange, route: Route, rates: Rates): Session | undefined | Promise<Session> {
   const { access } = route;
   if (access === 'open') return undefined;
@@ -45,13 +45,13 @@ async function authenticateLater(
   }
 }
 
-/** That a check could not be made is not the caller's failure. Throws Refusal `rate_limited`. */
+/** A check that could not be made is not the caller's failure. Throws Refusal `rate_limited`. */
 function countRefused({ head }: Exchange, error: unknown, rates: Rates): void {
   const isCaller = error instanceof Refusal && error.fault.kind === 'unauthenticated';
   if (isCaller) rates.countFailure(head.addressBlock);
 }
 
-/** A session that only reads may GET; where one route both reads and changes, its handler decides. */
+/** A read-only session may only GET, unless the handler of the route decides (a route that both reads and writes). */
 function checkReadOnly({ method, scope }: Route, session: Session): void {
   if (session.readOnly !== true || method === 'GET' || scope === 'by_handler') return;
   throw new Refusal({ kind: 'insufficient_scope', what: 'this request', canStepUp: canStepUp(session) });

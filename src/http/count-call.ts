@@ -1,4 +1,4 @@
-/** Owns how a call is counted against its rate, and which refusal waits until the body has named the request. */
+/** Counts a call against the rate of its caller, and defers some refusals until the body has named the request. */
 import { Refusal } from '../common/fault.ts';
 import type { Rates } from './checks/rates.ts';
 import type { Exchange } from './exchange.ts';
@@ -6,8 +6,8 @@ import { isSmallJson } from './route/check-body.ts';
 import type { Route } from './route/route.ts';
 
 /**
- * Counts a call. Throws Refusal `rate_limited` for one above the rate; returns it where the route names requests and the
- * body is small enough to be read for that.
+ * Counts a call. Above the rate, throws Refusal `rate_limited`, or returns it when the route names requests and the
+ * body is small enough to read for that.
  */
 export function countCall(rates: Rates, exchange: Exchange, route: Route, caller: string): Refusal | undefined {
   try {

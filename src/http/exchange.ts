@@ -1,6 +1,6 @@
 /**
- * Owns one request and its one answer: the copied request head, the deadline, the abort, and the bytes out.
- * Nothing touches the library's response object behind an abort or an answer.
+ * Handles one request and its one answer: the copied request head, the deadline, the abort, and the response bytes.
+ * After an abort or an answer, nothing touches the library's response object.
  */
 
 import { STATUS_CODES } from 'node:http';
@@ -22,18 +22,18 @@ import { IncomingBody } from './request/body.ts';
 import type { CallNote } from './request/call-note.ts';
 import type { RequestHead } from './request/head.ts';
 
-/** What all exchanges of a front door share. */
+/** State shared by all exchanges of a front door. */
 export interface ExchangeSurroundings {
   readonly replyBytes: ReplyBytes;
   readonly turns: SendTurns;
-  /** A refusal in the words of the surface that was asked. */
+  /** Builds a refusal in the format of the requested surface. */
   readonly refuse: (exchange: Exchange, fault: Fault) => Reply;
-  /** How long a reader may take nothing of an answer. */
+  /** How long a reader may accept no bytes of an answer. */
   readonly stallSeconds: number;
-  /** Browsers reach this service over TLS. */
+  /** True when browsers reach this service over TLS. */
   readonly isSecure: boolean;
   readonly onEnd: (exchange: Exchange, end: ExchangeEnd) => void;
-  /** A body could not be read to its end; the connection is closed, because its status is on its way. */
+  /** Called when a body could not be read to its end. The connection is closed because the status was already sent. */
   readonly onBroken: (exchange: Exchange, error: unknown) => void;
 }
 
@@ -41,11 +41,11 @@ interface Deadline {
   readonly atMs: number;
   readonly lingerMs: number;
   readonly fault: Fault;
-  /** Each byte of the body that arrives puts the deadline off by so much. */
+  /** Each byte of the body that arrives extends the deadline by this. */
   readonly msPerByte: number;
 }
 
-/** RFC 6797: browsers come over TLS only, for a year; and pages of others share no window with ours (HTML standard, 7.1.3). */
+/** RFC 6797: TLS only, for a year. Pages of other origins share no window group with ours (HTML standard, 7.1.3). */
 const SECURE_HEADERS = {
   'Strict-Transport-Security': 'max-age=31536000',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -60,18 +60,18 @@ export class Exchange {
   /** The pattern of the matched route, for the log. */
   route = '';
   accountId: string | undefined;
-  /** Kind of the refusal that answered it, for the log. */
+  /** Kind of the refusal that was sent, for the log. */
   refused: string | undefined;
-  /** The handler asked for time to wait. */
+  /** True after the handler asked for more time to wait. */
   hasWaited = false;
-  /** What the log says of calls inside. */
+  /** Notes on the calls inside this request, for the log. */
   readonly calls: CallNote[] = [];
-  /** Lets go of this answer's place among the streams; set before a streamed reply. */
+  /** Releases this answer's place among the streams. Set before a streamed reply. */
   closeStream: (() => void) | undefined;
   readonly #res: AnswerSocket;
   readonly #surroundings: ExchangeSurroundings;
   readonly #startedMs = performance.now();
-  /** Headers that any answer of this exchange carries, from the checks in front of the handler. */
+  /** Headers sent with any answer of this exchange, added by the checks before the handler. */
   #answerHeaders: ReplyHeaders = NO_HEADERS;
   #body: IncomingBody | undefined;
   #deadline: Deadline | undefined;
@@ -94,18 +94,18 @@ export class Exchange {
     });
   }
 
-  /** Adds headers to the answer, whatever it will be; a later one replaces one of its name. */
+  /** Adds headers to the answer, whatever it will be. A later header replaces one with the same name. */
   addHeaders(headers: ReplyHeaders): void {
     if (headers === NO_HEADERS) return;
     this.#answerHeaders = this.#answerHeaders === NO_HEADERS ? headers : { ...this.#answerHeaders, ...headers };
   }
 
-  /** Answered, aborted or expired: what a handler still produces goes nowhere. */
+  /** True when answered, aborted or expired: any later output of the handler is dropped. */
   get settled(): boolean {
     return this.#settled;
   }
 
-  /** Starts taking the body. Must be called in the same turn as the request came in. `onLast` runs at its last byte. */
+  /** Starts reading the body. Must be called in the turn of the request's arrival. `onLast` runs at the last byte. */
   openBody(bytesMax: number, onLast: () => void, lease?: Lease): IncomingBody {
     const body = new IncomingBody(bytesMax, lease, this.head.bytesDeclared);
     this.#body = body;
@@ -117,18 +117,18 @@ export class Exchange {
     return body;
   }
 
-  /** Whom this exchange is counted for. */
+  /** The caller that this exchange is counted for. */
   get caller(): Caller {
     return { accountId: this.accountId, address: this.head.addressBlock };
   }
 
-  /** From now on the exchange has `seconds` until it is refused with `fault`, and more as the body brings so many bytes a second. */
+  /** Refuses the exchange with `fault` after `seconds`, extended by the time the received bytes need at that rate. */
   expireIn(seconds: number, fault: Fault, bytesPerSecond = Number.POSITIVE_INFINITY): void {
     const atMs = performance.now() + seconds * 1000;
     this.#deadline = { atMs, lingerMs: 0, fault, msPerByte: 1000 / bytesPerSecond };
   }
 
-  /** Gives the handler `seconds` more than it has. `gone` is called when nobody is there for the answer any more. */
+  /** Extends the handler's deadline by `seconds` (repeated calls do not add up). `gone` is called at the end. */
   linger(seconds: number, gone: () => void): void {
     this.hasWaited = true;
     if (this.#ended) gone();
@@ -139,13 +139,13 @@ export class Exchange {
     this.#deadline = { ...this.#deadline, atMs: atMs - lingerMs + longer, lingerMs: longer };
   }
 
-  /** Refuses the exchange when its deadline has passed; an answer on its way is pushed on, or cut off when it hardly moves. */
+  /** Refuses the exchange after its deadline. Resumes sending a started answer, or closes it when it hardly moves. */
   checkDeadline(nowMs: number): void {
     this.#sourceSender?.pushOn(nowMs);
     if (this.#deadline === undefined || nowMs < this.#deadline.atMs) return;
     if (nowMs < this.#deadline.atMs + (this.#body?.bytes ?? 0) * this.#deadline.msPerByte) return;
     if (this.#settled) {
-      // Part of the answer is out already: a connection that breaks off says that it is not whole.
+      // Part of the answer was already sent: closing the connection shows the client that it is incomplete.
       if (this.#feedSender?.isWaiting === true) this.#res.close();
       return;
     }
@@ -154,12 +154,12 @@ export class Exchange {
     this.#body?.fail(fault);
   }
 
-  /** Closes the connection: nobody gets this answer, or the rest of it. */
+  /** Closes the connection. The answer, or the rest of it, is not delivered. */
   cut(): void {
     if (!this.#ended) this.#res.close();
   }
 
-  /** Sends the answer, once; a later one is dropped. After a chunked body the connection ends with it. */
+  /** Sends the answer once; later ones are dropped. After a chunked body the connection is closed. */
   reply(made: Reply): void {
     const reply = this.head.isChunked ? closing(made) : made;
     if (this.#settled) {
@@ -179,11 +179,11 @@ export class Exchange {
     });
   }
 
-  /** Nobody is there for a body any more. */
+  /** Releases a body that will not be sent. */
   #drop(body: Reply['body']): void {
     if (body === undefined) return;
     if (isSource(body)) body.close?.();
-    // What fails to become ready is nothing to let go of.
+    // A feed that fails to become ready holds nothing to release.
     else if (isFeed(body)) closeFeed(body).catch(() => undefined);
   }
 
@@ -201,7 +201,7 @@ export class Exchange {
     for (const name of Object.keys(given)) res.writeHeader(name, given[name] ?? '');
   }
 
-  /** HEAD: the length that GET would have. Given to the library as a number, it would wait for a body for ever. */
+  /** HEAD: the length of the GET answer. Passed to the library as a number, it would wait for a body forever. */
   #endHead({ body }: Reply): void {
     if (body !== undefined && !isFeed(body)) {
       const bytes = isSource(body) ? body.bytesTotal : this.#surroundings.replyBytes.of(body).length;
@@ -213,13 +213,13 @@ export class Exchange {
   }
 
   #endEmpty(reply: Reply): void {
-    // 204 and 304 have no body and no length by definition; anything else says that it is empty.
+    // 204 and 304 have no body and no length by definition. Other statuses declare an empty body.
     if (reply.status === 204 || reply.status === 304) this.#endBare(reply.close !== undefined);
     else this.#res.end('', reply.close !== undefined);
     this.#end(false);
   }
 
-  /** Ends without a body. The library would add a length to one that closes, so the socket is paused instead, as below. */
+  /** Ends without a body. The library would add a length when closing, so the socket is paused instead, as below. */
   #endBare(closes: boolean): void {
     if (closes) {
       this.#res.writeHeader('Connection', 'close');
@@ -233,8 +233,8 @@ export class Exchange {
     this.#bytesOut = body.length;
     const rest = this.#rest();
     if (close !== 'now' && (rest === 'long' || (rest === 'short' && close === 'after'))) {
-      // Closing now would reset the connection, and with it the answer that the client has not read yet (RFC 9112, 9.6).
-      // So the socket stays, paused, until the client closes it or the library's idle time is over.
+      // Closing now would reset the connection and lose the unread answer (RFC 9112, 9.6). So the socket stays open,
+      // paused, until the client closes it or the library's idle timeout passes.
       this.#res.writeHeader('Connection', 'close');
       this.#res.pause();
       this.#res.end(body);
@@ -244,7 +244,7 @@ export class Exchange {
     this.#end(false);
   }
 
-  /** What of the body is still to come: nothing, as much as may be discarded, or more than that (or nobody knows). */
+  /** The unread rest of the body: none, few enough bytes to discard, or more than that (or an unknown number). */
   #rest(): 'none' | 'short' | 'long' {
     if (!this.head.hasBody || this.#body?.ended === true) return 'none';
     const unread = (this.head.bytesDeclared ?? Number.POSITIVE_INFINITY) - (this.#body?.bytes ?? 0);

@@ -1,4 +1,4 @@
-/** What the front door is opened over: routes, rules, bounds, deadlines. Types only. */
+/** Options of the front door: routes, rules, bounds, deadlines. Types only. */
 import type { Log } from '../common/log.ts';
 import type { Admission } from './checks/admission.ts';
 import type { OriginRule } from './checks/origin.ts';
@@ -15,23 +15,23 @@ export interface FrontDoorOptions {
   readonly isBlockedAgent: (path: string, agent: string | undefined) => boolean;
   readonly clientAddress: (peer: string, forwardedFor: string | undefined) => string;
   readonly tls: TlsFiles | undefined;
-  /** Browsers reach this service over TLS, here or at a proxy in front. */
+  /** True when browsers reach this service over TLS, here or at a proxy in front. */
   readonly isSecure: boolean;
   readonly bodySeconds: number;
   readonly handlerSeconds: number;
-  /** How long the reader of an answer may take nothing. */
+  /** How long the reader of an answer may accept no bytes. */
   readonly stallSeconds: number;
   readonly origins: OriginRule;
   readonly rates: Rates;
   readonly traffic: Traffic;
   readonly requestLog: RequestLog;
   readonly admission: Admission;
-  /** Parses a JSON body of a route that has no way of its own; a large one off this thread. */
+  /** Parses the JSON body of a route without its own parser; a large one off this thread. */
   readonly parseJson: BodyParser;
   readonly log: Log;
-  /** In a front: takes each request first, and gives those that are answered here to `accept`. */
+  /** Set in a front: receives each request first and passes those answered locally to `accept`. */
   readonly desk?: Desk;
 }
 
-/** Takes a request within the callback of the HTTP library. */
+/** Receives a request within the callback of the HTTP library. */
 type Desk = (socket: Connection, head: HeadFields) => void;

@@ -1,7 +1,7 @@
 /**
- * Owns the sockets: one uWebSockets.js application, one way that every request takes.
- * Checks run in this order and the first that fails answers: framing, agent, route, credential, length, size, media
- * type; then the handler with the fields. A refusal is caught here and nowhere else.
+ * Accepts connections with one uWebSockets.js application and runs every request through the same checks, in this
+ * order; the first that fails answers: framing, agent, route, credential, length, size, media type. Then the handler
+ * runs with the parsed fields. Refusals are caught only here.
  */
 import './library/settings.ts';
 import {
@@ -49,16 +49,16 @@ interface Call {
   readonly route: Route;
   readonly params: Readonly<Record<string, string>>;
   readonly session: Session | undefined;
-  /** Undefined: the route takes none. */
+  /** Undefined when the route accepts no body. */
   readonly body: IncomingBody | undefined;
-  /** Whom it counts for. */
+  /** The caller that the call is counted for. */
   readonly caller: string;
-  /** The call came above the rate: its body is read only to name the request in this refusal. */
+  /** Set when the call is above the rate: the body is read only to name the request in this refusal. */
   readonly tooMany: Refusal | undefined;
 }
 
 export class FrontDoor {
-  /** Doors of other threads that this one accepts connections for, or the other way round. */
+  /** Links this door to the doors of other threads, in either direction, to pass on accepted connections. */
   readonly family: AppFamily;
   readonly options: FrontDoorOptions;
   readonly #router: Router;
@@ -97,7 +97,7 @@ export class FrontDoor {
     this.#sweeper.unref();
   }
 
-  /** Binds and returns the port. Throws StartError when the address is taken: it is never shared. */
+  /** Binds and returns the port. Throws StartError when the address is in use; an address is never shared. */
   listen(host: string, port: number, settings = 'CAIRN_HOST and CAIRN_PORT'): number {
     this.#listener = listenExclusively(this.#app, host, port);
     if (this.#listener === undefined) {
@@ -108,7 +108,7 @@ export class FrontDoor {
     return us_socket_local_port(this.#listener);
   }
 
-  /** Stops accepting and waits until every exchange has ended, at most `seconds`; then closes what is left. */
+  /** Stops accepting and waits at most `seconds` until every exchange has ended, then closes the remaining ones. */
   async drain(seconds: number): Promise<void> {
     this.#draining = true;
     if (this.#listener !== undefined) us_listen_socket_close(this.#listener);
@@ -123,25 +123,25 @@ export class FrontDoor {
     this.close();
   }
 
-  /** Closes every connection at once. A thread that ends before it did that ends the process with it. */
+  /** Closes every connection immediately. A thread that ends without calling this ends the whole process. */
   close(): void {
     clearInterval(this.#sweeper);
     this.#app.close();
   }
 
-  /** Cuts off what is under way for an account. */
+  /** Closes the connections of an account's active requests. */
   cut(accountId: string): void {
     for (const exchange of Array.from(this.#active)) if (exchange.accountId === accountId) exchange.cut();
   }
 
-  /** A connection was opened (1) or closed (-1). One above the bound is told so, and closed, before it asks anything. */
+  /** A connection was opened (1) or closed (-1). One above the limit is refused and closed before any request. */
   #onConnection(res: HttpResponse, change: number): void {
     const { admission, tls } = this.options;
     if (change < 0) admission.disconnect();
     else if (!admission.connect(() => this.#peers.isWelcome(res))) turnAway(res, tls !== undefined);
   }
 
-  /** Answers a request: of this door's own socket, or one that a front took. */
+  /** Answers a request from this door's own socket or one accepted by a front. */
   accept(socket: AnswerSocket, fields: HeadFields): void {
     const head = new RequestHead(fields, this.options.clientAddress);
     const exchange = new Exchange(socket, head, this.#surroundings);
@@ -158,8 +158,8 @@ export class FrontDoor {
     const { method, path, pairs } = exchange.head;
     const framing = framingFault(pairs);
     if (framing !== undefined) {
-      // Answered a turn later: what follows a badly framed request in the same packet may be smuggled. While this
-      // one is unanswered the library takes it for pipelining and closes the connection without handling it.
+      // Answered one turn later: bytes after a badly framed request in the same packet may be smuggled. Until it is
+      // answered, the library treats them as pipelined and closes the connection without handling them.
       setImmediate(() => exchange.reply(this.#refuse(exchange, { kind: 'bad_framing', detail: framing })));
       return;
     }
@@ -191,7 +191,7 @@ export class FrontDoor {
     }
   }
 
-  /** What is checked behind the credential and before the handler: rate, length, size, media type. */
+  /** Checks between the credential and the handler: rate, length, size, media type. */
   #admit(
     exchange: Exchange,
     { route, params }: Match,
@@ -206,14 +206,14 @@ export class FrontDoor {
     return { route, params, session, caller, tooMany, body };
   }
 
-  /** Waits for the check of a credential. The body is taken meanwhile, as bounded as ever: the library gives it only once. */
+  /** Waits for the credential check while reading the body within its bounds: the library delivers it only once. */
   async #runLater(exchange: Exchange, matched: Match, pending: Promise<Session | undefined>): Promise<void> {
-    // When the body is refused first, nobody waits for the check any more, and it may be refused as well.
+    // If the body is refused first, nothing awaits the check any more, and the check may reject as well.
     pending.catch(() => undefined);
     const { body: rule } = matched.route;
     let body: IncomingBody | undefined;
     try {
-      // A body that its head refuses is not taken: that is told behind the credential.
+      // A body that its head refuses is not read: that refusal is sent only after the credential check.
       const fits = rule.kind !== 'none' && (exchange.head.bytesDeclared ?? 0) <= rule.bytesMax;
       if (fits) body = openBody(exchange, rule, false, this.options);
       await this.#run(exchange, this.#admit(exchange, matched, await pending, body));
@@ -237,7 +237,7 @@ export class FrontDoor {
     }
   }
 
-  /** Takes a stream. When there are too many already, what this one would have read is let go of. */
+  /** Takes a place among the streams, or releases the source of this one when none is free. */
   #openStream({ caller }: Exchange, { body }: Reply): () => void {
     try {
       return this.options.admission.streams.take(caller);
@@ -275,7 +275,7 @@ export class FrontDoor {
     return this.#refuse(exchange, { kind: 'internal' });
   }
 
-  /** In the words of the surface that was asked, but for the one refusal whose body is the same everywhere (UA-1). */
+  /** In the format of the requested surface, except the one refusal with the same body everywhere (UA-1). */
   #refuse(exchange: Exchange, fault: Fault, body?: Uint8Array): Reply {
     const { head } = exchange;
     exchange.refused = fault.kind;
@@ -283,7 +283,7 @@ export class FrontDoor {
     return refuse === undefined ? refusalReply(fault) : refuse(fault, (name) => head.header(name), body);
   }
 
-  /** Damaged bytes are told of where they are found. */
+  /** Logs a broken answer, except for damaged bytes, which are logged where they are found. */
   #onBroken({ head, route }: Exchange, error: unknown): void {
     if (error instanceof Refusal && error.fault.kind === 'damaged') return;
     const level = error instanceof EndedEarly ? 'warn' : 'error';

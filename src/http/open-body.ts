@@ -1,4 +1,4 @@
-/** Owns how the body of a request is taken: how large it may be, what of it is counted for whom, and until when it must be there. */
+/** Starts reading the body of a request: its maximum size, the memory counted for its caller, and its deadline. */
 import type { Session } from '../common/session.ts';
 import { limits } from '../limits/service.ts';
 import type { Admission } from './checks/admission.ts';
@@ -12,18 +12,19 @@ export interface BodyTimes {
   readonly handlerSeconds: number;
 }
 
-/** A rule as it applies to one caller. */
+/** A body rule as applied to one caller. */
 type AppliedRule = BodyRule & { readonly forStrangers?: true };
 
-/** The rule of a route as it is for this caller: little is taken from somebody unknown. */
+/** The body rule of a route for this caller: a caller without a session may send only a small body. */
 export function ruleFor(rule: BodyRule, session: Session | undefined): AppliedRule {
   if (session !== undefined || rule.kind === 'none' || rule.bytesMax <= limits.strangerBodyBytesMax) return rule;
   return { ...rule, bytesMax: limits.strangerBodyBytesMax, forStrangers: true };
 }
 
 /**
- * Takes the body from here on and sets the deadlines; in the turn in which the request came in. `isKnown`: with a valid
- * credential. Undefined: the route takes none. Throws Refusal `overloaded` when the caller has no share of the memory left.
+ * Starts reading the body and sets the deadlines. Must run in the turn in which the request arrived. `isKnown`: the
+ * caller has a valid credential. Returns undefined when the route accepts no body. Throws Refusal `overloaded` when the
+ * caller's share of the memory is used up.
  */
 export function openBody(
   exchange: Exchange,
@@ -38,7 +39,7 @@ export function openBody(
     const seconds = isKnown ? bodySeconds : Math.min(bodySeconds, limits.strangerBodySeconds);
     exchange.expireIn(seconds, { kind: 'body_late', seconds }, isKnown ? limits.bodyBytesPerSecondMin : undefined);
   }
-  // A body that the route does not take is left unread: the library discards it.
+  // A body that the route does not accept is left unread: the library discards it.
   if (rule.kind === 'none') return undefined;
   if (!head.hasBody) return exchange.openBody(rule.bytesMax, startHandlerTime);
   const shares = rule.kind === 'stream' ? admission.uploads : admission.documents;

@@ -1,74 +1,78 @@
-/** The bounds of the command line client; `limits` shows them among all others. */
+/** Limits of the command line client; part of `limits`. */
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
 export const clientLimits = {
-  /** How long a hub may take for a whole answer. */
+  /** Default timeout for a whole answer of a hub. */
   clientSecondsDefault: 60,
-  /** How long a call of a tool may go without a byte in either direction; longer than a question for news waits. */
+  /** Idle timeout of a tool call, without a byte in either direction; longer than a long poll for changes. */
   clientIdleSeconds: 120,
-  /** The slowest upload or download that a user may choose: a hub closes slower ones (NET-7). */
+  /** The slowest upload or download that a user may configure: a hub closes slower ones (NET-7). */
   clientPaceMin: 32 * KiB,
-  /** Requests of one MCP client that `cairn mcp` has under way at the same time. */
+  /** Concurrent requests of one MCP client through `cairn mcp`. */
   bridgeRequestsMax: 16,
-  /** What an archive of the mirror may unpack to. */
+  /** Largest unpacked size of an archive of the mirror. */
   unpackedBytesMax: 1024 * MiB,
-  /** How long a transfer of the mirror may take. */
+  /** Timeout of a transfer of the mirror. */
   clientTransferSeconds: 600,
-  /** Files, and bytes of files, that a sync pushes in one request. */
+  /** Files, and bytes of files, pushed by a sync in one request. */
   clientPushFiles: 500,
   clientPushBytes: 6 * MiB,
-  /** How long one request with files should take, bytes of the first, and of the smallest. */
+  /** Target duration of one request with files, and the bytes of the first request and of the smallest. */
   clientPortionMs: 5000,
   clientPortionBytes: 1 * MiB,
   clientPortionBytesMin: 256 * KiB,
-  /** Ranges of own changes that a folder remembers until the next pull; they must fit into pullSkipCharsMax. */
+  /** Ranges of its own changes that a folder remembers until the next pull; they must fit into pullSkipCharsMax. */
   clientOwnRanges: 120,
-  /** Changes that a sync pulls in the first request, and at least and at most in a later one; it goes on after each of them. */
+  /**
+   * Changes pulled in the first request of a sync, and the fewest and most in a later one. A sync resumes after each.
+   */
   clientPullFilesFirst: 100,
   clientPullFilesMin: 10,
   clientPullFilesMax: 5000,
-  /** Paths that a sync asks for by name in one request. */
+  /** Paths that a sync requests by name in one request. */
   clientPullPaths: 500,
   /** How long a replaced or removed file is kept aside, in case a program still writes to it. */
   clientAsideMs: 10_000,
-  /** A save that stands still for so long while a sync is under way is copied; and the room that such copies may take. */
+  /** A file unchanged for so long during a sync is copied as a save; and the total size of such copies. */
   clientStillMs: 700,
   clientSavesBytesMax: 64 * MiB,
-  /** How much work a sync does before it saves its state. */
+  /** How long a sync works before it saves its state. */
   clientSaveMs: 5000,
-  /** How often a sync pulls and pushes again while the hub moves in between. */
+  /** How often a sync pulls and pushes again while the hub changes in between. */
   clientSyncRounds: 5,
-  /** How long a watched folder must be quiet before it is synced, how long that is waited for, how long a question for news takes. */
+  /**
+   * How long a watched folder must be quiet before a sync, the longest wait for that, and the duration of a long poll.
+   */
   clientQuietMs: 300,
   clientQuietMsMax: 1000,
   clientWaitSeconds: 50,
-  /** The shortest time from one question for news to the next, when the hub does not wait with its answer. */
+  /** Shortest interval between two polls for changes, when the hub answers without waiting. */
   clientNewsMs: 5000,
-  /** A watched folder is looked at as a whole this often, whatever the watcher noticed. */
+  /** Interval of full scans of a watched folder, whatever the watcher reported. */
   clientRescanMs: 300_000,
-  /** Pause after a sync failed; doubled with each failure, up to the longest. */
+  /** Pause after a failed sync, doubled with each failure up to the maximum. */
   clientRetryMs: 1000,
   clientRetryMsMax: 60_000,
-  /** How often a paused watch looks whether it goes on. */
+  /** How often a paused watch checks whether to resume. */
   clientPausedMs: 1000,
-  /** How often a watch sends again what the hub refused. */
+  /** How often a watch retries refused changes. */
   clientRefusedMs: 600_000,
-  /** Lines that a sync prints of one kind before it sums up. */
+  /** Lines of one kind printed by a sync before it summarizes. */
   clientLinesMax: 20,
-  /** Blobs that the client lists unless it is told how many. */
+  /** Default number of blobs in a list. */
   clientListDefault: 20,
-  /** Largest answer that is taken. */
+  /** Largest accepted answer. */
   clientAnswerBytesMax: 64 * MiB,
-  /** An access token with less than this left is renewed first. */
+  /** An access token with less remaining lifetime is renewed first. */
   clientRenewMs: 60_000,
-  /** Longest pause between two polls of a device login while the hub cannot be reached. */
+  /** Longest pause between two polls of a device sign-in while the hub is unreachable. */
   clientPollSecondsMax: 60,
-  /** A lock that is older belongs to nobody; longer than what runs under one can take. */
+  /** An older lock is stale. Longer than any work done under a lock. */
   clientLockStaleMs: 180_000,
   clientLockWaitMs: 200_000,
   clientLockPollMs: 50,
-  /** How often a holder says that it lives. */
+  /** How often the holder of a lock refreshes it. */
   clientLockBeatMs: 30_000,
 } as const;

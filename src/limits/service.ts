@@ -1,4 +1,4 @@
-/** Owns every number that bounds the service. A limit has one name, its unit last, and stands here only. */
+/** Defines every limit of the service. Each has one name, ending with its unit, and is defined only here. */
 
 import { agentLimits } from './agents.ts';
 import { clientLimits } from './client.ts';
@@ -13,45 +13,48 @@ export const limits = {
   ...httpLimits,
 
   // Gateway.
-  /** Largest body on the gateway and the tool mirror. */
+  /** Largest body of the gateway and the tool mirror. */
   gatewayBodyBytesMax: 16 * MiB,
-  /** A JSON body above this is parsed in the pool. */
+  /** Larger JSON bodies are parsed in the pool. */
   parseInlineBytesMax: 256 * KiB,
   batchItemsMax: 100,
-  /** Bytes of the text of a result; then a sentence says how to get the rest. */
+  /** Bytes of text in a result. A longer one is cut, with a sentence on how to get the rest. */
   toolTextBytesMax: 64 * KiB,
-  /** Resources of one page, values that complete an argument, and characters of a URI in an error. */
+  /** Resources per page, completions of an argument, and characters of a URI in an error. */
   resourcesPage: 100,
   completionsMax: 100,
   resourceUriShownMax: 200,
-  /** Results of tools, and pages of lists, that are remembered while nothing changes, over all callers; larger ones are not. */
-  /** Tasks that lists show again, in characters of their JSON; rows of their orders and counters; rows of one end of an order. */
+  /**
+   * Cached tasks of lists, in characters of their JSON; cached rows of orders and counters; cached rows at one end of
+   * an order.
+   */
   taskCharsRememberedMax: 8 * MiB,
   taskRowsRememberedMax: 50_000,
   taskEndRowsMax: 256,
+  /** Cache sizes over all callers: results of tools, pages of lists, and the largest cached answer. */
   resultsRememberedBytesMax: 32 * MiB,
   pagesRememberedBytesMax: 16 * MiB,
   answerRememberedBytesMax: 256 * KiB,
-  /** Questions that are known to have been asked once; the answer is remembered with the second time. */
+  /** Remembered questions: an answer is cached when its question is asked a second time. */
   answersAskedMax: 10_000,
-  /** The longest arguments, as JSON, and the longest query that an answer is remembered by. */
+  /** Longest arguments, as JSON, and longest query of a cached answer. */
   questionCharsMax: 1024,
-  /** A listing above this goes out as lines unasked, to a client that takes them. */
+  /** A larger listing is sent as lines even without a request for lines, if the client accepts them. */
   linesUnaskedBytes: 1 * MiB,
 
   // Certificate mirror.
   /** Largest upload body (interface specification, section 8). */
   uploadBytesMax: 50 * MiB,
-  /** A blob is stored as pieces of this size; one large value would hold the store's only writer. */
+  /** A blob is stored in chunks of this size; one large value would block the store's only writer. */
   chunkBytes: 1 * MiB,
-  /** Up to here a body is hashed as it arrives, and its bytes go to the store together with its rows. */
+  /** Bodies up to this size are hashed on arrival, and their bytes are committed together with their rows. */
   wholeUploadBytesMax: 64 * KiB,
-  /** Body bytes in memory at once (CAIRN_INFLIGHT_BYTES). One caller's part of the least holds the largest upload. */
+  /** Body bytes in memory at once (CAIRN_INFLIGHT_BYTES). One caller's share of the minimum fits the largest upload. */
   inflightBytesDefault: 256 * MiB,
   inflightBytesMin: 80 * MiB,
-  /** Staged bytes handed to the store and not yet on disk, over all uploads. */
+  /** Staged bytes of all uploads, passed to the store and not yet on disk. */
   stagingBytesMax: 8 * MiB,
-  /** How long discarded bytes that could not be removed (a full disk) wait for the next try. */
+  /** Delay before retrying to remove discarded bytes (after a full disk). */
   discardRetryMs: 15_000,
   uploadedByCharsMax: 255,
   blobPageDefault: 1000,
@@ -63,89 +66,95 @@ export const limits = {
   passwordBytesMax: 1024,
   emailCharsMax: 254,
   nameCharsMax: 100,
-  /** CAIRN_SIGNUPS_PER_DAY: new accounts a UTC day without an invitation, over all callers. */
+  /** CAIRN_SIGNUPS_PER_DAY: new accounts per UTC day without an invitation, over all callers. */
   signUpsPerDayDefault: 100,
-  /** Invitations that are open at once, accounts that one admits, and for how long it can be used. */
+  /** Open invitations, accounts created with one invitation, and its lifetime. */
   invitesMax: 1000,
   inviteUsesMax: 1000,
   inviteDaysDefault: 7,
   inviteDaysMax: 365,
   inviteCodeCharsMax: 64,
-  /** Credentials of a kind that are remembered with what they open. */
+  /** Cached credentials of each kind, with their sessions. */
   credentialsRememberedMax: 10_000,
-  /** How long an access token opens. */
+  /** Lifetime of an access token. */
   accessTokenSeconds: 3600,
   /** A key's last use is written at most this often. */
   lastUsedMs: 60_000,
 
-  // What an account may hold.
+  // Quotas of an account.
   /** CAIRN_MIRROR_QUOTA_BYTES, CAIRN_DOCUMENT_QUOTA_BYTES: content bytes of one account. */
   mirrorQuotaBytesDefault: 50 * 1024 * MiB,
   documentQuotaBytesDefault: 1024 * MiB,
   quotaBytesMax: 2 ** 50,
-  /** What each kept text counts for beside its bytes: the rows that find it. */
+  /** Bytes counted for each stored text in addition to its own: the rows that index it. */
   recordCountedBytes: 1 * KiB,
-  /** The part of the disk, or of the memory map, that is kept for accounts that the operator marks. */
+  /** Share of the disk, or of the memory map, reserved for accounts marked by the operator. */
   diskReservedShare: 0.05,
-  /** How old a look at the free space may be. */
+  /** How long a measurement of the free space is reused. */
   diskLookedMs: 100,
-  /** Accounts of one page of the operator's list. */
+  /** Accounts per page of the operator's list. */
   accountsPage: 50,
 
   // Browser sessions and pages.
-  /** A session ends this long after its last use. */
+  /** A session expires this long after its last use. */
   browserSessionIdleSeconds: 7 * 24 * 3600,
-  /** A session ends this long after sign-in, used or not. */
+  /** A session expires this long after sign-in, used or not. */
   browserSessionSeconds: 30 * 24 * 3600,
-  /** Signed-in browsers of one account; one more ends the one that was seen longest ago. */
+  /** Signed-in browsers of one account. A further one ends the least recently used. */
   browserSessionsMax: 20,
-  /** What of a browser's name is kept, to tell sessions apart. */
+  /** Characters stored of a browser's User-Agent, to tell sessions apart. */
   agentCharsMax: 200,
-  /** Largest body of a form; the longest task, percent-encoded, fits. */
+  /** Largest body of a form. The longest task, percent-encoded, fits. */
   formBodyBytesMax: 128 * KiB,
-  /** How long what is shown once waits for the page that shows it, and how many such wait at once. */
+  /** How long a one-time notice waits for the page that shows it, and how many can wait at once. */
   noticeSeconds: 120,
   noticesMax: 10_000,
-  /** Text sent after its session had ended: how long it is kept, the longest (a whole form), of one account, and of all in memory. */
+  /**
+   * Drafts of text sent after its session had ended: lifetime, longest text (a whole form), drafts per account, and
+   * characters of all drafts in memory.
+   */
   draftSeconds: 3600,
   draftCharsMax: 4 * MiB,
   draftsPerAccountMax: 5,
   draftCharsTotalMax: 16 * MiB,
-  /** Tasks that a column of the board shows, and blobs that a page of the mirror shows. */
+  /** Tasks per page of a column of the board. */
   boardColumnRows: 50,
-  /** Tasks of a column whose order is set by hand, done tasks that are not folded away, deleted tasks that are listed. */
+  /** Home page: rows of recent activity, vaults read for them, and due tasks. */
   activityRows: 12,
   activityVaults: 5,
   dueRows: 10,
   /** An operator is warned when the last backup is older than this. */
   backupAgeMs: 3 * 24 * 3_600_000,
+  /** Tasks of a column with a manual order, done tasks shown expanded, and listed deleted tasks. */
   boardPlacedMax: 500,
   boardDoneOpen: 3,
   trashRowsShown: 200,
-  /** Documents of a kind that the page of deleted ones looks through. */
+  /** Documents of a kind searched by the trash page. */
   binScanMax: 5000,
+  /** Blobs per page of the mirror. */
   blobRowsPerPage: 50,
-  /** Rows of a page: documents, files, versions, conflicts. */
+  /** Rows per page: documents, files, versions, conflicts. */
   documentRowsPerPage: 50,
   fileRowsPerPage: 100,
   versionRowsPerPage: 50,
   conflictRowsPerPage: 50,
-  /** What of a file's text a page shows, the largest file that it looks into, and lines of a comparison. */
+  /** Characters of a file's text shown on a page, and the largest file whose content is read. */
   shownTextCharsMax: 256 * KiB,
   shownFileBytesMax: 1 * MiB,
-  /** Code above this is shown without colours, and rendering that takes longer is given up for plain text. */
+  /** Longer code is shown without syntax colours, and rendering that takes longer falls back to plain text. */
   highlightCharsMax: 128 * KiB,
   renderMsMax: 1000,
+  /** Lines of a comparison, and unchanged lines around each change. */
   diffRowsMax: 3000,
   diffContextLines: 3,
-  /** Longest text that is compared and edited in a page, and the form that brings it back percent-encoded. */
+  /** Longest text compared and edited on a page, and the form with it, percent-encoded. */
   editedTextBytesMax: 512 * KiB,
   editFormBytesMax: 4 * MiB,
-  /** Files of one form, and the form as a whole; it is in memory while it is read. */
+  /** Files in one form, and the size of the form, which is read into memory. */
   uploadFilesMax: 200,
   uploadFormBytesMax: 40 * MiB,
   searchCharsMax: 200,
-  /** What one search over everything looks at: names of files, texts of at most so many bytes, all their bytes; and what it shows. */
+  /** Limits of one search over everything: file names, texts, bytes of each text and of all, and its results. */
   searchNamesMax: 20_000,
   searchTextsMax: 1000,
   searchTextBytesMax: 64 * KiB,
@@ -153,30 +162,30 @@ export const limits = {
   searchRows: 30,
   searchDocumentsMax: 500,
   searchLineChars: 160,
-  /** Bytes of files that pages hold in memory for all readers who download them. */
+  /** Bytes of files held in memory for page downloads of all readers. */
   pageDownloadBytesMax: 64 * MiB,
-  /** Longest that the download of a folder may take. */
+  /** Longest download of a folder. */
   folderDownloadSeconds: 3600,
-  /** Longest own path that a sign-in leads back to; an authorization request fits. */
+  /** Longest own path to return to after a sign-in. An authorization request fits. */
   nextPathCharsMax: 8 * KiB,
 
-  /** Open pages of one account that are told of changes, each by a stream (CAIRN_STREAMS bounds those of all accounts). */
+  /** Open pages of one account notified of changes, each by a stream (CAIRN_STREAMS limits those of all accounts). */
   livePagesPerAccountMax: 100,
-  /** How long changes are gathered before a page is told, and how often a page is told that the stream is there. */
+  /** How long changes are collected before a page is notified, and the interval of keep-alives of a stream. */
   liveGatherMs: 250,
   liveBeatMs: 20_000,
-  /** How long a stream lasts, and when a browser opens the next one: at the least, and up to so much later. */
+  /** Lifetime of a stream, and the delay before a browser reopens it: a minimum plus a random spread. */
   liveSeconds: 3600,
   liveRetryMs: 1000,
   liveRetrySpreadMs: 4000,
-  /** Accounts of which the time of the last change is remembered; a page of another one looks once more than it has to. */
+  /** Accounts whose last change time is remembered. Pages of other accounts check once more than necessary. */
   liveAccountsRemembered: 10_000,
 
   ...signInLimits,
 
   // Tasks.
   taskContentCharsMax: 10_000,
-  /** How much of the content, case folded, its place in the order of contents is read from. */
+  /** Length of the content's prefix, case folded, used to sort tasks by content. */
   taskSortCharsMax: 100,
   taskPageDefault: 25,
   taskPageMax: 100,
@@ -184,19 +193,19 @@ export const limits = {
   /** Tasks in one answer of the list tool. */
   taskListDefault: 25,
   taskListMax: 500,
-  /** Tasks that one call of the list tool reads to test a text or a day against them. */
+  /** Tasks read by one call of the list tool to match a text or a day. */
   taskScanMax: 20_000,
-  /** A range of at most this many tasks is read whole and sorted, instead of walking the order that was asked for. */
+  /** A range of at most so many tasks is read whole and sorted, instead of walking the requested order. */
   taskGatherMax: 2000,
   taskSearchCharsMax: 200,
   timeZoneCharsMax: 64,
   categoriesMax: 500,
-  /** Tasks that one decision takes out of a deleted category; each costs some 60 µs. */
+  /** Tasks that one decision removes from a deleted category; each takes about 60 µs. */
   categoryClearTasksMax: 100,
   categoryNameCharsMax: 100,
   categoryPositionMax: 1_000_000,
   binDays: 30,
-  /** Binned tasks that one round of emptying takes. */
+  /** Deleted tasks read by one round of emptying the trash. */
   binRowsMax: 500,
   binSweepMs: 3_600_000,
 
@@ -205,136 +214,136 @@ export const limits = {
   documentBytesMax: 1 * MiB,
   documentTitleCharsMax: 200,
   devDocCategoryCharsMax: 50,
-  /** Categories that a refusal names. */
+  /** Categories named in a refusal. */
   devDocCategoriesTold: 30,
-  /** Versions of a dev doc that are kept. */
+  /** Stored versions of a dev doc. */
   devDocVersionsMax: 50,
   /** Documents in one answer of a pull. */
   devDocPullMax: 2000,
   devDocListDefault: 50,
   devDocListMax: 200,
   devDocSearchCharsMax: 200,
-  /** A text above this is in no index and is read by each search. */
+  /** A longer text is not indexed, and every search reads it. */
   devDocGramsCharsMax: 64 * KiB,
-  /** Pieces of a wanted text that a search looks up. */
+  /** Pieces of the searched text looked up in the index. */
   devDocGramsWanted: 6,
-  /** Texts that one search reads, and their bytes; then it says where to go on. */
+  /** Texts read by one search, and their bytes. The answer then says where to continue. */
   devDocSearchTextsMax: 500,
   devDocSearchBytesMax: 8 * MiB,
-  /** Project and topic of a handoff. */
+  /** Characters of the project and topic of a handoff. */
   handoffNameCharsMax: 100,
   handoffPreviewCharsMax: 200,
   handoffListDefault: 25,
   /** Projects read for the page with the newest handoff of each. */
   handoffProjectsMax: 500,
   handoffListMax: 200,
-  /** CAIRN_HANDOFF_DAYS: the longest that may be set. */
+  /** Maximum of CAIRN_HANDOFF_DAYS. */
   handoffDaysMax: 36_500,
-  /** Largest body that writes a paper: JSON may take six bytes for one of the text. */
+  /** Largest request body with a paper: JSON may take six bytes for one byte of text. */
   paperBodyBytesMax: 7 * MiB,
   paperPageDefault: 25,
   paperPageMax: 100,
-  /** A page with contents ends when it has more than this. */
+  /** A page with contents ends above this size. */
   paperPageBytes: 4 * MiB,
-  /** Handoffs that one decision of a purge removes; each may have many versions. */
+  /** Handoffs removed by one decision of a purge; each may have many versions. */
   handoffPurgeMax: 50,
-  /** Rows that one round of emptying the bin of documents takes; each may stand for many versions. */
+  /** Rows read by one round of emptying the documents' trash; each may have many versions. */
   documentBinRowsMax: 50,
   cursorCharsMax: 200,
-  /** An ISO 8601 time as a caller writes it. */
+  /** Characters of an ISO 8601 time from a caller. */
   instantCharsMax: 40,
 
   ...syncLimits,
 
   // Actors.
-  /** Writes that wait in one mailbox, and in all of them. */
+  /** Writes waiting in one mailbox, and in all of them. */
   mailboxDepthMax: 1024,
   waitingWritesMax: 8192,
   actorIdleMs: 60_000,
 
   // Diff and merge.
-  /** Larger texts, or such with more lines, are not compared by lines. */
+  /** Texts with more bytes or lines are not compared by lines. */
   mergeBytesMax: 1 * MiB,
   mergeLinesMax: 20_000,
   diffContextLinesMax: 1000,
-  /** Above either, over all texts of one merge, it runs in the pool. */
+  /** Above either limit, over all texts of one merge, the merge runs in the pool. */
   mergeInlineBytesMax: 64 * KiB,
   mergeInlineLinesMax: 2000,
 
   // Pool.
   poolJobsPerThread: 256,
-  /** Of those, jobs of a thread that streams leave to others. */
+  /** Jobs per thread reserved for work other than streams. */
   poolJobsKept: 16,
-  /** How much lower than the main thread's the priority of the pool's threads is, as `nice` counts it. */
+  /** `nice` value of the pool's threads relative to the main thread. */
   poolNice: 5,
   poolQueueMax: 1024,
-  /** Heap of one worker thread: a job that runs away ends its thread, and not the process. */
+  /** Heap of one worker thread: a runaway job ends its thread, not the process. */
   workerHeapMebibytes: 512,
-  /** Freed buffers of a size that are kept for the next upload, and how long those that nobody needs. */
+  /** Spare buffers kept for later uploads, and the interval after which unused ones are freed. */
   spareBuffersMax: 512,
   spareTrimMs: 10_000,
 
   // Store.
   /** Address space reserved for the memory map; the file grows inside it. */
   mapBytes: 1024 * 1024 * MiB,
-  /** CAIRN_MAP_BYTES may not be below this, and what stays free of a limited address space beside the map. */
+  /** Minimum of CAIRN_MAP_BYTES, and the part of a limited address space left free of the map. */
   mapBytesMin: 64 * MiB,
   addressSpaceReserveBytes: 1024 * MiB,
   tablesMax: 128,
-  /** Places for read transactions in LMDB's lock file, and those of them that long reads may take at once. */
+  /** Slots for read transactions in LMDB's lock file, and the slots that long reads may use at once. */
   readersMax: 1024,
-  /** Numbers that tell whether rows of an owner (an account, a vault) have changed; two owners may share one. */
+  /** Revision counters for the rows of an owner (an account, a vault); two owners may share one. */
   revisionsOwned: 32_768,
   longReadsMax: 512,
-  /** Bytes that one turn of the event loop hashes while they are read. */
+  /** Bytes hashed in one turn of the event loop while they are read. */
   hashedTurnBytes: 256 * KiB,
-  /** How long a blob that was hashed for a part of it counts as whole, and how many are remembered. */
+  /** How long a blob hashed for a partial read counts as intact, and how many are remembered. */
   wholeBlobMs: 60_000,
   wholeBlobsMax: 1000,
-  /** Blobs whose checksum is remembered, some 100 bytes each. */
+  /** Blobs whose checksum is cached, about 100 bytes each. */
   blobSumsMax: 20_000,
-  /** A clock further than this beyond what it should show has jumped; after so long at the new time it is believed. */
+  /** A clock ahead of its expected time by more than this has jumped. After so long at the new time, it is accepted. */
   clockJumpMs: 24 * 60 * 60 * 1000,
-  /** How often the time is written down that a later start compares its clock with. */
+  /** How often the time is stored; the next start compares its clock with it. */
   clockNotedMs: 10 * 60 * 1000,
-  /** Damaged contents of a kind that one control request sets aside. */
+  /** Damaged contents of a kind set aside by one control request. */
   setAsideAtOnceMax: 100,
-  /** Damaged rows that a manifest names. */
+  /** Damaged rows named by a manifest. */
   damagedListedMax: 10_000,
-  /** Bytes of blocks above which a copy that follows begins anew, if its data file is not larger. */
+  /** Size of the journal above which a following copy restarts, unless its data file is larger. */
   followJournalBytesMin: 256 * MiB,
-  /** How often a copy that follows looks for what is new, and how long it keeps backups that newer ones have replaced. */
+  /** How often a following copy checks for changes, and how long it keeps superseded backups. */
   followSecondsDefault: 5,
   followKeepDaysDefault: 7,
-  /** Bytes and rows that one commit of a copy to a compacted file takes. */
+  /** Bytes and rows per commit when copying to a compacted file. */
   compactPieceBytes: 32 * MiB,
   compactPieceRows: 50_000,
-  /** How often a migration of the data file is told of in the log. */
+  /** How often the progress of a migration of the data file is logged. */
   migrationToldMs: 5000,
-  /** Longest encoded key that LMDB's 4 KiB pages take. */
+  /** Longest encoded key that fits LMDB's 4 KiB pages. */
   keyBytesMax: 1900,
-  /** Decisions that share one durable commit at the most. */
+  /** Maximum number of decisions in one durable commit. */
   groupDecisionsMax: 1024,
-  /** How long decisions of one commit may hold the event loop. */
+  /** How long the decisions of one commit may block the event loop. */
   groupMsMax: 4,
-  /** What is left free of the disk: with less, nothing is put any more, and a write that failed counts as a full disk. */
+  /** Reserved disk space. With less free, nothing is written, and a failed write counts as a full disk. */
   diskFreeBytesMin: 16 * MiB,
 
-  /** Rows that one commit of a large removal takes. */
+  /** Rows per commit of a large removal. */
   rowsRemovedMax: 1000,
 
   // Archives of an account.
   archiveManifestBytesMax: 64 * KiB,
-  /** Longest line: the longest text of a document, of which JSON may make six bytes for one, and what stands around it. */
+  /** Longest line: the longest text of a document, at up to six bytes of JSON per byte, and its surrounding fields. */
   archiveLineBytesMax: 8 * MiB,
-  /** Records of an import that wait for their commit at once, and their bytes: other writes wait as long. */
+  /** Records of an import waiting for one commit, and their bytes: other writes wait as long. */
   archiveWritesMax: 64,
   archiveWriteBytesMax: 8 * MiB,
-  /** How far times in an archive may lie ahead of this hub's. */
+  /** How far times in an archive may be ahead of this hub's clock. */
   archiveAheadMsMax: 600_000,
   /** Largest number in an archive. */
   archiveNumberMax: 1_000_000_000_000,
-  /** How often an import says how far it is. */
+  /** How often an import reports its progress. */
   archiveProgressMs: 500,
 
   ...agentLimits,

@@ -1,13 +1,13 @@
 /**
- * Owns spare buffers of one size, so that a steady flow of uploads allocates and zeroes none: memory that was touched before
- * takes bytes several times faster than new memory. What a quiet while did not need is let go.
+ * Keeps spare buffers of one size, so that a steady flow of uploads allocates and zeroes none: writing to memory that
+ * was touched before is several times faster than writing to new memory. Spares unused for a while are freed.
  */
 import { limits } from '../limits/service.ts';
 
 export class BufferPool {
   readonly #bufferBytes: number;
   readonly #spare: ArrayBuffer[] = [];
-  /** The fewest spares since the last trim: nobody needed those. */
+  /** The smallest number of spares since the last trim: these were not needed. */
   #unused = 0;
   readonly #trimmer: NodeJS.Timeout;
 
@@ -17,7 +17,7 @@ export class BufferPool {
     this.#trimmer.unref();
   }
 
-  /** A buffer of the pool's size; its content is whatever the last user left. */
+  /** Returns a buffer of the pool's size. It still contains the bytes of its last use. */
   take(): ArrayBuffer {
     const buffer = this.#spare.pop() ?? new ArrayBuffer(this.#bufferBytes);
     this.#unused = Math.min(this.#unused, this.#spare.length);

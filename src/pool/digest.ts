@@ -1,4 +1,4 @@
-/** Owns the two digests of an upload: SHA-256 (FIPS 180-4) and HMAC-SHA256 (RFC 2104) over the same bytes. */
+/** Computes the two digests of an upload: SHA-256 (FIPS 180-4) and HMAC-SHA256 (RFC 2104) over the same bytes. */
 import { createHash, createHmac } from 'node:crypto';
 import type { Digests } from './jobs.ts';
 

@@ -1,4 +1,4 @@
-/** Owns the types of the jobs that run off the main thread, shared by the pool and by workers/. */
+/** Declares the types of the jobs that run off the main thread, shared by the pool and by workers/. */
 
 import type { MessagePort } from 'node:worker_threads';
 import type { Fault } from '../common/fault.ts';
@@ -15,12 +15,14 @@ export interface DigestStreamInput {
   readonly hmacKey: Uint8Array;
 }
 
-/** Main thread to worker, over the port of a digest stream. */
+/** Message from the main thread to a worker, over the port of a digest stream. */
 export type DigestMessage =
   | { readonly type: 'chunk'; readonly buffer: ArrayBuffer; readonly length: number }
   | { readonly type: 'end' };
 
-/** Worker to main thread: a chunk's buffer comes back once both hashes have taken it, in the order it was sent. */
+/**
+ * Message from a worker to the main thread: returns a chunk's buffer after both hashes have read it, in sending order.
+ */
 export interface DigestReturn {
   readonly buffer: ArrayBuffer;
 }
@@ -33,20 +35,20 @@ export interface PasswordVerifyInput extends PasswordInput {
   readonly hash: string;
 }
 
-/** A content as a client sent it. */
+/** A file content as a client sent it. */
 export interface RawContent {
   readonly text: string;
   readonly encoding: 'utf-8' | 'base64';
 }
 
-/** What is wrong with a content, for the client. */
+/** Why a content is invalid, for the client. */
 interface WrongContent {
   readonly ok: false;
   readonly field: string;
   readonly sentence: string;
 }
 
-/** The bytes that a content stands for, and their hashes in lower-case hex. */
+/** Size of the decoded bytes of a content, and their hashes in lower-case hex. */
 export type DigestedContent =
   | { readonly ok: true; readonly sizeBytes: number; readonly sha256: string; readonly gitSha: string }
   | WrongContent;
@@ -57,28 +59,28 @@ export type PreparedContent =
       readonly sha256: string;
       readonly gitSha: string;
       readonly sizeBytes: number;
-      /** The inside of its JSON string, in UTF-8. */
+      /** The inside of the content's JSON string (without the quotes), in UTF-8. */
       readonly escaped: Uint8Array;
     }
   | WrongContent;
 
-/** What a body is, which says where in it long contents of file sync may stand. */
+/** The form of a body. It determines where the body can contain long contents of file sync. */
 export type BodyForm =
   | { readonly kind: 'document' }
-  /** Messages of JSON-RPC; `contentTools` take contents. */
+  /** JSON-RPC messages. `contentTools` names the tools that accept contents. */
   | { readonly kind: 'messages'; readonly contentTools: readonly string[] }
-  /** The arguments of a tool that takes contents. */
+  /** The arguments of a tool that accepts contents. */
   | { readonly kind: 'arguments' };
 
-/** The bytes of a body, in parts that follow each other. */
+/** The bytes of a body, in consecutive parts. */
 export interface BodyInput {
   readonly parts: readonly Uint8Array[];
   readonly form: BodyForm;
 }
 
-/** An object of a document that held a long content, which was taken out of it. */
+/** An object of a document from which a long content was removed. */
 export interface HeldContent {
-  /** The very object of the document: the way between threads keeps what is one object one (structured clone). */
+  /** The same object as in the document: structured clone keeps object identity within one message. */
   readonly holder: { content: unknown };
   readonly encoding: RawContent['encoding'];
   readonly prepared: PreparedContent;
@@ -88,58 +90,58 @@ export type ParsedBody =
   | {
       readonly ok: true;
       readonly document: unknown;
-      /** The ids of its messages as they were written; none where the parser changed none. */
+      /** Ids of the messages as they were written; empty where the parser changed none. */
       readonly ids: readonly (string | undefined)[];
       readonly contents: readonly HeldContent[];
     }
   | { readonly ok: false; readonly fault: Fault };
 
-/** Where relative links of a text lead. */
+/** Base of the relative links in a text. */
 export interface LinkBase {
-  /** The page of the vault that the text lies in. */
+  /** The page of the vault that contains the text. */
   readonly vault: string;
-  /** The folder in it; empty: the vault itself. */
+  /** The folder within the vault; empty for its root. */
   readonly folder: string;
 }
 
 export interface MarkdownInput {
   readonly text: string;
-  /** Undefined: the text lies in no vault, and relative links lead nowhere. */
+  /** Undefined when the text is in no vault: relative links then have no target. */
   readonly base: LinkBase | undefined;
 }
 
 export interface CodeInput {
   readonly text: string;
-  /** Of the file, whose ending tells the language. */
+  /** Name of the file; its extension determines the language. */
   readonly name: string;
 }
 
 /** Every job by name: worker file, input and output. */
 export interface Jobs {
-  /** Hashes chunks as they arrive; undefined when the sender closed the port before the end. */
+  /** Hashes chunks as they arrive. Returns undefined when the sender closed the port before the end. */
   readonly digestStream: { readonly input: DigestStreamInput; readonly output: Digests | undefined };
-  /** argon2id, encoded. */
+  /** Hashes with argon2id; the result is the encoded hash. */
   readonly hashPassword: { readonly input: PasswordInput; readonly output: string };
   readonly verifyPassword: { readonly input: PasswordVerifyInput; readonly output: boolean };
-  /** Hashes and escapes a content of file sync. */
+  /** Hashes and escapes one content of file sync. */
   readonly prepareContent: { readonly input: RawContent; readonly output: PreparedContent };
   /** Hashes many contents of file sync. */
   readonly digestContents: { readonly input: readonly RawContent[]; readonly output: readonly DigestedContent[] };
-  /** A body as a JSON document, with its long contents hashed and escaped, or why it is none. */
+  /** Parses a body as a JSON document and hashes and escapes its long contents. Returns a fault when it is invalid. */
   readonly parseBody: { readonly input: BodyInput; readonly output: ParsedBody };
-  /** A three-way merge by lines. */
+  /** Merges three versions by lines. */
   readonly merge: { readonly input: MergeInput; readonly output: MergeOutput };
-  /** A unified diff by lines. */
+  /** Compares two texts by lines, as a unified diff. */
   readonly diff: { readonly input: DiffInput; readonly output: string };
-  /** HTML that holds nothing active; undefined: it took too long. */
+  /** Renders HTML without active content. Returns undefined when it took too long. */
   readonly renderMarkdown: { readonly input: MarkdownInput; readonly output: string | undefined };
-  /** The same of code, each line in an element of its own. */
+  /** Renders code as such HTML, each line in a separate element. */
   readonly renderCode: { readonly input: CodeInput; readonly output: string | undefined };
 }
 
 export type JobName = keyof Jobs;
 
-/** Which file of workers/ holds a job. */
+/** The file of workers/ that implements a job. */
 export const jobFiles: Readonly<Record<JobName, string>> = {
   digestStream: 'digest',
   hashPassword: 'password',

@@ -1,9 +1,9 @@
-/** Owns what stands in the place of a long content of file sync once a job of the pool has hashed and escaped it. */
+/** Replaces a long content of file sync in a parsed body after a job of the pool has hashed and escaped it. */
 import type { PreparedContent, RawContent } from './jobs.ts';
 
 export class LongContent {
   readonly encoding: RawContent['encoding'];
-  /** What the job found, be it that this is not content. The bytes moved here from its thread and are no copy. */
+  /** Result of the job, or the fault it found. The bytes were transferred from the worker thread, not copied. */
   readonly prepared: PreparedContent;
 
   constructor(encoding: RawContent['encoding'], prepared: PreparedContent) {

@@ -1,6 +1,7 @@
 /**
- * Owns the worker threads: Piscina in front of typed jobs, bounded, each refusal typed. Jobs that compute wait here and not
- * in Piscina, because a thread takes its jobs in order: callers take turns, and every other turn is of somebody known.
+ * Runs typed jobs on worker threads with Piscina, bounded, with typed refusals. Computing jobs queue here and not in
+ * Piscina, because a thread runs its jobs in order: here callers take turns, and every other turn goes to a caller with
+ * an account.
  */
 import { fileURLToPath } from 'node:url';
 import type { TransferListItem } from 'node:worker_threads';
@@ -17,25 +18,25 @@ const WORKERS_FOLDER = new URL('../../workers/', import.meta.url);
 
 export interface PoolOptions {
   readonly threads: number;
-  /** Where the worker files lie; only a test that makes a worker crash names another. */
+  /** Folder of the worker files. Set only by a test that makes a worker crash. */
   readonly workersFolder?: URL;
 }
 
-/** How busy the pool is. */
+/** Current load of the pool. */
 export interface PoolLoad {
   readonly threads: number;
   readonly queued: number;
-  /** How long jobs waited for a thread. */
+  /** Time that jobs waited for a thread. */
   readonly waits: Histogram;
   readonly jobs: ReadonlyMap<JobName, JobFigures>;
 }
 
-/** What became of the jobs of one name since the start. */
+/** Results of all jobs with one name since the start. */
 export interface JobFigures {
   done: number;
   failed: number;
   refused: number;
-  /** From the call to the result, waiting included. */
+  /** Time from the call to the result, waiting included. */
   readonly durations: Histogram;
 }
 
@@ -43,7 +44,10 @@ export class Pool {
   readonly #piscina: Piscina;
   readonly #folder: URL;
   readonly #jobs = new Map<JobName, JobFigures>();
-  /** Jobs that run or wait, and of those the streams, which take a place of a thread for as long as their sender likes. */
+  /**
+   * Shares of running and waiting jobs, and of digest streams, which occupy a place of a thread until their sender
+   * ends.
+   */
   readonly #shares: Shares;
   readonly #streams: Shares;
   readonly #turns: JobTurns;
@@ -55,28 +59,29 @@ export class Pool {
     const shared = { what: 'the worker pool is full', retryAfterSeconds: limits.retryAfterSeconds };
     this.#shares = new Shares({ ...shared, max: limits.poolQueueMax });
     this.#streams = new Shares({ ...shared, max: threads * (limits.poolJobsPerThread - limits.poolJobsKept) });
-    // One more than there are threads, so that none waits for its next message.
+    // One more than the number of threads, so that no thread idles until its next message arrives.
     this.#turns = new JobTurns(threads + 1);
     this.#piscina = new Piscina({
       filename: this.#file('digestStream'),
       minThreads: threads,
       maxThreads: threads,
       idleTimeout: Number.POSITIVE_INFINITY,
-      // A digest stream waits for its next chunk most of its life, so one thread serves many of them.
+      // A digest stream mostly waits for its next chunk, so one thread serves many of them.
       concurrentTasksPerWorker: limits.poolJobsPerThread,
-      // What answers everybody goes first where threads want the same core (Linux).
+      // The main thread gets priority where threads compete for a core (Linux).
       niceIncrement: limits.poolNice,
       resourceLimits: { maxOldGenerationSizeMb: limits.workerHeapMebibytes },
-      // A thread that sleeps on an atomic between tasks would not hear its message ports.
+      // A thread sleeping on an atomic between tasks would not receive messages on its ports.
       atomics: 'disabled',
     });
-    // The run that a dying thread took with it is rejected by itself; this is only the pool's own echo of it.
+    // The job of a dying thread rejects without this. The event only repeats the error.
     this.#piscina.on('error', () => undefined);
   }
 
   /**
-   * Runs one job for a caller; without one it is the service's own. Rejects with `overloaded` when the caller has no share of
-   * the queue left, with the thread's error when the thread died. Buffers in `transfer` belong to the job from now on.
+   * Runs one job for a caller, or for the service when there is no caller. Rejects with `overloaded` when the caller's
+   * share of the queue is used up, and with the thread's error when the thread died. Buffers in `transfer` are
+   * transferred to the job.
    */
   async run<N extends JobName>(
     name: N,
@@ -117,7 +122,7 @@ export class Pool {
     };
   }
 
-  /** Ends the threads; jobs that still run are lost. */
+  /** Stops the threads. Running jobs are lost. */
   async close(): Promise<void> {
     await this.#piscina.destroy();
   }
@@ -145,7 +150,7 @@ export class Pool {
   }
 }
 
-/** Which of the jobs that wait runs next. */
+/** Chooses the next waiting job. */
 class JobTurns {
   readonly #known = new FairQueue<() => void>();
   readonly #strangers = new FairQueue<() => void>();
@@ -160,7 +165,7 @@ class JobTurns {
     return this.#known.size + this.#strangers.size;
   }
 
-  /** Resolves when the job may run; then `leave` must be called once. */
+  /** Resolves when the job may run. Then `leave` must be called once. */
   enter({ accountId, address }: Caller): Promise<void> | undefined {
     if (this.#free > 0) {
       this.#free -= 1;
@@ -170,7 +175,7 @@ class JobTurns {
     return new Promise((resolve) => queue.push(accountId ?? address ?? '', resolve));
   }
 
-  /** A job has ended: its place goes to the next, of somebody known and of a stranger in turn where both wait. */
+  /** Ends a job and starts the next: known callers and strangers alternate when both wait. */
   leave(): void {
     const [first, second] = this.#knownWasLast ? [this.#strangers, this.#known] : [this.#known, this.#strangers];
     const queue = first.size > 0 ? first : second;

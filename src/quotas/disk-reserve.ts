@@ -1,17 +1,20 @@
-/** Owns when the disk counts as nearly full: what the file system, the memory map and the file itself still take. */
+/**
+ * Decides when the disk counts as nearly full, from the free space of the file system, the memory map and the data
+ * file.
+ */
 import { limits } from '../limits/service.ts';
 
 interface DiskSpace {
-  /** By how much the data file can grow, and how large it could ever be. */
+  /** How far the data file can still grow, and its largest possible size. */
   readonly freeBytes: number;
   readonly totalBytes: number;
 }
 
 export interface DiskReserveOptions {
   readonly space: () => DiskSpace;
-  /** Bytes inside the file that are written again before it grows; asked for only when it matters. */
+  /** Reusable bytes inside the file, written before it grows. Called only when the result depends on them. */
   readonly unusedBytes: () => number;
-  /** Milliseconds that never run backwards. */
+  /** Monotonic clock, in milliseconds. */
   readonly elapsed: () => number;
 }
 
@@ -23,7 +26,7 @@ export class DiskReserve {
     this.#options = options;
   }
 
-  /** Whether less than the reserved share is left. Looks at most every `diskLookedMs`. */
+  /** True when less than the reserved share is free. Reads the free space at most every `diskLookedMs`. */
   isReached(): boolean {
     const atMs = this.#options.elapsed();
     if (this.#looked === undefined || atMs - this.#looked.atMs >= limits.diskLookedMs) {
@@ -34,7 +37,7 @@ export class DiskReserve {
 
   #look(): boolean {
     const { freeBytes, totalBytes } = this.#options.space();
-    // Nobody writes into the last `diskFreeBytesMin`; the reserve lies above them.
+    // The last `diskFreeBytesMin` are never written; the reserve is above them.
     const reserved = totalBytes * limits.diskReservedShare + limits.diskFreeBytesMin;
     return freeBytes < reserved && freeBytes + this.#options.unusedBytes() < reserved;
   }

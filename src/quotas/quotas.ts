@@ -1,4 +1,7 @@
-/** Decides what an account may still write: its quota of a kind, and the part of the disk that is kept for marked accounts. */
+/**
+ * Decides how much an account may still write: its quota of a kind, and the part of the disk reserved for marked
+ * accounts.
+ */
 import { type QuotaKind, Refusal } from '../common/fault.ts';
 import type { Batch } from '../store/group-commit.ts';
 import { type CountedKind, usedBytes } from './usage.ts';
@@ -6,47 +9,47 @@ import { type CountedKind, usedBytes } from './usage.ts';
 export type QuotaBytes = Readonly<Record<QuotaKind, number>>;
 
 export interface QuotasOptions {
-  /** What an account has unless the operator gave it more or less. */
+  /** Quotas of an account for which the operator set none. */
   readonly defaults: QuotaBytes;
-  /** What the operator set for an account. */
+  /** Quotas that the operator set for an account. */
   readonly ownOf: (accountId: string) => Partial<QuotaBytes>;
-  /** Whether an account writes on while the disk is nearly full. */
+  /** True when an account may still write while the disk is nearly full. */
   readonly isMarked: (accountId: string) => boolean;
   readonly isDiskNearlyFull: () => boolean;
 }
 
 export class Quotas {
   readonly #options: QuotasOptions;
-  /** Refused writes since the start, by what refused them. */
+  /** Refused writes since the start, by reason. */
   readonly refusals = { blobs: 0, files: 0, history: 0, documents: 0, reserve: 0 };
 
   constructor(options: QuotasOptions) {
     this.#options = options;
   }
 
-  /** Whether only marked accounts can write now. */
+  /** True while only marked accounts can write. */
   get isReserved(): boolean {
     return this.#options.isDiskNearlyFull();
   }
 
-  /** A write was refused for a quota of files, which file sync decides. */
+  /** Counts a write refused for a quota of files; file sync makes that decision. */
   noteRefused(kind: QuotaKind): void {
     this.refusals[kind] += 1;
   }
 
-  /** Content bytes that an account may have of a kind. */
+  /** Quota of an account for one kind, in content bytes. */
   of(accountId: string, kind: QuotaKind): number {
     return this.#options.ownOf(accountId)[kind] ?? this.#options.defaults[kind];
   }
 
-  /** Refuses with `storage_reserved` while the disk is nearly full, unless the operator marked the account. */
+  /** Throws `storage_reserved` while the disk is nearly full, unless the operator marked the account. */
   checkReserve(accountId: string): void {
     if (this.#options.isMarked(accountId) || !this.#options.isDiskNearlyFull()) return;
     this.refusals.reserve += 1;
     throw new Refusal({ kind: 'storage_reserved' });
   }
 
-  /** Refuses with `quota_exceeded` or `storage_reserved` what would make an account larger than it may be. */
+  /** Throws `quota_exceeded` or `storage_reserved` for a write that would exceed the account's quota. */
   check(reader: Pick<Batch, 'get'>, accountId: string, kind: CountedKind, moreBytes: number): void {
     if (moreBytes <= 0) return;
     this.checkReserve(accountId);

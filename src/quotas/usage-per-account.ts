@@ -1,10 +1,12 @@
-/** The step of the data file to schema 4: what accounts use is counted, and the oldest account is the operator's. */
+/**
+ * Migrates the data file to schema 4: counts the usage of each account, and makes the oldest account the operator's.
+ */
 import { recordCodec, versionedTextCodec } from '../store/codec.ts';
 import type { Migration } from '../store/data-file/schema.ts';
 import type { Batch } from '../store/group-commit.ts';
 import { defineTable } from '../store/table.ts';
 
-/** The rows as this step meets and makes them. */
+/** The rows as this migration reads and writes them. */
 const accounts = defineTable<[accountId: string], { readonly created_at: string }>('accounts', recordCodec(1), {});
 const blobs = defineTable<[accountId: string, commit: string, sha256: string], { readonly byte_size: number }>(
   'mirror_blobs',
@@ -31,7 +33,7 @@ export const usagePerAccount: Migration = {
   what: 'what an account uses is counted',
   tables: [],
   check: () => [],
-  /** One account a piece, in the order of their ids. */
+  /** One account per piece, ordered by account id. */
   piece(batch, from) {
     const beyond = from === undefined ? {} : { beyond: from };
     const [next] = batch.range(accounts, { prefix: [], limit: 1, ...beyond });

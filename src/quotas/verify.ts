@@ -1,8 +1,8 @@
-/** Checks what accounts are counted for against what is there. Only reads. */
+/** Compares the counted usage of accounts with the stored data. Read-only. */
 import type { CheckedReader } from '../store/checked-reader.ts';
 import { accountUsage, type CountedKind } from './usage.ts';
 
-/** Sums what is there, by account. */
+/** Sums the stored bytes by account. */
 export class UsageTally {
   readonly #bytes = new Map<string, number>();
 
@@ -11,7 +11,7 @@ export class UsageTally {
     this.#bytes.set(name, (this.#bytes.get(name) ?? 0) + bytes);
   }
 
-  /** One sentence for each account that is counted wrong. */
+  /** Returns one sentence for each account with a wrong count. */
   compare(reader: CheckedReader): string[] {
     const problems: string[] = [];
     const left = new Map(this.#bytes);

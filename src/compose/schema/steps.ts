@@ -1,13 +1,14 @@
 /**
- * Every step from one schema of the data file to the next, oldest first. A change of what rows hold, or of which tables there
- * are for rows that exist, adds a step here; before that, `test/support/keep-data-file.ts` keeps a file of the schema it ends.
+ * Lists every migration of the data file from one schema to the next, oldest first. A change of the contents of rows,
+ * or of the tables of existing rows, adds a migration here. Before that, `test/support/keep-data-file.ts` saves a file
+ * with the previous schema.
  */
 import { usagePerAccount } from '../../quotas/usage-per-account.ts';
 import type { Migration } from '../../store/data-file/schema.ts';
 import { keptPerVault } from '../../sync/vaults/kept-per-vault.ts';
 import { usagePerVault } from '../../sync/vaults/usage-per-vault.ts';
 
-/** 2: the data file says its schema. Rows stay as they are. */
+/** 2: the data file stores its schema number. Rows do not change. */
 const numbered: Migration = {
   to: 2,
   what: 'the data file says its schema',

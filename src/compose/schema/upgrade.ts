@@ -1,4 +1,4 @@
-/** Brings an older data file to the schema of this version: checked first, backed up, then migrated piece by piece. */
+/** Upgrades an older data file to the schema of this version: checks it, makes a backup, then migrates it in pieces. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../common/log.ts';
@@ -17,9 +17,9 @@ import { migrations, SCHEMA } from './steps.ts';
 export interface UpgradeOptions {
   readonly dataFolder: string;
   readonly mapBytes: number;
-  /** False: an older file is refused. */
+  /** False: refuse an older file. */
   readonly mayUpgrade: boolean;
-  /** Whether a backup is made before anything changes. */
+  /** True when a backup is made before any change. */
   readonly upgradeBackup: boolean;
   readonly tables: readonly AnyTable[];
   readonly masterKey: Uint8Array;
@@ -27,7 +27,7 @@ export interface UpgradeOptions {
   readonly now: () => number;
 }
 
-/** Refuses a data file of a later version. Throws StartError. */
+/** Throws StartError when the data file is of a later version. */
 function refuseNewer(store: Store): void {
   const at = schemaOf(store);
   if (at <= SCHEMA) return;
@@ -37,12 +37,12 @@ function refuseNewer(store: Store): void {
   );
 }
 
-/** As `refuseNewer`; refuses an older one too, for commands that only read. */
+/** Like `refuseNewer`, but also refuses an older file, for read-only commands. */
 export function refuseOtherSchema(store: Store): void {
   refuseNewer(store);
   const at = schemaOf(store);
   if (at === SCHEMA) return;
-  // The row that says the schema may be what cannot be read.
+  // The row with the schema number may be the damaged one.
   const [damage] = store.damagedPages();
   if (damage !== undefined) {
     throw new StartError(
@@ -55,7 +55,7 @@ export function refuseOtherSchema(store: Store): void {
 }
 
 /**
- * Upgrades the data file of a folder that this process owns; does nothing when its schema is the one of this version.
+ * Upgrades the data file of a folder owned by this process. Does nothing when its schema is current.
  * @throws StartError when the file is of a later version, does not pass the check, or there is no room for the backup
  */
 export async function upgrade(options: UpgradeOptions): Promise<void> {
@@ -84,7 +84,7 @@ export async function upgrade(options: UpgradeOptions): Promise<void> {
 
 async function prepare(old: Store, { dataFolder, mapBytes, tables, masterKey, log, now, ...options }: UpgradeOptions) {
   const from = schemaOf(old);
-  // Its own check tells of a wrong key; a file of one is not touched.
+  // Explicit check of the master key: a file with another key is not touched.
   if (!isMasterKey(old, openSealer(old, masterKey))) throw new StartError(WRONG_KEY);
   log.info({ from, to: SCHEMA }, 'the data file is older than this version; checking it');
   const steps = migrations.filter(({ to }) => to > from);
@@ -95,7 +95,7 @@ async function prepare(old: Store, { dataFolder, mapBytes, tables, masterKey, lo
         'nothing was changed: mend it with the version that wrote it, or restore a backup.',
     );
   }
-  // A migration that was cut off has its backup: what is there now is not a schema of its own.
+  // An interrupted migration already has its backup: the file is now between two schemas.
   if (isMigrating(old) || !options.upgradeBackup) return;
   const folder = join(
     dataFolder,
@@ -120,7 +120,7 @@ function withTablesOf(steps: readonly Migration[], tables: readonly AnyTable[]):
   return [...all.values()];
 }
 
-/** Tells of a step when it begins and then every few seconds. */
+/** Logs a migration when it begins and then every few seconds. */
 function tellProgress(log: Log, now: () => number): (step: Migration, pieces: number) => void {
   let toldMs = 0;
   return ({ to, what }, pieces) => {

@@ -1,6 +1,6 @@
 /**
- * Owns the bounds of the front door as a whole: connections, answers that are streamed, bytes of documents that are read,
- * and how late the event loop may be. What comes above a bound is told to come again, before it costs anything.
+ * Bounds the load of the whole front door: connections, streamed answers, bytes of documents being read, and the delay
+ * of the event loop. Work above a bound is refused with a request to retry, before it costs anything.
  */
 import { Refusal } from '../../common/fault.ts';
 import { Shares } from '../../common/shares.ts';
@@ -9,22 +9,22 @@ import { limits } from '../../limits/service.ts';
 export interface AdmissionOptions {
   readonly connectionsMax: number;
   readonly streamsMax: number;
-  /** Bytes of uploads that are in memory at once, and again of JSON and form bodies. */
+  /** Maximum bytes of uploads in memory, and separately of JSON and form bodies. */
   readonly inflightBytesMax: number;
-  /** 0: not looked at. */
+  /** 0: no check. */
   readonly loopDelayMsMax: number;
   readonly loopDelayMs: () => number;
-  /** One cell a thread, when threads count connections together, and which is this one's. */
+  /** Set when threads count connections together: one cell per thread, and the index of this thread's cell. */
   readonly threads?: { readonly connections: SharedArrayBuffer; readonly own: number };
 }
 
-/** Paths that are answered while the service drains or has too much to do: probes ask just then. */
+/** Paths that are answered even while the service drains or is overloaded, when probes matter most. */
 export const PROBE_PATHS: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics']);
 
-/** What is refused at its bound. */
+/** Bounds whose refusals are counted. */
 export type Bound = 'connections' | 'event_loop';
 
-/** The part of the connections that is kept for addresses that hold little. */
+/** Share of the connections reserved for addresses with few connections. */
 const CONNECTIONS_KEPT = 1 / 4;
 
 export class Admission {
@@ -32,7 +32,7 @@ export class Admission {
   readonly uploads: Shares;
   /** Bytes of JSON and form bodies. */
   readonly documents: Shares;
-  /** Answers that are sent piece by piece. */
+  /** Answers sent piece by piece. */
   readonly streams: Shares;
   readonly #options: AdmissionOptions;
   readonly #refused: Record<Bound, number> = { connections: 0, event_loop: 0 };
@@ -54,14 +54,14 @@ export class Admission {
     return this.#options.connectionsMax;
   }
 
-  /** Of all threads. */
+  /** Connections of all threads. */
   get connections(): number {
     let all = 0;
     for (let thread = 0; thread < this.#connections.length; thread += 1) all += Atomics.load(this.#connections, thread);
     return all;
   }
 
-  /** What another thread is given as `threads`. */
+  /** The counters to pass to another thread as `threads`. */
   get sharedConnections(): SharedArrayBuffer {
     return this.#connections.buffer as SharedArrayBuffer;
   }
@@ -71,8 +71,8 @@ export class Admission {
   }
 
   /**
-   * Counts a connection; false when there are too many with it. It is counted all the same, until it is closed.
-   * `isWelcome` tells of the last quarter whether its address holds little; it is not asked before.
+   * Counts a connection. Returns false when there are too many; it is still counted until it is closed. `isWelcome`
+   * reports whether its address has few connections; called only in the last quarter.
    */
   connect(isWelcome: () => boolean): boolean {
     Atomics.add(this.#connections, this.#own, 1);
@@ -88,7 +88,7 @@ export class Admission {
     Atomics.sub(this.#connections, this.#own, 1);
   }
 
-  /** Refuses new work while the event loop is late with the work that it has. */
+  /** Throws Refusal `overloaded` for new work while the event loop is late. */
   checkLoop(): void {
     const { loopDelayMsMax, loopDelayMs } = this.#options;
     if (loopDelayMsMax === 0 || loopDelayMs() <= loopDelayMsMax) return;

@@ -1,4 +1,7 @@
-/** Owns the User-Agent rule: a client names itself, and default names of command-line tools are blocked. Pure. */
+/**
+ * Enforces the User-Agent rule: clients must name themselves, and default names of command-line tools are blocked.
+ * Pure.
+ */
 
 export interface AgentRule {
   /** Blocked prefixes, compared without case. */
@@ -8,10 +11,10 @@ export interface AgentRule {
 
 const EXEMPT_PATHS = new Set(['/health', '/ready', '/metrics']);
 
-/** Makes the check of a rule: true when a request of this path and User-Agent is blocked. */
+/** Creates the check of a rule. It returns true when a request with this path and User-Agent is blocked. */
 export function createAgentCheck(rule: AgentRule): (path: string, agent: string | undefined) => boolean {
   const prefixes = rule.blocked.map((prefix) => prefix.replace(/[^A-Za-z0-9]/g, '\\$&'));
-  // One expression, since every request asks. Without a prefix it must match nothing.
+  // One expression, because every request is checked. Without prefixes it must match nothing.
   const blocked = new RegExp(prefixes.length === 0 ? '(?!)' : `^(?:${prefixes.join('|')})`, 'i');
   return (path, agent) => {
     if (EXEMPT_PATHS.has(path) || path.startsWith('/.well-known/')) return false;

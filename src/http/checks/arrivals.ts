@@ -1,23 +1,24 @@
 /**
- * Owns one number a caller, a moment, in memory that threads share: a hash table of fixed size whose cells are written by
- * compare-and-swap alone, so that no thread waits for another. A caller may be in one of a few slots; where all are taken, the
- * one whose moment is furthest back makes room. Two threads that meet a new caller at once may lose the first call of one.
+ * Stores one number, a moment, per caller in memory shared by threads: a hash table of fixed size whose cells are
+ * written only by compare-and-set, so no thread waits for another. A caller can use one of a few slots; when all are
+ * taken, the one with the oldest moment is replaced. When two threads add the same new caller at once, one call may be
+ * lost.
  */
 import { randomInt } from 'node:crypto';
 import { limits } from '../../limits/service.ts';
 
 const SLOT_BYTES = Int32Array.BYTES_PER_ELEMENT + BigInt64Array.BYTES_PER_ELEMENT;
-/** Two random numbers that a caller's hashes begin with: nobody outside can choose who shares a slot with whom. */
+/** Two random seeds of the callers' hashes: no outsider can choose who shares a slot with whom. */
 const SEEDS = 2;
 const HEAD_BYTES = BigInt64Array.BYTES_PER_ELEMENT;
 const EMPTY = 0;
 
-/** The same bytes as a number and as what can be swapped. */
+/** One value as a number and as bits for compare-and-set. */
 const NUMBER = new Float64Array(1);
 const BITS = new BigInt64Array(NUMBER.buffer);
 
 export class Arrivals {
-  /** What another thread is given to count the same callers. */
+  /** The memory to pass to another thread that counts the same callers. */
   readonly shared: SharedArrayBuffer;
   readonly #seeds: Int32Array;
   readonly #callers: Int32Array;
@@ -33,8 +34,8 @@ export class Arrivals {
   }
 
   /**
-   * Asks `next` for the moment that follows the one of a caller (0: none), and puts it there unless another thread was faster,
-   * in which case it asks again. Undefined leaves the moment as it is.
+   * Calls `next` with the moment of a caller (0: none) and stores the result, unless another thread was faster; then it
+   * calls `next` again. Undefined leaves the moment unchanged.
    */
   change(caller: string, next: (moment: number) => number | undefined): void {
     const name = hash(caller, this.#seeds[0] ?? 0) | 1;
@@ -56,7 +57,7 @@ export class Arrivals {
     return undefined;
   }
 
-  /** Takes the slot whose moment is furthest back. Undefined: another thread took one meanwhile. */
+  /** Takes the slot with the oldest moment. Undefined when another thread took it first. */
   #claim(name: number, first: number): number | undefined {
     let oldest = first;
     let least = Number.POSITIVE_INFINITY;
@@ -69,7 +70,7 @@ export class Arrivals {
     const before = Atomics.load(this.#callers, oldest);
     if (Atomics.compareExchange(this.#callers, oldest, before, name) !== before) return undefined;
     Atomics.store(this.#moments, oldest, 0n);
-    // The first slot of a name counts, should two threads have taken one each.
+    // If two threads each took a slot for this name, the first slot counts.
     return this.#find(name, first);
   }
 }
@@ -84,7 +85,7 @@ function bitsOf(number: number): bigint {
   return BITS[0] ?? 0n;
 }
 
-/** FNV-1a (Fowler, Noll, Vo; 32 bits) from a seed, with the last mixing of MurmurHash3 (Appleby). */
+/** FNV-1a (Fowler, Noll, Vo; 32 bits) from a seed, with the final mixing of MurmurHash3 (Appleby). */
 function hash(text: string, seed: number): number {
   let mixed = 0x811c9dc5 ^ seed;
   for (let at = 0; at < text.length; at += 1) mixed = Math.imul(mixed ^ text.charCodeAt(at), 0x01000193);

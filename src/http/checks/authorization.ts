@@ -1,17 +1,17 @@
-/** Owns the form of the Authorization header: a scheme, one space, a value. */
+/** Parses the Authorization header: a scheme, one space, a value. */
 import { Refusal } from '../../common/fault.ts';
 import type { Session } from '../../common/session.ts';
 import type { Authenticator } from '../route/route.ts';
 
 export interface Scheme {
   readonly scheme: string;
-  /** What a caller is told to send, for the message of a refusal. */
+  /** Name of the credential, used in refusals to show what to send. */
   readonly credential: string;
-  /** The session that a presented value opens; undefined: none. A promise where the check takes time. */
+  /** Returns the session of a presented value, or undefined when it is invalid; a promise when the check takes time. */
   readonly find: (value: string) => Session | undefined | Promise<Session | undefined>;
 }
 
-/** The check of a surface that takes these schemes; the first is the one that a refusal asks for. */
+/** Creates the check of a surface that accepts these schemes. Refusals ask for the first one. */
 export function createAuthenticator(first: Scheme, ...others: readonly Scheme[]): Authenticator {
   const schemes = [first, ...others];
   const refuse = (what: string) =>
@@ -33,7 +33,7 @@ export function createAuthenticator(first: Scheme, ...others: readonly Scheme[])
   };
 }
 
-/** The same check, and then one of the account that the credential opens, which may refuse. */
+/** The same check, followed by a check of the account, which may refuse. */
 export function guarded(access: Authenticator, checkAccount: (accountId: string) => void): Authenticator {
   const checked = (session: Session) => {
     checkAccount(session.accountId);
@@ -45,7 +45,9 @@ export function guarded(access: Authenticator, checkAccount: (accountId: string)
   };
 }
 
-/** Some clients send `bearer`, which RFC 9110, section 11.1 allows; McpKey is ours, and is written as the interface has it. */
+/**
+ * Some clients send `bearer`, which RFC 9110, section 11.1 allows. McpKey is Cairn's own scheme and is case-sensitive.
+ */
 function isOfScheme(authorization: string, scheme: string): boolean {
   const given = authorization.slice(0, scheme.length + 1);
   return scheme === 'Bearer' ? given.toLowerCase() === 'bearer ' : given === `${scheme} `;

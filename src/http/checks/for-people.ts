@@ -1,10 +1,10 @@
-/** Owns which requests come from a person who follows an address, and are better told with a page. Pure. */
+/** Detects requests of a person opening an address in a browser, who should get a page instead of JSON. Pure. */
 import { acceptance } from '../request/accept.ts';
 import type { RequestHead } from '../request/head.ts';
 
 /**
- * What programs ask for is answered in their form, whatever they accept. The last three are where MCP clients look for
- * OAuth when a hub says nothing of it.
+ * Paths of programs: answered in their own format, whatever they accept. The last three are where MCP clients look for
+ * OAuth when a hub does not announce it.
  */
 const PROGRAMS = /^\/(api|oauth|\.well-known|register|authorize|token)(\/|$)/;
 

@@ -1,19 +1,19 @@
 /**
- * Owns how often a caller may call: GCRA (ITU-T I.371, the generic cell rate algorithm), one number per caller.
- * The state is in memory and bounded; forgetting a caller that was quiet for a whole window changes nothing for it.
+ * Limits the rate of each caller with GCRA (ITU-T I.371, the generic cell rate algorithm), one number per caller. The
+ * state is in memory and bounded. Forgetting a caller after a whole quiet window does not change its limit.
  */
 
 import { Arrivals } from './arrivals.ts';
 
-/** What a caller is told on each counted answer. */
+/** Rate state reported to a caller with each counted answer. */
 export interface RateState {
   readonly allowed: boolean;
-  /** Calls that may come at once when the caller has been quiet. */
+  /** Calls allowed at once after a quiet time. */
   readonly limit: number;
   readonly remaining: number;
-  /** Seconds until the full burst is back. */
+  /** Seconds until the full burst is available again. */
   readonly resetSeconds: number;
-  /** Seconds until what was refused can be tried again; 0 when it was not. */
+  /** Seconds until a refused call can be retried; 0 when it was allowed. */
   readonly retryAfterSeconds: number;
 }
 
@@ -23,7 +23,7 @@ export interface RateRule {
   readonly burst: number;
 }
 
-/** Sums of fractions of a millisecond round; what is missing by less than this part of a call is not missing. */
+/** Tolerance, in calls: sums of fractions of a millisecond have rounding errors. */
 const ROUNDING_CALLS = 0.01;
 
 export class RateLimiter {
@@ -33,7 +33,7 @@ export class RateLimiter {
   readonly #arrivals: Arrivals;
   readonly #now: () => number;
 
-  /** `now`: a clock that never goes back, the same for all threads that share `arrivals`. */
+  /** `now`: a monotonic clock, the same for all threads that share `arrivals`. */
   constructor({ perMinute, burst }: RateRule, now: () => number, arrivals = new Arrivals()) {
     this.#arrivals = arrivals;
     this.#burst = burst;
@@ -41,14 +41,14 @@ export class RateLimiter {
     this.#now = now;
   }
 
-  /** The greatest cost that can ever be allowed. */
+  /** The largest cost that can ever be allowed. */
   get costMax(): number {
     return this.#intervalMs === 0 ? Number.POSITIVE_INFINITY : this.#burst;
   }
 
   /**
-   * Counts `cost` calls of a caller; a refused cost is not counted. `costAgain`: what trying it again will cost.
-   * Undefined when the limit is off.
+   * Counts `cost` calls of a caller. A refused cost is not counted. `costAgain`: the cost of a retry. Returns undefined
+   * when the limit is off.
    */
   take(caller: string, cost = 1, costAgain = cost): RateState | undefined {
     if (this.#intervalMs === 0) return undefined;

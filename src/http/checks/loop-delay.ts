@@ -1,6 +1,6 @@
 /**
- * Owns how late the event loop is: the median delay of the last half second, and all delays by size. A single long turn does
- * not move the median; a loop that has more to do than it can does.
+ * Measures the delay of the event loop: the median of the last half second, and a histogram of all delays. A single
+ * long turn does not move the median; an overloaded loop does.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Histogram } from '../../common/histogram.ts';
@@ -9,7 +9,7 @@ import { limits } from '../../limits/service.ts';
 export class LoopDelay {
   readonly #delays = monitorEventLoopDelay({ resolution: limits.loopSampleMs });
   readonly #sampler: NodeJS.Timeout;
-  /** Of all samples since the start. */
+  /** All samples since the start. */
   readonly durations = new Histogram();
   #medianMs = 0;
 
@@ -29,7 +29,7 @@ export class LoopDelay {
   }
 
   #sample(): void {
-    // A sample is the time between two of them, so a loop that is never late still has the time that was asked for.
+    // A sample is the interval between two ticks, so a loop without delay still shows the requested interval.
     const at = (percentile: number) => Math.max(0, this.#delays.percentile(percentile) / 1e6 - limits.loopSampleMs);
     this.#medianMs = at(50);
     const { count } = this.#delays;

@@ -1,11 +1,11 @@
-/** Owns which pages of other origins may call from a browser: none but those of the setting. Pure. */
+/** Decides which pages of other origins may call from a browser: only those in the settings. Pure. */
 import { isIP } from 'node:net';
 import { NO_HEADERS, type ReplyHeaders } from '../reply/reply.ts';
 
 export interface OriginRule {
   /** Allowed origins, as browsers send them: scheme, host, port. */
   readonly allowed: readonly string[];
-  /** True for the service's own, given the Host header. */
+  /** True for the service's own origin, given the Host header. */
   readonly isOwn: (origin: string, host: string) => boolean;
 }
 
@@ -16,15 +16,15 @@ const EXPOSED_HEADERS =
   'ETag, Link, Mcp-Session-Id, Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset';
 const PREFLIGHT_SECONDS = 600;
 
-/** True when a request of this origin may be answered: it has none, it is the service's own, or it is allowed. */
+/** True when a request has no origin, the service's own origin, or an allowed one. */
 export function isOriginAllowed(rule: OriginRule, origin: string | undefined, host: string | undefined): boolean {
   return origin === undefined || rule.allowed.includes(origin) || rule.isOwn(origin, host ?? '');
 }
 
 /**
- * Makes the test whether an origin is the service's own. With a public address it is that one. Without, it is the host that
- * was addressed, as far as its name is the service's: the one it is bound to, one of this machine, or an address. Any other
- * name can be made to lead here by whoever owns it (DNS rebinding), so the Host header proves nothing about it.
+ * Creates the test for the service's own origin. With a public address, only that origin matches. Without one, the
+ * addressed host matches if its name is the service's: the bound host, localhost, or an IP address. The owner of any
+ * other name can make it resolve to this machine (DNS rebinding), so its Host header proves nothing.
  */
 export function ownOrigin(publicUrl: string | undefined, boundHost: string): OriginRule['isOwn'] {
   if (publicUrl !== undefined) {
@@ -34,13 +34,13 @@ export function ownOrigin(publicUrl: string | undefined, boundHost: string): Ori
   return (origin, host) => (origin === `http://${host}` || origin === `https://${host}`) && isOwnHost(host, boundHost);
 }
 
-/** Whether the Host header names something that nobody else can make lead here. */
+/** True when nobody else can make the name in the Host header resolve to this machine. */
 export function isOwnHost(host: string, boundHost: string): boolean {
   const name = host.toLowerCase().replace(/:\d*$/, '');
   return name === 'localhost' || name === boundHost.toLowerCase() || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
 }
 
-/** What lets a browser of an allowed origin read the answer; nothing for any other. */
+/** Headers that let a browser of an allowed origin read the answer; none for other origins. */
 export function corsHeaders(rule: OriginRule, origin: string | undefined): ReplyHeaders {
   if (origin === undefined || !rule.allowed.includes(origin)) return NO_HEADERS;
   return { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': EXPOSED_HEADERS, Vary: 'Origin' };

@@ -1,6 +1,7 @@
 /**
- * Owns who holds how many connections while connections are scarce. The HTTP library does not tell whose connection it closes,
- * so the kernel is asked (`/proc/net/tcp`, Linux; elsewhere everybody is welcome), and what came since is added.
+ * Counts connections per address while connections are scarce. The HTTP library does not report whose connection it
+ * closes, so the kernel's tables are read (`/proc/net/tcp`, Linux; elsewhere every address is welcome) and newer
+ * connections are added.
  */
 
 import type { HttpResponse } from 'uWebSockets.js';
@@ -11,19 +12,19 @@ import { peerAddress } from '../request/client-address.ts';
 import type { Admission } from './admission.ts';
 
 export interface PeersOptions {
-  /** The port that connections come to. */
+  /** The port that accepts the connections. */
   readonly port: () => number;
-  /** Connections that one address may hold and still get another. */
+  /** An address with fewer connections than this gets another. */
   readonly littleMax: number;
-  /** Whether an address is a proxy, whose connections are those of many. */
+  /** True for an address of a proxy, whose connections belong to many clients. */
   readonly isProxy: (address: string) => boolean;
-  /** The tables of connections; empty texts where the system has none. */
+  /** Reads the tables of connections; empty texts where the system has none. */
   readonly readTables: () => Promise<readonly string[]>;
 }
 
-/** Of all connections, what one address may hold and still get another. */
+/** Share of all connections below which one address gets another. */
 const LITTLE = 1 / 16;
-/** An address of documentation (RFC 5737), which nobody has. */
+/** An unused address, reserved for documentation (RFC 5737). */
 const SOMEBODY_ELSE = '192.0.2.1';
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 const ESTABLISHED = '01';
@@ -31,9 +32,9 @@ const CLOSE_WAIT = '08';
 
 export class Peers {
   readonly #options: PeersOptions;
-  /** Connections by address as the kernel told them; undefined: this system tells nobody. */
+  /** Connections by address in the kernel's tables; undefined when this system has no such tables. */
   #held: ReadonlyMap<string, number> | undefined = new Map();
-  /** Connections since then. */
+  /** Connections accepted after that. */
   readonly #since = new Map<string, number>();
   #askedMs = Number.NEGATIVE_INFINITY;
 
@@ -41,7 +42,7 @@ export class Peers {
     this.#options = options;
   }
 
-  /** Whether an address holds so little that it gets one more connection, which is then counted. */
+  /** True when an address has few enough connections to get one more, which is then counted. */
   isWelcome(connection: Pick<HttpResponse, 'getRemoteAddressAsText'>): boolean {
     const address = peerAddress(connection.getRemoteAddressAsText());
     const { littleMax, isProxy } = this.#options;
@@ -70,7 +71,7 @@ export class Peers {
   }
 }
 
-/** The peers of a front door that listens on a port. */
+/** The peers of a front door listening on a port. */
 export function peersOf(
   {
     admission,
@@ -81,13 +82,13 @@ export function peersOf(
   return new Peers({
     port,
     littleMax: Math.max(limits.peerConnectionsMin, Math.floor(admission.connectionsMax * LITTLE)),
-    // A proxy is whoever is believed about the address of somebody else.
+    // An address is a proxy when its forwarded addresses are trusted.
     isProxy: (address) => clientAddress(address, SOMEBODY_ELSE) !== address,
     readTables: () => Promise.all(TABLES.map((path) => readFile(path, 'latin1').catch(() => ''))),
   });
 }
 
-/** Open connections to a port, by the block of the address that they came from, as the kernel's tables tell them. */
+/** Counts open connections to a port by the block of the remote address, from the kernel's tables. */
 export function connectionsByBlock(tables: readonly string[], port: number): Map<string, number> {
   const found = new Map<string, number>();
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
@@ -104,7 +105,7 @@ export function connectionsByBlock(tables: readonly string[], port: number): Map
   return found;
 }
 
-/** The text of an address that stands as words of four bytes, each the lowest first. */
+/** Formats an address given in hex as words of four bytes, each with the lowest byte first. */
 function addressOf(hex: string): string {
   const bytes = (hex.match(/.{8}/g) ?? []).flatMap((word) =>
     [6, 4, 2, 0].map((at) => Number.parseInt(word.slice(at, at + 2), 16)),

@@ -1,4 +1,4 @@
-/** Owns the rate limits of the front door: calls per caller, and failed credentials per address. */
+/** Enforces the rate limits of the front door: calls per caller, and failed credentials per address. */
 import { Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import { NO_HEADERS, type ReplyHeaders } from '../reply/reply.ts';
@@ -15,11 +15,11 @@ export interface RateSettings {
 const CALLS = 0;
 const SIGN_INS = 1;
 
-/** What threads share to count the same callers. */
+/** Memory shared by threads to count the same callers. */
 export interface SharedRates {
   readonly calls: SharedArrayBuffer;
   readonly signIns: SharedArrayBuffer;
-  /** Two cells: calls and sign-ins that were refused. */
+  /** Two cells: refused calls and refused sign-ins. */
   readonly refused: SharedArrayBuffer;
 }
 
@@ -29,7 +29,7 @@ export class Rates {
   readonly #signIns: RateLimiter;
   readonly #refused: Int32Array;
 
-  /** `shared`: of the `Rates` of another thread, which counts the same callers. */
+  /** `shared`: from the `Rates` of another thread that counts the same callers. */
   constructor({ callsPerMinute, signInsPerMinute }: RateSettings, now: () => number, shared?: SharedRates) {
     const burst = Math.max(1, Math.round(callsPerMinute * limits.callBurstShare));
     const calls = new Arrivals(shared?.calls);
@@ -46,12 +46,12 @@ export class Rates {
     return this.#calls.costMax;
   }
 
-  /** Counts a call and gives the headers that tell the caller. Throws Refusal `rate_limited`. */
+  /** Counts a call and returns the rate headers of the answer. Throws Refusal `rate_limited`. */
   count(caller: string): ReplyHeaders {
     return this.#take(caller, 1, 1);
   }
 
-  /** Counts further calls of a request that was counted for one; to be tried again it needs all of them. */
+  /** Counts further calls of a request already counted as one; a retry costs all of them. */
   countMore(caller: string, calls: number): ReplyHeaders {
     return this.#take(caller, calls, calls + 1);
   }
@@ -70,12 +70,12 @@ export class Rates {
     };
   }
 
-  /** Counts a credential that was refused. Throws Refusal `rate_limited` when there were too many from this address. */
+  /** Counts a refused credential. Throws Refusal `rate_limited` after too many from this address. */
   countFailure(address: string): void {
     this.countSignIn(`failed ${address}`);
   }
 
-  /** Counts a try to sign in, by address or by email. Throws Refusal `rate_limited`. */
+  /** Counts a sign-in attempt, by address or by email. Throws Refusal `rate_limited`. */
   countSignIn(who: string): void {
     const state = this.#signIns.take(who);
     if (state === undefined || state.allowed) return;
@@ -83,7 +83,7 @@ export class Rates {
     throw refusal(state);
   }
 
-  /** How often each limit was hit since the start. */
+  /** Refusals of each limit since the start. */
   get refused(): { readonly calls: number; readonly signIns: number } {
     return { calls: Atomics.load(this.#refused, CALLS), signIns: Atomics.load(this.#refused, SIGN_INS) };
   }
@@ -98,7 +98,7 @@ function refusal(state: RateState): Refusal {
   });
 }
 
-/** Milliseconds of the system's own clock that never goes back: the same one for all threads, which `performance.now()` is not. */
+/** Milliseconds of the system's monotonic clock, the same for all threads, unlike `performance.now()`. */
 export function elapsedMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -1,4 +1,7 @@
-/** Owns how often one guesser may be wrong: so many times in a window, then not at all until the first is that old. In memory, bounded. */
+/**
+ * Limits wrong tries to a maximum per window; then none is allowed until the first is older than the window. In memory,
+ * bounded.
+ */
 import { Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 
@@ -10,14 +13,14 @@ export interface WrongTriesOptions {
 
 export class WrongTries {
   readonly #options: WrongTriesOptions;
-  /** When each guesser was wrong, oldest first; at most `triesMax` each. */
+  /** Times of the wrong tries of each guesser, oldest first; at most `triesMax` each. */
   readonly #wrongMs = new Map<string, readonly number[]>();
 
   constructor(options: WrongTriesOptions) {
     this.#options = options;
   }
 
-  /** Refuses with `rate_limited` while any of the guessers was wrong too often. */
+  /** Throws Refusal `rate_limited` when any of the guessers had too many wrong tries. */
   check(guessers: readonly string[]): void {
     const { triesMax, windowMs, now } = this.#options;
     for (const guesser of guessers) {
@@ -29,7 +32,7 @@ export class WrongTries {
     }
   }
 
-  /** Whether this guesser was wrong too often. */
+  /** True when this guesser had too many wrong tries. */
   isOver(guesser: string): boolean {
     return this.#recent(guesser).length >= this.#options.triesMax;
   }
@@ -38,7 +41,7 @@ export class WrongTries {
   add(guessers: readonly string[]): void {
     for (const guesser of guessers) {
       const recent = [...this.#recent(guesser), this.#options.now()].slice(-this.#options.triesMax);
-      // Deleted first, so that the map's own order is by last try and the oldest goes first.
+      // Deleted first, so that the map is ordered by last try and the oldest is dropped first.
       this.#wrongMs.delete(guesser);
       if (this.#wrongMs.size >= limits.rateCallersMax) {
         const oldest = this.#wrongMs.keys().next();

@@ -1,4 +1,4 @@
-/** Owns what the HTTP library can do and its type declarations leave out. */
+/** Wraps features of the HTTP library that its type declarations omit. */
 import './settings.ts';
 import type { HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
 import * as library from 'uWebSockets.js';
@@ -10,10 +10,11 @@ const { LIBUS_LISTEN_EXCLUSIVE_PORT, _cfg: configure } = library as unknown as {
   readonly _cfg: (setting: string) => void;
 };
 
-// Answers then do not name the library and its version. The few that it gives on its own still do (src/manual/security.md).
+// Hides the library's name and version in answers. A few answers of the library still show them
+// (src/manual/security.md).
 configure('silent');
 
-/** Binds an address that no other process may share; by default the library would let two servers split its clients. */
+/** Binds an address exclusively: by default the library would let two servers share it and split the clients. */
 export function listenExclusively(app: TemplatedApp, host: string, port: number): us_listen_socket | undefined {
   let bound: us_listen_socket | undefined;
   (app.listen as unknown as Listen).call(app, host, port, LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
@@ -22,20 +23,20 @@ export function listenExclusively(app: TemplatedApp, host: string, port: number)
   return bound;
 }
 
-/** One request's connection, as the library has it. */
+/** The library's response object of one request. */
 export type Connection = HttpResponse;
 
-/** An application of any thread, as another one knows it. */
+/** Handle of an application, passed between threads. */
 export type ChildDescriptor = unknown;
 
-/** What the library has for applications that accept for others. */
+/** Undeclared methods of the library for accepting connections on behalf of other applications. */
 interface Member {
   getDescriptor(): ChildDescriptor;
   addChildAppDescriptor(child: ChildDescriptor): void;
   removeChildAppDescriptor(child: ChildDescriptor): void;
 }
 
-/** An application among those of other threads. */
+/** Connects this application with those of other threads. */
 export class AppFamily {
   readonly #app: TemplatedApp;
 
@@ -43,7 +44,10 @@ export class AppFamily {
     this.#app = app;
   }
 
-  /** Makes it one that others accept for. It must have listened before, or the library ends the process. */
+  /**
+   * Returns a handle so that other applications can accept connections for this one. The application must have listened
+   * before, or the library aborts the process; this method does so.
+   */
   describe(): ChildDescriptor {
     const once = listenExclusively(this.#app, '127.0.0.1', 0);
     if (once === undefined) throw new Error('no port of this machine is free');
@@ -51,12 +55,12 @@ export class AppFamily {
     return this.#asMember.getDescriptor();
   }
 
-  /** From now on the connections that it accepts go to its children, each in its turn, and to none else. */
+  /** From now on, accepted connections go only to the children, in turn. */
   add(child: ChildDescriptor): void {
     this.#asMember.addChildAppDescriptor(child);
   }
 
-  /** Must be called when the child's thread ends, which the library does not learn of. */
+  /** Must be called when the child's thread ends, because the library does not notice. */
   remove(child: ChildDescriptor): void {
     this.#asMember.removeChildAppDescriptor(child);
   }

@@ -1,8 +1,8 @@
-/** Checks that the HTTP library can be loaded, whose binary is made for some versions of Node.js only. */
+/** Checks that the HTTP library can be loaded; its binaries exist only for some versions of Node.js. */
 import './settings.ts';
 import { StartError } from '../../common/start-error.ts';
 
-/** Loads the library. Throws StartError if there is no binary for this version of Node.js or this machine. */
+/** Loads the library. Throws StartError if it has no binary for this version of Node.js or this machine. */
 export async function requireHttpLibrary(): Promise<void> {
   try {
     await import('uWebSockets.js');

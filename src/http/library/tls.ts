@@ -1,10 +1,10 @@
-/** Checks the TLS files before the HTTP library gets them, which would only say that it failed. */
+/** Checks the TLS files before the HTTP library reads them, because its errors have no details. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { StartError } from '../../common/start-error.ts';
 
-/** When the certificate of a file expires, in milliseconds since the epoch. The file was checked before. */
+/** Expiry of the certificate in a file, in milliseconds since the epoch. The file must have been checked. */
 export function certificateExpiry({ certFile }: Pick<TlsFiles, 'certFile'>): number {
   return Date.parse(new X509Certificate(readFileSync(certFile)).validTo);
 }
@@ -14,7 +14,7 @@ export interface TlsFiles {
   readonly keyFile: string;
 }
 
-/** Throws StartError when a file cannot be read, is not a PEM of its kind, or the two do not belong together. */
+/** Throws StartError when a file cannot be read, is not a PEM of its kind, or certificate and key do not match. */
 export function checkTlsFiles({ certFile, keyFile }: TlsFiles): void {
   const cert = readSetting('CAIRN_TLS_CERT', certFile);
   const key = readSetting('CAIRN_TLS_KEY', keyFile);

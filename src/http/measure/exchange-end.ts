@@ -1,4 +1,4 @@
-/** How an exchange ended, for the log and the metrics. */
+/** Describes how an exchange ended, for the log and the metrics. */
 
 export interface ExchangeEnd {
   readonly status: number | undefined;

@@ -1,29 +1,29 @@
-/** Owns the one line that a request leaves in the log. Nothing of it is made of a header, a body or a query. */
+/** Writes one log line per request. It contains no text of a header, a body or a query. */
 import type { Log } from '../../common/log.ts';
 import type { CallNote } from '../request/call-note.ts';
 import type { RequestHead } from '../request/head.ts';
 import type { ExchangeEnd } from './exchange-end.ts';
 
-/** What the line names of a request. */
+/** What the line contains about a request. */
 export interface LoggedRequest {
   readonly head: Pick<RequestHead, 'id' | 'method' | 'address'>;
   readonly route: string | undefined;
   readonly accountId: string | undefined;
-  /** Kind of the refusal that answered it. */
+  /** Kind of the refusal that was sent. */
   readonly refused: string | undefined;
-  /** The handler asked for time to wait. */
+  /** True after the handler asked for more time to wait. */
   readonly hasWaited: boolean;
   readonly calls: readonly CallNote[];
 }
 
 type Level = 'info' | 'warn' | 'error';
 
-/** Where lines of requests go. */
+/** Destinations of the request lines. */
 export interface RequestLogOptions {
   readonly log: Log;
-  /** Takes every line; then `log` gets only warnings and errors. Undefined: `log` takes every line. */
+  /** Gets every line, if set. Then `log` gets only warnings and errors. */
   readonly access: Log | undefined;
-  /** From how many milliseconds on a request is a warning; 0: never. */
+  /** A request of at least so many milliseconds is a warning; 0: never. */
   readonly slowMs: number;
 }
 
@@ -46,7 +46,7 @@ export class RequestLog {
   }
 }
 
-/** A failure inside HTTP 200 has the level that its status has elsewhere. */
+/** A failure inside HTTP 200 has the level of its usual status. */
 function levelOf({ calls }: LoggedRequest, end: ExchangeEnd, isSlow: boolean): Level {
   const isError = (end.status ?? 0) >= 500 || calls.some(({ status = 0 }) => status >= 500);
   if (isError) return 'error';

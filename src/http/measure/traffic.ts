@@ -1,9 +1,9 @@
-/** Owns what the front door counts: plain numbers by route, that whoever measures the service reads when he wants them. */
+/** Counts the traffic of the front door by route, in plain numbers for the metrics. */
 import { Histogram, type HistogramCounts } from '../../common/histogram.ts';
 import type { RequestHead } from '../request/head.ts';
 import type { ExchangeEnd } from './exchange-end.ts';
 
-/** What one thread counted, for another to add. */
+/** Counts of one thread, to add to those of another. */
 export interface TrafficReport {
   readonly active: number;
   readonly routes: readonly {
@@ -16,12 +16,12 @@ export interface TrafficReport {
   }[];
 }
 
-/** What came in on one route with one method. */
+/** Requests of one route and method. */
 export class RouteTraffic {
   readonly method: string;
-  /** The pattern, never the path that was asked for: there are only so many. */
+  /** The pattern, never the requested path: the number of patterns is bounded. */
   readonly route: string;
-  /** Requests by status; those that were cut off before an answer have the status 0. */
+  /** Requests by status; requests cut off before an answer have status 0. */
   readonly statuses = new Map<number, number>();
   readonly durations = new Histogram();
   bytesIn = 0;
@@ -44,15 +44,15 @@ export class RouteTraffic {
 export class Traffic {
   #routes = new Map<string, Map<string, RouteTraffic>>();
   #active = 0;
-  /** By thread. */
+  /** Active requests by thread. */
   readonly #activeElsewhere = new Map<number, number>();
 
-  /** Requests that are not answered yet, or whose answer is not sent yet. */
+  /** Requests not answered yet, or whose answer is still being sent. */
   get active(): number {
     return [...this.#activeElsewhere.values()].reduce((sum, active) => sum + active, this.#active);
   }
 
-  /** What was counted since the last time. */
+  /** Returns the counts since the last call and resets them. */
   take(): TrafficReport {
     const routes = [...this.routes()].map(({ method, route, statuses, durations, bytesIn, bytesOut }) => {
       return { method, route, statuses: [...statuses], durations: durations.all, bytesIn, bytesOut };
@@ -61,7 +61,7 @@ export class Traffic {
     return { active: this.#active, routes };
   }
 
-  /** Takes in what another thread counted. */
+  /** Adds the counts of another thread. */
   add(thread: number, { active, routes }: TrafficReport): void {
     this.#activeElsewhere.set(thread, active);
     for (const { method, route, statuses, durations, bytesIn, bytesOut } of routes) {
@@ -77,7 +77,7 @@ export class Traffic {
     this.#active += 1;
   }
 
-  /** Counts one request that ended. What matched no route is one row, whatever its method and path were. */
+  /** Counts one ended request. All requests without a route share one row, whatever their method and path. */
   record(head: RequestHead, route: string, end: ExchangeEnd): void {
     this.#active -= 1;
     this.#row(route === '' ? '' : head.method, route).add(end);
@@ -97,7 +97,7 @@ export class Traffic {
     return row;
   }
 
-  /** Every route and method that anything came in on. */
+  /** Every route and method with traffic. */
   *routes(): Generator<RouteTraffic> {
     for (const methods of this.#routes.values()) yield* methods.values();
   }

@@ -1,6 +1,9 @@
-/** What an exchange asks of the connection that it answers: the part of the HTTP library's response that is used. Types only. */
+/** Declares the part of the HTTP library's response that an exchange uses. Types only. */
 
-/** Also a connection of another thread, which hears of it in messages. Each method is as in the library (uWebSockets.js). */
+/**
+ * May also be a connection of another thread, controlled by messages. Methods behave as in the library
+ * (uWebSockets.js).
+ */
 export interface AnswerSocket {
   cork(run: () => void): void;
   writeStatus(status: string): void;

@@ -1,13 +1,13 @@
-/** The types of a reply's body: whole pieces, or bytes read while they are sent. */
+/** Declares the types of a reply's body: whole pieces, or bytes read while they are sent. */
 
-/** Bytes that are read while they are sent. `read` may return a view that is gone with the next read. */
+/** Bytes read while they are sent. `read` may return a view that the next read invalidates. */
 export interface ByteSource {
   readonly bytesTotal: number;
-  /** The bytes from `offset` on, as many as are at hand; never empty before the end. */
+  /** The available bytes from `offset` on; never empty before the end. */
   read(offset: number): Uint8Array;
-  /** Called once when nobody reads any more: all was sent, or the client has gone. */
+  /** Called once when no more is read: everything was sent, or the client disconnected. */
   readonly close?: () => void;
 }
 
-/** A text in pieces that are sent one after another; bytes are UTF-8. Pieces that are bytes already are not encoded again. */
+/** A text in pieces, sent in order. Byte pieces are UTF-8 and are not encoded again. */
 export type Parts = readonly (string | Uint8Array)[];

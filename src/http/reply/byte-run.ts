@@ -1,27 +1,27 @@
-/** Owns bodies that are put together while they are sent: text and runs of bytes, whose length is known before. */
+/** Assembles bodies while they are sent, from text and runs of bytes of known length. */
 import { limits } from '../../limits/service.ts';
 import type { ByteSource } from './body.ts';
 
-/** Gives the next bytes, which are the caller's until the next call; undefined: the end. */
+/** Returns the next bytes, valid and writable until the next call, or undefined at the end. */
 type ByteReader = () => Uint8Array | undefined;
 
-/** Bytes that are made on demand. Nothing is held for a run that nobody reads to its end, so there is nothing to close. */
+/** Bytes produced on demand. An unfinished run holds no resources, so there is nothing to close. */
 export interface ByteRun {
-  /** Exactly how many there are. */
+  /** The exact length. */
   readonly bytes: number;
-  /** Reads them from the beginning. */
+  /** Starts reading from the beginning. */
   readonly open: () => ByteReader;
 }
 
-/** Bytes that can be read from any place, so that nothing is kept between two reads. */
+/** Bytes readable from any offset, so no state is kept between two reads. */
 export interface SeekableRun {
   readonly bytes: number;
   /**
-   * The bytes from `offset` on, as many as are at hand; never empty before the end. They are the caller's to change, and
-   * gone with the next read of anything.
+   * The available bytes from `offset` on; never empty before the end. The caller may change them. Any next read
+   * invalidates them.
    */
   at(offset: number): Uint8Array;
-  /** Called once when nobody reads any more. */
+  /** Called once when no more is read. */
   readonly close?: () => void;
 }
 
@@ -32,7 +32,7 @@ const COMMA = 0x2c;
 const SPACE = 0x20;
 const NOTHING = new Uint8Array(0);
 
-/** A run of bytes that are at hand. */
+/** A run of the bytes of a text. */
 export function runOf(text: string): ByteRun {
   const bytes = Buffer.from(text);
   return {
@@ -49,8 +49,8 @@ export function runOf(text: string): ByteRun {
 }
 
 /**
- * Lines of JSON as the items of an array, without parsing them: JSON has no newline inside a value, so each one ends a
- * line and becomes a comma, and the last a space. The reader may cut the lines anywhere.
+ * Turns lines of JSON into items of an array without parsing them: JSON has no newline inside a value, so each newline
+ * ends a line and becomes a comma, and the last one a space. A read may end within a line.
  */
 export function itemsOf(lines: AnyRun): AnyRun {
   const total = lines.bytes;
@@ -73,7 +73,7 @@ export function itemsOf(lines: AnyRun): AnyRun {
   };
 }
 
-/** Changes the newlines in bytes that begin at `offset` of `total`. */
+/** Replaces the newlines in bytes that start at `offset` of `total`. */
 function separate(bytes: Uint8Array, offset: number, total: number): Uint8Array {
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) {
     bytes[at] = offset + at === total - 1 ? SPACE : COMMA;
@@ -81,7 +81,7 @@ function separate(bytes: Uint8Array, offset: number, total: number): Uint8Array 
   return bytes;
 }
 
-/** A copy of the first bytes of a run, at most so many. The run can be read as before. */
+/** Copies the first bytes of a run, at most `bytesMax`. The run can be read again. */
 export function beginningOf(run: AnyRun, bytesMax: number): Buffer {
   const wanted = Math.min(run.bytes, bytesMax);
   const copy = Buffer.allocUnsafe(wanted);
@@ -97,7 +97,7 @@ export function beginningOf(run: AnyRun, bytesMax: number): Buffer {
   return copy;
 }
 
-/** Runs one after another as the body of a reply. It holds what the open run last gave and one chunk, no more. */
+/** Concatenates runs as the body of a reply. Holds only the last bytes of the open run and one chunk. */
 export function sourceOf(runs: readonly AnyRun[]): ByteSource {
   return new RunSource(runs);
 }
@@ -109,16 +109,16 @@ function isSeekable(run: AnyRun): run is SeekableRun {
 class RunSource implements ByteSource {
   readonly bytesTotal: number;
   readonly #runs: readonly AnyRun[];
-  /** Where each run begins. */
+  /** Offset at which each run begins. */
   readonly #starts: readonly number[];
   #index = 0;
-  /** What runs that are read in order gave together; made when one is read. */
+  /** Bytes collected from sequential runs; allocated on first use. */
   #chunk: Uint8Array = NOTHING;
-  /** Where the chunk stands in the whole, and how much of it is filled. */
+  /** Offset of the chunk in the body, and how much of it is filled. */
   #start = 0;
   #filled = 0;
   #reader: ByteReader | undefined;
-  /** Bytes that the open run gave so far, and those of them that are not in a chunk yet. */
+  /** Bytes read from the open run so far, and those not yet copied to a chunk. */
   #given = 0;
   #rest: Uint8Array = NOTHING;
 
@@ -132,7 +132,7 @@ class RunSource implements ByteSource {
     this.bytesTotal = total;
   }
 
-  /** Throws when a run gives more or fewer bytes than it said, or when what was sent before is asked for again. */
+  /** Throws when a run yields more or fewer bytes than declared, or when already sent bytes are requested again. */
   read(offset: number): Uint8Array {
     for (;;) {
       if (offset >= this.#start && offset < this.#start + this.#filled) {
@@ -158,7 +158,7 @@ class RunSource implements ByteSource {
     return bytes;
   }
 
-  /** Fills the next chunk from runs that are read in order, up to one that is not. */
+  /** Fills the next chunk from sequential runs, up to a seekable one. */
   #fill(offset: number): void {
     if (offset !== Math.max(this.#start + this.#filled, this.#starts[this.#index] ?? 0)) throw gone(offset);
     this.#start = offset;
@@ -178,7 +178,7 @@ class RunSource implements ByteSource {
     }
   }
 
-  /** The next bytes of the run that is open, or of the one after it; undefined: there is none that is read in order. */
+  /** The next bytes of the open run or the run after it; undefined when no sequential run follows. */
   #next(): Uint8Array | undefined {
     for (;;) {
       const run = this.#runs[this.#index];

@@ -1,8 +1,11 @@
-/** Owns how an answer ends its connection. Pure. */
+/** Makes an answer close its connection. Pure. */
 import { feedOf } from './feed.ts';
 import { isSource, type Reply } from './reply.ts';
 
-/** The same answer, after which the connection is closed. One of known length goes in chunks: that can end a connection. */
+/**
+ * Returns the same answer, closing the connection at its end. A body of known length is sent in chunks, because only
+ * that can close a connection.
+ */
 export function closing(reply: Reply): Reply {
   const { body } = reply;
   if (body !== undefined && isSource(body) && body.bytesTotal > 0) {

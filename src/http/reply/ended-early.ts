@@ -1,2 +1,2 @@
-/** Why a source ends before its announced length though nothing is broken: the client asks again. */
+/** Thrown when a source ends before its announced length without a defect: the client requests the rest again. */
 export class EndedEarly extends Error {}

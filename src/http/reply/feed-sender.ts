@@ -1,6 +1,6 @@
 /**
- * Owns how a feed goes out: in chunks (RFC 9112, 7.1), each body as soon as it is ready. A socket that takes no more is
- * waited for, so that what is buffered for a slow reader is one piece at the most.
+ * Sends a feed in chunks (RFC 9112, 7.1), each body as soon as it is ready. Waits for a full socket, so at most one
+ * piece is buffered for a slow reader.
  */
 import { limits } from '../../limits/service.ts';
 import type { AnswerSocket } from './answer-socket.ts';
@@ -17,7 +17,7 @@ export class FeedSender {
   #wake: (() => void) | undefined;
   #bytes = 0;
 
-  /** `closes`: the connection ends with the feed. */
+  /** `closes`: the connection is closed after the feed. */
   constructor(res: AnswerSocket, replyBytes: ReplyBytes, closes: boolean) {
     this.#res = res;
     this.#replyBytes = replyBytes;
@@ -33,18 +33,20 @@ export class FeedSender {
     return this.#bytes;
   }
 
-  /** Nothing is to be sent at the moment: the next body is not ready. */
+  /** True while the next body is not ready, so there is nothing to send. */
   get isWaiting(): boolean {
     return this.#isWaiting;
   }
 
-  /** The client is gone. */
+  /** The client disconnected. */
   stop(): void {
     this.#isOpen = false;
     this.#wake?.();
   }
 
-  /** Sends all of a feed. Resolves when the whole of it was handed over, with false when it broke off. */
+  /**
+   * Sends all of a feed. Resolves with true when all of it was passed to the socket, with false when it was cut off.
+   */
   async send(feed: Feed): Promise<boolean> {
     for (;;) {
       this.#isWaiting = true;
@@ -86,7 +88,7 @@ export class FeedSender {
     }
   }
 
-  /** The library copies the bytes before it returns; resolves when the socket has room for more. */
+  /** The library copies the bytes before it returns. Resolves when the socket accepts more. */
   async #write(bytes: Uint8Array): Promise<void> {
     this.#bytes += bytes.length;
     let hasRoom = true;

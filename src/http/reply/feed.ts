@@ -1,14 +1,14 @@
-/** Owns bodies that become ready one after another: each is sent when it is there, and nobody knows before how long all are. */
+/** Streams bodies that become ready one after another, each sent when ready; the total length is unknown. */
 import type { ByteSource, Parts } from './body.ts';
 
 export interface Feed {
-  /** The next one, when it is ready; undefined: that was all. */
+  /** Resolves with the next body when it is ready, or with undefined at the end. */
   next(): Promise<Parts | ByteSource | undefined>;
 }
 
-/** A feed of what promises give, in the order in which they are settled; one that gives undefined adds nothing. */
+/** A feed of the results of promises, in the order in which they settle; undefined results are skipped. */
 export function feedOf(promises: readonly Promise<Parts | ByteSource | undefined>[]): Feed {
-  // Each promise that settles takes the next free place.
+  // Each settled promise takes the next free place.
   const places: ((settled: Promise<Parts | ByteSource | undefined>) => void)[] = [];
   const inOrder = promises.map(() => new Promise<Parts | ByteSource | undefined>((resolve) => places.push(resolve)));
   for (const promise of promises) {
@@ -26,12 +26,12 @@ export function feedOf(promises: readonly Promise<Parts | ByteSource | undefined
   };
 }
 
-/** Lets go of what a feed would still have given, as it becomes ready. */
+/** Releases the remaining bodies of a feed as they become ready. */
 export async function closeFeed(feed: Feed): Promise<void> {
   for (let body = await feed.next(); body !== undefined; body = await feed.next()) closeBody(body);
 }
 
-/** Nobody reads this body. */
+/** Releases a body that will not be read. */
 export function closeBody(body: Parts | ByteSource): void {
   if ('bytesTotal' in body) body.close?.();
 }

@@ -1,4 +1,4 @@
-/** Owns the value that a handler answers with; only the exchange turns it into bytes on a socket. */
+/** Declares the reply of a handler; only the exchange turns it into bytes on a socket. */
 
 import type { ByteSource, Parts } from './body.ts';
 import type { Feed } from './feed.ts';
@@ -9,9 +9,9 @@ export interface Reply {
   readonly status: number;
   readonly headers: ReplyHeaders;
   readonly body: string | Parts | ByteSource | Feed | undefined;
-  /** It mostly waits for events: whoever makes it counts it, and it takes no place among the streams. */
+  /** Mostly waits for events. Its creator counts it, so it takes no place among the streams. */
   readonly listens?: true;
-  /** Close the connection: at once, or once the client had time to read this answer. */
+  /** Closes the connection immediately, or after the client had time to read this answer. */
   readonly close?: 'now' | 'after';
 }
 
@@ -19,7 +19,7 @@ export const NO_HEADERS: ReplyHeaders = {};
 
 const JSON_HEADERS: ReplyHeaders = {
   'Content-Type': 'application/json; charset=utf-8',
-  // Answers hold one account's data or its secrets: no cache on the way may keep them.
+  // Answers contain data or secrets of one account: no cache in between may store them.
   'Cache-Control': 'no-store',
 };
 
@@ -27,12 +27,12 @@ export function json(status: number, value: unknown, headers: ReplyHeaders = NO_
   return jsonText(status, JSON.stringify(value), headers);
 }
 
-/** As `json`, for a document that is written already. */
+/** Like `json`, for a serialized document. */
 export function jsonText(status: number, text: string | Parts, headers: ReplyHeaders = NO_HEADERS): Reply {
   return { status, headers: headers === NO_HEADERS ? JSON_HEADERS : { ...JSON_HEADERS, ...headers }, body: text };
 }
 
-/** Parts as one text. */
+/** Joins parts to one text. */
 export function textOf(parts: Parts): string {
   return parts.map((part) => (typeof part === 'string' ? part : Buffer.from(part).toString())).join('');
 }
@@ -41,7 +41,7 @@ export function stream(status: number, source: ByteSource, headers: ReplyHeaders
   return { status, headers, body: source };
 }
 
-/** Bodies one after another, each as soon as it is ready. */
+/** Sends bodies in order of readiness. */
 export function feed(status: number, bodies: Feed, headers: ReplyHeaders): Reply {
   return { status, headers, body: bodies };
 }
@@ -50,12 +50,12 @@ export function empty(status: number, headers: ReplyHeaders = NO_HEADERS): Reply
   return { status, headers, body: undefined };
 }
 
-/** Whether a body is sent piece by piece. */
+/** True when a body is read while it is sent. */
 export function isSource(body: Reply['body']): body is ByteSource {
   return typeof body === 'object' && 'bytesTotal' in body;
 }
 
-/** Whether a body is made while it is sent. */
+/** True when a body is produced while it is sent. */
 export function isFeed(body: Reply['body']): body is Feed {
   return typeof body === 'object' && 'next' in body;
 }

@@ -1,6 +1,6 @@
 /**
- * Owns which readers are too slow to be sent on to. Pure. A reader may be slow, over a bad line or with a full disk, but an
- * answer that hardly moves holds a connection and a place among the streams, and must end.
+ * Decides which readers are too slow. Pure. A reader may be slow because of a bad line or a full disk, but a stalled
+ * answer occupies a connection and a place among the streams, and must end.
  */
 import { limits } from '../../limits/service.ts';
 
@@ -16,7 +16,7 @@ export class SendPace {
     this.#movedMs = nowMs;
   }
 
-  /** Notes how many bytes the system has taken so far; true when the reader is too slow. */
+  /** Records how many bytes the system has accepted so far. Returns true when the reader is too slow. */
   isTooSlow(nowMs: number, bytes: number): boolean {
     if (bytes > this.#bytes) {
       this.#bytes = bytes;

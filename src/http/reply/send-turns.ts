@@ -1,13 +1,13 @@
 /**
- * Owns how streamed bodies share the main thread: each stream sends what its source has at hand, and after so many bytes, or
- * so long, everybody else gets a turn of the event loop. Callers take turns, and the streams of one caller among themselves.
- * So a request is held up for the time of one such share, and a download by no more than one step of each other caller,
- * however many streams run.
+ * Schedules streamed bodies on the main thread: each stream sends the bytes available from its source, and after a
+ * limit of bytes or time the event loop runs other work. Callers take turns, and so do the streams of one caller. So a
+ * request waits for at most one such turn, and a download for one step of each other caller, whatever the number of
+ * streams.
  */
 import { FairQueue } from '../../common/fair-queue.ts';
 import { limits } from '../../limits/service.ts';
 
-/** One stream. Sends once; returns how many bytes the socket took, and whether it would take more at once. */
+/** One stream. Sends once; returns how many bytes the socket accepted, and whether it accepts more immediately. */
 export type SendStep = () => { readonly bytes: number; readonly more: boolean };
 
 interface Waiting {
@@ -18,10 +18,12 @@ interface Waiting {
 export class SendTurns {
   readonly #waiting = new FairQueue<Waiting>();
   #scheduled = false;
-  /** Until when streams that begin in this round may send at once; undefined: none has begun in it. */
+  /** End of the time in which new streams of this round may send immediately; undefined when none began in it. */
   #beginEndMs: number | undefined;
 
-  /** Whether a stream that begins now may send at once. Those that begin in one round share a turn: there may be a thousand. */
+  /**
+   * True when a new stream may send immediately. The new streams of one round share a turn: there may be a thousand.
+   */
   get mayBegin(): boolean {
     const nowMs = performance.now();
     if (this.#beginEndMs !== undefined) return nowMs < this.#beginEndMs;
@@ -32,7 +34,7 @@ export class SendTurns {
     return true;
   }
 
-  /** The stream of a caller sends in one of the next turns, and again while its socket takes more. */
+  /** Schedules the stream of a caller, repeatedly while its socket accepts more. */
   add(caller: string, step: SendStep): void {
     this.#waiting.push(caller, { caller, step });
     this.#schedule();
@@ -47,7 +49,7 @@ export class SendTurns {
   #run(): void {
     this.#scheduled = false;
     let left: number = limits.sendTurnBytesMax;
-    // The system takes ten times as long for bytes that no reader fetches: it has to find memory for them.
+    // The system takes ten times as long for bytes that no reader fetches, because it has to allocate memory for them.
     const endMs = performance.now() + limits.sendTurnMsMax;
     // A step that sends nothing counts too, so that a turn ends.
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {

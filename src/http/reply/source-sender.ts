@@ -1,7 +1,6 @@
 /**
- * Owns how a body of known length goes out while it is read: as much as the socket takes, and on when it has room again.
- * Nothing is buffered here: bytes that did not fit are read again from the source. A client that hardly takes anything
- * is given up.
+ * Sends a body of known length while reading it: as much as the socket accepts, and more when it has room again.
+ * Nothing is buffered here: bytes that did not fit are read again from the source. A stalled client is disconnected.
  */
 import { limits } from '../../limits/service.ts';
 import type { AnswerSocket } from './answer-socket.ts';
@@ -13,12 +12,12 @@ const NOTHING = new Uint8Array(0);
 const NOTHING_SENT = { bytes: 0, more: false };
 
 export interface SourceSenderOptions {
-  /** Whom it is sent to: an account, or an address. */
+  /** The receiver: an account, or an address. */
   readonly caller: string;
   readonly turns: SendTurns;
   readonly pace: SendPace;
   readonly onWhole: () => void;
-  /** The source could not be read; the connection is closed then. */
+  /** Called when the source could not be read. The connection is then closed. */
   readonly onBroken: (error: unknown) => void;
 }
 
@@ -32,11 +31,11 @@ export class SourceSender {
   readonly #onBroken: (error: unknown) => void;
   #bytes = 0;
   #isOpen = true;
-  /** The socket did not take all that it was offered last. */
+  /** True when the socket did not accept all bytes last offered. */
   #isBlocked = false;
   #offeredMs = performance.now();
 
-  /** `onWhole` is called when the last byte was handed over. */
+  /** `onWhole` is called when the last byte was passed to the socket. */
   constructor(res: AnswerSocket, source: ByteSource, options: SourceSenderOptions) {
     this.#res = res;
     this.#source = source;
@@ -53,8 +52,9 @@ export class SourceSender {
   }
 
   /**
-   * Begins, within the cork of the head, which goes out with the first bytes where there is time for them. A short body always
-   * does, as an answer does that is no stream: the head apart costs a system call, a packet and a turn more.
+   * Starts sending, within the cork of the head, so that head and first bytes share a packet when there is time. A
+   * short body always does, like an answer without a stream: a separate head costs a system call, a packet and a turn
+   * more.
    */
   start(): void {
     this.#res.onWritable((offset) => {
@@ -67,7 +67,7 @@ export class SourceSender {
     if (!mayBegin || this.#sendOnce()) this.#turns.add(this.#caller, this.#step);
   }
 
-  /** The exchange has ended, this way or that. */
+  /** The exchange has ended, with or without success. */
   stop(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -75,8 +75,8 @@ export class SourceSender {
   }
 
   /**
-   * The library drops a socket that was not writable for ten seconds, though a slow reader may be busy with what the
-   * system has buffered for it. Offering the rest again begins those ten seconds anew; how slow is too slow is decided here.
+   * The library drops a socket not writable for ten seconds, although a slow reader may still be reading bytes buffered
+   * by the system. Offering the rest again restarts those ten seconds; the limit for slow readers is set here.
    */
   pushOn(nowMs: number): void {
     if (!this.#isOpen) return;
@@ -98,16 +98,16 @@ export class SourceSender {
     return { bytes: this.#bytes - before, more };
   };
 
-  /** Offers the rest again, in a turn shared with others: there may be hundreds that stopped reading at once. */
+  /** Offers the rest again, in a shared turn: hundreds of readers may have stopped at the same time. */
   readonly #retry: SendStep = () => {
-    // Writable since, and in the circle already.
+    // The socket became writable since, so the stream is already scheduled.
     if (!this.#isBlocked) return NOTHING_SENT;
     const { bytes, more } = this.#step();
     if (more) this.#turns.add(this.#caller, this.#step);
     return { bytes, more: false };
   };
 
-  /** Sends what the source has at hand. True: the socket took it all and there is more. */
+  /** Sends the bytes available from the source. Returns true when the socket accepted them all and more follow. */
   #sendOnce(): boolean {
     const total = this.#source.bytesTotal;
     const bytes = this.#read();
@@ -123,7 +123,7 @@ export class SourceSender {
     return taken;
   }
 
-  /** A source that cannot be read ends the connection: half a body must not look like a whole one. */
+  /** A source that cannot be read closes the connection: half a body must not look complete. */
   #read(): Uint8Array {
     try {
       const bytes = this.#source.read(this.#bytes);

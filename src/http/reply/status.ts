@@ -1,4 +1,7 @@
-/** The only map from a refusal to an HTTP status. Total over the union: a new fault does not compile without a row. */
+/**
+ * Maps each refusal to its HTTP status; the only such map. Total over the union: a new fault does not compile without a
+ * row.
+ */
 import { explain, type Fault } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import { json, type Reply, type ReplyHeaders } from './reply.ts';
@@ -45,10 +48,10 @@ const statuses = {
   internal: 500,
 } as const satisfies Record<Fault['kind'], number>;
 
-/** RFC 6750, section 3.1: which scope would do. */
+/** RFC 6750, section 3.1: names the scope that would suffice. */
 export const INSUFFICIENT_SCOPE = 'Bearer realm="cairn", error="insufficient_scope", scope="read write"';
 
-/** Where the connection ends with the answer; behind broken framing nothing more may be read from it. */
+/** Refusals after which the connection is closed. After broken framing nothing more may be read from it. */
 const closing: { readonly [kind in Fault['kind']]?: 'now' | 'after' } = {
   bad_framing: 'now',
   body_late: 'after',

@@ -1,4 +1,4 @@
-/** Owns what a connection above the bound gets: it is told to come again and closed, before it asks for anything. */
+/** Refuses a connection above the limit: asks the client to retry later and closes it before any request. */
 import type { HttpResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import { limits } from '../../limits/service.ts';
@@ -10,7 +10,7 @@ const refusal = refusalReply({
   retryAfterSeconds: limits.retryAfterSeconds,
 });
 
-/** `isSecret`: TLS, where nothing can be said before the handshake, which is what would cost most. */
+/** `isSecret`: TLS. Nothing can be sent before the handshake, which is the most expensive part. */
 export function turnAway(res: HttpResponse, isSecret: boolean): void {
   if (isSecret) {
     res.close();

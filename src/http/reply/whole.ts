@@ -1,17 +1,17 @@
 /**
- * Owns how a whole body becomes bytes: in one buffer that is used again for each, because the HTTP library copies what it is
- * given before it returns. Bodies that do not fit get a buffer of their own.
+ * Encodes a whole body in one reused buffer, because the HTTP library copies it before returning. Larger bodies get a
+ * separate buffer.
  */
 import { limits } from '../../limits/service.ts';
 import type { Parts } from './body.ts';
 
-/** A unit of a string is at most three bytes of UTF-8. */
+/** A UTF-16 code unit takes at most three bytes of UTF-8. */
 const UNIT_BYTES_MAX = 3;
 
 export class ReplyBytes {
   readonly #shared = Buffer.allocUnsafeSlow(limits.replyBufferBytes);
 
-  /** The bytes of a body, gone with the next call. */
+  /** Returns the bytes of a body, valid until the next call. */
   of(body: string | Parts): Uint8Array {
     const parts = typeof body === 'string' ? [body] : body;
     let bytesMax = 0;

@@ -1,17 +1,17 @@
-/** Owns what an Accept header says of one media type (RFC 9110, section 12.5.1). Pure. */
+/** Decides how an Accept header rates one media type (RFC 9110, section 12.5.1). Pure. */
 
-/** Named by itself; covered by a range, or by the absence of the header; or not wanted. */
+/** Named explicitly; covered by a range or by a missing header; or not acceptable. */
 export type Acceptance = 'named' | 'allowed' | 'refused';
 
-/** `type` in lower case, without parameters. Leniently read: what is not a media range counts for nothing. */
+/** `type` is lower case, without parameters. Parsed leniently: invalid media ranges are ignored. */
 export function acceptance(header: string | undefined, type: string): Acceptance {
   if (header === undefined || header.trim() === '') return 'allowed';
-  // Mostly neither the type nor a range that could cover it is there at all.
+  // Fast path: most headers contain neither the type nor a range covering it.
   if (!header.includes('*') && !header.toLowerCase().includes(type)) return 'refused';
   const weights = new Map(header.split(',').map(readRange));
   const own = weights.get(type);
   if (own !== undefined) return own > 0 ? 'named' : 'refused';
-  // The more specific range decides.
+  // The more specific range takes precedence.
   const range = weights.get(type.replace(/\/.*$/, '/*')) ?? weights.get('*/*') ?? 0;
   return range > 0 ? 'allowed' : 'refused';
 }

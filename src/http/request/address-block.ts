@@ -1,10 +1,10 @@
-/** Owns which addresses belong to one caller: an IPv4 address, or the /64 that one IPv6 subscriber has (RFC 6177). Pure. */
+/** Groups addresses by caller: an IPv4 address, or the /64 of one IPv6 subscriber (RFC 6177). Pure. */
 import { isIPv6 } from 'node:net';
 
 const GROUPS = 8;
 const GROUPS_OF_BLOCK = 4;
 
-/** The block that an address counts for. Anything but an IPv6 address stands for itself. */
+/** Returns the /64 of an IPv6 address, and any other address unchanged. */
 export function addressBlock(address: string): string {
   if (!address.includes(':')) return address;
   const plain = address.replace(/%.*$/, '');

@@ -1,13 +1,13 @@
 /**
- * Owns the bytes of one request body while they arrive: counts them against the bound and hands them on. Chunks are the
- * HTTP library's memory and gone when its callback returns, so takers copy. There is no pause: the library reads a paused
- * socket on for as long as the sender is as fast, and drops it after ten seconds; what bounds memory is admission.
+ * Receives the bytes of one request body, enforces its size limit and passes them to a sink. Chunks are memory of the
+ * HTTP library, valid only during its callback, so sinks copy. There is no back-pressure: the library keeps reading a
+ * paused socket while the sender is fast enough, and drops it after ten seconds. Admission bounds the memory instead.
  */
 import { type Fault, Refusal } from '../../common/fault.ts';
 import type { Lease } from '../../common/shares.ts';
 import { limits } from '../../limits/service.ts';
 
-/** Takes a body as it arrives: copies the bytes, and may throw to refuse. */
+/** Receives a body as it arrives: copies the bytes, and may throw to refuse. */
 export type BodySink = (bytes: Uint8Array) => void;
 
 export class IncomingBody {
@@ -22,7 +22,7 @@ export class IncomingBody {
   #failure: Error | undefined;
   #settle: { resolve(): void; reject(error: Error): void } | undefined;
 
-  /** `lease`: the part of the bytes in flight that covers what has arrived and is still in memory. */
+  /** `lease`: the share of the bytes in flight that covers the received bytes still in memory. */
   constructor(bytesMax: number, lease?: Lease, bytesDeclared = bytesMax) {
     this.#bytesMax = bytesMax;
     this.#lease = lease;
@@ -38,7 +38,7 @@ export class IncomingBody {
     return this.#ended;
   }
 
-  /** Hands the body to a sink; resolves at its end, rejects with the refusal that cut it off. */
+  /** Passes the body to a sink. Resolves at its end, rejects with the refusal that cut it off. */
   pipe(sink: BodySink): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#failure !== undefined) {
@@ -54,7 +54,7 @@ export class IncomingBody {
     });
   }
 
-  /** The whole body in memory, in the parts in which it came; for bodies whose bound is small. */
+  /** Reads the whole body into memory, in the parts received. For bodies with a small limit. */
   async collect(): Promise<Uint8Array[]> {
     const parts: Uint8Array[] = [];
     await this.pipe((bytes) => {
@@ -63,7 +63,7 @@ export class IncomingBody {
     return parts;
   }
 
-  /** From the socket: the next bytes, and whether they are the last. */
+  /** Receives the next bytes from the socket, and whether they are the last. */
   receive(bytes: Uint8Array, isLast: boolean): void {
     if (this.#failure !== undefined) return;
     this.#bytes += bytes.length;
@@ -83,24 +83,24 @@ export class IncomingBody {
     if (isLast && this.#failure === undefined) this.#settle?.resolve();
   }
 
-  /** Says that so many of the bytes that arrived are no longer in memory. */
+  /** Reports that `bytes` of the received bytes are no longer in memory. */
   passOn(bytes: number): void {
     this.#bytesPassedOn += bytes;
     if (this.#failure === undefined) this.#lease?.hold(this.#bytesHeld());
   }
 
-  /** What is in memory, and what may arrive next before anybody looks. */
+  /** Bytes in memory, and those that may arrive before the next check. */
   #bytesHeld(isWhole = this.#ended): number {
     const next = isWhole ? 0 : limits.bodyBytesAhead;
     return Math.max(0, Math.min(this.#bytes + next, this.#bytesExpected) - this.#bytesPassedOn);
   }
 
-  /** Gives back what the lease covers, when nothing holds the bytes any more. */
+  /** Releases the lease when nothing uses the bytes any more. */
   release(): void {
     this.#lease?.release();
   }
 
-  /** Cuts the body off; whoever reads it is told why. */
+  /** Cuts the body off; the reader gets the fault. */
   fail(fault: Fault): void {
     this.#fail(new Refusal(fault));
   }
@@ -122,13 +122,13 @@ export class IncomingBody {
   }
 }
 
-/** Parts that follow each other as one; a single part is not copied. */
+/** Joins consecutive parts. A single part is not copied. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array {
   const [only] = parts;
   return parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
 }
 
-/** The body of a request whose route takes none. */
+/** The empty body of a request whose route accepts none. */
 export function noBody(): IncomingBody {
   const body = new IncomingBody(0);
   body.receive(new Uint8Array(0), true);

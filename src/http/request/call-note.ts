@@ -1,14 +1,14 @@
-/** What the log line of a request says about a call inside it. Nothing in it is text of the caller. */
+/** Describes a call inside a request for the log line of the request. Contains no text of the caller. */
 
 export interface CallNote {
   /** Name of the registered tool. */
   tool?: string;
-  /** From finding the tool to its result, in milliseconds. */
+  /** Time from finding the tool to its result, in milliseconds. */
   ms?: number;
-  /** JSON-RPC error code; undefined: the call succeeded. */
+  /** JSON-RPC error code; undefined when the call succeeded. */
   code?: number;
   /** Kind of the refusal. */
   fault?: string;
-  /** The HTTP status of this failure outside of the gateway: it decides the level of the line. */
+  /** HTTP status of this failure outside the gateway: it determines the level of the log line. */
   status?: number;
 }

@@ -1,8 +1,8 @@
-/** Owns whose address a request counts for: the peer's, or behind a trusted proxy the one that it forwards. */
+/** Finds the client address of a request: the peer's, or the forwarded address when the peer is a trusted proxy. */
 import { BlockList, isIP } from 'node:net';
 import { StartError } from '../../common/start-error.ts';
 
-/** Makes the resolver for a list of addresses and CIDR ranges. Throws StartError on an entry that is neither. */
+/** Creates the resolver from a list of addresses and CIDR ranges. Throws StartError on an entry that is neither. */
 export function createAddressResolver(
   trusted: readonly string[],
 ): (peer: string, forwardedFor: string | undefined) => string {
@@ -11,7 +11,7 @@ export function createAddressResolver(
   const isTrusted = (address: string) => isIP(address) !== 0 && proxies.check(address, family(address));
   return (peer, forwardedFor) => {
     if (trusted.length === 0 || forwardedFor === undefined || !isTrusted(peer)) return peer;
-    // Each proxy appends the peer it saw, so the client is the last entry that no trusted proxy wrote of itself.
+    // Each proxy appends the peer it saw, so the client is the last entry that is not itself a trusted proxy.
     const hops = forwardedFor.split(',').map((hop) => hop.trim());
     const client = hops.reverse().find((hop) => !isTrusted(hop));
     return client !== undefined && isIP(client) !== 0 ? client : peer;
@@ -44,7 +44,7 @@ function family(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
 
-/** The peer address as text; an IPv4 address that an IPv6 socket reports is told as IPv4. */
+/** Returns the peer address as text. An IPv4 address reported by an IPv6 socket is returned as IPv4. */
 export function peerAddress(text: ArrayBuffer): string {
   const address = Buffer.from(text).toString('latin1');
   if (!address.includes(':')) return address;

@@ -1,4 +1,4 @@
-/** Owns conditional and range requests over one strong ETag (RFC 9110, sections 13 and 14). Pure. */
+/** Evaluates conditional and range requests against one strong ETag (RFC 9110, sections 13 and 14). Pure. */
 
 export type RangeAnswer =
   | { readonly kind: 'whole' }
@@ -10,16 +10,16 @@ export interface RangeRequest {
   readonly ifNoneMatch: string | undefined;
   readonly ifRange: string | undefined;
   readonly range: string | undefined;
-  /** With its quotes. */
+  /** Includes the quotes. */
   readonly etag: string;
   readonly bytesTotal: number;
 }
 
-/** What a GET is answered with. `end` is exclusive. More than one range, or another unit, is answered whole. */
+/** Decides the answer to a GET. `end` is exclusive. Several ranges, or another unit, get the whole content. */
 export function answerRange(request: RangeRequest): RangeAnswer {
   if (request.ifNoneMatch !== undefined && matchesAny(request.ifNoneMatch, request.etag)) return { kind: 'unchanged' };
   if (request.range === undefined) return { kind: 'whole' };
-  // If-Range takes one strong validator; a date or another tag means: not the same, so send all of it.
+  // If-Range accepts one strong validator. A date or another tag does not match, so the whole content is sent.
   if (request.ifRange !== undefined && request.ifRange.trim() !== request.etag) return { kind: 'whole' };
   return readRange(request.range, request.bytesTotal);
 }

@@ -1,6 +1,6 @@
 /**
- * Owns strict request framing (RFC 9112), because the HTTP library is lenient: two parties that disagree on where a
- * request ends let one be smuggled behind a proxy. Pure: header pairs in, a sentence or nothing out.
+ * Enforces strict request framing (RFC 9112), because the HTTP library is lenient: if a proxy and the hub disagree on
+ * where a request ends, another request can be smuggled in. Pure: takes header pairs, returns a sentence or undefined.
  */
 
 export type HeaderPairs = readonly (readonly [name: string, value: string])[];
@@ -8,7 +8,7 @@ export type HeaderPairs = readonly (readonly [name: string, value: string])[];
 /** host[:port] (RFC 9110, 7.2): a name, an IPv4 address, or an IPv6 address in brackets; no userinfo, path or list. */
 const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
-/** What is wrong with the framing headers; undefined when nothing is. */
+/** Returns what is wrong with the framing headers, or undefined. */
 export function framingFault(pairs: HeaderPairs): string | undefined {
   let hosts = 0;
   let lengths = 0;

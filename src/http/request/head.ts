@@ -1,4 +1,4 @@
-/** Owns the head of one request: what is gone when the library's callback returns, copied in one pass. */
+/** Copies the head of one request in one pass, because the library's data is invalid after its callback returns. */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { randomUUID } from 'node:crypto';
 import { limits } from '../../limits/service.ts';
@@ -6,7 +6,7 @@ import { addressBlock } from './address-block.ts';
 import { peerAddress } from './client-address.ts';
 import type { HeaderPairs } from './framing.ts';
 
-/** A head as it came in. */
+/** A request head as received. */
 export interface HeadFields {
   readonly method: string;
   readonly path: string;
@@ -15,7 +15,7 @@ export interface HeadFields {
   readonly pairs: HeaderPairs;
 }
 
-/** Copies a head, within the callback of the library. */
+/** Copies a head. Must be called within the callback of the library. */
 export function readHead(res: HttpResponse, req: HttpRequest): HeadFields {
   const pairs: (readonly [string, string])[] = [];
   req.forEach((name, value) => {
@@ -24,7 +24,7 @@ export function readHead(res: HttpResponse, req: HttpRequest): HeadFields {
   return {
     method: req.getCaseSensitiveMethod(),
     path: req.getUrl(),
-    // The library gives undefined for none, whatever its types say.
+    // The library returns undefined for a missing query, contrary to its types.
     query: (req.getQuery() as string | undefined) ?? '',
     peer: peerAddress(res.getRemoteAddressAsText()),
     pairs,
@@ -32,23 +32,26 @@ export function readHead(res: HttpResponse, req: HttpRequest): HeadFields {
 }
 
 export class RequestHead {
-  /** The caller's own id when it is harmless to repeat in a header and a log line, else a new one. */
+  /** The caller's own X-Request-Id when it is safe to repeat in a header and a log line, otherwise a new one. */
   readonly id: string;
   readonly method: string;
   readonly path: string;
-  /** Without the question mark; empty where there is none. */
+  /** Without the question mark; empty when missing. */
   readonly query: string;
-  /** The client's address, as far as the proxies in front are trusted. */
+  /** The client's address; forwarded addresses count only from trusted proxies. */
   readonly address: string;
-  /** What limits and shares are counted by: the address, or the block of one IPv6 subscriber. */
+  /** Key of limits and shares: the address, or the /64 block of one IPv6 subscriber. */
   readonly addressBlock: string;
   readonly pairs: HeaderPairs;
-  /** The address that the connection came from. */
+  /** Address of the other end of the connection. */
   readonly peer: string;
-  /** Content-Length, or undefined. Meaningful once the framing was checked. */
+  /** Content-Length, or undefined. Valid only after the framing check. */
   readonly bytesDeclared: number | undefined;
   readonly hasBody: boolean;
-  /** The body comes in chunks, whose ends the library reads leniently: nothing after it may be taken for a request. */
+  /**
+   * The body is chunked. The library finds the end of chunks leniently, so bytes after it must not be read as a
+   * request.
+   */
   readonly isChunked: boolean;
 
   constructor(
@@ -69,7 +72,7 @@ export class RequestHead {
     this.hasBody = (this.bytesDeclared ?? 0) > 0 || this.isChunked;
   }
 
-  /** A header by its lower-case name; repeated ones joined with a comma. */
+  /** Returns a header by its lower-case name; repeated headers are joined with a comma. */
   header(wanted: string): string | undefined {
     let found: string | undefined;
     for (const pair of this.pairs) {

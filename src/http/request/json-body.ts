@@ -1,11 +1,13 @@
-/** Owns how bytes become a JSON document: UTF-8 only, bounded depth and number of values, the last of duplicate keys. Pure. */
+/**
+ * Parses bytes as a JSON document: UTF-8 only, bounded depth and number of values; the last duplicate key wins. Pure.
+ */
 import { Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 
 const NOT_JSON = 'body is not valid JSON';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Parses a body. Refuses with `invalid_json`. */
+/** Parses a body. Throws Refusal `invalid_json`. */
 export function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   try {
@@ -27,7 +29,7 @@ const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Counts brackets and commas outside strings, before anything is made of them; wrong JSON is left to the parser. */
+/** Counts brackets and commas outside strings before parsing. Invalid JSON is left to the parser. */
 function excessOf(text: string): string | undefined {
   let depth = 0;
   let values = 1;
@@ -49,7 +51,10 @@ function excessOf(text: string): string | undefined {
   return undefined;
 }
 
-/** Where the string that begins at `from` is closed, or the end of the text: a quote behind an even number of backslashes. */
+/**
+ * Returns the index of the closing quote of the string starting at `from` (after an even number of backslashes), or the
+ * end of the text.
+ */
 function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
     let slashes = 0;

@@ -1,4 +1,4 @@
-/** Owns what of a body is checked before a byte of it is read: length, size, media type, in this order. */
+/** Checks a body before reading it: length, size, media type, in this order. */
 import { Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { RequestHead } from '../request/head.ts';
@@ -6,14 +6,14 @@ import type { BodyRule } from './route.ts';
 
 const DOCUMENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
 
-/** True for a JSON body of a declared length that is read although the call is refused. */
+/** True for a JSON body with a declared length, small enough to read although the call is refused. */
 export function isSmallJson(head: RequestHead): boolean {
   const declared = head.bytesDeclared;
   if (declared === undefined || declared === 0 || declared > limits.refusedBodyBytesMax) return false;
   return head.header('content-type')?.split(';')[0]?.trim().toLowerCase() === DOCUMENT_TYPES.json;
 }
 
-/** Refuses with `length_required`, `body_too_large` or `media_type`. */
+/** Throws Refusal `length_required`, `body_too_large` or `media_type`. */
 export function checkBody(head: RequestHead, rule: BodyRule & { readonly forStrangers?: true }): void {
   if (rule.kind === 'none') return;
   const declared = head.bytesDeclared;

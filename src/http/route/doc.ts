@@ -1,4 +1,4 @@
-/** Owns what a route says of itself for the OpenAPI document; the document is built from nothing else. */
+/** Describes a route for the OpenAPI document, which is generated only from these descriptions. */
 import type { z } from 'zod';
 import { jsonSchema } from '../../fields/json-schema.ts';
 
@@ -13,10 +13,10 @@ export interface ParameterDoc {
   readonly example?: unknown;
 }
 
-/** A schema with a `title` becomes a component of that name, wherever it stands. */
+/** A schema with a `title` becomes a component of that name, at any depth. */
 export interface ContentDoc {
   readonly mediaType: string;
-  /** Absent: raw bytes. */
+  /** Absent for raw bytes. */
   readonly schema?: Schema;
   /** One example, or several by name. */
   readonly example?: unknown;
@@ -25,13 +25,13 @@ export interface ContentDoc {
 
 export interface AnswerDoc {
   readonly description: string;
-  /** Absent: the answer has no body. */
+  /** Absent when the answer has no body. */
   readonly content?: ContentDoc | readonly ContentDoc[];
-  /** Headers that this answer carries beside those of every answer. */
+  /** Headers of this answer, in addition to those of every answer. */
   readonly headers?: readonly HeaderName[];
 }
 
-/** Headers that an answer can tell something by; the document describes each once. */
+/** Headers with information in an answer. The document describes each once. */
 export type HeaderName =
   | 'Accept-Ranges'
   | 'Content-Range'
@@ -47,23 +47,23 @@ export type HeaderName =
   | 'X-Tarball-Sha256';
 
 export interface RouteDoc {
-  /** The path that is described, when a route stands for several; else the route's own. */
+  /** The described path, when a route serves several; default: the path of the route. */
   readonly path?: string;
   readonly operationId: string;
   readonly tag: string;
   readonly summary: string;
-  /** Longer than the summary; absent: the summary says it all. */
+  /** Details beyond the summary. */
   readonly description?: string;
-  /** Names of the security schemes that open it, any of them; none: open to all. */
+  /** Names of the accepted security schemes, any of them; empty when public. */
   readonly security: readonly ('McpKey' | 'MirrorToken' | 'AccessToken')[];
-  /** With and without a credential. */
+  /** True when the route works with and without a credential. */
   readonly securityOptional?: boolean;
   readonly parameters?: readonly ParameterDoc[];
   readonly request?: ContentDoc & { readonly required: boolean };
   readonly answers: Readonly<Record<number, AnswerDoc>>;
-  /** Statuses that it refuses with beyond those that follow from what the route declares (credential, rate, body). */
+  /** Statuses of refusals beyond those that follow from the declaration of the route (credential, rate, body). */
   readonly refusals?: readonly number[];
-  /** The form of its refusals, with a title; absent: the REST form. */
+  /** Schema of its refusals, with a title; absent for the REST form. */
   readonly refusalSchema?: Schema;
   /** Extensions, `x-…`. */
   readonly extensions?: Readonly<Record<string, unknown>>;
@@ -74,7 +74,7 @@ export function jsonContent(schema: Schema, example?: unknown): ContentDoc {
   return { mediaType: 'application/json', schema, ...(example === undefined ? {} : { example }) };
 }
 
-/** The parameters that a schema reads: those of a query, or headers. */
+/** Parameters of a schema for a query or for headers. */
 export function parametersOf(place: 'query' | 'header', schema: z.ZodObject): ParameterDoc[] {
   const { properties, required = [] } = jsonSchema(schema, 'input') as {
     properties: Record<string, Schema & { description: string }>;
@@ -89,7 +89,7 @@ export function parametersOf(place: 'query' | 'header', schema: z.ZodObject): Pa
   }));
 }
 
-/** A closed object: every property but the `optional` ones is required. */
+/** A closed object schema: every property is required except the `optional` ones. */
 export function objectSchema(properties: Readonly<Record<string, Schema>>, ...optional: readonly string[]): Schema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return {

@@ -1,4 +1,4 @@
-/** Owns what a handler is given of one request; what few handlers ask for is made when it is asked for. */
+/** Implements the request passed to a handler. Rarely used values are computed on first use. */
 import type { Caller } from '../../common/shares.ts';
 import { type IncomingBody, noBody } from '../request/body.ts';
 import type { CallNote } from '../request/call-note.ts';

@@ -1,4 +1,4 @@
-/** What the probes say of themselves. */
+/** Describes the probes for the OpenAPI document. */
 import { jsonContent, objectSchema, type RouteDoc } from './doc.ts';
 
 const PROBE = { tag: 'probes', security: [] } as const;

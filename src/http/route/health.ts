@@ -1,4 +1,4 @@
-/** Owns the probes: whether the process is up, and whether it takes work. */
+/** Answers the probes: whether the process is up, and whether it accepts work. */
 import { Refusal } from '../../common/fault.ts';
 import { json } from '../reply/reply.ts';
 import { probeOperations } from './health-openapi.ts';

@@ -1,4 +1,4 @@
-/** Owns what a route declares and what its handler is given. */
+/** Declares the types of a route and of the request passed to its handler. */
 import type { Fault } from '../../common/fault.ts';
 import type { Session } from '../../common/session.ts';
 import type { Caller } from '../../common/shares.ts';
@@ -7,18 +7,18 @@ import type { IncomingBody } from '../request/body.ts';
 import type { CallNote } from '../request/call-note.ts';
 import type { RouteDoc } from './doc.ts';
 
-/** What a route takes as its body. Checked in this order before the handler runs: length, size, media type. */
+/** What a route accepts as its body. Checked before the handler runs, in this order: length, size, media type. */
 export type BodyRule =
   | { readonly kind: 'none' }
-  /** A JSON document, parsed before the handler; an absent body is `undefined`. `parse`: how, where the route has its own way. */
+  /** A JSON document, parsed before the handler; `undefined` without a body. `parse`: the route's own parser. */
   | { readonly kind: 'json'; readonly bytesMax: number; readonly parse?: BodyParser }
-  /** Form fields (application/x-www-form-urlencoded), parsed before the handler; an absent body has none. */
+  /** Form fields (application/x-www-form-urlencoded), parsed before the handler; no fields without a body. */
   | { readonly kind: 'form'; readonly bytesMax: number }
   /** Raw bytes with a declared length, read by the handler as they arrive. */
   | { readonly kind: 'stream'; readonly bytesMax: number; readonly mediaType: string };
 
 /**
- * Makes what a handler finds as `document` of the bytes of a body, which come in parts and belong to the parser from now on.
+ * Parses the bytes of a body into the `document` of a handler. The bytes come in parts and are owned by the parser.
  * Throws Refusal `invalid_json`.
  */
 export type BodyParser = (
@@ -26,29 +26,32 @@ export type BodyParser = (
   request: { readonly caller: Caller; readonly params: Readonly<Record<string, string>> },
 ) => unknown;
 
-/** Checks the Authorization header of one surface. Throws Refusal `unauthenticated`; a promise where that takes time. */
+/**
+ * Checks the Authorization header of one surface. Throws Refusal `unauthenticated`. Returns a promise when that takes
+ * time.
+ */
 export type Authenticator = (authorization: string | undefined) => Session | Promise<Session>;
 
 /** Reads a header of the request by its lower-case name. */
 export type ReadHeader = (name: string) => string | undefined;
 
-/** Tells whose browser asks, from the request's own headers; undefined: nobody's that is known. It never refuses. */
+/** Identifies the browser's user from the request headers. Returns undefined for an unknown one; never refuses. */
 type Visitor = (header: ReadHeader) => Session | undefined;
 
-/** Counts further calls of this caller, beyond the one that its request counts for. Throws Refusal `rate_limited`. */
+/** Counts further calls of this caller, in addition to the request. Throws Refusal `rate_limited`. */
 export type Charge = (calls: number) => void;
 
-/** Asks for `seconds` more than a handler has. `gone` is called when nobody is there for the answer any more. */
+/** Extends the handler's deadline by `seconds` (repeated calls do not add up). `gone` is called at the end. */
 export type Linger = (seconds: number, gone: () => void) => void;
 
 export interface RouteRequest {
-  /** As it was asked for, percent-encoded, without the query. */
+  /** As requested: percent-encoded, without the query. */
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** The query as it was sent, without the question mark. */
+  /** The query as sent, without the question mark. */
   readonly search: string;
-  /** A header by its lower-case name; repeated ones joined with a comma. */
+  /** Returns a header by its lower-case name; repeated headers are joined with a comma. */
   header(name: string): string | undefined;
   /** The parsed document of a `json` route. */
   readonly document: unknown;
@@ -58,61 +61,61 @@ export interface RouteRequest {
   readonly body: IncomingBody;
   /** Content-Length, or 0. */
   readonly bytesDeclared: number;
-  /** The client's address, as far as the proxies in front are trusted. */
+  /** The client's address; forwarded addresses count only from trusted proxies. */
   readonly address: string;
-  /** Whom the work of this request is counted for. */
+  /** The caller that the work of this request is counted for. */
   readonly caller: Caller;
   readonly charge: Charge;
-  /** Calls that a caller can make at once, this request's own included. */
+  /** Calls that a caller can make at once, including this request. */
   readonly callsAtOnceMax: number;
   readonly linger: Linger;
-  /** Begins the note of one call inside, for the log. */
+  /** Starts a note of one call inside this request, for the log. */
   noteCall(): CallNote;
-  /** HEAD: the handler answers as for GET, and the body is left out. */
+  /** True for HEAD: the handler answers as for GET, and the body is omitted. */
   readonly isHead: boolean;
 }
 
 interface RouteBase {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Segments separated by `/`; `:name` takes one segment. `*` alone: what a browser is shown where there is nothing. */
+  /** Segments separated by `/`; `:name` matches one segment. `*` alone is the "not found" page shown in a browser. */
   readonly path: string;
   readonly body: BodyRule;
-  /** Refuses a browser page of an origin that is neither the service's own nor allowed. */
+  /** Refuses requests from browser pages whose origin is neither the service's own nor allowed. */
   readonly checksOrigin?: boolean;
-  /** `by_handler`: the handler decides what a session that only reads may do; default: GET and nothing else. */
+  /** `by_handler`: the handler decides what a read-only session may do; default: only GET. */
   readonly scope?: 'by_handler';
-  /** Not counted against the rate limit: probes. */
+  /** Not counted against the rate limit; for probes. */
   readonly uncounted?: boolean;
   /**
-   * What the OpenAPI document says of it; several when it stands for several paths. `page`: made for people with a
-   * browser, which is no API and has no place in the document.
+   * Description for the OpenAPI document; a list when the route serves several paths. `page`: made for people with a
+   * browser, so not in the document.
    */
   readonly doc: RouteDoc | readonly RouteDoc[] | 'page';
-  /** How this surface words a refusal, when it is not the REST form; `body` is known only with `namesRequest`. */
+  /** Formats refusals of this surface, when not in the REST form. `body` is set only with `namesRequest`. */
   readonly refuse?: (fault: Fault, header: ReadHeader, body?: Uint8Array) => Reply;
-  /** The small JSON body of a call above the rate is read all the same, so that the refusal can name its request. */
+  /** The small JSON body of a call above the rate is still read, so that the refusal can name its request. */
   readonly namesRequest?: true;
 }
 
-/** A route that anyone may call. */
+/** A public route. */
 interface OpenRoute extends RouteBase {
   readonly access: 'open';
   handle(request: RouteRequest): Reply | Promise<Reply>;
 }
 
-/** A route that answers with and without a credential; a wrong one is refused all the same. */
+/** A route that works with and without a credential; an invalid credential is still refused. */
 interface OptionalRoute extends RouteBase {
   readonly access: { readonly optional: Authenticator };
   handle(request: RouteRequest, session: Session | undefined): Reply | Promise<Reply>;
 }
 
-/** A route for browsers: it answers whoever asks, and is told who that is. */
+/** A route for browsers: serves everybody, with the session of a known user. */
 interface VisitorRoute extends RouteBase {
   readonly access: { readonly visitor: Visitor };
   handle(request: RouteRequest, session: Session | undefined): Reply | Promise<Reply>;
 }
 
-/** A route behind a credential; the handler is given whose data it may touch. */
+/** A route that requires a credential; the handler gets the session. */
 interface GuardedRoute extends RouteBase {
   readonly access: Authenticator;
   handle(request: RouteRequest, session: Session): Reply | Promise<Reply>;

@@ -1,4 +1,4 @@
-/** Owns which route a path and method name. Pure: rows in, one lookup per path segment at request time. */
+/** Finds the route of a path and method. Pure: one lookup per path segment. */
 import { Refusal } from '../../common/fault.ts';
 import type { Route } from './route.ts';
 
@@ -10,7 +10,7 @@ interface Node {
 
 interface NamedRoute {
   readonly route: Route;
-  /** Of the `:name` segments, in order. */
+  /** Names of the `:name` segments, in order. */
   readonly names: readonly string[];
 }
 
@@ -22,16 +22,16 @@ export interface Match {
 
 export class Router {
   readonly #root = node();
-  /** Where paths without a parameter end: found without a walk. */
+  /** Nodes of paths without parameters, found in one lookup. */
   readonly #literals = new Map<string, Node>();
-  /** What a browser is shown where there is nothing. */
+  /** The "not found" page for browsers. */
   #nothing: Route | undefined;
 
   constructor(routes: readonly Route[]) {
     for (const route of routes) this.#add(route);
   }
 
-  /** Refuses with `route_unknown`, or with `method_unknown` and the methods that the path does take. */
+  /** Throws Refusal `route_unknown`, or `method_unknown` with the methods accepted by the path. */
   match(method: string, path: string): Match {
     const found = this.#walk(path);
     if (found === undefined || found.node.methods.size === 0) throw new Refusal({ kind: 'route_unknown' });
@@ -48,14 +48,14 @@ export class Router {
     return { route: named.route, params };
   }
 
-  /** How the surface that a path belongs to words refusals; undefined: the REST form. */
+  /** Returns the refusal format of the surface that a path belongs to, or undefined for the REST form. */
   wording(path: string): Route['refuse'] {
     const methods = this.#walk(path)?.node.methods.values() ?? [];
     for (const { route } of methods) if (route.refuse !== undefined) return route.refuse;
     return undefined;
   }
 
-  /** The route for paths that no other has (`*`); undefined: there is none. */
+  /** Returns the route for unknown paths (`*`), or undefined when there is none. */
   get nothing(): Route | undefined {
     return this.#nothing;
   }
@@ -111,7 +111,7 @@ function decodeSegment(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // Not UTF-8 after the percent signs: no resource has such a name.
+    // The percent-encoded bytes are not UTF-8: no resource has such a name.
     return undefined;
   }
 }
