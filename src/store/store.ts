@@ -234,9 +234,9 @@ export class Store implements Reader {
   }
 
   /**
-   * Copies one snapshot of the file to a new file at `path`, page by page, in a separate thread. Writers wait only while
-   * the two meta pages are copied. Freed pages are not reused during the copy, so the file may grow.
-   * Rejects when `path` exists. The copy is not flushed.
+   * Copies one snapshot of the file to a new file at `path`, page by page, in a separate thread. Writers wait only
+   * while the two meta pages are copied. Freed pages are not reused during the copy, so the file may grow. Rejects when
+   * `path` exists. The copy is not flushed.
    */
   async copyTo(path: string): Promise<void> {
     await this.#root.backup(path, false);
