@@ -1,4 +1,4 @@
-/** Owns what a client is told when it connects: what there is, and when to use what. A host may show it to its model. */
+/** Defines the instructions for a connecting client: what the hub offers and when to use it. Hosts may show them to models. */
 import { limits } from '../../limits/service.ts';
 
 /** About 150 words, because a model reads them with every conversation. */

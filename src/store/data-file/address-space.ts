@@ -1,4 +1,4 @@
-/** Checks that the memory map fits: LMDB reserves all of it at once, and ends the process by a signal when it cannot. */
+/** Checks that the memory map fits: LMDB reserves it at once, and ends the process by a signal when it cannot. */
 import { readFileSync } from 'node:fs';
 import { StartError } from '../../common/start-error.ts';
 import { limits } from '../../limits/service.ts';

@@ -1,4 +1,4 @@
-/** Checks a data file before LMDB opens it: reports damage as an error, where LMDB would end the process by a signal. */
+/** Checks a data file before LMDB opens it: damage is an error here, while LMDB would end the process by a signal. */
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { basename } from 'node:path';
 import { StartError } from '../../common/start-error.ts';

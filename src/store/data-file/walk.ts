@@ -57,7 +57,7 @@ export class PageWalk {
     this.#seen = new Uint8Array(Math.ceil((head.pageLast + 1) / 8));
   }
 
-  /** Walks the lists of free pages and of tables; with `deep` every table too. Returns one sentence for each finding. */
+  /** Walks the lists of free pages and of tables; with `deep` every table too. Returns one sentence per finding. */
   run(deep: boolean): readonly string[] {
     this.#deep = deep;
     this.#tree(this.#head.free, 'the list of free pages');

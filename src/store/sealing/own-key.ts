@@ -24,7 +24,7 @@ export const NEXT_KEY_FILE = 'master.key.next';
 
 /** The sealer of a data file under a master key. With a wrong key it opens nothing, and the proof does not match. */
 export function openSealer(store: Reader, masterKey: Uint8Array): Sealer {
-  // A key that cannot open the row gets a random hash key: deriving one from the first master key would be correct.
+  // Random, never derived: the first master key derives the right hash key, so it would still work after a rekey.
   return createSealer(masterKey, hashKey(store, masterKey) ?? randomBytes(HASH_KEY_BYTES));
 }
 
