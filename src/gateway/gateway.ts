@@ -77,7 +77,7 @@ export class Gateway {
     return refused === undefined ? empty(202) : jsonText(400, failure(null, refused));
   }
 
-  /** Opens the event stream of a session, for GET. Throws Refusal `method_unknown` when the GET asks for another type. */
+  /** Opens the event stream of a session, for GET. Throws Refusal `method_unknown` for any other GET. */
   listen(request: RouteRequest, session: Session | undefined, caller: Asking): Reply {
     const of = readSession(request.header(SESSION_HEADER));
     if (of === undefined || session === undefined || request.isHead || !readsEvents(request.header('accept'))) {

@@ -149,7 +149,7 @@ export class Store implements Reader {
     return this.#revisions.over === this.#seenOver ? this.#revisions.of([table], owner) : undefined;
   }
 
-  /** Calls a watcher for each row of a table that a commit writes. */
+  /** Calls a watcher with the keys of a table that each commit writes. */
   watch(table: AnyTable, watcher: RowWatcher): void {
     this.#watchers.watch(table, watcher);
   }

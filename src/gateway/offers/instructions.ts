@@ -1,4 +1,4 @@
-/** Defines the instructions for a connecting client: what the hub offers and when to use it. Hosts may show them to models. */
+/** Defines the instructions for connecting clients: what to use when. A host may show them to its model. */
 import { limits } from '../../limits/service.ts';
 
 /** About 150 words, because a model reads them with every conversation. */
