@@ -18,7 +18,7 @@ export function readBody(bytes: Uint8Array, form: BodyForm): GatewayBody {
   return { document, ids };
 }
 
-/** The id of a body's single request; undefined for a batch, a notification, an invalid body or the id null. */
+/** The id of a body's single request; undefined for a batch, a notification, a body without message, or id null. */
 export function requestIdIn(bytes: Uint8Array): RpcId | undefined {
   try {
     const { document, ids } = readBody(bytes, { kind: 'messages', contentTools: [] });

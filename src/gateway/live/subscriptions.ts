@@ -38,7 +38,7 @@ export class Subscriptions {
     if (typeof uri === 'string') this.of(accountId, sessionId).watched.delete(uri);
   }
 
-  /** The entry of a session, created if missing. At a limit (of the account or of all) drops the least recently used. */
+  /** The entry of a session, created if missing. At a limit (of the account or overall) drops the least recent one. */
   of(accountId: string, sessionId: string): SessionEntry {
     const name = `${accountId} ${sessionId}`;
     const entry = this.#sessions.get(name) ?? this.#make(accountId);
