@@ -1,4 +1,4 @@
-/** Owns one call of a tool, whichever door it came through: access, arguments, the handler. */
+/** Runs one call of a tool, from any route: checks access, reads the arguments, calls the handler. */
 import { type Fault, Refusal } from '../common/fault.ts';
 import { canStepUp, type Session } from '../common/session.ts';
 import { readFields } from '../fields/read.ts';
@@ -13,7 +13,7 @@ import { type AnyToolResult, JsonText, type Listing, type Tool, type ToolCaller,
 
 export interface CallContext {
   readonly registry: ToolRegistry;
-  /** Undefined: no credential was sent. */
+  /** Undefined when no credential was sent. */
   readonly session: Session | undefined;
   readonly caller: ToolCaller;
   readonly answers: KnownResults;
@@ -26,13 +26,16 @@ type AnyResult = Omit<ToolResult<Structured>, 'text'> & {
   readonly document?: AnyRun;
 };
 
-/** What a call came to. With a listing, that belongs into the structured result; with a document, that is it. */
+/** Result of a call. A listing is inserted into the structured result; a document replaces it. */
 export interface CallResult<Text extends string | Uint8Array = string | Uint8Array> extends WrittenResult<Text> {
   readonly listing?: Listing;
   readonly document?: AnyRun;
 }
 
-/** Runs a tool. Refuses with `unknown_tool`, `unauthenticated`, `insufficient_scope`, `invalid_fields`, or what the tool itself refuses. */
+/**
+ * Runs a tool. Throws Refusal `unknown_tool`, `unauthenticated`, `insufficient_scope`, `invalid_fields`, or a refusal
+ * of the tool, and InputRequired when the tool asks the user.
+ */
 export async function callTool(context: CallContext, name: unknown, given: unknown): Promise<CallResult> {
   const { registry } = context;
   const { note } = context.caller;
@@ -89,7 +92,7 @@ async function runTool({ session, caller, answers }: CallContext, tool: Tool, gi
   return result;
 }
 
-/** Arguments that conform to the input schema of a tool, or of one item of many. Refuses all that is wrong at once, `invalid_fields`. */
+/** Reads arguments by the input schema of a tool or of a list item. Throws Refusal `invalid_fields` with all errors. */
 export function argumentsOf(tool: Pick<Tool, 'input'>, given: unknown): Record<string, unknown> {
   return readFields(tool.input, given ?? {}, 'arguments');
 }
@@ -103,7 +106,7 @@ function written(made: AnyResult): CallResult<string> {
   const structured = value instanceof JsonText ? value.text : JSON.stringify(value);
   let members: string | undefined;
   return {
-    // Not every door sends them, and what is kept is sent as well.
+    // Built on demand and once: REST routes do not send it, and a cached result is also sent.
     get members() {
       members ??= `"content":${JSON.stringify(contentOf(made))},"structuredContent":${structured}`;
       return members;

@@ -1,4 +1,4 @@
-/** The only map from a refusal to a JSON-RPC error code. Total over the union: a new fault does not compile without a row. */
+/** Maps each refusal to its JSON-RPC error code. Total over the union: a new fault does not compile without a row. */
 import { explain, type Fault, type SyncConflict } from '../common/fault.ts';
 import type { RpcError } from './envelope.ts';
 
@@ -16,7 +16,7 @@ const NOT_FOUND = -32005;
 const CONFLICT = -32006;
 const BUSY = -32007;
 const RATE_LIMITED = -32029;
-/** MCP 2026-07-28: a header differs from the body; a protocol version that is not spoken. */
+/** MCP 2026-07-28: a header differs from the body; an unsupported protocol version. */
 export const HEADER_MISMATCH = -32020;
 export const UNSUPPORTED_VERSION = -32022;
 
@@ -72,12 +72,12 @@ const OWN_CODES: ReadonlySet<number> = new Set([
   RATE_LIMITED,
 ]);
 
-/** MCP 2026-07-28 keeps -32768 to -32000 to itself: there our own codes are 1000 higher, -32001 as -31001. */
+/** MCP 2026-07-28 reserves -32768 to -32000, so our own codes are 1000 higher there: -32001 becomes -31001. */
 export function modernError(error: RpcError): RpcError {
   return OWN_CODES.has(error.code) ? { ...error, code: error.code + 1000 } : error;
 }
 
-/** What an agent needs to act stands in the message too, because some clients hide `data`. */
+/** The error object of a refusal. The message also contains what an agent needs, because some clients hide `data`. */
 export function rpcError(fault: Fault): RpcError {
   const base = { code: codes[fault.kind], message: explain(fault) };
   const data = rpcData(fault);

@@ -1,6 +1,6 @@
 /**
- * Owns which of three dialects a message speaks: MCP 2026-07-28 (`modern`), the MCP revisions before it (`legacy`), or
- * JSON-RPC as the interface specification has it (`bare`). Pure.
+ * Detects the dialect of a message: MCP 2026-07-28 (`modern`), earlier MCP revisions (`legacy`), or plain JSON-RPC as
+ * in the interface specification (`bare`). Pure.
  */
 import { HEADER_MISMATCH, INVALID_PARAMS, UNSUPPORTED_VERSION } from './codes.ts';
 import type { RpcError } from './envelope.ts';
@@ -14,7 +14,7 @@ const CAPABILITIES_META = 'io.modelcontextprotocol/clientCapabilities';
 
 export type Dialect = 'bare' | 'legacy' | 'modern';
 
-/** The headers that MCP defines, as they came; a session is one that was given here. */
+/** The MCP headers of a request, unchanged; `session` is set only for an id in this hub's format. */
 export interface McpHeaders {
   readonly version: string | undefined;
   readonly method: string | undefined;
@@ -24,19 +24,19 @@ export interface McpHeaders {
 
 export type DialectAnswer =
   | { readonly ok: true; readonly dialect: Dialect }
-  /** HTTP 400 with this error. */
+  /** Reply with HTTP 400 and this error. */
   | { readonly ok: false; readonly error: RpcError };
 
-/** Reads the dialect of one message and checks what a modern one must carry. */
+/** Detects the dialect of one message and checks the required fields and headers of a modern one. */
 export function readDialect(headers: McpHeaders, method: string, params: unknown): DialectAnswer {
   const meta = metaOf(params);
   const inMeta = meta?.[VERSION_META];
   const version = headers.version ?? (typeof inMeta === 'string' ? inMeta : undefined);
-  // Only a client that began with `initialize` has a session (VS Code sends no version header).
+  // Only a client that started with `initialize` has a session (VS Code sends no version header).
   if (version === undefined) return { ok: true, dialect: headers.session === undefined ? 'bare' : 'legacy' };
   const unsupported = refusedVersion(version);
   if (unsupported !== undefined) return { ok: false, error: unsupported };
-  // A message without the field is one of before 2026-07-28, or a modern one that lacks what it must carry.
+  // A message without the field is from before 2026-07-28, or an invalid modern one.
   if (inMeta === undefined && version !== MODERN_VERSION) return { ok: true, dialect: 'legacy' };
   if (inMeta === undefined) return refuse(INVALID_PARAMS, `_meta["${VERSION_META}"] is required in ${MODERN_VERSION}`);
   if (headers.version !== inMeta) {
@@ -50,7 +50,7 @@ export function readDialect(headers: McpHeaders, method: string, params: unknown
   return checkHeaders(headers, method, params);
 }
 
-/** What a version that is not spoken here is refused with; undefined: it is, or there is none. */
+/** The error for an unsupported version; undefined when the version is supported or absent. */
 export function refusedVersion(version: string | undefined): RpcError | undefined {
   if (version === undefined || supported().includes(version)) return undefined;
   return {
@@ -64,7 +64,7 @@ export function supported(): string[] {
   return [MODERN_VERSION, ...LEGACY_VERSIONS];
 }
 
-/** The member of `params` that the header Mcp-Name repeats, by method. */
+/** The member of `params` repeated in the header Mcp-Name, by method. */
 const NAMED_BY: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -93,12 +93,12 @@ function metaOf(params: unknown): Readonly<Record<string, unknown>> | undefined 
   return typeof meta === 'object' && meta !== null ? (meta as Record<string, unknown>) : undefined;
 }
 
-/** What the client of a modern message declares that it can do. */
+/** The client capabilities declared in a modern message. */
 export function capabilitiesIn(params: unknown): unknown {
   return metaOf(params)?.[CAPABILITIES_META];
 }
 
-/** A header value that is not ASCII travels as `=?base64?…?=`. */
+/** Decodes a header value; non-ASCII values are encoded as `=?base64?…?=`. */
 function decodeHeader(value: string): string {
   const encoded = /^=\?base64\?([A-Za-z0-9+/=]*)\?=$/.exec(value);
   return encoded === null ? value : Buffer.from(encoded[1] ?? '', 'base64').toString('utf8');

@@ -1,4 +1,4 @@
-/** Owns the JSON-RPC 2.0 envelope (jsonrpc.org/specification): what a parsed value is as a message. Pure. */
+/** Reads and writes JSON-RPC 2.0 envelopes (jsonrpc.org/specification). Pure. */
 import type { Parts } from '../http/reply/body.ts';
 import { ExactNumber } from './body/exact-id.ts';
 
@@ -7,7 +7,7 @@ export type RpcId = string | number | null | ExactNumber;
 export type Message =
   | { readonly kind: 'request'; readonly id: RpcId; readonly method: string; readonly params: unknown }
   | { readonly kind: 'notification'; readonly method: string; readonly params: unknown }
-  /** An answer to a request of this side; `result` undefined: it was an error. */
+  /** An answer to a request of this hub; `result` is undefined when it was an error. */
   | { readonly kind: 'answer'; readonly id: unknown; readonly result: unknown }
   | { readonly kind: 'invalid'; readonly id: RpcId; readonly reason: string };
 
@@ -17,12 +17,12 @@ export interface RpcError {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** JSON of a response; `result` is the JSON of an object. */
+/** JSON of a successful response; `result` is the JSON of an object. */
 export function success(id: RpcId, result: Parts): Parts {
   return [`{"jsonrpc":"2.0","id":${idText(id)},"result":`, ...result, '}'];
 }
 
-/** JSON of a response. `id` undefined: the member is left out. */
+/** JSON of an error response. Omits `id` when undefined. */
 export function failure(id: RpcId | undefined, error: RpcError): string {
   const member = id === undefined ? '' : `"id":${idText(id)},`;
   return `{"jsonrpc":"2.0",${member}"error":${JSON.stringify(error)}}`;
@@ -34,8 +34,8 @@ export function idText(id: RpcId): string {
 }
 
 /**
- * Reads one message. Zero is an id, and so is null; `params` may be left out, null or an empty array. `exactId`: the id as it
- * was written, where the parser may have changed it.
+ * Reads one message. Zero and null are valid ids. `params` may be absent, null or an empty array. `exactId`: the id as
+ * written, when the parser may have changed it.
  */
 export function readMessage(value: unknown, exactId?: ExactNumber): Message {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -1,4 +1,4 @@
-/** Owns a whole gateway request: one message or a batch in, one reply out. */
+/** Answers gateway requests: one message or a batch in, one reply out. */
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
 import type { Session } from '../common/session.ts';
@@ -37,13 +37,13 @@ export interface GatewayOptions extends MethodOptions {
   readonly log: Log;
 }
 
-/** Who calls, but for what follows from the message. */
+/** The caller, without the fields that depend on the message. */
 export interface Asking extends Omit<ToolCaller, 'lines' | 'note'>, Pick<RouteRequest, 'noteCall'> {
-  /** False: the credential of the request is no longer valid. */
+  /** Resolves with false when the credential of the request is no longer valid. */
   readonly isStillIn: () => Promise<boolean>;
 }
 
-/** Whom a message is answered for. */
+/** The sender of a message. */
 interface From {
   readonly session: Session | undefined;
   readonly caller: Asking;
@@ -58,7 +58,7 @@ export class Gateway {
     this.#options = options;
   }
 
-  /** Answers a body that was parsed as messages. */
+  /** Answers a body parsed as messages. */
   async answer(request: RouteRequest, session: Session | undefined, caller: Asking): Promise<Reply> {
     const { document, ids } = request.document as GatewayBody;
     if (Array.isArray(document)) return await this.#answerBatch({ items: document, ids }, request, session, caller);
@@ -72,12 +72,12 @@ export class Gateway {
     const answered = await this.#answerMessage(message, headers, from);
     if (answered?.stream !== undefined) return answered.stream;
     if (answered !== undefined) return messageReply(request, answered);
-    // What needs no answer must still be spoken in a version that is known (MCP, transports).
+    // Even a message without an answer must use a supported version (MCP, transports).
     const refused = refusedVersion(headers.version);
     return refused === undefined ? empty(202) : jsonText(400, failure(null, refused));
   }
 
-  /** The stream of a session, for a GET that asks for one. Refuses with `method_unknown` any other. */
+  /** Opens the event stream of a session, for GET. Throws Refusal `method_unknown` for any other GET. */
   listen(request: RouteRequest, session: Session | undefined, caller: Asking): Reply {
     const of = readSession(request.header(SESSION_HEADER));
     if (of === undefined || session === undefined || request.isHead || !readsEvents(request.header('accept'))) {
@@ -86,7 +86,7 @@ export class Gateway {
     return this.#options.listening.openSession(hearerOf(session, caller), of.id);
   }
 
-  /** What a client of before 2026-07-28 sends about a question that it was asked. */
+  /** Handles answers and cancellations of questions from clients before 2026-07-28. */
   #takeNews(message: Message, { session: of }: McpHeaders, session: Session | undefined): void {
     if (session === undefined || of === undefined) return;
     if (message.kind === 'answer') {
@@ -97,7 +97,7 @@ export class Gateway {
     }
   }
 
-  /** A call of a client that can be asked; undefined: it cannot, in this way. */
+  /** Answers a tool call whose client accepts questions on an event stream; undefined for any other message. */
   #openCall(request: RouteRequest, message: Message, headers: McpHeaders, from: From): Promise<Reply> | undefined {
     const { session, caller } = from;
     if (message.kind !== 'request' || message.method !== 'tools/call' || session === undefined) return undefined;
@@ -118,7 +118,7 @@ export class Gateway {
     });
   }
 
-  /** Items run concurrently; each counts against the rate limit, and one that fails harms no other. */
+  /** Items run concurrently. Each counts against the rate limit; a failed item does not affect others. */
   async #answerBatch(
     { items, ids }: Pick<GatewayBody, 'ids'> & { readonly items: readonly unknown[] },
     request: RouteRequest,
@@ -127,21 +127,21 @@ export class Gateway {
   ): Promise<Reply> {
     const refuse = (message: string, status = 200) =>
       jsonText(status, failure(null, { code: INVALID_REQUEST, message }));
-    // The other headers describe one message.
+    // The other headers describe a single message.
     const { version, session: of } = headersOf(request);
     const headers = { version, session: of, method: undefined, name: undefined };
     const refused = refusedVersion(headers.version);
     if (refused !== undefined) return jsonText(400, failure(null, refused));
     if (headers.version === MODERN_VERSION) return refuse(`${MODERN_VERSION} has no batches; send one message`, 400);
     if (items.length === 0) return refuse('a batch must hold at least one request');
-    // More than come at once would never be let through, however long the caller waits.
+    // A batch larger than the burst limit would be rejected however long the caller waits.
     const itemsMax = Math.min(limits.batchItemsMax, request.callsAtOnceMax);
     if (items.length > itemsMax) {
       return refuse(`a batch may hold ${itemsMax} items, this one has ${items.length}; send it in parts`);
     }
     if (items.length > 1) request.charge(items.length - 1);
     const messages = items.map((item, index) => readMessage(item, exactId(item, ids[index])));
-    // A line of a batch is a whole answer, so no listing goes in lines of its own.
+    // A line of a batch is a whole answer, so a listing is not split into lines.
     const context = { session, caller, wish: () => 'never' as const };
     const who = session?.accountId ?? caller.address;
     const answers = messages.map((message) => inTurn(who, () => this.#answerMessage(message, headers, context)));
@@ -195,7 +195,7 @@ export class Gateway {
   }
 }
 
-/** Runs an item of a batch now if there is still time in this turn, else when its caller has the next. */
+/** Runs a batch item now if this turn has time left, else in the caller's next turn. */
 async function inTurn<T>(caller: string, run: () => Promise<T>): Promise<T> {
   if (turns.isOver) await turns.next(caller);
   return await run();
@@ -209,19 +209,19 @@ function isFraction(id: RpcId): boolean {
   return typeof id === 'number' && !Number.isInteger(id);
 }
 
-/** How the gateway words a refusal that came before any message was handled. `body`: to name the request, if it is one. */
+/** Reply for a refusal before any message was handled. `body`: its request id, if any, is included. */
 export function gatewayRefusal(fault: Fault, header: ReadHeader, body?: Uint8Array): Reply {
   const plain = refusalReply(fault);
   const isModern = header('mcp-protocol-version') === MODERN_VERSION;
   const error = rpcError(fault);
   const id = body === undefined ? undefined : requestIdIn(body);
   const text = isModern ? failure(id, modernError(error)) : failure(id ?? null, error);
-  // A body that is not JSON is an answer of the protocol, not a failure of the transport.
+  // Invalid JSON is an error of the protocol, not of the transport.
   const status = fault.kind === 'invalid_json' ? 200 : plain.status;
   return { ...plain, status, body: text };
 }
 
-/** Member by member: a spread of this many costs a tenth of a remembered answer. */
+/** Copies member by member: a spread of so many costs a tenth of the time of a cached answer. */
 export function toolCaller(asking: Asking, lines: LinesWish, note: CallNote): ToolCaller {
   const { address, agent, baseUrl, linger, ask, charge, callsAtOnceMax } = asking;
   return { address, agent, baseUrl, lines, note, linger, ask, charge, callsAtOnceMax };

@@ -1,20 +1,20 @@
-/** Owns which calls of tools have results that are given again, and what they are known by. */
+/** Caches results of tool calls: decides which calls are cached, and under which key. */
 import { type AnswerPlace, KnownAnswers, type KnownAnswersOptions } from '../cache/answers.ts';
 import { limits } from '../limits/service.ts';
 import type { Tool } from './tool.ts';
 
-/** A result as it travels: JSON, as text or as UTF-8. */
+/** A result as JSON, in text or UTF-8. */
 export interface WrittenResult<Text extends string | Uint8Array = string | Uint8Array> {
-  /** The members `content` and `structuredContent`, in this order and without the braces around them. */
+  /** The members `content` and `structuredContent`, in this order, without the surrounding braces. */
   readonly members: Text;
-  /** The structured result alone, which is the end of the members. */
+  /** The structured result alone; the members end with it. */
   readonly structured: Text;
 }
 
-/** Kept as UTF-8, so that it is encoded once. */
+/** Cached results, in UTF-8 so that each is encoded once. */
 export type KnownResults = KnownAnswers<WrittenResult<Uint8Array>>;
 
-/** A result in the form in which it is kept. */
+/** Encodes a result for the cache. */
 export function encoded({ members, structured }: WrittenResult<string>): WrittenResult<Uint8Array> {
   const bytes = Buffer.from(members);
   return { members: bytes, structured: bytes.subarray(bytes.length - Buffer.byteLength(structured)) };
@@ -27,7 +27,7 @@ export function openKnownResults(
   return new KnownAnswers({ ...over, bytesOf, bytesMax: limits.resultsRememberedBytesMax });
 }
 
-/** The place of a call of a tool; undefined: it is answered anew each time. */
+/** The cache place of a tool call; undefined when the call is not cached. */
 export function placeOfCall(
   results: KnownResults,
   { name, madeFrom }: Pick<Tool, 'name' | 'madeFrom'>,
@@ -39,7 +39,7 @@ export function placeOfCall(
   return results.place(madeFrom, accountId, `${name} ${args}`);
 }
 
-/** Short, flat arguments as text; undefined: others. */
+/** Short, flat arguments as text; undefined for long or nested ones. */
 function argumentsText(given: unknown): string | undefined {
   if (given === undefined || given === null) return '{}';
   if (typeof given !== 'object' || Array.isArray(given)) return undefined;

@@ -1,4 +1,4 @@
-/** Owns how a listing travels: as lines between a first and a last one, or as arrays of the structured result. */
+/** Sends listings: as lines between a start and an end line, or as arrays in the structured result. */
 
 import { type AnyRun, itemsOf, runOf, sourceOf } from '../http/reply/byte-run.ts';
 import { type Reply, stream } from '../http/reply/reply.ts';
@@ -9,7 +9,7 @@ import type { Dialect } from './dialect.ts';
 import type { RpcId } from './envelope.ts';
 import type { LinesWish, Listing } from './tool.ts';
 
-/** A listing of a tool, with the rest of the tool's result. */
+/** A listing of a tool, with the rest of its result. */
 export interface AnsweredListing extends Listing {
   readonly tool: string;
   /** JSON of an object. */
@@ -18,24 +18,24 @@ export interface AnsweredListing extends Listing {
 
 export const LINES = 'application/x-ndjson';
 
-/** The client names lines as what it wants. */
+/** True when the client's `Accept` names the type of lines. */
 export function wantsLines(request: RouteRequest): boolean {
   return acceptance(request.header('accept'), LINES) === 'named';
 }
 
-/** Whether a listing goes to a client as lines: when it asks for them; unasked only where no MCP client waits for JSON. */
+/** When a client receives listings as lines: on request; unrequested only in the bare dialect (MCP expects JSON). */
 export function linesWish(request: RouteRequest, dialect: Dialect): LinesWish {
   const accepted = acceptance(request.header('accept'), LINES);
   if (accepted === 'named') return 'asked';
   return accepted === 'allowed' && dialect === 'bare' ? 'large' : 'never';
 }
 
-/** Unasked, lines are for a listing that is too much for one document. */
+/** True when a listing of this size is sent as lines. Without a request, only a large listing is. */
 export function goesAsLines(wish: LinesWish, bytes: number): boolean {
   return wish === 'asked' || (wish === 'large' && bytes > limits.linesUnaskedBytes);
 }
 
-/** The first line says what comes, the last one the rest of the result. `id` is null on the REST route of a tool. */
+/** A start line with the totals, the records, an end line with the rest of the result. `id` is null on REST routes. */
 export function listingLines(id: RpcId, listing: AnsweredListing): Reply {
   const start = { type: 'start', jsonrpc: '2.0', id, tool: listing.tool, ...totals(listing) };
   const rest = listing.structured.slice(1, -1);
@@ -46,14 +46,14 @@ export function listingLines(id: RpcId, listing: AnsweredListing): Reply {
   });
 }
 
-/** Whole answers in JSON, one of which may hold a listing, with `separator` between them. */
+/** A reply of JSON runs, which may include listings. */
 export function jsonReply(runs: readonly AnyRun[], mediaType = 'application/json; charset=utf-8'): Reply {
   return stream(200, sourceOf(runs), { 'Content-Type': mediaType, 'Cache-Control': 'no-store' });
 }
 
 /**
- * JSON of an object whose last member, at any depth, is the structured result: with the listing's totals and arrays put
- * into it. `depth` is how many braces close after them.
+ * JSON of an object whose last member, at any depth, is the structured result, with the listing's totals and arrays
+ * inserted there. `depth`: number of closing braces after them.
  */
 export function jsonRuns(text: string, listing: Listing, depth: number): AnyRun[] {
   const inside = JSON.stringify(totals(listing)).slice(1, -1);
@@ -65,9 +65,9 @@ export function jsonRuns(text: string, listing: Listing, depth: number): AnyRun[
   return [runOf(`${text.slice(0, -depth)}${separator}${inside}`), ...arrays, runOf(`]${text.slice(-depth)}`)];
 }
 
-/** As `jsonRuns`, where the structured result is a finished document and `text` has an empty object in its place. */
+/** Like `jsonRuns`, for a structured result that is a finished document; `text` has an empty object in its place. */
 export function documentRuns(text: string, document: AnyRun, depth: number): AnyRun[] {
-  // The newline after the document becomes a space: an answer may be one line among others.
+  // `itemsOf` turns the newline after the document into a space: the answer may be one line of several.
   return [runOf(text.slice(0, -depth - 1)), itemsOf(document), runOf(text.slice(text.length - depth + 1))];
 }
 

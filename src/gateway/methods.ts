@@ -1,4 +1,4 @@
-/** Owns the methods of the gateway: what each answers, in each dialect. */
+/** Answers the methods of the gateway, in each dialect. */
 import { type Fault, invalidField, Refusal } from '../common/fault.ts';
 import type { Parts } from '../http/reply/body.ts';
 import type { AnyRun } from '../http/reply/byte-run.ts';
@@ -14,21 +14,21 @@ import { newSessionId, offersForms } from './live/session-id.ts';
 import { INSTRUCTIONS } from './offers/instructions.ts';
 import { needsKey, noResource, OFFER_METHODS, type Offers } from './offers/offers.ts';
 
-/** What the methods of every request share. */
+/** Options common to all requests. */
 export interface MethodOptions extends Pick<CallContext, 'registry' | 'answers'> {
   readonly version: string;
-  /** Path of the icon of this hub, an SVG. */
+  /** Path of this hub's icon, an SVG. */
   readonly icon: string;
   readonly offers: Offers;
   readonly states: StateKeeper;
   readonly listening: Listening;
 }
 
-/** One message that asks a method. */
+/** The context of one request. */
 export interface MethodContext extends Pick<CallContext, 'session' | 'caller'> {
   readonly options: MethodOptions;
   readonly dialect: Dialect;
-  /** Of a client of before 2026-07-28 that has one. */
+  /** Session id, for clients before 2026-07-28. */
   readonly sessionId: string | undefined;
   readonly hearer: Hearer | undefined;
 }
@@ -37,25 +37,25 @@ interface MethodResult {
   readonly ok: true;
   /** JSON of an object. */
   readonly result: Parts;
-  /** Belongs into `structuredContent`, which is then the last member of the result. */
+  /** Inserted into `structuredContent`, which is then the last member of the result. */
   readonly listing?: AnsweredListing;
-  /** Takes the place of an empty `structuredContent`, which is then the last member of the result. */
+  /** Replaces the empty `structuredContent`, which is then the last member of the result. */
   readonly document?: AnyRun;
-  /** Headers of the answer when it travels alone. */
+  /** Headers of the reply when it is not part of a batch. */
   readonly headers?: ReplyHeaders;
-  /** Takes the place of all of it. */
+  /** Replaces the whole reply. */
   readonly stream?: Reply;
 }
 
 export type MethodAnswer =
   | MethodResult
-  /** `status`: the HTTP status that this error asks for when it travels alone; 200 unless it steers the client. */
+  /** `status`: the HTTP status of this error outside a batch; 200 unless clients react to another status. */
   | { readonly ok: false; readonly error: RpcError; readonly status: 200 | 401 | 403 | 404 };
 
-/** How long a modern client may keep a list, in milliseconds. */
+/** How long a modern client may cache a list, in milliseconds. */
 const LIST_TTL_MS = 300_000;
 
-/** Every method in some dialect; another is unknown, whatever its params. */
+/** The methods of all dialects. Others are unknown, whatever their params. */
 const METHODS: ReadonlySet<string> = new Set([
   'tools/list',
   'tools/call',
@@ -68,7 +68,10 @@ const METHODS: ReadonlySet<string> = new Set([
   ...OFFER_METHODS,
 ]);
 
-/** Answers a method; `id`: JSON of the id of the message. A refusal of a tool is an error here in the bare dialect and a result with `isError` in MCP. */
+/**
+ * Answers a method; `id`: JSON of the message's id. A refusal of a tool is an error in the bare dialect, and a result
+ * with `isError` in MCP.
+ */
 export async function answerMethod(
   context: MethodContext,
   method: string,
@@ -102,7 +105,7 @@ export async function answerMethod(
   }
 }
 
-/** Subscriptions of before 2026-07-28, which are told of on the stream of the session. */
+/** Subscriptions before 2026-07-28; changes are sent on the stream of the session. */
 async function subscribe(context: MethodContext, method: string, params: unknown): Promise<MethodAnswer> {
   const { options, session, sessionId } = context;
   const { uri } = (params ?? {}) as { readonly uri?: unknown };
@@ -128,7 +131,7 @@ async function listen({ options, hearer }: MethodContext, params: unknown, id: s
   });
 }
 
-/** What a method answers, or refuses as an error of the protocol. */
+/** Returns the answer of a method, or its Refusal as a JSON-RPC error. */
 async function orRefusal(make: () => Promise<MethodAnswer>): Promise<MethodAnswer> {
   try {
     return await make();
@@ -143,7 +146,7 @@ async function answerOffer(context: MethodContext, method: string, params: unkno
   const offered = await options.offers.answer(method, (params ?? {}) as Record<string, unknown>, session, dialect);
   if (!offered.ok) return offered;
   const { value, cache } = offered;
-  // What is of an account may be another with its next write.
+  // An account's data may change with its next write.
   const kept =
     cache === undefined ? {} : cache === 'public' ? listCache('public') : { ttlMs: 0, cacheScope: 'private' };
   return result(context, membersOf(value), kept);
@@ -160,7 +163,7 @@ function cursorOf(params: unknown): unknown {
 async function answerCall(context: MethodContext, params: Record<string, unknown> | undefined): Promise<MethodAnswer> {
   const { options, session, dialect } = context;
   try {
-    // Of the other dialects the caller says already how it is asked.
+    // In the other dialects the caller already has its way of asking.
     const caller = dialect === 'modern' ? { ...context.caller, ask: askByResult(context, params) } : context.caller;
     const { members, structured, listing, document } = await callTool(
       { registry: options.registry, answers: options.answers, session, caller },
@@ -176,17 +179,17 @@ async function answerCall(context: MethodContext, params: Record<string, unknown
     if (error instanceof ForeignState) return { ok: false, error: rpcError(error.fault), status: 200 };
     if (!(error instanceof Refusal)) throw error;
     const told = rpcError(error.fault);
-    // A missing credential or scope is told to HTTP as well: clients start a sign-in at these statuses.
+    // A missing credential or scope also sets the HTTP status: clients start a sign-in on it.
     const status = steeringStatus(error.fault);
     if (dialect === 'bare' || status !== 200 || error.fault.kind === 'unknown_tool') {
       return { ok: false, error: told, status };
     }
-    // No structuredContent: clients check it against the output schema, which an error does not have.
+    // No structuredContent: clients validate it against the output schema, which an error does not match.
     return result(context, membersOf({ content: [{ type: 'text', text: told.message }], isError: true }));
   }
 }
 
-/** How a tool asks the person at a modern client; undefined: the client does not offer that. */
+/** How a tool asks the user of a modern client; undefined when the client does not support it. */
 function askByResult({ session, options }: MethodContext, params: Record<string, unknown> | undefined) {
   if (session === undefined || !offersForms(capabilitiesIn(params))) return undefined;
   const { name, arguments: args, inputResponses, requestState } = params ?? {};
@@ -199,7 +202,7 @@ function steeringStatus(fault: Fault): 200 | 401 | 403 {
   return fault.kind === 'insufficient_scope' && fault.canStepUp ? 403 : 200;
 }
 
-/** Resources and prompts may be listened to; tools never change while a hub runs. */
+/** Clients can listen for changes of resources and prompts. Tools never change while a hub runs. */
 const OFFERED = {
   resources: { subscribe: true, listChanged: true },
   prompts: { listChanged: true },
@@ -231,7 +234,7 @@ function discover(context: MethodContext): MethodAnswer {
   return result(context, membersOf(offer), listCache('public'), 'complete', fullServerInfo(context));
 }
 
-/** A result of JSON members. A modern one says that it is complete and who made it; lists also how long they may be kept. */
+/** Builds a result of JSON members. A modern one adds its type, the server, and `modernOnly` (cache time of lists). */
 function result(
   context: MethodContext,
   members: string | Uint8Array,
@@ -245,7 +248,7 @@ function result(
   return { ok: true, result: [`{${first},`, members, '}'] };
 }
 
-/** The members of an object as JSON, without the braces. */
+/** JSON of an object without the braces. */
 function membersOf(value: object): string {
   return JSON.stringify(value).slice(1, -1);
 }
@@ -258,7 +261,7 @@ function serverInfo({ options }: MethodContext) {
   return { name: 'cairn', title: 'Cairn', version: options.version };
 }
 
-/** With the icon, which only the answers to a greeting need. */
+/** The server info with the icon; only `initialize` and `server/discover` need it. */
 function fullServerInfo(context: MethodContext) {
   const { caller, options } = context;
   const icons = [{ src: caller.baseUrl + options.icon, mimeType: 'image/svg+xml', sizes: ['any'] }];

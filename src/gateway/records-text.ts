@@ -1,18 +1,18 @@
-/** Owns the text of a result whose records are streamed: as many of them as a text takes, read from the beginning of the stream. */
+/** Builds the text of a result with streamed records: as many records as fit, read from the beginning of the stream. */
 import { type AnyRun, beginningOf } from '../http/reply/byte-run.ts';
 import { limits } from '../limits/service.ts';
 import { goesAsLines } from './listing.ts';
 import type { LinesWish } from './tool.ts';
 import { cutBytes } from './words.ts';
 
-/** Escapes make a content longer in JSON; a beginning that holds less text than fits is no loss but of text. */
+/** Escapes make content longer in JSON. If these bytes contain less text than fits, the text is only shorter. */
 const READ_BYTES = 2 * limits.toolTextBytesMax;
 
 const REST = '… the text ends here; structuredContent has the rest. Ask for fewer, or for one alone, to see it here';
 
 /**
- * The headline, then each record as `describe` words it. Only the headline where the records go as lines: no text is sent
- * with those. It reads at most 128 KiB, however long the stream is.
+ * The headline, then the text of each record from `describe`. Only the headline when the records are sent as lines,
+ * which have no text. Reads at most 128 KiB of the stream.
  */
 export function recordsText<T>(
   headline: string,
@@ -31,7 +31,7 @@ export function recordsText<T>(
   return [...(headline === '' ? [] : [headline]), shown, ...(isAll ? [] : ['', rest])].join('\n');
 }
 
-/** The whole lines, and what of the content of the last one is there. */
+/** The complete records, and the last one with its content cut. */
 function recordsOf<T>(text: string, isWhole: boolean): T[] {
   const lines = text.split('\n');
   const last = lines.pop() ?? '';
@@ -40,16 +40,16 @@ function recordsOf<T>(text: string, isWhole: boolean): T[] {
   return cut === undefined ? records : [...records, cut];
 }
 
-/** A record whose last member, the content, was cut; undefined: not even that has begun. */
+/** A record cut in its last member, the content; undefined when it is cut before that. */
 function cutRecord<T>(line: string): T | undefined {
   const at = line.indexOf('"content":"');
   if (at < 0) return undefined;
-  // A cut through an escape or a character is mended by leaving it out: an escape takes six characters, a pair two of them.
+  // Drops an escape or character cut in half: an escape has six characters, a surrogate pair is two escapes.
   for (let end = line.length; end > line.length - 13; end -= 1) {
     try {
       return JSON.parse(`${line.slice(0, end).replace(/\uFFFD+$/u, '')}"}`) as T;
     } catch {
-      // The next cut is one character earlier.
+      // Try again, one character shorter.
     }
   }
   return undefined;

@@ -1,11 +1,11 @@
-/** Owns the tools by name, in a stable order, and what is derived from a declaration once. */
+/** Stores the tools by name, in a stable order, with the descriptions derived once from their declarations. */
 import { Refusal } from '../common/fault.ts';
 import { type JsonSchema, jsonSchema, withoutBounds } from '../fields/json-schema.ts';
 import { nearest } from '../text/nearest.ts';
 import type { Tool } from './tool.ts';
 import { type ToolCalls, ToolTraffic } from './tool-traffic.ts';
 
-/** A tool as the documents show it. */
+/** A tool as described in documents. */
 export interface ToolDescription {
   readonly name: string;
   readonly title: string;
@@ -21,16 +21,16 @@ export class ToolRegistry {
   #descriptions: readonly ToolDescription[] | undefined;
   #listText: string | undefined;
 
-  /** `traffic`: where calls are counted. Throws when two tools have one name. */
+  /** `traffic`: counts the calls. Throws when two tools have the same name. */
   constructor(tools: readonly Tool[], traffic: ToolTraffic = new ToolTraffic()) {
     this.#traffic = traffic;
-    // Known before their first call, so that a rate over them begins at nothing.
+    // Register tools before their first call, so that their counters start at 0.
     for (const { name } of tools) traffic.of(name);
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     if (this.#tools.size !== tools.length) throw new Error('two tools have the same name');
   }
 
-  /** In the order of `tools`. Made when first asked for: the schemas take a good part of a start. */
+  /** In the order of `tools`. Built on first use: the schemas take a good part of the start time. */
   get descriptions(): readonly ToolDescription[] {
     this.#descriptions ??= this.tools.map((tool) => ({
       name: tool.name,
@@ -43,7 +43,7 @@ export class ToolRegistry {
     return this.#descriptions;
   }
 
-  /** The tools as `tools/list` shows them, in JSON. */
+  /** JSON of the tools, for `tools/list`. */
   get listText(): string {
     this.#listText ??= JSON.stringify(
       this.tools.map((tool, index) => listed(tool, this.descriptions[index] as ToolDescription)),
@@ -55,17 +55,17 @@ export class ToolRegistry {
     return [...this.#tools.values()];
   }
 
-  /** The names of the tools that take long contents prepared. */
+  /** The names of the tools that accept prepared long contents (`takesContents`). */
   get contentTools(): readonly string[] {
     return this.tools.filter(({ takesContents }) => takesContents).map(({ name }) => name);
   }
 
-  /** Where the calls of a tool of this registry are counted. */
+  /** The call counts of a registered tool. */
   callsOf({ name }: Tool): ToolCalls {
     return this.#traffic.of(name);
   }
 
-  /** Refuses with `unknown_tool`, naming the nearest. */
+  /** The tool with a name. Throws Refusal `unknown_tool`, suggesting the most similar name. */
   find(name: unknown): Tool {
     const tool = typeof name === 'string' ? this.#tools.get(name) : undefined;
     if (tool !== undefined) return tool;

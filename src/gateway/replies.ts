@@ -1,4 +1,4 @@
-/** Owns how answered messages travel: alone, as an array, or as lines. */
+/** Builds replies of answered messages: a single one, an array, or lines. */
 import type { ByteSource, Parts } from '../http/reply/body.ts';
 import { type AnyRun, runOf, sourceOf } from '../http/reply/byte-run.ts';
 import { jsonText, type Reply, type ReplyHeaders, textOf } from '../http/reply/reply.ts';
@@ -19,28 +19,28 @@ import type { LinesWish } from './tool.ts';
 
 export const LINES_HEADERS = { 'Content-Type': LINES, 'Cache-Control': 'no-store' };
 
-/** Braces that close behind the structured result: its own, the result's, the response's. */
+/** Closing braces at the end of the structured result: its own, the result's, the response's. */
 const STRUCTURED_DEPTH = 3;
 
-/** One answered message, and the HTTP status it asks for when it travels alone. */
+/** One answered message, and its HTTP status when it is not part of a batch. */
 export interface Answered {
   readonly id: RpcId;
   /** JSON of the response. */
   readonly response: Parts;
   readonly status: number;
-  /** Belongs into the response. */
+  /** Inserted into the response. */
   readonly listing?: AnsweredListing | undefined;
   readonly lines?: LinesWish;
-  /** Of a failure. */
+  /** JSON-RPC error code of a failure. */
   readonly code?: number;
-  /** Takes the place of the empty structured result. */
+  /** Replaces the empty structured result. */
   readonly document?: AnyRun | undefined;
   readonly headers?: ReplyHeaders | undefined;
-  /** Takes the place of the response. */
+  /** Replaces the response. */
   readonly stream?: Reply | undefined;
 }
 
-/** The answer of one message. */
+/** The reply to one message. */
 export function messageReply(request: RouteRequest, answered: Answered): Reply {
   const { id, response, status, listing, lines: wish = 'never', headers } = answered;
   if (listing !== undefined && goesAsLines(wish, listing.lines.bytes)) return listingLines(id, listing);
@@ -53,7 +53,7 @@ export function messageReply(request: RouteRequest, answered: Answered): Reply {
   return { status, headers: LINES_HEADERS, body: [...response, '\n'] };
 }
 
-/** One response of a batch as a line, when it is there; undefined: it needs none. */
+/** One response of a batch as a line; undefined when the message has no response. */
 export async function answerLine(answer: Promise<Answered | undefined>): Promise<Parts | ByteSource | undefined> {
   const answered = await answer;
   if (answered === undefined) return undefined;
@@ -70,12 +70,12 @@ export function arrayReply(done: readonly Answered[]): Reply {
   return jsonReply([...runs, runOf(']')]);
 }
 
-/** A part of the answer is made while it is sent. */
+/** True when a part of the answer is generated while it is sent. */
 export function isStreamed({ listing, document }: Answered): boolean {
   return listing !== undefined || document !== undefined;
 }
 
-/** One answer in JSON, without a newline. */
+/** JSON of one answer, without a newline. */
 function runsOf({ response, listing, document }: Answered): AnyRun[] {
   const text = textOf(response);
   if (listing !== undefined) return jsonRuns(text, listing, STRUCTURED_DEPTH);

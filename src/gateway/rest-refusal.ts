@@ -1,4 +1,4 @@
-/** Owns how the REST route of a tool words a refusal: the REST form, with the code that the gateway would give. */
+/** Builds a refusal on the REST route of a tool: the REST form plus the gateway's JSON-RPC code and data. */
 import type { Fault } from '../common/fault.ts';
 import type { Reply } from '../http/reply/reply.ts';
 import { refusalReply } from '../http/reply/status.ts';

@@ -1,4 +1,4 @@
-/** The HTTP rows of the gateway: the JSON-RPC URL, the tools as REST routes, and who may ask from a browser. */
+/** Defines the HTTP routes of the gateway: JSON-RPC and event streams at two paths, and the tools as REST routes. */
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Session } from '../common/session.ts';
 import { jsonText, type Reply, textOf } from '../http/reply/reply.ts';
@@ -16,20 +16,20 @@ export interface GatewayRoutesOptions {
   readonly gateway: Gateway;
   readonly registry: ToolRegistry;
   readonly answers: KnownResults;
-  /** Reads bodies of messages, and bodies that are the arguments of the tool `:name`. */
+  /** Parsers for bodies of messages, and for bodies with the arguments of the tool `:name`. */
   readonly parse: { readonly messages: BodyParser; readonly args: BodyParser };
-  /** Takes account keys, MCP keys and access tokens. */
+  /** Accepts account keys, MCP keys and access tokens. */
   readonly access: Authenticator;
-  /** This service as a request addressed it. */
+  /** URL of this service for a Host header. */
   readonly baseUrl: (host: string) => string;
-  /** Where a client reads how to sign in for `SIGN_IN_DOOR` (RFC 9728); undefined: nowhere, it needs a static key. */
+  /** URL of the sign-in metadata for `SIGN_IN_DOOR` (RFC 9728); undefined when clients need a static key. */
   readonly metadataUrl: ((host: string) => string) | undefined;
 }
 
 const BASE = '/api/mcp';
-/** The gateway for clients that sign in by browser: it asks for a credential from the first message on. */
+/** The gateway for clients that sign in by browser. It requires a credential from the first message on. */
 export const SIGN_IN_DOOR = '/mcp';
-/** Every address of the gateway. */
+/** All paths of the gateway. */
 export const GATEWAY_PATHS = [BASE, SIGN_IN_DOOR] as const;
 
 export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
@@ -130,7 +130,7 @@ async function isValid(access: Authenticator, authorization: string | undefined)
   }
 }
 
-/** A 401 says where a client finds out how to sign in (RFC 9728, section 5.1; RFC 6750, section 3). */
+/** Adds the URL of the sign-in metadata to a 401 (RFC 9728, section 5.1; RFC 6750, section 3). */
 function doorRefusal(plain: Reply, fault: Fault, metadataUrl: string | undefined): Reply {
   if (fault.kind !== 'unauthenticated' || metadataUrl === undefined) return plain;
   const challenge = `Bearer realm="cairn", resource_metadata="${metadataUrl}", scope="read write"`;

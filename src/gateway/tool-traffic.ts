@@ -1,8 +1,8 @@
-/** Owns what is counted of tools: plain numbers by the name of a registered tool, that whoever measures reads when he wants them. */
+/** Counts calls per registered tool, for the metrics. */
 import { Refusal } from '../common/fault.ts';
 import { Histogram, type HistogramCounts } from '../common/histogram.ts';
 
-/** What one thread counted of a tool, for another to add. */
+/** Counts of a tool from one thread, for another to add. */
 export interface ToolReport {
   readonly tool: string;
   readonly done: number;
@@ -11,28 +11,28 @@ export interface ToolReport {
   readonly durations: HistogramCounts;
 }
 
-/** The calls of one tool, whichever door they came through. */
+/** Counts of one tool, over all routes. */
 export class ToolCalls {
   readonly tool: string;
-  /** Calls that ended with a result. */
+  /** Number of calls with a result. */
   done = 0;
-  /** Calls that broke an assumption. */
+  /** Number of calls with an unexpected error. */
   failed = 0;
-  /** Calls that were refused, by the kind of the refusal. */
+  /** Number of refused calls, by kind of refusal. */
   readonly refused = new Map<string, number>();
-  /** From finding the tool to its result, of all of them. */
+  /** Durations of all calls, from the start of the call to its end. */
   readonly durations = new Histogram();
 
   constructor(tool: string) {
     this.tool = tool;
   }
 
-  /** Whether there was any call. */
+  /** True when any call was counted. */
   get isCalled(): boolean {
     return this.done > 0 || this.failed > 0 || this.refused.size > 0;
   }
 
-  /** Counts a call that ended. `error`: what it threw; undefined: nothing. */
+  /** Counts a finished call. `error`: the thrown error, or undefined. */
   record(ms: number, error: unknown): void {
     this.durations.record(ms);
     if (error === undefined) this.done += 1;
@@ -46,7 +46,7 @@ export class ToolCalls {
 export class ToolTraffic {
   #tools = new Map<string, ToolCalls>();
 
-  /** The counts of a tool. Only names that are registered come here: there are only so many. */
+  /** The counts of a tool. Call only with registered names, so that the map stays bounded. */
   of(tool: string): ToolCalls {
     let calls = this.#tools.get(tool);
     if (calls === undefined) {
@@ -56,7 +56,7 @@ export class ToolTraffic {
     return calls;
   }
 
-  /** What was counted since the last time. */
+  /** Returns the counts since the last call, and resets them. */
   take(): ToolReport[] {
     const called = [...this.#tools.values()].filter(({ isCalled }) => isCalled);
     this.#tools = new Map();
@@ -65,7 +65,7 @@ export class ToolTraffic {
     });
   }
 
-  /** Takes in what another thread counted. */
+  /** Adds the counts of another thread. */
   add(reports: readonly ToolReport[]): void {
     for (const { tool, done, failed, refused, durations } of reports) {
       const calls = this.of(tool);
@@ -76,7 +76,7 @@ export class ToolTraffic {
     }
   }
 
-  /** Every tool that is registered, in the order of the registry. */
+  /** The counts of every registered tool, in registry order. */
   tools(): Iterable<ToolCalls> {
     return this.#tools.values();
   }

@@ -1,4 +1,4 @@
-/** Owns what a tool is: declared once, and everything that describes or calls it derives from the declaration. */
+/** Defines the declaration of a tool. Everything that describes or calls the tool derives from it. */
 
 import type { z } from 'zod';
 import type { Session } from '../common/session.ts';
@@ -8,7 +8,7 @@ import type { Charge, Linger } from '../http/route/route.ts';
 import type { AnyTable } from '../store/table.ts';
 import type { Ask } from './live/ask.ts';
 
-/** Hints for the caller (MCP tool annotations); never relied on here. */
+/** Hints for the caller (MCP tool annotations); of them only `readOnlyHint` is checked here, for read-only sessions. */
 export interface ToolAnnotations {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
@@ -16,31 +16,31 @@ export interface ToolAnnotations {
   readonly openWorldHint: boolean;
 }
 
-/** Who calls, from where. */
+/** The caller of a tool. */
 export interface ToolCaller {
   readonly address: string;
-  /** The User-Agent, for naming what was made on its behalf. */
+  /** The User-Agent, used to label what the call creates. */
   readonly agent: string;
-  /** This service as the caller addressed it, without a trailing slash. */
+  /** URL of this service as used by the caller, without a trailing slash. */
   readonly baseUrl: string;
-  /** Whether a listing goes to this caller as lines. */
+  /** When a listing is sent to this caller as lines. */
   readonly lines: LinesWish;
-  /** What the log says of this call. */
+  /** Log fields of this call. */
   readonly note: CallNote;
-  /** Asks for more time, for a tool that waits. */
+  /** Extends the deadline, for a tool that waits. */
   readonly linger: Linger;
-  /** Asks the person at the client; undefined: the client does not offer that. */
+  /** Asks the user at the client; undefined when the client does not support it. */
   readonly ask?: Ask | undefined;
-  /** Counts further calls against the rate limit, for a tool that does the work of many. Throws Refusal `rate_limited`. */
+  /** Counts further calls against the rate limit, for a tool doing the work of many. Throws Refusal `rate_limited`. */
   readonly charge: Charge;
-  /** Calls that a caller can make at once, this one included. */
+  /** Most calls the caller can make at once, including this one. */
   readonly callsAtOnceMax: number;
 }
 
-/** As lines whatever its size, when it is large (see `goesAsLines`), or never. */
+/** Send a listing as lines: always, when it is large (see `goesAsLines`), or never. */
 export type LinesWish = 'asked' | 'large' | 'never';
 
-/** A value that is JSON already. */
+/** A value already serialized to JSON. */
 export class JsonText<T> {
   readonly text: string;
   /** Type only. */
@@ -52,41 +52,41 @@ export class JsonText<T> {
 }
 
 export interface ToolResult<T> {
-  /** The whole result; conforms to the output schema. */
+  /** The complete result; conforms to the output schema. */
   readonly structured: T | JsonText<T>;
-  /** A short text that a person or agent can read; large data is not repeated in it. */
+  /** A short text for people and agents, without large data. */
   readonly text: string;
-  /** A further content item with a JSON payload, where the interface asks for one. */
+  /** An additional content item with a JSON payload, when the interface requires one. */
   readonly resource?: { readonly uri: string; readonly json: unknown };
-  /** Of a tool with `madeFrom`: when the result may be another although nothing was written. */
+  /** For a tool with `madeFrom`: the time until which the result stays the same unless rows are written. */
   readonly sameUntilMs?: number;
 }
 
 /**
- * Records that are too many to hold at once: finished lines of JSON, each ended by a newline, made while they are sent.
- * Sent as they are, between a first and a last line, or as the items of arrays.
+ * Records too many for memory: lines of JSON, each ending with a newline, generated while they are sent. They are sent
+ * as lines between a start and an end line, or as the items of arrays.
  */
 export interface Listing {
   readonly count: number;
-  /** Bytes of the records' contents, for `total_size_bytes`. */
+  /** Total bytes of the records' contents, for `total_size_bytes`. */
   readonly sizeBytes: number;
   /** All records in order, each with its `type`. */
   readonly lines: AnyRun;
-  /** The same records as arrays of the structured result, by the name of the member. */
+  /** The same records as arrays of the structured result, by member name. */
   readonly members: Readonly<Record<string, AnyRun>>;
 }
 
-/** A text of records that are streamed: it reads their beginning again, so it is made only for a door that sends it. */
+/** Builds the text of streamed records on demand, because it rereads their beginning and not every route sends it. */
 type LazyText = () => string;
 
-/** A result whose records are a listing: the members of the listing, its count and its size are added where it is sent. */
+/** A result with a listing, whose members, count and size are added when it is sent. */
 interface ListingResult<T> {
   readonly structured: Partial<T>;
   readonly text: LazyText;
   readonly listing: Listing;
 }
 
-/** A result that is too large to be made again: the structured result as a finished JSON object, on one line. */
+/** A result too large to serialize again: the structured result as a finished JSON object on one line. */
 interface DocumentResult {
   readonly document: AnyRun;
   readonly text: LazyText;
@@ -99,24 +99,25 @@ type Shape = z.ZodObject<any>;
 
 interface ToolBase<I extends Shape, O extends Shape> {
   readonly name: string;
-  /** A few words for a person who chooses among tools. */
+  /** A few words for a person choosing a tool. */
   readonly title: string;
   readonly description: string;
-  /** A strict object, so that an unknown argument is refused. */
+  /** A strict object: unknown arguments are refused. */
   readonly input: I;
-  /** What `tools/list` shows instead of `input`, where another tool does the rest better. Calls are read by `input`. */
+  /** Schema shown in `tools/list` instead of `input`, when another tool does the rest better. Calls use `input`. */
   readonly listedInput?: Shape;
   readonly output: O;
   readonly annotations: ToolAnnotations;
-  /** Arguments of one working call, for the documents. */
+  /** Arguments of a valid call, for the documents. */
   readonly example: z.input<I>;
-  /** Its result is a listing, which a client may get as lines. */
+  /** The result is a listing, which a client can receive as lines. */
   readonly lists?: boolean;
-  /** A long `content` among the arguments, or in an item of `files`, may come as a `LongContent`. */
+  /** A long `content` in the arguments, or in an item of `files`, may be passed as a `LongContent`. */
   readonly takesContents?: true;
   /**
-   * The tables of which the result is made, and of nothing else but the account, the arguments and `sameUntilMs`: then it is
-   * remembered and given again while none of them changes. It must not depend on who of the account calls.
+   * Tables the result is computed from. When set, the result must depend only on these tables, the account, the
+   * arguments and `sameUntilMs`; it is cached until one of the tables changes. It must not depend on the credential or
+   * client.
    */
   readonly madeFrom?: readonly AnyTable[];
   /** Type only. */
@@ -133,8 +134,8 @@ export interface OpenTool<I extends Shape = Shape, O extends Shape = Shape> exte
 export interface AccountTool<I extends Shape = Shape, O extends Shape = Shape> extends ToolBase<I, O> {
   readonly access: 'account';
   /**
-   * Reads the arguments, where more can be wrong with them than `input` says, such as ids of nothing; default: by `input`.
-   * Refuses all that is wrong at once, `invalid_fields`.
+   * Reads the arguments when they need more checks than `input`, such as ids of missing rows. Default: by `input`.
+   * Throws Refusal `invalid_fields` with all errors.
    */
   read?(given: unknown, accountId: string): z.output<I>;
   handle(
@@ -171,7 +172,7 @@ export const ADDS: ToolAnnotations = {
   openWorldHint: false,
 };
 
-/** Sets a state: calling it again changes nothing more. */
+/** Sets a state: calling it again changes nothing. */
 export const SETS: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: false,
@@ -179,7 +180,7 @@ export const SETS: ToolAnnotations = {
   openWorldHint: false,
 };
 
-/** Takes something away; a client should ask its user first. */
+/** Removes something; a client should ask its user first. */
 export const DESTROYS: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: true,

@@ -1,6 +1,6 @@
 /**
- * Reads for a check of the whole file: a record that cannot be read is a finding, not the end of the check. What is still
- * being written or removed piece by piece, and belongs to nobody yet, is passed over.
+ * Reads rows to verify the whole file: an unreadable record is a finding and does not end the check. Skips rows
+ * still being imported or removed piece by piece.
  */
 import type { Store } from './store.ts';
 import type { AnyTable, Entry, Key, Table } from './table.ts';
@@ -12,13 +12,13 @@ export class CheckedReader {
 
   readonly #hidden: ReadonlySet<string>;
 
-  /** `hidden`: ids that no row is shown of whose key, or whose `account_id`, is one. */
+  /** `hidden`: ids to skip. A row is skipped when its key or its `account_id` contains one. */
   constructor(store: Store, hidden: ReadonlySet<string> = new Set()) {
     this.#store = store;
     this.#hidden = hidden;
   }
 
-  /** Every readable row of a table in order; the others are noted. */
+  /** Every readable row of a table, in key order. Unreadable rows are added to `problems`. */
   *walk<K extends Key, V>(table: Table<K, V>): Generator<Entry<K, V>> {
     for (const key of this.keys(table)) {
       const value = this.#read(table, key);
@@ -28,7 +28,7 @@ export class CheckedReader {
     }
   }
 
-  /** The row of a key; undefined when there is none that can be read. */
+  /** The row of a key; undefined when it is missing or unreadable. */
   get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {
     return this.#read(table, key);
   }
@@ -37,7 +37,7 @@ export class CheckedReader {
     for (const key of this.#store.keys(table, prefix)) if (!this.#isHidden(key)) yield key;
   }
 
-  /** How many rows a table has. */
+  /** Number of rows of a table. */
   count(table: AnyTable): number {
     let rows = 0;
     for (const _ of this.keys(table)) rows += 1;
@@ -52,7 +52,7 @@ export class CheckedReader {
     return this.#hidden.size > 0 && key.some((part) => typeof part === 'string' && this.#hidden.has(part));
   }
 
-  /** Rows that belong to an account without having its id in their key. */
+  /** True for a row of a hidden account whose id is in `account_id`, not in the key. */
   #isOfHidden(value: unknown): boolean {
     if (this.#hidden.size === 0 || typeof value !== 'object' || value === null) return false;
     const { account_id: owner } = value as { readonly account_id?: unknown };
@@ -63,7 +63,7 @@ export class CheckedReader {
     try {
       return this.#store.get(table, key);
     } catch {
-      // What exactly is wrong with the bytes helps nobody; which record it is, does.
+      // The caller reports the key of the record; the decoding error adds nothing useful.
       return undefined;
     }
   }

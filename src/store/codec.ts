@@ -1,4 +1,4 @@
-/** Owns how values become bytes: a version byte, then MessagePack. It refuses bytes of a version it does not know. */
+/** Encodes values as a version byte followed by MessagePack. Decoding throws on an unknown version. */
 import { Packr } from 'msgpackr';
 
 export interface Codec<V> {
@@ -6,11 +6,11 @@ export interface Codec<V> {
   decode(bytes: Uint8Array): V;
 }
 
-// Shared record structures are off: they live outside the record and have made whole stores unreadable elsewhere.
-// Binary fields are copied out: the store's read buffer is overwritten by the next read.
+// Shared record structures are off: they are stored outside the record and have made whole stores unreadable elsewhere.
+// Binary fields are copied: the next read overwrites the store's read buffer.
 const packr = new Packr({ useRecords: false, variableMapSize: true, copyBuffers: true });
 
-/** A codec for plain objects. `version` rises when the shape changes in a way that old readers misread. */
+/** A codec for plain objects. Increase `version` when the shape changes in a way old readers would misread. */
 export function recordCodec<V extends object>(version: number): Codec<V> {
   return {
     encode(value) {
@@ -27,7 +27,7 @@ export function recordCodec<V extends object>(version: number): Codec<V> {
   };
 }
 
-/** Text after a version byte, for records whose stored form is what is shown. It must be well-formed. */
+/** Text after a version byte, for records returned exactly as stored. The text must be well-formed. */
 export function versionedTextCodec(version: number): Codec<string> {
   return {
     encode(text) {
@@ -47,13 +47,13 @@ function checkVersion(bytes: Uint8Array, version: number): void {
   if (bytes[0] !== version) throw new Error(`a stored record has version ${bytes[0]}, this build reads ${version}`);
 }
 
-/** Bytes as they are. Decoding copies, because a view of the store is overwritten by the next read. */
+/** Raw bytes. Decoding copies them, because the next read overwrites a view of the store. */
 export const bytesCodec: Codec<Uint8Array> = {
   encode: (value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength),
   decode: (bytes) => Uint8Array.prototype.slice.call(bytes),
 };
 
-/** Text as UTF-8. It must be well-formed: half of a surrogate pair would come back as another character. */
+/** Text as UTF-8. It must be well-formed: a lone surrogate would decode as another character. */
 export const textCodec: Codec<string> = {
   encode: (value) => Buffer.from(value),
   decode: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(),

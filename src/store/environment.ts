@@ -1,4 +1,4 @@
-/** Opens LMDB environments: the settings that every opening of a data file shares. */
+/** Opens LMDB environments with the settings common to all data files. */
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
 import { limits } from '../limits/service.ts';
 import type { Key } from './table.ts';
@@ -8,12 +8,12 @@ export type Environment = RootDatabase<Buffer, Key>;
 export interface EnvironmentOptions {
   /** The data file. */
   readonly path: string;
-  /** Address space of the memory map: what the data file may grow to. */
+  /** Address space of the memory map: the largest size of the data file. */
   readonly mapBytes: number;
   readonly readOnly: boolean;
 }
 
-/** Opens or makes a data file. Check it first (`checkDataFile`): LMDB answers damage with a signal. */
+/** Opens or creates a data file. Call `checkDataFile` first: on a damaged file LMDB ends the process with a signal. */
 export function openEnvironment({ path, mapBytes, readOnly }: EnvironmentOptions): Environment {
   const settings: RootDatabaseOptionsWithPath & { readonly safeRestore: boolean } = {
     path,
@@ -24,7 +24,7 @@ export function openEnvironment({ path, mapBytes, readOnly }: EnvironmentOptions
     maxReaders: limits.readersMax,
     mapSize: mapBytes,
     readOnly,
-    // Off: the classic order (pages, fdatasync, meta page) makes "visible" and "durable" the same moment.
+    // Off: in the classic order (pages, fdatasync, meta page) a commit becomes visible and durable at the same moment.
     overlappingSync: false,
     safeRestore: true,
   };

@@ -1,23 +1,23 @@
 /**
- * Owns the epoch of a data file: a random name for one life of it. A restored copy begins another, so that what clients
- * remember of a state that was lost with the old one (sync cursors) is told from what they may go on with.
+ * Reads and renews the epoch of a data file: a random id, replaced by every restore. Clients compare it to detect that
+ * the state they remember (sync cursors) was lost with the old file.
  */
 import { randomBytes } from 'node:crypto';
 import { meta } from './meta.ts';
 import { HUB } from './owners.ts';
 import type { Store } from './store.ts';
 
-/** The epoch in force, 16 hex characters; a new data file is given one. */
+/** The current epoch, 16 hex characters. Creates one in a new data file. */
 export async function openEpoch(store: Store): Promise<string> {
   return epochOf(store) ?? (await startNewEpoch(store));
 }
 
-/** The epoch in force; undefined in a file that only an earlier version wrote to. For readers. */
+/** The current epoch; undefined in a file written only by an earlier version. For readers. */
 export function epochOf(store: Store): string | undefined {
   return store.get(meta, ['epoch'])?.value;
 }
 
-/** Ends the epoch in force and gives the new one. Two restores of one backup get different ones. */
+/** Replaces the current epoch and returns the new one. Two restores of one backup get different epochs. */
 export async function startNewEpoch(store: Store): Promise<string> {
   const value = randomBytes(8).toString('hex');
   await store.write(HUB, (batch) => batch.put(meta, ['epoch'], { value }));

@@ -1,4 +1,4 @@
-/** Turns what LMDB says of a failed write into a refusal: full, or broken. Nothing of that write was kept either way. */
+/** Turns LMDB's error of a failed write into a refusal: disk full or disk failed. Such a write is always discarded. */
 import { statfsSync } from 'node:fs';
 import { Refusal } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
@@ -12,47 +12,47 @@ interface CommitFailure extends Error {
 }
 
 /**
- * True for the rejection by which the store's library reports a failed commit. It rejects one promise that nobody
- * holds besides those of the writers, so the process guard lets this one pass: each writer was told already.
+ * True for the rejection with which the store's library reports a failed commit. Besides the promises of the writers it
+ * rejects one that nothing awaits. The process guard ignores that one: every writer has already received the error.
  */
 export function isCommitFailure(reason: unknown): reason is CommitFailure {
   return reason instanceof Error && 'commitError' in reason;
 }
 
 export interface WriteFailure {
-  /** What who waits for the write is told. */
+  /** The error for the callers waiting for the write. */
   readonly told: unknown;
-  /** What the system said; undefined when it was not the disk that failed. */
+  /** The system's error; undefined when the disk did not fail. */
   readonly cause: unknown;
 }
 
-/** What the library (lmdb 3.5.6) prints a write that failed into, in bytes, however long it is. */
+/** Size in bytes of the buffer into which the library (lmdb 3.5.6) prints a failed write, without a length check. */
 const PRINTED_BYTES_MAX = 100;
 
-/** Whether the library wrote beyond its own buffer when it told this cause: then nothing in this process can be relied on. */
+/** True when the library overran its buffer while reporting this cause: the process's memory may then be corrupt. */
 export function hasOverrun(cause: unknown): boolean {
   const printed = cause instanceof Error ? /Attempting to write page .*/.exec(cause.message)?.[0] : undefined;
   return printed !== undefined && printed.length >= PRINTED_BYTES_MAX;
 }
 
-/** Waits for the cause that comes after a failed commit and classifies it. `folder` is where the data file lies. */
+/** Waits for the cause that follows a failed commit and classifies it. `folder` contains the data file. */
 export async function failureOf(error: unknown, folder: string): Promise<WriteFailure> {
   if (error instanceof Refusal) return { told: error, cause: undefined };
   const cause = isCommitFailure(error) ? await error.commitError.catch((reason: unknown) => reason) : error;
   const code = (cause as { code?: unknown } | undefined)?.code;
   if (typeof code !== 'number' && !isCommitFailure(error)) return { told: error, cause: undefined };
-  // LMDB cannot tell a short write from an I/O error, so the free space decides.
+  // LMDB reports a short write as an I/O error, so the free space decides.
   const full = FULL.has(Number(code)) || (code === EIO && freeBytes(folder) < limits.diskFreeBytesMin);
   return { told: new Refusal({ kind: full ? 'storage_full' : 'storage_failed' }), cause };
 }
 
-/** What the disk of a folder has left for this user, and what this user could have of it: as `df` reckons. */
+/** Bytes free for this user on the disk of a folder, and the total available to this user, calculated like `df`. */
 export function diskBytes(folder: string): { readonly free: number; readonly total: number } {
   const { bavail, bfree, blocks, bsize } = statfsSync(folder);
   return { free: bavail * bsize, total: (blocks - bfree + bavail) * bsize };
 }
 
-/** What the disk of a folder has left for this user. */
+/** Bytes free for this user on the disk of a folder. */
 export function freeBytes(folder: string): number {
   return diskBytes(folder).free;
 }

@@ -1,8 +1,8 @@
 /**
- * Owns the group commit. A write is a synchronous decision: it reads, then puts. All decisions that wait when the writer
- * gets its turn, or as many as fit into a few milliseconds, run one after another in one transaction and share one durable
- * commit; each sees what those before it wrote. Actors take turns, so that nobody waits for all that another one queued. A decision that throws writes nothing and harms no other. A promise resolves when the commit is on disk, and
- * nothing is visible before.
+ * Commits writes in groups. A write is a synchronous decision: it reads, then puts. The queued decisions, or as many
+ * as fit into a few milliseconds, run one after another in one transaction with one durable commit. Each sees the
+ * writes of earlier ones. Actors take turns, so one actor's queue does not delay another. A decision that throws writes
+ * nothing and does not affect others. The promise resolves when the commit is on disk; nothing is visible earlier.
  */
 import type { Database } from 'lmdb';
 import { FairQueue } from '../common/fair-queue.ts';
@@ -13,12 +13,12 @@ import type { WrittenRow } from './changes/row-watch.ts';
 import { checkOwner, type Writer } from './owners.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Table } from './table.ts';
 
-/** A table as the library knows it. */
+/** The library's handle of a table. */
 export type Raw = Database<Buffer, Key>;
 
 /**
- * What a decision may do. It is the only reader that a decision has; reads show what earlier decisions of the same commit
- * wrote, and not the decision's own puts. A put or remove of a row of another owner throws.
+ * Reads and writes of a decision. A decision must read through it only. Reads include the writes of earlier decisions
+ * of the same commit, but not the decision's own puts. A put or remove of another owner's row throws.
  */
 export interface Batch extends Reader {
   put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void;
@@ -29,15 +29,15 @@ export interface Batch extends Reader {
 export type Decision<T> = (batch: Batch) => T extends PromiseLike<unknown> ? never : T;
 
 export interface GroupCommitOptions {
-  /** Runs a function in a write transaction; resolves when it is durable, and undoes it whole when the function throws. */
+  /** Runs a function in a write transaction; resolves when it is durable. Rolls back when the function throws. */
   readonly transact: (run: () => void) => Promise<unknown>;
   readonly reader: Reader;
   readonly raw: (table: AnyTable) => Raw;
-  /** Hears of all rows that a commit writes before they can be seen. Returns what to call when that is settled. */
+  /** Called with all rows of a commit before they are visible. Returns a function to call when the commit is over. */
   readonly begin: (rows: readonly WrittenRow[]) => () => void;
-  /** Gives whether a commit of now may put so many bytes. */
+  /** Returns a check of how many bytes a commit started now may put. */
   readonly look: () => (bytes: number) => boolean;
-  /** What who waits is told of a commit that failed. */
+  /** The error for the waiting callers of a failed commit. */
   readonly refusalOf: (error: unknown) => Promise<unknown>;
 }
 
@@ -50,7 +50,7 @@ interface Pending {
 
 interface Ran {
   readonly outcome: Outcome;
-  /** What it puts, keys apart. */
+  /** Bytes it puts, without keys. */
   readonly bytes: number;
 }
 
@@ -65,7 +65,7 @@ interface Write {
 }
 
 export class GroupCommit {
-  /** How long commits of decisions took, from asking for the writer to being on disk. */
+  /** Durations of commits, from requesting the writer until the commit is on disk. */
   readonly durations = new Histogram();
   readonly #options: GroupCommitOptions;
   #decisions = 0;
@@ -83,12 +83,12 @@ export class GroupCommit {
     return this.#isDeciding;
   }
 
-  /** Decisions that were committed, and commits that failed. */
+  /** Number of committed decisions and of failed commits. */
   get counts(): { readonly decisions: number; readonly failed: number } {
     return { decisions: this.#decisions, failed: this.#failed };
   }
 
-  /** Decisions of one writer are taken in their order. */
+  /** Queues a decision. Decisions of one writer run in order. */
   write<T>(writer: Writer, decide: Decision<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const pending = { writer, decide, resolve: resolve as (value: unknown) => void, reject };
@@ -113,7 +113,7 @@ export class GroupCommit {
     try {
       const hasRoom = this.#options.look();
       await this.#options.transact(() => {
-        // What comes in from now on goes into the next commit.
+        // From here on a new decision schedules the next commit.
         this.#scheduled = false;
         const endMs = performance.now() + limits.groupMsMax;
         for (let pending = this.#waiting.shift(); pending !== undefined; pending = this.#waiting.shift()) {
@@ -131,7 +131,7 @@ export class GroupCommit {
     } catch (error) {
       settle();
       this.#failed += 1;
-      // Without a group the transaction never began: then nothing of what waits can be written.
+      // An empty group means the transaction never began: reject everything in the queue.
       if (group.length === 0) group.push(...this.#takeAll());
       const refusal = await this.#options.refusalOf(error);
       for (const pending of group) pending.reject(refusal);
@@ -146,7 +146,7 @@ export class GroupCommit {
     });
   }
 
-  /** All that waits. */
+  /** Empties the queue and returns its decisions. */
   #takeAll(): Pending[] {
     this.#scheduled = false;
     const all: Pending[] = [];
@@ -154,7 +154,7 @@ export class GroupCommit {
     return all;
   }
 
-  /** Runs a decision and writes what it wants, if there is room; what only removes needs none. */
+  /** Runs a decision and writes its rows if there is room. A decision that only removes needs none. */
   #run({ writer, decide }: Pending, written: WrittenRow[], hasRoom: (bytes: number) => boolean): Ran {
     const batch = new DecisionBatch(this.#options, writer);
     let value: unknown;
@@ -178,7 +178,7 @@ export class GroupCommit {
   }
 }
 
-/** Gathers what one decision writes, so that a decision that throws has written nothing. */
+/** Collects the writes of one decision, so a decision that throws writes nothing. */
 class DecisionBatch implements Batch {
   readonly writes: Write[] = [];
   readonly #options: GroupCommitOptions;

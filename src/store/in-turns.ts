@@ -1,6 +1,6 @@
 /**
- * Owns long reads in turns: a walk that fits into its turn is read at once; one that does not begins anew over a snapshot, so
- * that its answer is of one moment however many turns it takes. A caller has one such snapshot at a time.
+ * Splits long reads into turns. A read that fits into one turn runs at once. A longer one restarts on a snapshot, so
+ * its result is consistent however many turns it takes. Each caller has at most one such snapshot at a time.
  */
 import { Refusal } from '../common/fault.ts';
 import { turns } from '../common/turns.ts';
@@ -8,16 +8,16 @@ import { limits } from '../limits/service.ts';
 import type { Store } from './store.ts';
 import type { Walkable } from './table.ts';
 
-/** A read that says after each step that it could rest. It must be able to begin anew. */
+/** A read that yields after each step, where it may pause. It must be restartable. */
 export type Steps<T> = (reader: Walkable) => Generator<void, T>;
 
-/** The long reads of each caller, one after another. */
+/** The last long read of each caller; the next one waits for it. */
 const running = new Map<string, Promise<unknown>>();
 let snapshots = 0;
 
 /**
- * What a read comes to; a promise when it takes more than one turn. `caller`: the account, or the address. Throws or rejects
- * with what the read threw, and with Refusal `overloaded` when too many callers read at length.
+ * Returns the result of a read, or a promise of it when it takes more than one turn. `caller`: the account, or the
+ * address. Throws or rejects with the read's error, and with Refusal `overloaded` when too many long reads are running.
  */
 export function readInTurns<T>(store: Store, caller: string, steps: Steps<T>): T | Promise<T> {
   if (turns.isOver) return readLater(store, caller, steps);
@@ -31,7 +31,7 @@ async function readLater<T>(store: Store, caller: string, steps: Steps<T>): Prom
   return made === undefined ? await readLong(store, caller, steps) : made.value;
 }
 
-/** Undefined: the turn was over before the read was. */
+/** Returns undefined when the turn ended before the read did. */
 function tryNow<T>(store: Store, steps: Steps<T>): { readonly value: T } | undefined {
   const walk = steps(store);
   try {

@@ -1,4 +1,4 @@
-/** Owns the table of what a data file knows about itself: which key wrote it, which life it is in. */
+/** Defines the table of a data file's metadata: proof of the master key, epoch, schema version and others. */
 import { recordCodec } from './codec.ts';
 import { type AnyTable, defineTable } from './table.ts';
 

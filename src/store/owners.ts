@@ -1,44 +1,44 @@
 /**
- * Says who may write which rows. Each table declares the writers of its rows, and the store holds every decision against
- * that: a decision that writes a row of another owner is a fault of the program, and nothing of it is kept.
+ * Checks which writer may write which rows. Each table declares the writers of its rows, and the store checks every
+ * decision against it. Writing another owner's row is a programming error: the whole decision is discarded.
  */
 
-/** What a decision is taken as. */
+/** Kinds of writers. Each decision is made as one of them. */
 export type WriterKind =
   /** The actor of an account; its id is the account's. */
   | 'account'
   /** The actor of a vault; its id is the vault's. */
   | 'vault'
-  /** The actor that makes accounts: emails are unique over all of them. */
+  /** The actor that creates accounts: an email is unique across all accounts. */
   | 'directory'
   /** The actor of device codes, which belong to no account before a person approves one. */
   | 'devices'
-  /** The actor of clients that registered themselves, which belong to no account. */
+  /** The actor of self-registered clients, which belong to no account. */
   | 'clients'
-  /** Bytes that belong to nothing yet. */
+  /** Staged bytes, not yet adopted by a row. */
   | 'staging'
-  /** The service itself: what a data file knows about itself, and which imports are under way. */
+  /** The service itself: metadata of the data file, and imports in progress. */
   | 'hub'
-  /** The removal of rows that belong to nothing. It may remove rows of every table, and put none. */
+  /** The removal of orphaned rows. It may remove rows of every table, and put none. */
   | 'sweep'
   /** The upgrade of an older data file, and the change of the master key. It may write every row. */
   | 'upgrade';
 
 export interface Writer {
   readonly kind: WriterKind;
-  /** Empty where there is one writer of the kind. */
+  /** Empty when the kind has only one writer. */
   readonly id: string;
 }
 
 /**
- * Which rows of a table a kind of writer may write: those that hold its id at this part of the key, those that hold it in
- * this member of the row, those that are not there yet, or all of them.
+ * Which rows of a table a kind of writer may write: rows with its id at this part of the key, rows with its id in this
+ * member, only new rows, or all rows.
  */
 type Owned = number | { readonly member: string } | 'new' | 'any';
 
 export type Owners = { readonly [kind in WriterKind]?: Owned };
 
-/** The service itself. */
+/** The writer for the service's own rows. */
 export const HUB: Writer = { kind: 'hub', id: '' };
 export const STAGING: Writer = { kind: 'staging', id: '' };
 export const SWEEP: Writer = { kind: 'sweep', id: '' };
@@ -46,7 +46,7 @@ export const UPGRADE: Writer = { kind: 'upgrade', id: '' };
 
 /**
  * Throws when a writer may not put this value (undefined: remove the row) under this key.
- * `stored` reads the row; it is called only where the owner stands in it, or where only new rows may be written.
+ * `stored` reads the row. It is called only when the row contains its owner, or when only new rows may be written.
  */
 export function checkOwner(
   writer: Writer,

@@ -1,4 +1,4 @@
-/** Owns how very many rows are removed: a bounded number with each commit, so that others get their turn. */
+/** Removes large numbers of rows: a bounded number per commit, so other writers get their turn. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../limits/service.ts';
 import { SWEEP } from './owners.ts';
@@ -17,12 +17,12 @@ export async function removeRows<K extends Key, V>(store: Store, table: Table<K,
   }
 }
 
-/** Removes the rows whose keys hold this part at any place. It looks at every key of the table, in short turns. */
+/** Removes the rows with this part anywhere in the key. Scans every key of the table, in short turns. */
 export async function removeRowsOf<K extends Key, V>(store: Store, table: Table<K, V>, part: string): Promise<void> {
   await removeChosen(store, table, store.keys(table), (key) => (key.includes(part) ? key : undefined));
 }
 
-/** Removes the rows of a table that `isOne` is true for. It reads every row of the table, in short turns. */
+/** Removes the rows for which `isOne` is true. Reads every row of the table, in short turns. */
 export async function removeRowsWhere<K extends Key, V>(
   store: Store,
   table: Table<K, V>,
@@ -32,7 +32,7 @@ export async function removeRowsWhere<K extends Key, V>(
   await removeChosen(store, table, rows, ({ key, value }) => (isOne(value) ? key : undefined));
 }
 
-/** Looks at all items in short turns, then removes the rows whose keys `keyOf` gave. */
+/** Scans all items in short turns, then removes the rows whose keys `keyOf` returned. */
 async function removeChosen<K extends Key, V, T>(
   store: Store,
   table: Table<K, V>,

@@ -1,15 +1,16 @@
 /**
- * Owns how much the data file may still take: what the disk, the memory map and the file itself have free, less what is on its way and
- * a reserve. A write is refused before the disk is full, because a page that cannot be written costs more than its commit:
- * the store's library (lmdb 3.5.6) prints what failed into too small a buffer, and the process may die of that.
+ * Calculates how many bytes the data file can still accept: the free space of the disk, the memory map and the file
+ * itself, minus bytes being written and a reserve. Writes are refused before the disk is full, because a failed page
+ * write can cost more than its commit: the store's library (lmdb 3.5.6) prints the error into too small a buffer, which
+ * may crash the process.
  */
 import { Refusal } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
 
 interface RoomOptions {
-  /** By how much the file can grow: what the disk and the memory map leave. */
+  /** Bytes by which the file can grow, limited by the disk and the memory map. */
   readonly freeBytes: () => number;
-  /** Bytes of the file that hold nothing, which are written again before it grows; asked for only when it matters. */
+  /** Unused bytes of the file, which are reused before it grows. Called only when the disk alone does not suffice. */
   readonly unusedBytes: () => number;
 }
 
@@ -21,7 +22,7 @@ export class Room {
     this.#options = options;
   }
 
-  /** Looks once; gives whether so many bytes may be put. What only removes need not ask: the reserve is for that. */
+  /** Measures once; returns a check of how many bytes may be put. Removals need no check: they use the reserve. */
   look(): (bytes: number) => boolean {
     const onDisk = this.#options.freeBytes() - this.#takenBytes - limits.diskFreeBytesMin;
     let inFile: number | undefined;
@@ -32,7 +33,7 @@ export class Room {
     };
   }
 
-  /** Counts bytes that are on their way to the disk; gives what to call when they are there or lost. Refuses what has no room. */
+  /** Reserves room for bytes being written. Returns its release function. Throws Refusal `storage_full`. */
   take(bytes: number): () => void {
     if (!this.look()(bytes)) throw new Refusal({ kind: 'storage_full' });
     this.#takenBytes += bytes;

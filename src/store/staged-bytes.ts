@@ -1,7 +1,7 @@
 /**
- * Owns bytes that are on the disk in pieces and belong to nothing yet. The first piece lands together with a row that says
- * so; the decision that adopts them removes the row and giving up removes both, so a row that a start finds is what a crash
- * left, and is swept.
+ * Stages bytes on disk in pieces until a decision adopts them. The first piece is written together with a row that
+ * marks it as staged. Adopting removes the row; discarding removes pieces and row. So a row found at start was left by
+ * a crash, and is swept.
  */
 
 import type { Log } from '../common/log.ts';
@@ -21,7 +21,7 @@ export interface StagedBytesOptions<Row> {
 export class StagedBytes<Row> {
   readonly #options: StagedBytesOptions<Row>;
   #nextId: number;
-  /** Discards that failed because the disk was full, by storage id. */
+  /** Storage ids whose discard failed and will be retried. */
   readonly #undiscarded = new Set<number>();
   #retry: NodeJS.Timeout | undefined;
 
@@ -31,27 +31,27 @@ export class StagedBytes<Row> {
     this.#nextId = Math.max(store.lastKey(pieces)?.[0] ?? 0, store.lastKey(rows)?.[0] ?? 0) + 1;
   }
 
-  /** A storage id that no piece has. */
+  /** Returns an unused storage id. */
   claim(): number {
     const id = this.#nextId;
     this.#nextId += 1;
     return id;
   }
 
-  /** Writes the first piece and its row; resolves when they are on disk. The bytes must not be touched before that. */
+  /** Writes the first piece and its row; resolves when both are on disk. Do not modify the bytes before that. */
   async begin(storageId: number, row: Row, bytes: Uint8Array): Promise<void> {
     const { store, pieces, rows } = this.#options;
     const claimed = { table: rows, key: [storageId], bytes: rows.codec.encode(row) };
     await store.writeBytes([claimed, { table: pieces, key: [storageId, 0], bytes }]);
   }
 
-  /** Writes a further piece, as `begin` does. */
+  /** Writes a further piece; resolves when it is on disk, like `begin`. */
   async put(storageId: number, index: number, bytes: Uint8Array): Promise<void> {
     const { store, pieces } = this.#options;
     await store.writeBytes([{ table: pieces, key: [storageId, index], bytes }]);
   }
 
-  /** Within a decision: the pieces belong to what it writes from now on. False when they are not in the store yet. */
+  /** Within a decision: adopts the pieces for the rows it writes. False when nothing is staged under this id. */
   adopt(batch: Batch, storageId: number): boolean {
     const { rows } = this.#options;
     if (batch.get(rows, [storageId]) === undefined) return false;
@@ -59,7 +59,7 @@ export class StagedBytes<Row> {
     return true;
   }
 
-  /** Removes what was staged under an id; on a full disk it is tried again until it works. */
+  /** Removes the bytes staged under an id. Never rejects; a failed removal is retried until it succeeds. */
   async discard(storageId: number): Promise<void> {
     try {
       await this.#remove(storageId);
@@ -73,7 +73,7 @@ export class StagedBytes<Row> {
     }
   }
 
-  /** At start: removes what a crash left. Resolves with how many ids that were. */
+  /** At start: removes bytes left by a crash. Resolves with the number of storage ids removed. */
   async sweep(): Promise<number> {
     const left = [...this.#options.store.keys(this.#options.rows)];
     for (const [storageId] of left) await this.#remove(storageId);
@@ -81,13 +81,13 @@ export class StagedBytes<Row> {
   }
 
   /**
-   * First the pieces, then the row: what a commit frees may be used again only after the commit that follows it, and on
-   * a full disk no other might follow.
+   * Removes the pieces, then the row, in two commits: pages freed by a commit are reusable only after the next commit,
+   * and on a full disk there might be no other.
    */
   async #remove(storageId: number): Promise<void> {
     const { store, pieces, rows } = this.#options;
     await store.write(SWEEP, (batch) => {
-      // Keys only: reading the pieces just to remove them would copy every byte.
+      // Keys only: reading the pieces would copy every byte.
       for (const key of batch.keys(pieces, [storageId])) batch.remove(pieces, key);
     });
     await store.write(SWEEP, (batch) => batch.remove(rows, [storageId]));

@@ -1,23 +1,23 @@
-/** Owns how full the data file is: rows and bytes of each table, and the pages that hold nothing. It reads no row. */
+/** Calculates how full the data file is: rows and bytes per table, and free pages. Reads no rows. */
 import type { Raw } from './group-commit.ts';
 
 interface TableStats {
   readonly name: string;
   readonly rows: number;
-  /** Pages of the table times their size: what it takes of the file, not the sum of its values. */
+  /** Number of pages times page size: space used in the file, not the sum of the values. */
   readonly bytes: number;
 }
 
 export interface StoreStats {
   readonly pageBytes: number;
-  /** Pages that the file has in use or had: its size, but for what the file system rounds. */
+  /** Pages in use now or earlier: the size of the file, apart from rounding by the file system. */
   readonly pages: number;
-  /** Pages that hold nothing now and are written again before the file grows. */
+  /** Free pages, reused before the file grows. */
   readonly pagesFree: number;
   readonly tables: readonly TableStats[];
 }
 
-/** What the library tells of one tree. */
+/** The library's figures of one tree. */
 interface Tree {
   readonly pageSize: number;
   readonly treeBranchPageCount: number;
@@ -26,7 +26,7 @@ interface Tree {
   readonly entryCount: number;
 }
 
-/** What the library tells of a table and of the file around it. */
+/** The library's figures of a table and of the whole file. */
 interface LibraryStats extends Tree {
   readonly root: Tree;
   readonly free: Tree;
@@ -36,7 +36,7 @@ interface LibraryStats extends Tree {
 /** The two meta pages at the head of an LMDB file. */
 const META_PAGES = 2;
 
-/** The figures of one snapshot. `root` is the unnamed table that names the others; every table of the file is in `tables`. */
+/** The figures of one snapshot. `root` is the unnamed table listing the others; `tables` must contain every table. */
 export function readStats(root: Pick<Raw, 'getStats'>, tables: ReadonlyMap<string, Pick<Raw, 'getStats'>>): StoreStats {
   const file = root.getStats() as LibraryStats;
   let pagesUsed = META_PAGES + pagesOf(file.root) + pagesOf(file.free);
@@ -47,7 +47,7 @@ export function readStats(root: Pick<Raw, 'getStats'>, tables: ReadonlyMap<strin
     rows.push({ name, rows: tree.entryCount, bytes: pagesOf(tree) * tree.pageSize });
   }
   const pages = file.lastPageNumber + 1;
-  // Beside a writer the last page may be of a newer snapshot than the tables.
+  // With a concurrent writer the last page may be from a newer snapshot than the tables.
   return { pageBytes: file.pageSize, pages, pagesFree: Math.max(0, pages - pagesUsed), tables: rows };
 }
 

@@ -1,4 +1,4 @@
-/** Owns the LMDB environment: one data file, its tables, snapshot reads, and the two ways to write. */
+/** Opens one LMDB data file with its tables, and provides snapshot reads and two kinds of writes. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { limits } from '../limits/service.ts';
@@ -21,18 +21,18 @@ export interface StoreOptions {
   readonly folder: string;
   readonly tables: readonly AnyTable[];
   readonly readOnly?: boolean;
-  /** Of the thread that commits, when this one only reads: `Store.sharedRevisions` there. */
+  /** For a thread that only reads: `Store.sharedRevisions` of the committing thread. */
   readonly revisions?: SharedArrayBuffer;
   /** Address space of the memory map. */
   readonly mapBytes?: number;
-  /** Hears of each commit that the disk refused, before those who wait for it do. */
+  /** Called for each commit that failed on the disk, before its callers are rejected. */
   readonly onFailure?: (failure: DiskFailure) => void;
 }
 
 export interface DiskFailure {
-  /** What the system said. */
+  /** The system's error. */
   readonly cause: unknown;
-  /** Whether this process can neither read nor write the file any more, which another one can. */
+  /** True when this process can no longer read or write the file, although a new process can. */
   readonly isFinal: boolean;
 }
 
@@ -44,15 +44,15 @@ export class Store implements Reader {
   readonly #rows: TableReads;
   readonly #commits: GroupCommit;
   readonly #revisions: Revisions;
-  /** Another thread commits. */
+  /** True when another thread commits. */
   readonly #follows: boolean;
-  /** How many commits were over when reads last began anew. */
+  /** Number of finished commits when reads were last renewed. */
   #seenOver = 0;
   readonly #watchers = new RowWatchers();
   readonly #room: Room;
   readonly #mapBytes: number;
 
-  /** Opens or makes the data file. Throws StartError when LMDB could not, and what the system reports for the folder. */
+  /** Opens or creates the data file. Throws StartError when LMDB cannot open it, and system errors of the folder. */
   constructor(options: StoreOptions) {
     this.#folder = options.folder;
     this.#revisions = new Revisions(options.tables, options.revisions);
@@ -66,16 +66,16 @@ export class Store implements Reader {
     this.#root = openEnvironment({ path, mapBytes, readOnly });
     for (const table of options.tables) {
       const raw = this.#root.openDB({ name: table.name, encoding: 'binary', keyEncoding: 'ordered-binary' });
-      // Read-only on a file that never held this table: it stays unopened and reads as empty.
+      // Read-only, and the file never had this table: it remains unopened and reads as empty.
       if (raw) this.#tables.set(table.name, raw as Raw);
     }
-    // The new data file's name must survive a power cut as well as its pages do.
+    // The name of a new data file must survive a power cut, as its pages do.
     if (!readOnly) syncPath(options.folder);
     this.#mapBytes = mapBytes;
     this.#room = new Room({ freeBytes: () => this.space().freeBytes, unusedBytes: () => this.unusedBytes() });
     this.#rows = new TableReads(this.#tables);
     this.#commits = new GroupCommit({
-      // As a child transaction a group that breaks half-way is undone whole.
+      // A child transaction rolls back a group completely when it fails half-way.
       transact: (run) => this.#root.childTransaction(run),
       reader: this.#rows,
       raw: (table) => this.#raw(table),
@@ -114,8 +114,8 @@ export class Store implements Reader {
   }
 
   /**
-   * A number that stays the same while nothing of these tables changes, or nothing of an owner's rows (those whose key begins
-   * with it); undefined while a write to one is under way. What is read after this call is as new as the number.
+   * A number that stays the same while these tables do not change; with `owner`, while rows whose key begins with it do
+   * not. Undefined while a write to one is in progress. Reads after this call are at least as new as the number.
    */
   revision(tables: readonly AnyTable[], owner?: string): number | undefined {
     if (this.#commits.isDeciding) throw new Error('a decision reads the store and not its batch');
@@ -125,46 +125,46 @@ export class Store implements Reader {
   }
 
   /**
-   * From now on reads of this thread show all commits that were answered, those of other threads too: a thread is otherwise
-   * shown the last commit that it happened to look at (3 to 5 of 2,000 reads were too old).
+   * Makes later reads of this thread include all acknowledged commits of other threads. Without it a thread may keep
+   * reading the older snapshot it has open (3 to 5 of 2,000 reads were too old).
    */
   renew(): void {
     if (!this.#follows) return;
-    // In this order: a commit that ends in between is looked at again.
+    // In this order: a commit that ends in between causes another renewal.
     this.#seenOver = this.#revisions.over;
     this.#root.resetReadTxn();
   }
 
-  /** What a thread that only reads is given, so that it learns of commits: `StoreOptions.revisions`. */
+  /** Shared with threads that only read, to notify them of commits: `StoreOptions.revisions`. */
   get sharedRevisions(): SharedArrayBuffer {
     return this.#revisions.shared;
   }
 
   /**
-   * The revision that rows of an owner are remembered by, in the turn in which they were read. Where this thread commits, the
-   * watchers of rows know better, so that it is always the same. Undefined: they may be older or newer than the number.
+   * The revision for caching an owner's rows; call it in the turn that read them. Constant in the committing thread,
+   * where row watchers invalidate caches. Undefined: the rows may be older or newer than the number; do not cache them.
    */
   rowsRevision(table: AnyTable, owner: string): number | undefined {
     if (!this.#follows) return 0;
     return this.#revisions.over === this.#seenOver ? this.#revisions.of([table], owner) : undefined;
   }
 
-  /** From now on tells of each row of a table that a commit writes. */
+  /** Calls a watcher with the keys of a table that each commit writes. */
   watch(table: AnyTable, watcher: RowWatcher): void {
     this.#watchers.watch(table, watcher);
   }
 
   /**
-   * Runs a decision of a writer in the next group commit and resolves with its result once that commit is on disk.
-   * Rejects with what the decision threw, or with a storage refusal when the commit failed.
+   * Runs a decision of a writer in a group commit and resolves with its result once that commit is on disk.
+   * Rejects with the decision's error, or with a storage refusal when the commit failed.
    */
   write<T>(writer: Writer, decide: Decision<T>): Promise<T> {
     return this.#follows ? Promise.reject(new Error('this thread only reads')) : this.#commits.write(writer, decide);
   }
 
   /**
-   * Writes bytes from the store's own thread, together with small rows that must land with them.
-   * The buffers belong to the store until the promise settles; it resolves when they are on disk.
+   * Writes bytes from the library's thread, in one commit with the small rows that belong to them. Resolves when they
+   * are on disk. Do not modify the buffers until the promise settles.
    */
   async writeBytes(
     rows: readonly { readonly table: AnyTable; readonly key: Key; readonly bytes: Uint8Array }[],
@@ -189,14 +189,14 @@ export class Store implements Reader {
     }
   }
 
-  /** What was committed since the start. */
+  /** Counts and durations of the commits since the start. */
   get commits(): Pick<GroupCommit, 'counts' | 'durations'> {
     return this.#commits;
   }
 
   /**
-   * Walks every page of the file as this moment has it, without LMDB. Returns one sentence for each damaged page; a walk
-   * of rows over such a file may end the process.
+   * Checks every page of the current snapshot without LMDB. Returns one sentence for each damaged page. Reading rows of
+   * a damaged file may crash the process.
    */
   damagedPages(): readonly string[] {
     const moment = this.snapshot();
@@ -207,12 +207,12 @@ export class Store implements Reader {
     }
   }
 
-  /** How full the file is: a handful of page reads. */
+  /** How full the file is. Costs a handful of page reads. */
   stats(): StoreStats {
     return readStats(this.#root, this.#tables);
   }
 
-  /** By how much the file can grow, and how large it could be on an empty disk: the less of the disk and the memory map. */
+  /** Bytes the file can grow by, and its largest size on an empty disk: the smaller of disk and memory map. */
   space(): { readonly freeBytes: number; readonly totalBytes: number } {
     const fileBytes = statSync(join(this.#folder, DATA_FILE)).size;
     const disk = diskBytes(this.#folder);
@@ -222,29 +222,29 @@ export class Store implements Reader {
     };
   }
 
-  /** Bytes inside the file that hold nothing, and are written again before it grows. */
+  /** Bytes of free pages inside the file, reused before it grows. */
   unusedBytes(): number {
     const { pagesFree, pageBytes } = this.stats();
     return pagesFree * pageBytes;
   }
 
-  /** What is left on the disk of the data file. */
+  /** Bytes free on the disk of the data file. */
   diskFreeBytes(): number {
     return freeBytes(this.#folder);
   }
 
   /**
-   * Copies one snapshot of the file to a new file at `path`, page by page, from a thread of its own. Writers wait while its
-   * two meta pages are copied and go on then; meanwhile no freed page is written again, so the file may grow.
-   * Rejects when `path` exists. The copy is not flushed.
+   * Copies one snapshot of the file to a new file at `path`, page by page, in a separate thread. Writers wait only
+   * while the two meta pages are copied. Freed pages are not reused during the copy, so the file may grow. Rejects when
+   * `path` exists. The copy is not flushed.
    */
   async copyTo(path: string): Promise<void> {
     await this.#root.backup(path, false);
   }
 
   /**
-   * Holds the current state for reading, whatever is written meanwhile. Until it is let go of no freed page is written
-   * again, so the file may grow.
+   * Opens a snapshot of the current state, unaffected by later writes. Until it is closed, freed pages are not reused,
+   * so the file may grow.
    */
   snapshot(): Snapshot {
     this.#reads();
@@ -262,8 +262,8 @@ export class Store implements Reader {
   }
 
   /**
-   * LMDB gives an environment up when one of its meta pages could not be written: no transaction begins any more, and the
-   * library's writer hangs at the next one. Its error does not tell that from other failures, but a new read does.
+   * Tests whether the environment still works. After a failed write of a meta page LMDB starts no transaction, and the
+   * library's writer hangs at the next one. The error looks like any other failure, but a new read fails too.
    */
   #canRead(): boolean {
     try {
@@ -271,18 +271,18 @@ export class Store implements Reader {
       this.#root.doesExist(['']);
       return true;
     } catch {
-      // Whatever it says, it is the answer.
+      // Any error means the environment is unusable.
       return false;
     }
   }
 
-  /** Outside a decision: in one, what the store shows depends on the transaction that happens to be open. */
+  /** Throws inside a decision, where the result would depend on which transaction is open. */
   #reads(): TableReads {
     if (this.#commits.isDeciding) throw new Error('a decision reads the store and not its batch');
     return this.#rows;
   }
 
-  /** Must be called before what was written can be seen. Returns what to call when that is settled. */
+  /** Call before the written rows become visible. Returns a function to call when the commit is over. */
   #begin(rows: readonly WrittenRow[]): () => void {
     const settleRevisions = this.#revisions.begin(rows);
     const settleRows = this.#watchers.begin(rows);

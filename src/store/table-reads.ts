@@ -1,4 +1,4 @@
-/** Reads rows of the open tables: of the last commit, or within a write transaction of that. */
+/** Reads rows of the open tables from the last commit, or from the write transaction in progress. */
 import type { Transaction } from 'lmdb';
 import type { Raw } from './group-commit.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Snapshot, Table } from './table.ts';
@@ -23,7 +23,7 @@ export class TableReads implements Reader {
     return [...this.entries(table, query)];
   }
 
-  /** As `range`, one at a time over one snapshot; for walks too large for an array. */
+  /** Like `range`, but one entry at a time over one snapshot; for results too large for an array. */
   *entries<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<Entry<K, V>> {
     const raw = this.#tables.get(table.name);
     if (raw === undefined) return;
@@ -36,7 +36,7 @@ export class TableReads implements Reader {
     return this.keysIn(table, { prefix });
   }
 
-  /** As `entries`, without reading values. */
+  /** Like `entries`, without reading values. */
   *keysIn<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<K> {
     const raw = this.#tables.get(table.name);
     if (raw === undefined) return;
@@ -49,19 +49,19 @@ export class TableReads implements Reader {
     return undefined;
   }
 
-  /** The library's reused read buffer reports the length of the value, but its own views ignore that: cut it here. */
+  /** The library's reused read buffer reports the value's length, but views of it ignore that. So cut the view here. */
   #fastView(table: AnyTable, key: Key): Uint8Array | undefined {
     const bytes = this.#tables.get(table.name)?.getBinaryFast(key);
     return bytes && new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 }
 
-/** The key encoding gives a key of one part back as that part alone. */
+/** The key encoding decodes a one-part key as a bare part, not an array. */
 function parts<K extends Key>(key: unknown): K {
   return (Array.isArray(key) ? key : [key]) as K;
 }
 
-/** LMDB's own bounds: forward `start` is inclusive, reverse `start` is the upper end. */
+/** Translates a query to LMDB's bounds: forward `start` is inclusive, in reverse `start` is the upper end. */
 function bounds({ prefix, beyond, reverse = false, skip, limit }: RangeQuery) {
   const window = {
     reverse,
@@ -75,10 +75,10 @@ function bounds({ prefix, beyond, reverse = false, skip, limit }: RangeQuery) {
   return { ...window, start, end, exclusiveStart: edge !== undefined };
 }
 
-/** Sorts after every string part: in the ordered key encoding bytes of this value come last. */
+/** Sorts after every string part in the ordered key encoding. */
 const AFTER_ALL = '\u{10ffff}';
 
-/** Reads of one moment, whatever is written meanwhile, until it is closed. */
+/** Reads of one snapshot, unaffected by later writes, until it is closed. */
 export function snapshotOf(tables: ReadonlyMap<string, Raw>, transaction: Transaction): Snapshot {
   return {
     get(table, key) {

@@ -1,4 +1,4 @@
-/** Owns the names, types and owners of tables. A capability defines its tables; the store opens them. */
+/** Defines the types of tables, and of reads from them. A capability defines its tables; the store opens them. */
 import type { Codec } from './codec.ts';
 import type { Owners } from './owners.ts';
 
@@ -13,7 +13,7 @@ export interface Table<K extends Key, V> {
   readonly key?: K;
 }
 
-/** Any table, for lists of them. */
+/** Any table, for lists of tables. */
 // biome-ignore lint/suspicious/noExplicitAny: keys and values differ by table, and a list of tables reads neither.
 export type AnyTable = Table<any, any>;
 
@@ -23,13 +23,13 @@ export interface Entry<K extends Key, V> {
 }
 
 export interface RangeQuery {
-  /** Only keys that begin with these parts. */
+  /** Limits the result to keys that begin with these parts. */
   readonly prefix: Key;
-  /** Newest or greatest first. */
+  /** Returns the greatest key first. */
   readonly reverse?: boolean;
-  /** With `reverse`: only keys whose next part, or parts, are below this. Without: only those above it. */
+  /** Limits the result to keys whose next part, or parts, are above this; with `reverse`, below this. */
   readonly beyond?: number | string | Key;
-  /** Passes over so many keys first, which costs some 20 ns each. */
+  /** Number of keys to skip first, at about 20 ns each. */
   readonly skip?: number;
   readonly limit?: number;
 }
@@ -37,27 +37,27 @@ export interface RangeQuery {
 export interface Reader {
   get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined;
   range<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Entry<K, V>[];
-  /** The stored bytes without a copy of ours. The view is gone with the next read of any table: use it at once. */
+  /** The stored bytes, not copied. The next read of any table overwrites the view: use it at once. */
   view<K extends Key>(table: Table<K, Uint8Array>, key: K): Uint8Array | undefined;
   /** The keys of a table that begin with `prefix`, in order, without reading values. */
   keys<K extends Key, V>(table: Table<K, V>, prefix?: Key): Generator<K>;
 }
 
-/** Reads that go row by row. */
+/** Reads row by row. */
 export interface Walkable extends Pick<Reader, 'get' | 'range'> {
   /** One row at a time, in order. */
   entries<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<Entry<K, V>>;
-  /** As `entries`, without reading values. */
+  /** Like `entries`, without reading values. */
   keysIn<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<K>;
 }
 
-/** Reads of one moment, however long they take. */
+/** Reads of one moment, unaffected by later writes. */
 export interface Snapshot extends Walkable {
-  /** Lets go of the moment. */
+  /** Releases the snapshot. */
   close(): void;
 }
 
-/** A table of the data file; two definitions of one name read the same rows in different forms. */
+/** Defines a table of the data file. Two definitions with the same name read the same rows in different forms. */
 export function defineTable<K extends Key, V>(name: string, codec: Codec<V>, owners: Owners): Table<K, V> {
   return { name, codec, owners };
 }

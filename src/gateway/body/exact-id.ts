@@ -1,9 +1,9 @@
 /**
- * Owns ids that a JSON parser would change: JSON numbers are as long as their sender likes, and an integer above 2^53 would
- * come back as another one. Such an id is read from the text of the request and answered as it was written. Pure.
+ * Preserves ids a JSON parser would change: JSON numbers have any length, and an integer above 2^53 would be rounded.
+ * Such an id is read from the text of the request and returned as written. Pure.
  */
 
-/** A number as the sender wrote it. */
+/** A number as written by the sender. */
 export class ExactNumber {
   readonly text: string;
 
@@ -15,18 +15,18 @@ export class ExactNumber {
 const STRING = /"(?:[^"\\]|\\.)*"/y;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
-/** The ids of the messages of a body as they were written; none where the parser changed none. `text` is asked for only then. */
+/** The ids of a body's messages as written; empty, without calling `text`, when the parser changed none. */
 export function changedIds(document: unknown, text: () => string): readonly (string | undefined)[] {
   const messages: readonly unknown[] = Array.isArray(document) ? document : [document];
   return messages.some((message) => isInexact(idOf(message))) ? numericIds(text()) : [];
 }
 
-/** The id of a message; `written`: as it stands in the body. Undefined: the parser has not changed it. */
+/** The exact id of a message; `written`: its text in the body. Undefined when the parser did not change it. */
 export function exactId(message: unknown, written: string | undefined): ExactNumber | undefined {
   return written !== undefined && isInexact(idOf(message)) ? new ExactNumber(written) : undefined;
 }
 
-/** True for a parsed id that may not be what was sent. */
+/** True for a parsed id that may differ from the one sent. */
 function isInexact(id: unknown): boolean {
   return typeof id === 'number' && Number.isInteger(id) && !Number.isSafeInteger(id);
 }
@@ -36,8 +36,8 @@ function idOf(message: unknown): unknown {
 }
 
 /**
- * The ids of the messages in a text of valid JSON, in their order: of an object one, of an array one for each item. What is
- * not a number, or not there, is undefined. Of an id that is there twice the last counts, as for the parser.
+ * The ids of the messages in a valid JSON text, in order: one for an object, one per item for an array. Undefined when
+ * an id is missing or not a number. The last of duplicate ids counts, as for the parser.
  */
 export function numericIds(text: string): (string | undefined)[] {
   const ids: (string | undefined)[] = [];

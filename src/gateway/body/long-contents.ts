@@ -1,14 +1,14 @@
-/** Owns where in a body of the gateway long contents of files stand, for the job that parses it. Pure. */
+/** Finds long file contents in a gateway body, for the job that parses it. Pure. */
 import { limits } from '../../limits/service.ts';
 import type { BodyForm, RawContent } from '../../pool/jobs.ts';
 
-/** An object of a document whose `content` is a long text. */
+/** An object of a document with a long text as `content`. */
 export interface ContentHolder {
   content: unknown;
   encoding?: unknown;
 }
 
-/** The objects with a long content among the arguments of calls: the arguments themselves, and the items of `files`. */
+/** The objects with long contents in the arguments of calls: the arguments themselves, and the items of `files`. */
 export function contentHolders(document: unknown, form: BodyForm): readonly ContentHolder[] {
   return argumentsIn(document, form).flatMap((args) => {
     const { files } = args as { readonly files?: unknown };
@@ -16,7 +16,7 @@ export function contentHolders(document: unknown, form: BodyForm): readonly Cont
   });
 }
 
-/** The content of a holder as its sender meant it; an encoding that is none is refused with the other arguments. */
+/** The content and encoding of a holder. An invalid encoding counts as UTF-8 here; `input` refuses it later. */
 export function rawContent({ content, encoding }: ContentHolder): RawContent {
   return { text: content as string, encoding: encoding === 'base64' ? 'base64' : 'utf-8' };
 }

@@ -1,4 +1,4 @@
-/** Owns where a body is parsed: a small one in place, a large one in the pool, together with the long contents in it. */
+/** Parses bodies: a small one in place, a large one with its long contents in the pool. */
 import { Refusal } from '../../common/fault.ts';
 import type { Caller } from '../../common/shares.ts';
 import { joined } from '../../http/request/body.ts';
@@ -9,17 +9,17 @@ import { LongContent } from '../../pool/long-content.ts';
 import type { Pool } from '../../pool/pool.ts';
 import { type GatewayBody, readBody } from './read-body.ts';
 
-/** Parses documents that hold neither messages nor contents. */
+/** Parses documents without messages or contents. */
 export function documentParser(pool: Pool): BodyParser {
   return async (parts, { caller }) => (await parseBody(pool, parts, { kind: 'document' }, caller)).document;
 }
 
-/** Parses messages to a `GatewayBody`. `contentTools`: whose long contents are a `LongContent` from then on. */
+/** Parses messages to a `GatewayBody`. Long contents for `contentTools` become `LongContent`s. */
 export function messageParser(pool: Pool, contentTools: readonly string[]): BodyParser {
   return (parts, { caller }) => parseBody(pool, parts, { kind: 'messages', contentTools }, caller);
 }
 
-/** Parses the arguments of the tool that `:name` of the path says. */
+/** Parses the arguments of the tool `:name` of the path. */
 export function argumentParser(pool: Pool, contentTools: readonly string[]): BodyParser {
   return async (parts, { caller, params: { name = '' } }) => {
     const kind = contentTools.includes(name) ? 'arguments' : 'document';
@@ -27,7 +27,7 @@ export function argumentParser(pool: Pool, contentTools: readonly string[]): Bod
   };
 }
 
-/** The same for bodies that are always small, without a pool. */
+/** The same without a pool, for bodies that are always small. */
 export const smallBodies = {
   messages: (parts: readonly Uint8Array[]): GatewayBody =>
     readBody(joined(parts), { kind: 'messages', contentTools: [] }),
@@ -48,7 +48,7 @@ async function parseBody(
   return body;
 }
 
-/** Memory that holds one part and nothing else, which can move to another thread; small parts share theirs and are copied. */
+/** Buffers that contain exactly one part and can be transferred to a thread. Small parts share a buffer: copied. */
 function ownBuffers(parts: readonly Uint8Array[]): ArrayBuffer[] {
   return parts.filter((part) => part.length === part.buffer.byteLength).map(({ buffer }) => buffer as ArrayBuffer);
 }

@@ -1,4 +1,4 @@
-/** Owns what the bytes of a body of the gateway are: a document, and the ids in it that a parser changes. Pure. */
+/** Parses the bytes of a gateway body to a document, and to the ids the parser changed. Pure. */
 import { Refusal } from '../../common/fault.ts';
 import { parseJson } from '../../http/request/json-body.ts';
 import type { BodyForm } from '../../pool/jobs.ts';
@@ -7,18 +7,18 @@ import { changedIds, exactId } from './exact-id.ts';
 
 export interface GatewayBody {
   readonly document: unknown;
-  /** The ids of its messages as they were written, in their order; none where the parser changed none. */
+  /** The ids of its messages as written, in order; empty when the parser changed none. */
   readonly ids: readonly (string | undefined)[];
 }
 
-/** Parses a body. Refuses with `invalid_json`. */
+/** Parses a body. Throws Refusal `invalid_json`. */
 export function readBody(bytes: Uint8Array, form: BodyForm): GatewayBody {
   const document = parseJson(bytes);
   const ids = form.kind === 'messages' ? changedIds(document, () => Buffer.from(bytes).toString()) : [];
   return { document, ids };
 }
 
-/** The id of the one request that a body holds; undefined: it is a batch, a notification, no message, or has the id null. */
+/** The id of a body's single request; undefined for a batch, a notification, a body without message, or id null. */
 export function requestIdIn(bytes: Uint8Array): RpcId | undefined {
   try {
     const { document, ids } = readBody(bytes, { kind: 'messages', contentTools: [] });

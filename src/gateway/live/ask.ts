@@ -1,9 +1,9 @@
-/** Owns what it is to ask the person at a client before something is done (MCP elicitation). */
+/** Defines questions to the user at a client (MCP elicitation), and the confirmation before a call. */
 import { Refusal } from '../../common/fault.ts';
 
 /** A question: a name, and the parameters of `elicitation/create`. */
 export interface Question {
-  /** The name of the answer, where a client sends it with the repeated call (MCP 2026-07-28, `inputResponses`). */
+  /** The name of the answer when the client repeats the call with it (MCP 2026-07-28, `inputResponses`). */
   readonly name: string;
   readonly message: string;
   /** JSON Schema of a flat object: the fields of the form. */
@@ -12,16 +12,16 @@ export interface Question {
 
 export interface QuestionAnswer {
   readonly action: 'accept' | 'decline' | 'cancel';
-  /** The fields, when accepted. */
+  /** The fields of the form, when accepted. */
   readonly content?: Readonly<Record<string, unknown>>;
 }
 
-/** Asks, and waits for the answer. No answer in time, or of another form, is a `cancel`. */
+/** Asks and waits for the answer. A late or invalid answer is a `cancel`. */
 export type Ask = (question: Question) => Promise<QuestionAnswer>;
 
 /**
- * Asks whether to do what cannot be undone, where the client offers to ask its user; elsewhere nothing is asked.
- * `ask` undefined: it does not. Refuses with `not_confirmed` unless the person accepts.
+ * Asks the user to confirm what cannot be undone. Does nothing when the client cannot ask its user (`ask` undefined).
+ * Throws Refusal `not_confirmed` unless the user accepts.
  */
 export async function confirmFirst(ask: Ask | undefined, message: string): Promise<void> {
   if (ask === undefined) return;
@@ -34,7 +34,7 @@ export async function confirmFirst(ask: Ask | undefined, message: string): Promi
   });
 }
 
-/** What a client sent as an answer; another form counts as cancelled. */
+/** Reads a client's answer; an invalid one counts as cancelled. */
 export function readAnswer(given: unknown): QuestionAnswer {
   const { action, content } = (given ?? {}) as { readonly action?: unknown; readonly content?: unknown };
   if (action === 'decline') return { action };

@@ -1,4 +1,4 @@
-/** Owns an answer of server-sent events (WHATWG HTML, 9.2): messages are sent as they come, and comments keep the way open. */
+/** Sends messages as server-sent events (WHATWG HTML, 9.2); comments keep the connection open. */
 import type { Parts } from '../../http/reply/body.ts';
 import type { Feed } from '../../http/reply/feed.ts';
 import { feed, type Reply } from '../../http/reply/reply.ts';
@@ -7,7 +7,7 @@ import { limits } from '../../limits/service.ts';
 
 const EVENTS = 'text/event-stream';
 
-/** A client that names the type reads events; one that takes anything may not. */
+/** True when `Accept` names the type of events; a client accepting anything may not read them. */
 export function readsEvents(accept: string | undefined): boolean {
   return acceptance(accept, EVENTS) === 'named';
 }
@@ -19,17 +19,17 @@ export class EventFeed implements Feed {
   #isOver = false;
   #wake: (() => void) | undefined;
 
-  /** `onBeat` runs every few seconds, before the comment that keeps the connection open. */
+  /** `onBeat` runs every `limits.eventBeatMs`, before the keep-alive comment. */
   constructor(onBeat: () => void = () => undefined) {
     this.#beat = setInterval(() => {
       onBeat();
-      // A comment that nobody has read yet needs no other one after it.
+      // A waiting message or comment makes another comment unnecessary.
       if (this.#waiting.length === 0) this.#push(':\n\n');
     }, limits.eventBeatMs);
     this.#beat.unref();
   }
 
-  /** Sends a JSON-RPC message. False: the client reads too slowly, so that too much waits for it; the feed ends. */
+  /** Sends a JSON-RPC message. Returns false and ends the feed when the client reads too slowly. */
   send(message: string): boolean {
     this.#push(`event: message\ndata: ${message}\n\n`);
     if (this.#bytesWaiting <= limits.eventBytesWaitingMax) return true;
@@ -38,7 +38,7 @@ export class EventFeed implements Feed {
     return false;
   }
 
-  /** What was sent still goes out, then the answer ends. */
+  /** Ends the feed after sending the waiting messages. */
   end(): void {
     this.#isOver = true;
     clearInterval(this.#beat);
@@ -56,9 +56,9 @@ export class EventFeed implements Feed {
     return text === '' ? undefined : [text];
   }
 
-  /** The answer that sends this feed. */
+  /** The reply that sends this feed. */
   get reply(): Reply {
-    // A proxy that collects an answer would hold events back (nginx, X-Accel-Buffering).
+    // A buffering proxy would delay events (nginx, X-Accel-Buffering).
     const headers = { 'Content-Type': EVENTS, 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' };
     return { ...feed(200, this, headers), listens: true };
   }

@@ -1,6 +1,6 @@
 /**
- * Owns questions within one call of revision 2026-07-28: the call ends with the question, and the client repeats it with the
- * answer (MCP, client/elicitation). Nothing is kept here meanwhile: `requestState` says what was asked, and until when.
+ * Asks questions in MCP 2026-07-28: the call ends with the question, and the client repeats it with the answer (MCP,
+ * client/elicitation). The hub stores nothing in between: `requestState` contains what was asked, and its expiry.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../../common/fault.ts';
@@ -18,7 +18,7 @@ export class InputRequired extends Error {
     this.state = state;
   }
 
-  /** The members of the result. */
+  /** The members of the result sent to the client. */
   get members(): object {
     const { name, ...question } = this.question;
     const request = { method: 'elicitation/create', params: { mode: 'form', ...question } };
@@ -26,7 +26,7 @@ export class InputRequired extends Error {
   }
 }
 
-/** A `requestState` that was not given here for this very call. */
+/** Refuses a `requestState` that this hub did not issue for this exact call. */
 export class ForeignState extends Refusal {
   constructor() {
     const message = 'requestState must be the one that the last answer to this call brought';
@@ -37,21 +37,21 @@ export class ForeignState extends Refusal {
 export interface AskedCall {
   readonly accountId: string;
   readonly tool: string;
-  /** As the client sent them. */
+  /** As sent by the client. */
   readonly args: unknown;
   readonly inputResponses: unknown;
   readonly requestState: unknown;
 }
 
 export interface StateKeeper {
-  /** A keyed hash that only this hub can make. */
+  /** A keyed hash only this hub can compute. */
   readonly keyedHash: (purpose: string, text: string) => string;
   readonly now: () => number;
 }
 
 /**
- * Asks by ending the call. Throws InputRequired while there is no answer to this very question, and ForeignState for a state
- * that was changed, or given for another call.
+ * Asks by ending the call. The returned function throws InputRequired until the client sends an answer to this exact
+ * question, and ForeignState for a state that was changed or issued for another call.
  */
 export function askByRepeating(call: AskedCall, keeper: StateKeeper): Ask {
   return async (question) => {
@@ -84,7 +84,7 @@ function openState(call: AskedCall, text: string, keeper: StateKeeper) {
   return { untilMs: Number(untilMs), asked };
 }
 
-/** Bound to account, tool and arguments: a person who agreed to one thing has not agreed to another. */
+/** Keyed hash of a state, bound to account, tool and arguments, so that a confirmation is valid for one call only. */
 function proof({ accountId, tool, args }: AskedCall, state: string, { keyedHash }: StateKeeper): string {
   return keyedHash('mcp-request-state', JSON.stringify([accountId, tool, args ?? {}, state]));
 }

@@ -1,6 +1,6 @@
 /**
- * Owns who is told of changes: every half second what each listener watches is compared with what it was. Nothing is told that has
- * not changed, and of many changes in between only the last.
+ * Notifies listeners of changes. Every half second it compares the resources of each listener with their last state.
+ * Several changes within that time are one notification.
  */
 
 import { invalidField } from '../../common/fault.ts';
@@ -9,11 +9,11 @@ import { turns } from '../../common/turns.ts';
 import { limits } from '../../limits/service.ts';
 import type { Seen, Subscription, Watched } from './watched.ts';
 
-/** What is told of. */
+/** What a listener wants to be notified of. */
 export interface Wish {
   readonly resources: boolean;
   readonly prompts: boolean;
-  /** Resources by URI; whoever made the wish may change them. */
+  /** Resources by URI; the caller may change the map later. */
   readonly watched: ReadonlyMap<string, Subscription>;
 }
 
@@ -22,7 +22,7 @@ export interface ListenerOptions {
   readonly wish: Wish;
   /** Sends a notification, with `params` as JSON members. */
   readonly notify: (method: string, params: Readonly<Record<string, unknown>>) => void;
-  /** The hub stops, or the listener has listened for as long as it may. */
+  /** Called when the hub stops. */
   readonly onEnd: () => void;
 }
 
@@ -50,14 +50,14 @@ export class Listeners {
     this.#watched = watched;
   }
 
-  /** How many listen now. */
+  /** Number of current listeners. */
   get count(): number {
     return this.#all.size;
   }
 
   /**
-   * Begins to tell a listener. Returns how to end that. Refuses with `overloaded` when too many listen, and with
-   * `invalid_fields` when too many of this account do.
+   * Adds a listener. Returns a function that removes it. Throws Refusal `overloaded` when there are too many listeners,
+   * and `invalid_fields` when this account has too many.
    */
   add(options: ListenerOptions): () => void {
     const { accountId } = options.caller;
@@ -90,7 +90,7 @@ export class Listeners {
     return end;
   }
 
-  /** Ends all of them; whoever begins to listen from now on is ended at once. */
+  /** Ends all listeners; a listener added later ends at once. */
   close(): void {
     this.#isClosed = true;
     for (const [{ onEnd }, end] of Array.from(this.#all)) {
@@ -138,7 +138,7 @@ export class Listeners {
     }
   }
 
-  /** Whether a resource is another than when it was last seen. */
+  /** True when a resource has changed since it was last checked. */
   async #hasChanged({ seen, caller }: Listener, subscription: Subscription, isQuiet: boolean): Promise<boolean> {
     const { uri, kind, since } = subscription;
     const before = seen.get(uri) ?? since;

@@ -1,4 +1,4 @@
-/** Owns the streams on which clients hear of changes: `subscriptions/listen` (2026-07-28), and GET with a session before that. */
+/** Opens streams of change notifications: `subscriptions/listen` (2026-07-28), and GET with a session before that. */
 import { invalidField } from '../../common/fault.ts';
 import type { Caller } from '../../common/shares.ts';
 import type { Reply } from '../../http/reply/reply.ts';
@@ -11,20 +11,20 @@ import type { Subscription, Watched } from './watched.ts';
 
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 
-/** Whose stream it is. */
+/** The client of a stream. */
 export interface Hearer {
   readonly caller: Caller & { readonly accountId: string };
   readonly linger: Linger;
-  /** False: the credential of the request is no longer valid. */
+  /** Resolves with false when the credential of the request is no longer valid. */
   readonly isStillIn: () => Promise<boolean>;
 }
 
 interface Stream {
   readonly hearer: Hearer;
   readonly wish: Wish;
-  /** JSON members that the parameters of each notification have first. */
+  /** JSON members at the beginning of each notification's parameters. */
   readonly meta: string;
-  /** JSON of the first and of the last message. */
+  /** JSON of the first and the last message. */
   readonly first?: string;
   readonly last?: string;
 }
@@ -40,17 +40,17 @@ export class Listening {
     this.subscriptions = new Subscriptions(watched);
   }
 
-  /** Clients that listen now. */
+  /** Number of listening clients. */
   get count(): number {
     return this.#listeners.count;
   }
 
-  /** Ends all streams, and each that begins from now on. */
+  /** Ends all streams, and every stream opened later. */
   close(): void {
     this.#listeners.close();
   }
 
-  /** The stream of a session: all lists, and what it has subscribed to. One that it has already ends. */
+  /** Opens the stream of a session: all lists, and its subscriptions. Ends an earlier stream of the session. */
   openSession(hearer: Hearer, sessionId: string): Reply {
     const entry = this.subscriptions.of(hearer.caller.accountId, sessionId);
     entry.endStream?.();
@@ -61,7 +61,8 @@ export class Listening {
   }
 
   /**
-   * The stream of `subscriptions/listen`; `id`: JSON of the id of the request, which names it. Refuses with `invalid_fields`.
+   * Opens the stream of `subscriptions/listen`. `id`: JSON of the request's id, which becomes the subscription id.
+   * Throws Refusal `invalid_fields`, or `overloaded` when there are too many listeners.
    */
   async listen(hearer: Hearer, id: string, asked: unknown): Promise<Reply> {
     if (typeof asked !== 'object' || asked === null) {
@@ -126,7 +127,7 @@ export class Listening {
   }
 }
 
-/** What of a wish is told of; the tools never change while a hub runs. */
+/** The accepted part of a wish. Tools are never included: they do not change while a hub runs. */
 function honoured({ resources, prompts, watched }: Wish) {
   return {
     ...(resources ? { resourcesListChanged: true } : {}),
@@ -135,7 +136,7 @@ function honoured({ resources, prompts, watched }: Wish) {
   };
 }
 
-/** `meta`: JSON members, or nothing. */
+/** JSON of a notification. `meta`: JSON members, or an empty string. */
 function notification(method: string, meta: string, params: Readonly<Record<string, unknown>>): string {
   const members = [meta, JSON.stringify(params).slice(1, -1)].filter((part) => part !== '').join(',');
   return `{"jsonrpc":"2.0","method":"${method}"${members === '' ? '' : `,"params":{${members}}`}}`;

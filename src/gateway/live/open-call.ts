@@ -1,4 +1,4 @@
-/** Owns a call that may ask: one answer when it asked nothing, else a stream of events with the question and then the answer. */
+/** Answers a call that may ask its user: with one reply, or after a question with a stream of questions and answer. */
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Ask } from './ask.ts';
 import { EventFeed } from './event-feed.ts';
@@ -7,12 +7,12 @@ import type { Asker, Questions } from './questions.ts';
 export interface OpenCall<T> {
   readonly questions: Questions;
   readonly asker: Asker;
-  /** Calls a function when nobody is there for the answer any more. */
+  /** Registers a function to call when the client is gone. */
   readonly onGone: (gone: () => void) => void;
   readonly answer: (ask: Ask) => Promise<T>;
-  /** The answer of a call that asked nothing. */
+  /** The reply of a call without questions. */
   readonly whole: (answered: T) => Reply;
-  /** The JSON of the answer of a call that asked; undefined: it has none. */
+  /** JSON of the answer of a call with questions; undefined when it has none. */
   readonly text: (answered: T) => string | undefined;
 }
 

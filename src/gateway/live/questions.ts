@@ -1,17 +1,17 @@
 /**
- * Owns questions of MCP before 2026-07-28: the call stays open and its answer becomes a stream of events, the question goes
- * out on it, and the client posts the answer as a message of its own.
+ * Asks questions in MCP before 2026-07-28: the call stays open, its reply becomes an event stream carrying the
+ * question, and the client posts the answer as a separate message.
  */
 import { randomUUID } from 'node:crypto';
 import { type Caller, Shares } from '../../common/shares.ts';
 import { limits } from '../../limits/service.ts';
 import { type Question, type QuestionAnswer, readAnswer } from './ask.ts';
 
-/** Whose call it is: what another account or session sends is not an answer to it. */
+/** Identifies a call. Only its account and session can answer its questions. */
 export interface Asker {
   readonly caller: Caller & { readonly accountId: string };
   readonly sessionId: string;
-  /** The JSON of the id of the call, by which the client may cancel it. */
+  /** JSON of the call's id, with which the client can cancel it. */
   readonly callId: string;
 }
 
@@ -31,8 +31,9 @@ export class Questions {
   });
 
   /**
-   * Asks. `send` gets the request as JSON, `onGone` a function to call when nobody reads it any more. Nobody answers in time:
-   * `cancel`. Throws Refusal `overloaded` when too many questions wait.
+   * Asks and resolves with the answer, or with `cancel` when it is late or the client is gone. `send` receives the
+   * request as JSON; `onGone` receives a function to call when the client is gone. Throws Refusal `overloaded` when too
+   * many questions wait.
    */
   async ask(
     asker: Asker,
@@ -59,14 +60,14 @@ export class Questions {
     }
   }
 
-  /** Takes what a client answered to the question `id`; `result` undefined: it could not ask. */
+  /** Accepts a client's answer to the question `id`; `result` is undefined when the client returned an error. */
   answer(accountId: string, sessionId: string, id: unknown, result: unknown): void {
     const found = typeof id === 'string' ? this.#waiting.get(id) : undefined;
     if (found === undefined || found.asker.caller.accountId !== accountId) return;
     if (found.asker.sessionId === sessionId) found.settle(readAnswer(result));
   }
 
-  /** The client has given up a call: its question counts as cancelled. */
+  /** Cancels the questions of a call cancelled by the client. */
   cancel(accountId: string, sessionId: string, callId: string): void {
     for (const { asker, settle } of this.#waiting.values()) {
       const isOwn = asker.caller.accountId === accountId && asker.sessionId === sessionId;

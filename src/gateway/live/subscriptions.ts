@@ -1,4 +1,4 @@
-/** Owns what clients of before 2026-07-28 have subscribed to, by session: in memory, bounded per account, gone with the process. */
+/** Stores subscriptions of clients before 2026-07-28 by session, in memory only and bounded per account. */
 import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { Subscription, Watched } from './watched.ts';
@@ -6,20 +6,20 @@ import type { Subscription, Watched } from './watched.ts';
 interface SessionEntry {
   readonly accountId: string;
   readonly watched: Map<string, Subscription>;
-  /** Ends the stream that the session listens on; undefined: it listens on none. */
+  /** Ends the stream of the session; undefined when it has none. */
   endStream: (() => void) | undefined;
 }
 
 export class Subscriptions {
   readonly #watched: Watched;
-  /** The least recently used first. */
+  /** Least recently used first. */
   readonly #sessions = new Map<string, SessionEntry>();
 
   constructor(watched: Watched) {
     this.#watched = watched;
   }
 
-  /** False: no resource has a URI of this form. Refuses with `invalid_fields` (`uri`) when there are too many. */
+  /** False when no resource has a URI of this form. Throws Refusal `invalid_fields` (`uri`) when there are too many. */
   async subscribe(accountId: string, sessionId: string, uri: unknown): Promise<boolean> {
     const resource = this.#watched.find(uri);
     if (resource === undefined) return false;
@@ -38,7 +38,7 @@ export class Subscriptions {
     if (typeof uri === 'string') this.of(accountId, sessionId).watched.delete(uri);
   }
 
-  /** What a session has; it is made where it is not there, in place of the one of the account that was longest unused. */
+  /** The entry of a session, created if missing. At a limit (of the account or overall) drops the least recent one. */
   of(accountId: string, sessionId: string): SessionEntry {
     const name = `${accountId} ${sessionId}`;
     const entry = this.#sessions.get(name) ?? this.#make(accountId);

@@ -1,27 +1,27 @@
-/** Owns what is told of changed resources: whether something changed since it was last looked at. It reads; nothing here writes. */
+/** Detects whether resources and prompts have changed since the last look. Read-only. */
 import { createHash } from 'node:crypto';
 import { Refusal } from '../../common/fault.ts';
 import type { AnyTable } from '../../store/table.ts';
 import type { PromptKind } from '../offers/prompt.ts';
 import { matchTemplate, type ResourceKind, type Variables } from '../offers/resource.ts';
 
-/** The number of the rows that an owner has in some tables; undefined while a commit that writes to one is under way. */
+/** The revision of an owner's rows in some tables; undefined while a commit to one of them is in progress. */
 export type Revision = (tables: readonly AnyTable[], owner?: string) => number | undefined;
 
-/** A resource that somebody watches. */
+/** A watched resource. */
 export interface WatchedResource {
   readonly uri: string;
   readonly kind: ResourceKind;
   readonly variables: Variables;
 }
 
-/** What was last seen of a resource. */
+/** The last seen state of a resource. */
 export interface Seen {
   readonly revision: number | undefined;
   readonly mark: string | undefined;
 }
 
-/** A resource that somebody watches, and how it was when that began. */
+/** A watched resource, and its state when watching began. */
 export interface Subscription extends WatchedResource {
   readonly since: Seen;
 }
@@ -37,7 +37,7 @@ export class Watched {
     this.#revision = revision;
   }
 
-  /** The resource of a URI, whether it is there or not; undefined: no template has this form. */
+  /** The resource of a URI, even if it does not exist; undefined when no template matches. */
   find(uri: unknown): WatchedResource | undefined {
     if (typeof uri !== 'string') return undefined;
     for (const kind of this.#resources) {
@@ -47,18 +47,18 @@ export class Watched {
     return undefined;
   }
 
-  /** Changes with every write that may change any resource or prompt of anyone; undefined: ask again. */
+  /** Changes with every write that may change any resource or prompt of any account; undefined: try again later. */
   get revisionOfAll(): number | undefined {
     const kinds = [...this.#resources, ...this.#prompts];
     return this.#revision(kinds.flatMap(({ madeFrom, listedFrom }) => [...madeFrom, ...listedFrom]));
   }
 
-  /** Begins to watch a resource. */
+  /** Starts watching a resource. */
   async begin(accountId: string, resource: WatchedResource): Promise<Subscription> {
     return { ...resource, since: await this.see(accountId, resource) };
   }
 
-  /** What there is of a resource now. The revision is read first: a write after it makes the next look see another one. */
+  /** The current state of a resource. Reads the revision first, so that the next look detects a write in between. */
   async see(accountId: string, resource: WatchedResource): Promise<Seen> {
     const revision = this.revisionOf(accountId, resource);
     return { revision, mark: await this.#markOf(accountId, resource) };
@@ -69,7 +69,7 @@ export class Watched {
     return this.#revision(kind.madeFrom, kind.ownerOf?.(variables) ?? accountId);
   }
 
-  /** Says what a resource shows now: the same text for the same. Undefined: it is not there. */
+  /** A text that is the same while the resource's content is the same; undefined when the resource does not exist. */
   async #markOf(accountId: string, { kind, variables }: WatchedResource): Promise<string | undefined> {
     try {
       return await kind.mark(accountId, variables);
@@ -79,12 +79,12 @@ export class Watched {
     }
   }
 
-  /** Changes when resources of the account come, go or are renamed. */
+  /** Changes when resources of the account are created, removed or renamed. */
   resourcesOf(accountId: string): string | undefined {
     return this.#listed(accountId, this.#resources);
   }
 
-  /** Changes when prompts of the account come, go or are renamed. */
+  /** Changes when prompts of the account are created, removed or renamed. */
   promptsOf(accountId: string): string | undefined {
     return this.#listed(accountId, this.#prompts);
   }
@@ -102,7 +102,7 @@ export class Watched {
   }
 }
 
-/** A mark of a text. */
+/** A short mark of a text (SHA-256). */
 export function markOfText(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }

@@ -1,4 +1,4 @@
-/** Owns what a client is told when it connects: what there is, and when to use what. A host may show it to its model. */
+/** Defines the instructions for connecting clients: what to use when. A host may show them to its model. */
 import { limits } from '../../limits/service.ts';
 
 /** About 150 words, because a model reads them with every conversation. */

@@ -1,4 +1,4 @@
-/** Owns what `resources/*`, `prompts/*` and `completion/complete` answer. Everything in it reads; nothing writes. */
+/** Answers `resources/*`, `prompts/*` and `completion/complete`. Read-only. */
 import { type Fault, Refusal } from '../../common/fault.ts';
 import type { Session } from '../../common/session.ts';
 import { limits } from '../../limits/service.ts';
@@ -13,7 +13,7 @@ export interface OffersOptions {
   readonly prompts: readonly PromptKind[];
 }
 
-/** An answer: the members of the result, and whether they are the same for everyone. */
+/** An answer: the members of the result, and whether they are the same for every account. */
 export type Offered =
   | { readonly ok: true; readonly value: object; readonly cache: 'public' | 'private' | undefined }
   | { readonly ok: false; readonly error: RpcError; readonly status: 200 | 401 };
@@ -48,7 +48,7 @@ export class Offers {
       }));
   }
 
-  /** Without a credential lists are empty, so that a client can connect and sign up; what is of an account is a 401. */
+  /** Answers a method. Without a credential lists are empty, so a client can connect and sign up; the rest is a 401. */
   async answer(method: string, params: Params, session: Session | undefined, dialect: Dialect): Promise<Offered> {
     if (method === 'resources/templates/list') return given({ resourceTemplates: this.#templates }, 'public');
     try {
@@ -75,7 +75,7 @@ export class Offers {
     }
   }
 
-  /** Kind after kind, so that a page costs no more than it shows. */
+  /** Lists one kind after another, so that a page reads only the resources it returns. */
   async #listResources(accountId: string, asked: unknown): Promise<Offered> {
     const from = asked === undefined ? { kind: 0, inner: undefined } : readCursor(asked);
     if (from === undefined || from.kind >= this.#resources.length) return wrongCursor();
@@ -165,14 +165,14 @@ function wrongCursor(): Offered {
   return wrong('cursor', 'cursor must come from an earlier answer of this list; omit it for the first page');
 }
 
-/** Revision 2026-07-28 gives the code of invalid params; the revisions before it have one of their own. */
+/** The error for an unknown resource: invalid params in revision 2026-07-28, a separate code in earlier revisions. */
 export function noResource(given: unknown, dialect: Dialect): RpcError {
   const uri = String(given).slice(0, limits.resourceUriShownMax);
   const code = dialect === 'modern' ? INVALID_PARAMS : RESOURCE_NOT_FOUND;
   return { code, message: `there is no resource ${uri}; see resources/list`, data: { uri } };
 }
 
-/** What asks for a method of an account without a credential is refused with. */
+/** The Refusal `unauthenticated` for a method that needs an account. */
 export function needsKey(method: string): Refusal {
   const detail = `${method} needs a key: send Authorization: McpKey <MCP key>`;
   return new Refusal({ kind: 'unauthenticated', scheme: 'McpKey', detail });

@@ -1,4 +1,4 @@
-/** Owns what a prompt is (MCP): a text that a person picks by its name, as a command of the agent. */
+/** Defines prompts (MCP): texts a person picks by name, as commands of the agent. */
 
 import type { AnyTable } from '../../store/table.ts';
 
@@ -17,12 +17,12 @@ export interface PromptItem {
 
 /** Prompts of one capability. */
 export interface PromptKind {
-  /** The tables whose rows say which prompts there are, and what they say. */
+  /** `madeFrom`: tables with the texts of the prompts. `listedFrom`: tables with the list of prompts. */
   readonly madeFrom: readonly AnyTable[];
   readonly listedFrom: readonly AnyTable[];
-  /** All of the account; a capability bounds how many there are. */
+  /** All prompts of the account; the capability limits their number. */
   list(accountId: string): readonly PromptItem[] | Promise<readonly PromptItem[]>;
-  /** What the person says by picking it. Refuses what is not there. */
+  /** The text of a prompt, sent as the user's message. Throws a Refusal when it does not exist. */
   text(accountId: string, name: string, args: Readonly<Record<string, string>>): string | Promise<string>;
   /** Values of an argument that begin with `value`. */
   complete?(

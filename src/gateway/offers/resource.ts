@@ -1,4 +1,4 @@
-/** Owns what a resource is (MCP): declared once beside its capability, addressed by a URI, read by an agent like a file. */
+/** Defines resources (MCP): declared by capabilities, addressed by URI, read by agents like files. */
 
 import type { AnyTable } from '../../store/table.ts';
 
@@ -13,40 +13,40 @@ export interface ResourceItem {
 
 interface ResourcePage {
   readonly items: readonly ResourceItem[];
-  /** Where to go on; undefined: that was all. */
+  /** Start of the next page; undefined after the last. */
   readonly cursor: string | undefined;
 }
 
-/** What a resource holds: text, or bytes in base64. */
+/** Content of a resource: text, or bytes in base64. */
 export type ResourceContent = { readonly mimeType: string } & ({ readonly text: string } | { readonly blob: string });
 
 /** Values of the variables of a template, decoded. */
 export type Variables = Readonly<Record<string, string>>;
 
-/** All resources of one template. What one shows is what the tool of that thing shows. */
+/** All resources of one template. A resource has the same content as the tool that reads the same thing. */
 export interface ResourceKind {
-  /** RFC 6570: `{name}` takes a segment, `{+name}` the rest; without a variable it is the only one of its kind. */
+  /** RFC 6570: `{name}` matches a segment, `{+name}` the rest. Without a variable there is only one resource. */
   readonly template: string;
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly mimeType?: string;
-  /** The tables whose rows say what a resource shows, and those that say which resources there are. */
+  /** `madeFrom`: tables with the contents of resources. `listedFrom`: tables with the list of resources. */
   readonly madeFrom: readonly AnyTable[];
   readonly listedFrom: readonly AnyTable[];
-  /** Whose rows those of a resource are (the first part of their keys), where it is not the account. */
+  /** The owner of a resource's rows (the first part of their keys), when it is not the account. */
   ownerOf?(variables: Variables): string | undefined;
-  /** The same for the rows of lists: owners beside the account. */
+  /** Owners of rows of the list, in addition to the account. */
   listOwners?(accountId: string): readonly string[];
-  /** What a resource shows depends on the day as well. */
+  /** The content also depends on the current day. */
   readonly changesByDay?: true;
-  /** The same text as long as the resource shows the same. Refuses what is not there. */
+  /** A text that is the same while the content is the same. Throws a Refusal when the resource does not exist. */
   mark(accountId: string, variables: Variables): string | Promise<string>;
-  /** Refuses a cursor that it did not give. */
+  /** A page of resources. Throws a Refusal for an invalid cursor. */
   list(accountId: string, cursor: string | undefined, limit: number): ResourcePage | Promise<ResourcePage>;
-  /** Refuses what is not there. */
+  /** The content of a resource. Throws a Refusal when it does not exist. */
   read(accountId: string, variables: Variables): ResourceContent | Promise<ResourceContent>;
-  /** Values of a variable that begin with `value`; `others` are the variables that are known already. */
+  /** Values of a variable that begin with `value`; `others` are the variables already known. */
   complete?(
     accountId: string,
     variable: string,
@@ -60,7 +60,7 @@ export function variablesOf(template: string): string[] {
   return [...template.matchAll(/\{\+?([a-z]+)\}/g)].map(([, name = '']) => name);
 }
 
-/** The values with which a template gives a URI; undefined: it does not. */
+/** The variables of a URI that matches a template; undefined when it does not match. */
 export function matchTemplate(template: string, uri: string): Variables | undefined {
   const pattern = template
     .replace(/[.*?^$()[\]|\\]/g, '\\$&')
@@ -77,7 +77,7 @@ export function matchTemplate(template: string, uri: string): Variables | undefi
   }
 }
 
-/** Values that begin with `value`, in any case. */
+/** Values that begin with `value`, ignoring case and removing duplicates. */
 export function beginningWith(values: readonly string[], value: string): string[] {
   const wanted = value.toLowerCase();
   return [...new Set(values)].filter((one) => one.toLowerCase().startsWith(wanted));

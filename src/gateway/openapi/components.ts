@@ -1,4 +1,4 @@
-/** Owns what operations share in the OpenAPI document: schemas by title, responses, headers. */
+/** Collects the shared parts of the OpenAPI document: schemas by title, responses, headers. */
 import type { HeaderName, Schema } from '../../http/route/doc.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -32,7 +32,7 @@ const HEADERS: Readonly<Record<HeaderName, HeaderDoc>> = {
   },
 };
 
-/** Headers that an answer can do without where they are named; a limit that is off is not told. */
+/** Headers that are optional where listed; the rate limit headers are absent while the limit is off. */
 const SOMETIMES: ReadonlySet<HeaderName> = new Set([
   'Link',
   'WWW-Authenticate',
@@ -41,10 +41,10 @@ const SOMETIMES: ReadonlySet<HeaderName> = new Set([
   'X-RateLimit-Reset',
 ]);
 
-/** Members of a schema whose values are data, not schemas. */
+/** Members of a schema with data as values, not schemas. */
 const DATA = new Set(['const', 'enum', 'default', 'examples']);
 
-/** Collects what is referred to, so that nothing unused stands in the document. */
+/** Collects referenced parts only, so that the document has no unused ones. Throws when two of one name differ. */
 export class Components {
   readonly #schemas = new Map<string, unknown>();
   readonly #responses = new Map<string, Json>();
@@ -60,7 +60,7 @@ export class Components {
     };
   }
 
-  /** The schema with every titled one in it moved to the components. */
+  /** Returns a schema with every titled schema moved to the components. */
   schema(schema: unknown): unknown {
     if (Array.isArray(schema)) return schema.map((item) => this.schema(item));
     if (typeof schema !== 'object' || schema === null) return schema;

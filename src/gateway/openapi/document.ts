@@ -1,4 +1,4 @@
-/** Builds the OpenAPI 3.1 document from the routes and what they say of themselves; nothing in it is written twice. Pure. */
+/** Builds the OpenAPI 3.1 document from the routes and their docs. Pure. */
 
 import type { RouteDoc } from '../../http/route/doc.ts';
 import type { Route } from '../../http/route/route.ts';
@@ -45,12 +45,15 @@ const TAG_TEXTS: Readonly<Record<string, string>> = {
   tools: 'Every tool of the gateway as an operation of its own',
 };
 
-/** Pages are left out: they are no API. Throws when a route says nothing, two describe one operation, or two schemas have one title and differ. */
+/**
+ * Builds the document. Pages are excluded: they are not part of the API. Throws when a route has no doc, when two
+ * routes describe one operation, or when two different schemas have the same title.
+ */
 export function openApiDocument({ routes, version, serverUrl }: OpenApiInput): Json {
   const components = new Components();
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
-    // Some are made when they are asked for.
+    // Read it once: some routes build their doc on access.
     const { doc: said } = route;
     if (said === 'page') continue;
     const docs = [said].flat();

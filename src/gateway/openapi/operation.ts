@@ -1,4 +1,4 @@
-/** Owns one operation of the OpenAPI document: what the doc says, and what follows from the route's own declaration. */
+/** Builds one operation of the OpenAPI document from a route's doc and its declaration. */
 import { STATUS_CODES } from 'node:http';
 import { type Fault, staleVersion } from '../../common/fault.ts';
 import { refusalReply } from '../../http/reply/status.ts';
@@ -13,18 +13,18 @@ import {
 import type { Route } from '../../http/route/route.ts';
 import type { Components, Json } from './components.ts';
 
-/** One refusal of a status, to take the example and the headers from. */
+/** A sample refusal of a status, for the example and the headers. */
 interface Sample {
   readonly fault: Fault;
-  /** Told before the route is known, or by its deadline: always in the REST form. */
+  /** True for a refusal before the route is known, or by its deadline: always in the REST form. */
   readonly isOutside?: boolean;
-  /** Tells samples of one status apart. */
+  /** Distinguishes samples of one status. */
   readonly variant?: string;
 }
 
 const RATE_HEADERS: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
-/** Headers of every refusal that tell a caller nothing. */
+/** Headers of every refusal, omitted because they mean nothing to a caller. */
 const UNTOLD_HEADERS = new Set(['Content-Type', 'Cache-Control', 'Pragma']);
 
 export function operation(route: Route, doc: RouteDoc, components: Components): Json {
@@ -50,7 +50,7 @@ export function operation(route: Route, doc: RouteDoc, components: Components): 
   };
 }
 
-/** What the route may refuse with, in order; a status that the doc tells itself counts there. */
+/** Statuses of the route's refusals, in order, without those described by the doc as answers. */
 function refusalStatuses({ access, body, uncounted }: Route, doc: RouteDoc): number[] {
   const own = doc.refusals ?? [];
   const credential = access === 'open' ? [] : [401];
@@ -60,7 +60,7 @@ function refusalStatuses({ access, body, uncounted }: Route, doc: RouteDoc): num
   return [...all].filter((status) => doc.answers[status] === undefined).sort((a, b) => a - b);
 }
 
-/** Headers of no request: an example speaks JSON-RPC as the interface has it, to a host of its own. */
+/** Headers for examples: only a Host, so the examples are plain JSON-RPC. */
 const exampleHeader = (name: string) => (name === 'host' ? 'cairn.example.org' : undefined);
 
 function refusal(route: Route, doc: RouteDoc, status: number, components: Components): Json {

@@ -1,4 +1,4 @@
-/** What the routes of the gateway say of themselves: JSON-RPC, every tool, and the document. */
+/** Describes the gateway's routes for the OpenAPI document: JSON-RPC, every tool, and the document itself. */
 import {
   type ContentDoc,
   errorFields,
@@ -14,7 +14,7 @@ import { LINES } from '../listing.ts';
 import type { ToolDescription, ToolRegistry } from '../registry.ts';
 import type { Tool } from '../tool.ts';
 
-/** An object whose members differ from case to case. */
+/** An object with any members. */
 const anyObject: Schema = { type: 'object', additionalProperties: true };
 const id: Schema = { type: ['string', 'number', 'null'] };
 const jsonrpc: Schema = { const: '2.0' };
@@ -49,7 +49,7 @@ const rpcSuccess: Schema = { title: 'RpcSuccess', ...objectSchema({ jsonrpc, id,
 const rpcFailure: Schema = { title: 'RpcFailure', ...objectSchema({ jsonrpc, id, error: rpcError }) };
 const rpcResponse: Schema = { title: 'RpcResponse', anyOf: [rpcSuccess, rpcFailure] };
 
-/** Refusals from in front of the gateway (User-Agent, deadlines) keep the REST form. */
+/** Refusals before the gateway (User-Agent, deadlines) have the REST form. */
 const rpcRefusal: Schema = { title: 'RpcRefusal', anyOf: [rpcFailure, errorSchema] };
 
 const toolRefusal: Schema = {
@@ -177,13 +177,13 @@ export const gatewayOperations = {
   },
 } as const satisfies Record<string, RouteDoc>;
 
-/** One operation for each tool as a REST route below `base`. */
+/** One operation per tool, as a REST route below `base`. */
 export function toolOperations(registry: ToolRegistry, base: string): RouteDoc[] {
   const descriptions = new Map(registry.descriptions.map((description) => [description.name, description]));
   return registry.tools.map((tool) => toolDoc(tool, descriptions.get(tool.name) as ToolDescription, base));
 }
 
-/** A listing comes as lines as well: when they are asked for, and unasked when there is much. */
+/** A listing can also be sent as lines: on request, and without one when it is large. */
 function resultContent({ lists, name }: Tool, outputSchema: Schema): ContentDoc[] {
   if (lists !== true) return [jsonContent(outputSchema)];
   const start = { type: 'start', jsonrpc: '2.0', id: null, tool: name, total_count: 0, total_size_bytes: 0 };
@@ -210,7 +210,7 @@ function toolDoc(tool: Tool, { inputSchema, outputSchema }: ToolDescription, bas
     description: tool.description,
     security: ['McpKey', 'AccessToken'],
     securityOptional: tool.access === 'open',
-    // An absent body stands for no arguments.
+    // An absent body means no arguments.
     request: { required: tool.input.safeParse({}).success === false, ...jsonContent(inputSchema, tool.example) },
     answers: { 200: { description: 'The structured result', content: resultContent(tool, outputSchema) } },
     refusals: [404, 409, 422, 507],

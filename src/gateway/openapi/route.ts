@@ -1,4 +1,4 @@
-/** Serves the OpenAPI document, built when it is first asked for. */
+/** Serves the OpenAPI document, built on the first request. */
 import { json, type Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
 import { openApiDocument } from './document.ts';

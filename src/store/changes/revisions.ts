@@ -1,27 +1,26 @@
 /**
- * Owns the revisions of tables: a number that changes with every commit that wrote to one, and another for the rows of each
- * owner in it (the first part of a key: an account or a vault). What was read of some tables is still exactly what is there as
- * long as their revision is the same. The numbers are in memory that threads share: the thread that commits writes them, all
- * read them.
+ * Counts revisions of tables: a number that changes with every commit to a table, and another one per owner (the first
+ * part of a key: an account or a vault) in a table. Data read from some tables is current while their revision stays
+ * the same. The numbers are in shared memory: the committing thread writes them, all threads read them.
  */
 import { limits } from '../../limits/service.ts';
 import type { AnyTable } from '../table.ts';
 import type { WrittenRow } from './row-watch.ts';
 
-/** The first cell counts all commits that are over. After it come two a place: commits so far, and commits under way. */
+/** The first cell counts all finished commits. Then two cells per place: commits so far, and commits in progress. */
 const OVER = 0;
 const FIRST_PLACE = 1;
 const CELLS = 2;
 
 export class Revisions {
-  /** What a thread that only reads is given. */
+  /** The memory shared with threads that only read. */
   readonly shared: SharedArrayBuffer;
   readonly #cells: Int32Array;
-  /** Where the cells of a table are. */
+  /** Index of the cells of a table. */
   readonly #places = new Map<string, number>();
   readonly #firstOwned: number;
 
-  /** `shared`: of the thread that commits, which has the same tables in the same order. */
+  /** `shared`: from the committing thread, which must have the same tables in the same order. */
   constructor(tables: readonly AnyTable[], shared?: SharedArrayBuffer) {
     for (const { name } of tables) {
       if (!this.#places.has(name)) this.#places.set(name, FIRST_PLACE + this.#places.size * CELLS);
@@ -32,28 +31,28 @@ export class Revisions {
     this.#cells = new Int32Array(this.shared);
   }
 
-  /** Commits that are over: each can be seen by whoever begins to read now. */
+  /** Number of finished commits, all visible to a read started now. */
   get over(): number {
     return Atomics.load(this.#cells, OVER);
   }
 
   /**
-   * The revision of some tables together; with `owner`, of that owner's rows of them. Undefined while a commit that wrote to
-   * one of them is under way: it becomes visible at a moment that no thread is told, so that nothing can be said until it is
-   * over. Owners share numbers by chance (one in `revisionsOwned`), which only makes a revision change more often.
+   * The combined revision of some tables; with `owner`, of that owner's rows in them. Undefined while a commit to one
+   * of them is in progress: the moment it becomes visible is unknown until it is over. Two owners share a number with
+   * probability 1 / `revisionsOwned`, which only makes a revision change more often.
    */
   of(tables: readonly AnyTable[], owner?: string): number | undefined {
     let sum = 0;
     for (const { name } of tables) {
       const place = owner === undefined ? this.#placeOf(name) : this.#ownedPlace(name, owner);
-      // In this order: a commit is counted before it stops being under way.
+      // In this order: a commit is counted before it stops being in progress.
       if (Atomics.load(this.#cells, place + 1) !== 0) return undefined;
       sum += Atomics.load(this.#cells, place);
     }
     return sum;
   }
 
-  /** Must be called before what was written can be seen. Returns what to call when that is settled. */
+  /** Call before the written rows become visible. Returns a function to call when the commit is over. */
   begin(rows: readonly WrittenRow[]): () => void {
     const places = new Set<number>();
     for (const { table, key } of rows) {
@@ -63,7 +62,7 @@ export class Revisions {
     }
     for (const place of places) Atomics.add(this.#cells, place + 1, 1);
     return () => {
-      // First of all: who sees a new count must see that there is something newer to read.
+      // First: a thread that sees a new revision must also see that it has to renew its reads.
       Atomics.add(this.#cells, OVER, 1);
       for (const place of places) {
         Atomics.add(this.#cells, place, 1);
@@ -83,10 +82,10 @@ export class Revisions {
   }
 }
 
-/** FNV-1a (Fowler, Noll, Vo; 32 bits), begun with a number of one's own. */
+/** FNV-1a (Fowler, Noll, Vo; 32 bits) with a seed. */
 function fnv1a(text: string, seed: number): number {
   let hash = 0x811c9dc5 ^ seed;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  // The lowest bits of short texts are alike; the upper ones are not.
+  // The low bits of short texts are similar; mix in the high ones.
   return (hash ^ (hash >>> 15)) >>> 0;
 }

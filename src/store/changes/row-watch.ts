@@ -1,10 +1,10 @@
 /**
- * Owns who is told of written rows: whoever keeps something that was made of rows must let go of it before a write can be seen, and
- * make nothing new of these rows until the commit is over.
+ * Notifies watchers of written rows. A cache of rows must drop its entries before a write becomes visible, and must not
+ * cache these rows again until the commit is over.
  */
 import type { AnyTable, Key } from '../table.ts';
 
-/** Hears which rows a commit writes, which can be seen at any moment from then on. Returns what to call when the commit is over. */
+/** Called with the rows of a commit before they become visible. Returns a function to call when the commit is over. */
 export type RowWatcher = (keys: readonly Key[]) => () => void;
 
 export interface WrittenRow {
@@ -19,7 +19,7 @@ export class RowWatchers {
     this.#watchers.set(name, [...(this.#watchers.get(name) ?? []), watcher]);
   }
 
-  /** Must be called before what was written can be seen. Returns what to call when that is settled. */
+  /** Call before the written rows become visible. Returns a function to call when the commit is over. */
   begin(rows: readonly WrittenRow[]): () => void {
     const keys = new Map<string, Key[]>();
     for (const { table, key } of rows) {

@@ -1,6 +1,6 @@
 /**
- * Owns backups that hold only what is new since another: the blocks of the data file that differ, by their number. Pages of
- * LMDB keep their place, so what was not written since is the same block. A chain begins with a whole data file.
+ * Makes and reads incremental backups: the blocks of the data file that differ from an earlier backup, by number. LMDB
+ * does not move pages, so blocks not written since are identical. A chain begins with a full backup.
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -8,7 +8,7 @@ import { StartError } from '../../common/start-error.ts';
 import { DATA_FILE } from '../data-file/name.ts';
 import { type CopyManifest, readCopyManifest } from './manifest.ts';
 
-/** Number (4 bytes, little endian) and bytes of each block that differs, one after another. */
+/** Number (4 bytes, little endian) and bytes of each changed block, one after another. */
 const CHANGES_FILE = 'changes.bin';
 const BLOCK_BYTES = 16 * 1024;
 const ENTRY_BYTES = 4 + BLOCK_BYTES;
@@ -18,7 +18,7 @@ interface Link {
   readonly manifest: CopyManifest;
 }
 
-/** The backups that one stands on, the whole one first and itself last. Throws StartError when one is missing or another. */
+/** The chain of a backup, from the full backup to itself. Throws StartError when a link is missing or was replaced. */
 function chainOf(folder: string): Link[] {
   const links: Link[] = [];
   let at = resolve(folder);
@@ -39,14 +39,14 @@ function readSince(before: string, at: string): CopyManifest {
   try {
     return readCopyManifest(before);
   } catch {
-    // Missing and unreadable come to the same.
+    // Missing and unreadable have the same message.
     throw new StartError(
       `${basename(at)} builds on the backup ${before}, which is missing or damaged; put it back beside it.`,
     );
   }
 }
 
-/** Where the newest copy of each block of a chain is. */
+/** Finds the newest copy of each block in a chain. */
 class Blocks {
   readonly #files: number[] = [];
   readonly #places = new Map<number, { readonly file: number; readonly at: number }>();
@@ -65,7 +65,7 @@ class Blocks {
     }
   }
 
-  /** The bytes of a block; behind the end of the first file there are zeros. */
+  /** Reads a block into a buffer; zeros after the end of the full backup. */
   read(block: number, into: Buffer): void {
     const place = this.#places.get(block) ?? { file: this.#files[0] ?? -1, at: block * BLOCK_BYTES };
     into.fill(0);
@@ -77,7 +77,7 @@ class Blocks {
   }
 }
 
-/** Keeps of the whole copy in a folder only what differs from the backup `since`, beside which the folder goes. */
+/** Reduces the full copy in a folder to its differences from the backup `since`, which must be in the same parent. */
 export function keepChanges(folder: string, since: string): Pick<CopyManifest, 'since'> {
   const links = chainOf(since);
   const blocks = new Blocks(links);
@@ -103,7 +103,7 @@ export function keepChanges(folder: string, since: string): Pick<CopyManifest, '
   return { since: { folder: basename(resolve(since)), sha256: links.at(-1)?.manifest.sha256 ?? '' } };
 }
 
-/** Puts the data file of a backup together from its chain. Throws StartError when a part of that is missing. */
+/** Reassembles the data file of a backup from its chain. Throws StartError when a link is missing. */
 export function putTogether(from: string, path: string): void {
   const links = chainOf(from);
   const blocks = new Blocks(links);
@@ -122,6 +122,6 @@ export function putTogether(from: string, path: string): void {
   }
 }
 
-/** The files of a backup that hold its data. */
+/** Name of the file with a backup's data. */
 export const dataFileOf = ({ since }: Pick<CopyManifest, 'since'>): string =>
   since === undefined ? DATA_FILE : CHANGES_FILE;

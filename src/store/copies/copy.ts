@@ -1,6 +1,6 @@
 /**
- * Copies a data file beside whoever writes to it: one snapshot, flushed, opened and checked before the folder gets its name.
- * It overwrites nothing, and keeps nothing of a copy that fails its check.
+ * Copies a data file while it may be written: one snapshot, flushed, opened and checked before the folder gets its
+ * name. It never overwrites a file, and removes a copy that fails its check.
  */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -21,19 +21,19 @@ export interface CopyOptions {
   /** The data file, opened for reading. */
   readonly store: Store;
   readonly tables: readonly AnyTable[];
-  /** Where the copy goes; must not exist. */
+  /** The target folder; must not exist. */
   readonly folder: string;
-  /** Throws StartError when the copy is not worth keeping; what it returns goes into the manifest. */
+  /** Checks the copy. Throws StartError to discard it; the returned fields are added to the manifest. */
   readonly check: (copy: Store) => Partial<CopyManifest>;
-  /** A backup in the same folder: only what differs from it is kept. Undefined: everything. */
+  /** An earlier backup in the same parent folder: only differences from it are kept. Undefined: a full backup. */
   readonly since?: string | undefined;
-  /** Put beside the data when given. */
+  /** Included in the backup when set. */
   readonly masterKey: Uint8Array | undefined;
   readonly mapBytes: number;
   readonly now: () => number;
 }
 
-/** Makes the copy and returns its manifest. Throws StartError, and then nothing of it is left. */
+/** Makes the copy and returns its manifest. Throws StartError on failure, after removing the partial copy. */
 export async function makeCopy(options: CopyOptions): Promise<CopyManifest> {
   const folder = resolve(options.folder);
   if (existsSync(folder)) {
@@ -42,7 +42,7 @@ export async function makeCopy(options: CopyOptions): Promise<CopyManifest> {
   let partial: string | undefined;
   try {
     mkdirSync(dirname(folder), { recursive: true });
-    // From before the moment that is copied: whatever was answered until then is in it.
+    // Taken before the snapshot: the copy contains every write acknowledged until then.
     const madeAt = new Date(options.now()).toISOString();
     partial = mkdtempSync(`${folder}.partial-`);
     await options.store.copyTo(join(partial, DATA_FILE));
@@ -62,14 +62,14 @@ export async function makeCopy(options: CopyOptions): Promise<CopyManifest> {
   }
 }
 
-/** Opens the copy as a store of its own, checks it, and describes it. */
+/** Opens the copy as a separate store, checks it, and returns its manifest. */
 async function checkCopy(
   folder: string,
   { tables, check, masterKey, mapBytes }: CopyOptions,
 ): Promise<Omit<CopyManifest, 'made_at'>> {
   const path = join(folder, DATA_FILE);
   chmodSync(path, 0o600);
-  // On disk before it is read back: what is checked is what is kept.
+  // Flush before reading back, so that the check covers the bytes on disk.
   syncPath(path);
   const copy = new Store({ folder, tables, mapBytes, readOnly: true });
   try {
@@ -78,7 +78,7 @@ async function checkCopy(
     return {
       format: 1,
       cairn_version: version,
-      // A version from before schemas had numbers reads a manifest without one.
+      // Versions from before schemas had numbers reject a manifest with one.
       ...(schema === 1 ? {} : { schema }),
       epoch: epochOf(copy) ?? null,
       bytes: statSync(path).size,

@@ -1,6 +1,7 @@
 /**
- * Makes one data file hold the rows of another, table by table in the order of keys. Into an empty file it is a copy without
- * the free space; into an older copy it brings what has changed since; and where it changes nothing, both hold the same.
+ * Copies the rows of one data file into another until both are equal, table by table in key order. An empty target
+ * becomes a copy without free space; an older copy receives the changes since. When nothing changes, both files have
+ * equal rows.
  */
 import type { Database } from 'lmdb';
 import { limits } from '../../limits/service.ts';
@@ -10,21 +11,21 @@ type Rows = Database<Buffer, Buffer>;
 
 interface Change {
   readonly key: Buffer;
-  /** Undefined: the row goes. */
+  /** Undefined: remove the row. */
   readonly value: Buffer | undefined;
 }
 
 interface Piece {
   readonly changes: readonly Change[];
-  /** The last key that was looked at; undefined: the end of the table. */
+  /** The last key compared; undefined at the end of the table. */
   readonly reached: Buffer | undefined;
   readonly bytes: number;
 }
 
 /**
- * Returns how many rows it put or removed. The source may be written meanwhile; what is written after its key was passed is
- * for the next call.
- * @param onBytes hears of the bytes that were read from the source, piece by piece
+ * Returns the number of rows put or removed. The source may be written meanwhile; the next call copies rows written
+ * after their key was passed.
+ * @param onBytes called after each piece with the bytes read from the source
  */
 export async function bringInStep(
   from: Environment,
@@ -41,14 +42,14 @@ export async function bringInStep(
       changed += piece.changes.length;
       onBytes(piece.bytes);
       after = piece.reached;
-      // Others have a turn: the caller may be telling how far it is.
+      // Yields, so that the caller can report its progress.
       await new Promise((resolve) => setImmediate(resolve));
     } while (after !== undefined);
   }
   return changed;
 }
 
-/** The names of all tables that a file has, whether this version knows them or not. */
+/** The names of all tables of a file, including those unknown to this version. */
 function tablesOf(environment: Environment): string[] {
   return [...environment.getKeys()].map((key) => String(key));
 }
@@ -56,7 +57,7 @@ function tablesOf(environment: Environment): string[] {
 const rowsOf = (environment: Environment, name: string): Rows =>
   environment.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' });
 
-/** What differs after a key, up to a bound of bytes. */
+/** The differences after a key, limited by bytes and rows. */
 function differences(source: Rows, target: Rows, after: Buffer | undefined): Piece {
   const range = after === undefined ? {} : { start: after, exclusiveStart: true };
   const [ours, theirs] = [source.getRange(range)[Symbol.iterator](), target.getRange(range)[Symbol.iterator]()];

@@ -1,6 +1,6 @@
 /**
- * Owns what a followed backup holds besides its data file: blocks that changed since, one after another, and a line for each
- * point in time that they lead to. A line is written when its blocks are on disk; what stands after the last line is nothing.
+ * Reads and writes the journal of a followed backup: the blocks changed since its data file was copied, and a line for
+ * each point in time to restore. A line is written when its blocks are on disk. Blocks after the last line are ignored.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -19,7 +19,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { StartError } from '../../common/start-error.ts';
 
-/** Number (4 bytes, little endian) and bytes of each block, in the order in which they were copied. */
+/** Number (4 bytes, little endian) and bytes of each block, in the order they were copied. */
 const BLOCKS_FILE = 'journal.bin';
 const POINTS_FILE = 'journal.ndjson';
 export const BLOCK_BYTES = 16 * 1024;
@@ -27,14 +27,14 @@ export const ENTRY_BYTES = 4 + BLOCK_BYTES;
 const PIECE_BYTES = 256 * ENTRY_BYTES;
 
 const pointSchema = z.strictObject({
-  /** Every write that was answered before is in it. */
+  /** The point contains every write acknowledged before this time. */
   made_at: z.string(),
-  /** Which file it was copied from: another one has other pages under the same numbers. */
+  /** Identity of the source file: another file has different pages under the same numbers. */
   file: z.string(),
   transaction: z.number().int().nonnegative(),
-  /** Of the data file. */
+  /** Size of the data file. */
   bytes: z.number().int().positive(),
-  /** Where its blocks end, and the SHA-256 of those from the end of the point before. */
+  /** Offset where its blocks end, and the SHA-256 of its blocks since the end of the previous point. */
   end: z.number().int().nonnegative(),
   sha256: z.string(),
   tables: z.record(z.string(), z.number().int().nonnegative()),
@@ -44,16 +44,16 @@ export type Point = z.infer<typeof pointSchema>;
 
 export const hasJournal = (folder: string): boolean => existsSync(join(folder, POINTS_FILE));
 
-/** The points of a followed backup, oldest first; none when it has no journal. Throws StartError when a line is damaged. */
+/** The points of a followed backup, oldest first; empty without a journal. Throws StartError when a line is damaged. */
 export function readPoints(folder: string): Point[] {
   if (!hasJournal(folder)) return [];
-  // What stands after the last line end was being written.
+  // Text after the last line end is an incomplete line.
   const lines = readFileSync(join(folder, POINTS_FILE), 'utf8').split('\n').slice(0, -1);
   return lines.map((line, index) => {
     try {
       return pointSchema.parse(JSON.parse(line));
     } catch {
-      // Which field is wrong helps nobody.
+      // The reader needs the line number; the invalid field adds nothing useful.
       throw new StartError(
         `line ${index + 1} of ${POINTS_FILE} in ${basename(folder)} is damaged; restore a time before it (--at), or another backup.`,
       );
@@ -61,7 +61,7 @@ export function readPoints(folder: string): Point[] {
   });
 }
 
-/** Writes blocks, and then the point that they lead to, so that both survive a power cut. */
+/** Writes and flushes blocks, then their point, so that both survive a power cut. */
 export function appendPoint(
   folder: string,
   after: Point | undefined,
@@ -92,14 +92,14 @@ export function appendPoint(
   return made;
 }
 
-/** Removes what a copy that was cut off left after the last point. */
+/** Removes the incomplete line of an interrupted copy. */
 export function cutJournal(folder: string): void {
   if (!hasJournal(folder)) return;
   const path = join(folder, POINTS_FILE);
   truncateSync(path, readFileSync(path).lastIndexOf('\n') + 1);
 }
 
-/** Brings the data file of the backup to a point. Throws StartError when blocks on the way are damaged or missing. */
+/** Applies points to the data file of the backup, in order. Throws StartError when blocks are damaged or missing. */
 export function applyPoints(folder: string, path: string, points: readonly Point[]): void {
   const blocks = openSync(join(folder, BLOCKS_FILE), 'r');
   const target = openSync(path, 'r+');

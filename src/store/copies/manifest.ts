@@ -1,4 +1,4 @@
-/** Owns what stands beside the data file in a backup: what it is, how many rows it holds, and what it hashes to. */
+/** Reads the manifest of a backup, which contains its version, number of rows and hash. */
 import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,20 +9,20 @@ import { StartError } from '../../common/start-error.ts';
 export const COPY_MANIFEST_FILE = 'manifest.json';
 
 const manifestSchema = z.strictObject({
-  /** Rises when a restore of before could not read it. */
+  /** Increased when older versions could not restore the backup. */
   format: z.literal(1),
   cairn_version: z.string(),
-  /** The schema of the data file; absent: 1, which knew of none. */
+  /** The schema of the data file; absent: 1, from before schemas had numbers. */
   schema: z.number().int().positive().optional(),
   made_at: z.string(),
-  /** Null: the data is of a version that had none. */
+  /** Null: the data is from a version without epochs. */
   epoch: z.string().nullable(),
   bytes: z.number().int().positive(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   master_key: z.enum(['included', 'not included']),
-  /** What did not verify when the backup was made, one sentence each; absent: nothing. It is in the backup as it was. */
+  /** Damage found when the backup was made, one sentence each; absent: none. The backup contains the data unchanged. */
   damaged: z.array(z.string()).optional(),
-  /** The backup beside this one that it holds the changes since, by the SHA-256 of its data file; absent: it is whole. */
+  /** Of an incremental backup: the previous one, in the same parent, and its data file's SHA-256. Absent: full. */
   since: z.strictObject({ folder: z.string(), sha256: z.string() }).optional(),
   /** Rows by table. */
   tables: z.record(z.string(), z.number().int().nonnegative()),
@@ -36,13 +36,13 @@ export function readCopyManifest(folder: string): CopyManifest {
   try {
     text = readFileSync(join(folder, COPY_MANIFEST_FILE), 'utf8');
   } catch {
-    // Missing or not ours to read: the sentence says both.
+    // Missing or unreadable: the message covers both.
     throw new StartError(`${folder} is not a backup that can be read: it has no ${COPY_MANIFEST_FILE}.`);
   }
   try {
     return manifestSchema.parse(JSON.parse(text));
   } catch {
-    // Which field is wrong helps nobody: the file is not what a backup wrote, or a later version wrote it.
+    // The invalid field adds nothing useful: the file is damaged, or from a later version.
     throw new StartError(`${COPY_MANIFEST_FILE} of ${folder} is damaged, or of a later version of cairn.`);
   }
 }

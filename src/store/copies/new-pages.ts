@@ -1,6 +1,6 @@
 /**
- * Copies what a data file has new since a transaction, without reading the rest: the pages that were written after it, found
- * from the roots of the trees, while a read transaction keeps them from being written again.
+ * Copies the pages of a data file written after a transaction, without reading the rest. They are found from the roots
+ * of the trees, while a read transaction prevents their reuse.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { StartError } from '../../common/start-error.ts';
@@ -10,11 +10,11 @@ import { BLOCK_BYTES, ENTRY_BYTES } from './journal.ts';
 
 export interface NewPages {
   readonly transaction: number;
-  /** Of the data file of that transaction. */
+  /** Size of the data file at that transaction. */
   readonly bytes: number;
-  /** Rows of the tables that have new pages. */
+  /** Number of rows of the tables with new pages. */
   readonly tables: Readonly<Record<string, number>>;
-  /** Number and bytes of each block that holds a new page; each is read when it is asked for. */
+  /** Number and bytes of each block with a new page; each is read when the iterator reaches it. */
   readonly entries: Iterable<Buffer>;
 }
 
@@ -24,13 +24,14 @@ export function newestTransaction(path: string): number {
 }
 
 /**
- * What is new after a transaction. Hold a read transaction from before the call until `take` has returned.
+ * Passes the pages written after a transaction to `take`. Hold a read transaction from before the call until it
+ * returns.
  * @throws StartError when a new page is damaged
  */
 export function takeNewPages<T>(path: string, after: number, take: (pages: NewPages) => T): T {
   return withFile(path, (descriptor) => {
     const { head, page: meta } = newestHead(descriptor);
-    // The first block has both meta pages.
+    // The first block contains both meta pages.
     const blocks = new Set([0]);
     const tables: Record<string, number> = {};
     const [damage] = new PageWalk(descriptor, head, {
@@ -56,7 +57,7 @@ function* read(descriptor: number, blocks: readonly number[], head: FileHead, me
     const entry = Buffer.alloc(ENTRY_BYTES);
     entry.writeUInt32LE(block, 0);
     readSync(descriptor, entry, 4, BLOCK_BYTES, block * BLOCK_BYTES);
-    // A writer may be in the middle of either meta page, so both are the one that was read before.
+    // A writer may be in the middle of either meta page, so both become copies of the one read earlier.
     if (block === 0) {
       for (let page = 0; page < META_PAGES; page += 1) {
         meta.copy(entry, 4 + page * head.pageBytes);

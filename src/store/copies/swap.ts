@@ -1,6 +1,6 @@
 /**
- * Owns a second data file beside the one in use: made in one folder, complete in another, and put in the place of the first
- * by one rename. Whatever moment the process ends at, the data file is the old one or the new one, and both are whole.
+ * Compacts a data file: makes a copy in one folder, moves it to another when complete, and swaps it in by one rename.
+ * Whenever the process ends, the data file is the old one or the new one, and complete.
  */
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,28 +13,29 @@ import { freeBytes } from '../failure.ts';
 import { readStats } from '../stats.ts';
 import { bringInStep } from './in-step.ts';
 
-/** What is being made, and what is ready to be swapped in. */
+/** Folders of the copy: in progress, and ready to be swapped in. */
 const WORK_FOLDER = 'compacting';
 const READY_FOLDER = 'compacted';
 
 export interface SwapOptions {
   readonly folder: string;
   readonly mapBytes: number;
-  /** Hears how many bytes of how many are copied, and compared afterwards. */
+  /** Called with the bytes copied, or compared, of the total. */
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** A copy that is complete and waits for `swapIn`. */
+/** True when a complete copy is ready for `swapIn`. */
 export const hasCopy = (folder: string): boolean => existsSync(join(folder, READY_FOLDER, DATA_FILE));
 
-/** Removes a copy, and what is left of one that was cut off. */
+/** Removes a complete copy and the remains of an interrupted one. */
 export function dropCopy(folder: string): void {
   for (const name of [WORK_FOLDER, READY_FOLDER]) rmSync(join(folder, name), { recursive: true, force: true });
 }
 
 /**
- * Copies the rows of the data file into a new one without free space, beside whoever writes to it. Replaces an earlier copy.
- * @throws StartError when there is no room or the data file is damaged
+ * Copies the rows of the data file into a new one without free space, while it may be written. Replaces an earlier
+ * copy.
+ * @throws StartError when the disk has no room, the data file is damaged, or another process removed the copy
  */
 export async function makeCopyAside({ folder, mapBytes, onProgress }: SwapOptions): Promise<void> {
   dropCopy(folder);
@@ -65,7 +66,7 @@ export async function makeCopyAside({ folder, mapBytes, onProgress }: SwapOption
     const isTaken = !existsSync(join(work, DATA_FILE)) && !(error instanceof StartError);
     rmSync(work, { recursive: true, force: true });
     if (!isTaken) throw error;
-    // A start removes what it takes for the rest of a copy that was cut off.
+    // A starting service removes the folder as the remains of an interrupted copy.
     throw new StartError(
       'the service was started, or compacted again, while the copy was made; nothing has changed: run cairn compact again.',
     );
@@ -75,9 +76,10 @@ export async function makeCopyAside({ folder, mapBytes, onProgress }: SwapOption
 }
 
 /**
- * Brings the copy in step with the data file, which nobody may write to meanwhile, compares both, and swaps it in.
- * Returns how many rows had changed since the copy was made; undefined when somebody reads the data file: the copy stays.
- * @throws StartError when the copy is not the same; it is then removed and the data file is the one it was
+ * Updates the copy from the data file, compares both, and swaps the copy in. Nothing may write the data file meanwhile.
+ * Returns the number of rows changed since the copy was made; undefined when another process reads the data file: the
+ * copy is kept.
+ * @throws StartError when the copy differs; it is removed and the data file stays in place
  */
 export async function swapIn({ folder, mapBytes, onProgress }: SwapOptions): Promise<number | undefined> {
   const path = join(folder, DATA_FILE);
@@ -91,7 +93,7 @@ export async function swapIn({ folder, mapBytes, onProgress }: SwapOptions): Pro
     try {
       const total = usedBytes(old);
       changed = await bringInStep(old, copy, telling(total, onProgress));
-      // What differs after that was not written as it was read.
+      // A difference now means the copy was not stored as written.
       if ((changed > 0 && (await bringInStep(old, copy)) > 0) || findDamagedPages(ready).length > 0) {
         throw new StartError(
           'the compacted copy is not the same as the data file, so it is not used; run cairn verify, then look at the disk.',
@@ -107,7 +109,7 @@ export async function swapIn({ folder, mapBytes, onProgress }: SwapOptions): Pro
     await old.close();
   }
   syncPath(ready);
-  // It tells of readers of the old file; the first to open the new one makes its own.
+  // The lock file lists readers of the old file; the first process to open the new file creates another.
   rmSync(`${path}-lock`, { force: true });
   renameSync(ready, path);
   syncPath(folder);
@@ -127,7 +129,7 @@ function openOld(folder: string, mapBytes: number): Environment {
   return openEnvironment({ path, mapBytes, readOnly: true });
 }
 
-/** Bytes of the pages of a file's tables. */
+/** Bytes of the pages in use. */
 function usedBytes(environment: Environment): number {
   const tables = new Map(
     [...environment.getKeys()].map((name) => [
@@ -139,7 +141,7 @@ function usedBytes(environment: Environment): number {
   return (pages - pagesFree) * pageBytes;
 }
 
-/** Whether another process has a read under way; each is a line with its id, after a line of titles. */
+/** True when another process has a read in progress. The reader list has a title line, then one line per process id. */
 function isReadByOthers(environment: Environment): boolean {
   environment.readerCheck();
   const lines = environment.readerList().split('\n');

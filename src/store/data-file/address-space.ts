@@ -1,10 +1,10 @@
-/** Owns whether the memory map fits: LMDB reserves its address space at once, and the process ends by a signal where it cannot. */
+/** Checks that the memory map fits: LMDB reserves it at once, and ends the process by a signal when it cannot. */
 import { readFileSync } from 'node:fs';
 import { StartError } from '../../common/start-error.ts';
 import { limits } from '../../limits/service.ts';
 
 /**
- * Refuses a map that the limit of this process's address space (`ulimit -v`, RLIMIT_AS) leaves no room for.
+ * Checks a memory map against the address space limit of this process (`ulimit -v`, RLIMIT_AS).
  * @throws StartError naming the setting
  */
 export function checkAddressSpace(mapBytes: number): void {
@@ -17,7 +17,7 @@ export function checkAddressSpace(mapBytes: number): void {
   );
 }
 
-/** Bytes that this process may still map; infinite without a limit, and where the system does not report one. */
+/** Bytes this process may still map; infinite when the system sets or reports no limit. */
 function freeAddressSpace(): number {
   try {
     const limit = /^Max address space\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];

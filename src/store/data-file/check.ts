@@ -1,4 +1,4 @@
-/** Looks at a data file before LMDB opens it: what LMDB would answer with a signal becomes one sentence. */
+/** Checks a data file before LMDB opens it: damage is an error here, while LMDB would end the process by a signal. */
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { basename } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
@@ -6,13 +6,13 @@ import { limits } from '../../limits/service.ts';
 import { DamagedFile, readHead } from './head.ts';
 import { PageWalk } from './walk.ts';
 
-/** A writer may be in the middle of a meta page: what is wrong only once is not damage. */
+/** A writer may be in the middle of a meta page, so only a problem seen at every try is damage. */
 const TRIES = 3;
 
 /**
- * Reads the head of a data file and its lists of tables and free pages, and walks all pages when it is shorter than its
- * head says. That alone is not damage: pages at the end that a transaction took and gave back are never written (see
- * `mm_last_pg` in mdb.c).
+ * Checks the head of a data file and its lists of tables and free pages. Checks all pages when the file is shorter than
+ * its head states. That alone is not damage: pages at the end that a transaction allocated and freed are never written
+ * (see `mm_last_pg` in mdb.c).
  * @throws StartError when LMDB cannot open it safely
  */
 export function checkDataFile(path: string, mapBytes: number): void {
@@ -38,8 +38,8 @@ function mapTooSmall(size: number, mapBytes: number): StartError {
 }
 
 /**
- * Walks all pages of a data file. Returns one sentence for each that is damaged; LMDB must not read a file that has one.
- * Where a service writes, hold a read transaction, which keeps the pages of its moment from being written again.
+ * Checks all pages of a data file. Returns one sentence for each damaged page; LMDB must not read a file that has one.
+ * With a running service, hold a read transaction meanwhile: it prevents reuse of the snapshot's pages.
  */
 export function findDamagedPages(path: string): readonly string[] {
   const problems = withFile(path, (descriptor) => {
@@ -58,7 +58,7 @@ function openFile(path: string): number {
   }
 }
 
-/** What `look` finds wrong with the open file at the last of some tries; undefined: nothing at one of them. */
+/** Calls `look` up to `TRIES` times. Returns undefined once it finds no problem, else the problem of the last try. */
 function withFile<T>(path: string, look: (descriptor: number) => T | undefined): T | string | undefined {
   const descriptor = openFile(path);
   try {

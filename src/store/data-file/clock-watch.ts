@@ -1,7 +1,7 @@
 /**
- * Owns whether the clock can be believed. It is held against the newest time that an earlier look wrote down and against the
- * monotonic clock since then; more than a day beyond both, it has jumped, and what removes things by their age waits. A
- * clock that stays where it jumped to for a day is believed: a hub that was off for long is soon its old self.
+ * Decides whether the system clock is trusted. Compares it with the newest time recorded earlier plus the monotonic
+ * time since then. A clock more than a day ahead has jumped: removal by age pauses. A jumped clock is trusted after a
+ * day, so a hub that was switched off for long soon removes by age again.
  */
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
@@ -15,15 +15,15 @@ export interface ClockWatchOptions {
   readonly store: Store;
   readonly log: Log;
   readonly now: () => number;
-  /** Milliseconds that pass whatever the clock is set to. */
+  /** Monotonic time in milliseconds. */
   readonly elapsed: () => number;
 }
 
 export class ClockWatch {
   readonly #options: ClockWatchOptions;
-  /** The newest time that is believed, and where `elapsed` stood then. */
+  /** The newest trusted time, and the value of `elapsed` at that time. */
   #believed: { readonly ms: number; readonly at: number };
-  /** Where `elapsed` stood when the clock was first seen ahead. */
+  /** The value of `elapsed` when the clock was first seen ahead. */
   #aheadSince: number | undefined;
   #writtenMs: number;
 
@@ -34,7 +34,7 @@ export class ClockWatch {
     this.#believed = { ms: this.#writtenMs === 0 ? now() : this.#writtenMs, at: elapsed() };
   }
 
-  /** Whether things may be removed by their age now. Tells the log when that changes. */
+  /** True when removal by age is allowed now. Logs each change. */
   isRight(): boolean {
     const { log, now, elapsed } = this.#options;
     const [nowMs, at] = [now(), elapsed()];
@@ -51,12 +51,12 @@ export class ClockWatch {
     if (isAhead && at - (this.#aheadSince ?? at) < limits.clockJumpMs) return false;
     if (this.#aheadSince !== undefined) log.warn('the clock is trusted again');
     this.#aheadSince = undefined;
-    // A clock that is behind removes nothing too early, and what was believed stays.
+    // A slow clock removes nothing too early, so the trusted time does not go back.
     this.#believed = { ms: isAhead ? nowMs : Math.max(nowMs, this.#believed.ms), at };
     return true;
   }
 
-  /** Writes the newest believed time down for the next start, now and then. */
+  /** Stores the newest trusted time for the next start, at most once per `limits.clockNotedMs`. */
   async note(): Promise<void> {
     if (!this.isRight() || this.#believed.ms - this.#writtenMs < limits.clockNotedMs) return;
     const { ms } = this.#believed;
@@ -65,7 +65,7 @@ export class ClockWatch {
   }
 }
 
-/** The newest time that was written down, in milliseconds; 0: none. */
+/** The newest stored time in milliseconds; 0 when there is none. */
 export function newestKnownMs(store: Store): number {
   return Number(store.get(meta, [ROW])?.value ?? 0);
 }

@@ -1,8 +1,8 @@
-/** Owns what is known of damaged contents: each finding goes to the log as an error and is counted, each mending too. */
+/** Counts and logs damaged contents (as errors) and repaired ones (as warnings). */
 import { Refusal } from '../../common/fault.ts';
 import type { Log } from '../../common/log.ts';
 
-/** What a content is of: a blob of the mirror, a version of a file, a pack of lines made of versions, or what a refused push brought. */
+/** Kinds of content: a mirror blob, a file version, a pack of versions' lines, or the content of a rejected push. */
 export type DamagedKind = 'blob' | 'version' | 'pack' | 'conflict';
 
 export class Damage {
@@ -11,28 +11,28 @@ export class Damage {
   readonly #onFound: (kind: DamagedKind) => void;
   #healed = 0;
 
-  /** `onFound`: hears of each finding, where another thread counts them. */
+  /** `onFound`: called for each finding, for a thread whose findings another thread counts. */
   constructor(log: Log, onFound: (kind: DamagedKind) => void = () => undefined) {
     this.#log = log;
     this.#onFound = onFound;
   }
 
-  /** Times that damage was met since the start, by kind; the same content counts each time. */
+  /** Times damage was found since the start, by kind; the same content counts each time. */
   get found(): Readonly<Record<DamagedKind, number>> {
     return this.#found;
   }
 
-  /** Contents that were replaced by good bytes since the start. */
+  /** Number of contents repaired since the start. */
   get healed(): number {
     return this.#healed;
   }
 
-  /** Counts a finding of another thread. */
+  /** Counts a finding reported by another thread. */
   count(kind: DamagedKind): void {
     this.#found[kind] += 1;
   }
 
-  /** Notes a content that does not hash right. Returns the refusal for whoever asked for it. */
+  /** Logs and counts a content whose hash does not match. Returns the Refusal `damaged` for its reader. */
   note(kind: DamagedKind, where: Readonly<Record<string, unknown>>): Refusal {
     this.count(kind);
     this.#onFound(kind);
@@ -40,7 +40,7 @@ export class Damage {
     return new Refusal({ kind: 'damaged' });
   }
 
-  /** Notes that good bytes took the place of damaged ones. */
+  /** Logs and counts a damaged content replaced by good bytes. */
   noteHealed(kind: DamagedKind, where: Readonly<Record<string, unknown>>): void {
     this.#healed += 1;
     this.#log.warn({ healed: kind, ...where }, 'damaged bytes were replaced by good ones');

@@ -1,4 +1,4 @@
-/** Owns whether a data folder holds a hub, and the mark by which a first start that was cut off is told from a lost data file. */
+/** Checks whether a data folder contains a hub. A mark file tells an interrupted first start from a lost data file. */
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
@@ -6,10 +6,10 @@ import { KEY_FILE } from '../sealing/master-key.ts';
 import { DATA_FILE } from './name.ts';
 import { syncPath } from './sync-path.ts';
 
-/** Stands from before the first byte of a new hub until its first commit. */
+/** Exists from before the first byte of a new hub until its first commit. */
 const MARK_FILE = 'first-start';
 
-/** What a command that does not make a hub says where there is none. */
+/** The error of a command that needs an existing hub, for a folder without one. */
 export function noHub(folder: string): StartError {
   try {
     accessSync(folder, constants.R_OK | constants.X_OK);
@@ -26,15 +26,15 @@ export function noHub(folder: string): StartError {
 }
 
 /**
- * Looks at a folder before its data file is opened for writing, and marks the start of a new hub.
- * @throws StartError when there is none and `mayMake` is false, or when the data file is missing beside its key
+ * Checks a folder before its data file is opened for writing, and marks the start of a new hub.
+ * @throws StartError when there is no hub and `mayMake` is false, or when the key file exists without its data file
  */
 export function prepareFolder(folder: string, mayMake: boolean): void {
   const mark = join(folder, MARK_FILE);
   if (existsSync(join(folder, DATA_FILE)) && !existsSync(mark)) return;
   if (!mayMake && !existsSync(mark)) throw noHub(folder);
   if (existsSync(mark)) {
-    // Nothing was served from it: the mark goes before the first request is taken.
+    // Safe: the mark is removed before the first request is served, so no client has data in this file.
     for (const name of [DATA_FILE, `${DATA_FILE}-lock`]) rmSync(join(folder, name), { force: true });
     return;
   }
@@ -47,7 +47,7 @@ export function prepareFolder(folder: string, mayMake: boolean): void {
   syncPath(folder);
 }
 
-/** Takes the mark of a new hub away. Call after the first commit, before anything is served. */
+/** Removes the mark of a new hub. Call after the first commit, before serving any request. */
 export function endFirstStart(folder: string): void {
   rmSync(join(folder, MARK_FILE), { force: true });
   syncPath(folder);

@@ -1,5 +1,5 @@
 /**
- * Reads the two meta pages at the head of an LMDB data file without LMDB, which maps a damaged file into memory and then
+ * Reads the two meta pages at the head of an LMDB data file without LMDB: LMDB maps the file into memory, so damage
  * ends the process with SIGBUS or SIGSEGV. Layout: `MDB_page_header`, `MDB_meta` and `MDB_db` of liblmdb's mdb.c, data
  * format 2, 64-bit little-endian.
  */
@@ -12,11 +12,11 @@ const META_FLAG = 0x08;
 const META_BYTES = 160;
 const PAGE_BYTES_MIN = 256;
 const PAGE_BYTES_MAX = 0x10000;
-/** Bytes of the header of every page. */
+/** Size of the header of every page. */
 export const PAGE_HEADER_BYTES = 24;
-/** Bytes of what describes one tree. */
+/** Size of the description of a tree (`MDB_db`). */
 export const TREE_BYTES = 48;
-/** The root of a tree without pages. */
+/** Root number of a tree without pages. */
 const NO_PAGE = 2n ** 64n - 1n;
 const DEPTH_MAX = 32;
 
@@ -28,7 +28,7 @@ export interface Tree {
   readonly rows: number;
 }
 
-/** What the newest meta page says. */
+/** Contents of the newest meta page. */
 export interface FileHead {
   readonly pageBytes: number;
   readonly pageLast: number;
@@ -37,20 +37,20 @@ export interface FileHead {
   readonly main: Tree;
 }
 
-/** What is wrong with the structure of a data file. */
+/** Reports damage to the structure of a data file. */
 export class DamagedFile extends Error {
   override readonly name = 'DamagedFile';
 }
 
-/** A meta page, its trees not looked at. */
+/** A meta page with its trees not yet parsed. */
 interface MetaPage extends Omit<FileHead, 'free' | 'main'> {
   readonly trees: Buffer;
 }
 
 /**
- * The newest head of an open data file. Throws DamagedFile when either meta page cannot be one, or the newest names a tree
- * that cannot be. The trees of the older one mean nothing: when a meta page could not be written, LMDB puts the former
- * transaction back into it and leaves the new trees.
+ * The newest head of an open data file. Throws DamagedFile when either meta page is invalid, or the newest one has an
+ * invalid tree. The trees of the older one are not checked: after a failed write of a meta page, LMDB writes the former
+ * transaction number back into it but keeps the new trees.
  */
 export function readHead(descriptor: number): FileHead {
   const first = readMeta(descriptor, 0, 0);
@@ -64,19 +64,19 @@ export function readHead(descriptor: number): FileHead {
   };
 }
 
-/** The newest head of a file that is written meanwhile, and the meta page that it is from. Throws DamagedFile. */
+/** The newest head of a file with a concurrent writer, and the bytes of its meta page. Throws DamagedFile. */
 export function newestHead(descriptor: number): { readonly head: FileHead; readonly page: Buffer } {
   for (;;) {
     const before = readHead(descriptor);
     const page = Buffer.alloc(before.pageBytes);
-    // Each transaction writes the meta page that the one before did not (`mdb_env_write_meta`).
+    // Transactions alternate between the two meta pages (`mdb_env_write_meta`).
     readSync(descriptor, page, 0, page.length, (before.transaction % META_PAGES) * before.pageBytes);
     const head = readHead(descriptor);
     if (head.transaction === before.transaction) return { head, page };
   }
 }
 
-/** Describes a tree from the bytes of an `MDB_db`. */
+/** Parses the bytes of an `MDB_db`. Throws DamagedFile when root or depth is invalid. */
 export function readTree(bytes: Buffer, pageLast: number): Tree {
   const depth = bytes.readUInt16LE(6);
   const root = bytes.readBigUInt64LE(40);

@@ -1,3 +1,3 @@
-/** Names the data file. Kept apart from the store, so that reading the name loads no LMDB. */
+/** Names the data file. Separate from the store, so that importing the name does not load LMDB. */
 
 export const DATA_FILE = 'cairn.mdb';

@@ -1,7 +1,7 @@
 /**
- * Owns checksums of the pages of a data file, so that a bit that flips anywhere is noticed, also where no hash of Cairn reaches. A
- * page is never written again while it is reachable, and says which transaction wrote it (see `walk.ts`): the same page of the
- * same transaction has the same bytes for ever.
+ * Stores and compares checksums of the pages of a data file, to detect flipped bits also where Cairn has no hash. A
+ * page is never rewritten while it is reachable, and contains the number of the transaction that wrote it (see
+ * `walk.ts`). So the same page with the same transaction never changes its bytes.
  */
 import { closeSync, fdatasyncSync, openSync, readFileSync, readSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,28 +14,28 @@ import { PageWalk } from './walk.ts';
 /** Beside the data file: one line of JSON, then 8 bytes for each page. */
 const SUMS_FILE = 'page-sums';
 const ENTRY_BYTES = 8;
-/** Pages named one by one. */
+/** Most pages reported individually. */
 const NAMED_MAX = 100;
 
 interface Sums {
-  /** The file that they are of. */
+  /** Identity of the data file (`fileIdentity`). */
   readonly file: string;
-  /** Up to this transaction, which no power cut takes back. */
+  /** The last transaction covered; it is durable. */
   readonly until: number;
-  /** CRC-32 and transaction (its lower 32 bits) of each page, or of the first of a run; zeros: not known. */
+  /** CRC-32 and transaction (lower 32 bits) of each page, or of the first page of a run; zeros: unknown. */
   readonly entries: Buffer;
 }
 
-/** A page whose bytes are not what they were. */
+/** A page whose bytes have changed unexpectedly. */
 export interface ChangedPage {
   readonly page: number;
-  /** The tree that it belongs to, for a sentence. */
+  /** The tree containing it, worded for a message. */
   readonly tree: string;
 }
 
 /**
- * Compares the pages with what they were at the calls before, and remembers what is new. Hold a read transaction meanwhile, and
- * call it for a file whose structure is whole. A folder that cannot be written to is only compared.
+ * Compares the pages with the checksums of earlier calls, and stores those of new pages. Returns the changed pages.
+ * Hold a read transaction meanwhile, and check the structure of the file first. In a read-only folder it only compares.
  */
 export function checkPageSums(folder: string): readonly ChangedPage[] {
   const path = join(folder, DATA_FILE);
@@ -43,7 +43,7 @@ export function checkPageSums(folder: string): readonly ChangedPage[] {
   const descriptor = openSync(path, 'r');
   try {
     const { head } = newestHead(descriptor);
-    // Its meta page may be seen before it is on disk, and another transaction could get its number after a power cut.
+    // The meta page may not be on disk yet; after a power cut another transaction could get the same number.
     fdatasyncSync(descriptor);
     const known = load(folder, file);
     const entries = Buffer.alloc((head.pageLast + 1) * ENTRY_BYTES);
@@ -59,7 +59,7 @@ export function checkPageSums(folder: string): readonly ChangedPage[] {
         const now = { sum: crc32(bytes.subarray(0, read)), transaction: Number(bytes.readBigUInt64LE(8)) };
         if (now.transaction > head.transaction || isChanged(known, page, now)) {
           if (changed.length < NAMED_MAX) changed.push({ page, tree });
-          // It stays what it was, so that it is told again.
+          // Keep the old checksum, so that the next call reports the page again.
           known?.entries.copy(entries, page * ENTRY_BYTES, page * ENTRY_BYTES, (page + 1) * ENTRY_BYTES);
         } else {
           entries.writeUInt32LE(now.sum, page * ENTRY_BYTES);
@@ -99,7 +99,7 @@ function load(folder: string, file: string): Sums | undefined {
     const entries = bytes.subarray(end + 1);
     return of === file && crc32(entries) === sum ? { file, until, entries } : undefined;
   } catch {
-    // Not there, or damaged itself: this call remembers the pages anew.
+    // Missing, or itself damaged: this call starts anew.
     return undefined;
   }
 }
@@ -111,6 +111,6 @@ function save(folder: string, { file, until, entries }: Sums): void {
     writeFileSync(`${path}.new`, Buffer.concat([Buffer.from(head), entries]), { mode: 0o600 });
     renameSync(`${path}.new`, path);
   } catch {
-    // A folder that this user cannot write to, or a full disk: the pages were compared all the same.
+    // Read-only folder or full disk: the pages were compared nevertheless.
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Owns the schema version of a data file and how an older file becomes a newer one: step by step, each step in small pieces
- * of one commit, which also notes where the next piece begins. So a migration may be cut off anywhere and goes on there.
+ * Stores the schema version of a data file and migrates older files: step by step, each step in small pieces. Each
+ * piece is one commit that also stores the start of the next piece, so an interrupted migration resumes where it
+ * stopped.
  */
 
 import type { Batch } from '../group-commit.ts';
@@ -12,38 +13,38 @@ import type { AnyTable, Key, Reader } from '../table.ts';
 const VERSION_ROW = 'schema';
 const PROGRESS_ROW = 'migration';
 
-/** One step from a schema to the next. What it reads of older rows it declares itself: later code forgets them. */
+/** One step from a schema to the next. It declares the format of older rows itself, because later code drops it. */
 export interface Migration {
-  /** The schema that it makes, of the one before. */
+  /** The schema after this step; the step needs the one before. */
   readonly to: number;
-  /** What changes, for the log. */
+  /** Description of the change, for the log. */
   readonly what: string;
-  /** Tables that are needed and no longer, or not yet, among those of the service. */
+  /** Tables this step needs that are not (or no longer) tables of the service. */
   readonly tables: readonly AnyTable[];
-  /** Returns one sentence for each thing that stops the step. It only reads. */
+  /** Returns one sentence for each obstacle to the step. Read-only. */
   check(store: Store): readonly string[];
-  /** Migrates one piece within a commit, from a place that a piece before it returned. Returns undefined after the last. */
+  /** Migrates one piece within a commit. Returns the start of the next piece, or undefined after the last. */
   piece(batch: Batch, from: Key | undefined): Key | undefined;
 }
 
-/** The schema of a data file. A file of the time before schemas had numbers has 1. */
+/** The schema of a data file; 1 for files from before schemas had numbers. */
 export function schemaOf(reader: Pick<Reader, 'get'>): number {
   return Number(reader.get(meta, [VERSION_ROW])?.value ?? 1);
 }
 
-/** Whether a migration was begun and cut off. */
+/** True when a migration was interrupted. */
 export function isMigrating(reader: Pick<Reader, 'get'>): boolean {
   return reader.get(meta, [PROGRESS_ROW]) !== undefined;
 }
 
-/** Within the first commit of a new data file. */
+/** Writes the schema version. Call it within the first commit of a new data file. */
 export function putSchema(batch: Batch, schema: number): void {
   batch.put(meta, [VERSION_ROW], { value: String(schema) });
 }
 
 /**
- * Runs the steps that a data file still needs, from where it was cut off. `onPiece` hears of each commit.
- * Rejects with what a piece throws; what was committed before stays.
+ * Runs the remaining steps of a data file, resuming an interrupted one. Calls `onPiece` after each commit.
+ * Rejects with the error of a piece; earlier commits remain.
  */
 export async function migrate(
   store: Store,

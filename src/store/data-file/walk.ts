@@ -1,5 +1,5 @@
 /**
- * Walks every tree of an LMDB data file page by page without LMDB, so that a damaged page is a sentence and not the end of
+ * Walks every tree of an LMDB data file page by page without LMDB, so that a damaged page is reported and does not end
  * the process. It checks structure (page numbers, kinds, offsets, sizes), not values. Layout as in `head.ts`, and
  * `MDB_node` of the same source.
  */
@@ -14,28 +14,29 @@ const NODE_HEADER_BYTES = 8;
 const BIG_VALUE = 0x01;
 const SUB_TREE = 0x02;
 const PAGE_NUMBER_BYTES = 8;
-/** Findings after which a walk ends: one broken page near a root makes many. */
+/** Findings after which a walk ends: one damaged page near a root causes many. */
 const PROBLEMS_MAX = 20;
 
 interface Node {
   readonly flags: number;
   readonly keyBytes: number;
-  /** Where its key begins in the page. */
+  /** Offset of its key in the page. */
   readonly at: number;
   readonly lowHalf: number;
   readonly highHalf: number;
 }
 
-/** Who looks on while pages are walked. */
+/** Limits a walk to new pages, and receives the pages and tables reached. */
 export interface WalkWatcher {
   /**
-   * Only pages that were written after this transaction are walked. A page is never written again while it is reachable, and
-   * a change below it writes it anew (`mp_txnid` and `mdb_page_touch` in mdb.c), so all below an older page is as old.
+   * Only pages written after this transaction are walked. A reachable page is never rewritten in place; a change below
+   * it writes a new copy (`mp_txnid` and `mdb_page_touch` in mdb.c). So all pages below an older page are at least as
+   * old.
    */
   readonly after: number;
-  /** Hears of each run of pages that is reached, and of which tree it is. */
+  /** Called for each run of pages reached, with the name of its tree. */
   onPages(first: number, count: number, tree: string): void;
-  /** Hears how many rows each table has that is reached. */
+  /** Called for each table reached, with its number of rows. */
   onTable(name: string, rows: number): void;
 }
 
@@ -56,7 +57,7 @@ export class PageWalk {
     this.#seen = new Uint8Array(Math.ceil((head.pageLast + 1) / 8));
   }
 
-  /** Walks the list of free pages and the list of tables; `deep`: every table too. Returns one sentence for each finding. */
+  /** Walks the lists of free pages and of tables; with `deep` every table too. Returns one sentence per finding. */
   run(deep: boolean): readonly string[] {
     this.#deep = deep;
     this.#tree(this.#head.free, 'the list of free pages');
@@ -84,7 +85,7 @@ export class PageWalk {
     }
   }
 
-  /** A value of a leaf: in the page, on pages of its own, or a table's tree. */
+  /** Checks a value of a leaf: stored in the page, on overflow pages, or a table's tree. */
   #value(page: Buffer, { flags, at, keyBytes, lowHalf, highHalf }: Node, name: string): void {
     const valueAt = at + keyBytes;
     const valueBytes = lowHalf + highHalf * 0x10000;
@@ -125,7 +126,7 @@ export class PageWalk {
     return page;
   }
 
-  /** A page belongs to one place, lies in the file, and is not a meta page. */
+  /** Marks a page as used. Throws DamagedFile when it is used twice, outside the file, or a meta page. */
   #claim(pageNumber: number): void {
     if (!(pageNumber >= 2 && pageNumber <= this.#head.pageLast)) {
       throw new DamagedFile(`there is no page ${pageNumber}`);
@@ -158,13 +159,13 @@ export class PageWalk {
   }
 }
 
-/** What stands in place of a value that is not in the page. */
+/** Size of the reference stored instead of a value outside the page; 0 when the value is in the page. */
 function fixedBytes(flags: number): number {
   if ((flags & BIG_VALUE) !== 0) return PAGE_NUMBER_BYTES;
   return (flags & SUB_TREE) !== 0 ? TREE_BYTES : 0;
 }
 
-/** The page below an entry of a branch: 48 bits, of which the flags are the upper ones. */
+/** The page number in an entry of a branch: 48 bits, the upper 16 stored in the flags. */
 function branchTarget({ lowHalf, highHalf, flags }: Node): number {
   return lowHalf + highHalf * 0x10000 + flags * 0x100000000;
 }

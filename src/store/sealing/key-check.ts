@@ -1,4 +1,4 @@
-/** Owns the proof that a data file belongs to the master key at hand: a known value, hashed under it. */
+/** Checks that a data file belongs to a master key, with a stored proof: a known value hashed under the key. */
 import { StartError } from '../../common/start-error.ts';
 import type { Batch } from '../group-commit.ts';
 import { meta } from '../meta.ts';
@@ -9,21 +9,21 @@ import type { Sealer } from './seal.ts';
 
 const ROW = 'key_check';
 
-/** Writes the proof into a new data file, checks it in an old one. Throws StartError when the key is another. */
+/** Writes the proof into a new data file; checks it in an existing one. Throws StartError when the key differs. */
 export async function checkMasterKey(store: Store, sealer: Sealer): Promise<void> {
   const kept = store.get(meta, [ROW]);
   if (kept === undefined) await store.write(HUB, (batch) => putProof(batch, sealer));
   else if (kept.value !== proofOf(sealer)) throw wrongKey();
 }
 
-/** Writes the proof that the data belongs to this key. */
+/** Writes the proof of this key. */
 export function putProof(batch: Batch, sealer: Sealer): void {
   batch.put(meta, [ROW], { value: proofOf(sealer) });
 }
 
 const proofOf = (sealer: Sealer): string => sealer.keyedHash('key-check', 'cairn');
 
-/** For a reader that cannot write: false when the key is another. */
+/** Checks the proof without writing: false when the key differs; true when there is no proof yet. */
 export function isMasterKey(store: Reader, sealer: Sealer): boolean {
   const kept = store.get(meta, [ROW]);
   return kept === undefined || kept.value === proofOf(sealer);

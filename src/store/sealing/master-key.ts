@@ -1,4 +1,4 @@
-/** Owns where the master key comes from: the setting, or a file beside the data that is made once, mode 0600. */
+/** Loads the master key from the setting, or from a key file in the data folder, created once with mode 0600. */
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,8 @@ const KEY_BYTES = 32;
 /**
  * Returns the 32 bytes of the master key.
  * @param setting CAIRN_MASTER_KEY, 64 hex characters, or undefined for the key file
- * @throws StartError when the data exists and its key does not: a new key would make every sealed field unreadable
+ * @throws StartError when the key file is invalid, or when the data file exists without a key: a new key could not open
+ * any sealed field
  */
 export function loadMasterKey(folder: string, setting: string | undefined): Uint8Array {
   if (setting !== undefined) return Buffer.from(setting, 'hex');
@@ -35,18 +36,18 @@ export function loadMasterKey(folder: string, setting: string | undefined): Uint
   return key;
 }
 
-/** Whether other users of this machine may read the key file. Without one, or on Windows, nobody is known to. */
+/** True when other users of this machine can read the key file. False without a key file, and on Windows. */
 export function isKeyExposed(folder: string): boolean {
   const path = join(folder, KEY_FILE);
   return process.platform !== 'win32' && existsSync(path) && (statSync(path).mode & 0o077) !== 0;
 }
 
-/** Writes the key file, mode 0600. Throws EEXIST when there is one: a key is never overwritten. */
+/** Writes the key file, mode 0600. Throws EEXIST when it exists: a key is never overwritten. */
 export function writeMasterKey(folder: string, key: Uint8Array): void {
   writeKeyFile(folder, KEY_FILE, key);
 }
 
-/** As `writeMasterKey`, under another name. */
+/** Like `writeMasterKey`, under another name. */
 export function writeKeyFile(folder: string, name: string, key: Uint8Array): void {
   const descriptor = openSync(join(folder, name), 'wx', 0o600);
   try {

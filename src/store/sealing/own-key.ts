@@ -1,7 +1,8 @@
 /**
- * Owns which keys a data file is read with. Fields are sealed under the master key. Keyed hashes are made with a hash key: it is
- * derived from the first master key, and since the first `cairn rekey` it stands in the data file, sealed under the master key
- * of now. So hashes outlive a change of the master key, which could not be made again: what was hashed is not known here.
+ * Finds the keys of a data file, and changes its master key. Fields are sealed under the master key. Keyed hashes use a
+ * hash key, derived from the first master key. From the first `cairn rekey` on it is stored in the data file, sealed
+ * under the current master key. So hashes stay valid after a rekey; they could not be recomputed, because the hashed
+ * secrets are not stored.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -18,16 +19,16 @@ const ROW = 'hash_key';
 const OWNER = 'hub';
 const FIELD = 'hash key';
 const HASH_KEY_BYTES = 32;
-/** The key that a change of the master key goes over to; stands while one is under way. */
+/** The new master key; exists only while the master key is being changed. */
 export const NEXT_KEY_FILE = 'master.key.next';
 
-/** The sealer of a data file under a master key. With another key than its own it opens nothing and proves nothing. */
+/** The sealer of a data file under a master key. With a wrong key it opens nothing, and the proof does not match. */
 export function openSealer(store: Reader, masterKey: Uint8Array): Sealer {
-  // The first master key gives the right hash key for ever, so a key that does not open the row must not derive one.
+  // Random, never derived: the first master key derives the right hash key, so it would still work after a rekey.
   return createSealer(masterKey, hashKey(store, masterKey) ?? randomBytes(HASH_KEY_BYTES));
 }
 
-/** Writes down the hash key of the old master key under the new one, and the proof of it. Returns the sealer to go on with. */
+/** Stores the hash key sealed under the new master key, and the new proof. Returns the new sealer. */
 export function moveHashKey(batch: Batch, from: Uint8Array, to: Uint8Array): Sealer {
   const key = hashKey(batch, from);
   if (key === undefined) throw new Error('the master key was not checked before it is changed');
@@ -39,8 +40,8 @@ export function moveHashKey(batch: Batch, from: Uint8Array, to: Uint8Array): Sea
 }
 
 /**
- * The master key of a folder, as `loadMasterKey`. Where a change of it was cut off, the one of both that the data file was
- * last written under.
+ * The master key of a folder, like `loadMasterKey`. After an interrupted change: the old or new key, whichever the data
+ * file uses.
  */
 export function masterKeyOf(folder: string, setting: string | undefined, store: Reader): Uint8Array {
   const key = loadMasterKey(folder, setting);
@@ -48,7 +49,7 @@ export function masterKeyOf(folder: string, setting: string | undefined, store: 
   return next !== undefined && isMasterKey(store, openSealer(store, next)) ? next : key;
 }
 
-/** Ends a change of the master key that was cut off: forward when the data file has the new key, else back. */
+/** Ends an interrupted change of the master key: completes it when the data file has the new key, else undoes it. */
 export function settleKey(folder: string, store: Reader): void {
   const next = nextKey(folder);
   if (next === undefined) {
@@ -60,21 +61,21 @@ export function settleKey(folder: string, store: Reader): void {
   syncPath(folder);
 }
 
-/** Undefined when there is none, or when it was cut off while it was written: nothing uses it then. */
+/** The new key; undefined when there is none, or when its file is incomplete and therefore not yet used. */
 function nextKey(folder: string): Uint8Array | undefined {
   const path = join(folder, NEXT_KEY_FILE);
   const text = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
   return /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : undefined;
 }
 
-/** The hash key of a data file; undefined: it stands there, and this master key does not open it. */
+/** The hash key of a data file; undefined when it is stored and this master key cannot open it. */
 function hashKey(store: Reader, masterKey: Uint8Array): Uint8Array | undefined {
   const row = store.get(meta, [ROW]);
   if (row === undefined) return hashKeyOf(masterKey);
   try {
     return createSealer(masterKey).openRandom(OWNER, FIELD, Buffer.from(row.value, 'hex'));
   } catch {
-    // The proof of the key tells so to whoever asks.
+    // A wrong master key: checking the proof reports it.
     return undefined;
   }
 }

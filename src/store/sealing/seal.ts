@@ -1,7 +1,6 @@
 /**
- * Owns what is derived from the master key: field sealing and keyed hashes.
- * Each use has its own subkey (HKDF-SHA256, RFC 5869); a sealed field is bound to its owner and name, so that a value
- * moved to another row does not open.
+ * Seals fields and makes keyed hashes with keys derived from the master key. Each use has its own subkey (HKDF-SHA256,
+ * RFC 5869). A sealed field is bound to its owner and name, so a value moved to another row does not open.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { aessiv } from '@noble/ciphers/aes.js';
@@ -11,13 +10,13 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 export interface Sealer {
-  /** AES-SIV (RFC 5297): equal input gives equal output, and only that is revealed. */
+  /** AES-SIV (RFC 5297): equal input has equal output, and nothing else is revealed. */
   sealDeterministic(owner: string, field: string, plain: Uint8Array): Uint8Array;
   openDeterministic(owner: string, field: string, sealed: Uint8Array): Uint8Array;
-  /** AES-256-GCM with a random nonce: equal input gives different output each time. */
+  /** AES-256-GCM with a random nonce: equal input has different output each time. */
   sealRandom(owner: string, field: string, plain: Uint8Array): Uint8Array;
   openRandom(owner: string, field: string, sealed: Uint8Array): Uint8Array;
-  /** HMAC-SHA256 of a secret under a subkey, as hex: what a key or token is looked up by. */
+  /** HMAC-SHA256 of a secret under a subkey, as hex; keys and tokens are looked up by it. */
   keyedHash(purpose: string, secret: string): string;
 }
 
@@ -28,8 +27,8 @@ const subkey = (masterKey: Uint8Array, use: string, bytes: number): Uint8Array =
 export const hashKeyOf = (masterKey: Uint8Array): Uint8Array => subkey(masterKey, 'keyed-hash', 32);
 
 /**
- * Makes the sealer of a 32-byte master key. Opening throws when the key, the owner or the field is another.
- * @param hashKey what keyed hashes are made with; another than `hashKeyOf(masterKey)` once the master key was changed
+ * Creates the sealer of a 32-byte master key. Opening throws when the key, the owner or the field differs.
+ * @param hashKey the key of keyed hashes; differs from `hashKeyOf(masterKey)` after a change of the master key
  */
 export function createSealer(masterKey: Uint8Array, hashKey: Uint8Array = hashKeyOf(masterKey)): Sealer {
   const sivKey = subkey(masterKey, 'field-siv', 64);
