@@ -1,5 +1,6 @@
 /**
- * Records the last use of a key, at most once a minute. No request waits for that row, and a failed write is repeated.
+ * Records the last use of a key, at most once a minute. No request waits for that row, and a later use replaces a
+ * failed write.
  */
 import type { ActorRegistry } from '../../actors/registry.ts';
 import type { Log } from '../../common/log.ts';
