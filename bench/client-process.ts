@@ -88,9 +88,7 @@ async function exchangeUntilTaken(socket: Socket, upload: Upload): Promise<strin
   return status;
 }
 
-/**
- * Sends one upload and resolves with the status after the complete response; `broken` when the connection ended first.
- */
+/** Sends one upload and resolves with the status after the whole response; `broken` when the connection ended first. */
 function exchange(socket: Socket, { parts }: Upload): Promise<string> {
   return new Promise((resolve) => {
     let text = '';

@@ -1,6 +1,4 @@
-/**
- * What does a three-way merge cost, compared with `git merge-file` as a separate process, with and without its start?
- */
+/** What does a three-way merge cost, compared with `git merge-file` as a process, with and without its start? */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

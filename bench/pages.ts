@@ -1,6 +1,4 @@
-/**
- * What do 1,000 open pages cost the hub, and how long does the page of a large folder take, and how many bytes is it?
- */
+/** What do 1,000 open pages cost the hub, and how long and how many bytes does the page of a large folder take? */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';

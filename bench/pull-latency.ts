@@ -1,7 +1,4 @@
-/**
- * How slow is a small tools/call while 16 clients pull 100,000 files, compared with nginx sending small and large
- * files?
- */
+/** How slow is a small tools/call while 16 clients pull 100,000 files, against nginx sending small and large files? */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

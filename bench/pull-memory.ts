@@ -1,7 +1,4 @@
-/**
- * How much memory do 200 slow initial pulls of 100,000 files take, compared with nginx sending the same bytes as
- * slowly?
- */
+/** How much memory do 200 slow initial pulls of 100,000 files take, against nginx sending the same bytes as slowly? */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -134,10 +134,7 @@ function nextPush(): string {
   });
 }
 
-/**
- * Checks ten times a second. The returned function stops it and returns the maximum age of the oldest snapshot, in
- * commits.
- */
+/** Checks ten times a second. The returned function stops it and returns the oldest snapshot's age in commits. */
 function watchSnapshots(table: ReaderTable): () => number {
   let most = 0;
   const timer = setInterval(() => {

@@ -100,10 +100,7 @@ function told(figure: Figure | undefined, seconds: number): string {
   return `${figure.p99Ms.toFixed(1)} ms (idle ${figure.idleMs.toFixed(1)}); ${gone} s`;
 }
 
-/**
- * The hub with its defaults, but without rate limits, as if each socket had another address; nginx with the same
- * bytes.
- */
+/** The hub with its defaults but no rate limits, as if each socket had another address; nginx with the same bytes. */
 async function openSides(cairn: Cairn, nginx: Nginx): Promise<Side[]> {
   const credential = await cairn.account();
   const [commit, bytes] = [randomCommit(), Buffer.alloc(LARGE_BYTES, 'x')];

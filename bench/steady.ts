@@ -1,7 +1,4 @@
-/**
- * Starts a client that sends requests at a fixed rate, independent of response times (an open loop), in a separate
- * process.
- */
+/** Starts a process that sends requests at a fixed rate, independent of response times (an open loop). */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

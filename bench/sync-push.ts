@@ -1,7 +1,4 @@
-/**
- * How many durable sync_push of 1 KiB per second over 64 connections, compared with fastify and better-sqlite3, and
- * bare LMDB puts?
- */
+/** How many durable sync_push of 1 KiB per second over 64 connections, against fastify + better-sqlite3, and LMDB? */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { clockAt, sha256Of } from '../test/support/sync.ts';

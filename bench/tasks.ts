@@ -1,7 +1,4 @@
-/**
- * How fast are a page of tasks and durable new tasks, compared with fastify and better-sqlite3 with the same
- * responses?
- */
+/** How fast are a page of tasks and durable new tasks, against fastify and better-sqlite3 with the same responses? */
 import { join } from 'node:path';
 import { AGENT, call } from '../test/support/http.ts';
 import { temporaryFolder } from '../test/support/temporary-folder.ts';
@@ -33,9 +30,7 @@ export const tasks: Bench = async ({ quick }) => {
   return [...(await list(1000, rounds)), ...(await list(100_000, rounds)), await create(rounds)];
 };
 
-/**
- * One page of 25 open tasks by due date, with the total: repeated, so the hub caches it, and one computed each time.
- */
+/** One page of 25 open tasks by due date, with the total: repeated (cached by the hub), and computed each time. */
 async function list(count: number, rounds: number): Promise<Row[]> {
   const server = await startServer('tasks-sqlite.mjs', join(temporaryFolder(), 'tasks.db'), String(count));
   const hub = await startTaskHub(count);

@@ -1,7 +1,4 @@
-/**
- * How fast are durable uploads of 50 MiB, one after another and eight at a time, compared with nginx + fsync and with
- * dd?
- */
+/** How fast are durable uploads of 50 MiB, one after another and eight at a time, against nginx + fsync and dd? */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

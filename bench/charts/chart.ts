@@ -1,7 +1,4 @@
-/**
- * Draws the chart of README from the last figures: one bar per question, as a ratio to the yardstick, on a logarithmic
- * scale.
- */
+/** Draws the chart of README from the last figures: one bar per question, its ratio to the yardstick, log scale. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { note, type Summary } from '../report.ts';

@@ -1,7 +1,4 @@
-/**
- * Runs the built hub with its log in a file, as an operator would, so that no process parses log lines during a
- * measurement.
- */
+/** Runs the built hub with its log in a file, as operators do, so that no process parses log lines meanwhile. */
 import type { ChildProcess } from 'node:child_process';
 import { openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,10 +23,7 @@ export interface Cairn {
   stop(): Promise<void>;
 }
 
-/**
- * Starts the hub on a new data folder. `env`: further settings, including NODE_OPTIONS. `program`: the `cairn.js` of
- * another build.
- */
+/** Starts the hub on a new data folder. `env`: settings or NODE_OPTIONS. `program`: `cairn.js` of another build. */
 export async function startCairn(env: Record<string, string> = {}, program = CAIRN): Promise<Cairn> {
   const folder = temporaryFolder();
   const port = await freePort();

@@ -30,10 +30,7 @@ export interface VaultHub {
   stop(): Promise<void>;
 }
 
-/**
- * Starts a hub whose account has `files` files of some 1.7 KB. With BENCH_VAULT_FOLDER the data is kept there for
- * later runs.
- */
+/** Starts a hub with `files` files of some 1.7 KB. BENCH_VAULT_FOLDER: keeps the data there for later runs. */
 export async function startVaultHub(files: number, env: Readonly<Record<string, string>> = {}): Promise<VaultHub> {
   const kept = process.env['BENCH_VAULT_FOLDER'];
   const folder = kept === undefined ? temporaryFolder() : join(kept, String(files));
@@ -61,10 +58,7 @@ export async function startVaultHub(files: number, env: Readonly<Record<string, 
   };
 }
 
-/**
- * Pulls the whole vault once and checks it: each content by its hash, no file missing (a kept folder may contain
- * more).
- */
+/** Pulls the whole vault and checks it: each content by its hash, no file missing (a kept folder may contain more). */
 export async function pullVault({ url, headers, pull, files }: VaultHub): Promise<Uint8Array> {
   const { origin, pathname } = new URL(url);
   const fields = { ...headers, 'Content-Type': 'application/json' };

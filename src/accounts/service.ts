@@ -95,10 +95,7 @@ export class Accounts {
     this.#known = new KnownCredentials(options.store, [keyHashes]);
   }
 
-  /**
-   * Creates an account with its account key and a first MCP key; both are returned only here.
-   * `more` runs in the same decision.
-   */
+  /** Creates an account with an account key and a first MCP key, returned only here. `more` runs in that decision. */
   async create(input: NewAccountInput, source: Source, more?: (batch: Batch) => void): Promise<NewAccount> {
     const email = normalizeEmail(input.email);
     const name = input.name === undefined ? null : checkName('name', input.name);

@@ -42,9 +42,7 @@ export class BrowserSessions {
     this.#options = options;
   }
 
-  /**
-   * Starts a session and resolves with its new id, known only to the browser. Removes expired sessions of the account.
-   */
+  /** Starts a session and resolves with its id, known only to the browser. Removes expired sessions of the account. */
   async start(accountId: string, source: RemoteSource): Promise<string> {
     const { actors, now } = this.#options;
     const id = randomBytes(ID_BYTES).toString('base64url');

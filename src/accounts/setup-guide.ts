@@ -118,9 +118,7 @@ function editorSteps({ baseUrl }: SetupHub, key: string): SetupStep[] {
   ];
 }
 
-/**
- * mcp-remote breaks header values with spaces on Windows, and accepts plain http to another machine only with a flag.
- */
+/** mcp-remote breaks header values with spaces on Windows, and needs a flag for plain http to another machine. */
 function remoteBridge(url: string, key: string) {
   const { protocol, hostname } = new URL(url);
   const isPlain = protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname);

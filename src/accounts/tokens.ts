@@ -1,6 +1,4 @@
-/**
- * Issues and checks access tokens: opaque, short-lived, stored as keyed hashes, bound to an account until they expire.
- */
+/** Issues and checks access tokens: opaque, short-lived, bound to an account, stored as keyed hashes. */
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ActorRegistry } from '../actors/registry.ts';

@@ -164,10 +164,7 @@ export class MirrorBlobs extends BlobReads {
     }
   }
 
-  /**
-   * Publishes a blob. Resolves with undefined, without a write, when the staged bytes of a new blob are not stored
-   * yet.
-   */
+  /** Publishes a blob. Resolves with undefined, and writes nothing, when the bytes of a new blob are not stored yet. */
   async #publish(session: Session, fields: UploadHeaders, bytes: StagedBytes): Promise<Blob | undefined> {
     const { accountId, credentialId } = session;
     const { 'X-Commit-Sha': commitSha, 'X-Tarball-Sha256': sha256 } = fields;

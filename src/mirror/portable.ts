@@ -109,9 +109,7 @@ export class MirrorImport {
     });
   }
 
-  /**
-   * Within the decision that creates the account: its blobs adopt the staged bytes, and the credential becomes valid.
-   */
+  /** Within the decision that creates the account: blobs adopt the staged bytes, and the credential becomes valid. */
   publish(batch: Batch): void {
     for (const storageId of this.#staged) this.#tools.staging.adopt(batch, storageId);
     if (this.credential !== undefined) putCredential(batch, this.#target.accountId, this.credential.record);

@@ -4,10 +4,7 @@ import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import { credentials } from './records.ts';
 
-/**
- * Returns the number of credentials. Throws when one does not open under the old key: the decision then writes
- * nothing.
- */
+/** Returns the number of credentials. Throws when one does not open under the old key; nothing is written then. */
 export function resealCredentials(batch: Batch, accountIds: readonly string[], from: Sealer, to: Sealer): number {
   let count = 0;
   for (const accountId of accountIds) {

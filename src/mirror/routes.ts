@@ -131,10 +131,7 @@ function list(blobs: BlobReads, query: URLSearchParams, { accountId }: Session):
   return json(200, body, { Link: `<${BASE}?limit=${page.limit}&before=${found.nextBefore}>; rel="next"` });
 }
 
-/**
- * Sends the bytes of the requested blob, whole or in part. Throws Refusal as `MirrorBlobs.find` does, and for damaged
- * bytes.
- */
+/** Sends the requested blob, whole or in part. Throws Refusal as `MirrorBlobs.find` does, and for damaged bytes. */
 export function mirrorDownload(blobs: BlobReads, request: RouteRequest, session: Session): Reply | Promise<Reply> {
   const blob = blobs.find(session, request.params['sha'] ?? '', request.query.get('sha256'));
   const bytesTotal = blob.record.byte_size;

@@ -1,7 +1,4 @@
-/**
- * Sets damaged blobs aside: they are kept and counted as known, but are not the latest, until an upload of the same
- * bytes heals them.
- */
+/** Sets damaged blobs aside: kept and known, but never the latest, until an upload of the same bytes heals them. */
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { Store } from '../store/store.ts';
 import { blobs, setAside } from './records.ts';

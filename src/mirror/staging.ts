@@ -56,9 +56,7 @@ export class Staging {
     return this.#staged.sweep();
   }
 
-  /**
-   * Admits chunks in call order: a small last chunk overtaking its first one would be on disk without a staging row.
-   */
+  /** Admits chunks in call order: a small last chunk overtaking its first would be on disk without a staging row. */
   #admit(bytes: number): Promise<void> | undefined {
     const fits = this.#bytes === 0 || this.#bytes + bytes <= limits.stagingBytesMax;
     if (fits && this.#waiting.length === 0) {

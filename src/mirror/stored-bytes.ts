@@ -1,7 +1,4 @@
-/**
- * Reads the stored bytes of a blob, always checked against its SHA-256, so that damaged bytes are never served as the
- * blob.
- */
+/** Reads the stored bytes of a blob, checked against its SHA-256, so that damaged bytes are never served. */
 import { createHash, hash as hashOf } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';

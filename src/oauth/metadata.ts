@@ -1,7 +1,4 @@
-/**
- * Serves the metadata documents: authorization server (RFC 8414) and protected resources (RFC 9728). Served only when
- * enabled.
- */
+/** Serves the metadata documents, if enabled: authorization server (RFC 8414), protected resources (RFC 9728). */
 import { json } from '../http/reply/reply.ts';
 import { jsonContent, objectSchema, type RouteDoc, type Schema } from '../http/route/doc.ts';
 import type { Route, RouteRequest } from '../http/route/route.ts';

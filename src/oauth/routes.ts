@@ -170,9 +170,7 @@ async function exchange({ devices, signIns, codes }: OAuthRoutesOptions, paramet
   }
 }
 
-/**
- * The form of a token reveals its type, so the hint (RFC 7009, 2.1) is not needed. An invalid token counts as revoked.
- */
+/** The form of a token reveals its type, so the hint (RFC 7009, 2.1) is unused. An invalid token counts as revoked. */
 async function revoke({ signIns, revokeOther }: OAuthRoutesOptions, request: RouteRequest): Promise<void> {
   const parameters = read(request);
   const token = parameters.required('token');

@@ -10,16 +10,10 @@ const USER_CODE = new RegExp(`^[${USER_CODE_LETTERS}]{${USER_CODE_CHARS}}$`);
 /** Maximum length of typed input: the user code with room for spaces and dashes. */
 const USER_CODE_INPUT_CHARS_MAX = 64;
 
-/**
- * Scopes of a grant: `read` reads, `write` also changes; `account` is both, the default of devices; `mcp` is both and
- * adds an MCP key.
- */
+/** Scopes: `read` reads, `write` also changes; `account` is both, the default; `mcp` is both and adds an MCP key. */
 export const SCOPES = ['read', 'write', 'account', 'mcp'] as const;
 
-/**
- * Scopes needed by the gateway's tools. Clients request every scope listed by a resource (MCP, scope selection), so no
- * others are listed.
- */
+/** Scopes needed by the gateway's tools, and no more: MCP clients request every listed scope (MCP, scope selection). */
 export const RESOURCE_SCOPES = ['read', 'write'] as const;
 
 /** True for the read-only scope. */

@@ -97,10 +97,7 @@ export function foldName(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
 
-/**
- * Returns the next category of an account; by default it is last. Throws Refusal for a name in use, and above the
- * maximum.
- */
+/** Returns the next category of an account, by default the last. Throws Refusal for a name in use, or too many. */
 export function decideCreateCategory(
   fields: CategoryFields,
   existing: readonly CategoryRecord[],

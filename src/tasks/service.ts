@@ -1,7 +1,4 @@
-/**
- * Creates, lists, changes and deletes tasks, for MCP and REST. Every write goes through the account's actor; lists are
- * read-only.
- */
+/** Creates, lists, changes and deletes tasks, for MCP and REST. Every write goes through the account's actor. */
 
 import type { z } from 'zod';
 import type { ActorRegistry } from '../actors/registry.ts';
@@ -94,10 +91,7 @@ export class Tasks {
     return { tasks: this.#readers.now.shown(accountId, ids, cleared), total };
   }
 
-  /**
-   * Returns the first tasks matching a text, local days and filters. One snapshot; a promise when it takes several
-   * turns.
-   */
+  /** Returns the first tasks matching a search, from one snapshot; a promise when it takes more than one turn. */
   searchShown(accountId: string, search: TaskSearch): TaskFinds<ShownTask> | Promise<TaskFinds<ShownTask>> {
     const clearing = this.#clearing;
     const readers = this.#readers;
@@ -122,10 +116,7 @@ export class Tasks {
     return withoutCleared(task, this.#clearing.of(this.#options.store, accountId));
   }
 
-  /**
-   * Reads a request body. Throws Refusal listing all errors at once, including an unknown category. `whole`: the
-   * schema's name.
-   */
+  /** Reads a request body. Throws Refusal with all errors, also an unknown category. `whole`: the body's name. */
   read<S extends typeof newTask | typeof taskChange>(
     accountId: string,
     schema: S,

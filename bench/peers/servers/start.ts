@@ -101,9 +101,7 @@ export function fillTasks(
   return fill(cairn, headers, { tool: 'create_task', count, argumentsOf: taskDocument });
 }
 
-/**
- * Returns a task of the load: a quarter is done, due days are spread over a year. tasks-sqlite.mjs creates the same.
- */
+/** Returns a task of the load: a quarter is done, due days span a year. tasks-sqlite.mjs creates the same. */
 function taskDocument(index: number): Record<string, unknown> {
   const due = new Date(Date.UTC(2026, 0, 1 + ((index * 7919) % 365))).toISOString().slice(0, 10);
   return { content: `Task number ${index}`, due_date: due, completed: index % 4 === 0 };

@@ -1,6 +1,5 @@
 /**
- * Child program: accepts pushes with fastify and better-sqlite3: hashes, the check against the current row, one
- * durable upsert.
+ * Child program: accepts pushes with fastify and better-sqlite3: hash, check of the current row, one durable upsert.
  */
 import { createHash } from 'node:crypto';
 import Database from 'better-sqlite3';

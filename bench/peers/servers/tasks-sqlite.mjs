@@ -1,6 +1,4 @@
-/**
- * Child program: tasks with fastify and better-sqlite3. Fills its file, then serves a page of it and accepts inserts.
- */
+/** Child program: tasks with fastify and better-sqlite3. Fills its file, then serves a page and accepts inserts. */
 import Database from 'better-sqlite3';
 import Fastify from 'fastify';
 

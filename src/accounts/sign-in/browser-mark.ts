@@ -16,9 +16,7 @@ export class BrowserMarks {
     this.#keyedHash = keyedHash;
   }
 
-  /**
-   * Returns the name of a browser that has signed in with this email; undefined: it has not, or the mark is invalid.
-   */
+  /** Returns the name of a browser that has signed in with this email; undefined: it has not, or an invalid mark. */
   knownAs(mark: string | undefined, email: string): string | undefined {
     const { name, tags } = read(mark);
     if (name === undefined) return undefined;

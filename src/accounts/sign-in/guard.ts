@@ -65,10 +65,7 @@ export class SignInGuard {
     this.#wrongOfEmail.add([email]);
   }
 
-  /**
-   * Resolves at the next turn of this email. Turns rotate over the addresses, so an address delays another by one
-   * turn.
-   */
+  /** Resolves at the next turn of this email. Turns rotate over addresses, so an address delays another by one turn. */
   #turn(email: string, block: string): Promise<void> | undefined {
     const line = this.#lines.get(email);
     if (line === undefined) {

@@ -1,7 +1,4 @@
-/**
- * Records the last use of a key, at most once a minute. No request waits for that row, and a later use replaces a
- * failed write.
- */
+/** Records the last use of a key, at most once a minute. No request waits for it, and a failure is not retried. */
 import type { ActorRegistry } from '../../actors/registry.ts';
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';

@@ -1,6 +1,4 @@
-/**
- * Composes the mail about signing in and signing up. Plain text; names of programs are shown, links of others never.
- */
+/** Composes the mail about sign-in and sign-up. Plain text; names of programs are shown, links of others never. */
 import type { RemoteSource } from '../../audit/records.ts';
 import type { Letter, Mail } from '../../mail/mailer.ts';
 

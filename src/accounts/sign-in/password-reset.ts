@@ -53,9 +53,7 @@ export class PasswordResets {
     return this.#options.letters.areSent;
   }
 
-  /**
-   * Sends a token to the email, if it has an account. Throws Refusal `rate_limited` by address, and `invalid_fields`.
-   */
+  /** Sends a token to the email, if it has an account. Throws Refusal `rate_limited` by address, `invalid_fields`. */
   ask(given: string, source: RemoteSource): void {
     const email = normalizeEmail(given);
     this.#options.countSignIn(`address ${addressBlock(source.address)}`);

@@ -175,10 +175,7 @@ export class SecondFactors {
   }
 }
 
-/**
- * Turns the second factor of an account off: its password alone then signs in. Throws Refusal `not_found` when it is
- * off.
- */
+/** Turns the second factor off: the password alone then signs in. Throws Refusal `not_found` when it is already off. */
 export async function turnOffSecondFactor(
   { actors, now }: Pick<SecondFactorsOptions, 'actors' | 'now'>,
   accountId: string,

@@ -1,6 +1,4 @@
-/**
- * Manages invitations: codes for a number of new accounts, valid until a date. Only keyed hashes of codes are stored.
- */
+/** Manages invitations: codes for a number of new accounts, valid until a date. Only their keyed hashes are stored. */
 import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../../actors/registry.ts';
 import { invalidField, Refusal } from '../../common/fault.ts';
@@ -98,10 +96,7 @@ export class Invitations {
     });
   }
 
-  /**
-   * Throws Refusal `invalid_fields` (`invite_code`) for a code not valid for this email now. One wording for all
-   * reasons.
-   */
+  /** Throws Refusal `invalid_fields` (`invite_code`) for a code invalid for this email. One wording for all reasons. */
   check(reader: Pick<Reader, 'get'>, code: string, email: string): void {
     this.#find(reader, code, email);
   }

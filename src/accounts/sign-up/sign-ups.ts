@@ -34,10 +34,7 @@ export class SignUps {
     this.#options = options;
   }
 
-  /**
-   * Admits an email in its normalized form. Throws Refusal `signup_closed`, `invalid_fields` (`invite_code`) or
-   * `signups_spent`.
-   */
+  /** Admits a normalized email. Throws Refusal `signup_closed`, `invalid_fields` (`invite_code`) or `signups_spent`. */
   admit(email: string, inviteCode: string | undefined): Admission {
     const { store, invitations, rule } = this.#options;
     if (rule.kind !== 'closed' && inviteCode !== undefined && inviteCode !== '') {
@@ -71,9 +68,7 @@ export class SignUps {
   }
 }
 
-/**
- * Undefined: the rule admits this email. A domain is only a filter: no mail is sent, so the address is not verified.
- */
+/** Undefined: the rule admits this email. A domain is only a filter: no mail is sent, so it proves nothing. */
 function whyClosed(rule: SignupRule, email: string): string | undefined {
   switch (rule.kind) {
     case 'open':

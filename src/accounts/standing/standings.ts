@@ -66,10 +66,7 @@ export class Standings {
     return !this.#deleted.has(accountId) && this.of(accountId).disabled_at !== null;
   }
 
-  /**
-   * Throws Refusal for an account that is not open: `account_disabled`, or for a deleted one as for an unknown
-   * credential.
-   */
+  /** Throws Refusal `account_disabled` for a disabled account; for a deleted one, that of an unknown credential. */
   check(accountId: string): void {
     if (this.#deleted.has(accountId)) throw goneCredential();
     if (this.isDisabled(accountId)) throw new Refusal({ kind: 'account_disabled' });
@@ -114,9 +111,7 @@ export class Standings {
     return await this.change(accountId, { disabled_at: null });
   }
 
-  /**
-   * Deletes an account: from this commit on its data can be neither reached nor written. Its rows are removed later.
-   */
+  /** Deletes an account: from this commit on, its data cannot be reached or written. Its rows are removed later. */
   async delete(accountId: string): Promise<void> {
     const { actors, release, now } = this.#options;
     const at = new Date(now()).toISOString();

@@ -53,9 +53,7 @@ function isLoopback(text: string): boolean {
   return protocol === 'http:' && LOOPBACK_HOSTS.has(hostname);
 }
 
-/**
- * Returns the URI text without its port. A URL parser would also normalize differences that an exact match must see.
- */
+/** Returns the URI text without its port. A URL parser would also normalize differences relevant to an exact match. */
 function withoutPort(text: string): string {
   return text.replace(/^(http:\/\/(?:\[[^\]]*\]|[^/:?#]*)):\d*/, '$1');
 }

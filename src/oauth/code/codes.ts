@@ -52,10 +52,7 @@ export class AuthorizationCodes {
     this.#options = options;
   }
 
-  /**
-   * Creates a code for a request authorized by the account's owner. Throws Refusal `overloaded` when too many are
-   * pending.
-   */
+  /** Creates a code, as authorized by the account's owner. Throws Refusal `overloaded` when too many are pending. */
   make(accountId: string, client: OAuthClient, request: AuthorizationRequest, source: RemoteSource): string {
     this.#sweep();
     const ofAccount = [...this.#codes.values()].filter((code) => code.accountId === accountId).length;
@@ -115,10 +112,7 @@ export class AuthorizationCodes {
   }
 }
 
-/**
- * Checks client, redirect URI, PKCE verifier and resource. A failed attempt does not use up the code: it does not
- * prove theft.
- */
+/** Checks client, redirect URI, PKCE verifier and resource. A failure proves no theft, so the code stays valid. */
 function checkExchange(request: AuthorizationRequest, exchange: CodeExchange): void {
   const { clientId, redirectUri, verifier, resource } = exchange;
   if (clientId !== request.clientId) throw invalidGrant('this code was issued to another client_id');

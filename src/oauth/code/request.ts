@@ -44,10 +44,7 @@ export function clientIdOf(query: URLSearchParams): string {
   return clientId;
 }
 
-/**
- * Returns the redirect target. Throws Refusal `invalid_request`: an unregistered redirect URI never receives a
- * response.
- */
+/** Returns the redirect target. Throws Refusal `invalid_request`: an unregistered URI never receives a response. */
 function redirectOf(query: URLSearchParams, client: OAuthClient): RedirectTarget & { namesRedirect: boolean } {
   const asked = query.getAll('redirect_uri');
   const [only, ...more] = client.redirect_uris;
@@ -67,10 +64,7 @@ function redirectOf(query: URLSearchParams, client: OAuthClient): RedirectTarget
   return { redirectUri: given, state, namesRedirect: true };
 }
 
-/**
- * Reads the other parameters of a request of a known client. `isResource`: true for a resource protected by this
- * service.
- */
+/** Reads the other parameters of a known client's request. `isResource`: true for a resource of this service. */
 export function readRequest(
   query: URLSearchParams,
   client: OAuthClient,

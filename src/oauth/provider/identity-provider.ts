@@ -8,9 +8,7 @@ import { limits } from '../../limits/service.ts';
 import type { ProviderKeys } from './keys.ts';
 import { isSubject } from './subject.ts';
 
-/**
- * Asymmetric algorithms only: with a shared secret or no signature, anyone able to check a token could also forge one.
- */
+/** Asymmetric algorithms only: with a shared secret or no signature, anyone who checks a token could also forge one. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -70,9 +68,7 @@ export class IdentityProvider {
     return token.length <= limits.idpTokenCharsMax && SHAPE.test(token) && issuerOf(token) === this.issuer;
   }
 
-  /**
-   * Returns the identity of a token already validated under the same keys and not expired; undefined: call `verify`.
-   */
+  /** Returns the identity of an unexpired token already validated under the same keys; undefined: call `verify`. */
   known(token: string): VerifiedIdentity | undefined {
     const { keys, now } = this.#options;
     const { revision } = keys;
@@ -80,10 +76,7 @@ export class IdentityProvider {
     return found !== undefined && found.expiresMs > now() ? found.identity : undefined;
   }
 
-  /**
-   * Resolves with the identity of a token; undefined: invalid. Throws Refusal `overloaded` while the keys are
-   * unavailable.
-   */
+  /** Resolves with the identity of a token; undefined: invalid. Throws Refusal `overloaded` while there are no keys. */
   async verify(token: string): Promise<VerifiedIdentity | undefined> {
     if (!this.isOwn(token)) return undefined;
     const { issuer, audience, keys, now } = this.#options;

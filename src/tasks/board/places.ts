@@ -57,9 +57,7 @@ function placedIn(reader: Pick<Reader, 'get'>, accountId: string, status: Kanban
   });
 }
 
-/**
- * Returns the ids to place for moving a task before another: all tasks displayed above it, and those already placed.
- */
+/** Returns the ids to place for moving a task before another: all displayed above it, and those already placed. */
 export function placeBefore(
   { shown, placed }: { readonly shown: readonly number[]; readonly placed: readonly number[] },
   id: number,

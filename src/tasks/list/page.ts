@@ -43,9 +43,7 @@ export function findPage(reads: TaskReads, accountId: string, { filter, order, o
   return { ids: isBackward ? ids.reverse() : ids, total };
 }
 
-/**
- * True when sorting every task in the due-date range costs less than walking another order past tasks outside of it.
- */
+/** True when sorting every task in the due-date range costs less than walking another order past all others. */
 function isWorthGathering(
   reads: TaskReads,
   accountId: string,

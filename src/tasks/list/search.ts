@@ -106,9 +106,7 @@ function* gatherRange(
   return undefined;
 }
 
-/**
- * Returns the moments possibly on the days of a range. In zones other than UTC some are not, so the day is tested too.
- */
+/** Returns the moments possibly on the days of a range; in zones other than UTC some are not: test the day too. */
 function spanOf<K extends 'created' | 'completedAt'>(
   name: K,
   range: DayRange | undefined,

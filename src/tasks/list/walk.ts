@@ -1,7 +1,4 @@
-/**
- * Walks an order: merges the rows of several spaces, starting at any position. The store skips the rows before it, a
- * block at a time.
- */
+/** Walks an order: merges the rows of several spaces from any position. The store skips earlier rows in blocks. */
 import { limits } from '../../limits/service.ts';
 import type { RangeQuery } from '../../store/table.ts';
 import { scopeOf, spaceOf } from '../indexes.ts';
