@@ -10,7 +10,7 @@ import { requireTool } from './peers/child.ts';
 import { note, readBenchOptions, summarize } from './report.ts';
 
 const CORES = [4, 8, 16];
-/** Enough fronts that the hub thread only serves requests handed over by them. */
+/** Enough fronts that the hub thread only serves requests handed over to it. */
 const FRONTS = 2;
 
 type Costs = Readonly<Record<'one' | 'fronts', Cost>>;

@@ -54,7 +54,7 @@ async function openPages(hub: Hub): Promise<Row[]> {
       streams.push(stream);
     }
   }
-  // The first event tells each page to refresh.
+  // The first event tells each page that it may be outdated.
   await wait(2 * limits.liveGatherMs);
   const anon = memoryOf(hub.pid).RssAnon;
   const cpu = await cpuOver(hub.pid, QUIET_SECONDS);

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 export interface ThreadTime {
   /** CPU time of the main thread, in microseconds. */
   readonly main: number;
-  /** CPU time of all running threads, in microseconds. */
+  /** CPU time of all live threads, in microseconds. */
   readonly all: number;
 }
 

@@ -69,7 +69,8 @@ export class Logins {
     const found = accounts.signIn(email);
     const source = sourceOf('stranger', address, agent);
     await this.#enter(tried, found?.accountId, source);
-    // A known browser queues for hashing under its account, not under an address shared with strangers.
+    // Only a known browser is counted for the account when hashing, so that strangers cannot use up the account's
+    // share.
     const accountId = tried.known === undefined ? undefined : found?.accountId;
     const matches = await passwords.verify(found?.passwordHash, password, {
       accountId,

@@ -12,7 +12,7 @@ export class Passwords {
 
   constructor(pool: Pool) {
     this.#pool = pool;
-    // A failing pool is reported by the first sign-in.
+    // If the pool cannot hash, the first sign-in reports it.
     this.#decoyHash().catch(() => undefined);
   }
 

@@ -127,7 +127,7 @@ function checkOrder(reader: CheckedReader): string[] {
     }
     const before = last.get(accountId);
     const backMs = before === undefined ? 0 : Date.parse(before.uploadedAt) - Date.parse(blob.uploaded_at);
-    // A larger step back: a clock that had jumped ahead was corrected.
+    // A larger step back is allowed: a clock that had jumped ahead was corrected.
     if (before !== undefined && backMs > 0 && backMs <= limits.clockJumpMs) {
       problems.push(`order ${accountId} ${sequence}: uploaded before ${before.sequence}`);
     }

@@ -1,6 +1,6 @@
 /**
- * The OAuth endpoints for programs: RFC 8628 (device authorization), RFC 6749 (token), RFC 7009 (revocation), RFC 7591
- * (registration). The authorization endpoint is a page: web/sign-in/authorize.tsx.
+ * Serves the OAuth endpoints for programs: RFC 8628 (device authorization), RFC 6749 (token), RFC 7009 (revocation),
+ * RFC 7591 (registration). The authorization endpoint is a page: web/sign-in/authorize.tsx.
  */
 import { sourceOf } from '../audit/note.ts';
 import type { Source } from '../audit/records.ts';

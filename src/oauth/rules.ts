@@ -10,7 +10,10 @@ const USER_CODE = new RegExp(`^[${USER_CODE_LETTERS}]{${USER_CODE_CHARS}}$`);
 /** Maximum length of typed input: the user code with room for spaces and dashes. */
 const USER_CODE_INPUT_CHARS_MAX = 64;
 
-/** Scopes: `read` reads, `write` also changes; `account` is both, the default; `mcp` is both and adds an MCP key. */
+/**
+ * Scopes: `read` reads, `write` also changes; `account` is both, as every device has it; `mcp` is both and adds an MCP
+ * key.
+ */
 export const SCOPES = ['read', 'write', 'account', 'mcp'] as const;
 
 /** Scopes needed by the gateway's tools, and no more: MCP clients request every listed scope (MCP, scope selection). */

@@ -1,6 +1,4 @@
-/**
- * Child program: accepts pushes with fastify and better-sqlite3: hash, check of the current row, one durable upsert.
- */
+/** Child program: accepts pushes with fastify and better-sqlite3: hash, check of the current row, durable upsert. */
 import { createHash } from 'node:crypto';
 import Database from 'better-sqlite3';
 import Fastify from 'fastify';

@@ -1,4 +1,4 @@
-/** Records the last use of a key, at most once a minute. No request waits for it, and a failure is not retried. */
+/** Records the last use of a key, at most once a minute. No request waits for it; a later use repeats a lost write. */
 import type { ActorRegistry } from '../../actors/registry.ts';
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';

@@ -18,7 +18,7 @@ const FIRST: StandingRecord = { ...ORDINARY, operator: true };
 export interface StandingsOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
-  /** Within the decision that deletes an account: releases its data in the charge of other actors. */
+  /** Within the decision that deletes an account: releases data owned by other actors, such as vaults. */
   readonly release: (batch: Batch, accountId: string, at: string) => void;
   readonly now: () => number;
 }

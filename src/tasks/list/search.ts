@@ -106,7 +106,7 @@ function* gatherRange(
   return undefined;
 }
 
-/** Returns the moments possibly on the days of a range; in zones other than UTC some are not: test the day too. */
+/** Returns the moments that can be on the days of a range; outside UTC some are not, so the day is tested as well. */
 function spanOf<K extends 'created' | 'completedAt'>(
   name: K,
   range: DayRange | undefined,

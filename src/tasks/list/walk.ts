@@ -52,9 +52,8 @@ export function* walk(
 }
 
 /**
- * Skips whole blocks, at most `most` rows, and returns the number of skipped rows. Of `n` sources, the block that ends
- * first is contained in the next `n` blocks of the merged order, since each other source has less than a block before
- * it.
+ * Skips whole blocks, at most `most` rows, and returns the number of skipped rows. Of `n` sources, the block ending
+ * first is within the next `n` blocks of the merged order, since each other source has less than a block before it.
  */
 function passBlocks(reader: SpaceReader, sources: readonly Source[], most: number, descending: boolean): number {
   if (most < sources.length * BLOCK_ROWS) return 0;
