@@ -11,8 +11,8 @@ const USER_CODE = new RegExp(`^[${USER_CODE_LETTERS}]{${USER_CODE_CHARS}}$`);
 const USER_CODE_INPUT_CHARS_MAX = 64;
 
 /**
- * Scopes: `read` reads, `write` also changes; `account` is both, as every device has it; `mcp` is both and adds an MCP
- * key.
+ * Scopes: `read` reads, `write` also changes; `account` is both, the default of devices; `mcp` adds an MCP key to
+ * both.
  */
 export const SCOPES = ['read', 'write', 'account', 'mcp'] as const;
 
