@@ -16,7 +16,7 @@ export class Passwords {
     this.#decoyHash().catch(() => undefined);
   }
 
-  /** Resolves with the encoded hash, parameters and salt. Throws Refusal for one too short, too long or too common. */
+  /** Resolves with the encoded hash (parameters, salt). Throws Refusal for a password too short, too long or common. */
   async hash(password: string, caller?: Caller): Promise<string> {
     const bytes = Buffer.byteLength(password);
     if (bytes < limits.passwordBytesMin || bytes > limits.passwordBytesMax) {

@@ -1,4 +1,4 @@
-/** Reads the stored bytes of a blob, checked against its SHA-256, so that damaged bytes are never served. */
+/** Reads the stored bytes of a blob, checked against its SHA-256, so that damage never passes for the blob. */
 import { createHash, hash as hashOf } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';

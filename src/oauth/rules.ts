@@ -10,10 +10,7 @@ const USER_CODE = new RegExp(`^[${USER_CODE_LETTERS}]{${USER_CODE_CHARS}}$`);
 /** Maximum length of typed input: the user code with room for spaces and dashes. */
 const USER_CODE_INPUT_CHARS_MAX = 64;
 
-/**
- * Scopes: `read` reads, `write` also changes; `account` is both, the default of devices; `mcp` adds an MCP key to
- * both.
- */
+/** Scopes: `read` reads, `write` also changes; `account` is both, the device default; `mcp` also adds an MCP key. */
 export const SCOPES = ['read', 'write', 'account', 'mcp'] as const;
 
 /** Scopes needed by the gateway's tools, and no more: MCP clients request every listed scope (MCP, scope selection). */

@@ -116,7 +116,7 @@ export class Tasks {
     return withoutCleared(task, this.#clearing.of(this.#options.store, accountId));
   }
 
-  /** Reads a request body. Throws Refusal with all errors, also an unknown category. `whole`: the body's name. */
+  /** Reads a request body. Throws Refusal with all errors, also an unknown category. `whole`: its name in errors. */
   read<S extends typeof newTask | typeof taskChange>(
     accountId: string,
     schema: S,
