@@ -1,6 +1,6 @@
 /**
- * Runs every bench, or those that are named, one after another, and prints one table. What was measured in pairs goes into
- * `figures.json`, of which `--chart` draws the chart of README, without measuring anything.
+ * Runs all benches, or the named ones, one after another, and prints one table. Paired measurements are saved in
+ * `figures.json`; `--chart` draws the chart of README from it, without measuring anything.
  */
 import { archive } from './archive.ts';
 import { attacks } from './attacks.ts';

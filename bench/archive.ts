@@ -1,4 +1,4 @@
-/** How fast does one account go into an archive and out of one, beside a backup of the same data and its restore? */
+/** How fast are the export and import of one account, compared with a backup and restore of the same data? */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -76,7 +76,7 @@ function row(what: string, cairn: readonly number[], yardstickName: string, yard
   });
 }
 
-/** Contents in MiB a second, the start of the command included. */
+/** Contents in MiB per second, including the start of the command. */
 async function rateOf(dataFolder: string, ...args: readonly string[]): Promise<number> {
   const startedMs = performance.now();
   const { code, stderr } = await runCairn([...args], { CAIRN_DATA: dataFolder });
@@ -84,7 +84,7 @@ async function rateOf(dataFolder: string, ...args: readonly string[]): Promise<n
   return (CONTENT_MIB * 1000) / (performance.now() - startedMs);
 }
 
-/** An archive with contents that no two of are the same. */
+/** Writes an archive whose contents all differ. */
 function makeArchive(folder: string): void {
   mkdirSync(join(folder, 'blobs'), { recursive: true });
   const at = (count: number) => new Date(STARTED_MS + count).toISOString();

@@ -1,6 +1,7 @@
 /**
- * What does one account, or a stranger, cost the others? The slowest in a hundred of a probe, a small write and a download of
- * somebody else, before and during each attack, in one run. The attacker is a process of its own, on the same cores as the hub.
+ * What does one account, or a stranger, cost the others? The 99th percentile of a probe, a small write and another
+ * account's download, before and during each attack, in one run. The attacker is a separate process on the same cores
+ * as the hub.
  */
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -18,14 +19,14 @@ import { percentile } from './steady.ts';
 
 type Target = Pick<Hub, 'port' | 'url'>;
 type Person = Awaited<ReturnType<typeof mirrorAccount>>;
-/** Goes on until the signal is aborted. */
+/** Runs until the signal is aborted. */
 type Attack = (hub: Target, attackers: readonly Person[], signal: AbortSignal) => Promise<void>;
 
 const KiB = 1024;
 const SLOW_BYTES = 3200;
 const FACTOR_MAX = 3;
 
-/** Opens sockets that send a head and then drip, and opens another for each that is closed. */
+/** Opens sockets that send a head and then drip bytes, and replaces each closed one. */
 async function drip(hub: Target, heads: readonly string[], signal: AbortSignal): Promise<void> {
   const sockets = new Map<number, Socket>();
   while (!signal.aborted) {
@@ -105,10 +106,10 @@ const floods: Attack = async (hub, [one], signal) => {
 
 const ATTACKS: Readonly<Record<string, Attack>> = { 'slow bodies': slowBodies, streams, walks, floods };
 const ATTACK = '--attack';
-/** `--only=walks`: that attack alone. */
+/** `--only=walks`: runs only that attack. */
 const ONLY = '--only=';
 
-/** What is asked for: the times of each, in milliseconds. */
+/** Returns the response times of each probed request, in milliseconds. */
 async function probe(hub: Hub, person: Person, commit: string, seconds: number): Promise<Record<string, number[]>> {
   const times: Record<string, number[]> = { '/health': [], create_task: [], 'download of 64 KiB': [] };
   const asks: Record<string, () => Promise<number>> = {
@@ -189,7 +190,7 @@ async function measure(hub: Hub, { name, victim, commit, attackers, seconds }: M
   });
 }
 
-/** Long paths, protected globs and tasks: what walks go over. */
+/** Creates the input of the walk attacks: long paths, protected globs and tasks. */
 async function fill(hub: Hub, { mcp_key: key }: Person): Promise<void> {
   const globs = Array.from({ length: 100 }, (_, at) => `**/${'*a'.repeat(60 + (at % 30))}${at}`);
   for (let first = 0; first < 2000; first += 500) {
@@ -210,7 +211,7 @@ async function fill(hub: Hub, { mcp_key: key }: Person): Promise<void> {
   }
 }
 
-/** In the attacker's process: attacks until it is killed. */
+/** In the attacker's process: attacks until killed. */
 async function attackOn(): Promise<void> {
   const { name, attackers, ...hub } = JSON.parse(process.argv[3] ?? '') as Target & {
     readonly name: string;

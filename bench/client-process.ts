@@ -7,9 +7,9 @@ import { AGENT } from '../test/support/http.ts';
 import { randomCommit, uploadHeaders } from '../test/support/mirror.ts';
 import type { ClientJob, ClientResult } from './client.ts';
 
-/** Bytes at the start of each body that make it unlike every other; the rest is shared by all. */
+/** Bytes at the start of each body, different in every body; the rest is shared by all. */
 const OWN_BYTES = 64;
-/** What the hub says in Retry-After. */
+/** The hub's Retry-After. */
 const RETRY_MS = 1000;
 
 interface Upload {
@@ -78,7 +78,7 @@ function openSocket(port: number): Promise<Socket> {
   });
 }
 
-/** Sends an upload again, as a client should, when the hub is too busy to take it. */
+/** Retries an upload, as a client should, while the hub is too busy. */
 async function exchangeUntilTaken(socket: Socket, upload: Upload): Promise<string> {
   let status = await exchange(socket, upload);
   while (status === '503') {
@@ -88,7 +88,7 @@ async function exchangeUntilTaken(socket: Socket, upload: Upload): Promise<strin
   return status;
 }
 
-/** Sends one upload and resolves with the status once its answer is whole; `broken` when the connection ended first. */
+/** Sends one upload and resolves with the status after the whole response; `broken` when the connection ended first. */
 function exchange(socket: Socket, { parts }: Upload): Promise<string> {
   return new Promise((resolve) => {
     let text = '';

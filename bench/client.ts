@@ -1,4 +1,4 @@
-/** Starts the raw-socket client as a process of its own, so that what the client costs is the same for both sides. */
+/** Starts the raw-socket client in a separate process, so that its cost is the same for both sides. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Credential } from '../test/support/mirror.ts';
@@ -8,30 +8,30 @@ export interface ClientJob {
   readonly connections: number;
   readonly requestsPerConnection: number;
   readonly bodyBytes: number;
-  /** POST to Cairn, each request signed with this. */
+  /** POST to Cairn, with each request signed by this credential. */
   readonly credential?: Credential;
-  /** Else PUT to nginx, each stored file fsynced in this folder before the upload counts as done. */
+  /** Otherwise PUT to nginx, with an fsync of each stored file in this folder before the upload counts as done. */
   readonly storeFolder?: string;
 }
 
 export interface ClientResult {
-  /** From the first byte sent to the last upload durable. */
+  /** From the first byte sent until the last upload is durable. */
   readonly ms: number;
-  /** How often each status was answered. */
+  /** Number of responses by status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Time of each upload. */
+  /** Duration of each upload. */
   readonly requestMs: readonly number[];
 }
 
 export interface PreparedClient {
-  /** Sends what was prepared, once; the client's process ends with it. */
+  /** Sends the prepared requests, once; the client's process then ends. */
   run(): Promise<ClientResult>;
 }
 
-/** Resolves when every request is built and signed and only the sending is left. */
+/** Resolves when every request is built and signed, ready to send. */
 export async function prepareClient(job: ClientJob): Promise<PreparedClient> {
   const program = fileURLToPath(new URL('./client-process.js', import.meta.url));
-  // Each fsync waits in a thread of its own.
+  // Each fsync blocks one thread of the pool.
   const child = fork(program, { env: { ...process.env, UV_THREADPOOL_SIZE: String(Math.max(4, job.connections)) } });
   child.send(job);
   await answerOf(child);
@@ -45,7 +45,7 @@ export async function prepareClient(job: ClientJob): Promise<PreparedClient> {
   };
 }
 
-/** Prepares, runs, and checks that every answer was the expected one. `before` runs between the two. */
+/** Prepares, runs, and checks that every response was the expected one. `before` runs in between. */
 export async function runClient(job: ClientJob, before: () => void = () => undefined): Promise<ClientResult> {
   const client = await prepareClient(job);
   before();

@@ -1,5 +1,6 @@
 /**
- * What a request costs in this build beside another build, or beside one thread: two hubs in one run, in turn.
+ * What does a request cost in this build, compared with another build or with a single thread? Two hubs in one run, in
+ * turn.
  * usage: node dist/bench/compare.js [--other BUILD/cairn.js] [--fronts N] [--pairs N] [--seconds N] [LOAD...]
  */
 import { parseArgs } from 'node:util';
@@ -25,7 +26,7 @@ const sides = {
 try {
   for (const name of loads) {
     const costs = { here: [] as Cost[], other: [] as Cost[] };
-    // The first pair is warm-up. Who goes first turns from pair to pair.
+    // The first pair is warm-up. The order alternates from pair to pair.
     for (let pair = 0; pair <= Number(values.pairs); pair += 1) {
       for (const side of pair % 2 === 0 ? (['here', 'other'] as const) : (['other', 'here'] as const)) {
         const cost = await costOf(sides[side], name, Number(values.seconds));

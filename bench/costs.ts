@@ -1,7 +1,7 @@
 /**
- * What does a request cost, and what would a machine of 4, 8 or 16 cores answer? The processor time of a request over all
- * threads of the hub, and the part of the hub thread, are measured with one thread that serves and with fronts; what more
- * cores give follows from them by a model. See README.md, "More cores".
+ * What does a request cost, and how many requests would a machine of 4, 8 or 16 cores serve? Measures the CPU time of
+ * a request over all threads of the hub, and in the hub thread alone, with a single thread and with fronts; a model
+ * derives the effect of more cores. See README.md, "More cores".
  */
 import { type Cost, costOf, LOAD_NAMES, type LoadName } from './costs/loads.ts';
 import { rateOn } from './costs/model.ts';
@@ -10,7 +10,7 @@ import { requireTool } from './peers/child.ts';
 import { note, readBenchOptions, summarize } from './report.ts';
 
 const CORES = [4, 8, 16];
-/** As many as leave the hub thread to what is handed over. */
+/** Enough fronts that the hub thread only serves requests handed over to it. */
 const FRONTS = 2;
 
 type Costs = Readonly<Record<'one' | 'fronts', Cost>>;
@@ -24,7 +24,7 @@ async function measure(rounds: number): Promise<Map<LoadName, Costs>> {
   try {
     for (const name of LOAD_NAMES) {
       const costs = { one: [] as Cost[], fronts: [] as Cost[] };
-      // The first round is warm-up. Who goes first turns from round to round.
+      // The first round is warm-up. The order alternates from round to round.
       for (let round = 0; round <= rounds; round += 1) {
         for (const side of round % 2 === 0 ? (['one', 'fronts'] as const) : (['fronts', 'one'] as const)) {
           const cost = await costOf(sides[side], name, 1);

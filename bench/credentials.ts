@@ -1,4 +1,4 @@
-/** What does a credential of each kind cost a call of the gateway, beside the MCP key, which is one look-up? */
+/** What does each kind of credential cost a call of the gateway, compared with the MCP key, which is one look-up? */
 import { rmSync } from 'node:fs';
 import { AGENT } from '../test/support/http.ts';
 import { runCairn } from '../test/support/hub.ts';

@@ -1,4 +1,4 @@
-/** Preloaded into the hub: on SIGUSR2 its main thread writes its event-loop delay since the last one to a file. */
+/** Preloaded into the hub: on SIGUSR2 its main thread writes its event-loop delay since the last signal to a file. */
 import { renameSync, writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';

@@ -1,4 +1,4 @@
-/** Do lists and searches of dev docs stay as quick at 10,000 documents as at 100, page by page? */
+/** Are lists and searches of dev docs as fast with 10,000 documents as with 100, page by page? */
 import { AGENT } from '../test/support/http.ts';
 import { startCairn } from './peers/cairn.ts';
 import { requireTool } from './peers/child.ts';
@@ -21,9 +21,9 @@ interface Listed {
 
 interface Case {
   readonly question: string;
-  /** Arguments beside the limit, given how many documents there are. */
+  /** Arguments besides the limit, for a number of documents. */
   readonly argumentsOf: (count: number) => Record<string, unknown>;
-  /** Documents that the answer must hold. */
+  /** Expected number of documents in the response. */
   readonly found: number;
 }
 
@@ -71,7 +71,7 @@ export const documents: Bench = async ({ quick }) => {
   }
 };
 
-/** Headers of a new account with so many documents. */
+/** Returns the headers of a new account with `count` documents. */
 async function accountWith(url: string, count: number): Promise<Record<string, string>> {
   const signUp = { email: `docs${count}@example.org`, password: 'correct horse battery' };
   const made = await post(
@@ -87,7 +87,7 @@ async function accountWith(url: string, count: number): Promise<Record<string, s
   return headers;
 }
 
-/** Some 2 KiB of words, with a mark that no other document has. */
+/** Returns some 2 KiB of words, with a marker unique to the document. */
 function documentOf(index: number): Record<string, unknown> {
   const words = Array.from({ length: WORDS_EACH }, (_, n) => wordOf((index * 7919 + n * n * 31 + n) % VOCABULARY));
   const content = `# Notes ${index}\n\nThe certificate of ${markOf(index)}.\n\n${words.join(' ')}\n`;
@@ -98,7 +98,7 @@ function markOf(index: number): string {
   return `mark-${(index * 104_729).toString(36)}-x`;
 }
 
-/** A word of two to four syllables. */
+/** Returns a word of two to four syllables. */
 function wordOf(index: number): string {
   const syllables = [
     'ra',

@@ -1,4 +1,4 @@
-/** How fast are downloads of 64 KiB, 1 MiB and 50 MiB, beside nginx with sendfile on the same bytes? */
+/** How fast are downloads of 64 KiB, 1 MiB and 50 MiB, compared with nginx with sendfile on the same bytes? */
 import { createHash, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ export const download: Bench = async (options) => {
       const served = await place(cairn, nginx, credential, size);
       if (hasTool('wrk')) rows.push(await compare(served, 'wrk', wrk, size.target, options));
       else rows.push(missingRow(served.question, 'wrk is missing; install it with: apt-get install wrk'));
-      // One Node thread takes in some 50 MiB/s here: beyond small bodies autocannon measures only itself.
+      // One Node thread receives some 50 MiB/s here: above small bodies autocannon measures only itself.
       if (size.bytes < MiB) rows.push(await compare(served, 'autocannon', autocannon, undefined, options));
     }
     return rows;
@@ -46,7 +46,7 @@ export const download: Bench = async (options) => {
   }
 };
 
-/** The same bytes on both sides, and one download of each checked. */
+/** Stores the same bytes on both sides, and checks one download of each. */
 async function place(
   cairn: Cairn,
   nginx: Nginx,

@@ -1,4 +1,4 @@
-/** How long does the hub's main thread hold up its event loop while eight uploads of 50 MiB run? */
+/** How long is the hub's event loop blocked while eight uploads of 50 MiB run? */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -67,7 +67,7 @@ function told(delays: Delays | undefined): string {
   return `p50 ${delays.p50.toFixed(1)} p90 ${delays.p90.toFixed(1)} p99 ${delays.p99.toFixed(1)} max ${delays.max.toFixed(1)} ms`;
 }
 
-/** What the probe measured since it was last asked. */
+/** Returns the delays measured by the probe since the last call. */
 async function takeDelays(cairn: Cairn, file: string): Promise<Delays> {
   const before = read(file)?.reports ?? 0;
   cairn.process.kill('SIGUSR2');

@@ -1,6 +1,7 @@
 /**
- * How many tools/call requests per second does the gateway answer, beside the official MCP server and a bare route? Once the
- * same list again and again, which the gateway remembers while nothing changes, and once a list that it must make anew.
+ * How many tools/call requests per second does the gateway answer, compared with the official MCP server and a bare
+ * route? Measured with a repeated list, cached by the gateway while nothing changes, and with a list that must be
+ * computed each time.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +26,7 @@ const CONNECTIONS = 32;
 const QUESTION = `tools/call list_tasks, ${ROWS} rows, ${CONNECTIONS} connections`;
 const BARE_ROUTE = fileURLToPath(new URL('./peers/servers/bare-route.js', import.meta.url));
 const BODY = JSON.stringify(toolCall('list_tasks', { limit: ROWS }));
-/** Each request has another first day in its place, so that no answer can be given again. */
+/** Each request replaces this day with another, so that no response comes from a cache. */
 const CHANGING_BODY = JSON.stringify(toolCall('list_tasks', { limit: ROWS, created_from: '0000-00-00' }));
 const CHANGING_QUESTION = `${QUESTION}, each with other arguments`;
 
@@ -40,7 +41,7 @@ export const gateway: Bench = async ({ quick }) => {
   const hub = await startTaskHub(TASKS);
   const servers: Server[] = [];
   try {
-    // Both dialects of MCP take these; a server that follows the protocol refuses a client without Accept.
+    // Works with both dialects of MCP; a server following the protocol refuses a client without Accept.
     const headers = { ...hub.headers, Accept: 'application/json, text/event-stream' };
     const load = (url: string, body = BODY): RequestLoad => ({
       url,
@@ -84,7 +85,7 @@ export const gateway: Bench = async ({ quick }) => {
   }
 };
 
-/** The rows of an answer as text; also takes one event of an event stream. */
+/** Returns the rows of a response as text; also reads one event of an event stream. */
 function rowsOf(text: string): string {
   const data = /^data: (\{.*)$/m.exec(text)?.[1] ?? text;
   const { tasks } = (JSON.parse(data) as ListAnswer).result.structuredContent;
@@ -92,7 +93,7 @@ function rowsOf(text: string): string {
   return JSON.stringify(tasks);
 }
 
-/** `isAsked`: the targets are held against this question. */
+/** `isAsked`: the targets apply to this question. */
 function rowsFor(
   question: string,
   rates: Readonly<Record<string, readonly number[]>>,

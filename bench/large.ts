@@ -1,6 +1,8 @@
 /**
- * A large hub: how long start, verify, backup, restore and compaction take, with their memory, beside restic on the same bytes.
- * `node dist/bench/large.js FOLDER GIB FILES` needs about six times the bytes below FOLDER, and removes them in the end.
+ * How long do start, verify, backup, restore and compaction of a large hub take, with their memory, compared with
+ * restic on the same bytes?
+ * `node dist/bench/large.js FOLDER GIB FILES` needs about six times the bytes below FOLDER, and removes them at the
+ * end.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -57,7 +59,7 @@ function say(what: string, { seconds, peakMiB }: Cost): void {
   process.stdout.write(`| ${what} | ${seconds.toFixed(1)} s | ${peakMiB.toFixed(0)} MiB |\n`);
 }
 
-/** Sends everything through the front door, and writes the same bytes as plain files. */
+/** Sends everything over HTTP, and writes the same bytes as plain files. */
 async function fill(): Promise<void> {
   const hub = await startHub({ dataFolder: env.CAIRN_DATA, env });
   const begun = Date.now();
@@ -113,7 +115,7 @@ async function start(): Promise<Cost> {
   return { seconds, peakMiB: Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024 };
 }
 
-/** Runs a program to its end under GNU time. */
+/** Runs a program under GNU time until it ends. */
 function timed(command: readonly string[], more: Readonly<Record<string, string>> = {}): Cost {
   const log = join(folder, 'time');
   const done = spawnSync('/usr/bin/time', ['-o', log, '-f', '%e %M', ...command], {

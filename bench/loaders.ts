@@ -1,4 +1,4 @@
-/** Load generators for downloads: autocannon and wrk, each as a process of its own, each giving bytes per second. */
+/** Runs load generators for downloads: autocannon and wrk, each as a separate process, returning bytes per second. */
 import { fileURLToPath } from 'node:url';
 import { runProgram } from './peers/child.ts';
 import { REQUESTS_SCRIPT } from './peers/servers/start.ts';
@@ -8,16 +8,16 @@ export interface Load {
   readonly headers: Readonly<Record<string, string>>;
   readonly connections: number;
   readonly seconds: number;
-  /** Sent with POST; without it the load is GET. wrk only. */
+  /** Sent with POST; without it the request is GET. wrk only. */
   readonly body?: string;
 }
 
-/** Resolves with the bytes per second that arrived, of whole answers and of those under way when the time is up. */
+/** Resolves with the bytes received per second, in complete responses and in those still running at the end. */
 export type Loader = (load: Load) => Promise<number>;
 
 const WRK_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
 
-/** One Node thread: its own cost is part of what it measures. */
+/** One Node thread: its cost is part of the measurement. */
 export const autocannon: Loader = async ({ url, headers, connections, seconds }) => {
   const program = fileURLToPath(import.meta.resolve('autocannon'));
   const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]);
@@ -27,7 +27,7 @@ export const autocannon: Loader = async ({ url, headers, connections, seconds })
   return (result['throughput'] as { average: number }).average;
 };
 
-/** One thread in C: takes less of the machine than autocannon. */
+/** One thread in C: uses less of the machine than autocannon. */
 export const wrk: Loader = async ({ url, headers, connections, seconds, body }) => {
   const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const target = ['-s', REQUESTS_SCRIPT, url, ...(body === undefined ? [] : ['--', body])];

@@ -1,10 +1,10 @@
-/** Reads how much memory a process has, and the most that it had while something ran. */
+/** Reads the memory of a process, and its peak during a run. */
 import { readFileSync } from 'node:fs';
 
 const FIELDS = ['VmRSS', 'RssAnon', 'RssFile'] as const;
 const SAMPLE_MS = 50;
 
-/** Bytes. Of several processes: their sum. */
+/** Bytes. For several processes: their sum. */
 export type Memory = Record<(typeof FIELDS)[number], number>;
 
 export function memoryOf(...pids: readonly number[]): Memory {
@@ -18,7 +18,7 @@ export function memoryOf(...pids: readonly number[]): Memory {
   return sum;
 }
 
-/** What `run` gives, and the most that the processes have together while it runs, each field for itself. */
+/** Returns the result of `run`, and the peak memory of the processes together during it, each field separately. */
 export async function peakMemory<T>(
   pids: readonly number[],
   run: () => Promise<T>,

@@ -1,4 +1,4 @@
-/** What does a three-way merge cost, beside `git merge-file` as a process of its own, with its start and without? */
+/** What does a three-way merge cost, compared with `git merge-file` as a process, with and without its start? */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ interface Question {
   readonly texts: MergeTexts;
 }
 
-/** Deterministic noise: the same texts in every run (a linear congruential generator). */
+/** Returns deterministic noise: the same texts in every run (a linear congruential generator). */
 function noise(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -25,7 +25,7 @@ function noise(seed: number): (below: number) => number {
   };
 }
 
-/** A text of prose-like lines, and the same with one line in `every` changed. */
+/** Returns a text of prose-like lines, and the same with one line in `every` changed. */
 function edited(lines: number, every: number): MergeTexts {
   const base = Array.from({ length: lines }, (_, at) => `line ${at} of a text that two people work on\n`);
   const change = (who: string, offset: number) =>
@@ -49,7 +49,7 @@ export const merge: Bench = async ({ quick }) => {
   return questions.map((question) => ask(question, quick ? 5 : 21));
 };
 
-/** The sides take turns; each round's start of a process is measured with texts that need no merge. */
+/** The sides alternate; the start of a process is measured each round with texts that need no merge. */
 function ask({ name, texts }: Question, rounds: number): Row {
   const folder = temporaryFolder();
   for (const [side, text] of Object.entries(texts)) writeFileSync(join(folder, side), text);

@@ -1,4 +1,4 @@
-/** What do 1,000 open pages cost the hub, and how long does the page of a large folder take, how many bytes is it? */
+/** What do 1,000 open pages cost the hub, and how long and how many bytes does the page of a large folder take? */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -54,7 +54,7 @@ async function openPages(hub: Hub): Promise<Row[]> {
       streams.push(stream);
     }
   }
-  // The first event tells each page that it may be old.
+  // The first event tells each page that it may be outdated.
   await wait(2 * limits.liveGatherMs);
   const anon = memoryOf(hub.pid).RssAnon;
   const cpu = await cpuOver(hub.pid, QUIET_SECONDS);
@@ -138,7 +138,7 @@ async function member(hub: Hub, email: string): Promise<Member> {
   return { client, headers: { Authorization: `McpKey ${key}`, 'User-Agent': AGENT } };
 }
 
-/** Seconds of CPU that a process has used (proc(5), stat: utime and stime, in ticks of 10 ms). */
+/** CPU seconds used by a process (proc(5), stat: utime and stime, in ticks of 10 ms). */
 function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
@@ -146,7 +146,7 @@ function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** The part of a core that a process uses while nothing is asked of it. */
+/** Fraction of a core used by a process without requests. */
 async function cpuOver(pid: number, seconds: number): Promise<number> {
   const before = cpuSeconds(pid);
   await wait(seconds * 1000);

@@ -1,4 +1,4 @@
-/** How late is a small tools/call while 16 clients pull 100,000 files, beside nginx sending small and large files? */
+/** How slow is a small tools/call while 16 clients pull 100,000 files, against nginx sending small and large files? */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,9 +15,9 @@ const FILES = 100_000;
 const PULLERS = 16;
 const CALLS_PER_SECOND = 100;
 const TASKS = 25;
-/** Of the p99 of the same calls without any pull. */
+/** Maximum ratio to the p99 of the same calls without any pull. */
 const IDLE_TIMES_MAX = 5;
-/** Before the calls begin and after their end. */
+/** Time before the first call and after the last. */
 const LOAD_MARGIN_SECONDS = 1;
 
 interface Side {
@@ -78,7 +78,7 @@ async function answerOf(url: string, headers: Readonly<Record<string, string>>, 
   return await answer.text();
 }
 
-/** The same calls without a load and under it. */
+/** Measures the same calls without a load and under it. */
 async function measure(name: string, { port, small, load }: Side, seconds: number): Promise<Round> {
   const requests = Array.from({ length: seconds * CALLS_PER_SECOND }, () => ({ name: 'small', text: small }));
   const calls = async () => (await runSteady({ port, requests, perSecond: CALLS_PER_SECOND }))['small'] ?? [];

@@ -1,4 +1,4 @@
-/** How much memory do 200 slow initial pulls of 100,000 files take, beside nginx sending the same bytes as slowly? */
+/** How much memory do 200 slow initial pulls of 100,000 files take, against nginx sending the same bytes as slowly? */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,10 +11,10 @@ import { type Bench, MiB, note, type Row, runWhenStarted } from './report.ts';
 
 const FILES = 100_000;
 const READERS = 200;
-/** Four times the pace below which the hub cuts a reader off. */
+/** Four times the minimum pace: the hub disconnects slower readers. */
 const BYTES_PER_SECOND = 64 * 1024;
 const ABOVE_IDLE_MAX = 200 * MiB;
-/** For the garbage of what came before. */
+/** Lets garbage of the earlier phase be collected. */
 const REST_MS = 10_000;
 
 interface Side {
@@ -53,7 +53,7 @@ export const pullMemory: Bench = async ({ quick }) => {
   }
 };
 
-/** Anonymous memory before, and the most while the readers read. */
+/** Returns the anonymous memory before the readers start, and its peak while they read. */
 async function measure({ job, pids }: Side, seconds: number): Promise<Measured> {
   const idle = memoryOf(...pids).RssAnon;
   const { peak } = await peakMemory(pids, async () => {

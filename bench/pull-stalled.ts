@@ -1,8 +1,8 @@
 /**
- * What do 500 readers cost that begin an initial pull and stop reading: memory, the time of other calls and of pushes, pages
- * that LMDB may not use again? Beside nginx with as many that stop reading the same bytes. All of one account: streams are
- * bounded by CAIRN_STREAMS (1000 by default) over all accounts. Its rate limit is off: with the default, one key may begin
- * 200 pulls at once, and 600 a minute.
+ * What do 500 readers cost that start an initial pull and stop reading: memory, the time of other calls and of pushes,
+ * pages that LMDB cannot reuse? Compared with nginx and as many stalled readers of the same bytes. All use one
+ * account: streams are limited by CAIRN_STREAMS (1000 by default) over all accounts. Its rate limit is off: by
+ * default, one key may start 200 pulls at once, and 600 a minute.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,24 +23,24 @@ import { percentile, runSteady, type SteadyTimes } from './steady.ts';
 const FILES = 100_000;
 const READERS = 500;
 const TASKS = 25;
-/** Calls and pushes a second, half of each. */
+/** Calls and pushes per second, half of each. */
 const PER_SECOND = 100;
-/** Shorter than the 30 s after which the hub cuts off who takes nothing. */
+/** Less than the 30 s after which the hub disconnects stalled readers. */
 const SECONDS = 15;
 const CUT_OFF_SECONDS_MAX = 60;
 const PUSH_BYTES = 1024;
 const PUSHED_FILES = 200;
 const METRICS_TOKEN = 'a-token-of-the-bench-to-read-metrics';
-/** A reader may cost "a few MiB". */
+/** Memory limit per reader: "a few MiB". */
 const READER_BYTES_MAX = 2 * MiB;
-/** What counts as hurting nobody, of the figure without them. */
+/** Maximum ratio to the figure without stalled readers. */
 const HURT_TIMES_MAX = 2;
 
-/** What the other client saw. */
+/** Measurements of the other client. */
 interface Seen {
   readonly callMs: number;
   readonly pushMs: number;
-  /** Bytes by which the data file grew, for each push. */
+  /** Growth of the data file per push, in bytes. */
   readonly grownBytes: number;
 }
 
@@ -99,7 +99,7 @@ async function measureHub(hub: VaultHub, table: ReaderTable): Promise<Round> {
   return round;
 }
 
-/** Calls and pushes at a fixed rate. */
+/** Sends calls and pushes at a fixed rate. */
 async function otherClient({ url, headers, cairn }: VaultHub, table: ReaderTable): Promise<Seen> {
   const plain = { ...headers, Accept: 'application/json' };
   const small = requestText({ url, headers: plain, body: JSON.stringify(toolCall('list_tasks', {})) });
@@ -120,7 +120,7 @@ function p99(times: SteadyTimes, name: string): number {
 
 let pushes = 0;
 
-/** Writes one of a few files anew. */
+/** Returns a push that overwrites one of a few files. */
 function nextPush(): string {
   pushes += 1;
   const content = `${pushes} `.repeat(PUSH_BYTES).slice(0, PUSH_BYTES);
@@ -134,7 +134,7 @@ function nextPush(): string {
   });
 }
 
-/** Looks ten times a second; the function that it gives ends that, and says how far the oldest snapshot was behind. */
+/** Checks ten times a second. The returned function stops it and returns the oldest snapshot's age in commits. */
 function watchSnapshots(table: ReaderTable): () => number {
   let most = 0;
   const timer = setInterval(() => {
@@ -151,7 +151,7 @@ async function openStreams({ cairn }: VaultHub): Promise<number> {
   return new Scrape(answer.text).sum('cairn_streams');
 }
 
-/** Seconds until the hub has let go of all of them, which each then sees. */
+/** Resolves with the seconds until the hub has disconnected all readers, as seen by each of them. */
 async function cutOff(hub: VaultHub, readers: Readers, startedMs: number): Promise<number> {
   const seconds = () => (performance.now() - startedMs) / 1000;
   while ((await openStreams(hub)) > 0) {
@@ -159,14 +159,14 @@ async function cutOff(hub: VaultHub, readers: Readers, startedMs: number): Promi
     await sleep(200);
   }
   const after = seconds();
-  // What the system had buffered for them still comes; more than that does not.
+  // Bytes already buffered by the system still arrive, but no more.
   const { ended } = await readers.drain(32 * MiB);
   if (ended !== READERS) throw new Error(`${ended} of ${READERS} stalled connections were ended`);
   await readers.stop();
   return after;
 }
 
-/** How many times as late a small file is. */
+/** Returns the slowdown of a small file. */
 async function measureNginx(port: number, url: string): Promise<number> {
   const headers = { 'User-Agent': 'bench/1' };
   const small = requestText({ url: `${url}/small.json`, headers });

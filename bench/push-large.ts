@@ -1,4 +1,4 @@
-/** What does a durable sync_push of 10 MiB cost, beside parsing its body and hashing its content once, with nothing around? */
+/** What does a durable sync_push of 10 MiB cost, compared with only parsing its body and hashing its content once? */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { limits } from '../src/limits/service.ts';
@@ -7,7 +7,7 @@ import { post, startTaskHub } from './peers/servers/start.ts';
 import { type Bench, note, pairedRow, runWhenStarted } from './report.ts';
 
 const QUESTION = 'durable sync_push of 10 MiB';
-/** Of one tick in /proc/PID/stat, which Linux fixes at 100 a second. */
+/** Duration of one tick in /proc/PID/stat, fixed by Linux at 100 per second. */
 const MS_PER_TICK = 10;
 
 export const pushLarge: Bench = async ({ quick }) => {
@@ -48,7 +48,7 @@ export const pushLarge: Bench = async ({ quick }) => {
   return [row(QUESTION, wall.cairn), row(`${QUESTION}, CPU of all threads`, cpu)];
 };
 
-/** A message with a text of prose-like lines; each round has another. */
+/** Returns a message with a text of prose-like lines, different in each round. */
 function bodyOf(round: number): string {
   const line = `round ${round}: a line of "prose", some of it naïve, that a person wrote down\n`;
   const content = line.repeat(Math.floor(limits.fileBytesMax / Buffer.byteLength(line)));
@@ -80,7 +80,7 @@ async function timed(run: () => Promise<void> | void): Promise<number> {
   return performance.now() - startedMs;
 }
 
-/** User and system time of a process with all its threads (proc(5): fields 14 and 15 of stat). */
+/** Returns user and system time of a process with all its threads (proc(5): fields 14 and 15 of stat). */
 function cpuTicks(pid: number | undefined): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')

@@ -1,4 +1,4 @@
-/** Writes an HTTP/1.1 request as bytes for clients over bare sockets. */
+/** Encodes an HTTP/1.1 request as bytes for clients over bare sockets. */
 
 export interface RawRequest {
   readonly url: string;

@@ -1,8 +1,8 @@
-/** Child program: sends one request over each of many bare sockets, and reads the answers slowly or not at all. */
+/** Child program: sends one request over each of many bare sockets, and reads the responses slowly or not at all. */
 import { connect, type Socket } from 'node:net';
 import type { ReadersJob, ReadersOrder, ReadersReport } from './readers.ts';
 
-/** How often a reader reads, so that it costs little. */
+/** Reads per second of each reader, few enough to cost little. */
 const READS_PER_SECOND = 2;
 const STATUS_BYTES = 12;
 
@@ -22,7 +22,7 @@ class Reader {
       if (isFirst) this.status = Buffer.from(buffer.subarray(9, STATUS_BYTES)).toString('latin1');
       this.bytes += length;
       if (isFirst) onFirst();
-      // False: reads no more until it is resumed.
+      // False: pauses reading until resumed.
       return this.#isDraining;
     };
     const onread = { buffer: Buffer.allocUnsafe(this.#takenAtOnce), callback: take };
@@ -35,7 +35,7 @@ class Reader {
     this.socket.write(request, 'latin1');
   }
 
-  /** Reads once more. */
+  /** Reads once. */
   read(): void {
     if (!this.ended) this.socket.resume();
   }
@@ -57,7 +57,7 @@ function startAll(job: ReadersJob): Reader[] {
   return readers;
 }
 
-/** They take turns, spread over the time between two reads. */
+/** Readers take turns, spread over the interval between two reads. */
 function readAll(readers: readonly Reader[]): void {
   let next = 0;
   const ticksPerSecond = 100;

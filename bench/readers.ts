@@ -1,36 +1,36 @@
-/** Starts readers that take an answer slowly, or stop reading it, in a process of their own. */
+/** Starts readers in a separate process that read a response slowly, or stop reading it. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 export interface ReadersJob {
   readonly port: number;
-  /** Sent by each of them once. */
+  /** Sent once by each reader. */
   readonly request: string;
   readonly connections: number;
-  /** What each takes in; 0: the first bytes, and then nothing. */
+  /** Bytes read per second by each reader; 0: the first bytes only. */
   readonly bytesPerSecond: number;
 }
 
 export interface ReadersReport {
-  /** How often each status was answered. */
+  /** Number of responses by status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Bytes taken in by all of them. */
+  /** Bytes received by all readers. */
   readonly bytes: number;
-  /** Connections that the other side has ended, as far as their readers have seen. */
+  /** Connections seen to be closed by the server. */
   readonly ended: number;
 }
 
 export interface Readers {
   report(): Promise<ReadersReport>;
-  /** Reads what is left of each, until the other side ends it; at the most so many bytes each. */
+  /** Reads the rest of each response until the server closes it; at most `bytesMax` bytes each. */
   drain(bytesMax: number): Promise<ReadersReport>;
-  /** Ends all of them. */
+  /** Closes all connections. */
   stop(): Promise<void>;
 }
 
 export type ReadersOrder = { readonly kind: 'report' } | { readonly kind: 'drain'; readonly bytesMax: number };
 
-/** Resolves when each reader has the first bytes of an answer of 200. */
+/** Resolves when each reader has received the first bytes of a 200 response. */
 export async function startReaders(job: ReadersJob): Promise<Readers> {
   const child = fork(fileURLToPath(new URL('./readers-process.js', import.meta.url)));
   const ask = (order: ReadersOrder) => answerOf(child, order);

@@ -1,22 +1,22 @@
-/** Owns how figures are summed up and shown: medians with their range, ratios of pairs, one table. */
+/** Summarizes and formats figures: medians with their range, ratios of pairs, one table. */
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 export interface BenchOptions {
-  /** Fewer and shorter rounds: a look, not a figure to quote. */
+  /** Fewer and shorter rounds: for a quick look, not for publication. */
   readonly quick: boolean;
 }
 
-/** One line of the table: a question and what was measured for it. */
+/** One line of the table: a question and its measurement. */
 export interface Row {
   readonly question: string;
   readonly cairn: string;
   readonly yardstick: string;
   readonly ratio: string;
   readonly target: string;
-  /** Undefined: nothing was asked of this figure, or it could not be measured. */
+  /** Undefined: the figure has no target, or could not be measured. */
   readonly reached: boolean | undefined;
-  /** The same as numbers, of a row of pairs. */
+  /** The same as numbers, for paired measurements. */
   readonly pairs?: Pairs;
 }
 
@@ -29,7 +29,7 @@ export interface Pairs {
 
 export type Bench = (options: BenchOptions) => Promise<Row[]>;
 
-/** A tool of the other side is not installed: the bench is left out, the rest goes on. */
+/** Thrown when a tool for comparison is not installed: the bench is skipped, the others run. */
 export class MissingTool extends Error {
   constructor(tool: string, debianPackage: string) {
     super(`${tool} is missing; install it with: apt-get install ${debianPackage}`);
@@ -53,13 +53,13 @@ export function summarize(values: readonly number[]): Summary {
   };
 }
 
-/** Median (min–max), with a unit. */
+/** Formats median (min–max), with a unit. */
 export function shown(values: readonly number[], unit: string, digits = 0): string {
   const { median, min, max } = summarize(values);
   return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)}) ${unit}`.trim();
 }
 
-/** A row that compares two sides measured in pairs: the ratio is the median of the ratios of the pairs. */
+/** Returns a row comparing two sides measured in pairs: the ratio is the median of the ratios of the pairs. */
 export function pairedRow(options: {
   readonly question: string;
   readonly yardstickName: string;
@@ -81,7 +81,7 @@ export function pairedRow(options: {
   };
 }
 
-/** What is put where a figure could not be measured. */
+/** Returns the row of a figure that could not be measured. */
 export function missingRow(question: string, why: string): Row {
   return { question, cairn: '', yardstick: why, ratio: '', target: '', reached: undefined };
 }
@@ -97,7 +97,7 @@ const TITLES: Readonly<Record<Column, string>> = {
   reached: 'Reached',
 };
 
-/** The rows as a Markdown table, so that it can go into a document as it is. */
+/** Formats the rows as a Markdown table, ready for a document. */
 export function table(rows: readonly Row[]): string {
   const names = Object.keys(TITLES) as Column[];
   const cell = (row: Row, name: Column) =>
@@ -109,7 +109,7 @@ export function table(rows: readonly Row[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** What goes on meanwhile, on standard error so that the table stays clean. */
+/** Reports progress on standard error, so that the table on standard output stays clean. */
 export function note(text: string): void {
   process.stderr.write(`${text}\n`);
 }
@@ -118,7 +118,7 @@ export function readBenchOptions(): BenchOptions {
   return { quick: process.argv.includes('--quick') };
 }
 
-/** Runs a bench and shows its table when its file is the one that was started. */
+/** Runs a bench and prints its table when its file was started directly. */
 export async function runWhenStarted(moduleUrl: string, bench: Bench): Promise<void> {
   const started = process.argv[1];
   if (started === undefined || realpathSync(started) !== fileURLToPath(moduleUrl)) return;

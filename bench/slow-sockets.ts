@@ -1,4 +1,4 @@
-/** How fast does the hub answer beside 1,000 sockets that hardly move, and how soon is it rid of them? */
+/** How fast does the hub respond while 1,000 sockets send or read slowly, and how soon does it close them? */
 import { readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -13,27 +13,27 @@ import { type Bench, note, type Row, runWhenStarted } from './report.ts';
 
 const SOCKETS = 1000;
 const P99_MS_MAX = 50;
-/** Between two questions of the one that asks. */
+/** Interval between two requests of the probe. */
 const ASK_MS = 15;
 const IDLE_SECONDS = 5;
 const LARGE_BYTES = 8 * 1024 * 1024;
 
-/** One of the two servers, and what of it is attacked. */
+/** One of the two servers, and the targets of the attacks. */
 interface Side {
   readonly name: string;
   readonly port: number;
   readonly url: string;
-  /** The processes that hold its sockets. */
+  /** Process ids of the server, whose sockets are counted. */
   readonly pids: () => number[];
-  /** Where a body is read slowly: the method and the path. */
+  /** Method and path of a request whose body is read slowly. */
   readonly form: readonly [string, string];
-  /** An answer of some 200 KB for everybody. */
+  /** Path of a public document of some 200 KB. */
   readonly document: string;
-  /** The head of a request for one of 8 MiB. */
+  /** Head of a request for a response of 8 MiB. */
   readonly large: string;
 }
 
-/** Begins and gives how to end it. */
+/** Starts an attack and returns the function that ends it. */
 type Start = (side: Side, seconds: number) => () => Promise<unknown>;
 
 const attacks: Readonly<Record<string, Start>> = {
@@ -54,9 +54,9 @@ const attacks: Readonly<Record<string, Start>> = {
 
 interface Figure {
   readonly p99Ms: number;
-  /** Of the seconds before. */
+  /** Response time before the attack. */
   readonly idleMs: number;
-  /** From the beginning until it held none of them; undefined: it still did at the end. */
+  /** Time from the start until all sockets were closed; undefined: some were still open at the end. */
   readonly goneSeconds: number | undefined;
 }
 
@@ -100,7 +100,7 @@ function told(figure: Figure | undefined, seconds: number): string {
   return `${figure.p99Ms.toFixed(1)} ms (idle ${figure.idleMs.toFixed(1)}); ${gone} s`;
 }
 
-/** The hub with its defaults, but without rate limits, as if each socket had another address; nginx with the same bytes. */
+/** The hub with its defaults but no rate limits, as if each socket had another address; nginx with the same bytes. */
 async function openSides(cairn: Cairn, nginx: Nginx): Promise<Side[]> {
   const credential = await cairn.account();
   const [commit, bytes] = [randomCommit(), Buffer.alloc(LARGE_BYTES, 'x')];
@@ -119,7 +119,7 @@ async function openSides(cairn: Cairn, nginx: Nginx): Promise<Side[]> {
   ];
 }
 
-/** Debian's slowhttptest with these options; 500 sockets a second until there are all of them. */
+/** Runs Debian's slowhttptest with these options; opens 500 sockets a second up to the full number. */
 function slowTest(options: (side: Side) => readonly string[], path: (side: Side) => string): Start {
   return (side, seconds) => {
     const all = ['-c', String(SOCKETS), '-r', '500', '-l', String(seconds), '-u', `${side.url}${path(side)}`];
@@ -128,12 +128,12 @@ function slowTest(options: (side: Side) => readonly string[], path: (side: Side)
   };
 }
 
-/** Sockets that ask for more than the system buffers, and read nothing of it. */
+/** Opens sockets that request more than the system buffers, and read nothing of it. */
 function stalledReaders(side: Side): () => Promise<unknown> {
   const sockets = Array.from({ length: SOCKETS }, () => {
     const socket = connect(side.port, '127.0.0.1', () => socket.write(side.large));
     socket.pause();
-    // To be cut off is what is waited for.
+    // The server is expected to reset the connection.
     socket.on('error', () => undefined);
     return socket;
   });
@@ -155,20 +155,20 @@ async function measure(side: Side, start: Start, seconds: number): Promise<Figur
     if (looked % 10 > 0) return false;
     const held = socketsOf(side) - before;
     heldMax = Math.max(heldMax, held);
-    // One in a hundred is the one who asks.
+    // One percent tolerance covers the probe's sockets.
     if (heldMax < SOCKETS / 2 || held > SOCKETS / 100) return false;
     goneSeconds = (performance.now() - startedMs) / 1000;
     return true;
   };
   const times = await ask(side, isOver, seconds);
   await end();
-  // What is left of it must not be counted to the next.
+  // Remaining sockets must not count in the next attack.
   for (let tries = 0; tries < 600 && socketsOf(side) - before > SOCKETS / 100; tries += 1) await sleep(100);
   if (heldMax < SOCKETS * 0.9) throw new Error(`${side.name} held only ${heldMax} sockets`);
   return { p99Ms: percentile99(times), idleMs, goneSeconds };
 }
 
-/** Asks for /health over a new connection again and again; gives how long each took. */
+/** Requests /health over new connections repeatedly; resolves with the duration of each. */
 async function ask(side: Side, isOver: () => boolean, seconds: number): Promise<number[]> {
   const times: number[] = [];
   const endMs = performance.now() + seconds * 1000;
@@ -191,13 +191,13 @@ function socketsOf({ pids }: Side): number {
   return pids().reduce((sum, pid) => sum + openSockets(pid), 0);
 }
 
-/** Sockets that a process has open. */
+/** Counts the open sockets of a process. */
 function openSockets(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).filter((name) => {
     try {
       return readlinkSync(`/proc/${pid}/fd/${name}`).startsWith('socket:');
     } catch {
-      // It was closed in between.
+      // Closed in the meantime.
       return false;
     }
   }).length;

@@ -1,6 +1,6 @@
 /**
- * How late is a small call while another account does its worst: batches of 100 searches, eight uploads of 50 MiB, sixteen
- * pulls of 10,000 files? An open loop of calls, before and during each load, in one run.
+ * How slow is a small call while another account causes the highest load: batches of 100 searches, eight uploads of 50
+ * MiB, sixteen pulls of 10,000 files? An open loop of calls, before and during each load, in one run.
  */
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,10 +21,10 @@ const LOADED_TASKS = 1000;
 const CALLS_PER_SECOND = 100;
 const UPLOADS = 8;
 const IDLE_TIMES_MAX = 3;
-/** Before the calls begin and after their end. */
+/** Time before the first call and after the last. */
 const MARGIN_SECONDS = 1;
 
-/** Runs for at least so many seconds. */
+/** Runs for at least `seconds`. */
 type Load = (hub: Loaded, seconds: number) => Promise<unknown>;
 
 interface Loaded extends VaultHub {
@@ -32,7 +32,7 @@ interface Loaded extends VaultHub {
   readonly credential: Credential;
 }
 
-/** Each search looks through all tasks of the account and finds none. */
+/** Each search scans all tasks of the account and finds none. */
 const SEARCHES = JSON.stringify(
   Array.from({ length: 100 }, (_, id) => toolCall('list_tasks', { search: `nothing has this ${id}` }, id)),
 );
@@ -45,7 +45,7 @@ const LOADS: Readonly<Record<string, Load>> = {
     wrk({ url, headers, body: pull, connections: 16, seconds }),
 };
 
-/** One round after another, each of new bodies that are made before it begins. */
+/** Uploads in rounds, each with new bodies created before it starts. */
 async function uploads({ cairn, credential }: Loaded, seconds: number): Promise<void> {
   const job: ClientJob = {
     port: cairn.port,

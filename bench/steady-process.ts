@@ -1,9 +1,9 @@
-/** Child program: sends requests at their times, each over a keep-alive socket that is free, and notes how long each took. */
+/** Child program: sends requests on schedule, each over an idle keep-alive socket, and records the duration of each. */
 import { connect, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { SteadyJob, SteadyRequest } from './steady.ts';
 
-/** Timers are late by up to this; the rest is waited for awake. */
+/** Timers are late by up to this; the remaining time is spent polling. */
 const TIMER_MS = 2;
 
 process.once('message', (job: SteadyJob) => {
@@ -19,7 +19,7 @@ async function run({ port, requests, perSecond }: SteadyJob): Promise<Record<str
   const times: Record<string, number[]> = {};
   const ask = async ({ name, text }: SteadyRequest, dueMs: number) => {
     let socket = free.pop();
-    // One that nobody used for a while was closed by the other side.
+    // The server closes sockets idle for too long.
     while (socket !== undefined && socket.readyState !== 'open') socket = free.pop();
     socket ??= await open(port);
     await exchange(socket, text);
@@ -49,7 +49,7 @@ function open(port: number): Promise<Socket> {
   });
 }
 
-/** Resolves when the answer is whole; rejects when it is not 200 or the connection ends. */
+/** Resolves when the response is complete; rejects unless the status is 200, or when the connection ends. */
 function exchange(socket: Socket, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let answer = '';

@@ -1,24 +1,24 @@
-/** Starts the client that asks at a fixed rate, whatever the answers take (an open loop), as a process of its own. */
+/** Starts a process that sends requests at a fixed rate, independent of response times (an open loop). */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 export interface SteadyRequest {
-  /** Requests of a name are summed up together. */
+  /** Requests with the same name are summarized together. */
   readonly name: string;
   readonly text: string;
 }
 
 export interface SteadyJob {
   readonly port: number;
-  /** Sent in this order, each when its time has come. */
+  /** Sent in this order, each at its scheduled time. */
   readonly requests: readonly SteadyRequest[];
   readonly perSecond: number;
 }
 
-/** Milliseconds from the moment at which each request was to be sent to its whole answer, by name, rising. */
+/** Milliseconds from the scheduled time of each request to its complete response, by name, ascending. */
 export type SteadyTimes = Readonly<Record<string, readonly number[]>>;
 
-/** Rejects when an answer was not 200. */
+/** Rejects when a status was not 200. */
 export function runSteady(job: SteadyJob): Promise<SteadyTimes> {
   const child = fork(fileURLToPath(new URL('./steady-process.js', import.meta.url)));
   return new Promise((resolve, reject) => {
@@ -32,7 +32,7 @@ export function runSteady(job: SteadyJob): Promise<SteadyTimes> {
   });
 }
 
-/** The value below which this share of rising times lies. */
+/** Returns the value at a percentile of ascending times. */
 export function percentile(rising: readonly number[], share: number): number {
   return rising[Math.min(rising.length - 1, Math.floor(rising.length * share))] ?? Number.NaN;
 }

@@ -1,4 +1,4 @@
-/** How fast is the initial pull of a vault of 100,000 small files, beside nginx serving the same bytes as a file? */
+/** How fast is the initial pull of a vault of 100,000 small files, against nginx serving the same bytes as a file? */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { wrk } from './loaders.ts';

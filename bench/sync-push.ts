@@ -1,4 +1,4 @@
-/** How many durable sync_push of 1 KiB per second over 64 connections, beside fastify and better-sqlite3, and bare LMDB puts? */
+/** How many durable sync_push of 1 KiB per second over 64 connections, against fastify + better-sqlite3, and LMDB? */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { clockAt, sha256Of } from '../test/support/sync.ts';
@@ -9,7 +9,7 @@ import { type Bench, missingRow, note, pairedRow, runWhenStarted } from './repor
 
 const CONNECTIONS = 64;
 const BYTES = 1024;
-/** Each push is one of these files, so most of a run changes what is there. */
+/** Pushes cycle through these files, so most of a run updates existing files. */
 const FILES = 10_000;
 const QUESTION = `durable sync_push of 1 KiB, ${CONNECTIONS} connections`;
 const RAW_LMDB = fileURLToPath(new URL('./peers/raw-lmdb.js', import.meta.url));
@@ -38,7 +38,7 @@ export const syncPush: Bench = async ({ quick }) => {
   };
   try {
     const sides = ['cairn', 'sqlite', 'raw'] as const;
-    // The first round is warm-up: it makes the files. Who goes first turns from round to round.
+    // The first round is warm-up: it creates the files. The order alternates from round to round.
     for (let round = 0; round <= rounds; round += 1) {
       const before = await newestSeq(url, hub.headers);
       for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
@@ -48,7 +48,7 @@ export const syncPush: Bench = async ({ quick }) => {
       const taken = (await newestSeq(url, hub.headers)) - before - 1;
       const shown = sides.map((side) => `${side} ${rates[side].at(-1)?.toFixed(0)}`).join(', ');
       if (round > 0) note(`${QUESTION}: ${shown} (${taken} changes)`);
-      // A run whose pushes were no changes would measure something else.
+      // A run whose pushes changed nothing would be a different measurement.
       if (round > 0 && taken < (rates.cairn.at(-1) ?? 0) * seconds * 0.9) throw new Error(`only ${taken} were changes`);
     }
   } finally {
@@ -65,7 +65,7 @@ export const syncPush: Bench = async ({ quick }) => {
 
 let probes = 0;
 
-/** The number of the newest change, by making one more. */
+/** Resolves with the sequence number of the newest change, by making another one. */
 async function newestSeq(url: string, headers: Readonly<Record<string, string>>): Promise<number> {
   probes += 1;
   const content = `probe ${probes}`;

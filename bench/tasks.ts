@@ -1,4 +1,4 @@
-/** How fast are a page of tasks and durable new tasks, beside fastify and better-sqlite3 with the same answers? */
+/** How fast are a page of tasks and durable new tasks, against fastify and better-sqlite3 with the same responses? */
 import { join } from 'node:path';
 import { AGENT, call } from '../test/support/http.ts';
 import { temporaryFolder } from '../test/support/temporary-folder.ts';
@@ -7,7 +7,7 @@ import { installServers, post, startServer, startTaskHub, takeTurns, toolCall } 
 import { type Bench, missingRow, note, pairedRow, type Row, runWhenStarted } from './report.ts';
 
 const PAGE = '/api/tasks?completed=false&sort_by=due_date';
-/** The same query, spelled otherwise each time, so that no page can be given again. */
+/** The same query with another spelling each time, so that no page comes from a cache. */
 const CHANGING_PAGE = `${PAGE}&~`;
 const LIST_CONNECTIONS = 32;
 const CREATE_CONNECTIONS = 64;
@@ -30,7 +30,7 @@ export const tasks: Bench = async ({ quick }) => {
   return [...(await list(1000, rounds)), ...(await list(100_000, rounds)), await create(rounds)];
 };
 
-/** One page of 25 open tasks by due date, with the total: the same again, which the hub remembers, and one that it must make. */
+/** One page of 25 open tasks by due date, with the total: repeated (cached by the hub), and computed each time. */
 async function list(count: number, rounds: number): Promise<Row[]> {
   const server = await startServer('tasks-sqlite.mjs', join(temporaryFolder(), 'tasks.db'), String(count));
   const hub = await startTaskHub(count);
@@ -56,7 +56,7 @@ async function list(count: number, rounds: number): Promise<Row[]> {
   }
 }
 
-/** What must be the same on both sides: names of fields, how many match, and which days are due. */
+/** Returns the parts that must be the same on both sides: field names, the total, and the due days. */
 async function read(url: string, headers: Record<string, string>): Promise<string> {
   const answer = await call({ url }, PAGE, { headers });
   if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}: ${answer.text}`);
@@ -65,7 +65,7 @@ async function read(url: string, headers: Record<string, string>): Promise<strin
   return JSON.stringify([Object.keys(data[0] ?? {}).toSorted(), days, meta]);
 }
 
-/** Each request makes one task, and its answer means that the task is on the disk. */
+/** Each request creates one task; the response means that the task is on disk. */
 async function create(rounds: number): Promise<Row> {
   const question = `durable create_task, ${CREATE_CONNECTIONS} connections`;
   const server = await startServer('tasks-sqlite.mjs', join(temporaryFolder(), 'tasks.db'), '1000');

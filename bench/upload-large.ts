@@ -1,4 +1,4 @@
-/** How fast are durable uploads of 50 MiB, one after another and eight at a time, beside nginx + fsync and beside dd? */
+/** How fast are durable uploads of 50 MiB, one after another and eight at a time, against nginx + fsync and dd? */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -34,7 +34,7 @@ const LOADS: readonly Load[] = [
 
 export const uploadLarge: Bench = async ({ quick }) => {
   const nginx = await startNginx(availableParallelism());
-  // Room for eight at once; with the default budget three of them would be asked to come again.
+  // Room for eight at once; with the default budget three of them would be told to retry.
   const cairn = await startCairn({ CAIRN_INFLIGHT_BYTES: String(8 * limits.uploadBytesMax) });
   const folder = temporaryFolder();
   const source = join(folder, 'source');
@@ -53,7 +53,7 @@ export const uploadLarge: Bench = async ({ quick }) => {
 
 async function measure(sides: Sides, load: Load, rounds: number): Promise<Row[]> {
   const measured = { cairn: [] as number[], nginx: [] as number[], dd: [] as number[] };
-  // The first round is warm-up. The order turns from round to round, so that no side always comes after the same one.
+  // The first round is warm-up. The order rotates from round to round, so that no side always follows the same one.
   for (let round = 0; round <= rounds; round += 1) {
     const order = (['cairn', 'nginx', 'dd'] as const).map((_, index, all) => all[(index + round) % 3] ?? 'dd');
     for (const side of order) {
@@ -76,7 +76,7 @@ async function rateOf(side: 'cairn' | 'nginx' | 'dd', sides: Sides, load: Load):
   const count = connections * requestsPerConnection;
   const mebibytes = (count * limits.uploadBytesMax) / MiB;
   const job = { connections, requestsPerConnection, bodyBytes: limits.uploadBytesMax };
-  // Twice the bytes: what a side holds in memory comes on top of its files.
+  // Twice the bytes: memory used by a side comes on top of its files.
   const warm = () => warmMemory(folder, 2 * count * limits.uploadBytesMax);
   let ms: number;
   if (side === 'dd') {

@@ -1,4 +1,4 @@
-/** How much memory does the hub take while 32 uploads of 50 MiB arrive at once? */
+/** How much memory does the hub use while 32 uploads of 50 MiB arrive at once? */
 import { limits } from '../src/limits/service.ts';
 import { checkStatuses, prepareClient } from './client.ts';
 import { type Memory, memoryOf, peakMemory } from './memory.ts';
@@ -6,7 +6,7 @@ import { startCairn } from './peers/cairn.ts';
 import { type Bench, MiB, note, type Row, runWhenStarted } from './report.ts';
 
 const UPLOADS = 32;
-/** What may come on top of the in-flight budget. */
+/** Allowed memory on top of the in-flight budget. */
 const ROOM_BYTES = 150 * MiB;
 
 export const uploadMemory: Bench = async () => {

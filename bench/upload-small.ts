@@ -1,4 +1,4 @@
-/** How many durable uploads of 64 KiB per second over 32 connections, beside bare LMDB puts of 64 KiB? */
+/** How many durable uploads of 64 KiB per second over 32 connections, compared with bare LMDB puts of 64 KiB? */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../test/support/temporary-folder.ts';
@@ -44,7 +44,7 @@ export const uploadSmall: Bench = async ({ quick }) => {
         return rate;
       },
     };
-    // The first pair is warm-up. Who goes first turns from pair to pair.
+    // The first pair is warm-up. The order alternates from pair to pair.
     for (let pair = 0; pair <= pairs; pair += 1) {
       for (const side of pair % 2 === 0 ? (['cairn', 'raw'] as const) : (['raw', 'cairn'] as const)) {
         const rate = await run[side]();

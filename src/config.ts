@@ -1,4 +1,4 @@
-/** The only reader of the environment. Every setting is a CAIRN_* variable, checked once, frozen. */
+/** Reads the environment, as the only module to do so. Every setting is a CAIRN_* variable, checked once, frozen. */
 import type { z } from 'zod';
 import { clientSettingNames } from './client/settings.ts';
 import { StartError } from './common/start-error.ts';
@@ -11,17 +11,17 @@ export interface Config {
   readonly port: number;
   readonly host: string;
   readonly dataFolder: string;
-  /** What the data file may grow to: the address space of its memory map. */
+  /** Maximum size of the data file: the address space of its memory map. */
   readonly mapBytes: number;
-  /** Whether the upgrade of an older data file makes a backup first. */
+  /** True when upgrading an older data file first makes a backup. */
   readonly upgradeBackup: boolean;
   readonly masterKey: string | undefined;
   readonly logLevel: string;
   /** Undefined: text on a terminal, else JSON. */
   readonly logFormat: 'json' | 'text' | undefined;
-  /** The file that lines of requests go to; undefined: the log. */
+  /** File for the access log; undefined: the log. */
   readonly accessLog: string | undefined;
-  /** From how many milliseconds on a request is a warning; 0: never. */
+  /** Requests slower than this many milliseconds are logged as warnings; 0: never. */
   readonly slowMs: number;
   readonly blockedAgents: readonly string[];
   readonly allowMissingAgent: boolean;
@@ -34,9 +34,9 @@ export interface Config {
   readonly signInsPerMinute: number;
   /** `['open']`, `['invite']`, `['closed']`, or email domains. */
   readonly signup: readonly string[];
-  /** Whether nothing says that other machines reach the service. */
+  /** True when no setting implies that other machines reach the service. */
   readonly isLocalOnly: boolean;
-  /** New accounts a day without an invitation; 0: any number. */
+  /** New accounts per day without an invitation; 0: unlimited. */
   readonly signUpsPerDay: number;
   readonly inflightBytesMax: number;
   readonly syncQuotaBytes: number;
@@ -45,37 +45,37 @@ export interface Config {
   readonly documentQuotaBytes: number;
   readonly connectionsMax: number;
   readonly streamsMax: number;
-  /** 0: not looked at. */
+  /** 0: not checked. */
   readonly loopDelayMsMax: number;
   readonly bodySeconds: number;
   readonly handlerSeconds: number;
   readonly drainSeconds: number;
-  /** Handoffs older than this are removed when they are listed; undefined: they are kept. */
+  /** Handoffs older than this are removed when they are listed; undefined: never. */
   readonly handoffDays: number | undefined;
-  /** IANA name of the zone of accounts that have set none. */
+  /** IANA name of the zone for accounts without one. */
   readonly timeZone: string;
   readonly stallSeconds: number;
   readonly fronts: number;
   readonly poolThreads: number;
-  /** Whether OAuth clients find the metadata documents. */
+  /** True when the metadata documents for OAuth clients are served. */
   readonly oauthMetadata: boolean;
-  /** From where the metadata documents of OAuth clients are fetched: public addresses, private ones as well, or nowhere. */
+  /** Addresses from which metadata documents of OAuth clients may be fetched: public, also private, or none. */
   readonly oauthClientDocuments: 'public' | 'private' | 'off';
-  /** Whose tokens open the gateway for linked accounts, and what they must be made out for; undefined: nobody's. */
+  /** Issuer whose tokens the gateway accepts for linked accounts, and their required audience; undefined: none. */
   readonly identityProvider: { readonly issuer: string; readonly audience: string } | undefined;
-  /** Where mail is sent, and as whom; undefined: no mail. */
+  /** Mail server and sender; undefined: no mail. */
   readonly mail: MailSetting | undefined;
   readonly metricsPort: number | undefined;
-  /** What opens them on the main port; undefined: they are not there. */
+  /** Token required for metrics on the main port; undefined: not served there. */
   readonly metricsToken: string | undefined;
 }
 
-/** Whether browsers reach the service over TLS, here or at a proxy in front. */
+/** True when browsers reach the service over TLS, directly or through a proxy. */
 export function isSecure({ tls, publicUrl }: Pick<Config, 'tls' | 'publicUrl'>): boolean {
   return tls !== undefined || publicUrl?.startsWith('https:') === true;
 }
 
-/** Reads the settings. Throws StartError with one sentence that names the first wrong one, never its value. */
+/** Reads the settings. Throws StartError with one sentence naming the first invalid setting, never its value. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith('CAIRN_')));
   refuseUnknown(Object.keys(given));
@@ -130,7 +130,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   });
 }
 
-/** A setting with a slip in its name would silently do nothing, so it stops the start. */
+/** A misspelled setting would be ignored silently, so it stops the start. */
 function refuseUnknown(names: readonly string[]): void {
   const known = [...Object.keys(settings.shape), ...clientSettingNames];
   for (const name of names) {
@@ -140,7 +140,7 @@ function refuseUnknown(names: readonly string[]): void {
   }
 }
 
-/** Whether nothing says that others than the users of this machine reach the service. */
+/** True when no setting implies that anyone but the users of this machine reaches the service. */
 function isLocalOnly(values: z.infer<typeof settings>): boolean {
   const { CAIRN_HOST: host, CAIRN_PUBLIC_URL: publicUrl, CAIRN_TRUSTED_PROXIES: proxies } = values;
   return isLoopback(host) && publicUrl === undefined && proxies.length === 0;

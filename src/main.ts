@@ -1,4 +1,4 @@
-/** The composition root: core → pool → capabilities → front door, and back in reverse. */
+/** Starts and stops the service. Composition root: core → pool → capabilities → HTTP, stopped in reverse. */
 import './compose/v8-flags.ts';
 import type { Log, LogSink } from './common/log.ts';
 import type { Sweep } from './common/sweep.ts';
@@ -35,17 +35,17 @@ import { LivePages } from './web/live/live.ts';
 
 export interface RunningService {
   readonly port: number;
-  /** How to make the first account; undefined: there is one. */
+  /** Instructions for creating the first account; undefined: one exists. */
   readonly firstStep: string | undefined;
-  /** Where the metrics are served, when they have a port of their own. */
+  /** Port of the metrics, when they have a separate one. */
   readonly metricsPort: number | undefined;
-  /** Resolves with the cause when the data file can be used no more: end the process then, for `stop` may never come back. */
+  /** Resolves with the cause when the data file has become unusable. End the process then: `stop` may never resolve. */
   readonly broken: Promise<unknown>;
-  /** Stops accepting, finishes what runs, flushes, lets go of the folder. */
+  /** Stops accepting connections, finishes running requests, flushes, and releases the data folder. */
   readonly stop: () => Promise<void>;
 }
 
-/** Starts everything and serves. Throws StartError, and then has let go of the folder again. */
+/** Starts everything and serves. Throws StartError after releasing the data folder. */
 export async function startService(config: Config, sink: LogSink): Promise<RunningService> {
   const { log, access, dropped } = sink;
   const clientAddress = createAddressResolver(config.trustedProxies);
@@ -104,26 +104,26 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
   }
 }
 
-/** Letters, if a server for them is set; only then is the library loaded. */
+/** Opens the mailer, if a mail server is configured; only then is the library loaded. */
 async function openMail({ mail }: Config, log: Log): Promise<Mailer | undefined> {
   if (mail === undefined) return undefined;
   const { Mailer } = await import('./mail/mailer.ts');
   return new Mailer({ ...mail, log });
 }
 
-/** What only pages show. */
+/** Parts used only by the web pages. */
 function pageParts({ store }: Core, { dataFolder }: Config): Pick<ServiceParts, 'live' | 'lastBackupMs'> {
   return { live: new LivePages(store), lastBackupMs: () => lastDone(dataFolder, 'backup')?.at_ms };
 }
 
-/** Ends the answers that wait for changes. */
+/** Ends the responses waiting for changes. */
 function stopWaiting({ sync, live, agents }: ServiceParts): void {
   sync.reading.stopWaiting();
   live.close();
   agents.listening.close();
 }
 
-/** What is under way for an account, in every thread. */
+/** Cuts the running requests of an account in every thread. */
 function allOf(doors: Doors, fronts: Fronts | undefined): Pick<Doors, 'cut'> {
   return {
     cut(accountId) {
@@ -133,7 +133,7 @@ function allOf(doors: Doors, fronts: Fronts | undefined): Pick<Doors, 'cut'> {
   };
 }
 
-/** What metrics tell beside counts. */
+/** Values for metrics other than counters. */
 function operationOf(config: Config, { reading }: Sync, dropped: () => number, fronts: () => Fronts | undefined) {
   return {
     ...config,
@@ -152,7 +152,7 @@ interface Closing {
   readonly sweeper: ReturnType<typeof startSweeper>;
 }
 
-/** Ends what goes on by itself, when no request comes any more. */
+/** Stops background work, after the last request. */
 async function closeCapabilities({ core, sync, tasks, sweeper }: Closing): Promise<void> {
   await core.imports.close();
   sync.retention.stop();
@@ -174,14 +174,14 @@ function openAdmission(config: Config, loop: LoopDelay, log: Log): Admission {
   });
 }
 
-/** Finishes what runs: what fronts handed over with the rest, then what they answer themselves. */
+/** Finishes running requests: first those handed over by fronts, then those answered by the fronts themselves. */
 async function drain(doors: Doors, fronts: Fronts | undefined, { drainSeconds }: Config): Promise<void> {
   fronts?.drain();
   await doors.drain(drainSeconds);
   await fronts?.end(drainSeconds);
 }
 
-/** What is taken away from time to time. */
+/** The periodic clean-ups. */
 function sweepsOf({ tasks, core, documents, sync }: ServiceParts): readonly Sweep[] {
   return [
     { what: 'tasks', byAge: true, run: () => tasks.emptyBin(tasks.now()) },

@@ -1,4 +1,4 @@
-/** Draws the chart of README from the last figures: one bar a question, how many times the yardstick, on a logarithmic scale. */
+/** Draws the chart of README from the last figures: one bar per question, its ratio to the yardstick, log scale. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { note, type Summary } from '../report.ts';
@@ -6,7 +6,7 @@ import { type Figure, readFigures } from './figures.ts';
 
 const FILE = fileURLToPath(new URL('../../../src/manual/pictures/speed.svg', import.meta.url));
 
-/** What the chart shows, by the beginning of the question and of the yardstick's name. */
+/** The bars, selected by the prefixes of the question and of the yardstick's name. */
 const SHOWN: readonly (readonly [label: string, question: string, yardstick: string])[] = [
   ['list_tasks, asked again', 'tools/call list_tasks, 25 rows, 32 connections', 'official'],
   ['list_tasks, made anew', 'tools/call list_tasks, 25 rows, 32 connections, each', 'official'],
@@ -20,7 +20,7 @@ const SHOWN: readonly (readonly [label: string, question: string, yardstick: str
   ['Durable upload of 64 KiB', 'durable upload of 64 KiB', 'bare'],
 ];
 
-/** All in units of the picture. */
+/** All in SVG units. */
 const WIDTH = 860;
 const ROW = 36;
 const TOP = 52;
@@ -46,7 +46,7 @@ const STYLE = `
       .range { stroke: #f0f6fc; }
     }`;
 
-/** Writes the picture. What was not measured yet is left out, and said. */
+/** Writes the chart. Missing figures are left out and reported. */
 export function drawChart(): void {
   const figures = readFigures();
   const rows = SHOWN.flatMap(([label, question, yardstick]) => {
@@ -57,7 +57,7 @@ export function drawChart(): void {
   writeFileSync(FILE, chartOf(rows));
 }
 
-/** The shortest question that begins so: one that says more is another. */
+/** Returns the figure with the shortest question matching the prefix: longer questions are other measurements. */
 function latestOf(figures: readonly Figure[], question: string, yardstick: string): Figure | undefined {
   const fits = figures.filter(
     (figure) => figure.question.startsWith(question) && figure.yardstick.startsWith(yardstick),
@@ -106,7 +106,7 @@ function rowOf({ label, figure }: ChartRow, y: number): string {
   ].join('');
 }
 
-/** Where a ratio lies on the scale. */
+/** Returns the horizontal position of a ratio on the scale. */
 function xOf(times: number): number {
   const share = Math.log(Math.min(MOST, Math.max(LEAST, times)) / LEAST) / Math.log(MOST / LEAST);
   return Math.round((LABELS + share * BARS) * 10) / 10;
@@ -116,7 +116,7 @@ function shownRatio({ median }: Summary): string {
   return median >= 10 ? median.toFixed(0) : median.toPrecision(2);
 }
 
-/** In three digits: the fourth is another in each run. */
+/** Formats three digits: the fourth differs from run to run. */
 function speed(value: number, unit: string): string {
   const rounded = Number(value.toPrecision(3)).toLocaleString('en-US');
   return unit.startsWith('/') ? `${rounded}${unit}` : `${rounded} ${unit}`;

@@ -1,23 +1,23 @@
-/** Keeps the last figures of each question that was measured in pairs, in `bench/figures.json`. */
+/** Stores the last figures of each paired measurement in `bench/figures.json`. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Pairs, Row } from '../report.ts';
 
-/** In the source tree, also when this runs from `dist/bench/charts`. */
+/** In the source tree, also when run from `dist/bench/charts`. */
 const FILE = fileURLToPath(new URL('../../../bench/figures.json', import.meta.url));
 
 export interface Figure extends Pairs {
   readonly question: string;
-  /** The day it was measured on. */
+  /** Day of the measurement. */
   readonly on: string;
 }
 
-/** All that is kept, in the order in which it was first measured. */
+/** Returns all stored figures, in the order of their first measurement. */
 export function readFigures(): Figure[] {
   return existsSync(FILE) ? (JSON.parse(readFileSync(FILE, 'utf8')) as Figure[]) : [];
 }
 
-/** Takes in the rows of a run; a row of a question and yardstick that were measured before replaces that one. */
+/** Stores the rows of a run; a row replaces the earlier one with the same question and yardstick. */
 export function saveFigures(rows: readonly Row[]): void {
   const nameOf = ({ question, yardstick }: Figure) => `${question}, ${yardstick}`;
   const kept = new Map(readFigures().map((figure) => [nameOf(figure), figure]));

@@ -1,4 +1,4 @@
-/** The loads whose cost is measured, each with one kind of request, and a run of one of them. */
+/** Defines the measured loads, each of one kind of request, and runs them. */
 import { AGENT } from '../../test/support/http.ts';
 import { runClient } from '../client.ts';
 import { runProgram } from '../peers/child.ts';
@@ -9,9 +9,9 @@ import { threadTime } from './thread-time.ts';
 export interface Cost {
   /** Requests per second. */
   readonly rate: number;
-  /** Processor time of one request in the hub thread, in microseconds. */
+  /** CPU time of one request in the hub thread, in microseconds. */
   readonly mainUs: number;
-  /** The same over all threads of the hub. */
+  /** CPU time of one request over all threads of the hub, in microseconds. */
   readonly allUs: number;
 }
 
@@ -20,7 +20,7 @@ interface WrkLoad {
   readonly headers: Readonly<Record<string, string>>;
   readonly connections: number;
   readonly body?: string;
-  /** Of wrk, with its arguments; the default sends `body`. */
+  /** Script of wrk, with its arguments; the default sends `body`. */
   readonly script?: readonly string[];
 }
 
@@ -46,7 +46,7 @@ const page =
     connections: READERS,
   });
 
-/** By wrk. `0000-00-00` and `&~` are another day and another spelling in each request. */
+/** Loads run by wrk. `0000-00-00` and `&~` become another day and another spelling in each request. */
 const WRK_LOADS = {
   list: rpc('list_tasks', { limit: 25 }, READERS),
   listNew: rpc('list_tasks', { limit: 25, created_from: '0000-00-00' }, READERS),
@@ -69,7 +69,7 @@ const WRK_LOADS = {
 export const LOAD_NAMES = [...(Object.keys(WRK_LOADS) as (keyof typeof WRK_LOADS)[]), 'upload'] as const;
 export type LoadName = (typeof LOAD_NAMES)[number];
 
-/** Loads a hub with one kind of request for some seconds, and tells what each took. */
+/** Loads a hub with one kind of request for `seconds`, and returns the cost of a request. */
 export async function costOf(side: Side, name: LoadName, seconds: number): Promise<Cost> {
   const { pid } = side.cairn;
   const before = threadTime(pid);
@@ -97,7 +97,7 @@ async function wrkRun(side: Side, load: WrkLoad, seconds: number): Promise<{ cou
   return { count: Number(count), ms: Number(taken) * 1000 };
 }
 
-/** So many uploads as take about the time; their bodies are made and signed before. */
+/** Uploads for about the given time; the bodies are created and signed in advance. */
 async function upload({ cairn, credential }: Side, seconds: number): Promise<{ count: number; ms: number }> {
   const requestsPerConnection = 50 * seconds;
   const { ms } = await runClient({

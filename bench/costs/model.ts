@@ -1,10 +1,11 @@
-/** What more cores give, from what a request costs on this machine. Pure. */
+/** Models the effect of more cores, from the measured cost of a request. Pure. */
 import type { Cost } from './loads.ts';
 
 /**
- * Requests per second on so many cores: what all of them can do, or what the one hub thread can (Amdahl: the part that only one
- * thread may do bounds the rest). It assumes cores like those measured on, enough connections that nobody waits for the
- * disk, a load generator elsewhere, as many fronts as there are cores to run them, and neither memory nor network as the bound.
+ * Returns the requests per second on `cores`: limited by all of them, or by the one hub thread (Amdahl: the part
+ * restricted to one thread bounds the rest). Assumes cores like those measured, enough connections that none waits for
+ * the disk, a load generator elsewhere, as many fronts as there are cores to run them, and no limit by memory or
+ * network.
  */
 export function rateOn(cores: number, { mainUs, allUs }: Pick<Cost, 'mainUs' | 'allUs'>): number {
   return Math.min((cores * 1e6) / allUs, 1e6 / mainUs);

@@ -1,4 +1,4 @@
-/** One hub to be loaded: an account with 1,000 tasks, a vault and a stored bundle of 64 KiB. */
+/** Prepares one hub for a load: an account with 1,000 tasks, a vault and a stored bundle of 64 KiB. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { AGENT, call } from '../../test/support/http.ts';
@@ -12,18 +12,18 @@ type Credential = Parameters<typeof uploadHeaders>[0];
 
 export interface Side {
   readonly cairn: Cairn;
-  /** With the account's MCP key. */
+  /** Includes the account's MCP key. */
   readonly headers: Readonly<Record<string, string>>;
   readonly accessToken: string;
   readonly credential: Credential;
-  /** The commit of the stored bundle. */
+  /** Commit of the stored bundle. */
   readonly commit: string;
 }
 
 const TASKS = 1000;
 export const BUNDLE_BYTES = 64 * 1024;
 
-/** Fills a hub, then starts it again with `env`; `program`: the `cairn.js` of another build. */
+/** Fills a hub, then restarts it with `env`; `program`: the `cairn.js` of another build. */
 export async function openSide(env: Record<string, string>, program?: string): Promise<Side> {
   const data = { CAIRN_DATA: join(temporaryFolder(), 'data') };
   const settings = { ...data, CAIRN_RATE_LIMIT: '0', CAIRN_SIGNIN_LIMIT: '0', CAIRN_LOG_LEVEL: 'warn', ...env };

@@ -1,14 +1,14 @@
-/** What processor time the threads of a process have taken, from Linux's own accounting. */
+/** Reads the CPU time of the threads of a process from Linux's accounting. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 export interface ThreadTime {
-  /** Of the thread that the process began with, in microseconds. */
+  /** CPU time of the main thread, in microseconds. */
   readonly main: number;
-  /** Of all threads that live, in microseconds. */
+  /** CPU time of all live threads, in microseconds. */
   readonly all: number;
 }
 
-/** The processor time that a process has taken so far. */
+/** Returns the CPU time used by a process so far. */
 export function threadTime(pid: number): ThreadTime {
   let main = 0;
   let all = 0;
@@ -20,7 +20,7 @@ export function threadTime(pid: number): ThreadTime {
   return { main, all };
 }
 
-/** The first field of schedstat: nanoseconds on a processor. A thread that just ended has none. */
+/** Reads the first field of schedstat: nanoseconds on a processor. A thread that just ended has none. */
 function runUs(path: string): number {
   try {
     return Number(readFileSync(path, 'utf8').split(' ')[0]) / 1000;

@@ -1,4 +1,4 @@
-/** Runs the built hub with its log in a file, as an operator would, so that nobody parses log lines while it is measured. */
+/** Runs the built hub with its log in a file, as operators do, so that no process parses log lines meanwhile. */
 import type { ChildProcess } from 'node:child_process';
 import { openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,17 +17,17 @@ export interface Cairn {
   readonly url: string;
   readonly pid: number;
   readonly process: ChildProcess;
-  /** A new account with a mirror credential. */
+  /** Creates an account with a mirror credential. */
   account(): Promise<Credential>;
-  /** Ends it and removes its data. */
+  /** Stops the hub and removes its data. */
   stop(): Promise<void>;
 }
 
-/** Starts the hub on a data folder of its own. `env` takes more settings, NODE_OPTIONS among them. `program`: the `cairn.js` of another build. */
+/** Starts the hub on a new data folder. `env`: settings or NODE_OPTIONS. `program`: `cairn.js` of another build. */
 export async function startCairn(env: Record<string, string> = {}, program = CAIRN): Promise<Cairn> {
   const folder = temporaryFolder();
   const port = await freePort();
-  // Limits are off: a load is more calls a minute than any client makes.
+  // Rate limits are off: a load makes more calls per minute than any client.
   const unlimited = { CAIRN_RATE_LIMIT: '0', CAIRN_SIGNIN_LIMIT: '0' };
   const settings = { CAIRN_PORT: String(port), CAIRN_DATA: join(folder, 'data'), ...unlimited, ...env };
   const log = openSync(join(folder, 'log'), 'w');

@@ -1,4 +1,4 @@
-/** Runs the programs of the other side: started, awaited, and ended with the bench whatever happens. */
+/** Starts, awaits and stops the programs compared with the hub; they always end with the bench. */
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { MissingTool } from '../report.ts';
@@ -42,7 +42,7 @@ export function runProgram(
   });
 }
 
-/** Ends a program and resolves when it is gone. */
+/** Stops a program and resolves when it has ended. */
 export function stopProgram(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((resolve) => {
@@ -60,7 +60,7 @@ export function hasTool(tool: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${tool}`]).status === 0;
 }
 
-/** Resolves once something listens on the port. */
+/** Resolves once a program listens on the port. */
 export async function waitForPort(port: number, child: ChildProcess): Promise<void> {
   const endMs = performance.now() + 30_000;
   while (performance.now() < endMs) {

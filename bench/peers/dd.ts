@@ -1,9 +1,9 @@
-/** Writes a copy of a file to the disk with dd, the least that a durable write of these bytes can cost. */
+/** Writes a copy of a file to the disk with dd: the minimum cost of a durable write of these bytes. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { runProgram } from './child.ts';
 
-/** `count` copies, `atOnce` of them at a time; resolves with the milliseconds. The copies are removed afterwards. */
+/** Writes `count` copies, `atOnce` at a time; resolves with the milliseconds. The copies are removed afterwards. */
 export async function ddCopies(source: string, folder: string, count: number, atOnce: number): Promise<number> {
   const targets = Array.from({ length: count }, (_, index) => join(folder, `dd-${index}`));
   const waiting = [...targets];

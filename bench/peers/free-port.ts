@@ -1,4 +1,4 @@
-/** Finds a port that nobody listens on. */
+/** Finds an unused port. */
 import { type AddressInfo, createServer } from 'node:net';
 
 export function freePort(): Promise<number> {

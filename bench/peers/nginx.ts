@@ -1,4 +1,4 @@
-/** Runs nginx from a configuration of its own: static files with sendfile, and WebDAV PUT into a folder. */
+/** Runs nginx with a generated configuration: static files with sendfile, and WebDAV PUT into a folder. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
@@ -8,11 +8,11 @@ import { freePort } from './free-port.ts';
 export interface Nginx {
   readonly port: number;
   readonly url: string;
-  /** What it serves below `/`, and where PUT stores. */
+  /** Folder served at `/`, also the target of PUT. */
   readonly root: string;
-  /** Of its master and its workers. */
+  /** Process ids of the master and its workers. */
   pids(): number[];
-  /** Ends it and removes what it stored. */
+  /** Stops nginx and removes the files it stored. */
   stop(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export async function startNginx(workers: number): Promise<Nginx> {
   };
 }
 
-/** Access log off, keep-alive without end; a larger body buffer than the default so that PUT writes in large pieces. */
+/** Access log off, unlimited keep-alive; a larger body buffer than the default so that PUT writes in large pieces. */
 function configuration(folder: string, port: number, workers: number): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((kind) => `${kind}_temp_path ${folder}/${kind};`)

@@ -1,4 +1,4 @@
-/** Child program: puts values into a bare LMDB file with the store's options, N outstanding, and says how long it took. */
+/** Child program: puts values into a bare LMDB file with the store's options, N outstanding, and reports the time. */
 
 import { randomBytes } from 'node:crypto';
 import { open } from 'lmdb';

@@ -1,11 +1,11 @@
-/** Opens the data file of a running hub beside it, and says how far its oldest reader is behind and how long the file is. */
+/** Opens the data file of a running hub, and reads the age of its oldest reader and the length of the file. */
 import { open } from 'lmdb';
 import { limits } from '../../src/limits/service.ts';
 
 export interface ReaderTable {
-  /** Commits that the oldest snapshot in use by others is behind the newest one. */
+  /** Returns the number of commits between the oldest snapshot in use by other processes and the newest one. */
   oldestBehind(): number;
-  /** Bytes of the pages that the file has ever had. */
+  /** Returns the bytes of all pages ever allocated in the file. */
   bytes(): number;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export function openReaderTable(path: string): ReaderTable {
   return {
     oldestBehind() {
       const { lastTxnId } = stats();
-      // A line for each reader: process, thread, and the commit that it looks at, or - when it looks at none.
+      // One line per reader: process, thread, and the commit it reads, or - when it reads none.
       const others = [...readerList().matchAll(/^\s*(\d+)\s+\S+\s+(\d+)$/gm)].filter(
         ([, pid]) => Number(pid) !== process.pid,
       );

@@ -1,4 +1,4 @@
-/** Runs a hub with one vault full of files, which come in as any client sends them: sync_push in batches over HTTP. */
+/** Runs a hub with one vault full of files, uploaded as by any client: sync_push in batches over HTTP. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { note } from '../report.ts';
 import { type Cairn, startCairn } from './cairn.ts';
 import { post, toolCall } from './servers/start.ts';
 
-/** Content bytes of each file. */
+/** Content bytes per file. */
 const FILE_BYTES = 1700;
 const FILES_PER_BATCH = 100;
 const BATCHES_AT_ONCE = 8;
@@ -18,22 +18,19 @@ const LINES = 'application/x-ndjson';
 
 export interface VaultHub {
   readonly cairn: Cairn;
-  /** Headers of the account's key, for an answer as lines. */
+  /** Includes the account's key; requests the response as lines. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The gateway. */
+  /** URL of the gateway. */
   readonly url: string;
-  /** The body of a call that pulls the whole vault. */
+  /** Body of a call that pulls the whole vault. */
   readonly pull: string;
   readonly files: number;
-  /** The file of its store. */
+  /** The data file of the hub. */
   readonly dataFile: string;
   stop(): Promise<void>;
 }
 
-/**
- * A hub whose account has so many files of some 1.7 KB. With BENCH_VAULT_FOLDER the data stays there, and a later run
- * finds it again.
- */
+/** Starts a hub with `files` files of some 1.7 KB. BENCH_VAULT_FOLDER: keeps the data there for later runs. */
 export async function startVaultHub(files: number, env: Readonly<Record<string, string>> = {}): Promise<VaultHub> {
   const kept = process.env['BENCH_VAULT_FOLDER'];
   const folder = kept === undefined ? temporaryFolder() : join(kept, String(files));
@@ -61,7 +58,7 @@ export async function startVaultHub(files: number, env: Readonly<Record<string, 
   };
 }
 
-/** One pull of the whole vault, checked: each content by its hash, no file missing (a kept folder may hold more). */
+/** Pulls the whole vault and checks it: each content by its hash, no file missing (a kept folder may contain more). */
 export async function pullVault({ url, headers, pull, files }: VaultHub): Promise<Uint8Array> {
   const { origin, pathname } = new URL(url);
   const fields = { ...headers, 'Content-Type': 'application/json' };
@@ -101,7 +98,7 @@ async function fill(url: string, headers: Readonly<Record<string, string>>, file
   note(`${files} files pushed in ${seconds.toFixed(1)} s, ${(files / seconds).toFixed(0)} /s`);
 }
 
-/** A file of the load: Markdown, each different, in folders of a hundred. */
+/** Returns a file of the load: Markdown, each different, in folders of a hundred. */
 function fileOf(index: number): Record<string, unknown> {
   const line = `- entry ${index} of a note with some text in it, and a "quoted" word\n`;
   const content = `# Note ${index}\n\n${line.repeat(Math.ceil(FILE_BYTES / line.length))}`.slice(0, FILE_BYTES);

@@ -1,8 +1,8 @@
-/** Declares what the REST rows of accounts take and answer. */
+/** Declares the request and response fields of the account REST routes. */
 import { z } from 'zod';
 import { limits } from '../limits/service.ts';
 
-/** The password again, before an account is deleted. */
+/** The password, confirmed before an account is deleted. */
 export const leaveFields = z.strictObject({ password: z.string().min(1).max(limits.passwordBytesMax) });
 
 export const accountView = z.object({

@@ -1,4 +1,4 @@
-/** The use cases of a password: check it at sign-in, ask for it again, change it. Every try goes through the guard. */
+/** Checks a password at sign-in, confirms it again, and changes it. Every attempt goes through the guard. */
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { AuditLog, FailedSignIn } from '../audit/log.ts';
 import { noteAct, OPERATOR, sourceOf } from '../audit/note.ts';
@@ -18,14 +18,14 @@ import type { Standings } from './standing/standings.ts';
 export interface SignInAttempt {
   readonly email: string;
   readonly password: string;
-  /** Where it comes from, for the rate limit and the security events. */
+  /** Client address, for the rate limit and the security events. */
   readonly address: string;
   readonly agent?: string | undefined;
-  /** What a browser keeps that has signed in before. */
+  /** Mark stored by a browser that has signed in before. */
   readonly mark?: string | undefined;
 }
 
-/** The password of somebody who is signed in. */
+/** A password to confirm for a signed-in account. */
 export interface PasswordAgain {
   readonly accountId: string;
   readonly password: string;
@@ -34,7 +34,7 @@ export interface PasswordAgain {
 
 export interface PasswordChange extends PasswordAgain {
   readonly next: string;
-  /** The browser session that stays; all others end. */
+  /** The browser session to keep; all others end. */
   readonly keptSessionId: string;
 }
 
@@ -58,8 +58,9 @@ export class Logins {
   }
 
   /**
-   * The account that an email and a password open. An unknown email and a wrong password answer and take alike.
-   * Refuses with `wrong_login`, `rate_limited`.
+   * Resolves with the account id of an email and password. An unknown email and a wrong password are answered alike
+   * and take equally long.
+   * Throws Refusal `wrong_login`, `rate_limited`, or that of a disabled account.
    */
   async check({ email: given, password, address, agent, mark }: SignInAttempt): Promise<string> {
     const { accounts, passwords, guard, marks, audit } = this.#options;
@@ -68,7 +69,8 @@ export class Logins {
     const found = accounts.signIn(email);
     const source = sourceOf('stranger', address, agent);
     await this.#enter(tried, found?.accountId, source);
-    // A browser that was here before is not kept waiting by strangers.
+    // Only a known browser is counted for the account when hashing, so that strangers cannot use up the account's
+    // share.
     const accountId = tried.known === undefined ? undefined : found?.accountId;
     const matches = await passwords.verify(found?.passwordHash, password, {
       accountId,
@@ -86,7 +88,7 @@ export class Logins {
     throw new Refusal({ kind: 'wrong_login' });
   }
 
-  /** Whether this is the password of an account that somebody is signed in to. Refuses with `rate_limited`. */
+  /** True when this is the password of the signed-in account. Throws Refusal `rate_limited`. */
   async isPassword({ accountId, password, source }: PasswordAgain): Promise<boolean> {
     const { accounts, passwords, guard, audit } = this.#options;
     const { email } = accounts.describe(accountId);
@@ -101,8 +103,8 @@ export class Logins {
   }
 
   /**
-   * Sets a new password and ends every other browser session in the same commit. Keys and tokens stay.
-   * Refuses with `invalid_fields` on `current_password` or `password`, and with `rate_limited`.
+   * Sets a new password and ends every other browser session in the same commit. Keys and tokens stay valid.
+   * Throws Refusal `invalid_fields` on `current_password` or `password`, and `rate_limited`.
    */
   async changePassword(change: PasswordChange): Promise<void> {
     const { accounts, actors, passwords, sessions, now } = this.#options;
@@ -112,7 +114,7 @@ export class Logins {
     const caller = { accountId, address: addressBlock(source.address) };
     const passwordHash = await passwords.hash(change.next, caller);
     await actors.account(accountId).ask((batch) => {
-      // Changed in another browser since it was checked.
+      // Another browser changed the password after the check.
       if (batch.get(accountTable, [accountId])?.password_hash !== known) throw wrongCurrent();
       putPassword(batch, sessions, { accountId, keptSessionId, passwordHash });
       noteAct(batch, accountId, { atMs: now(), act: 'password_changed', source });
@@ -129,7 +131,7 @@ export class Logins {
   }
 }
 
-/** Sets a password without the current one, for the operator; every browser of the account is signed out. */
+/** Sets a password without the current one, for the operator, and signs out every browser of the account. */
 export async function resetPassword(
   { actors, sessions, now }: Pick<LoginsOptions, 'actors' | 'sessions' | 'now'>,
   accountId: string,
@@ -147,7 +149,7 @@ interface NewPassword {
   readonly keptSessionId?: string;
 }
 
-/** Sets a password and ends the browser sessions of the account, as a part of a decision. */
+/** Within a decision: sets a password and ends the browser sessions of the account. */
 export function putPassword(
   batch: Batch,
   sessions: BrowserSessions,

@@ -1,4 +1,4 @@
-/** The use cases of a caller without a credential: sign up, or sign in for another key. */
+/** Serves callers without a credential: sign-up, and sign-in for a new key. */
 import type { AuditLog } from '../audit/log.ts';
 import { sourceOf } from '../audit/note.ts';
 import type { RemoteSource } from '../audit/records.ts';
@@ -23,9 +23,9 @@ export interface OnboardingOptions {
   readonly passwords: Passwords;
   readonly logins: Logins;
   readonly signUps: SignUps;
-  /** Only users of this machine reach the hub, so the first who signs up runs it. */
+  /** True when only users of this machine can reach the hub: the first account becomes the operator's. */
   readonly isLocalOnly: boolean;
-  /** Counts a try by address or email. Throws Refusal `rate_limited`. */
+  /** Counts an attempt by address or email. Throws Refusal `rate_limited`. */
   readonly countSignIn: (who: string) => void;
   readonly secondFactors: SecondFactors;
   readonly letters: SignInLetters;
@@ -41,8 +41,8 @@ export class Onboarding {
   }
 
   /**
-   * Makes an account with its first keys. Refuses with `signup_closed`, `signups_spent`, `invalid_fields`, `rate_limited`;
-   * what is refused costs no hash.
+   * Creates an account with its first keys. A refused sign-up costs no password hash.
+   * Throws Refusal `signup_closed`, `signups_spent`, `invalid_fields`, `rate_limited`.
    */
   async signUp(input: SignUpInput): Promise<NewAccount> {
     const { accounts, passwords, signUps, countSignIn } = this.#options;
@@ -56,8 +56,8 @@ export class Onboarding {
   }
 
   /**
-   * A new MCP key, named after the day and the client. Refuses with `wrong_login`, `rate_limited`, and with `invalid_fields`
-   * on `code` when the account has a second factor and the code is missing or wrong.
+   * Creates an MCP key named after the day and the client. Throws Refusal `wrong_login`, `rate_limited`, and
+   * `invalid_fields` on `code` when the account has a second factor and the code is missing or wrong.
    */
   async signIn(
     input: SignInAttempt & { readonly client: string; readonly code?: string | undefined },

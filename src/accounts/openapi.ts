@@ -1,4 +1,4 @@
-/** What the routes of accounts say of themselves. */
+/** Describes the account routes for OpenAPI. */
 import { jsonSchema } from '../fields/json-schema.ts';
 import { jsonContent, objectSchema, type RouteDoc, type Schema } from '../http/route/doc.ts';
 import { accountView, leaveFields } from './fields.ts';

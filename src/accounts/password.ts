@@ -1,4 +1,4 @@
-/** Owns the rule for passwords, and hashes them off the main thread (argon2id, RFC 9106). */
+/** Checks the password rules, and hashes passwords off the main thread (argon2id, RFC 9106). */
 import { invalidField } from '../common/fault.ts';
 import type { Caller } from '../common/shares.ts';
 import { limits } from '../limits/service.ts';
@@ -7,16 +7,16 @@ import { isCommonPassword } from './sign-in/common-passwords.ts';
 
 export class Passwords {
   readonly #pool: Pool;
-  /** A hash of a password that nobody has: checked for an unknown email, so that it takes as long as a known one. */
+  /** Hash of a random password, verified for an unknown email so that it takes as long as a known one. */
   #decoy: Promise<string> | undefined;
 
   constructor(pool: Pool) {
     this.#pool = pool;
-    // A pool that cannot hash tells so at the first sign-in.
+    // If the pool cannot hash, the first sign-in reports it.
     this.#decoyHash().catch(() => undefined);
   }
 
-  /** The encoded hash, with its parameters and salt. Refuses a password that is too short, too long or too common. */
+  /** Resolves with the encoded hash (parameters, salt). Throws Refusal for a password too short, too long or common. */
   async hash(password: string, caller?: Caller): Promise<string> {
     const bytes = Buffer.byteLength(password);
     if (bytes < limits.passwordBytesMin || bytes > limits.passwordBytesMax) {
@@ -31,7 +31,7 @@ export class Passwords {
     return await this.#pool.run('hashPassword', { password }, caller);
   }
 
-  /** True when the password is the one of the hash. Without a hash it takes as long and is false. */
+  /** True when the password matches the hash. Without a hash it takes as long and resolves with false. */
   async verify(hash: string | undefined, password: string, caller?: Caller): Promise<boolean> {
     if (Buffer.byteLength(password) > limits.passwordBytesMax) return false;
     const input = { hash: hash ?? (await this.#decoyHash()), password };
@@ -39,7 +39,7 @@ export class Passwords {
     return matches && hash !== undefined;
   }
 
-  /** Made once; again when the thread that was to make it died. */
+  /** Computed once; computed again when its worker thread died. */
   #decoyHash(): Promise<string> {
     this.#decoy ??= this.#pool.run('hashPassword', { password: crypto.randomUUID() }).catch((error: unknown) => {
       this.#decoy = undefined;

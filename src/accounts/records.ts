@@ -1,14 +1,14 @@
-/** Owns the tables of accounts and keys. A key itself is never stored, only its keyed hash. */
+/** Defines the tables of accounts and keys. A key is never stored, only its keyed hash. */
 import { recordCodec } from '../store/codec.ts';
 import { type AnyTable, defineTable } from '../store/table.ts';
 
 export interface AccountRecord {
   readonly email: string;
   readonly name: string | null;
-  /** argon2id, encoded; null: an account made on the command line, which cannot sign in with a password. */
+  /** argon2id, encoded; null: created on the command line, without password sign-in. */
   readonly password_hash?: string | null;
   readonly created_at: string;
-  /** IANA name of the zone of its days; absent or null: the default of the hub. */
+  /** IANA name of the account's time zone; absent or null: the hub's default. */
   readonly time_zone?: string | null;
 }
 
@@ -21,7 +21,7 @@ export interface KeyRecord {
   readonly created_at: string;
   readonly last_used_at: string | null;
   readonly revoked_at: string | null;
-  /** It may read and change nothing. */
+  /** True for a read-only key. */
   readonly read_only?: boolean;
 }
 
@@ -30,7 +30,7 @@ export const accounts = defineTable<[accountId: string], AccountRecord>('account
   directory: 'new',
 });
 
-/** Unique emails, in their compared form. */
+/** Unique emails, normalized. */
 export const emails = defineTable<[email: string], { readonly account_id: string }>('emails', recordCodec(1), {
   directory: 'any',
 });
@@ -40,14 +40,14 @@ export const keys = defineTable<[accountId: string, keyId: string], KeyRecord>('
   directory: 'new',
 });
 
-/** A key that opens its account. */
+/** A valid key and its account. */
 export interface LiveKey {
   readonly account_id: string;
   readonly key_id: string;
   readonly read_only?: boolean;
 }
 
-/** Live keys only: revoking one removes its row, so a hit is a valid key. */
+/** Valid keys only: revoking a key removes its row, so a hit is a valid key. */
 export const keyHashes = defineTable<[hash: string], LiveKey>('key_hashes', recordCodec(1), {
   account: { member: 'account_id' },
   directory: 'new',
@@ -56,9 +56,9 @@ export const keyHashes = defineTable<[hash: string], LiveKey>('key_hashes', reco
 export interface AccessTokenRecord {
   readonly account_id: string;
   readonly expires_ms: number;
-  /** The sign-in that it ends with; absent: minted by the operator. */
+  /** The sign-in whose end also ends this token; absent: created by the operator. */
   readonly sign_in?: string;
-  /** It may read and change nothing. */
+  /** True for a read-only token. */
   readonly read_only?: boolean;
 }
 
@@ -66,7 +66,7 @@ export const accessTokens = defineTable<[hash: string], AccessTokenRecord>('acce
   account: { member: 'account_id' },
 });
 
-/** Access tokens of an account by the time they expire. */
+/** Access tokens of an account by expiry time. */
 export const tokenExpiries = defineTable<[accountId: string, expiresMs: number, hash: string], object>(
   'access_token_expiries',
   recordCodec(1),
@@ -76,11 +76,11 @@ export const tokenExpiries = defineTable<[accountId: string, expiresMs: number, 
 export interface BrowserSessionRecord {
   readonly account_id: string;
   readonly created_ms: number;
-  /** Written at most once a minute. */
+  /** Updated at most once a minute. */
   readonly seen_ms: number;
-  /** When the password was last given; absent: at sign-in. */
+  /** Time of the last password confirmation; absent: at sign-in. */
   readonly confirmed_ms?: number;
-  /** What the browser calls itself; null: nothing. */
+  /** The browser's User-Agent; null: none sent. */
   readonly agent: string | null;
 }
 
@@ -96,7 +96,7 @@ export const sessionOwners = defineTable<[accountId: string, hash: string], Reco
   { account: 0 },
 );
 
-/** Accounts that an import is writing and nobody can reach. What a stop leaves here is removed by the next start. */
+/** Accounts being imported, not reachable yet. The next start removes those left by an interrupted import. */
 export const accountImports = defineTable<[accountId: string], { readonly started_at: string }>(
   'account_imports',
   recordCodec(1),

@@ -1,4 +1,4 @@
-/** The REST rows of an account: whose a credential is, its time zone, and how it is deleted. */
+/** Serves the REST routes of an account: which account a credential belongs to, its time zone, and its deletion. */
 import type { z } from 'zod';
 import { readFields } from '../fields/read.ts';
 import { json } from '../http/reply/reply.ts';
@@ -15,7 +15,7 @@ export interface AccountRoutesOptions {
   readonly accounts: Accounts;
   readonly leaving: Leaving;
   readonly timeZones: TimeZones;
-  /** Takes account keys, MCP keys and access tokens. */
+  /** Accepts account keys, MCP keys and access tokens. */
   readonly access: Authenticator;
 }
 

@@ -1,14 +1,14 @@
-/** Pure decisions about accounts and keys: shapes, limits, what counts as the same email. */
+/** Decides the shapes and limits of accounts and keys, and which emails are the same. Pure. */
 import { invalidField, Refusal } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
 import type { BrowserSessionRecord, KeyKind, KeyRecord } from './records.ts';
 
-/** 32 letters and digits that are not taken for one another; 24 of them are 120 bits. */
+/** 32 letters and digits without look-alikes; 24 of them are 120 bits. */
 const ACCOUNT_KEY_ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
 const ACCOUNT_KEY_CHARS = 24;
 const MCP_KEY_BYTES = 32;
 
-/** The compared form of an email: trimmed, lower case. Refuses what cannot be an address. */
+/** Normalizes an email: trimmed, lower case. Throws Refusal when it cannot be an address. */
 export function normalizeEmail(email: string): string {
   const trimmed = email.trim().toLowerCase();
   if (trimmed.length > limits.emailCharsMax || !/^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(trimmed)) {
@@ -20,7 +20,7 @@ export function normalizeEmail(email: string): string {
   return trimmed;
 }
 
-/** A display name: trimmed, printable, not empty. */
+/** Returns a display name trimmed. Throws Refusal when it is empty, too long or not printable. */
 export function checkName(field: string, name: string): string {
   const trimmed = name.trim();
   if (trimmed === '' || trimmed.length > limits.nameCharsMax || /\p{C}/u.test(trimmed)) {
@@ -29,21 +29,21 @@ export function checkName(field: string, name: string): string {
   return trimmed;
 }
 
-/** Which kind of key a presented value can be, by its shape alone; undefined: no key of ours. */
+/** Returns the kind of key that a value can be by its shape; undefined: none. */
 export function kindOfKey(presented: string): KeyKind | undefined {
   if (/^[0-9a-f]{64}$/.test(presented)) return 'mcp';
   if (/^[a-z2-9]{24}$/.test(presented)) return 'account';
   return undefined;
 }
 
-/** Makes a key of a kind from random bytes: 64 hex characters, or 24 of a 32-letter alphabet. */
+/** Generates a key from random bytes: 64 hex characters (MCP), or 24 of a 32-letter alphabet (account). */
 export function makeKey(kind: KeyKind, random: (bytes: number) => Uint8Array): string {
   if (kind === 'mcp') return Buffer.from(random(MCP_KEY_BYTES)).toString('hex');
   // 256 is a multiple of 32, so taking the low five bits keeps every letter equally likely.
   return [...random(ACCOUNT_KEY_CHARS)].map((byte) => ACCOUNT_KEY_ALPHABET[byte & 31]).join('');
 }
 
-/** Refuses one more MCP key when the account holds its most. */
+/** Throws Refusal when the account already has the maximum of MCP keys. */
 export function checkKeyLimit(existing: readonly KeyRecord[]): void {
   const live = existing.filter((key) => key.kind === 'mcp' && key.revoked_at === null).length;
   if (live >= limits.accountKeysLiveMax) {
@@ -51,12 +51,12 @@ export function checkKeyLimit(existing: readonly KeyRecord[]): void {
   }
 }
 
-/** True when a use at `nowMs` is worth writing: the last one written is a minute old. */
+/** True when the last recorded use is at least a minute old, so a use at `nowMs` is worth recording. */
 export function isUseWorthWriting(lastUsedAt: string | null, nowMs: number): boolean {
   return lastUsedAt === null || nowMs - Date.parse(lastUsedAt) >= limits.lastUsedMs;
 }
 
-/** True while a browser session is neither idle for too long nor too old. */
+/** True while a browser session has exceeded neither its idle time nor its maximum age. */
 export function isSessionLive({ created_ms, seen_ms }: BrowserSessionRecord, nowMs: number): boolean {
   return (
     nowMs - seen_ms < limits.browserSessionIdleSeconds * 1000 &&
@@ -64,7 +64,7 @@ export function isSessionLive({ created_ms, seen_ms }: BrowserSessionRecord, now
   );
 }
 
-/** The sessions that go when one more starts: those that ended by time, and above the most those seen longest ago. */
+/** Returns the sessions to end when another starts: expired ones, and above the maximum the least recently seen. */
 export function surplusSessions(
   sessions: readonly { readonly hash: string; readonly record: BrowserSessionRecord }[],
   nowMs: number,

@@ -1,4 +1,4 @@
-/** The use cases of accounts and keys. Every write goes through the account's actor. */
+/** Creates accounts and keys, and authenticates keys. Every write goes through the account's actor. */
 import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { noteAct } from '../audit/note.ts';
@@ -42,13 +42,13 @@ export interface AccountSummary {
 export interface NewAccountInput {
   readonly email: string;
   readonly name?: string | undefined;
-  /** Absent: the account cannot sign in with a password. */
+  /** Absent: the account has no password sign-in. */
   readonly passwordHash?: string;
-  /** Whether it becomes the operator's when it is the first of the hub. */
+  /** True when the account becomes the operator's if it is the first of the hub. */
   readonly mayLead?: boolean;
 }
 
-/** What a key may do. */
+/** Access rights of a key. */
 export interface KeyAccess {
   readonly readOnly?: boolean;
 }
@@ -80,7 +80,7 @@ export interface AccountsOptions {
   readonly standings: Standings;
   readonly log: Log;
   readonly now: () => number;
-  /** Takes the uses of keys that are worth writing, where this thread writes nothing. */
+  /** Called with key uses to record, in a thread that cannot write. */
   readonly onUsed?: KeyUsesOptions['write'] | undefined;
 }
 
@@ -95,10 +95,7 @@ export class Accounts {
     this.#known = new KnownCredentials(options.store, [keyHashes]);
   }
 
-  /**
-   * Makes an account with its account key and a first MCP key; both are returned here and never again.
-   * `more` is a part of that decision.
-   */
+  /** Creates an account with an account key and a first MCP key, returned only here. `more` runs in that decision. */
   async create(input: NewAccountInput, source: Source, more?: (batch: Batch) => void): Promise<NewAccount> {
     const email = normalizeEmail(input.email);
     const name = input.name === undefined ? null : checkName('name', input.name);
@@ -112,8 +109,8 @@ export class Accounts {
   }
 
   /**
-   * Puts an account with new keys, and what `more` decides with it. Refuses an email that has one.
-   * `mayLead`: the first account of a hub is its operator's.
+   * Writes an account with new keys and runs `more` in the same decision. Throws Refusal for an email already in use.
+   * `mayLead`: the first account of a hub becomes its operator's.
    */
   put(accountId: string, record: AccountRecord, more: (batch: Batch) => void, mayLead = true): Promise<NewAccount> {
     const accountKey = makeKey('account', randomBytes);
@@ -131,19 +128,19 @@ export class Accounts {
     });
   }
 
-  /** Refuses an email that has an account. */
+  /** Throws Refusal for an email already in use. */
   refuseTaken(reader: Pick<Reader, 'get'>, email: string): void {
     if (reader.get(emails, [email]) !== undefined) throw invalidField('email', 'this email already has an account');
   }
 
-  /** What an account tells of itself. Refuses with `not_found`. */
+  /** Returns the summary of an account. Throws Refusal `not_found`. */
   describe(accountId: string): AccountSummary {
     const found = this.#options.store.get(accounts, [accountId]);
     if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'account not found' });
     return { account_id: accountId, email: found.email, name: found.name, created_at: found.created_at };
   }
 
-  /** The account of an email. Refuses with `not_found`. */
+  /** Returns the account id of an email. Throws Refusal `not_found`. */
   idOfEmail(email: string): string {
     const found = this.#options.store.get(emails, [normalizeEmail(email)]);
     if (found === undefined || this.#options.standings.isDeleted(found.account_id)) {
@@ -152,21 +149,21 @@ export class Accounts {
     return found.account_id;
   }
 
-  /** What a sign-in is checked against; undefined: no such account. */
+  /** Returns the account id and password hash for a sign-in; undefined: unknown email. */
   signIn(email: string): { readonly accountId: string; readonly passwordHash: string | undefined } | undefined {
     const found = this.#options.store.get(emails, [normalizeEmail(email)]);
     const account = found && this.#options.store.get(accounts, [found.account_id]);
     return found && { accountId: found.account_id, passwordHash: account?.password_hash ?? undefined };
   }
 
-  /** Makes one more MCP key; it is returned here and never again. */
+  /** Creates another MCP key; it is returned only here. Throws Refusal `key_limit`. */
   async createKey(accountId: string, givenName: string, source: Source, access: KeyAccess = {}): Promise<NewKey> {
     return await this.#options.actors
       .account(accountId)
       .ask((batch) => this.addKey(batch, accountId, givenName, source, access));
   }
 
-  /** Makes one more MCP key as a part of a decision. Refuses with `key_limit`. */
+  /** Within a decision: creates another MCP key. Throws Refusal `key_limit`. */
   addKey(batch: Batch, accountId: string, givenName: string, source: Source, access: KeyAccess = {}): NewKey {
     const name = checkName('name', givenName);
     const mcpKey = makeKey('mcp', randomBytes);
@@ -175,22 +172,22 @@ export class Accounts {
     return { key_id: this.#putKey(batch, accountId, 'mcp', name, mcpKey, access), name, mcp_key: mcpKey };
   }
 
-  /** Refuses with `key_limit` when the account holds its most. */
+  /** Throws Refusal `key_limit` when the account already has the maximum of keys. */
   checkKeyRoom(reader: Reader, accountId: string): void {
     checkKeyLimit(reader.range(keys, { prefix: [accountId] }).map((entry) => entry.value));
   }
 
-  /** Revokes the MCP key that is presented; one that opens nothing is not refused. */
+  /** Revokes the presented MCP key. An invalid key is not an error. */
   async revokePresentedKey(mcpKey: string, source: Source): Promise<void> {
     const found = this.#options.store.get(keyHashes, [this.#hash('mcp', mcpKey)]);
     if (found === undefined) return;
     await this.revokeKey(found.account_id, found.key_id, source).catch((error: unknown) => {
-      // Revoked by another request in the meantime.
+      // Another request revoked it first.
       if (!(error instanceof Refusal && error.fault.kind === 'not_found')) throw error;
     });
   }
 
-  /** All keys of an account, revoked ones too, without their values. */
+  /** Lists all keys of an account, including revoked ones, without their values. */
   listKeys(accountId: string): KeySummary[] {
     return this.#options.store.range(keys, { prefix: [accountId] }).map(({ key: [, keyId], value }) => ({
       key_id: keyId,
@@ -203,7 +200,7 @@ export class Accounts {
     }));
   }
 
-  /** Revokes a key at once. Refuses with `not_found` when the account has no such live key. */
+  /** Revokes a key immediately. Throws Refusal `not_found` when the account has no such valid key. */
   async revokeKey(accountId: string, keyId: string, source: Source): Promise<void> {
     await this.#options.actors.account(accountId).ask((batch) => {
       const key = batch.get(keys, [accountId, keyId]);
@@ -216,7 +213,7 @@ export class Accounts {
     });
   }
 
-  /** Replaces the account key in one commit; the new one is returned here and never again, the old one opens nothing. */
+  /** Replaces the account key in one commit. The new key is returned only here; the old one no longer works. */
   async rollAccountKey(accountId: string, source: Source): Promise<string> {
     const value = makeKey('account', randomBytes);
     await this.#options.actors.account(accountId).ask((batch) => {
@@ -231,7 +228,7 @@ export class Accounts {
     return value;
   }
 
-  /** The session that an account key or MCP key opens; undefined when it opens none. */
+  /** Returns the session of an account key or MCP key; undefined: not a valid key. */
   authenticate(presented: string): Session | undefined {
     const found = this.#known.find(presented, () => {
       const kind = kindOfKey(presented);
@@ -243,7 +240,7 @@ export class Accounts {
     return found.read_only === true ? { ...session, readOnly: true } : session;
   }
 
-  /** The name of the key that opened a session; undefined: it was no key. */
+  /** Returns the name of the key used for a session; undefined: the session did not use a key. */
   keyName({ accountId, credentialId }: Session): string | undefined {
     return this.#options.store.get(keys, [accountId, credentialId])?.name;
   }

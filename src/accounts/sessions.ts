@@ -1,6 +1,6 @@
 /**
- * Owns browser sessions: who is signed in where, and until when. An id is made at sign-in and only there, kept as a keyed
- * hash, and ends by sign-out, by idle time, by age, or with the password.
+ * Manages browser sessions. A session id is generated only at sign-in, stored as a keyed hash, and ended by sign-out,
+ * idle time, age, or a password change.
  */
 import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
@@ -20,7 +20,7 @@ const ID_BYTES = 32;
 const ID_SHAPE = /^[A-Za-z0-9_-]{43}$/;
 
 export interface BrowserSummary {
-  /** Names the session in a list; it opens nothing. */
+  /** Identifies the session in lists; grants no access. */
   readonly session_id: string;
   readonly agent: string | null;
   readonly created_at: string;
@@ -42,7 +42,7 @@ export class BrowserSessions {
     this.#options = options;
   }
 
-  /** Starts a session and gives its new id, which is shown to nobody but the browser. What expired goes on the way. */
+  /** Starts a session and resolves with its id, known only to the browser. Removes expired sessions of the account. */
   async start(accountId: string, source: RemoteSource): Promise<string> {
     const { actors, now } = this.#options;
     const id = randomBytes(ID_BYTES).toString('base64url');
@@ -61,7 +61,7 @@ export class BrowserSessions {
     return id;
   }
 
-  /** The session of an id; undefined: none, or no longer. */
+  /** Returns the session of an id; undefined: none, or expired. */
   find(id: string): Session | undefined {
     if (!ID_SHAPE.test(id)) return undefined;
     const hash = this.#hash(id);
@@ -72,20 +72,20 @@ export class BrowserSessions {
     return { accountId: found.account_id, credentialId: sessionName(hash) };
   }
 
-  /** Whether the session of an id has not ended. This is not a use of it. */
+  /** True when the session of an id is valid. Does not count as a use. */
   isLive(id: string): boolean {
     const found = this.#options.store.get(browserSessions, [this.#hash(id)]);
     return found !== undefined && isSessionLive(found, this.#options.now());
   }
 
-  /** Whether the password was given in this session a moment ago. */
+  /** True when the password was confirmed recently in this session. */
   isFresh(id: string): boolean {
     const found = this.#options.store.get(browserSessions, [this.#hash(id)]);
     if (found === undefined) return false;
     return this.#options.now() - (found.confirmed_ms ?? found.created_ms) < limits.freshSignInMs;
   }
 
-  /** Notes that the password was given again. */
+  /** Records a password confirmation. */
   async confirm(id: string, source: Source): Promise<void> {
     const hash = this.#hash(id);
     const seen = this.#options.store.get(browserSessions, [hash]);
@@ -98,7 +98,7 @@ export class BrowserSessions {
     });
   }
 
-  /** Ends the session of an id, if there is one. */
+  /** Ends the session of an id, if it exists. */
   async end(id: string, source: Source): Promise<void> {
     const hash = this.#hash(id);
     const found = this.#options.store.get(browserSessions, [hash]);
@@ -109,7 +109,7 @@ export class BrowserSessions {
     });
   }
 
-  /** Ends one session of an account by its name. Refuses with `not_found`. */
+  /** Ends one session of an account by its `session_id`. Throws Refusal `not_found`. */
   async endNamed(accountId: string, sessionId: string, source: Source): Promise<void> {
     await this.#options.actors.account(accountId).ask((batch) => {
       const found = sessionsOf(batch, accountId).find(({ hash }) => sessionName(hash) === sessionId);
@@ -119,13 +119,13 @@ export class BrowserSessions {
     });
   }
 
-  /** Within a decision: ends every session of an account but the one of `keptId`, if one is given. */
+  /** Within a decision: ends every session of an account except `keptId`, if given. */
   endOthers(batch: Batch, accountId: string, keptId: string | undefined): void {
     const kept = keptId === undefined ? undefined : this.#hash(keptId);
     for (const { hash } of sessionsOf(batch, accountId)) if (hash !== kept) remove(batch, accountId, hash);
   }
 
-  /** The live sessions of an account, the last seen first. */
+  /** Lists the valid sessions of an account, most recently seen first. */
   list(accountId: string): BrowserSummary[] {
     const nowMs = this.#options.now();
     return sessionsOf(this.#options.store, accountId)
@@ -142,11 +142,11 @@ export class BrowserSessions {
   #noteUse(accountId: string, hash: string, nowMs: number): void {
     const write = this.#options.actors.account(accountId).ask((batch) => {
       const found = batch.get(browserSessions, [hash]);
-      // Ended meanwhile: a use must not bring it back.
+      // Ended since the check: recording a use must not restore it.
       if (found === undefined || nowMs - found.seen_ms < limits.lastUsedMs) return;
       batch.put(browserSessions, [hash], { ...found, seen_ms: nowMs });
     });
-    // Nobody waits for this row; a lost one is written again at the next use.
+    // No request waits for this row; a failed write is repeated at the next use.
     write.catch((error: unknown) =>
       this.#options.log.warn({ err: error }, 'the last use of a session was not written'),
     );

@@ -1,4 +1,4 @@
-/** Owns what a person pastes to connect a client to this hub. Pure; the manual says the same. */
+/** Generates the configuration to paste when connecting a client to this hub. Pure; the manual shows the same. */
 
 export const setupClients = [
   'claude-code',
@@ -19,21 +19,21 @@ export type SetupClient = (typeof setupClients)[number];
 export interface SetupStep {
   readonly client: SetupClient;
   readonly title: string;
-  /** Where it goes: a file, a shell, or a dialog. */
+  /** Where to paste it: a file, a shell, or a dialog. */
   readonly where: string;
   readonly paste: string;
 }
 
 const KEY = '<MCP key>';
 
-/** Where a hub is and what it offers. */
+/** Address and features of a hub. */
 export interface SetupHub {
   readonly baseUrl: string;
-  /** Clients find the browser sign-in at `/mcp`. */
+  /** True when clients can discover the browser sign-in at `/mcp`. */
   readonly offersSignIn: boolean;
 }
 
-/** The steps for one client, or for all of them. `key` stands in the texts; default a placeholder. */
+/** Returns the steps for one client, or for all. `key` is inserted into the texts; default: a placeholder. */
 export function setupSteps(hub: SetupHub, client?: SetupClient, key = KEY): SetupStep[] {
   const all = [...terminalSteps(hub, key), ...connectorSteps(hub), ...editorSteps(hub, key), httpStep(hub, key)];
   return setupClients
@@ -65,7 +65,7 @@ function terminalSteps({ baseUrl }: SetupHub, key: string): SetupStep[] {
   ];
 }
 
-/** Connectors of web applications reach only public hubs, and sign in by browser. */
+/** Connectors of web applications reach only public hubs and sign in by browser. */
 function connectorSteps({ baseUrl, offersSignIn }: SetupHub): SetupStep[] {
   const paste = offersSignIn
     ? `${baseUrl}/mcp`
@@ -118,7 +118,7 @@ function editorSteps({ baseUrl }: SetupHub, key: string): SetupStep[] {
   ];
 }
 
-/** mcp-remote mangles spaces of a header on Windows, and takes plain http to another machine only when told to. */
+/** mcp-remote breaks header values with spaces on Windows, and needs a flag for plain http to another machine. */
 function remoteBridge(url: string, key: string) {
   const { protocol, hostname } = new URL(url);
   const isPlain = protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname);

@@ -1,4 +1,4 @@
-/** The time zone of an account: in which zone "today" is meant where a call names none. */
+/** Stores the time zone of an account: the meaning of "today" in calls that name no zone. */
 import type { ActorRegistry } from '../actors/registry.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Store } from '../store/store.ts';
@@ -9,31 +9,31 @@ import { accounts } from './records.ts';
 export interface TimeZonesOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
-  /** IANA name of the zone of accounts that have set none. */
+  /** IANA name of the zone for accounts without one. */
   readonly byDefault: string;
 }
 
 export class TimeZones {
   readonly #options: TimeZonesOptions;
 
-  /** The tables that the answer of `of` is made from. */
+  /** The tables read by `of`. */
   readonly tables: readonly AnyTable[] = [accounts];
 
   constructor(options: TimeZonesOptions) {
     this.#options = options;
   }
 
-  /** The zone of an account, or the default of the hub. */
+  /** Returns the zone of an account, or the hub's default. */
   of(accountId: string): Zone {
     return openZone(this.chosen(accountId) ?? this.#options.byDefault);
   }
 
-  /** What the account has set; null: nothing, so the default of the hub holds. */
+  /** Returns the zone set by the account; null: none, so the hub's default applies. */
   chosen(accountId: string): string | null {
     return this.#options.store.get(accounts, [accountId])?.time_zone ?? null;
   }
 
-  /** Sets the zone of an account; null: the default of the hub. `name` is one that `isTimeZone` accepts. */
+  /** Sets the zone of an account; null: the hub's default. `name` must pass `isTimeZone`. */
   async set(accountId: string, name: string | null): Promise<Zone> {
     const { actors, byDefault } = this.#options;
     await actors.account(accountId).ask((batch) => {

@@ -1,4 +1,4 @@
-/** Owns access tokens: opaque, short-lived, kept as keyed hashes. Minted for an account, opened until they expire. */
+/** Issues and checks access tokens: opaque, short-lived, bound to an account, stored as keyed hashes. */
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ActorRegistry } from '../actors/registry.ts';
@@ -31,7 +31,7 @@ interface KnownToken {
 
 export interface TokenSummary {
   readonly token_id: string;
-  /** The sign-in that it ends with; null: minted by the operator. */
+  /** The sign-in whose end also ends this token; null: created by the operator. */
   readonly sign_in_id: string | null;
   readonly expires_at: string;
 }
@@ -52,7 +52,7 @@ export class AccessTokens {
     this.#known = new KnownCredentials(options.store, [accessTokens]);
   }
 
-  /** Mints a token of an account; it is returned here and never again. */
+  /** Creates a token of an account; it is returned only here. */
   async mint(accountId: string, source: Source): Promise<NewAccessToken> {
     return await this.#options.actors.account(accountId).ask((batch) => {
       noteAct(batch, accountId, { atMs: this.#options.now(), act: 'token_created', source });
@@ -61,9 +61,8 @@ export class AccessTokens {
   }
 
   /**
-   * Mints a token as a part of a decision; `signIn` names what it ends with; with
-   * `readOnly` it changes nothing. Expired ones of the account go on the way,
-   * and of too many live ones those that expire first.
+   * Within a decision: creates a token. `signIn` is the sign-in whose end also ends the token; `readOnly` makes it
+   * read-only. Removes expired tokens of the account and, above the maximum, those that expire first.
    */
   add(batch: Batch, accountId: string, signIn?: string, readOnly = false): NewAccessToken {
     const token = withChecksum(PREFIX + randomBytes(RANDOM_BYTES).toString('base64url'));
@@ -86,14 +85,14 @@ export class AccessTokens {
     return { access_token: token, token_type: 'Bearer', expires_in: limits.accessTokenSeconds };
   }
 
-  /** Ends every token of a sign-in, as a part of a decision. */
+  /** Within a decision: ends every token of a sign-in. */
   endSignIn(batch: Batch, accountId: string, signIn: string): void {
     for (const { key } of batch.range(tokenExpiries, { prefix: [accountId] })) {
       if (batch.get(accessTokens, [key[2]])?.sign_in === signIn) removeToken(batch, key);
     }
   }
 
-  /** The live tokens of an account, without their values, those that end first in front. */
+  /** Lists the valid tokens of an account, without their values, the first to expire first. */
   list(accountId: string): TokenSummary[] {
     const { store, now } = this.#options;
     return store.range(tokenExpiries, { prefix: [accountId] }).flatMap(({ key: [, expiresMs, hash] }) => {
@@ -103,7 +102,7 @@ export class AccessTokens {
     });
   }
 
-  /** Ends a token of an account by its id. Refuses with `not_found`. */
+  /** Revokes a token of an account by its id. Throws Refusal `not_found`. */
   async endNamed(accountId: string, id: string, source: Source): Promise<void> {
     await this.#options.actors.account(accountId).ask((batch) => {
       const found = batch.range(tokenExpiries, { prefix: [accountId] }).find(({ key }) => tokenId(key[2]) === id);
@@ -113,7 +112,7 @@ export class AccessTokens {
     });
   }
 
-  /** Ends a token, at once; one that opens nothing is not a refusal. */
+  /** Revokes a token immediately. An invalid token is not an error. */
   async revoke(token: string): Promise<void> {
     const hash = this.#hash(token);
     const found = this.#options.store.get(accessTokens, [hash]);
@@ -122,14 +121,14 @@ export class AccessTokens {
     await this.#options.actors.account(accountId).ask((batch) => removeToken(batch, [accountId, expiresMs, hash]));
   }
 
-  /** The session that a token opens; undefined: none, or no longer. */
+  /** Returns the session of a token; undefined: invalid or expired. */
   authenticate(token: string): Session | undefined {
     const known = this.#known.find(token, () => this.#lookUp(token));
     return known !== undefined && known.expiresMs > this.#options.now() ? known.session : undefined;
   }
 
   #lookUp(token: string): KnownToken | undefined {
-    // A mistyped token is told from its checksum, without a look at the store.
+    // The checksum rejects a mistyped token without a read of the store.
     if (!SHAPE.test(token) || withChecksum(token.slice(0, -CHECKSUM_CHARS)) !== token) return undefined;
     const hash = this.#hash(token);
     const found = this.#options.store.get(accessTokens, [hash]);
@@ -144,7 +143,7 @@ export class AccessTokens {
   }
 }
 
-/** Names a token in lists and logs; it opens nothing. */
+/** Identifies a token in lists and logs; grants no access. */
 function tokenId(hash: string): string {
   return `token_${hash.slice(0, 16)}`;
 }
@@ -154,7 +153,7 @@ function removeToken(batch: Batch, key: [accountId: string, expiresMs: number, h
   batch.remove(accessTokens, [key[2]]);
 }
 
-/** CRC-32 as six base64url characters: for slips of hand, not for secrecy. */
+/** Appends a CRC-32 as six base64url characters: detects typing errors, adds no secrecy. */
 function withChecksum(body: string): string {
   const checksum = Buffer.alloc(4);
   checksum.writeUInt32BE(crc32(body));

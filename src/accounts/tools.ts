@@ -1,4 +1,4 @@
-/** The onboarding tools: a caller gets a key, or learns how to use one. */
+/** Defines the onboarding tools: sign-up, sign-in for a key, and the setup guide. */
 import { z } from 'zod';
 import { ADDS, defineOpenTool, READS, type Tool } from '../gateway/tool.ts';
 import { limits } from '../limits/service.ts';
@@ -12,7 +12,7 @@ const password = z
   .max(limits.passwordBytesMax)
   .describe(`Password, ${limits.passwordBytesMin} to ${limits.passwordBytesMax} bytes`);
 
-/** `offersSignIn`: MCP clients find the browser sign-in. */
+/** `offersSignIn`: MCP clients can discover the browser sign-in. */
 export function onboardingTools(onboarding: Onboarding, offersSignIn: boolean): Tool[] {
   return [signUp(onboarding), signIn(onboarding), setupGuide(offersSignIn)];
 }

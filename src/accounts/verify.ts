@@ -1,4 +1,4 @@
-/** Checks the accounts' data: every index in both directions. Only reads. */
+/** Checks the accounts' data: every index in both directions. Read-only. */
 import type { CheckedReader } from '../store/checked-reader.ts';
 import {
   accessTokens,
@@ -18,7 +18,7 @@ export interface AccountsReport {
 }
 
 export interface AccountsCheck {
-  /** Whether a signed-in device of this id is there. */
+  /** True when a signed-in device with this id exists. */
   readonly isSignIn: (signInId: string) => boolean;
 }
 

@@ -1,15 +1,15 @@
-/** The tool that sets the time zone of an account. */
+/** Defines the tool that sets the time zone of an account. */
 import { z } from 'zod';
 import { timeZone } from '../fields/kinds.ts';
 import { defineTool, SETS, type Tool } from '../gateway/tool.ts';
 import type { TimeZones } from './time-zones.ts';
 
-/** What sets the zone, for every door. */
+/** Input that sets the zone, shared by MCP and REST. */
 export const zoneChange = z.strictObject({
   timezone: timeZone.nullable().describe('IANA name, e.g. Asia/Seoul; null: hub default'),
 });
 
-/** `now`: the clock in milliseconds. */
+/** `now`: returns the time in milliseconds. */
 export function zoneTool(zones: TimeZones, now: () => number): Tool {
   return defineTool({
     name: 'set_timezone',

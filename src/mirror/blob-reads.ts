@@ -1,4 +1,4 @@
-/** What is read of blobs: list, latest, and the bytes of one. Writes nothing, so that any thread may do it. */
+/** Reads blobs: list, latest, and the bytes of one. Read-only, so it runs in any thread. */
 import { Refusal } from '../common/fault.ts';
 import type { Session } from '../common/session.ts';
 import type { Damage } from '../store/data-file/damage.ts';
@@ -27,7 +27,7 @@ export class BlobReads {
     this.bytes = new StoredBytes(store, damage);
   }
 
-  /** Blobs newest first; one more than asked for tells that there is a next page. */
+  /** Lists blobs newest first. Reads one more than requested, to detect a next page. */
   list(accountId: string, page: ListQuery): { readonly blobs: Blob[]; readonly nextBefore: number | undefined } {
     const rows = this.#store.range(order, {
       prefix: [accountId],
@@ -42,12 +42,12 @@ export class BlobReads {
     };
   }
 
-  /** Whether the bytes of a blob are damaged and set aside. */
+  /** True when the bytes of a blob are damaged and set aside. */
   isSetAside(accountId: string, { commitSha, sha256 }: Blob): boolean {
     return this.#store.get(setAside, [accountId, commitSha, sha256]) !== undefined;
   }
 
-  /** The most recent upload that is not set aside; undefined when there is none. */
+  /** Returns the most recent upload not set aside; undefined: none. */
   latest(accountId: string): Blob | undefined {
     for (const { value } of this.#store.entries(order, { prefix: [accountId], reverse: true })) {
       const { commit_sha: commitSha, sha256 } = value;
@@ -58,11 +58,11 @@ export class BlobReads {
   }
 
   /**
-   * The blob of a commit: the newest, or the one of `sha256`. Refuses with `not_found`, or with `blob_unverifiable`
-   * when the credential it was signed under is no longer in force.
+   * Returns the blob of a commit: the newest, or the one of `sha256`. Throws Refusal `not_found`, or
+   * `blob_unverifiable` when it was signed under a credential no longer current.
    */
   find(session: Session, commitSha: string, sha256: string | null): Blob {
-    // Made only when it is thrown: an error captures its stack, which costs more than all look-ups here.
+    // Created only when thrown: an error captures its stack, which costs more than all look-ups here.
     const unknown = () => new Refusal({ kind: 'not_found', what: 'blob not found' });
     if (!isCommitSha(commitSha) || (sha256 !== null && !isSha256(sha256))) throw unknown();
     const store = this.#store;

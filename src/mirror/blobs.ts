@@ -1,4 +1,4 @@
-/** The use cases of blobs: upload, and what is read of them. */
+/** Uploads blobs, and reads them. */
 import { timingSafeEqual } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { invalidField } from '../common/fault.ts';
@@ -25,14 +25,14 @@ export interface MirrorBlobsOptions extends UploadTools {
   readonly store: Store;
   readonly actors: ActorRegistry;
   readonly credentials: MirrorCredentials;
-  /** Buffers that hold a whole small upload. */
+  /** Buffers for whole small uploads. */
   readonly smallBuffers: BufferPool;
   readonly damage: Damage;
   readonly quotas: Quotas;
   readonly now: () => number;
 }
 
-/** A body as it arrives, and for whom. */
+/** An arriving body, its declared size, and its caller. */
 export interface Arriving {
   readonly body: IncomingBody;
   readonly bytesDeclared: number;
@@ -41,12 +41,12 @@ export interface Arriving {
 
 interface UploadStart {
   readonly hmacKey: Uint8Array;
-  /** As declared. */
+  /** Size declared by the client. */
   readonly byteSize: number;
   readonly caller: Caller;
 }
 
-/** Bytes of a verified upload that belong to no blob yet. */
+/** Bytes of a verified upload without a blob yet. */
 interface StagedBytes {
   readonly storageId: number;
   readonly byteSize: number;
@@ -61,8 +61,8 @@ export class MirrorBlobs extends BlobReads {
   }
 
   /**
-   * Takes an upload and publishes it in one durable commit. Refuses with `overloaded` when there is no room for it in memory
-   * or in the pool, with `invalid_fields` when a digest differs; then nothing is kept.
+   * Receives an upload and publishes it in one durable commit. Throws Refusal `overloaded` when memory or the pool is
+   * full, and `invalid_fields` when a digest differs; nothing is stored then.
    */
   upload(session: Session, fields: UploadHeaders, { body, bytesDeclared, caller }: Arriving): Promise<Blob> {
     if (bytesDeclared === 0) throw invalidField('body', 'the body is empty; send the tarball as the request body');
@@ -74,7 +74,7 @@ export class MirrorBlobs extends BlobReads {
       : this.#uploadStreamed(session, fields, body, start);
   }
 
-  /** Before a byte of the body is read. The bytes of a blob that is here already take no more room. */
+  /** Checks the quota before reading the body. An existing blob needs no further room. */
   #checkRoom({ accountId }: Session, fields: UploadHeaders, byteSize: number): void {
     const { store, quotas } = this.#options;
     const { 'X-Commit-Sha': commitSha, 'X-Tarball-Sha256': sha256 } = fields;
@@ -83,8 +83,8 @@ export class MirrorBlobs extends BlobReads {
   }
 
   /**
-   * A small body is hashed as it arrives, which is cheaper than the way to the pool and back, and its bytes and its rows
-   * go to the store together. Mostly they land in one commit; where the decision came first, it is taken again.
+   * A small body is hashed as it arrives, which is cheaper than a round trip to the pool, and its bytes and rows are
+   * written together, usually in one commit. If the decision ran before the bytes were written, it is repeated.
    */
   async #uploadWhole(session: Session, fields: UploadHeaders, body: IncomingBody, upload: UploadStart): Promise<Blob> {
     const { smallBuffers } = this.#options;
@@ -101,7 +101,7 @@ export class MirrorBlobs extends BlobReads {
       checkDigests(fields, digest.finish());
       return await this.#publishWhole(session, fields, bytes);
     } finally {
-      // Whichever way it went, the store has let go of the bytes by now.
+      // On every path the store no longer uses the bytes here.
       smallBuffers.give(buffer);
     }
   }
@@ -110,7 +110,7 @@ export class MirrorBlobs extends BlobReads {
     const { staging } = this.#options;
     const storageId = staging.claim();
     const durable = staging.put(storageId, session.accountId, 0, bytes);
-    // Awaited below on every way out; until then nobody listens.
+    // Awaited below on every path; this prevents an unhandled rejection until then.
     durable.catch(() => undefined);
     const publish = () => this.#publish(session, fields, { storageId, byteSize: bytes.length });
     return await this.#adopting(
@@ -147,7 +147,7 @@ export class MirrorBlobs extends BlobReads {
     );
   }
 
-  /** Gives up what was staged when it did not become a blob's: refused, cut off, or bytes that were here already. */
+  /** Discards the staged bytes unless a blob adopted them: refused, cut off, or already stored. */
   async #adopting(
     storageId: number,
     publish: () => Promise<Blob | undefined>,
@@ -164,14 +164,14 @@ export class MirrorBlobs extends BlobReads {
     }
   }
 
-  /** Undefined, and nothing written, when the staged bytes of a new blob are not in the store yet. */
+  /** Publishes a blob. Resolves with undefined, and writes nothing, when the bytes of a new blob are not stored yet. */
   async #publish(session: Session, fields: UploadHeaders, bytes: StagedBytes): Promise<Blob | undefined> {
     const { accountId, credentialId } = session;
     const { 'X-Commit-Sha': commitSha, 'X-Tarball-Sha256': sha256 } = fields;
     const { actors, staging, damage, quotas, now } = this.#options;
     const damagedId = await this.#damagedStorageOf(accountId, commitSha, sha256);
     const published = await actors.account(accountId).ask((batch): Blob | undefined => {
-      // Rotated while the body arrived: it was checked under a secret that no longer counts.
+      // Rotated while the body arrived: the signature was checked under a revoked secret.
       if (batch.get(credentials, [accountId])?.credential_id !== credentialId) throw goneCredential();
       const outcome = decidePublish({
         existing: batch.get(blobs, [accountId, commitSha, sha256]),
@@ -206,7 +206,7 @@ export class MirrorBlobs extends BlobReads {
     return published;
   }
 
-  /** The storage id of a blob that is there already and does not hash right; undefined: none, or it is whole. */
+  /** Resolves with the storage id of an existing blob with damaged bytes; undefined: no blob, or undamaged. */
   async #damagedStorageOf(accountId: string, commitSha: string, sha256: string): Promise<number | undefined> {
     const record = this.#options.store.get(blobs, [accountId, commitSha, sha256]);
     if (record === undefined || (await this.bytes.isWhole({ commitSha, sha256, record }))) return undefined;
@@ -218,7 +218,7 @@ export class MirrorBlobs extends BlobReads {
   }
 }
 
-/** Both digests in constant time; the comparison itself tells nothing of where they differ. */
+/** Compares both digests in constant time, which does not reveal the position of a difference. */
 function checkDigests(fields: UploadHeaders, digests: Digests): void {
   if (!timingSafeEqual(digests.sha256, Buffer.from(fields['X-Tarball-Sha256'], 'hex'))) {
     throw invalidField(

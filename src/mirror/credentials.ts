@@ -1,4 +1,4 @@
-/** The use cases of the mirror credential: issue, rotate, destroy, and what a token opens. */
+/** Issues, rotates and destroys the mirror credential, and authenticates its tokens. */
 import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { noteAct } from '../audit/note.ts';
@@ -43,7 +43,7 @@ export class MirrorCredentials {
     this.#known = new KnownCredentials(options.store, [tokenHashes]);
   }
 
-  /** Gives the account's credential, or makes one; with `rotate` the old one is destroyed in the same commit. */
+  /** Returns the account's credential, or creates one; with `rotate` the old one is destroyed in the same commit. */
   async issue(accountId: string, rotate: boolean, source: Source): Promise<IssuedCredential> {
     const { actors, sealer } = this.#options;
     const fresh = this.make(accountId);
@@ -73,7 +73,7 @@ export class MirrorCredentials {
     };
   }
 
-  /** A new pair, and the record of it; it opens nothing before that is put. */
+  /** Creates a token and secret with their record; not valid before the record is written. */
   make(accountId: string): FreshCredential {
     const { sealer, now } = this.#options;
     const token = randomBytes(SECRET_BYTES).toString('hex');
@@ -88,7 +88,7 @@ export class MirrorCredentials {
     return { record, token, hmacSecret: secret.toString('hex') };
   }
 
-  /** Destroys the credential. Blobs stay, and fail verification until they are uploaded under a new one. */
+  /** Destroys the credential. Blobs are kept, and fail verification until uploaded under a new one. */
   async destroy(accountId: string, source: Source): Promise<void> {
     await this.#options.actors.account(accountId).ask((batch) => {
       const current = batch.get(credentials, [accountId]);
@@ -99,13 +99,13 @@ export class MirrorCredentials {
     });
   }
 
-  /** The credential in force, without its secrets; undefined: none. */
+  /** Returns the current credential, without its secrets; undefined: none. */
   current(accountId: string): CurrentCredential | undefined {
     const found = this.#options.store.get(credentials, [accountId]);
     return found && { credentialId: found.credential_id, createdAt: found.created_at };
   }
 
-  /** The session that a mirror token opens; undefined: none. */
+  /** Returns the session of a mirror token; undefined: invalid. */
   authenticate(token: string): Session | undefined {
     return this.#known.find(token, () => {
       if (!/^[0-9a-f]{64}$/.test(token)) return undefined;
@@ -115,8 +115,8 @@ export class MirrorCredentials {
   }
 
   /**
-   * The key that this session's uploads are signed with: the secret's 64 characters as they are shown, as ASCII, which is
-   * what `openssl dgst -hmac` makes of them. Refuses when the credential is gone meanwhile.
+   * Returns the signing key for this session's uploads: the displayed 64 characters of the secret as ASCII, as
+   * `openssl dgst -hmac` uses them. Throws Refusal when the credential was rotated or destroyed.
    */
   hmacKey(session: Session): Uint8Array {
     const current = this.#options.store.get(credentials, [session.accountId]);
@@ -134,13 +134,13 @@ export class MirrorCredentials {
   }
 }
 
-/** Puts a credential into force for an account that has none. */
+/** Writes a credential for an account without one. */
 export function putCredential(batch: Batch, accountId: string, record: CredentialRecord): void {
   batch.put(credentials, [accountId], record);
   batch.put(tokenHashes, [record.token_hash], { account_id: accountId, credential_id: record.credential_id });
 }
 
-/** The credential was rotated or destroyed while a request under it ran. */
+/** Returns the Refusal for a credential rotated or destroyed during a request. */
 export function goneCredential(): Refusal {
   return new Refusal({
     kind: 'unauthenticated',

@@ -1,4 +1,4 @@
-/** Owns what clients of the mirror send besides bytes: headers of an upload, the query of a list, the wish for a new credential. */
+/** Declares the input of the mirror's clients besides bytes: upload headers, list query, and credential request. */
 import { z } from 'zod';
 import { limits } from '../limits/service.ts';
 
@@ -24,12 +24,12 @@ export const uploadHeaders = z.object({
 
 export type UploadHeaders = z.output<typeof uploadHeaders>;
 
-/** Other members are left to later versions of the interface. */
+/** Unknown members are reserved for later versions of the interface. */
 export const credentialRequest = z.looseObject({
   rotate: z.boolean().default(false).describe('Make a new token and secret'),
 });
 
-/** Other parameters are left to later versions of the interface. */
+/** Unknown parameters are reserved for later versions of the interface. */
 export const listQuery = z.object({
   limit: z.int().min(1).max(limits.blobPageMax).default(limits.blobPageDefault).describe('Most blobs in one answer'),
   before: z

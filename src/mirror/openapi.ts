@@ -1,4 +1,4 @@
-/** What the routes of the certificate mirror say of themselves. */
+/** Describes the routes of the certificate mirror for OpenAPI. */
 import { jsonSchema } from '../fields/json-schema.ts';
 import { jsonContent, type ParameterDoc, parametersOf, type RouteDoc } from '../http/route/doc.ts';
 import { limits } from '../limits/service.ts';

@@ -1,6 +1,6 @@
 /**
- * Writes the blobs of an account into an archive, and reads them out of one. The credential stays: an import makes a new
- * one, and what could be downloaded under the old can be under the new.
+ * Exports the blobs of an account to an archive, and imports them. The credential is not exported: an import creates a
+ * new one, and blobs downloadable under the old one are downloadable under the new one.
  */
 import { z } from 'zod';
 import {
@@ -25,10 +25,10 @@ import { type BlobRecord, blobs, chunks, commits, credentials, heads, order } fr
 
 import type { Staging } from './staging.ts';
 
-/** Stands for every credential that was replaced or destroyed before the export: it is none that was ever made. */
+/** Replaces every credential rotated or destroyed before the export; never a valid credential id. */
 const FORMER_CREDENTIAL = 'mc_former';
 
-/** First whether there was a credential, then blobs in the order of their upload; their bytes are contents. */
+/** Order of the records: first whether a credential existed, then blobs in upload order; their bytes are contents. */
 const recordSchema = (instant: Instant) =>
   z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('mirror'), has_credential: z.boolean() }),
@@ -45,7 +45,7 @@ const recordSchema = (instant: Instant) =>
 
 type BlobLine = Extract<z.infer<ReturnType<typeof recordSchema>>, { type: 'blob' }>;
 
-/** `verified`: its signature was checked under the credential that is in force. */
+/** `verified`: the signature was checked under the current credential. */
 export function exportMirror(snapshot: Snapshot, accountId: string, archive: ArchiveWriter, write: WriteRecord): void {
   const current = snapshot.get(credentials, [accountId])?.credential_id;
   const head = snapshot.get(heads, [accountId]);
@@ -75,7 +75,7 @@ export interface MirrorImportTools {
 }
 
 export class MirrorImport {
-  /** The new one; undefined: there was none. */
+  /** The new credential; undefined: the archive has none. */
   credential: FreshCredential | undefined;
   readonly #target: ImportTarget;
   readonly #tools: MirrorImportTools;
@@ -109,22 +109,22 @@ export class MirrorImport {
     });
   }
 
-  /** Within the decision that makes the account: the staged bytes are its blobs', and its credential opens them. */
+  /** Within the decision that creates the account: blobs adopt the staged bytes, and the credential becomes valid. */
   publish(batch: Batch): void {
     for (const storageId of this.#staged) this.#tools.staging.adopt(batch, storageId);
     if (this.credential !== undefined) putCredential(batch, this.#target.accountId, this.credential.record);
   }
 
-  /** Gives up what was staged. */
+  /** Discards the staged bytes. */
   async discard(): Promise<void> {
     for (const storageId of this.#staged) await this.#tools.staging.discard(storageId);
   }
 
-  /** Puts the bytes of a blob on the disk; they stay staged until the account is made. */
+  /** Writes the bytes of a blob to disk; they stay staged until the account is created. */
   async #stage({ sha256, byte_size }: BlobLine): Promise<number> {
     const { archive, store, accountId } = this.#target;
     const { staging } = this.#tools;
-    // Refused before the disk is full for everybody else.
+    // Refused before the disk is full for all accounts.
     if (store.diskFreeBytes() < byte_size + limits.diskFreeBytesMin) throw new Refusal({ kind: 'storage_full' });
     const storageId = staging.claim();
     this.#staged.push(storageId);
@@ -161,7 +161,7 @@ export class MirrorImport {
   }
 }
 
-/** Whether a time lies before another, but for what a clock wrote that had jumped ahead. */
+/** True when a time precedes the one before it, except after a clock that had jumped ahead was corrected. */
 function isBack(before: string, at: string): boolean {
   const backMs = before === '' ? 0 : Date.parse(before) - Date.parse(at);
   return backMs > 0 && backMs <= limits.clockJumpMs;

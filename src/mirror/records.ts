@@ -1,12 +1,12 @@
-/** Owns the tables of the certificate mirror. A blob's bytes are chunks under its storage id and never move. */
+/** Defines the tables of the certificate mirror. A blob's bytes are chunks under its storage id and never move. */
 import { bytesCodec, recordCodec } from '../store/codec.ts';
 import { type AnyTable, defineTable } from '../store/table.ts';
 
 export interface CredentialRecord {
   readonly credential_id: string;
-  /** Sealed deterministically, so that it can be given again unchanged. */
+  /** Sealed deterministically, so that it can be returned again unchanged. */
   readonly token: Uint8Array;
-  /** Sealed with a random nonce; shown only when it is made. */
+  /** Sealed with a random nonce; returned only at creation. */
   readonly hmac_secret: Uint8Array;
   readonly token_hash: string;
   readonly created_at: string;
@@ -17,13 +17,13 @@ export interface BlobRecord {
   readonly byte_size: number;
   readonly uploaded_at: string;
   readonly uploaded_by: string | null;
-  /** The credential that its HMAC was checked under; with another one in force it fails verification. */
+  /** The credential its HMAC was checked under; under any other credential it fails verification. */
   readonly credential_id: string;
-  /** Place in the account's order of uploads. */
+  /** Position in the account's upload order. */
   readonly sequence: number;
 }
 
-/** One row per account: where its order of uploads stands. */
+/** One row per account: the last position in its upload order. */
 export interface MirrorHead {
   readonly sequence: number;
   readonly uploaded_at: string;
@@ -39,7 +39,7 @@ export const credentials = defineTable<[accountId: string], CredentialRecord>('m
   directory: 'new',
 });
 
-/** The credential in force, by the keyed hash of its token. */
+/** The current credential, by the keyed hash of its token. */
 export const tokenHashes = defineTable<[hash: string], { readonly account_id: string; readonly credential_id: string }>(
   'mirror_token_hashes',
   recordCodec(1),
@@ -72,14 +72,14 @@ export const chunks = defineTable<[storageId: number, index: number], Uint8Array
   account: 'any',
 });
 
-/** Storage ids whose chunks belong to no blob yet. What a crash leaves here is swept at the next start. */
+/** Storage ids of chunks without a blob yet. The next start removes those left by a crash. */
 export const stagedUploads = defineTable<[storageId: number], StagingRecord>('mirror_staging', recordCodec(1), {
   staging: 'any',
   account: 'any',
   directory: 'any',
 });
 
-/** Blobs whose damaged bytes the operator has set aside: they are not the latest until an upload heals them. */
+/** Damaged blobs set aside by the operator: not the latest until an upload heals them. */
 export const setAside = defineTable<
   [accountId: string, commitSha: string, sha256: string],
   { readonly noted_at: string }

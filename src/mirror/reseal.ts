@@ -1,10 +1,10 @@
-/** Seals the mirror credentials anew, for a change of the master key. */
+/** Reseals the mirror credentials when the master key changes. */
 
 import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import { credentials } from './records.ts';
 
-/** Returns how many there are. Throws when one does not open under the old key: nothing of the decision is kept then. */
+/** Returns the number of credentials. Throws when one does not open under the old key; nothing is written then. */
 export function resealCredentials(batch: Batch, accountIds: readonly string[], from: Sealer, to: Sealer): number {
   let count = 0;
   for (const accountId of accountIds) {

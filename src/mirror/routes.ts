@@ -1,4 +1,4 @@
-/** The REST rows of the certificate mirror. */
+/** Serves the REST routes of the certificate mirror. */
 import type { z } from 'zod';
 import { sourceOf } from '../audit/note.ts';
 import type { Source } from '../audit/records.ts';
@@ -19,9 +19,9 @@ import { type blobPage, listedView, storedView } from './views.ts';
 export interface MirrorRoutesOptions {
   readonly blobs: MirrorBlobs;
   readonly credentials: MirrorCredentials;
-  /** Takes an account's own keys. */
+  /** Accepts account keys and MCP keys. */
   readonly accountAccess: Authenticator;
-  /** Takes mirror tokens. */
+  /** Accepts mirror tokens. */
   readonly mirrorAccess: Authenticator;
 }
 
@@ -76,7 +76,7 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
   ];
 }
 
-/** The routes that only read. */
+/** Read-only routes. */
 export function mirrorReadRoutes({
   blobs,
   mirrorAccess,
@@ -131,7 +131,7 @@ function list(blobs: BlobReads, query: URLSearchParams, { accountId }: Session):
   return json(200, body, { Link: `<${BASE}?limit=${page.limit}&before=${found.nextBefore}>; rel="next"` });
 }
 
-/** The bytes of the blob that a request names, whole or in part. Refuses as `MirrorBlobs.find` does, and damaged bytes. */
+/** Sends the requested blob, whole or in part. Throws Refusal as `MirrorBlobs.find` does, and for damaged bytes. */
 export function mirrorDownload(blobs: BlobReads, request: RouteRequest, session: Session): Reply | Promise<Reply> {
   const blob = blobs.find(session, request.params['sha'] ?? '', request.query.get('sha256'));
   const bytesTotal = blob.record.byte_size;
@@ -148,7 +148,7 @@ export function mirrorDownload(blobs: BlobReads, request: RouteRequest, session:
     ETag: etag,
     'Accept-Ranges': 'bytes',
     'X-Tarball-Sha256': blob.sha256,
-    // A client may keep the bytes, and must ask each time whether its credential still opens them.
+    // A client may cache the bytes, but must revalidate each time: its credential may have been revoked.
     'Cache-Control': 'private, no-cache',
   };
   const type = { 'Content-Type': 'application/octet-stream' };

@@ -1,10 +1,10 @@
-/** Pure decisions of the mirror: what an upload does to what is there. */
+/** Decides the effect of an upload on the stored blobs. Pure. */
 import { limits } from '../limits/service.ts';
 import type { BlobRecord, MirrorHead } from './records.ts';
 
 export interface PublishInput {
   readonly existing: BlobRecord | undefined;
-  /** Where stored bytes are that do not hash right; undefined: none are known. */
+  /** Storage id of damaged bytes; undefined: none known. */
   readonly damagedId: number | undefined;
   readonly head: MirrorHead | undefined;
   readonly credentialId: string;
@@ -15,17 +15,17 @@ export interface PublishInput {
 }
 
 export type PublishOutcome =
-  /** The same blob under the same credential: a retry. Nothing changes. */
+  /** Same blob, same credential: a retry. Nothing changes. */
   | { readonly kind: 'kept'; readonly record: BlobRecord }
-  /** The same blob, signed under a new credential: its stored bytes stay, its place and credential are new. */
+  /** Same blob, signed under a new credential: its bytes are kept, its position and credential are new. */
   | { readonly kind: 'rebound'; readonly record: BlobRecord; readonly formerSequence: number }
-  /** The same blob, whose stored bytes are damaged: it keeps its place and gets the new bytes. */
+  /** Same blob with damaged stored bytes: it keeps its position and receives the new bytes. */
   | { readonly kind: 'healed'; readonly record: BlobRecord }
   | { readonly kind: 'stored'; readonly record: BlobRecord };
 
 /**
- * What a verified upload does. Time does not run backwards within one account, but for what a clock wrote that had jumped
- * ahead: the order of uploads is that of their sequence numbers.
+ * Decides the effect of a verified upload. Times never decrease within one account, except after a clock that had
+ * jumped ahead was corrected: the upload order is that of the sequence numbers.
  */
 export function decidePublish(input: PublishInput): PublishOutcome {
   const { existing, head } = input;

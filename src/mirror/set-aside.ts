@@ -1,4 +1,4 @@
-/** Sets damaged blobs aside: they are kept, are not the latest, and count as known, until an upload of the same bytes heals them. */
+/** Sets damaged blobs aside: kept and known, but never the latest, until an upload of the same bytes heals them. */
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { Store } from '../store/store.ts';
 import { blobs, setAside } from './records.ts';
@@ -11,13 +11,13 @@ export interface SetAsideTools {
 
 export type BlobKey = [accountId: string, commitSha: string, sha256: string];
 
-/** Returns whether it did: a blob that is whole, or gone, stays as it is. */
+/** Resolves with true when set aside; false: the blob is undamaged or deleted. */
 export async function setBlobAside({ store, actors }: SetAsideTools, key: BlobKey, nowMs: number): Promise<boolean> {
   const [accountId, , sha256] = key;
   const seen = store.get(blobs, key);
   if (seen === undefined || (await isWholeBlob(store, sha256, seen))) return false;
   return await actors.account(accountId).ask((batch): boolean => {
-    // Healed since: its bytes are others now.
+    // Healed since the check, with new bytes.
     if (batch.get(blobs, key)?.storage_id !== seen.storage_id) return false;
     batch.put(setAside, key, { noted_at: new Date(nowMs).toISOString() });
     return true;

@@ -1,4 +1,4 @@
-/** Owns the chunks of uploads that belong to no blob yet: how many bytes of them wait for the disk at once. */
+/** Stages the chunks of uploads without a blob yet, and bounds the bytes waiting for the disk. */
 
 import type { Log } from '../common/log.ts';
 import { limits } from '../limits/service.ts';
@@ -14,7 +14,7 @@ interface Waiting {
 
 export class Staging {
   readonly #staged: StagedBytes<StagingRecord>;
-  /** Bytes handed to the store and not yet on disk: the store copies them, so they are bounded over all uploads. */
+  /** Bytes handed to the store but not on disk yet: the store copies them, so they are bounded over all uploads. */
   #bytes = 0;
   readonly #waiting: Waiting[] = [];
 
@@ -22,12 +22,12 @@ export class Staging {
     this.#staged = new StagedBytes({ store, log, pieces: chunks, rows: stagedUploads });
   }
 
-  /** A storage id that no chunk has. */
+  /** Returns an unused storage id. */
   claim(): number {
     return this.#staged.claim();
   }
 
-  /** Writes one chunk; resolves when it is on disk. The bytes must not be touched before that. */
+  /** Writes one chunk; resolves when it is on disk. The bytes must not be modified before that. */
   async put(storageId: number, accountId: string, index: number, bytes: Uint8Array): Promise<void> {
     await this.#admit(bytes.length);
     try {
@@ -41,22 +41,22 @@ export class Staging {
     }
   }
 
-  /** Within a decision: the chunks belong to a blob from now on. False when they are not in the store yet. */
+  /** Within a decision: a blob adopts the chunks. False when they are not in the store yet. */
   adopt(batch: Batch, storageId: number): boolean {
     return this.#staged.adopt(batch, storageId);
   }
 
-  /** Removes what was staged under an id; on a full disk it is tried again until it works. */
+  /** Removes the staged chunks of an id; on a full disk it retries until it succeeds. */
   discard(storageId: number): Promise<void> {
     return this.#staged.discard(storageId);
   }
 
-  /** At start: removes what a crash left. Resolves with how many uploads that were. */
+  /** At start: removes uploads left by a crash. Resolves with their number. */
   sweep(): Promise<number> {
     return this.#staged.sweep();
   }
 
-  /** In the order of the calls: a small last chunk that passed its first one would be on disk without a staging row. */
+  /** Admits chunks in call order: a small last chunk overtaking its first would be on disk without a staging row. */
   #admit(bytes: number): Promise<void> | undefined {
     const fits = this.#bytes === 0 || this.#bytes + bytes <= limits.stagingBytesMax;
     if (fits && this.#waiting.length === 0) {

@@ -1,4 +1,4 @@
-/** Owns how the stored bytes of a blob are read: always held against its SHA-256, so that damage never passes for the blob. */
+/** Reads the stored bytes of a blob, checked against its SHA-256, so that damage never passes for the blob. */
 import { createHash, hash as hashOf } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
@@ -19,11 +19,11 @@ export interface NamedBytes {
 export class StoredBytes {
   readonly #store: Store;
   readonly #damage: Damage;
-  /** When a storage id was found whole, in milliseconds of `performance.now()`; the oldest first. */
+  /** Time of the last successful check by storage id, in milliseconds of `performance.now()`; oldest first. */
   readonly #whole = new Map<number, number>();
   /**
-   * CRC-32 of blobs that hashed right, by storage id: a third of the cost of hashing them again. It finds what changes by
-   * itself; nobody forges stored bytes who could not write the digest beside them.
+   * CRC-32 of blobs with a verified SHA-256, by storage id: a third of the cost of hashing again. It detects
+   * accidental damage; an attacker able to forge stored bytes could also replace the stored digest.
    */
   readonly #sums = new Recent<number>(limits.blobSumsMax);
 
@@ -33,8 +33,9 @@ export class StoredBytes {
   }
 
   /**
-   * The whole of a blob, hashed or summed while it is sent: its last bytes are given only when all before them and they are right.
-   * @throws Refusal `damaged` at once for a small blob, in `read` for others
+   * Returns a whole blob, hashed or summed while it is sent: the last bytes are returned only when all of them are
+   * correct.
+   * @throws Refusal `damaged` immediately for a small blob, in `read` for others
    */
   whole(blob: NamedBytes): ByteSource {
     const total = blob.record.byte_size;
@@ -51,7 +52,7 @@ export class StoredBytes {
       read: (offset) => {
         const bytes = this.#at(blob, offset, total);
         const end = offset + bytes.length;
-        // What the socket did not take is read again.
+        // Bytes not accepted by the socket are read again.
         if (end > checked) {
           const further = bytes.subarray(checked - offset);
           hash?.update(further);
@@ -65,14 +66,14 @@ export class StoredBytes {
     };
   }
 
-  /** A part of a blob that `check` was asked about. */
+  /** Returns a part of a blob that passed `check`. */
   part(blob: NamedBytes, start: number, end: number): ByteSource {
     return { bytesTotal: end - start, read: (offset) => this.#at(blob, start + offset, end) };
   }
 
   /**
-   * Refuses with `damaged` when the whole blob does not hash right. Reads in short turns. A blob that was found whole
-   * within `wholeBlobMs` is not read again: a client that asks for many parts pays for one check.
+   * Throws Refusal `damaged` when the SHA-256 of the whole blob differs. Reads in short turns. A blob checked within
+   * `wholeBlobMs` is not read again: a client requesting many parts pays for one check.
    */
   async check(blob: NamedBytes): Promise<void> {
     const { storage_id: id } = blob.record;
@@ -85,12 +86,12 @@ export class StoredBytes {
     this.#whole.set(id, performance.now());
   }
 
-  /** Whether the stored bytes hash to the blob's SHA-256. Reads in short turns. */
+  /** True when the stored bytes match the blob's SHA-256. Reads in short turns. */
   isWhole({ sha256, record }: NamedBytes): Promise<boolean> {
     return isWholeBlob(this.#store, sha256, record);
   }
 
-  /** Refuses a small blob with `damaged`. */
+  /** Throws Refusal `damaged` for a damaged small blob. */
   #checkSmall(blob: NamedBytes): void {
     const bytes = this.#at(blob, 0, blob.record.byte_size);
     const known = this.#sums.get(String(blob.record.storage_id));
@@ -98,7 +99,7 @@ export class StoredBytes {
     this.#note(blob, known === undefined ? hashOf('sha256', bytes) === blob.sha256 : sum === known, sum);
   }
 
-  /** Remembers the sum of a blob that is whole. Refuses another with `damaged`. */
+  /** Caches the sum of an undamaged blob. Throws Refusal `damaged` otherwise. */
   #note(blob: NamedBytes, isWhole: boolean, sum: number): void {
     if (!isWhole) throw this.#damaged(blob);
     this.#sums.set(String(blob.record.storage_id), sum, 1);
@@ -115,7 +116,7 @@ export class StoredBytes {
   }
 }
 
-/** Whether stored bytes hash to a SHA-256. Reads in short turns. */
+/** True when stored bytes match a SHA-256. Reads in short turns. */
 export async function isWholeBlob(store: Store, sha256: string, record: NamedBytes['record']): Promise<boolean> {
   const hash = createHash('sha256');
   for (let at = 0; at < record.byte_size; ) {
@@ -128,7 +129,7 @@ export async function isWholeBlob(store: Store, sha256: string, record: NamedByt
   return hash.digest('hex') === sha256;
 }
 
-/** A view of the bytes from `start` on, as many as one turn hashes; undefined when they are not what was stored. */
+/** Returns a view of the bytes from `start`, as many as one turn hashes; undefined when they are missing or damaged. */
 function readTurn(store: Store, record: NamedBytes['record'], start: number, end: number): Uint8Array | undefined {
   const index = Math.floor(start / limits.chunkBytes);
   const chunk = store.view(chunks, [record.storage_id, index]);

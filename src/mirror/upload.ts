@@ -1,6 +1,6 @@
 /**
- * Owns one upload between the socket and the store: the body is cut into chunks, each is hashed in the pool while the
- * next arrives, then staged.
+ * Streams one upload from the socket to the store: the body is cut into chunks, each hashed in the pool while the next
+ * arrives, then staged.
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Caller } from '../common/shares.ts';
@@ -20,7 +20,7 @@ export interface StreamedUploadOptions {
   readonly accountId: string;
   readonly hmacKey: Uint8Array;
   readonly caller: Caller;
-  /** Told how many bytes are on disk and no longer in memory. */
+  /** Reports the number of bytes on disk and no longer in memory. */
   readonly passOn: (bytes: number) => void;
 }
 
@@ -31,7 +31,7 @@ export class StreamedUpload {
   readonly #passOn: (bytes: number) => void;
   readonly #port: MessagePort;
   readonly #digests: Promise<Digests | undefined>;
-  /** Lengths of the chunks that the pool holds, in the order they were sent. */
+  /** Lengths of the chunks in the pool, in sending order. */
   readonly #hashing: number[] = [];
   readonly #stagings = new Set<Promise<void>>();
   #buffer: ArrayBuffer | undefined;
@@ -52,7 +52,7 @@ export class StreamedUpload {
     this.#digests.catch((error: Error) => this.#fail(error));
   }
 
-  /** Takes the next bytes. Throws what went wrong with earlier ones. */
+  /** Accepts the next bytes. Throws the error of an earlier chunk. */
   write(bytes: Uint8Array): void {
     if (this.#failure !== undefined) throw this.#failure;
     let rest = bytes;
@@ -66,7 +66,7 @@ export class StreamedUpload {
     }
   }
 
-  /** Call once the body has ended: resolves with the digests when every chunk is hashed and on disk. */
+  /** Call at the end of the body: resolves with the digests when every chunk is hashed and on disk. */
   async finish(): Promise<Digests> {
     if (this.#filled > 0) this.#ship();
     this.#send({ type: 'end' });
@@ -78,7 +78,7 @@ export class StreamedUpload {
     return digests;
   }
 
-  /** Gives the upload up: nothing staged is left behind. */
+  /** Cancels the upload and removes its staged chunks. */
   async abandon(): Promise<void> {
     this.#failure ??= new Error('the upload was given up');
     this.#port.close();
@@ -99,7 +99,7 @@ export class StreamedUpload {
     this.#port.postMessage(message, transfer);
   }
 
-  /** A hashed chunk is back: onto the disk with it, then its buffer is free for anyone. */
+  /** Writes a hashed chunk to disk, then releases its buffer. */
   #stage(buffer: ArrayBuffer): void {
     const length = this.#hashing.shift() ?? 0;
     if (this.#failure !== undefined) {
@@ -129,7 +129,7 @@ export class StreamedUpload {
     while (this.#stagings.size > 0) await Promise.all(this.#stagings);
   }
 
-  /** The next write, or the finish, throws it. */
+  /** Stores the error for the next write or `finish`. */
   #fail(error: Error): void {
     this.#failure ??= error;
     this.#whenHashed?.();

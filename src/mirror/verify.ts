@@ -1,4 +1,4 @@
-/** Checks the mirror's data: every blob re-hashed, every index in both directions, every sealed field opened. Only reads. */
+/** Checks the mirror's data: re-hashes every blob, checks every index both ways, opens sealed fields. Read-only. */
 import { createHash } from 'node:crypto';
 import { limits } from '../limits/service.ts';
 import type { CheckedReader } from '../store/checked-reader.ts';
@@ -11,10 +11,10 @@ export interface MirrorReport {
   readonly blobs: number;
   readonly bytes: number;
   readonly credentials: number;
-  /** Uploads under way, or left by a crash and swept at the next start. */
+  /** Uploads in progress, or left by a crash and removed at the next start. */
   readonly staged: number;
   readonly problems: string[];
-  /** Blobs whose bytes are damaged and that are not set aside. */
+  /** Damaged blobs that are not set aside. */
   readonly damaged: readonly BlobKey[];
   /** One sentence for each damaged blob that is set aside. */
   readonly aside: readonly string[];
@@ -47,7 +47,7 @@ export function verifyMirror(reader: CheckedReader, sealer: Sealer): MirrorRepor
       problems.push(`${name}: its commit has no newest blob`);
     }
   }
-  // Those of an account that is hidden too: its bytes are there.
+  // Includes hidden accounts: their bytes are stored too.
   const staged = new Set([...reader.keys(stagedUploads)].map(([storageId]) => storageId));
   problems.push(
     ...checkSetAside(reader),
@@ -127,7 +127,7 @@ function checkOrder(reader: CheckedReader): string[] {
     }
     const before = last.get(accountId);
     const backMs = before === undefined ? 0 : Date.parse(before.uploadedAt) - Date.parse(blob.uploaded_at);
-    // Further back: a clock that had jumped ahead was put right.
+    // A larger step back is allowed: a clock that had jumped ahead was corrected.
     if (before !== undefined && backMs > 0 && backMs <= limits.clockJumpMs) {
       problems.push(`order ${accountId} ${sequence}: uploaded before ${before.sequence}`);
     }
@@ -173,7 +173,7 @@ function checkCredentials(reader: CheckedReader, sealer: Sealer): string[] {
       sealer.openDeterministic(accountId, 'mirror token', value.token);
       sealer.openRandom(accountId, 'mirror secret', value.hmac_secret);
     } catch {
-      // Which of the two failed would tell nothing more: the fields or the master key are not what they were.
+      // The two failures need not be distinguished: the fields or the master key changed.
       problems.push(`credential ${accountId}: its sealed fields do not open under this master key`);
     }
   }

@@ -1,6 +1,6 @@
 /**
- * The use cases of device authorization (RFC 8628): a device asks, a person approves or denies by its user code, the
- * device polls and is given its tokens once. How fast it polls and who guessed wrong codes is kept in memory.
+ * Runs device authorization (RFC 8628): a device requests codes, a person approves or denies by user code, the device
+ * polls and receives its tokens once. Poll intervals and wrong guesses are kept in memory.
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
@@ -19,21 +19,21 @@ import type { Device, SignIns, TokenAnswer } from './sign-ins.ts';
 const DEVICE_CODE_BYTES = 32;
 const ALL = 'all';
 
-/** Who tries user codes: an address, and the account that is signed in there, when it is known. */
+/** Source of a user code: an address, and the account signed in there, if known. */
 export interface Guesser {
   readonly address: string;
   readonly accountId?: string | undefined;
 }
 
-/** What a person sees before approving. */
+/** Details shown to a person before approval. */
 export interface GrantDescription {
-  /** As it is shown: `BCDF-GHJK`. */
+  /** In display form: `BCDF-GHJK`. */
   readonly user_code: string;
-  /** The client's own label; nothing proves it. */
+  /** Label chosen by the client; not verified. */
   readonly client: string;
   readonly device_name: string | null;
   readonly scope: string;
-  /** Where the device asked from. */
+  /** Address of the device. */
   readonly address: string;
   readonly asked_at: string;
   readonly expires_at: string;
@@ -62,7 +62,7 @@ interface Found {
 export class DeviceGrants {
   readonly #options: DeviceGrantsOptions;
   readonly #wrong: WrongTries;
-  /** Requests of all devices together, so that rows of codes that nobody uses stay few. */
+  /** Limits the requests of all devices together, so that few rows of unused codes accumulate. */
   readonly #requests: RateLimiter;
   readonly #paces = new Map<string, PollPace>();
 
@@ -74,7 +74,7 @@ export class DeviceGrants {
     this.#requests = new RateLimiter({ perMinute, burst: perMinute }, now);
   }
 
-  /** A device asks; both codes are returned here and never again. Refuses with `overloaded`. */
+  /** Starts a grant for a device; both codes are returned only here. Throws Refusal `overloaded`. */
   async start(device: Device, address: string): Promise<NewDeviceGrant> {
     const { actors, now } = this.#options;
     const rate = this.#requests.take(ALL);
@@ -97,7 +97,7 @@ export class DeviceGrants {
     await actors.devices().ask((batch) => {
       this.#sweep(batch, nowMs);
       if (batch.get(deviceUserCodes, [grant.user_hash]) !== undefined) {
-        // One in 25 thousand million for each device that waits.
+        // Probability: one in 25 thousand million per pending device.
         throw new Refusal({ kind: 'overloaded', what: 'this user code is taken', retryAfterSeconds: 1 });
       }
       put(batch, this.#deviceHash(deviceCode), grant);
@@ -111,30 +111,31 @@ export class DeviceGrants {
   }
 
   /**
-   * What a device that waits with this user code asks for. Refuses with `not_found`, and with `rate_limited` while the
-   * guesser was wrong too often (RFC 8628, 5.1).
+   * Describes the pending grant of a user code. Throws Refusal `not_found`, and `rate_limited` after too many wrong
+   * guesses (RFC 8628, 5.1).
    */
   describe(userCode: string, guesser: Guesser): GrantDescription {
     return describe(this.#findPending(userCode, guessersOf(guesser)).grant, userCode);
   }
 
   /**
-   * Lets the device in as this account; it is given its tokens at its next poll. Refuses with `not_found`,
-   * `rate_limited`, and `key_limit` when it asks for a key and the account has no room for one.
+   * Approves the device for this account; it receives its tokens at its next poll. Throws Refusal `not_found`,
+   * `rate_limited`, and `key_limit` when it requests a key and the account has the maximum.
    */
   async approve(userCode: string, accountId: string): Promise<GrantDescription> {
     return await this.#answer(userCode, accountId, 'approved');
   }
 
-  /** Refuses the device: its next poll ends with `access_denied`. Refuses with `not_found`, `rate_limited`. */
+  /** Denies the device: its next poll ends with `access_denied`. Throws Refusal `not_found`, `rate_limited`. */
   async deny(userCode: string, accountId: string): Promise<GrantDescription> {
     return await this.#answer(userCode, accountId, 'denied');
   }
 
   /**
-   * A poll of a device: its tokens once approved. The code is taken in a commit of its own before the account starts the
-   * sign-in, so it never gives tokens twice; a crash in between costs the device a new code.
-   * Refuses with Refusal `oauth` with an error of RFC 8628, 3.5. */
+   * Answers a poll: returns the tokens once approved. The code is consumed in a separate commit before the account
+   * starts the sign-in, so it never yields tokens twice; after a crash in between, the device needs a new code.
+   * Throws Refusal `oauth` with an error of RFC 8628, 3.5.
+   */
   async redeem(deviceCode: string, clientId: string): Promise<TokenAnswer> {
     const { store, actors, signIns, now } = this.#options;
     const deviceHash = this.#deviceHash(deviceCode);
@@ -156,7 +157,7 @@ export class DeviceGrants {
     try {
       return await actors.account(seen.accountId).ask((batch) => signIns.start(batch, seen.accountId, grant));
     } catch (error) {
-      // Nothing was handed out, so the device may poll again. Where that cannot be written either, it asks for a new code.
+      // No tokens were issued, so the device may poll again. If this write fails too, the device requests a new code.
       await actors
         .devices()
         .ask((batch) => put(batch, deviceHash, grant))
@@ -176,7 +177,7 @@ export class DeviceGrants {
     });
   }
 
-  /** The pending grant of a code; a code that is none counts against those who guess. */
+  /** Finds the pending grant of a code; an unknown code counts as a wrong guess. */
   #findPending(userCode: string, guessers: readonly string[]): Found {
     const { store } = this.#options;
     this.#wrong.check(guessers);
@@ -194,7 +195,7 @@ export class DeviceGrants {
     return status === 'pending' && expires_ms > this.#options.now();
   }
 
-  /** Removes some grants that expired long enough ago that their device has been told. */
+  /** Removes some grants that expired long enough ago for their devices to have been told. */
   #sweep(batch: Batch, nowMs: number): void {
     for (const { key } of batch.range(deviceExpiries, { prefix: [], limit: limits.deviceSweepRowsMax })) {
       const [expiredMs, deviceHash] = key;

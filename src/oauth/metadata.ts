@@ -1,4 +1,4 @@
-/** The metadata documents: how this service signs in (RFC 8414), and what it protects (RFC 9728). Served only when asked for. */
+/** Serves the metadata documents, if enabled: authorization server (RFC 8414), protected resources (RFC 9728). */
 import { json } from '../http/reply/reply.ts';
 import { jsonContent, objectSchema, type RouteDoc, type Schema } from '../http/route/doc.ts';
 import type { Route, RouteRequest } from '../http/route/route.ts';
@@ -9,11 +9,11 @@ const SERVER_PATH = '/.well-known/oauth-authorization-server';
 export const RESOURCE_PATH = '/.well-known/oauth-protected-resource';
 
 export interface MetadataOptions {
-  /** This service as a request addressed it. */
+  /** Base URL of this service, as addressed by a request. */
   readonly baseUrl: (host: string) => string;
   /** Paths of protected resources. */
   readonly resources: readonly string[];
-  /** Whether a client may name itself by the address of its metadata document. */
+  /** True when a client may use the address of its metadata document as client_id. */
   readonly fetchesDocuments: boolean;
 }
 
@@ -24,7 +24,7 @@ export function metadataRoutes({ baseUrl, resources, fetchesDocuments }: Metadat
     path,
     access: 'open',
     body: { kind: 'none' },
-    // Read before there is any credential, by whatever names itself however: as the probes.
+    // Read before any credential exists, with any User-Agent: treated as the probes are.
     uncounted: true,
     doc,
     handle: (request: RouteRequest) => json(200, document(base(request)), { 'Cache-Control': 'no-cache' }),
@@ -39,7 +39,7 @@ export function metadataRoutes({ baseUrl, resources, fetchesDocuments }: Metadat
   return [
     route(SERVER_PATH, docs.server, (url) => authorizationServer(url, fetchesDocuments)),
     route(RESOURCE_PATH, docs.resource, (url) => resource(url, '')),
-    // RFC 9728, 3.1: the path of the resource follows the well-known one.
+    // RFC 9728, 3.1: the resource path is appended to the well-known path.
     ...resources.map((path) => route(RESOURCE_PATH + path, resourceDoc(path), (url) => resource(url, path))),
   ];
 }

@@ -1,4 +1,4 @@
-/** What the endpoints of device sign-in say of themselves. */
+/** Describes the endpoints of device sign-in for OpenAPI. */
 import { jsonContent, objectSchema, type RouteDoc, type Schema } from '../http/route/doc.ts';
 import { limits } from '../limits/service.ts';
 import { SCOPES } from './rules.ts';

@@ -1,23 +1,23 @@
-/** Owns how the parameters of a request to the OAuth endpoints are read (RFC 6749, 3.2). Pure. */
+/** Reads the parameters of requests to the OAuth endpoints (RFC 6749, 3.2). Pure. */
 import { limits } from '../limits/service.ts';
 import { isDocumentAddress } from './clients/document.ts';
 import { oauthRefusal, readLabel } from './rules.ts';
 
-/** Longest code or token that is looked at; ours are shorter. */
+/** Maximum length of a code or token parameter; valid ones are shorter. */
 const VALUE_CHARS_MAX = 512;
-/** What may hold an address. */
+/** Parameters that may contain an address. */
 const ADDRESSES = new Set(['client_id', 'redirect_uri', 'resource']);
 
 export interface Parameters {
-  /** Undefined: absent or empty, which means the same. */
+  /** Undefined: absent or empty, treated alike. */
   optional(name: string): string | undefined;
-  /** Refuses with `invalid_request` when it is absent. */
+  /** Throws Refusal `invalid_request` when it is absent. */
   required(name: string): string;
-  /** The label of the client, when it names itself. */
+  /** client_id of the request, if present. */
   readonly clientId: string | undefined;
 }
 
-/** Reads a form. Refuses with `invalid_request` what is there twice or too long. */
+/** Reads a form. Throws Refusal `invalid_request` for a repeated or too long parameter. */
 export function readParameters(form: URLSearchParams): Parameters {
   for (const name of new Set(form.keys())) {
     if (form.getAll(name).length > 1) throw oauthRefusal('invalid_request', 'a parameter is there more than once');
@@ -42,7 +42,7 @@ export function readParameters(form: URLSearchParams): Parameters {
   };
 }
 
-/** A label that a device gives itself, or the address of a client's metadata document. */
+/** Reads a client_id: a label chosen by a device, or the address of a client's metadata document. */
 function readClientId(clientId: string): string {
   const isAddress = isDocumentAddress(clientId);
   return readLabel('client_id', clientId, isAddress ? limits.redirectUriCharsMax : limits.clientIdCharsMax);

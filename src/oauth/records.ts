@@ -1,42 +1,42 @@
-/** Owns the tables of device sign-in. Codes and tokens are never stored, only their keyed hashes. */
+/** Defines the tables of device sign-in. Codes and tokens are never stored, only their keyed hashes. */
 import { recordCodec } from '../store/codec.ts';
 import { type AnyTable, defineTable } from '../store/table.ts';
 
 type GrantStatus = 'pending' | 'approved' | 'denied';
 
-/** A device that asks to be signed in. The row is gone once its tokens were handed out. */
+/** A device requesting sign-in. The row is removed when its tokens are issued. */
 export interface DeviceGrantRecord {
   readonly client_id: string;
   readonly device_name: string | null;
-  /** As granted: names separated by a space. */
+  /** Granted scopes, separated by spaces. */
   readonly scope: string;
-  /** Where the device asked from. */
+  /** Address of the device. */
   readonly address: string;
   readonly user_hash: string;
   readonly asked_ms: number;
   readonly expires_ms: number;
   readonly status: GrantStatus;
-  /** Who approved it. */
+  /** The account that approved it. */
   readonly account_id: string | null;
 }
 
-/** A signed-in device: the family of refresh tokens that one approval led to. */
+/** A signed-in device: the family of refresh tokens from one approval. */
 export interface SignInRecord {
   readonly account_id: string;
   readonly client_id: string;
   readonly device_name: string | null;
   readonly scope: string;
-  /** Authorized in a browser, for a client; absent: a device, by its code. */
+  /** True: authorized in a browser, for a client; absent: a device, by user code. */
   readonly via_browser?: boolean;
   readonly created_at: string;
-  /** When its tokens were last rotated. */
+  /** Time of the last token rotation. */
   readonly used_at: string;
-  /** Keyed hash of the refresh token in force. */
+  /** Keyed hash of the current refresh token. */
   readonly current_hash: string;
-  /** The one before it, and the nonce that the one in force was derived from it with. */
+  /** The previous token, and the nonce used to derive the current one from it. */
   readonly previous: { readonly hash: string; readonly nonce: string; readonly isRetried: boolean } | null;
   readonly rotated_ms: number;
-  /** When the refresh token in force ends. */
+  /** Expiry of the current refresh token. */
   readonly expires_ms: number;
 }
 
@@ -50,7 +50,7 @@ export const deviceUserCodes = defineTable<[userHash: string], { readonly device
   { devices: 'any' },
 );
 
-/** Grants by the time at which they expire. */
+/** Grants by expiry time. */
 export const deviceExpiries = defineTable<[expiresMs: number, deviceHash: string], object>(
   'device_expiries',
   recordCodec(1),
@@ -67,7 +67,7 @@ export const accountSignIns = defineTable<[accountId: string, signInId: string],
   { account: 0 },
 );
 
-/** Which account a subject of an identity provider opens. */
+/** The account linked to a subject of an identity provider. */
 export const identities = defineTable<[issuer: string, subject: string], { readonly account_id: string }>(
   'identities',
   recordCodec(1),
@@ -87,13 +87,13 @@ export const accountIdentities = defineTable<[accountId: string, identityId: str
   { account: 0 },
 );
 
-/** A client that registered itself (RFC 7591). */
+/** A dynamically registered client (RFC 7591). */
 export interface OAuthClientRecord {
   readonly client_name: string | null;
   readonly redirect_uris: readonly string[];
   readonly registered_ms: number;
   readonly expires_ms: number;
-  /** It led to a sign-in. */
+  /** True when it was used for a sign-in. */
   readonly used?: boolean;
 }
 
@@ -101,7 +101,7 @@ export const oauthClients = defineTable<[clientId: string], OAuthClientRecord>('
   clients: 'any',
 });
 
-/** Registrations by the time at which they expire. */
+/** Registrations by expiry time. */
 export const oauthClientExpiries = defineTable<[expiresMs: number, clientId: string], object>(
   'oauth_client_expiries',
   recordCodec(1),

@@ -1,9 +1,9 @@
 /**
- * Owns the form of refresh tokens: `crt_` and 72 base64url characters of sign-in id (12 bytes), secret (32) and tag (10).
- * The tag is keyed: it tells a token that this hub once issued from one that was made up, so that no list of used tokens
- * has to be kept to see a replay. The secret of each next token is derived from the token before it and a nonce (HMAC-
- * SHA256 under the master key): a lost answer can be given again although only hashes are stored, and whoever has the
- * data file and the master key, but no token, can derive none.
+ * Encodes and checks refresh tokens: `crt_` and 72 base64url characters of sign-in id (12 bytes), secret (32) and tag
+ * (10). The tag is keyed: it distinguishes a token issued by this hub from an invented one, so replays are detected
+ * without a list of used tokens. The secret of each next token is derived from the token before it and a nonce
+ * (HMAC-SHA256 under the master key): a lost response can be repeated although only hashes are stored. The data file
+ * and the master key alone, without a token, are not enough to derive one.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Sealer } from '../store/sealing/seal.ts';
@@ -16,17 +16,17 @@ const SHAPE = /^crt_[A-Za-z0-9_-]{72}$/;
 
 export const signInIdBytes = ID_BYTES;
 
-/** A first token of a sign-in, from a fresh secret of 32 bytes. */
+/** Returns the first token of a sign-in, from a random secret of 32 bytes. */
 export function firstRefreshToken(sealer: Sealer, signInId: string, random: (bytes: number) => Uint8Array): string {
   return makeToken(sealer, signInId, random(SECRET_BYTES));
 }
 
-/** The token behind `token`: the same each time for one nonce. */
+/** Returns the token that follows `token`: always the same for one nonce. */
 export function nextRefreshToken(sealer: Sealer, signInId: string, token: string, nonce: string): string {
   return makeToken(sealer, signInId, Buffer.from(sealer.keyedHash(`refresh-next ${nonce}`, token), 'hex'));
 }
 
-/** The sign-in of a token that this hub issued at some time; undefined: it issued no such token. */
+/** Returns the sign-in id of a token issued by this hub at any time; undefined: not issued here. */
 export function signInOfToken(sealer: Sealer, token: string): string | undefined {
   if (!SHAPE.test(token)) return undefined;
   const bytes = Buffer.from(token.slice(PREFIX.length), 'base64url');
@@ -35,7 +35,7 @@ export function signInOfToken(sealer: Sealer, token: string): string | undefined
   return body.subarray(0, ID_BYTES).toString('hex');
 }
 
-/** What a token is kept as. */
+/** Returns the stored form of a token. */
 export function refreshTokenHash(sealer: Sealer, token: string): string {
   return sealer.keyedHash('refresh-token', token);
 }

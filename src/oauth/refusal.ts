@@ -1,9 +1,9 @@
-/** Owns how the OAuth endpoints word a refusal: `{error, error_description}` (RFC 6749, 5.2). */
+/** Formats the errors of the OAuth endpoints: `{error, error_description}` (RFC 6749, 5.2). */
 import { explain, type Fault } from '../common/fault.ts';
 import type { Reply } from '../http/reply/reply.ts';
 import { refusalReply } from '../http/reply/status.ts';
 
-/** Told to caches that know no Cache-Control, as RFC 6749, 5.1 has it. */
+/** For caches without support for Cache-Control (RFC 6749, 5.1). */
 export const NO_CACHE = { Pragma: 'no-cache' } as const;
 
 export function oauthRefusalReply(fault: Fault): Reply {
@@ -19,7 +19,7 @@ export function oauthRefusalReply(fault: Fault): Reply {
 
 function errorOf(fault: Fault, status: number): string {
   if (fault.kind === 'oauth') return fault.error;
-  // The user approved, and then filled the account: the device can only start again.
+  // The account reached its key limit after the approval: the device can only start again.
   if (fault.kind === 'key_limit') return 'access_denied';
   if (status === 429 || status === 503) return 'temporarily_unavailable';
   return status >= 500 ? 'server_error' : 'invalid_request';
@@ -30,12 +30,12 @@ function statusOf(fault: Fault, status: number): number {
   return fault.kind === 'key_limit' ? 400 : status;
 }
 
-/** A client that tried to authenticate in the header is told by the scheme that it used, which is Basic. */
+/** A client that authenticated in the header must be answered with the scheme it used: Basic. */
 function challengeOf(error: string): Readonly<Record<string, string>> {
   return error === 'invalid_client' ? { 'WWW-Authenticate': 'Basic realm="cairn"' } : {};
 }
 
-/** The characters that a description may hold: printable ASCII without quote and backslash. */
+/** Replaces characters not allowed in a description: only printable ASCII without quote and backslash is. */
 function describable(text: string): string {
   return text.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?');
 }

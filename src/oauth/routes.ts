@@ -1,6 +1,6 @@
 /**
- * The OAuth endpoints for programs: RFC 8628 (device authorization), RFC 6749 (token), RFC 7009 (revocation), RFC 7591
- * (registration). The authorization endpoint is a page: web/sign-in/authorize.tsx.
+ * Serves the OAuth endpoints for programs: RFC 8628 (device authorization), RFC 6749 (token), RFC 7009 (revocation),
+ * RFC 7591 (registration). The authorization endpoint is a page: web/sign-in/authorize.tsx.
  */
 import { sourceOf } from '../audit/note.ts';
 import type { Source } from '../audit/records.ts';
@@ -19,14 +19,14 @@ import type { SignIns, TokenAnswer } from './sign-ins.ts';
 
 export const DEVICE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** Where the endpoints are, below the address of the service. */
+/** Paths of the endpoints, relative to the base URL. */
 export const paths = {
   authorization: '/oauth/authorize',
   registration: '/oauth/register',
   deviceAuthorization: '/oauth/device_authorization',
   token: '/oauth/token',
   revocation: '/oauth/revoke',
-  /** The page where a person types the user code. */
+  /** The page for typing the user code. */
   verification: '/device',
 } as const;
 
@@ -35,13 +35,13 @@ export interface OAuthRoutesOptions {
   readonly signIns: SignIns;
   readonly clients: OAuthClients;
   readonly codes: AuthorizationCodes;
-  /** Ends an access token or an MCP key; one that opens nothing is not a refusal. */
+  /** Revokes an access token or an MCP key; an invalid one is not an error. */
   readonly revokeOther: (value: string, source: Source) => Promise<void>;
-  /** Counts a device that asks, by address. Throws Refusal `rate_limited`. */
+  /** Counts a device request by address. Throws Refusal `rate_limited`. */
   readonly countRequest: (address: string) => void;
-  /** Counts a code or token that opened nothing, by address. Throws Refusal `rate_limited`. */
+  /** Counts an invalid code or token by address. Throws Refusal `rate_limited`. */
   readonly countFailure: (address: string) => void;
-  /** This service as a request addressed it; undefined where that address could be anybody's. */
+  /** Base URL of this service as addressed by a request; undefined when the address cannot be trusted. */
   readonly knownUrl: (host: string) => string | undefined;
 }
 
@@ -84,7 +84,7 @@ export function oauthRoutes(options: OAuthRoutesOptions): Route[] {
   ];
 }
 
-/** People would be sent there to sign in, so it must not come from a header that anybody can set. */
+/** People are sent to this address to sign in, so it must not come from a forgeable header. */
 const ADDRESS_UNKNOWN =
   'this hub does not know its own address; ask its operator to set CAIRN_PUBLIC_URL, or address it by its IP address';
 
@@ -113,7 +113,7 @@ async function authorizeDevice({ devices, countRequest, knownUrl }: OAuthRoutesO
   return json(200, answer, NO_CACHE);
 }
 
-/** Registers a client that nobody here knows; counted by address, since anybody may ask. */
+/** Registers an unknown client; rate limited by address, since anyone may call it. */
 async function register({ clients, countRequest }: OAuthRoutesOptions, request: RouteRequest) {
   countRequest(request.address);
   const { client_id, client_name, redirect_uris } = await clients.register(request.document);
@@ -170,7 +170,7 @@ async function exchange({ devices, signIns, codes }: OAuthRoutesOptions, paramet
   }
 }
 
-/** A token is told by its own form, so the hint (RFC 7009, 2.1) is not needed. What opens nothing is revoked already. */
+/** The form of a token reveals its type, so the hint (RFC 7009, 2.1) is unused. An invalid token counts as revoked. */
 async function revoke({ signIns, revokeOther }: OAuthRoutesOptions, request: RouteRequest): Promise<void> {
   const parameters = read(request);
   const token = parameters.required('token');
@@ -178,7 +178,7 @@ async function revoke({ signIns, revokeOther }: OAuthRoutesOptions, request: Rou
   else await revokeOther(token, sourceOf('client', request.address, request.header('user-agent')));
 }
 
-/** Clients are public: one that authenticates expects a secret that does not exist. */
+/** Clients are public: one that authenticates relies on a secret that does not exist. */
 function read(request: RouteRequest): Parameters {
   if (request.header('authorization') !== undefined) {
     throw oauthRefusal('invalid_client', 'clients have no secret here; leave out Authorization and send client_id');

@@ -1,35 +1,32 @@
-/** Pure decisions of device sign-in: codes, labels, scopes, polling (RFC 8628), rotation of refresh tokens. */
+/** Decides codes, labels, scopes, polling (RFC 8628) and the rotation of refresh tokens. Pure. */
 import { type OAuthError, Refusal } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
 import type { DeviceGrantRecord, SignInRecord } from './records.ts';
 
-/** The 20 consonants that RFC 8628, 6.1 proposes: no vowels, so no words; nothing that looks alike. */
+/** The 20 consonants proposed by RFC 8628, 6.1: no vowels, so no words; no look-alikes. */
 const USER_CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const USER_CODE_CHARS = 8;
 const USER_CODE = new RegExp(`^[${USER_CODE_LETTERS}]{${USER_CODE_CHARS}}$`);
-/** Longest input that is looked at as a user code: the code itself with room for spaces and dashes. */
+/** Maximum length of typed input: the user code with room for spaces and dashes. */
 const USER_CODE_INPUT_CHARS_MAX = 64;
 
-/**
- * What a grant may be for: `read` reads, `write` also changes; `account` is both, as every device has it; `mcp` is both and
- * adds an MCP key.
- */
+/** Scopes: `read` reads, `write` also changes; `account` is both, the device default; `mcp` also adds an MCP key. */
 export const SCOPES = ['read', 'write', 'account', 'mcp'] as const;
 
-/** What the gateway's tools need. Clients ask for all that a resource lists (MCP, scope selection), so it lists no more. */
+/** Scopes needed by the gateway's tools, and no more: MCP clients request every listed scope (MCP, scope selection). */
 export const RESOURCE_SCOPES = ['read', 'write'] as const;
 
-/** True for a scope that changes nothing. */
+/** True for the read-only scope. */
 export function isReadOnly(scope: string): boolean {
   return scope === 'read';
 }
 
-/** Refuses with an error of the OAuth specifications. */
+/** Returns a Refusal with an error of the OAuth specifications. */
 export function oauthRefusal(error: OAuthError, detail: string): Refusal {
   return new Refusal({ kind: 'oauth', error, detail });
 }
 
-/** Makes a user code of 34 bits; `randomBelow` gives a whole number from 0 to below its argument. */
+/** Generates a user code of 34 bits; `randomBelow` returns an integer from 0 to below its argument. */
 export function makeUserCode(randomBelow: (end: number) => number): string {
   const letters = Array.from(
     { length: USER_CODE_CHARS },
@@ -38,29 +35,29 @@ export function makeUserCode(randomBelow: (end: number) => number): string {
   return letters.join('');
 }
 
-/** A user code as it is shown: `BCDF-GHJK`. */
+/** Formats a user code for display: `BCDF-GHJK`. */
 export function showUserCode(code: string): string {
   return `${code.slice(0, USER_CODE_CHARS / 2)}-${code.slice(USER_CODE_CHARS / 2)}`;
 }
 
-/** The code that was typed, whatever its case, dashes and spaces; undefined: none (RFC 8628, 6.1). */
+/** Returns the typed code, ignoring case, dashes and spaces; undefined: not a code (RFC 8628, 6.1). */
 export function readUserCode(typed: string): string | undefined {
   if (typed.length > USER_CODE_INPUT_CHARS_MAX) return undefined;
   const code = typed.toUpperCase().replace(/[\s\p{P}]/gu, '');
   return USER_CODE.test(code) ? code : undefined;
 }
 
-/** A label that is shown to a person. Refuses with `invalid_request`. */
+/** Reads a label to display to people. Throws Refusal `invalid_request`. */
 export function readLabel(name: string, value: string, charsMax: number): string {
   const trimmed = value.trim();
-  // Control, format (bidi, zero width) and unassigned characters could make it read as something else.
+  // Control, format (bidi, zero width) and unassigned characters could disguise it.
   if (trimmed === '' || trimmed.length > charsMax || /[\p{C}\p{Zl}\p{Zp}\u{fffd}]/u.test(trimmed)) {
     throw oauthRefusal('invalid_request', `${name} must have 1 to ${charsMax} printable characters`);
   }
   return trimmed;
 }
 
-/** The scope to grant, in a stable order; `account` unless another is asked for. Refuses with `invalid_scope`. */
+/** Returns the scope to grant, in a stable order; default `account`. Throws Refusal `invalid_scope`. */
 export function readScope(asked: string | undefined): string {
   if (asked === undefined) return 'account';
   const names = asked.split(' ');
@@ -69,7 +66,7 @@ export function readScope(asked: string | undefined): string {
   return SCOPES.filter((name) => names.includes(name)).join(' ');
 }
 
-/** Refuses with `invalid_scope` when a refresh asks for more than was granted (RFC 6749, 6). */
+/** Throws Refusal `invalid_scope` when a refresh requests more than was granted (RFC 6749, 6). */
 export function checkScopeWithin(granted: string, asked: string | undefined): void {
   if (asked === undefined) return;
   const names = granted.split(' ');
@@ -78,7 +75,7 @@ export function checkScopeWithin(granted: string, asked: string | undefined): vo
   }
 }
 
-/** How often one device polled; kept in memory, because forgetting it costs one early answer. */
+/** Poll interval of a device; kept in memory, because losing it costs only one early answer. */
 export interface PollPace {
   readonly intervalSeconds: number;
   readonly polledMs: number;
@@ -88,7 +85,7 @@ export type PollDecision =
   | { readonly kind: 'approved'; readonly accountId: string }
   | { readonly kind: 'refused'; readonly error: OAuthError; readonly detail: string; readonly pace?: PollPace };
 
-/** What a poll is answered (RFC 8628, 3.5). Polling too early makes every later interval longer by five seconds. */
+/** Decides the answer to a poll (RFC 8628, 3.5). Each early poll adds five seconds to all later intervals. */
 export function decidePoll(
   grant: DeviceGrantRecord | undefined,
   clientId: string,
@@ -118,13 +115,13 @@ export function decidePoll(
   };
 }
 
-/** What a presented refresh token means for its sign-in. */
+/** Meaning of a presented refresh token for its sign-in. */
 export type RefreshDecision = 'rotate' | 'retry' | 'replay' | 'expired' | 'ended' | 'foreign';
 
 /**
- * A token is exchanged once. The one before the one in force is taken once more for a short while, because an answer
- * can get lost; any other that was issued earlier is a copy in other hands, and ends the sign-in.
- * Hashes are compared as text: nobody can choose what a keyed hash comes out as.
+ * A token is exchanged once. The previous token is accepted once more for a short time, because a response can be
+ * lost; any other token issued earlier is a stolen copy, and ends the sign-in.
+ * Hashes are compared as text: nobody can choose the result of a keyed hash.
  */
 export function decideRefresh(
   signIn: SignInRecord | undefined,

@@ -1,4 +1,4 @@
-/** The use cases of signed-in devices: start one, exchange its refresh token, show them, end them. */
+/** Manages signed-in devices: starts a sign-in, exchanges its refresh token, lists and ends sign-ins. */
 import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { noteAct } from '../audit/note.ts';
@@ -22,20 +22,20 @@ import { checkScopeWithin, decideRefresh, isReadOnly, oauthRefusal } from './rul
 
 const NONCE_BYTES = 16;
 
-/** What accounts do for a sign-in; each is a part of one decision. */
+/** Account operations for a sign-in; each runs within a decision. */
 interface AccountTools {
-  /** Whether somebody may be signed in to it now. */
+  /** True when the account currently allows sign-in. */
   readonly isOpen: (accountId: string) => boolean;
-  /** Mints an access token that ends with the sign-in. */
+  /** Creates an access token that ends with the sign-in. */
   readonly mintToken: (batch: Batch, accountId: string, signInId: string, scope: TokenScope) => AccessToken;
   readonly endTokens: (batch: Batch, accountId: string, signInId: string) => void;
-  /** Makes an MCP key. Refuses with `key_limit`. */
+  /** Creates an MCP key. Throws Refusal `key_limit`. */
   readonly addKey: (batch: Batch, accountId: string, name: string, source: Source) => string;
-  /** Refuses with `key_limit` when the account can hold no further key. */
+  /** Throws Refusal `key_limit` when the account has the maximum of keys. */
   readonly checkKeyRoom: (reader: Reader, accountId: string) => void;
 }
 
-/** What a token may do. */
+/** Access rights of a token. */
 interface TokenScope {
   readonly readOnly: boolean;
 }
@@ -46,21 +46,21 @@ interface AccessToken {
   readonly expires_in: number;
 }
 
-/** A successful answer of the token endpoint (RFC 6749, 5.1). */
+/** Successful response of the token endpoint (RFC 6749, 5.1). */
 export interface TokenAnswer extends AccessToken {
   readonly refresh_token: string;
   readonly scope: string;
   readonly mcp_key?: string;
 }
 
-/** Who signs in, as the device says. */
+/** The device signing in, self-reported. */
 export interface Device {
   readonly client_id: string;
   readonly device_name: string | null;
   readonly scope: string;
-  /** Authorized in a browser, for a client. */
+  /** True: authorized in a browser, for a client. */
   readonly via_browser?: boolean;
-  /** Where it asked from. */
+  /** Address of the device. */
   readonly address?: string;
 }
 
@@ -68,7 +68,7 @@ export interface SignInSummary extends Device {
   readonly sign_in_id: string;
   readonly created_at: string;
   readonly used_at: string;
-  /** When it ends unless it is used before. */
+  /** Expiry unless it is used before. */
   readonly expires_at: string;
 }
 
@@ -106,12 +106,12 @@ export class SignIns {
     this.#options = options;
   }
 
-  /** Starts a sign-in as a part of a decision; the tokens and the key are returned here and never again. */
+  /** Within a decision: starts a sign-in. The tokens and the key are returned only here. */
   start(batch: Batch, accountId: string, device: Device): TokenAnswer {
     return this.begin(batch, accountId, device).answer;
   }
 
-  /** As `start`; also returns which sign-in it is. */
+  /** As `start`; also returns the sign-in id. */
   begin(batch: Batch, accountId: string, device: Device): { readonly signInId: string; readonly answer: TokenAnswer } {
     const { sealer, account, now } = this.#options;
     if (!account.isOpen(accountId)) throw invalidGrant('disabled');
@@ -147,12 +147,12 @@ export class SignIns {
     return { signInId, answer };
   }
 
-  /** Refuses with `key_limit` when a device of this scope could not be given what it asks for. */
+  /** Throws Refusal `key_limit` when the scope includes a key and the account has the maximum. */
   checkRoom(reader: Reader, accountId: string, scope: string): void {
     if (scope.split(' ').includes('mcp')) this.#options.account.checkKeyRoom(reader, accountId);
   }
 
-  /** Exchanges a refresh token for the next pair. Refuses with `oauth` `invalid_grant` or `invalid_scope`. */
+  /** Exchanges a refresh token for the next pair. Throws Refusal `oauth` with `invalid_grant` or `invalid_scope`. */
   async refresh(token: string, clientId: string | undefined, scope: string | undefined): Promise<TokenAnswer> {
     const { store, actors, sealer, log } = this.#options;
     const signInId = signInOfToken(sealer, token);
@@ -170,7 +170,7 @@ export class SignIns {
     throw invalidGrant(done.why);
   }
 
-  /** Ends the sign-in of a refresh token, used or not; an unknown one ends nothing (RFC 7009, 2.2). */
+  /** Ends the sign-in of a refresh token, used or not; an unknown one is not an error (RFC 7009, 2.2). */
   async revoke(token: string, clientId: string | undefined): Promise<void> {
     const { store, actors, sealer } = this.#options;
     const signInId = signInOfToken(sealer, token);
@@ -183,7 +183,7 @@ export class SignIns {
     });
   }
 
-  /** The signed-in devices of an account, the one used last first. */
+  /** Lists the signed-in devices of an account, most recently used first. */
   list(accountId: string): SignInSummary[] {
     return this.#ofAccount(this.#options.store, accountId)
       .filter(({ record }) => record.expires_ms > this.#options.now())
@@ -200,7 +200,7 @@ export class SignIns {
       }));
   }
 
-  /** Ends one sign-in of an account, with its access tokens. Refuses with `not_found`. */
+  /** Ends one sign-in of an account, with its access tokens. Throws Refusal `not_found`. */
   async end(accountId: string, signInId: string, source: Source): Promise<void> {
     await this.#options.actors.account(accountId).ask((batch) => {
       if (batch.get(accountSignIns, [accountId, signInId]) === undefined) {
@@ -244,7 +244,7 @@ export class SignIns {
     return { ok: true, answer: { ...minted, refresh_token: next, scope: record.scope } };
   }
 
-  /** Forgets what has expired; above the most that an account holds, the device that was away longest goes. */
+  /** Removes expired sign-ins and, above the maximum per account, the least recently used devices. */
   #makeRoom(batch: Batch, accountId: string): void {
     const all = this.#ofAccount(batch, accountId).sort((a, b) => a.record.used_at.localeCompare(b.record.used_at));
     const expired = all.filter(({ record }) => record.expires_ms <= this.#options.now());
@@ -271,7 +271,7 @@ export class SignIns {
   }
 }
 
-/** A client that showed its refresh token; its address is in the log of requests. */
+/** Audit source of a client that presented its refresh token; its address is in the request log. */
 function clientOf({ client_id }: SignInRecord): Source {
   return { by: 'client', address: null, agent: client_id };
 }
@@ -281,7 +281,7 @@ function invalidGrant(why: Ended): Refusal {
   return oauthRefusal(error, REFUSALS[why]);
 }
 
-/** What the key of a device is called in the list of keys. */
+/** Returns the name of a device's key in the list of keys. */
 function keyName(device: Device, nowMs: number): string {
   const day = new Date(nowMs).toISOString().slice(0, 10);
   return `${day} ${device.device_name ?? device.client_id}`.slice(0, limits.nameCharsMax).trim();

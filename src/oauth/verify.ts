@@ -1,4 +1,4 @@
-/** Checks the data of device sign-in: every index in both directions. Only reads. */
+/** Checks the data of device sign-in: every index in both directions. Read-only. */
 import type { CheckedReader } from '../store/checked-reader.ts';
 import {
   accountIdentities,
@@ -57,7 +57,7 @@ function checkIdentities(reader: CheckedReader, isAccount: OAuthCheck['isAccount
   }
   let opening = 0;
   for (const _ of reader.walk(identities)) opening += 1;
-  // Every listed one opens, so a surplus opens and is not listed.
+  // Every listed identity is also linked, so any surplus is linked but not listed.
   if (opening > count) problems.push(`${opening - count} identities open accounts that do not list them`);
   return count;
 }

@@ -1,4 +1,4 @@
-/** The use cases of categories. Every write goes through the account's actor. */
+/** Creates, lists, changes and deletes categories. Every write goes through the account's actor. */
 import type { ActorRegistry } from '../actors/registry.ts';
 import { readFields } from '../fields/read.ts';
 import type { Store } from '../store/store.ts';
@@ -9,7 +9,7 @@ import { type CategoryRecord, categories, taskCounts, taskHeads } from './record
 import { categoryNotFound, decideCreateCategory, decidePatchCategory } from './rules.ts';
 
 export interface Category extends CategoryRecord {
-  /** Live tasks in it. */
+  /** Number of live tasks. */
   readonly task_count: number;
 }
 
@@ -27,7 +27,7 @@ export class Categories {
     this.#options = options;
   }
 
-  /** All categories of an account by position, each with the number of its tasks. */
+  /** Lists all categories of an account by position, each with its number of tasks. */
   list(accountId: string): Category[] {
     const { store } = this.#options;
     return recordsOf(store, accountId)
@@ -35,12 +35,12 @@ export class Categories {
       .map((record) => withCount(store, accountId, record));
   }
 
-  /** One category. Refuses with `not_found`. */
+  /** Returns one category. Throws Refusal `not_found`. */
   get(accountId: string, id: number | undefined): Category {
     return withCount(this.#options.store, accountId, existing(this.#options.store, accountId, id));
   }
 
-  /** Makes a category from a caller's document. */
+  /** Creates a category from a request body. */
   async create(accountId: string, document: unknown): Promise<Category> {
     const fields = readFields(newCategory, document);
     const { actors, now } = this.#options;
@@ -54,7 +54,7 @@ export class Categories {
     return { ...record, task_count: 0 };
   }
 
-  /** Changes what the caller's document names. Refuses with `not_found`. */
+  /** Updates the fields of a category present in the request body. Throws Refusal `not_found`. */
   async patch(accountId: string, id: number | undefined, document: unknown): Promise<Category> {
     existing(this.#options.store, accountId, id);
     const fields = readFields(categoryChange, document);
@@ -67,7 +67,7 @@ export class Categories {
     });
   }
 
-  /** Removes a category; from the same commit on no task has it. Refuses with `not_found`. */
+  /** Deletes a category; from the same commit on no task shows it. Throws Refusal `not_found`. */
   async remove(accountId: string, id: number | undefined): Promise<void> {
     const { actors, clearing } = this.#options;
     clearing.expect(accountId);
@@ -76,7 +76,7 @@ export class Categories {
       batch.remove(categories, [accountId, category.id]);
       clearing.take(batch, accountId, category.id);
     });
-    // Nobody waits for it, and what fails is tried again by the sweep.
+    // Not awaited; the sweep retries after a failure.
     clearing.run().catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-/** The tools over categories, which sort tasks and papers alike. */
+/** Defines the tools for categories, shared by tasks and papers. */
 import { z } from 'zod';
 import { counted } from '../fields/kinds.ts';
 import { confirmFirst } from '../gateway/live/ask.ts';
@@ -12,7 +12,7 @@ import { categorySchema, categoryView } from './views.ts';
 
 const oneCategory = z.object({ category: categorySchema });
 
-/** Every tool of this kind. */
+/** Returns the category tools. */
 export function categoryTools(tasks: Tasks): Tool[] {
   return [createCategory(tasks), listCategories(tasks), updateCategory(tasks), deleteCategory(tasks)];
 }

@@ -1,8 +1,8 @@
 /**
- * Owns how a deleted category leaves its tasks. Few tasks are cleared in the decision that deletes it. Many would hold the
- * writer for seconds, so that decision notes the category as one to clear: from its commit on, every read shows its tasks
- * without it, and they are rewritten a bounded number at a time. A crash in between leaves the note, and the next start
- * goes on.
+ * Removes a deleted category from its tasks. Few tasks are changed in the decision that deletes it. Many would block
+ * the writer for seconds, so that decision records the category as one to clear: from its commit on, every read shows
+ * its tasks without it, and they are rewritten in bounded batches. The record survives a crash, and the next start
+ * continues.
  */
 import type { ActorRegistry } from '../actors/registry.ts';
 import { limits } from '../limits/service.ts';
@@ -21,7 +21,7 @@ const NONE: ReadonlySet<number> = new Set();
 
 export class CategoryClearing {
   readonly #options: ClearingOptions;
-  /** Accounts that may have a category to clear, so that the others need not look; never fewer than those that have one. */
+  /** Accounts that may have a category to clear, so that reads of others skip the look-up. Never misses an account. */
   readonly #accounts = new Set<string>();
   #running: Promise<number> = Promise.resolve(0);
   #isClosed = false;
@@ -36,7 +36,7 @@ export class CategoryClearing {
     this.#accounts.add(accountId);
   }
 
-  /** In the decision that deletes a category: takes it off its tasks, or notes that it is to be taken off. */
+  /** Within the decision that deletes a category: removes it from its tasks, or records it for clearing. */
   take(batch: Batch, accountId: string, categoryId: number): void {
     const counts = batch.get(taskCounts, [accountId, String(categoryId)])?.counts ?? [];
     const tasksLeft = counts.reduce((all, count) => all + count, 0);
@@ -44,23 +44,23 @@ export class CategoryClearing {
     else batch.put(clearedCategories, [accountId, categoryId], {});
   }
 
-  /** The deleted categories that tasks of an account still have in their records. */
+  /** Returns the deleted categories still present in task records of an account. */
   of(reader: Pick<Reader, 'range'>, accountId: string): ReadonlySet<number> {
     if (!this.#accounts.has(accountId)) return NONE;
     return new Set(reader.range(clearedCategories, { prefix: [accountId] }).map(({ key }) => key[1]));
   }
 
-  /** Takes categories off the tasks that were left, in the background. Resolves with how many were taken off all of them. */
+  /** Clears the recorded categories in the background. Resolves with the number of categories fully cleared. */
   run(): Promise<number> {
     const next = this.#running.catch(() => 0).then(() => this.#clearAll());
     this.#running = next;
     return next;
   }
 
-  /** Stops after the decision that runs. */
+  /** Stops after the current decision. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    // What failed was told to whoever started it.
+    // The caller of `run` received the error.
     await this.#running.catch(() => 0);
   }
 
@@ -81,12 +81,12 @@ export class CategoryClearing {
   }
 }
 
-/** A task as it is shown: without a category that was deleted. */
+/** Returns a task without its category when that was deleted. */
 export function withoutCleared(task: TaskRecord, cleared: ReadonlySet<number>): TaskRecord {
   return task.category_id !== null && cleared.has(task.category_id) ? { ...task, category_id: null } : task;
 }
 
-/** Takes a category off some of its tasks; false: off all that were left. Binned tasks keep it, and lose it when restored. */
+/** Removes a category from some of its tasks; false: from all remaining. Deleted tasks keep it until restored. */
 function clearSome(batch: Batch, accountId: string, categoryId: number): boolean {
   const change = new IndexChange(batch, accountId);
   let left: number = limits.categoryClearTasksMax;

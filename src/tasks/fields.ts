@@ -1,4 +1,4 @@
-/** Owns what callers write and ask of tasks and categories, once for tools, REST and pages. */
+/** Declares the input fields of tasks and categories, shared by tools, REST and pages. */
 import { z } from 'zod';
 import type { FieldErrors } from '../common/fault.ts';
 import { counted, day, isWellFormed, printableName, WELL_FORMED } from '../fields/kinds.ts';
@@ -25,7 +25,7 @@ export const newTask = z.strictObject({
   kanban_status: z.enum(KANBAN_STATUSES).optional(),
 });
 
-/** A partial write: an absent field stays as it is. */
+/** A partial update: an absent field keeps its value. */
 export const taskChange = newTask.extend({ content: content.optional() });
 
 export type TaskFields = z.output<typeof taskChange>;
@@ -45,12 +45,12 @@ export const newCategory = z.strictObject({
   position: z.int().min(0).max(limits.categoryPositionMax).optional().describe('Place in the list, from 0'),
 });
 
-/** A partial write. */
+/** A partial update. */
 export const categoryChange = newCategory.extend({ name: newCategory.shape.name.optional() });
 
 export type CategoryFields = z.output<typeof categoryChange>;
 
-/** Filters and orders of every list. */
+/** Filters and sort options of every list. */
 export const listFields = {
   category_id: counted.optional().describe('See list_categories'),
   completed: z.boolean().optional().describe('False: only open tasks'),
@@ -69,25 +69,25 @@ export const pageQuery = z.strictObject({
   per_page: z.int().min(1).max(limits.taskPageMax).default(limits.taskPageDefault).describe('Tasks on a page'),
 });
 
-/** The order that a caller names, in part or not at all. */
+/** Returns the requested order, with defaults for missing parts. */
 export function readOrder(sortBy: SortBy | undefined, sortOrder: 'asc' | 'desc' | undefined): TaskOrder {
   const order = defaultOrder(sortBy);
   return sortOrder === undefined ? order : { ...order, descending: sortOrder === 'desc' };
 }
 
-/** What is wrong with the days from `<name>_from` to `<name>_to`. */
+/** Returns the errors of the days from `<name>_from` to `<name>_to`. */
 export function spanErrors(name: string, from: string | undefined, to: string | undefined): FieldErrors {
   if (from === undefined || to === undefined || from <= to) return {};
   return { [`${name}_to`]: [`${name}_to must not be before ${name}_from`] };
 }
 
-/** The days from one date to another, either open; undefined: neither was given. */
+/** Returns the days between two dates, either open; undefined: neither was given. */
 export function daySpan(from: string | undefined, to: string | undefined): TaskFilter['due'] {
   if (from === undefined && to === undefined) return undefined;
   return { low: dayNumber(from ?? '0000-01-01'), high: dayNumber(to ?? '9999-12-31') };
 }
 
-/** Leaves undefined members out. */
+/** Drops undefined members. */
 export function defined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;

@@ -1,9 +1,8 @@
 /**
- * Owns where a live task stands: its rows in each order, and its place in the counters.
- *
+ * Maintains the indexes of live tasks: their rows in each order, and the counters.
  * A bucket is a status and an importance, eight in all; a scope is the whole account or one category. A space is one
- * order of one bucket in one scope. So every filter but the due dates picks whole spaces, and a list merges at most
- * eight of them; totals are sums of at most eight counters.
+ * order of one bucket in one scope. So every filter except the due dates selects whole spaces, and a list merges at
+ * most eight of them; totals are sums of at most eight counters.
  */
 
 import { limits } from '../limits/service.ts';
@@ -11,7 +10,7 @@ import type { Batch } from '../store/group-commit.ts';
 import { dayNumber } from '../time/calendar.ts';
 import { KANBAN_STATUSES, type TaskRecord, taskCounts, taskDays, taskRows } from './records.ts';
 
-/** The orders that rows are kept in. Tasks that are not completed stand in no order of completion. */
+/** The indexed orders. Only completed tasks are in the order of completion. */
 export type RowOrder = 'created' | 'updated' | 'completed' | 'due' | 'content';
 
 export const BUCKETS = KANBAN_STATUSES.flatMap((status, index) => [
@@ -22,7 +21,7 @@ export const BUCKETS = KANBAN_STATUSES.flatMap((status, index) => [
 /** The scope of the whole account. */
 const ALL = '*';
 
-/** The day of tasks without one: after every day of the calendar. */
+/** Due day of tasks without a due date: after every calendar day. */
 export const UNDATED = 10_000_000;
 
 export interface TaskRow {
@@ -51,15 +50,15 @@ export function dayOf(task: TaskRecord): number {
   return task.due_date === null ? UNDATED : dayNumber(task.due_date);
 }
 
-/** What contents are ordered by: the beginning, without regard to case. Equal beginnings are ordered by id. */
+/** Returns the sort key of a content: its beginning, ignoring case. Equal keys are ordered by id. */
 export function contentKey(content: string): string {
   const beginning = content.trim().slice(0, limits.taskSortCharsMax);
   const folded = beginning.normalize('NFC').toLowerCase().slice(0, limits.taskSortCharsMax);
-  // Control characters and the last code point bound keys in the store; half a pair is not a character.
+  // Control characters and the last code point delimit keys in the store; a lone surrogate is not a character.
   return folded.replace(/\p{Cc}|\p{Cs}|\u{10ffff}/gu, ' ');
 }
 
-/** Every row of a live task. */
+/** Returns every index row of a live task. */
 export function rowsOf(task: TaskRecord): TaskRow[] {
   const day = dayOf(task);
   const createdMs = Date.parse(task.created_at);
@@ -76,7 +75,7 @@ export function rowsOf(task: TaskRecord): TaskRow[] {
   );
 }
 
-/** The index side of one decision: rows move at once, counters are added up and written by `finish`. */
+/** The index changes of one decision: rows are written immediately, counters are summed and written by `finish`. */
 export class IndexChange {
   readonly #batch: Batch;
   readonly #accountId: string;
@@ -88,7 +87,7 @@ export class IndexChange {
     this.#accountId = accountId;
   }
 
-  /** A live task changes, appears (`before` undefined) or goes (`after` undefined). */
+  /** Updates the indexes for a live task changed, added (`before` undefined) or removed (`after` undefined). */
   move(before: TaskRecord | undefined, after: TaskRecord | undefined): void {
     this.#moveRows(before, after);
     if (before !== undefined) this.#count(before, -1);

@@ -1,4 +1,4 @@
-/** What the routes of tasks and categories say of themselves. */
+/** Describes the routes of tasks and categories for OpenAPI. */
 import { jsonSchema } from '../fields/json-schema.ts';
 import { type AnswerDoc, jsonContent, type ParameterDoc, parametersOf, type RouteDoc } from '../http/route/doc.ts';
 import { limits } from '../limits/service.ts';

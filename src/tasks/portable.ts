@@ -1,4 +1,4 @@
-/** Writes the tasks and categories of an account into an archive, and reads them out of one. */
+/** Exports the tasks and categories of an account to an archive, and imports them. */
 
 import { z } from 'zod';
 import { type ImportTarget, type Instant, id, importSection, instantUpTo, text, whole } from '../archive/records.ts';
@@ -24,7 +24,7 @@ import {
 } from './records.ts';
 import { disagreement, foldName } from './rules.ts';
 
-/** The last numbers that were given, then categories, then tasks, each by number, then the columns that were ordered by hand. */
+/** Order of the records: last used numbers, categories, tasks, each by number, then the manually ordered columns. */
 const recordSchema = (instant: Instant) =>
   z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('counters'), task_id: whole, category_id: whole, created_at: instant }),
@@ -61,7 +61,7 @@ const recordSchema = (instant: Instant) =>
 type Row = z.infer<ReturnType<typeof recordSchema>>;
 type Counters = Extract<Row, { type: 'counters' }>;
 
-/** Writes what there is. A category that was deleted is on no task. */
+/** Writes all tasks and categories. A deleted category is not written on any task. */
 export function exportTasks(snapshot: Snapshot, accountId: string, write: WriteRecord): void {
   const head = snapshot.get(taskHeads, [accountId]);
   if (head === undefined) return;
@@ -80,7 +80,7 @@ export function exportTasks(snapshot: Snapshot, accountId: string, write: WriteR
   }
 }
 
-/** Reads them into an account that has none. Resolves with which categories it has then. */
+/** Imports into an account without tasks. Resolves with the ids of its categories. */
 export async function importTasks(target: ImportTarget): Promise<ReadonlySet<number>> {
   const { actors, accountId, latestMs } = target;
   const actor = actors.account(accountId);
@@ -129,7 +129,7 @@ function put(batch: Batch, accountId: string, task: TaskRecord): void {
   change.finish();
 }
 
-/** Numbers rise and were given before. */
+/** Throws Refusal unless numbers ascend and are at most the last used number. */
 function checkNumber(given: number, last: number, head: number): void {
   if (given <= last) throw invalidField('id', `id ${given} must be above ${last}, the one before it`);
   if (given > head) throw invalidField('id', `id ${given} is above the last number that the counters say was given`);

@@ -1,4 +1,4 @@
-/** The tasks of today as a resource. */
+/** Defines the resource listing today's tasks. */
 import { markOfText } from '../gateway/live/watched.ts';
 import type { ResourceKind } from '../gateway/offers/resource.ts';
 import { listArguments, listQuery } from './list/arguments.ts';

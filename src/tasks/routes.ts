@@ -1,4 +1,4 @@
-/** The REST rows of tasks and categories. */
+/** Serves the REST routes of tasks and categories. */
 import type { z } from 'zod';
 import { refuseFields } from '../common/fault.ts';
 import { readId } from '../fields/kinds.ts';
@@ -15,7 +15,7 @@ import { categoryView, type taskPageSchema, taskView } from './views.ts';
 
 export interface TaskRoutesOptions {
   readonly tasks: Tasks;
-  /** Takes access tokens. */
+  /** Accepts access tokens. */
   readonly access: Authenticator;
   readonly pages: KnownPages;
 }
@@ -137,7 +137,7 @@ function categoryRoutes({ categories }: Tasks, access: Authenticator): Route[] {
   ];
 }
 
-/** A page as JSON, put together from tasks that are JSON already. */
+/** Returns a page as JSON, assembled from tasks already encoded as JSON. */
 function pageText(tasks: Tasks, accountId: string, query: URLSearchParams): string {
   const { fields, errors } = checkQuery(pageQuery, query);
   const { due_date_from: from, due_date_to: to, page = 1, per_page = limits.taskPageDefault } = fields;

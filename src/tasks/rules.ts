@@ -1,4 +1,4 @@
-/** Pure decisions about tasks and categories: which values are taken, and what a write makes of what is there. */
+/** Decides which values tasks and categories accept, and the result of a write. Pure. */
 
 import { type FieldErrors, invalidField, Refusal } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
@@ -8,7 +8,7 @@ import type { CategoryRecord, KanbanStatus, TaskHead, TaskRecord } from './recor
 
 const NEW_HEAD: TaskHead = { task_id: 0, category_id: 0, created_at: new Date(0).toISOString() };
 
-/** What is wrong with a status and a completion that are written together. */
+/** Returns the errors of a status and a completion that contradict each other. */
 export function disagreement({ completed, kanban_status: status }: TaskFields): FieldErrors {
   if (completed === undefined || status === undefined || completed === (status === 'done')) return {};
   return {
@@ -25,7 +25,7 @@ export function categoryNotFound(): Refusal {
   return new Refusal({ kind: 'not_found', what: 'category not found' });
 }
 
-/** The first task of an account, or the next one. */
+/** Returns the first task of an account, or the next one. */
 export function decideCreate(fields: TaskFields, head: TaskHead | undefined, nowMs: number) {
   const last = head ?? NEW_HEAD;
   const createdAt = laterOf(nowMs, last.created_at);
@@ -47,7 +47,7 @@ export function decideCreate(fields: TaskFields, head: TaskHead | undefined, now
   return { task, head: { ...last, task_id: task.id, created_at: createdAt } satisfies TaskHead };
 }
 
-/** What a partial write makes of a task. Gives the same record back when it changes nothing. */
+/** Returns a task after a partial update: the same record when nothing changes. */
 export function decidePatch(task: TaskRecord, fields: TaskFields, nowMs: number): TaskRecord {
   const status = nextStatus(task, fields);
   const completed = status === 'done';
@@ -66,7 +66,7 @@ export function decidePatch(task: TaskRecord, fields: TaskFields, nowMs: number)
   return written.every((field) => next[field] === task[field]) ? task : { ...next, updated_at: at };
 }
 
-/** Completing makes it done; reopening a done one puts it back to the default. */
+/** Completing sets the status to done; reopening a done task resets it to the default. */
 function nextStatus(task: TaskRecord, { completed, kanban_status: status }: TaskFields): KanbanStatus {
   if (status !== undefined) return status;
   if (completed === undefined || completed === task.completed) return task.kanban_status;
@@ -77,7 +77,7 @@ export function decideBin(task: TaskRecord, nowMs: number): TaskRecord {
   return { ...task, deleted_at: new Date(nowMs).toISOString() };
 }
 
-/** Brings a task back. Its category may be gone by now. */
+/** Restores a task. Its category may have been deleted. */
 export function decideRestore(task: TaskRecord, categoryExists: boolean, nowMs: number): TaskRecord {
   return {
     ...task,
@@ -87,17 +87,17 @@ export function decideRestore(task: TaskRecord, categoryExists: boolean, nowMs: 
   };
 }
 
-/** Tasks that were binned before this moment are removed for good. */
+/** Tasks deleted before this moment are permanently deleted. */
 export function binCutoffMs(nowMs: number): number {
   return nowMs - limits.binDays * DAY_MS;
 }
 
-/** The compared form of a category's name. */
+/** Normalizes a category's name for comparison. */
 export function foldName(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
 
-/** The next category of an account; by default it stands after the others. Refuses a taken name, and one too many. */
+/** Returns the next category of an account, by default the last. Throws Refusal for a name in use, or too many. */
 export function decideCreateCategory(
   fields: CategoryFields,
   existing: readonly CategoryRecord[],
@@ -123,7 +123,7 @@ export function decideCreateCategory(
   return { category, head: { ...last, category_id: category.id } satisfies TaskHead };
 }
 
-/** What a partial write makes of a category. Gives the same record back when it changes nothing. */
+/** Returns a category after a partial update: the same record when nothing changes. */
 export function decidePatchCategory(
   category: CategoryRecord,
   fields: CategoryFields,
@@ -150,7 +150,7 @@ function checkFreeName(name: string, others: readonly CategoryRecord[]): void {
   }
 }
 
-/** Now, unless the clock is earlier than a time that was already given. */
+/** Returns the current time, or a time already used when the clock is earlier. */
 function laterOf(nowMs: number, givenAt: string): string {
   return new Date(Math.max(nowMs, Date.parse(givenAt))).toISOString();
 }

@@ -1,4 +1,4 @@
-/** The use cases of tasks, for both doors. Every write goes through the account's actor; lists only read. */
+/** Creates, lists, changes and deletes tasks, for MCP and REST. Every write goes through the account's actor. */
 
 import type { z } from 'zod';
 import type { ActorRegistry } from '../actors/registry.ts';
@@ -34,7 +34,7 @@ import type { ShownTask } from './shown.ts';
 
 interface TaskPage<T> {
   readonly tasks: readonly T[];
-  /** How many match on all pages. */
+  /** Number of matches on all pages. */
   readonly total: number;
 }
 
@@ -50,19 +50,19 @@ export interface TasksOptions {
 }
 
 export interface PatchOptions {
-  /** Takes the task out of the bin, if it is there. */
+  /** Restores the task first, if it is in the trash. */
   readonly restore?: boolean;
 }
 
 export interface RemovedTask {
   readonly task: TaskRecord;
-  /** It was in the bin before; then nothing changed. */
+  /** True when it was already in the trash and nothing changed. */
   readonly wasBinned: boolean;
 }
 
 export class Tasks {
   readonly categories: Categories;
-  /** The order of the board's columns by hand. */
+  /** The manual order of the board's columns. */
   readonly places: Places;
   readonly #options: TasksOptions;
 
@@ -77,21 +77,21 @@ export class Tasks {
     this.categories = new Categories({ ...options, clearing: this.#clearing });
   }
 
-  /** One page and the exact total. */
+  /** Returns one page and the exact total. */
   list(accountId: string, request: PageRequest): TaskPage<TaskRecord> {
     const cleared = this.#clearing.of(this.#options.store, accountId);
     const { ids, total } = this.#find(accountId, request, cleared);
     return { tasks: this.#read(accountId, ids, cleared), total };
   }
 
-  /** As `list`, each task as it is shown. */
+  /** As `list`, each task in public form. */
   listShown(accountId: string, request: PageRequest): TaskPage<ShownTask> {
     const cleared = this.#clearing.of(this.#options.store, accountId);
     const { ids, total } = this.#find(accountId, request, cleared);
     return { tasks: this.#readers.now.shown(accountId, ids, cleared), total };
   }
 
-  /** The first tasks that match a text, local days and filters. Of one moment; a promise when it takes more than one turn. */
+  /** Returns the first tasks matching a search, from one snapshot; a promise when it takes more than one turn. */
   searchShown(accountId: string, search: TaskSearch): TaskFinds<ShownTask> | Promise<TaskFinds<ShownTask>> {
     const clearing = this.#clearing;
     const readers = this.#readers;
@@ -104,19 +104,19 @@ export class Tasks {
     });
   }
 
-  /** The service's clock. */
+  /** Returns the service's time in milliseconds. */
   now(): number {
     return this.#options.now();
   }
 
-  /** One live task. Refuses with `not_found`. */
+  /** Returns one live task. Throws Refusal `not_found`. */
   get(accountId: string, id: number | undefined): TaskRecord {
     const task = id === undefined ? undefined : liveTask(this.#options.store, accountId, id);
     if (task === undefined) throw taskNotFound();
     return withoutCleared(task, this.#clearing.of(this.#options.store, accountId));
   }
 
-  /** Reads a caller's document; refuses all that is wrong with it at once, an unknown category too. `whole`: its name. */
+  /** Reads a request body. Throws Refusal with all errors, also an unknown category. `whole`: its name in errors. */
   read<S extends typeof newTask | typeof taskChange>(
     accountId: string,
     schema: S,
@@ -128,12 +128,12 @@ export class Tasks {
     return fields as z.output<S>;
   }
 
-  /** Makes a task from a caller's document. */
+  /** Creates a task from a request body. */
   async create(accountId: string, document: unknown): Promise<TaskRecord> {
     return await this.add(accountId, this.read(accountId, newTask, document));
   }
 
-  /** Makes a task of fields that were read. */
+  /** Creates a task from validated fields. */
   add(accountId: string, fields: z.output<typeof newTask>): Promise<TaskRecord> {
     const { actors, quotas, now } = this.#options;
     return actors.account(accountId).ask((batch) => {
@@ -148,7 +148,7 @@ export class Tasks {
     });
   }
 
-  /** Changes what the caller's document names. Refuses with `not_found`. */
+  /** Updates the fields present in the request body. Throws Refusal `not_found`. */
   async patch(
     accountId: string,
     id: number | undefined,
@@ -159,7 +159,7 @@ export class Tasks {
     return await this.change(accountId, id, this.read(accountId, taskChange, document), options);
   }
 
-  /** As `patch`, of fields that were read. */
+  /** As `patch`, with validated fields. */
   change(
     accountId: string,
     id: number | undefined,
@@ -182,7 +182,7 @@ export class Tasks {
     });
   }
 
-  /** Moves a task to the bin. Refuses with `not_found`. */
+  /** Moves a task to the trash. Throws Refusal `not_found`. */
   async remove(accountId: string, id: number | undefined): Promise<RemovedTask> {
     const { actors, now } = this.#options;
     return actors.account(accountId).ask((batch) => {
@@ -199,7 +199,7 @@ export class Tasks {
     });
   }
 
-  /** Removes for good what has been in the bin for its days. Resolves with how many tasks that were. */
+  /** Permanently deletes tasks past their days in the trash. Resolves with the number of deleted tasks. */
   async emptyBin(nowMs: number): Promise<number> {
     const cutoffMs = binCutoffMs(nowMs);
     let removed = 0;
@@ -212,12 +212,12 @@ export class Tasks {
     }
   }
 
-  /** Takes deleted categories off the tasks that still have them. Resolves with how many categories that were. */
+  /** Removes deleted categories from their tasks. Resolves with the number of categories cleared. */
   clearCategories(): Promise<number> {
     return this.#clearing.run();
   }
 
-  /** Stops what runs in the background. */
+  /** Stops the background work. */
   close(): Promise<void> {
     return this.#clearing.close();
   }
@@ -230,7 +230,7 @@ export class Tasks {
     return readTasks(this.#options.store, accountId, ids).map((task) => withoutCleared(task, cleared));
   }
 
-  /** The oldest binned tasks by account, a bounded number. */
+  /** Returns the oldest deleted tasks by account, up to a limit. */
   #binnedBefore(cutoffMs: number): Map<string, (readonly [deletedMs: number, id: number])[]> {
     const due = new Map<string, (readonly [number, number])[]>();
     for (const { key } of this.#options.store.range(taskBin, { prefix: [], limit: limits.binRowsMax })) {
@@ -242,7 +242,7 @@ export class Tasks {
   }
 }
 
-/** A task that may be changed; one in the bin may only be restored. Refuses with `not_found`. */
+/** Finds a task to change; a deleted one may only be restored. Throws Refusal `not_found`. */
 function findTask(
   reader: Pick<Store, 'get'>,
   accountId: string,
@@ -254,7 +254,7 @@ function findTask(
   return task;
 }
 
-/** True when a filter asks for a category that is gone, although tasks still have it in their records. */
+/** True when a filter selects a deleted category still present in task records. */
 function isAmong(cleared: ReadonlySet<number>, { categoryId }: TaskFilter): boolean {
   return categoryId !== undefined && cleared.has(categoryId);
 }
@@ -264,12 +264,12 @@ function categoryErrors(reader: Pick<Store, 'get'>, accountId: string, { categor
   return { category_id: ['category_id must be the id of one of your categories, or null'] };
 }
 
-/** Bytes that one task counts for more than another. */
+/** Returns the growth in counted bytes between two versions of a task. */
 function grownBytes(before: TaskRecord | undefined, after: TaskRecord): number {
   return recordBytes(after.content) - (before === undefined ? 0 : recordBytes(before.content));
 }
 
-/** Writes a live task and where it stands. */
+/** Writes a live task and its index rows. */
 function write(batch: Batch, accountId: string, before: TaskRecord | undefined, after: TaskRecord): void {
   batch.put(tasks, [accountId, after.id], after);
   const change = new IndexChange(batch, accountId);
@@ -287,7 +287,7 @@ function emptyBinOf(batch: Batch, accountId: string, ids: readonly (readonly [nu
   let removed = 0;
   for (const [deletedMs, id] of ids) {
     const key: [number, string, number] = [deletedMs, accountId, id];
-    // Restored since it was found.
+    // Restored since it was listed.
     if (batch.get(taskBin, key) === undefined) continue;
     const task = batch.get(tasks, [accountId, id]);
     if (task !== undefined) countBytes(batch, accountId, 'documents', -recordBytes(task.content));

@@ -1,4 +1,4 @@
-/** Owns a task as it is shown: as JSON, and on one line of a text. */
+/** Formats a task for output: as JSON, and as one line of text. */
 import { oneLine } from '../gateway/words.ts';
 import { limits } from '../limits/service.ts';
 import type { TaskRecord } from './records.ts';
@@ -13,14 +13,14 @@ export class ShownTask {
     this.json = json;
   }
 
-  /** The task on one line; made once. */
+  /** The task as one line; computed once. */
   get line(): string {
     this.#line ??= lineOf(JSON.parse(this.json) as ShownFields);
     return this.#line;
   }
 }
 
-/** One task on one line. */
+/** Formats one task as one line. */
 export function lineOf(task: ShownFields): string {
   const { id, content, due_date: due, is_important, kanban_status: status, category_id } = task;
   const notes = [

@@ -1,4 +1,4 @@
-/** The tools over tasks. */
+/** Defines the tools for tasks. */
 
 import { z } from 'zod';
 import { counted } from '../fields/kinds.ts';
@@ -15,7 +15,7 @@ import type { Tasks } from './service.ts';
 import { lineOf, type ShownTask } from './shown.ts';
 import { taskSchema, taskView } from './views.ts';
 
-/** The time zones of accounts, which belong to another capability, and the tables that they are read from. */
+/** The time zones of accounts, provided by another capability, and the tables they are read from. */
 export interface AccountZones {
   of(accountId: string): Zone;
   readonly tables: readonly AnyTable[];
@@ -27,7 +27,7 @@ const oneTask = z.object({ task: taskSchema });
 
 const changeArguments = z.strictObject({ id: taskId, ...taskChange.shape, restore: z.boolean().optional() });
 
-/** Every tool of this capability. */
+/** Returns the tools for tasks and categories. */
 export function taskTools(tasks: Tasks, zones: AccountZones): Tool[] {
   return [listTasks(tasks, zones), createTask(tasks), updateTask(tasks), deleteTask(tasks), ...categoryTools(tasks)];
 }
@@ -60,7 +60,7 @@ function listTasks(tasks: Tasks, zones: AccountZones): Tool {
           `{"tasks":[${found.tasks.map(({ json }) => json).join(',')}],${JSON.stringify(rest).slice(1)}`,
         ),
         text: listText(found.tasks, found.hasMore, found.complete),
-        // Days begin with a minute in every time zone.
+        // In every time zone a day begins at a full minute.
         sameUntilMs: args.due_today === true || args.overdue === true ? nowMs - (nowMs % 60_000) + 60_000 : Infinity,
       };
     },

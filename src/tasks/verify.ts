@@ -1,4 +1,4 @@
-/** Checks tasks and categories: every row and counter against a recount of the tasks themselves. Only reads. */
+/** Checks tasks and categories: every row and counter against a recount of the tasks themselves. Read-only. */
 import type { CheckedReader } from '../store/checked-reader.ts';
 import { bucketOf, dayOf, noCounts, rowsOf, scopesOf, UNDATED } from './indexes.ts';
 import {
@@ -15,13 +15,13 @@ import {
 import { foldName } from './rules.ts';
 
 export interface TasksReport {
-  /** Binned ones too. */
+  /** Includes deleted tasks. */
   readonly tasks: number;
   readonly categories: number;
   readonly problems: string[];
 }
 
-/** What the tasks say that indexes and counters must hold. */
+/** Expected contents of indexes and counters, computed from the tasks. */
 interface Recount {
   tasks: number;
   rows: number;
@@ -76,7 +76,7 @@ function checkTask(reader: CheckedReader, accountId: string, id: number, task: T
   }
 }
 
-/** It exists, or it is on its way off the tasks that have it. */
+/** True for a category that exists or is being cleared from its tasks. */
 function isKnownCategory(reader: CheckedReader, key: [accountId: string, categoryId: number]): boolean {
   return reader.get(categories, key) !== undefined || reader.get(clearedCategories, key) !== undefined;
 }
@@ -97,7 +97,7 @@ function countIn(counters: Map<string, number[]>, name: string, bucket: number):
   counters.set(name, counts);
 }
 
-/** Takes what was found out of the recount, so that what is left is missing. */
+/** Compares counters with the recount and removes them from it, so that the rest is missing from the store. */
 function checkCounts(
   what: string,
   found: readonly number[],

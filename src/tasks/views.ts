@@ -1,10 +1,10 @@
-/** Owns how a task and a category look from outside, and their schemas. */
+/** Defines the public form of tasks and categories, and their schemas. */
 import { z } from 'zod';
 import { limits } from '../limits/service.ts';
 import type { Category } from './categories.ts';
 import { KANBAN_STATUSES, type TaskRecord } from './records.ts';
 
-/** A task as both doors show it. */
+/** A task in the responses of MCP and REST. */
 export const taskSchema = z.object({
   id: z.int().positive().describe('Counted per account'),
   content: z.string(),
@@ -18,7 +18,7 @@ export const taskSchema = z.object({
   updated_at: z.string().describe('ISO 8601 UTC'),
 });
 
-/** A category as both doors show it. */
+/** A category in the responses of MCP and REST. */
 export const categorySchema = z.object({
   id: z.int().positive().describe('Counted per account'),
   name: z.string(),
@@ -31,7 +31,7 @@ export const categorySchema = z.object({
 
 const whole = z.int().nonnegative();
 
-/** A page of tasks as the REST door answers it. */
+/** A page of tasks in a REST response. */
 export const taskPageSchema = z.object({
   data: z.array(taskSchema.meta({ title: 'Task' })),
   meta: z.object({

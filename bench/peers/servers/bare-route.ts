@@ -1,4 +1,4 @@
-/** Child program: one route of the HTTP library that takes a whole body and replies the same bytes to every request. */
+/** Child program: one route of the HTTP library, reading the whole body and sending the same bytes to every request. */
 
 import { App } from 'uWebSockets.js';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Child program: the official MCP server on node:http, one tool that gives a result held in memory; stateless. */
+/** Child program: the official MCP server on node:http, with one tool returning a result from memory; stateless. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
@@ -33,7 +33,7 @@ const tool = {
   }),
 };
 
-// The factory makes a server for each request, as the package's own stateless serving does.
+// The factory creates a server per request, as the package's stateless mode does.
 const handler = createMcpHandler(() => {
   const server = new McpServer({ name: 'sdk', version: '0.0.0' }, { capabilities: { tools: {} } });
   server.registerTool('list_tasks', tool, () => result);

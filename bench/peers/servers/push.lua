@@ -1,4 +1,4 @@
--- Makes wrk push files of 1 KiB, each with content, hash and clock of its own: wrk -s push.lua URL -- FILES
+-- Makes wrk push files of 1 KiB, each with different content, hash and clock: wrk -s push.lua URL -- FILES
 local ffi = require('ffi')
 ffi.cdef('unsigned char *SHA256(const unsigned char *data, size_t length, unsigned char *digest);')
 local crypto = ffi.load('crypto')
@@ -12,8 +12,8 @@ for byte = 0, 255 do hex[byte] = string.format('%02x', byte) end
 function init(args)
   files = tonumber(args[1])
   count = 0
-  -- Runs begin a second apart at the least, and none makes a million pushes: so each begins
-  -- above the clocks of the one before it, however fast that was.
+  -- Runs start at least a second apart, and none makes a million pushes: so each run starts
+  -- above the clocks of the run before it, however fast that was.
   started = os.time() - 3600
   local lines = math.floor((BYTES - 20) / #LINE)
   local rest = string.rep('x', BYTES - 20 - lines * #LINE)

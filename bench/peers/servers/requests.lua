@@ -1,6 +1,6 @@
--- Makes wrk send one request again and again: wrk -s requests.lua URL [-- BODY]; with a body it is a POST.
--- Where the URL or the body has the day 0000-00-00, each request has another one there: some 600,000 of the first 1,900 years.
--- Where the query ends with &~, each request spells the same query otherwise: with other letters percent-encoded.
+-- Makes wrk send one request repeatedly: wrk -s requests.lua URL [-- BODY]; with a body it is a POST.
+-- The day 0000-00-00 in the URL or the body is replaced with another day in each request: some 600,000 days of the first 1,900 years.
+-- A query ending with &~ is spelled differently in each request: with other letters percent-encoded.
 local DAY = '0000%-00%-00'
 local SPELLED = '%?([^ ]*)&~'
 local count = 0
@@ -18,7 +18,7 @@ function init(args)
   count = math.random(600000)
 end
 
--- The query with the letters percent-encoded that the bits of the count say.
+-- Returns the query with the letters selected by the bits of the count percent-encoded.
 local function spelled(query)
   local bits = count
   return '?' .. query:gsub('%a', function(letter)

@@ -1,4 +1,4 @@
-/** Starts the servers of this package, fills a hub with tasks, and counts requests per second with wrk. */
+/** Starts the servers of this package, fills a hub with tasks, and measures requests per second with wrk. */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,12 +11,12 @@ import { type Cairn, startCairn } from '../cairn.ts';
 import { runProgram, startProgram, stopProgram, waitForPort } from '../child.ts';
 import { freePort } from '../free-port.ts';
 
-/** The package as it lies in the source tree: its packages are there, and nothing of it is compiled. */
+/** The package in the source tree: its dependencies are installed there, and it is not compiled. */
 const PACKAGE = fileURLToPath(new URL('../../../../bench/peers/servers/', import.meta.url));
 const CALLS_PER_BATCH = 100;
-/** Makes wrk send one request, or one that is always another. */
+/** wrk script that repeats one request, or varies it each time. */
 export const REQUESTS_SCRIPT = join(PACKAGE, 'requests.lua');
-/** Makes wrk push files of 1 KiB: PUSH_SCRIPT, then how many files. */
+/** wrk script that pushes files of 1 KiB: PUSH_SCRIPT, then the number of files. */
 export const PUSH_SCRIPT = join(PACKAGE, 'push.lua');
 const BATCHES_AT_ONCE = 8;
 
@@ -25,7 +25,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Installs the package when it is not. Resolves with what is missing when that fails. */
+/** Installs the package if needed. Resolves with what is missing when that fails. */
 export async function installServers(): Promise<string | undefined> {
   const built = 'node_modules/better-sqlite3/build/Release/better_sqlite3.node';
   const needed = [built, 'node_modules/fastify/package.json', 'node_modules/@modelcontextprotocol/server/package.json'];
@@ -40,7 +40,7 @@ export async function installServers(): Promise<string | undefined> {
   return missing().length === 0 ? undefined : `npm ci failed in bench/peers/servers; missing: ${missing().join(', ')}`;
 }
 
-/** Starts a program of the package; it gets a port and the arguments. */
+/** Starts a program of the package, passing a port and the arguments. */
 export async function startServer(program: string, ...args: string[]): Promise<Server> {
   const file = program.endsWith('.mjs') ? join(PACKAGE, program) : fileURLToPath(new URL(program, import.meta.url));
   const port = await freePort();
@@ -53,14 +53,14 @@ export async function startServer(program: string, ...args: string[]): Promise<S
 
 export interface TaskHub {
   readonly cairn: Cairn;
-  /** Headers of an account's MCP key. */
+  /** Includes the account's MCP key. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Headers with a fresh access token. */
+  /** Resolves with headers containing a new access token. */
   accessHeaders(): Promise<Record<string, string>>;
   stop(): Promise<void>;
 }
 
-/** A hub with one account that has so many tasks. */
+/** Starts a hub with one account and `count` tasks. */
 export async function startTaskHub(count: number): Promise<TaskHub> {
   const folder = temporaryFolder();
   const env = { CAIRN_DATA: join(folder, 'data') };
@@ -92,7 +92,7 @@ export async function startTaskHub(count: number): Promise<TaskHub> {
   };
 }
 
-/** Makes so many tasks of the load. */
+/** Creates `count` tasks of the load. */
 export function fillTasks(
   cairn: Pick<Cairn, 'url'>,
   headers: Readonly<Record<string, string>>,
@@ -101,13 +101,13 @@ export function fillTasks(
   return fill(cairn, headers, { tool: 'create_task', count, argumentsOf: taskDocument });
 }
 
-/** A task of the load: a quarter is done, due days are spread over a year. tasks-sqlite.mjs makes the same. */
+/** Returns a task of the load: a quarter is done, due days span a year. tasks-sqlite.mjs creates the same. */
 function taskDocument(index: number): Record<string, unknown> {
   const due = new Date(Date.UTC(2026, 0, 1 + ((index * 7919) % 365))).toISOString().slice(0, 10);
   return { content: `Task number ${index}`, due_date: due, completed: index % 4 === 0 };
 }
 
-/** The body of a call of a tool. */
+/** Returns the body of a tool call. */
 export function toolCall(name: string, args: Record<string, unknown>, id = 1): Record<string, unknown> {
   return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } };
 }
@@ -115,11 +115,11 @@ export function toolCall(name: string, args: Record<string, unknown>, id = 1): R
 export interface Filling {
   readonly tool: string;
   readonly count: number;
-  /** Arguments of the call with this number, from 0. */
+  /** Arguments of a call by its number, from 0. */
   readonly argumentsOf: (index: number) => Record<string, unknown>;
 }
 
-/** Calls a tool many times, in batches that run at once; throws when a call is refused. */
+/** Calls a tool many times, in concurrent batches; throws when a call is refused. */
 export async function fill(
   cairn: Pick<Cairn, 'url'>,
   headers: Readonly<Record<string, string>>,
@@ -140,7 +140,7 @@ export async function fill(
   await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, lane));
 }
 
-/** One POST, sent again after a while for as long as the hub says that it is busy. */
+/** Sends one POST, retrying while the hub is busy. */
 async function postWhenTaken(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<string> {
   for (;;) {
     try {
@@ -152,7 +152,7 @@ async function postWhenTaken(url: string, headers: Readonly<Record<string, strin
   }
 }
 
-/** One POST; throws unless it is answered with 200. */
+/** Sends one POST; throws unless the status is 200. */
 export async function post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<string> {
   const { origin, pathname } = new URL(url);
   const fields = { ...headers, 'Content-Type': 'application/json' };
@@ -166,26 +166,26 @@ export interface RequestLoad {
   readonly headers: Readonly<Record<string, string>>;
   readonly connections: number;
   readonly seconds: number;
-  /** Sent with POST; without it the load is GET. */
+  /** Sent with POST; without it the request is GET. */
   readonly body?: string;
 }
 
 export interface PushLoad extends Omit<RequestLoad, 'body'> {
-  /** How many files the pushes go to, in turn. */
+  /** Number of files, pushed in turn. */
   readonly files: number;
 }
 
-/** Pushes per second, each of 1 KiB and unlike any other. */
+/** Resolves with the pushes per second; each is 1 KiB, and all differ. */
 export function pushRate({ files, ...load }: PushLoad): Promise<number> {
   return wrkRate(load, ['-s', PUSH_SCRIPT, load.url, '--', String(files)]);
 }
 
-/** Requests per second. */
+/** Resolves with the requests per second. */
 function requestRate({ body, ...load }: RequestLoad): Promise<number> {
   return wrkRate(load, ['-s', REQUESTS_SCRIPT, load.url, ...(body === undefined ? [] : ['--', body])]);
 }
 
-/** By wrk with one thread. Throws when an answer was a refusal. */
+/** Runs wrk with one thread. Throws when a response was an error. */
 async function wrkRate(load: Omit<RequestLoad, 'body' | 'url'>, target: readonly string[]): Promise<number> {
   const { headers, connections, seconds } = load;
   const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
@@ -197,7 +197,7 @@ async function wrkRate(load: Omit<RequestLoad, 'body' | 'url'>, target: readonly
   return Number(rate);
 }
 
-/** Lets sides take turns, a pair or more; the first round is warm-up. Resolves with the rates of each side. */
+/** Alternates between sides, a pair or more; the first round is warm-up. Resolves with the rates of each side. */
 export async function takeTurns<Side extends string>(
   question: string,
   sides: Readonly<Record<Side, RequestLoad>>,

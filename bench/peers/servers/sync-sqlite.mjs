@@ -1,4 +1,4 @@
-/** Child program: takes pushes with fastify and better-sqlite3: hashes, the check on the current row, one durable upsert. */
+/** Child program: accepts pushes with fastify and better-sqlite3: hash, check of the current row, durable upsert. */
 import { createHash } from 'node:crypto';
 import Database from 'better-sqlite3';
 import Fastify from 'fastify';
@@ -19,7 +19,7 @@ const upsert = db.prepare(`INSERT INTO files VALUES (@path, @seq, @content, @sha
   size_bytes = excluded.size_bytes, stored_at = excluded.stored_at`);
 let seq = newest.get();
 
-/** Undefined: it met a newer one. */
+/** Undefined: the stored row is newer. */
 const take = db.transaction(({ path, content, sha256, hlc, device_id }, bytes) => {
   const row = current.get(path);
   if (row?.sha256 === sha256) return { ...row, path, status: 'unchanged' };

@@ -1,4 +1,4 @@
-/** Child program: tasks with fastify and better-sqlite3. Fills its file, then serves a page of it and takes inserts. */
+/** Child program: tasks with fastify and better-sqlite3. Fills its file, then serves a page and accepts inserts. */
 import Database from 'better-sqlite3';
 import Fastify from 'fastify';
 
@@ -24,7 +24,7 @@ const listed = db.prepare(
     updated_at FROM tasks WHERE ${where} ORDER BY due_date, id LIMIT ? OFFSET ?`,
 );
 
-/** The task of a document, as a client sees it. */
+/** Returns the task of a document, in public form. */
 function create({ content, due_date: due = null, is_important: important = false, completed = false }) {
   const now = new Date().toISOString();
   const status = completed ? 'done' : 'todo';
@@ -48,7 +48,7 @@ function view(row) {
   return { ...row, is_important: row.is_important === 1 || row.is_important === true, completed: !!row.completed };
 }
 
-// The same tasks as the bench makes in the hub.
+// The same tasks as the bench creates in the hub.
 db.transaction(() => {
   for (let index = 0; index < Number(count); index += 1) {
     const due = new Date(Date.UTC(2026, 0, 1 + ((index * 7919) % 365))).toISOString().slice(0, 10);

@@ -1,6 +1,6 @@
 /**
- * Owns the mark that a browser keeps after it signed in: a random name, and for each email a keyed tag over both. It opens
- * nothing; it only tells a browser that its owner uses from one of a stranger. Nothing of it is stored here.
+ * Issues and checks the mark of a browser that has signed in: a random name, and for each email a keyed tag over both.
+ * It grants no access; it only distinguishes a known browser from a stranger's. The hub stores nothing of it.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 
@@ -16,7 +16,7 @@ export class BrowserMarks {
     this.#keyedHash = keyedHash;
   }
 
-  /** The name of a browser that has signed in with this email; undefined: it has not, or the mark is not ours. */
+  /** Returns the name of a browser that has signed in with this email; undefined: it has not, or an invalid mark. */
   knownAs(mark: string | undefined, email: string): string | undefined {
     const { name, tags } = read(mark);
     if (name === undefined) return undefined;
@@ -24,7 +24,7 @@ export class BrowserMarks {
     return tags.some((tag) => timingSafeEqual(Buffer.from(tag), expected)) ? name : undefined;
   }
 
-  /** The mark of a browser that has now signed in with this email as well. */
+  /** Returns the mark of a browser, extended by a sign-in with this email. */
   extend(mark: string | undefined, email: string): string {
     if (mark !== undefined && this.knownAs(mark, email) !== undefined) return mark;
     const { name = randomBytes(NAME_BYTES).toString('base64url'), tags } = read(mark);

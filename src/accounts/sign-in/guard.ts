@@ -1,7 +1,7 @@
 /**
- * Owns how often passwords are tried: limits per address and per (email, address), and a slow path for an email under attack.
- * No wrong password of others locks an owner out: a browser that has signed in before passes, with a count of its own
- * (OWASP, "device cookies"), and everybody else gets a turn, one every few seconds.
+ * Limits password attempts: per address and per (email, address), with a slow path for an email under attack. Wrong
+ * passwords of others never lock an owner out: a browser that has signed in before passes with a separate count
+ * (OWASP, "device cookies"), and all others take turns, one every few seconds.
  */
 import { FairQueue } from '../../common/fair-queue.ts';
 import { Refusal } from '../../common/fault.ts';
@@ -9,25 +9,25 @@ import { WrongTries } from '../../http/checks/wrong-tries.ts';
 import { addressBlock } from '../../http/request/address-block.ts';
 import { limits } from '../../limits/service.ts';
 
-/** One try of a password. */
+/** One password attempt. */
 export interface PasswordTry {
   readonly email: string;
   readonly address: string;
-  /** Names a browser that has signed in with this email before, or a session of it; undefined: neither. */
+  /** Names a browser that has signed in with this email before, or a session of the account; undefined: neither. */
   readonly known: string | undefined;
 }
 
 export interface SignInGuardOptions {
-  /** False: tries are not limited. */
+  /** False: attempts are not limited. */
   readonly isOn: boolean;
-  /** Counts a try by address. Throws Refusal `rate_limited`. */
+  /** Counts an attempt by address. Throws Refusal `rate_limited`. */
   readonly countSignIn: (who: string) => void;
   readonly now: () => number;
-  /** Calls back after so many milliseconds; passed in, so that a test needs no time. */
+  /** Calls `run` after `ms` milliseconds; injected so that tests need not wait. */
   readonly later: (run: () => void, ms: number) => void;
 }
 
-/** Whose turn it is at one email. */
+/** The queue of attempts at one email. */
 interface Line {
   readonly waiting: FairQueue<() => void>;
   readonly perBlock: Map<string, number>;
@@ -46,11 +46,11 @@ export class SignInGuard {
     this.#wrongOfEmail = new WrongTries({ ...window, triesMax: limits.passwordTriesOfEmailMax });
   }
 
-  /** Resolves when the password may be checked. Rejects with `rate_limited`. */
+  /** Resolves when the password may be checked. Rejects with Refusal `rate_limited`. */
   async enter(tried: PasswordTry): Promise<void> {
     if (!this.#options.isOn) return;
     const { email, address, known } = tried;
-    // A known browser that was wrong too often is a stranger again.
+    // A known browser with too many wrong passwords is treated as unknown.
     if (known !== undefined && !this.#wrong.isOver(nameOf(known))) return;
     const block = addressBlock(address);
     this.#options.countSignIn(`address ${block}`);
@@ -65,7 +65,7 @@ export class SignInGuard {
     this.#wrongOfEmail.add([email]);
   }
 
-  /** Resolves at the next turn of this email. Turns go round the addresses, so that one address delays another by one turn. */
+  /** Resolves at the next turn of this email. Turns rotate over addresses, so an address delays another by one turn. */
   #turn(email: string, block: string): Promise<void> | undefined {
     const line = this.#lines.get(email);
     if (line === undefined) {

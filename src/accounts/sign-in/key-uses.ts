@@ -1,4 +1,4 @@
-/** Owns when a key was last used, which is written now and then: nobody waits for that row, and a lost one is written again. */
+/** Records the last use of a key, at most once a minute. No request waits for it; a later use repeats a lost write. */
 import type { ActorRegistry } from '../../actors/registry.ts';
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
@@ -12,14 +12,14 @@ export interface KeyUsesOptions {
 
 export class KeyUses {
   readonly #options: KeyUsesOptions;
-  /** When the use of a key was last written, by key id; a cache of the store to spare it a read per request. */
+  /** Time of the last recorded use by key id; a cache that saves a read of the store per request. */
   readonly #writtenMs = new Map<string, number>();
 
   constructor(options: KeyUsesOptions) {
     this.#options = options;
   }
 
-  /** Notes that a key is used now. */
+  /** Records a use of a key now, if the last recorded one is old enough. */
   note(accountId: string, keyId: string): void {
     const nowMs = this.#options.now();
     const written = this.#writtenMs.get(keyId);
@@ -29,7 +29,7 @@ export class KeyUses {
   }
 }
 
-/** Writes the use of a key to its row, as the account's actor. */
+/** Returns the function that writes key uses through the account's actor. */
 export function keyUseWriter({
   actors,
   log,

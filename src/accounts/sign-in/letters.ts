@@ -1,8 +1,8 @@
-/** What is written to people about signing in and up. Plain text; names of programs are shown, never links of others. */
+/** Composes the mail about sign-in and sign-up. Plain text; names of programs are shown, links of others never. */
 import type { RemoteSource } from '../../audit/records.ts';
 import type { Letter, Mail } from '../../mail/mailer.ts';
 
-/** Letters to owners; without a mail server there are none. */
+/** Sends mail to account owners; without a mail server nothing is sent. */
 export class SignInLetters {
   readonly #mail: Mail | undefined;
   readonly #url: string;
@@ -14,22 +14,22 @@ export class SignInLetters {
     this.#now = now;
   }
 
-  /** Whether there is a mail server. */
+  /** True when a mail server is configured. */
   get areSent(): boolean {
     return this.#mail !== undefined;
   }
 
-  /** Somebody signed in with a browser or device that was not seen before. `what` names it. */
+  /** Reports a sign-in from a new browser or device; `what` names it. */
   newSignIn(email: string, what: string, source: RemoteSource): void {
     this.#mail?.send(newSignIn(email, what, source, this.#url, new Date(this.#now()).toISOString()));
   }
 
-  /** The link of an invitation. */
+  /** Sends the link of an invitation. */
   invitation(email: string, link: string, until: string): void {
     this.#mail?.send(invitationLetter(email, link, until));
   }
 
-  /** The way to a new password. */
+  /** Sends the link for a password reset. */
   passwordReset(email: string, token: string, minutes: number): void {
     this.#mail?.send({
       to: email,
@@ -46,7 +46,7 @@ If it was not you, ignore this message. Your password has not changed.
   }
 }
 
-/** The letter to somebody who is invited, until a time in ISO 8601. */
+/** Composes an invitation, valid until an ISO 8601 time. */
 export function invitationLetter(to: string, link: string, until: string): Letter {
   return {
     to,

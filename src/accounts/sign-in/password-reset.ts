@@ -1,6 +1,7 @@
 /**
- * Resets a forgotten password by mail. Asking answers the same at once whether or not there is an account; the work is done
- * afterwards, so the time of the answer tells nothing. A token works once, for 30 minutes, and a newer one replaces it.
+ * Resets a forgotten password by mail. A request is answered immediately and identically whether or not the account
+ * exists; the work runs afterwards, so the response time reveals nothing. A token works once, for 30 minutes, and a
+ * newer one replaces it.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ActorRegistry } from '../../actors/registry.ts';
@@ -33,7 +34,7 @@ export interface PasswordResetsOptions {
   readonly sessions: BrowserSessions;
   readonly letters: SignInLetters;
   readonly log: Log;
-  /** Counts a try by address. Throws Refusal `rate_limited`. */
+  /** Counts an attempt by address. Throws Refusal `rate_limited`. */
   readonly countSignIn: (who: string) => void;
   readonly now: () => number;
 }
@@ -47,12 +48,12 @@ export class PasswordResets {
     this.#asked = new WrongTries({ triesMax: limits.resetsMax, windowMs: limits.resetsMs, now: options.now });
   }
 
-  /** Whether passwords can be reset by mail. */
+  /** True when passwords can be reset by mail. */
   get areOffered(): boolean {
     return this.#options.letters.areSent;
   }
 
-  /** Sends a token to the email, if it has an account. Throws `rate_limited` by address, and `invalid_fields`. */
+  /** Sends a token to the email, if it has an account. Throws Refusal `rate_limited` by address, `invalid_fields`. */
   ask(given: string, source: RemoteSource): void {
     const email = normalizeEmail(given);
     this.#options.countSignIn(`address ${addressBlock(source.address)}`);
@@ -63,7 +64,7 @@ export class PasswordResets {
     });
   }
 
-  /** Whether a token would be taken now. */
+  /** True when a token is currently valid. */
   isOpen(token: string): boolean {
     const read = this.#read(token);
     if (read === undefined) return false;
@@ -72,8 +73,8 @@ export class PasswordResets {
   }
 
   /**
-   * Sets a new password; every browser of the account is signed out. A password that is refused does not use up the token.
-   * Refuses with `invalid_fields` (`password`), `not_found` when the token is not open.
+   * Sets a new password and signs out every browser of the account. A refused password does not use up the token.
+   * Throws Refusal `invalid_fields` (`password`), and `not_found` when the token is invalid.
    */
   async reset(token: string, password: string, source: RemoteSource): Promise<void> {
     const { actors, sessions, passwords, now } = this.#options;

@@ -1,15 +1,15 @@
-/** Owns the tables of signing in: second factors, and what a forgotten password is reset with. */
+/** Defines the tables of sign-in: second factors and password resets. */
 import { recordCodec } from '../../store/codec.ts';
 import { type AnyTable, defineTable } from '../../store/table.ts';
 
 export interface SecondFactorRecord {
-  /** Sealed. */
+  /** Sealed (encrypted at rest). */
   readonly secret: Uint8Array;
-  /** Null: not confirmed with a code yet, so nothing asks for it. */
+  /** Null: not confirmed with a code yet, so sign-in does not ask for one. */
   readonly on_since: string | null;
-  /** The newest period a code of which was taken: that and earlier ones are refused. */
+  /** Newest period with an accepted code: codes of this and earlier periods are refused. */
   readonly last_step: number;
-  /** Keyed hashes of the recovery codes that were not used. */
+  /** Keyed hashes of the unused recovery codes. */
   readonly recovery: readonly string[];
 }
 
@@ -18,12 +18,12 @@ export const secondFactors = defineTable<[accountId: string], SecondFactorRecord
 });
 
 export interface PasswordResetRecord {
-  /** Keyed hash of the newest token; earlier ones stopped working. */
+  /** Keyed hash of the newest token; earlier tokens no longer work. */
   readonly hash: string;
   readonly expires_ms: number;
 }
 
-/** The one reset that an account has open. */
+/** The open password reset of an account; at most one. */
 export const passwordResets = defineTable<[accountId: string], PasswordResetRecord>('password_resets', recordCodec(1), {
   account: 0,
 });

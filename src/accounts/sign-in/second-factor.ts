@@ -1,6 +1,7 @@
 /**
- * The second factor of an account: time-based codes (TOTP, RFC 6238) of an authenticator app, and ten recovery codes that
- * work once each. The secret is sealed at rest, recovery codes are kept as keyed hashes, and a code is taken once.
+ * Manages the second factor of an account: time-based codes (TOTP, RFC 6238) of an authenticator app, and ten
+ * single-use recovery codes. The secret is sealed at rest, recovery codes are stored as keyed hashes, and each code is
+ * accepted once.
  */
 import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
@@ -20,14 +21,14 @@ const PERIOD_SECONDS = 30;
 /** Clocks may differ by one period either way (RFC 6238, 5.2). */
 const WINDOW = 1;
 const FIELD = 'second factor';
-/** Without letters and digits that are taken for one another: 24 of 32 characters are 120 bits. */
+/** Without look-alike letters and digits: 24 of 32 characters are 120 bits. */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
 const RECOVERY_CHARS = 24;
 
 export interface NewSecondFactor {
-  /** Base32, to type into an authenticator app. */
+  /** Base32, for typing into an authenticator app. */
   readonly secret: string;
-  /** The same as an `otpauth:` address. */
+  /** The same secret as an `otpauth:` URI. */
   readonly uri: string;
 }
 
@@ -50,13 +51,13 @@ export class SecondFactors {
     this.#wrongOfAccount = new WrongTries({ ...window, triesMax: limits.codeTriesOfAccountMax });
   }
 
-  /** Whether signing in with the password asks for a code, and how many recovery codes are left. */
+  /** Returns whether password sign-in requires a code, and the number of unused recovery codes. */
   stateOf(accountId: string): { readonly isOn: boolean; readonly recoveryCodes: number } {
     const found = this.#options.store.get(secondFactors, [accountId]);
     return { isOn: found?.on_since != null, recoveryCodes: found?.recovery.length ?? 0 };
   }
 
-  /** Makes a secret that nothing asks for before it is confirmed; an earlier unconfirmed one is replaced. */
+  /** Creates an unconfirmed secret, not used at sign-in yet; replaces an earlier unconfirmed one. */
   async begin(accountId: string, email: string): Promise<NewSecondFactor> {
     const plain = randomBytes(SECRET_BYTES);
     const secret = this.#options.sealer.sealRandom(accountId, FIELD, plain);
@@ -68,7 +69,7 @@ export class SecondFactors {
     return { secret: totp.secret.base32, uri: totp.toString() };
   }
 
-  /** The secret that waits to be confirmed; undefined: none. */
+  /** Returns the unconfirmed secret; undefined: none. */
   pending(accountId: string, email: string): NewSecondFactor | undefined {
     const found = this.#options.store.get(secondFactors, [accountId]);
     if (found === undefined || found.on_since !== null) return undefined;
@@ -76,7 +77,7 @@ export class SecondFactors {
     return { secret: totp.secret.base32, uri: totp.toString() };
   }
 
-  /** Turns it on with a first code. Resolves with the recovery codes, which are shown here and never again. */
+  /** Turns the second factor on with a first code. Resolves with the recovery codes, returned only here. */
   async confirm(accountId: string, code: string, source: Source): Promise<readonly string[]> {
     const recovery = newRecoveryCodes();
     await this.#options.actors.account(accountId).ask((batch): void => {
@@ -102,9 +103,9 @@ export class SecondFactors {
   }
 
   /**
-   * Checks and uses up a code of the app, or a recovery code. Tries are counted within the decision: those of an account are
-   * decided one after another, so that tries sent at once are no more than others.
-   * Refuses with `invalid_fields` (`code`), and `rate_limited` after too many wrong ones.
+   * Checks a code of the app or a recovery code, and marks it as used. Attempts are counted within the decision: an
+   * account decides one after another, so concurrent attempts gain nothing.
+   * Throws Refusal `invalid_fields` (`code`), and `rate_limited` after too many wrong codes.
    */
   async use(accountId: string, code: string, source: Source): Promise<void> {
     const guessers = [`${accountId} ${source.address ?? ''}`];
@@ -129,7 +130,7 @@ export class SecondFactors {
     });
   }
 
-  /** Replaces the recovery codes; the new ones are shown here and never again. */
+  /** Replaces the recovery codes; the new ones are returned only here. */
   async renewRecoveryCodes(accountId: string, source: Source): Promise<readonly string[]> {
     const recovery = newRecoveryCodes();
     await this.#options.actors.account(accountId).ask((batch) => {
@@ -142,12 +143,12 @@ export class SecondFactors {
     return recovery;
   }
 
-  /** Turns it off, or drops an unconfirmed secret. */
+  /** Turns the second factor off, or discards an unconfirmed secret. */
   async turnOff(accountId: string, source: Source): Promise<void> {
     await turnOffSecondFactor(this.#options, accountId, source);
   }
 
-  /** The period that a code is of; undefined: a wrong one, or one of a period that was used. */
+  /** Returns the period of a code; undefined: a wrong code, or one of a period already used. */
   #stepOf(accountId: string, found: SecondFactorRecord, given: string): number | undefined {
     const token = given.replace(/\s/g, '');
     if (!/^\d{6}$/.test(token)) return undefined;
@@ -174,7 +175,7 @@ export class SecondFactors {
   }
 }
 
-/** Turns the second factor of an account off, so that its password alone signs in. Refuses with `not_found` when it is off. */
+/** Turns the second factor off: the password alone then signs in. Throws Refusal `not_found` when it is already off. */
 export async function turnOffSecondFactor(
   { actors, now }: Pick<SecondFactorsOptions, 'actors' | 'now'>,
   accountId: string,
@@ -199,7 +200,7 @@ function totpOf(secret: Uint8Array, label: string): TOTP {
   });
 }
 
-/** As they are shown: six groups of four. */
+/** In display form: six groups of four. */
 function newRecoveryCodes(): readonly string[] {
   return Array.from({ length: limits.recoveryCodes }, () => {
     const letters = [...randomBytes(RECOVERY_CHARS)].map((byte) => ALPHABET[byte & 31]).join('');

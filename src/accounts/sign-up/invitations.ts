@@ -1,4 +1,4 @@
-/** Owns invitations: codes that admit new accounts a number of times until a date. Only keyed hashes of them are stored. */
+/** Manages invitations: codes for a number of new accounts, valid until a date. Only their keyed hashes are stored. */
 import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../../actors/registry.ts';
 import { invalidField, Refusal } from '../../common/fault.ts';
@@ -16,7 +16,7 @@ const CODE_SHAPE = /^inv_[A-Za-z0-9_-]{32}$/;
 
 export interface NewInvitationInput {
   readonly email?: string | undefined;
-  /** How many accounts it admits; one, unless given. */
+  /** Maximum number of accounts; default 1. */
   readonly uses?: number | undefined;
   readonly days?: number | undefined;
 }
@@ -48,7 +48,7 @@ export class Invitations {
     this.#options = options;
   }
 
-  /** Makes an invitation; its code is returned here and never again. Refuses with `invalid_fields`. */
+  /** Creates an invitation; its code is returned only here. Throws Refusal `invalid_fields`. */
   async create({ email, uses = 1, days = limits.inviteDaysDefault }: NewInvitationInput): Promise<NewInvitation> {
     const address = email === undefined || email === '' ? null : normalizeEmail(email);
     checkCount('uses', uses, limits.inviteUsesMax);
@@ -76,7 +76,7 @@ export class Invitations {
     return { ...summaryOf(record), code };
   }
 
-  /** Open invitations, the one that expires first in front. */
+  /** Lists open invitations, the first to expire first. */
   list(): InvitationSummary[] {
     const nowMs = this.#options.now();
     return this.#options.store
@@ -87,7 +87,7 @@ export class Invitations {
       .map(summaryOf);
   }
 
-  /** Ends an invitation at once. Refuses with `not_found`. */
+  /** Revokes an invitation immediately. Throws Refusal `not_found`. */
   async revoke(inviteId: string): Promise<void> {
     await this.#options.actors.directory().ask((batch) => {
       const found = batch.range(invitations, { prefix: [] }).find(({ value }) => value.invite_id === inviteId);
@@ -96,12 +96,12 @@ export class Invitations {
     });
   }
 
-  /** Refuses with `invalid_fields` (`invite_code`) a code that does not admit this email now. One wording for all reasons. */
+  /** Throws Refusal `invalid_fields` (`invite_code`) for a code invalid for this email. One wording for all reasons. */
   check(reader: Pick<Reader, 'get'>, code: string, email: string): void {
     this.#find(reader, code, email);
   }
 
-  /** Within the decision that makes the account: takes one use. Refuses as `check` does. */
+  /** Within the decision that creates the account: uses the code once. Throws Refusal as `check` does. */
   use(batch: Batch, code: string, email: string): void {
     const { hash, record } = this.#find(batch, code, email);
     if (record.uses_left === 1) batch.remove(invitations, [hash]);

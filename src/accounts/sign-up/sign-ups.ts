@@ -1,4 +1,4 @@
-/** Decides who may make an account here: the operator's rule, invitations, and how many strangers a day. */
+/** Decides who may create an account: the operator's rule, invitations, and a daily limit for sign-ups without one. */
 import { Refusal } from '../../common/fault.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
@@ -7,7 +7,7 @@ import { DAY_MS } from '../../time/calendar.ts';
 import type { Invitations } from './invitations.ts';
 import { signUpDays } from './records.ts';
 
-/** Who may sign up: anyone, whoever has an invitation, nobody, or emails of these domains. */
+/** Who may sign up: anyone, holders of an invitation, nobody, or emails of the given domains. */
 export type SignupRule =
   | { readonly kind: 'open' | 'invite' | 'closed' }
   | { readonly kind: 'domains'; readonly domains: readonly string[] };
@@ -16,12 +16,12 @@ export interface SignUpsOptions {
   readonly store: Store;
   readonly invitations: Invitations;
   readonly rule: SignupRule;
-  /** New accounts a UTC day without an invitation; 0: any number. */
+  /** New accounts per UTC day without an invitation; 0: unlimited. */
   readonly perDay: number;
   readonly now: () => number;
 }
 
-/** An email that may make an account. `take` belongs to the decision that makes it, and may still refuse. */
+/** Permission to create an account. `take` runs within the decision that creates it, and may still throw Refusal. */
 export interface Admission {
   readonly take: (batch: Batch) => void;
   readonly isInvited: boolean;
@@ -34,7 +34,7 @@ export class SignUps {
     this.#options = options;
   }
 
-  /** Refuses with `signup_closed`, `invalid_fields` (`invite_code`) or `signups_spent`. `email` in its compared form. */
+  /** Admits a normalized email. Throws Refusal `signup_closed`, `invalid_fields` (`invite_code`) or `signups_spent`. */
   admit(email: string, inviteCode: string | undefined): Admission {
     const { store, invitations, rule } = this.#options;
     if (rule.kind !== 'closed' && inviteCode !== undefined && inviteCode !== '') {
@@ -54,7 +54,7 @@ export class SignUps {
     batch.put(signUpDays, [day], { accounts: accounts + 1 });
   }
 
-  /** How many there were today. Refuses with `signups_spent` when those are all. */
+  /** Returns today's number of sign-ups. Throws Refusal `signups_spent` when the limit is reached. */
   #countOf(reader: Pick<Reader, 'get'>): { readonly day: string; readonly accounts: number } {
     const { perDay, now } = this.#options;
     const nowMs = now();
@@ -68,7 +68,7 @@ export class SignUps {
   }
 }
 
-/** Undefined: the rule lets this email in. A domain is a filter and proves nothing, because no mail is sent to it. */
+/** Undefined: the rule admits this email. A domain is only a filter: no mail is sent, so it proves nothing. */
 function whyClosed(rule: SignupRule, email: string): string | undefined {
   switch (rule.kind) {
     case 'open':

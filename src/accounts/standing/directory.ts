@@ -1,4 +1,4 @@
-/** The operator's view of the accounts: who there is, how each stands, what it uses and when it was last there. Only reads. */
+/** Lists accounts for the operator: state, usage and time of the last use. Read-only. */
 import type { QuotaKind } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { Quotas } from '../../quotas/quotas.ts';
@@ -12,7 +12,7 @@ export interface AccountView {
   readonly email: string;
   readonly name: string | null;
   readonly created_at: string;
-  /** When a key or a browser of it was used last, to a minute; null: never. */
+  /** Time of the last use of a key or browser session, to a minute; null: never. */
   readonly last_seen_at: string | null;
   readonly disabled_at: string | null;
   readonly operator: boolean;
@@ -21,13 +21,13 @@ export interface AccountView {
   readonly browsers: number;
   readonly used_bytes: Readonly<Record<QuotaKind, number>>;
   readonly quota_bytes: Readonly<Record<QuotaKind, number>>;
-  /** Quotas that the operator set for this account. */
+  /** Quotas set by the operator for this account. */
   readonly own_quota_bytes: Partial<Record<QuotaKind, number>>;
 }
 
 export interface AccountPage {
   readonly accounts: readonly AccountView[];
-  /** The email that the next page begins after; null: this is the last. */
+  /** Cursor: the email after which the next page starts; null: this is the last page. */
   readonly next: string | null;
 }
 
@@ -35,7 +35,7 @@ export interface AccountDirectoryOptions {
   readonly store: Store;
   readonly standings: Standings;
   readonly quotas: Quotas;
-  /** Bytes that an account has in file sync. */
+  /** Bytes used by an account in file sync. */
   readonly fileUse: (accountId: string) => Readonly<Record<'files' | 'history', number>>;
 }
 
@@ -46,7 +46,7 @@ export class AccountDirectory {
     this.#options = options;
   }
 
-  /** Accounts in the order of their emails: those after `after` that begin with `search`. */
+  /** Lists accounts ordered by email: those after `after` with the prefix `search`. */
   page({ after, search = '' }: { readonly after?: string | undefined; readonly search?: string }): AccountPage {
     const { standings } = this.#options;
     const found: AccountView[] = [];
@@ -59,7 +59,7 @@ export class AccountDirectory {
     return { accounts: found, next: null };
   }
 
-  /** Accounts whose email begins with `search`, in the order of emails; reads no further than those. */
+  /** Accounts whose email has the prefix `search`, ordered by email; reads no other rows. */
   *#matching(search: string, after: string | undefined): Generator<string> {
     const { store } = this.#options;
     const exact = after === undefined && search !== '' ? store.get(emails, [search]) : undefined;
@@ -71,7 +71,7 @@ export class AccountDirectory {
     }
   }
 
-  /** One account; undefined: there is none. */
+  /** Returns one account; undefined: it does not exist. */
   view(accountId: string): AccountView | undefined {
     const { store, standings, quotas, fileUse } = this.#options;
     const account = store.get(accounts, [accountId]);

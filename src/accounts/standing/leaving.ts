@@ -1,4 +1,4 @@
-/** The use case of a person who deletes their own account: asks for the password again. */
+/** Deletes an account at its owner's request, after the password was confirmed. */
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { Logins } from '../logins.ts';
 import type { Accounts } from '../service.ts';
@@ -13,7 +13,7 @@ export interface LeavingOptions {
 export interface Leave {
   readonly accountId: string;
   readonly password: string;
-  /** Where it comes from, for the rate limit. */
+  /** Client address, for the rate limit. */
   readonly address: string;
 }
 
@@ -24,7 +24,7 @@ export class Leaving {
     this.#options = options;
   }
 
-  /** Deletes the account. Refuses with `invalid_fields` (`password`) and with `rate_limited`. */
+  /** Deletes the account. Throws Refusal `invalid_fields` (`password`) and `rate_limited`. */
   async leave({ accountId, password, address }: Leave): Promise<void> {
     const { accounts, logins, standings } = this.#options;
     const { email } = accounts.describe(accountId);

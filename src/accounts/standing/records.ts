@@ -1,15 +1,15 @@
-/** Owns the tables of what the operator decided about accounts. An account without a row is as any other. */
+/** Defines the tables of account states set by the operator. An account without a row has the defaults. */
 import type { QuotaBytes } from '../../quotas/quotas.ts';
 import { recordCodec } from '../../store/codec.ts';
 import { type AnyTable, defineTable, type Reader } from '../../store/table.ts';
 
 export interface StandingRecord {
-  /** Its credentials open nothing since then; null: they do. */
+  /** Since then its credentials are refused; null: the account is enabled. */
   readonly disabled_at: string | null;
   readonly operator: boolean;
-  /** It writes on while the disk is nearly full. */
+  /** Writes are accepted even while the disk is nearly full. */
   readonly keeps_writing: boolean;
-  /** Quotas of its own, in bytes; others are the service's. */
+  /** Quotas set for this account, in bytes; missing ones are the hub's defaults. */
   readonly quotas: Partial<QuotaBytes>;
 }
 
@@ -18,7 +18,7 @@ export const standings = defineTable<[accountId: string], StandingRecord>('accou
   directory: 'new',
 });
 
-/** Accounts that were deleted and whose rows are being removed. Nothing of them can be reached. */
+/** Deleted accounts whose rows are being removed. Their data is unreachable. */
 export const removals = defineTable<[accountId: string], { readonly deleted_at: string }>(
   'account_removals',
   recordCodec(1),
@@ -27,7 +27,7 @@ export const removals = defineTable<[accountId: string], { readonly deleted_at: 
 
 export const standingTables: readonly AnyTable[] = [standings, removals];
 
-/** Whether the current rows let anyone sign in to an account. `Standings` knows it too, for the thread that writes. */
+/** True when the current rows allow sign-in to an account. In the thread that writes, `Standings` knows it too. */
 export function isOpenInRows(store: Pick<Reader, 'get'>, accountId: string): boolean {
   const isDisabled = (store.get(standings, [accountId])?.disabled_at ?? null) !== null;
   return !isDisabled && store.get(removals, [accountId]) === undefined;

@@ -1,6 +1,6 @@
 /**
- * Owns how accounts stand: open, disabled or deleted, who is an operator, and quotas of their own. All of it is held in
- * memory, because each request asks; the table is read once, at the start.
+ * Manages the state of accounts: open, disabled or deleted, operator rights, and individual quotas. All of it is
+ * cached in memory because every request reads it; the table is read once, at the start.
  */
 import type { ActorRegistry } from '../../actors/registry.ts';
 import { noteAct, OPERATOR } from '../../audit/note.ts';
@@ -18,7 +18,7 @@ const FIRST: StandingRecord = { ...ORDINARY, operator: true };
 export interface StandingsOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
-  /** Within the decision that deletes an account: lets go of what has actors of its own. */
+  /** Within the decision that deletes an account: releases data owned by other actors, such as vaults. */
   readonly release: (batch: Batch, accountId: string, at: string) => void;
   readonly now: () => number;
 }
@@ -35,7 +35,7 @@ export class Standings {
     for (const [accountId] of options.store.keys(removals)) this.#shut(accountId);
   }
 
-  /** Calls `listener` when nobody may go on as an account: it was disabled or deleted. */
+  /** Calls `listener` when an account was disabled or deleted: requests in progress must end. */
   onShut(listener: (accountId: string) => void): void {
     this.#listeners.push(listener);
   }
@@ -56,7 +56,7 @@ export class Standings {
     return this.isOpen(accountId) && this.of(accountId).operator;
   }
 
-  /** Whether an account writes on while the disk is nearly full. */
+  /** True when the account may write while the disk is nearly full. */
   isMarked(accountId: string): boolean {
     const { operator, keeps_writing } = this.of(accountId);
     return operator || keeps_writing;
@@ -66,21 +66,21 @@ export class Standings {
     return !this.#deleted.has(accountId) && this.of(accountId).disabled_at !== null;
   }
 
-  /** Refuses a credential of an account that is not open: `account_disabled`, or as an unknown one when it was deleted. */
+  /** Throws Refusal `account_disabled` for a disabled account; for a deleted one, that of an unknown credential. */
   check(accountId: string): void {
     if (this.#deleted.has(accountId)) throw goneCredential();
     if (this.isDisabled(accountId)) throw new Refusal({ kind: 'account_disabled' });
   }
 
-  /** Within the decision that makes an account: the first of a hub is its operator's. */
+  /** Within the decision that creates an account: makes the first account of a hub its operator's. */
   nameFirst(batch: Batch, accountId: string): void {
     if (batch.range(accounts, { prefix: [], limit: 1 }).length > 0) return;
     batch.put(standings, [accountId], FIRST);
-    // Where the commit fails there is no account of this id.
+    // If the commit fails, no account has this id.
     this.#known.set(accountId, FIRST);
   }
 
-  /** Changes what is given of a standing; a quota of null is the service's again. Refuses with `not_found`. */
+  /** Changes the given fields of a state; a quota of null resets it to the default. Throws Refusal `not_found`. */
   async change(
     accountId: string,
     { quotas = {}, ...given }: Partial<Omit<StandingRecord, 'quotas'>> & { readonly quotas?: QuotaChange },
@@ -100,18 +100,18 @@ export class Standings {
     return changed;
   }
 
-  /** Ends every way in at once, until `enable`. The account keeps its credentials and its data. */
+  /** Blocks all access immediately, until `enable`. The account keeps its credentials and its data. */
   async disable(accountId: string): Promise<StandingRecord> {
     const { disabled_at: since } = this.of(accountId);
     return await this.change(accountId, { disabled_at: since ?? new Date(this.#options.now()).toISOString() });
   }
 
-  /** Opens a disabled account again. */
+  /** Enables a disabled account again. */
   async enable(accountId: string): Promise<StandingRecord> {
     return await this.change(accountId, { disabled_at: null });
   }
 
-  /** Deletes an account: from this commit on nothing of it can be reached or written. Its rows are removed later. */
+  /** Deletes an account: from this commit on, its data cannot be reached or written. Its rows are removed later. */
   async delete(accountId: string): Promise<void> {
     const { actors, release, now } = this.#options;
     const at = new Date(now()).toISOString();
@@ -120,7 +120,7 @@ export class Standings {
       release(batch, accountId, at);
       batch.put(removals, [accountId], { deleted_at: at });
     });
-    // What is asked of the account from now on would come after this decision.
+    // Refuse new requests now: they would be decided after the deletion.
     this.#shut(accountId);
     try {
       await marked;
@@ -138,10 +138,10 @@ export class Standings {
   }
 }
 
-/** Bytes by kind; null: the service's. */
+/** Bytes by kind; null: reset to the default. */
 type QuotaChange = { readonly [kind in keyof StandingRecord['quotas']]?: number | null };
 
-/** What changed, as it is recorded. */
+/** Returns the audit entries for a change of state. */
 function actsOf(before: StandingRecord, after: StandingRecord): AuditedAct[] {
   const acts: AuditedAct[] = [];
   const isDisabled = after.disabled_at !== null;

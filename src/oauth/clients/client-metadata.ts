@@ -1,6 +1,6 @@
 /**
- * Owns how the metadata of a client is read: the body of a registration (RFC 7591, section 2) and a client ID metadata
- * document have the same members. Clients are public: they have no secret and prove nothing but their redirect URI. Pure.
+ * Reads the metadata of a client: the body of a registration (RFC 7591, section 2) and a client ID metadata document
+ * have the same members. Clients are public: they have no secret, and only their redirect URI is checked. Pure.
  */
 import { limits } from '../../limits/service.ts';
 import { oauthRefusal, readLabel } from '../rules.ts';
@@ -11,7 +11,7 @@ export interface ClientMetadata {
   readonly redirect_uris: readonly string[];
 }
 
-/** Reads the members that this service uses. Refuses with `invalid_redirect_uri` or `invalid_client_metadata`. */
+/** Reads the members used by this service. Throws Refusal `invalid_redirect_uri` or `invalid_client_metadata`. */
 export function readClientMetadata(value: unknown): ClientMetadata {
   const refuse = (detail: string) => oauthRefusal('invalid_client_metadata', detail);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -28,7 +28,7 @@ export function readClientMetadata(value: unknown): ClientMetadata {
   return { client_name: readName(members['client_name']), redirect_uris: uris.map(checkRedirectUri) };
 }
 
-/** Refuses grants and response types without the code flow: such a client could never sign in. */
+/** Throws Refusal for grants and response types without the code flow: such a client could never sign in. */
 export function checkFlows(value: Readonly<Record<string, unknown>>): void {
   const { grant_types: grants, response_types: responses } = value;
   if (grants !== undefined && !listHolds(grants, 'authorization_code')) {

@@ -1,7 +1,6 @@
 /**
- * The use cases of OAuth clients: finding one by its client_id, and dynamic registration (RFC 7591). A registration that
- * never led to a sign-in expires within a day, and the oldest unused one makes room for the next, so strangers cannot
- * fill the table.
+ * Finds OAuth clients by client_id, and registers them dynamically (RFC 7591). A registration without a sign-in
+ * expires within a day, and the oldest unused one is evicted for the next, so strangers cannot fill the table.
  */
 import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../../actors/registry.ts';
@@ -19,7 +18,7 @@ const CLIENT_ID_BYTES = 16;
 
 export interface OAuthClient extends ClientMetadata {
   readonly client_id: string;
-  /** The host that vouches for the client; null: the client registered itself, and nothing vouches for it. */
+  /** Host serving the client's metadata document; null: the client registered itself, without any verification. */
   readonly host: string | null;
 }
 
@@ -27,7 +26,7 @@ export interface OAuthClientsOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
   readonly now: () => number;
-  /** From where metadata documents are fetched: public addresses, private ones as well, or nowhere. */
+  /** Addresses from which metadata documents may be fetched: public, also private, or none. */
   readonly documents: 'public' | 'private' | 'off';
 }
 
@@ -45,7 +44,7 @@ export class OAuthClients {
     this.#options = options;
   }
 
-  /** Registers a public client. Refuses with `invalid_client_metadata` or `invalid_redirect_uri`. */
+  /** Registers a public client. Throws Refusal `invalid_client_metadata` or `invalid_redirect_uri`. */
   async register(document: unknown): Promise<OAuthClient> {
     const metadata = readClientMetadata(document);
     checkFlows(document as Readonly<Record<string, unknown>>);
@@ -60,7 +59,7 @@ export class OAuthClients {
     return { ...metadata, client_id: clientId, host: null };
   }
 
-  /** Finds a client. Refuses with `invalid_client` for one that is unknown, or whose document cannot be used. */
+  /** Finds a client. Throws Refusal `invalid_client` when it is unknown or its document is unusable. */
   async find(clientId: string): Promise<OAuthClient> {
     if (isDocumentAddress(clientId)) {
       if (this.#options.documents === 'off') {
@@ -80,7 +79,7 @@ export class OAuthClients {
     return { client_id: clientId, client_name, redirect_uris, host: null };
   }
 
-  /** Notes that a registration led to a sign-in, which keeps it for as long as a sign-in lives unused. */
+  /** Records a sign-in through a registration: it then stays as long as an unused sign-in. */
   async noteUsed(clientId: string): Promise<void> {
     if (isDocumentAddress(clientId)) return;
     await this.#options.actors.clients().ask((batch) => {
@@ -93,7 +92,7 @@ export class OAuthClients {
     });
   }
 
-  /** One fetch at a time for each client; a document that was read lately is not fetched again. */
+  /** Fetches one document per client at a time; a recently read document is cached. */
   async #document(clientId: string): Promise<ClientMetadata> {
     const known = this.#documents.get(clientId, 0);
     if (known !== undefined && this.#options.now() - known.fetchedMs < limits.clientDocumentFreshMs) {
@@ -116,7 +115,7 @@ export class OAuthClients {
     }
   }
 
-  /** Removes expired registrations; above the most that are kept, the unused one that expires first. */
+  /** Removes expired registrations and, above the maximum, the unused registration that expires first. */
   #makeRoom(batch: Batch, nowMs: number): void {
     const rows = batch.range(oauthClientExpiries, { prefix: [] });
     let surplus = rows.length + 1 - limits.clientRegistrationsMax;

@@ -1,7 +1,8 @@
 /**
- * Fetches a client ID metadata document (draft-ietf-oauth-client-id-metadata-document): the client_id is the https address
- * of a JSON document about the client. A stranger chooses that address, so the request goes to public addresses only, to
- * the address that was checked (no second look-up), follows no redirect, and is bounded in bytes and time.
+ * Fetches a client ID metadata document (draft-ietf-oauth-client-id-metadata-document): the client_id is the https
+ * address of a JSON document about the client. A stranger chooses that address, so the request goes only to public
+ * addresses, connects to the address already checked (no second look-up), follows no redirect, and is bounded in bytes
+ * and time.
  */
 import { lookup as resolve } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
@@ -14,7 +15,7 @@ import { type ClientMetadata, readClientMetadata } from './client-metadata.ts';
 import { isPublicAddress } from './public-address.ts';
 
 interface DocumentOptions {
-  /** Lets documents of private addresses in, on any port: for a hub whose clients are on the same network. */
+  /** Also accepts documents at private addresses, on any port: for a hub on the same network as its clients. */
   readonly allowPrivate: boolean;
 }
 
@@ -23,7 +24,7 @@ export function isDocumentAddress(clientId: string): boolean {
   return clientId.startsWith('https://');
 }
 
-/** Fetches and reads the document of a client. Refuses with `invalid_client`, which says what is wrong with it. */
+/** Fetches and reads the metadata document of a client. Throws Refusal `invalid_client` with the reason. */
 export async function fetchClientDocument(clientId: string, options: DocumentOptions): Promise<ClientMetadata> {
   const url = checkAddress(clientId, options);
   const text = await fetchText(url, options);
@@ -41,7 +42,7 @@ export async function fetchClientDocument(clientId: string, options: DocumentOpt
   return readClientMetadata(parsed);
 }
 
-/** The rules of the draft, section 3, and no port but the usual one. */
+/** Checks the rules of the draft, section 3, and requires the default port. */
 function checkAddress(clientId: string, { allowPrivate }: DocumentOptions): URL {
   const url = URL.canParse(clientId) ? new URL(clientId) : undefined;
   if (url === undefined || url.href !== clientId || url.pathname === '/') {
@@ -107,7 +108,7 @@ async function readAnswer(answer: IncomingMessage): Promise<string> {
   }
 }
 
-/** Resolves a name to addresses that are all public: one private address among them is a trap (DNS rebinding). */
+/** Resolves a name whose addresses are all public; a single private address is refused (DNS rebinding). */
 const publicLookup: LookupFunction = (host, options, done) => {
   resolve(host, { ...options, all: true }, (error, addresses) => {
     const [first] = addresses ?? [];

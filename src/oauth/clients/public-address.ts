@@ -1,4 +1,4 @@
-/** Owns which addresses belong to the public internet, for requests to an address that a stranger chose. Pure. */
+/** Decides whether an address belongs to the public internet, for requests to an address chosen by a stranger. Pure. */
 import { BlockList, isIPv6 } from 'node:net';
 
 /** The special-purpose registries of IANA (RFC 6890): private, loopback, link-local, shared, documentation, multicast. */
@@ -22,7 +22,7 @@ const V4_RANGES: readonly (readonly [string, number])[] = [
 
 const special = new BlockList();
 for (const [network, bits] of V4_RANGES) special.addSubnet(network, bits, 'ipv4');
-/** Only 2000::/3 is handed out; within it tunnels and documentation lead elsewhere. */
+/** Only 2000::/3 is allocated; its tunnel and documentation ranges are excluded. */
 const handedOut = new BlockList();
 handedOut.addSubnet('2000::', 3, 'ipv6');
 const specialV6 = new BlockList();
@@ -31,7 +31,7 @@ specialV6.addSubnet('2001:db8::', 32, 'ipv6');
 specialV6.addSubnet('2002::', 16, 'ipv6');
 specialV6.addSubnet('3fff::', 20, 'ipv6');
 
-/** True for an address that anybody on the internet may be asked at. */
+/** True for an address reachable on the public internet. */
 export function isPublicAddress(address: string): boolean {
   if (!isIPv6(address)) return !special.check(address, 'ipv4');
   return handedOut.check(address, 'ipv6') && !specialV6.check(address, 'ipv6');

@@ -1,8 +1,8 @@
-/** Owns which redirect URIs a client may register, and when a requested one equals a registered one. Pure. */
+/** Decides which redirect URIs a client may register, and whether a requested one matches a registered one. Pure. */
 import { limits } from '../../limits/service.ts';
 import { oauthRefusal } from '../rules.ts';
 
-/** Schemes that a browser runs, reads locally or treats as its own (RFC 8252, section 8.4; RFC 9700, section 4.1). */
+/** Schemes run, read locally or handled internally by a browser (RFC 8252, section 8.4; RFC 9700, section 4.1). */
 const FORBIDDEN_SCHEMES = new Set([
   'about:',
   'blob:',
@@ -22,8 +22,8 @@ const FORBIDDEN_SCHEMES = new Set([
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
 /**
- * Checks a redirect URI: https, http on loopback (RFC 8252, section 7.3), or an app's own scheme (section 7.1); no
- * fragment, no user information. Refuses with `invalid_redirect_uri`.
+ * Checks a redirect URI: https, http on loopback (RFC 8252, section 7.3), or a private-use scheme (section 7.1); no
+ * fragment, no user information. Throws Refusal `invalid_redirect_uri`.
  */
 export function checkRedirectUri(text: string): string {
   const refuse = (detail: string) => oauthRefusal('invalid_redirect_uri', detail);
@@ -40,7 +40,7 @@ export function checkRedirectUri(text: string): string {
   return text;
 }
 
-/** True for the same text, or for the same loopback URI on another port (RFC 8252, section 7.3). */
+/** True for identical text, or the same loopback URI on another port (RFC 8252, section 7.3). */
 export function isSameRedirect(registered: string, asked: string): boolean {
   if (registered === asked) return true;
   if (!isLoopback(registered) || !isLoopback(asked)) return false;
@@ -53,7 +53,7 @@ function isLoopback(text: string): boolean {
   return protocol === 'http:' && LOOPBACK_HOSTS.has(hostname);
 }
 
-/** The URI as it was written, less its port: a parser would also fold what an exact match must not. */
+/** Returns the URI text without its port. A URL parser would also normalize differences relevant to an exact match. */
 function withoutPort(text: string): string {
   return text.replace(/^(http:\/\/(?:\[[^\]]*\]|[^/:?#]*)):\d*/, '$1');
 }

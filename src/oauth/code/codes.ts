@@ -1,7 +1,7 @@
 /**
- * Owns authorization codes (RFC 6749, section 4.1): made when a person authorizes a client, exchanged once within a minute.
- * They live in memory: one that a restart loses costs its client another click. A used code is remembered until it would
- * have expired; used again, it ends the sign-in that it led to (section 4.1.2).
+ * Issues and redeems authorization codes (RFC 6749, section 4.1): created when a person authorizes a client, exchanged
+ * once within a minute. They are kept in memory: after a restart the person authorizes again. A used code is
+ * remembered until it would have expired; using it again ends the resulting sign-in (section 4.1.2).
  */
 import { hash, randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../../actors/registry.ts';
@@ -17,7 +17,7 @@ import type { AuthorizationRequest } from './request.ts';
 const PREFIX = 'cac_';
 const CODE_BYTES = 32;
 
-/** What a client sends to exchange a code. */
+/** Parameters of a code exchange. */
 export interface CodeExchange {
   readonly code: string;
   readonly clientId: string | undefined;
@@ -30,10 +30,10 @@ interface PendingCode {
   readonly accountId: string;
   readonly request: AuthorizationRequest;
   readonly clientName: string | null;
-  /** Who authorized it. */
+  /** Browser of the person who authorized it. */
   readonly source: RemoteSource;
   readonly expiresMs: number;
-  /** The sign-in that it led to; a promise while the exchange runs. */
+  /** The resulting sign-in; a promise while the exchange runs. */
   used: Promise<string | undefined> | undefined;
 }
 
@@ -52,7 +52,7 @@ export class AuthorizationCodes {
     this.#options = options;
   }
 
-  /** Makes the code that an account's owner authorized. Refuses with `overloaded` when too many are pending. */
+  /** Creates a code, as authorized by the account's owner. Throws Refusal `overloaded` when too many are pending. */
   make(accountId: string, client: OAuthClient, request: AuthorizationRequest, source: RemoteSource): string {
     this.#sweep();
     const ofAccount = [...this.#codes.values()].filter((code) => code.accountId === accountId).length;
@@ -67,7 +67,7 @@ export class AuthorizationCodes {
     return code;
   }
 
-  /** Exchanges a code for tokens, once. Refuses with `invalid_grant`, `invalid_target` or `invalid_request`. */
+  /** Exchanges a code for tokens, once. Throws Refusal `invalid_grant`, `invalid_target` or `invalid_request`. */
   async redeem(exchange: CodeExchange): Promise<TokenAnswer> {
     this.#sweep();
     const pending = this.#codes.get(digest(exchange.code));
@@ -98,7 +98,7 @@ export class AuthorizationCodes {
     try {
       await this.#options.signIns.end(accountId, signInId, { ...source, by: 'stranger' });
     } catch (error) {
-      // It has ended already.
+      // The sign-in has already ended.
       if (!(error instanceof Refusal) || error.fault.kind !== 'not_found') throw error;
     }
   }
@@ -112,7 +112,7 @@ export class AuthorizationCodes {
   }
 }
 
-/** The client that asked, its redirect URI, its proof, its resource. A wrong try uses up nothing: it proves no theft. */
+/** Checks client, redirect URI, PKCE verifier and resource. A failure proves no theft, so the code stays valid. */
 function checkExchange(request: AuthorizationRequest, exchange: CodeExchange): void {
   const { clientId, redirectUri, verifier, resource } = exchange;
   if (clientId !== request.clientId) throw invalidGrant('this code was issued to another client_id');

@@ -1,6 +1,6 @@
 /**
- * Owns how an authorization request is read: OAuth 2.1 with PKCE, `resource` (RFC 8707), exact redirect match. What is wrong
- * with the client or the redirect URI is told to the person; everything else is told to the client, by redirect. Pure.
+ * Reads an authorization request: OAuth 2.1 with PKCE, `resource` (RFC 8707), exact redirect match. Errors in the
+ * client or the redirect URI are shown to the person; all others are returned to the client by redirect. Pure.
  */
 import { type OAuthError, Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
@@ -9,10 +9,10 @@ import { isSameRedirect } from '../clients/redirect-uri.ts';
 import { oauthRefusal, readScope } from '../rules.ts';
 import { isChallenge } from './pkce.ts';
 
-/** What a client asks for when it names no scope. */
+/** Scope of a request without a scope. */
 const DEFAULT_SCOPE = 'read write';
 
-/** Where the answer goes, and what it must repeat. */
+/** Redirect URI of the response, and the state to repeat in it. */
 export interface RedirectTarget {
   readonly redirectUri: string;
   readonly state: string | null;
@@ -20,7 +20,7 @@ export interface RedirectTarget {
 
 export interface AuthorizationRequest extends RedirectTarget {
   readonly clientId: string;
-  /** True when the request named the URI, which the exchange must then repeat (RFC 6749, section 4.1.3). */
+  /** True when the request contained the URI: the exchange must then repeat it (RFC 6749, section 4.1.3). */
   readonly namesRedirect: boolean;
   readonly challenge: string;
   readonly scope: string;
@@ -29,10 +29,10 @@ export interface AuthorizationRequest extends RedirectTarget {
 
 export type ReadRequest =
   | { readonly ok: true; readonly request: AuthorizationRequest }
-  /** To be told to the client. */
+  /** An error to return to the client. */
   | { readonly ok: false; readonly target: RedirectTarget; readonly error: OAuthError; readonly detail: string };
 
-/** The client_id of a request. Refuses with `invalid_request`. */
+/** Returns the client_id of a request. Throws Refusal `invalid_request`. */
 export function clientIdOf(query: URLSearchParams): string {
   const [clientId, ...others] = query.getAll('client_id');
   if (clientId === undefined || clientId === '' || others.length > 0) {
@@ -44,7 +44,7 @@ export function clientIdOf(query: URLSearchParams): string {
   return clientId;
 }
 
-/** Where answers may go. Refuses with `invalid_request`: a redirect that is not registered gets no answer at all. */
+/** Returns the redirect target. Throws Refusal `invalid_request`: an unregistered URI never receives a response. */
 function redirectOf(query: URLSearchParams, client: OAuthClient): RedirectTarget & { namesRedirect: boolean } {
   const asked = query.getAll('redirect_uri');
   const [only, ...more] = client.redirect_uris;
@@ -64,7 +64,7 @@ function redirectOf(query: URLSearchParams, client: OAuthClient): RedirectTarget
   return { redirectUri: given, state, namesRedirect: true };
 }
 
-/** Reads the rest of a request of a known client. `isResource`: true for an address that this service protects. */
+/** Reads the other parameters of a known client's request. `isResource`: true for a resource of this service. */
 export function readRequest(
   query: URLSearchParams,
   client: OAuthClient,
@@ -99,7 +99,7 @@ export function readRequest(
   }
 }
 
-/** The redirect that carries an answer: its members, the state, and who answers (RFC 9207). */
+/** Returns the redirect URI with the response: its parameters, the state, and the issuer (RFC 9207). */
 export function answerUri(
   { redirectUri, state }: RedirectTarget,
   issuer: string,

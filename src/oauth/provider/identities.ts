@@ -1,4 +1,4 @@
-/** The use cases of linked identities: which account a subject of the identity provider opens. Nothing makes an account. */
+/** Links subjects of the identity provider to accounts, and authenticates their tokens. Never creates an account. */
 import type { ActorRegistry } from '../../actors/registry.ts';
 import { noteAct } from '../../audit/note.ts';
 import type { Source } from '../../audit/records.ts';
@@ -24,7 +24,7 @@ export interface IdentitiesOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
   readonly sealer: Sealer;
-  /** Undefined: none is set, and no token of one opens anything. */
+  /** Undefined: no provider is configured, and no token of one is accepted. */
   readonly provider: IdentityProvider | undefined;
   readonly now: () => number;
 }
@@ -42,20 +42,20 @@ export class Identities {
     });
   }
 
-  /** The identity provider whose tokens can be linked; undefined: there is none. */
+  /** The identity provider whose tokens can be linked; undefined: none. */
   get issuer(): string | undefined {
     return this.#options.provider?.issuer;
   }
 
-  /** Fetches the provider's keys before the first token comes. */
+  /** Fetches the provider's keys before the first token arrives. */
   warm(): void {
     void this.#options.provider?.warm();
   }
 
   /**
-   * The session that a token of the identity provider opens: at once when it was checked before, else a promise.
-   * Undefined for what is no such token, or no valid one. Refuses with `unauthenticated` when its subject is linked to
-   * no account.
+   * Returns the session of a token of the identity provider: immediately when the token was checked before, else as a
+   * promise. Undefined when it is not such a token, or not valid. Throws Refusal `unauthenticated` when its subject is
+   * not linked to an account.
    */
   authenticate(token: string): Session | Promise<Session | undefined> | undefined {
     const { provider } = this.#options;
@@ -66,9 +66,9 @@ export class Identities {
   }
 
   /**
-   * Links whom a token speaks for to an account. A token that is valid now, and made out for this hub, is the proof.
-   * Refuses with `invalid_fields` (`token`), `not_found` without a provider, `rate_limited` after wrong tries, and with
-   * `overloaded` while the provider's keys cannot be had.
+   * Links the subject of a token to an account. A valid token with this hub as audience is the proof.
+   * Throws Refusal `invalid_fields` (`token`), `not_found` without a provider, `rate_limited` after wrong attempts,
+   * and `overloaded` while the provider's keys are unavailable.
    */
   async link(accountId: string, token: string, source: Source): Promise<LinkedIdentity> {
     const { provider } = this.#options;
@@ -83,7 +83,7 @@ export class Identities {
     return await this.#put(accountId, verified, 'token', source);
   }
 
-  /** Links a subject without a token, for the operator. Refuses with `invalid_fields` (`subject`), `not_found`. */
+  /** Links a subject without a token, for the operator. Throws Refusal `invalid_fields` (`subject`), `not_found`. */
   async linkSubject(accountId: string, subject: string, source: Source): Promise<LinkedIdentity> {
     const { provider } = this.#options;
     if (provider === undefined) throw noProvider();
@@ -94,7 +94,7 @@ export class Identities {
     return await this.#put(accountId, named, 'subject', source);
   }
 
-  /** Takes a link back; tokens of that subject open nothing from now on. Refuses with `not_found`. */
+  /** Unlinks an identity: tokens of that subject no longer work. Throws Refusal `not_found`. */
   async unlink(accountId: string, identityId: string, source: Source): Promise<void> {
     await this.#options.actors.account(accountId).ask((batch) => {
       const found = batch.get(accountIdentities, [accountId, identityId]);
@@ -107,7 +107,7 @@ export class Identities {
     });
   }
 
-  /** The identities that open an account, also those of an earlier provider, in the order of their ids. */
+  /** Lists the identities linked to an account, ordered by id, including those of an earlier provider. */
   list(accountId: string): LinkedIdentity[] {
     const { store } = this.#options;
     return store.range(accountIdentities, { prefix: [accountId] }).map(({ key: [, identity_id], value }) => ({

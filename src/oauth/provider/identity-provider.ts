@@ -1,4 +1,4 @@
-/** Owns what makes a token of the identity provider valid: signature, algorithm, issuer, audience, time (RFC 7519, 8725). */
+/** Validates tokens of the identity provider: signature, algorithm, issuer, audience, time (RFC 7519, 8725). */
 import { hash } from 'node:crypto';
 import { decodeJwt, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import { Remembered } from '../../cache/lru.ts';
@@ -8,7 +8,7 @@ import { limits } from '../../limits/service.ts';
 import type { ProviderKeys } from './keys.ts';
 import { isSubject } from './subject.ts';
 
-/** Signatures that only the provider can make: with a shared secret, or none, anyone who checks could sign as well. */
+/** Asymmetric algorithms only: with a shared secret or no signature, anyone who checks a token could also forge one. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -26,22 +26,22 @@ const SHAPE = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 
 export interface IdentityProviderOptions {
   readonly issuer: string;
-  /** What tokens must be made out for. */
+  /** Required audience of tokens. */
   readonly audience: string;
   readonly keys: ProviderKeys;
   readonly log: Log;
   readonly now: () => number;
 }
 
-/** Whom a token speaks for. */
+/** Issuer and subject of a valid token. */
 export interface VerifiedIdentity {
   readonly issuer: string;
   readonly subject: string;
-  /** What the provider calls the subject, for people; it proves nothing. */
+  /** The provider's display name of the subject; not verified. */
   readonly label: string | null;
 }
 
-/** What a token was found to be, and when that ends. */
+/** Identity and expiry of a validated token. */
 interface Known {
   readonly identity: VerifiedIdentity;
   readonly expiresMs: number;
@@ -49,7 +49,7 @@ interface Known {
 
 export class IdentityProvider {
   readonly issuer: string;
-  /** Valid tokens by digest, so that the signature of one that comes with each request is not checked each time. */
+  /** Valid tokens by digest, so that a token sent with every request is not verified each time. */
   readonly #known = new Remembered<Known>(limits.credentialsRememberedMax);
   readonly #options: IdentityProviderOptions;
 
@@ -58,17 +58,17 @@ export class IdentityProvider {
     this.#options = options;
   }
 
-  /** Fetches the keys before the first token comes. Never throws. */
+  /** Fetches the keys before the first token arrives. Never throws. */
   async warm(): Promise<void> {
     await this.#options.keys.warm();
   }
 
-  /** True for what could be a token of the provider: a small JWT that says so itself. Proves nothing. */
+  /** True for a possible token of the provider: a small JWT with its issuer. Proves nothing. */
   isOwn(token: string): boolean {
     return token.length <= limits.idpTokenCharsMax && SHAPE.test(token) && issuerOf(token) === this.issuer;
   }
 
-  /** Whom a token speaks for that was found valid under the same keys, and has not expired; undefined: check it. */
+  /** Returns the identity of an unexpired token already validated under the same keys; undefined: call `verify`. */
   known(token: string): VerifiedIdentity | undefined {
     const { keys, now } = this.#options;
     const { revision } = keys;
@@ -76,7 +76,7 @@ export class IdentityProvider {
     return found !== undefined && found.expiresMs > now() ? found.identity : undefined;
   }
 
-  /** Whom a token speaks for; undefined: it is not valid. Refuses with `overloaded` while the keys cannot be had. */
+  /** Resolves with the identity of a token; undefined: invalid. Throws Refusal `overloaded` while there are no keys. */
   async verify(token: string): Promise<VerifiedIdentity | undefined> {
     if (!this.isOwn(token)) return undefined;
     const { issuer, audience, keys, now } = this.#options;
@@ -108,19 +108,19 @@ export class IdentityProvider {
     }
   }
 
-  /** Only the log says which check failed, because that helps whoever forges tokens. Nothing of the token is in it. */
+  /** Only the log contains the failed check, since it would help forgers. Nothing of the token is logged. */
   #refused(reason: string): void {
     this.#options.log.info({ issuer: this.issuer, reason }, 'a provider token was refused');
   }
 }
 
-/** Which check failed, such as `ERR_JWT_CLAIM_VALIDATION_FAILED aud`. */
+/** Returns the failed check, such as `ERR_JWT_CLAIM_VALIDATION_FAILED aud`. */
 function reasonOf(error: errors.JOSEError): string {
   const isClaim = error instanceof errors.JWTClaimValidationFailed || error instanceof errors.JWTExpired;
   return isClaim ? `${error.code} ${error.claim}` : error.code;
 }
 
-/** A header without a key id may fit several keys; each is tried. */
+/** A header without a key id may match several keys; tries each. */
 async function verifyWithAny(token: string, fitting: errors.JWKSMultipleMatchingKeys, options: JWTVerifyOptions) {
   for await (const key of fitting) {
     try {

@@ -1,7 +1,7 @@
 /**
- * Owns the public keys of the identity provider: found by discovery (OpenID Connect Discovery 1.0, or RFC 8414), fetched
- * with bounds, kept in memory. Keys are asked for again when they are old or a token names one that is not there, and
- * not more often than the cool-down, whatever tokens are sent.
+ * Fetches and caches the public keys of the identity provider: found by discovery (OpenID Connect Discovery 1.0, or
+ * RFC 8414), fetched with bounds, kept in memory. Keys are fetched again when they are old or a token refers to an
+ * unknown key, but not within the cool-down, whatever tokens are sent.
  */
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { Refusal } from '../../common/fault.ts';
@@ -29,7 +29,7 @@ export class ProviderKeys {
     this.#options = options;
   }
 
-  /** The key that a token's header names. Throws JWKSNoMatchingKey; refuses with `overloaded` while there are no keys. */
+  /** Finds the key for a token's header. Throws JWKSNoMatchingKey, and Refusal `overloaded` while there are no keys. */
   readonly find: JWTVerifyGetKey = async (header, token) => {
     const ageMs = this.#options.now() - this.#fetchedMs;
     if (ageMs > limits.idpKeysFreshMs) await this.#renew();
@@ -41,17 +41,17 @@ export class ProviderKeys {
     }
   };
 
-  /** Changes with the keys; undefined when they are to be renewed before the next check. */
+  /** Changes with the keys; undefined when they must be renewed before the next check. */
   get revision(): number | undefined {
     return this.#options.now() - this.#fetchedMs > limits.idpKeysFreshMs ? undefined : this.#revision;
   }
 
-  /** Fetches the keys before the first token comes. Never throws. */
+  /** Fetches the keys before the first token arrives. Never throws. */
   async warm(): Promise<void> {
     await this.#renew();
   }
 
-  /** Keys that could not be renewed for long are not trusted any more: the provider may have withdrawn them. */
+  /** Keys not renewed for too long are no longer trusted: the provider may have withdrawn them. */
   #usable(): JWTVerifyGetKey {
     const { now } = this.#options;
     if (this.#keys !== undefined && now() - this.#fetchedMs <= limits.idpKeysStaleMs) return this.#keys;
@@ -63,7 +63,7 @@ export class ProviderKeys {
     });
   }
 
-  /** True when it looked again, now or with another caller; false within the cool-down. */
+  /** True after a fetch, possibly started by another caller; false within the cool-down. */
   async #renew(): Promise<boolean> {
     if (this.#pending === undefined) {
       const nowMs = this.#options.now();
@@ -91,7 +91,7 @@ export class ProviderKeys {
   }
 }
 
-/** The address of the key set of an issuer, from its own metadata. */
+/** Resolves with the key set address from the issuer's metadata. */
 async function discoverKeys(issuer: string): Promise<string> {
   let failure: unknown;
   for (const path of DISCOVERY_PATHS) {
@@ -109,7 +109,7 @@ async function discoverKeys(issuer: string): Promise<string> {
   throw failure;
 }
 
-/** https, or plain http to this machine, where nobody listens in between. */
+/** True for https, or plain http to this machine, where no other machine can intercept it. */
 function isSafeAddress(address: string): boolean {
   const { protocol, hostname } = new URL(address);
   return protocol === 'https:' || (protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname));

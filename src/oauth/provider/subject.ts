@@ -1,4 +1,4 @@
-/** Owns what the name of a subject may be. */
+/** Checks subject identifiers. */
 import { limits } from '../../limits/service.ts';
 
 /** OpenID Connect Core, 2: at most 255 ASCII characters. */

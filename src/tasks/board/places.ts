@@ -1,6 +1,6 @@
 /**
- * Owns the order that people give the tasks of a column of the board by hand: those come first, and what nobody has placed
- * follows in the order of its due date. A list may name tasks that have left the column; whoever reads it leaves these out.
+ * Stores the manual order of tasks in a board column: placed tasks come first, all others follow by due date. A list
+ * may contain tasks that have left the column; readers skip them.
  */
 import type { ActorRegistry } from '../../actors/registry.ts';
 import { limits } from '../../limits/service.ts';
@@ -22,17 +22,17 @@ export class Places {
     this.#options = options;
   }
 
-  /** The tasks of a column that were placed by hand, in order. */
+  /** Returns the tasks of a column that were placed by hand, in order. */
   of(accountId: string, status: KanbanStatus): TaskRecord[] {
     return placedIn(this.#options.store, accountId, status);
   }
 
-  /** The deleted tasks, newest first; a promise when finding them takes more than one turn. */
+  /** Returns the deleted tasks, newest first; a promise when finding them takes more than one turn. */
   deleted(accountId: string): TaskRecord[] | Promise<TaskRecord[]> {
     return deletedTasks(this.#options.store, accountId);
   }
 
-  /** Puts a task of a column before another one of it, or last. `shown`: the column as its reader saw it. */
+  /** Moves a task of a column before another, or to the end. `shown`: the column as displayed to the user. */
   async put(
     accountId: string,
     status: KanbanStatus,
@@ -57,7 +57,7 @@ function placedIn(reader: Pick<Reader, 'get'>, accountId: string, status: Kanban
   });
 }
 
-/** What must be placed so that a task stands before another: all that is shown above it, and what was placed already. */
+/** Returns the ids to place for moving a task before another: all displayed above it, and those already placed. */
 export function placeBefore(
   { shown, placed }: { readonly shown: readonly number[]; readonly placed: readonly number[] },
   id: number,
@@ -69,7 +69,7 @@ export function placeBefore(
   const isPlaced = new Set(placed);
   const above = [...others.slice(0, at), id];
   const known = new Set([...above, ...others.slice(at)]);
-  // Placed and not shown: filtered out of the page, or on a later one.
+  // Placed but not displayed: filtered out of the page, or on a later one.
   const unseen = placed.filter((other) => !known.has(other));
   return [...above, ...others.slice(at).filter((other) => isPlaced.has(other)), ...unseen];
 }

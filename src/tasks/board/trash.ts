@@ -1,13 +1,13 @@
-/** Finds the deleted tasks of an account. They stand in no order of their own, so all of its tasks are walked, in turns. */
+/** Finds the deleted tasks of an account. They have no index, so all tasks of the account are scanned, in turns. */
 import { limits } from '../../limits/service.ts';
 import { readInTurns } from '../../store/in-turns.ts';
 import type { Store } from '../../store/store.ts';
 import { type TaskRecord, tasks, taskTexts } from '../records.ts';
 
-/** Stands in the text of a deleted task only: within a string, JSON escapes the quotes. */
+/** Occurs only in the JSON of a deleted task: within a JSON string the quotes are escaped. */
 const DELETED = '"deleted_at":"';
 
-/** The tasks that were deleted last, newest first. */
+/** Returns the most recently deleted tasks, newest first. */
 export function deletedTasks(store: Store, accountId: string): TaskRecord[] | Promise<TaskRecord[]> {
   return readInTurns(store, accountId, function* (reader) {
     const ids: number[] = [];

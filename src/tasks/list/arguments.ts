@@ -1,4 +1,4 @@
-/** Owns the arguments of the list tool, and how they become a search. */
+/** Declares the arguments of the list tool, and converts them to a search. */
 
 import { z } from 'zod';
 import { refuseFields } from '../../common/fault.ts';
@@ -31,7 +31,10 @@ export const listArguments = z.strictObject({
 
 type ListArguments = z.output<typeof listArguments>;
 
-/** The search that the arguments ask for, as of `nowMs`, in `ownZone` unless they name one. Refuses all spans that end before they begin. */
+/**
+ * Returns the search for the arguments, as of `nowMs`, in `ownZone` unless they contain a zone. Throws Refusal listing
+ * all spans that end before they begin.
+ */
 export function listQuery(args: ListArguments, nowMs: number, ownZone: () => Zone): TaskSearch {
   const zone = args.timezone === undefined ? ownZone() : openZone(args.timezone);
   refuseFields({
@@ -52,7 +55,7 @@ export function listQuery(args: ListArguments, nowMs: number, ownZone: () => Zon
   });
   const contradicts = overdue && args.completed === true;
   return {
-    // A completed task is never overdue: no bucket is done and open.
+    // A completed task is never overdue: no bucket is both done and open, so nothing matches.
     filter: contradicts ? { ...filter, kanbanStatus: 'todo' } : filter,
     order: readOrder(args.sort_by, args.sort_order),
     limit: args.limit ?? limits.taskListDefault,

@@ -1,4 +1,4 @@
-/** Owns the pages of tasks that an app asks for again while no task has changed: those that poll, mostly. */
+/** Caches pages of tasks requested again while no task has changed, mostly by polling apps. */
 
 import { KnownAnswers, type KnownAnswersOptions } from '../../cache/answers.ts';
 import type { Parts } from '../../http/reply/body.ts';
@@ -12,7 +12,7 @@ export function openKnownPages(over: Pick<KnownAnswersOptions<Uint8Array>, 'revi
   return new KnownAnswers({ ...over, bytesOf: (page) => page.length, bytesMax: limits.pagesRememberedBytesMax });
 }
 
-/** The page that an account asks for by a query: the one that is known, else what `make` makes of the tables of tasks alone. */
+/** Returns the page of an account and query: cached, or made by `make`, which may read the tables of tasks only. */
 export function knownPage(pages: KnownPages, accountId: string, search: string, make: () => string): Parts {
   const place = search.length > limits.questionCharsMax ? undefined : pages.place(taskTables, accountId, search);
   const known = place && pages.find(place);

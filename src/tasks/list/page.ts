@@ -1,4 +1,4 @@
-/** Owns one page of a filtered, sorted list with its exact total, and how a short way to it is chosen. Only reads. */
+/** Finds one page of a filtered, sorted list with its exact total, by the cheapest path. Read-only. */
 import { compareTasks, countMatches, segmentsOf, type TaskFilter, type TaskOrder } from './query.ts';
 import { readTasks } from './reads.ts';
 import type { TaskReads } from './task-reads.ts';
@@ -14,14 +14,14 @@ export interface PageRequest {
 /** The ids of a page. */
 export interface PageIds {
   readonly ids: readonly number[];
-  /** How many match on all pages. */
+  /** Number of matches on all pages. */
   readonly total: number;
 }
 
-/** What reading a task costs, in rows walked. */
+/** Cost of reading a task record, in rows walked. */
 const RECORD_COST_ROWS = 3;
 
-/** Finds a page. The filter's times of creation and completion are not looked at. */
+/** Finds a page. Ignores the filter's creation and completion times. */
 export function findPage(reads: TaskReads, accountId: string, { filter, order, offset, limit }: PageRequest): PageIds {
   const total = countMatches(reads, accountId, filter);
   const count = Math.min(limit, total - offset);
@@ -29,7 +29,7 @@ export function findPage(reads: TaskReads, accountId: string, { filter, order, o
   if (isWorthGathering(reads, accountId, filter, order, offset + count, total)) {
     return { ids: gather(reads, accountId, filter, order).slice(offset, offset + count), total };
   }
-  // The nearer end is the shorter way.
+  // Walk from the nearer end.
   const behind = total - offset - count;
   const isBackward = behind < offset;
   const segments = segmentsOf(filter, order);
@@ -43,7 +43,7 @@ export function findPage(reads: TaskReads, accountId: string, { filter, order, o
   return { ids: isBackward ? ids.reverse() : ids, total };
 }
 
-/** True when sorting every task of the due dates costs less than walking another order past those outside of them. */
+/** True when sorting every task in the due-date range costs less than walking another order past all others. */
 function isWorthGathering(
   reads: TaskReads,
   accountId: string,
@@ -59,7 +59,7 @@ function isWorthGathering(
   return matches * RECORD_COST_ROWS < walked;
 }
 
-/** Every match of a filter by due dates, sorted in memory. */
+/** Returns every match of a due-date filter, sorted in memory. */
 function gather(reads: TaskReads, accountId: string, filter: TaskFilter, order: TaskOrder): number[] {
   const segments = segmentsOf(filter, { sortBy: 'due_date', descending: false });
   const ids = [...walk(reads, accountId, { filter, segments, descending: false })];

@@ -1,6 +1,6 @@
 /**
- * Owns how a filtered, sorted list is found: which spaces hold its tasks in order, and how many match.
- * Tasks without the value that they are sorted by come last in either direction; ties follow the id.
+ * Plans a filtered, sorted list: which spaces contain its tasks in order, and how many match.
+ * Tasks without the sort value come last in either direction; ties are ordered by id.
  */
 import { BUCKETS, contentKey, dayOf, type RowOrder, scopeOf, UNDATED } from '../indexes.ts';
 import { type KanbanStatus, type TaskRecord, taskDays } from '../records.ts';
@@ -16,7 +16,7 @@ export interface TaskOrder {
   readonly descending: boolean;
 }
 
-/** From `low` to `high`, both included; infinite where it is open. */
+/** From `low` to `high`, inclusive; infinite where open. */
 export interface Bounds {
   readonly low: number;
   readonly high: number;
@@ -34,19 +34,19 @@ export interface TaskFilter {
   readonly completedAt?: Bounds;
 }
 
-/** A run of one order over some buckets, bounded by a span of its values. */
+/** A part of one order over some buckets, bounded by a range of its values. */
 export interface Segment {
   readonly order: RowOrder;
   readonly buckets: readonly number[];
   readonly span?: Bounds | undefined;
 }
 
-/** What a list follows when the caller does not say: newest and important first, dates and contents rising. */
+/** Returns the default order: newest and important first, dates and contents ascending. */
 export function defaultOrder(sortBy: SortBy = 'created_at'): TaskOrder {
   return { sortBy, descending: sortBy !== 'due_date' && sortBy !== 'content' };
 }
 
-/** The buckets whose tasks match. */
+/** Returns the buckets of matching tasks. */
 function bucketsOf(filter: TaskFilter): number[] {
   const { completed, isImportant, kanbanStatus, completedAt } = filter;
   return BUCKETS.filter(
@@ -58,7 +58,7 @@ function bucketsOf(filter: TaskFilter): number[] {
   ).map(({ bucket }) => bucket);
 }
 
-/** Exactly how many tasks match the buckets, the scope and the due dates of a filter. */
+/** Returns the exact number of tasks matching the buckets, the scope and the due dates of a filter. */
 export function countMatches(reads: TaskReads, accountId: string, filter: TaskFilter): number {
   const { due, ...rest } = filter;
   const buckets = bucketsOf(rest);
@@ -73,7 +73,7 @@ export function countMatches(reads: TaskReads, accountId: string, filter: TaskFi
   return matches;
 }
 
-/** The segments that, one after another, hold every match in order. */
+/** Returns the segments that contain, one after another, every match in order. */
 export function segmentsOf(filter: TaskFilter, { sortBy, descending }: TaskOrder): Segment[] {
   const buckets = bucketsOf(filter);
   const isDone = (bucket: number) => BUCKETS[bucket]?.status === 'done';
@@ -87,7 +87,7 @@ export function segmentsOf(filter: TaskFilter, { sortBy, descending }: TaskOrder
     case 'content':
       return [{ order: 'content', buckets }];
     case 'is_important': {
-      // Ids rise with the time of creation, so this order ties by id.
+      // Ids rise with the creation time, so ties in this order follow the id.
       const rising = [created(buckets.filter((bucket) => !isImportant(bucket))), created(buckets.filter(isImportant))];
       return descending ? rising.reverse() : rising;
     }
@@ -109,7 +109,7 @@ export function segmentsOf(filter: TaskFilter, { sortBy, descending }: TaskOrder
   }
 }
 
-/** The same order for records in memory. */
+/** Compares records in memory by the same order. */
 export function compareTasks(a: TaskRecord, b: TaskRecord, { sortBy, descending }: TaskOrder): number {
   const sign = descending ? -1 : 1;
   const [x, y] = [sortValue(a, sortBy), sortValue(b, sortBy)];

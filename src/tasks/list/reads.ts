@@ -1,14 +1,14 @@
-/** Reads live tasks as records, by the ids that an order gave. */
+/** Reads live tasks as records, by ids from an index. */
 import type { Reader } from '../../store/table.ts';
 import { type TaskRecord, tasks } from '../records.ts';
 
-/** A live task that an index row promised; undefined when the row stood for none. */
+/** Returns the live task of an index row; undefined when none exists. */
 export function liveTask(reader: Pick<Reader, 'get'>, accountId: string, id: number): TaskRecord | undefined {
   const task = reader.get(tasks, [accountId, id]);
   return task?.deleted_at === null ? task : undefined;
 }
 
-/** Live tasks as records. */
+/** Returns live tasks as records; missing ones are skipped. */
 export function readTasks(store: Pick<Reader, 'get'>, accountId: string, ids: readonly number[]): TaskRecord[] {
   return ids.flatMap((id) => liveTask(store, accountId, id) ?? []);
 }

@@ -1,7 +1,7 @@
 /**
- * Owns the list that an agent asks for: besides the filters, a text and local days, which no index answers exactly.
- * Candidates come from the index in order and are tested one by one, a bounded number of them, with a rest between any two of
- * them for whoever runs it in turns. Only reads.
+ * Searches tasks for the list tool: besides the filters, by text and local days, which no index answers exactly.
+ * Candidates are read from an index in order and tested one by one, up to a bounded number. It yields between
+ * candidates, so that a caller can run it in turns. Read-only.
  */
 
 import { limits } from '../../limits/service.ts';
@@ -13,7 +13,7 @@ import { liveTask } from './reads.ts';
 import type { TaskReads } from './task-reads.ts';
 import { walk } from './walk.ts';
 
-/** The first and last day, both included, either open. */
+/** First and last day, inclusive, either open. */
 interface DayRange {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -23,7 +23,7 @@ export interface TaskSearch {
   readonly filter: TaskFilter;
   readonly order: TaskOrder;
   readonly limit: number;
-  /** Found anywhere in the content, without regard to case. */
+  /** Matches anywhere in the content, ignoring case. */
   readonly text?: string | undefined;
   /** Days in `zone`. */
   readonly createdOn?: DayRange | undefined;
@@ -31,16 +31,16 @@ export interface TaskSearch {
   readonly zone: Zone;
 }
 
-/** The ids of what was found. */
+/** The ids found. */
 export interface FoundIds {
   readonly ids: readonly number[];
-  /** There are more than the limit, or more tasks than one call looks at. */
+  /** True when more tasks match than the limit, or the search reached its maximum of candidates. */
   readonly hasMore: boolean;
-  /** False when the search stopped at the most tasks that one call looks at. */
+  /** False when the search stopped at its maximum of candidates. */
   readonly complete: boolean;
 }
 
-/** Finds the first tasks that match, in order. */
+/** Finds the first matching tasks, in order. */
 export function* searchTasks(reads: TaskReads, accountId: string, search: TaskSearch): Generator<void, FoundIds> {
   const filter: TaskFilter = {
     ...search.filter,
@@ -61,7 +61,7 @@ export function* searchTasks(reads: TaskReads, accountId: string, search: TaskSe
   return { ids, hasMore: false, complete: true };
 }
 
-/** Tasks of the filter's spaces in order: out of the smallest range, if it is short, else along the order itself. */
+/** Returns the candidates in order: from a short range, sorted, or else by walking the order itself. */
 function* candidates(
   reads: TaskReads,
   accountId: string,
@@ -73,7 +73,7 @@ function* candidates(
   return walk(reads, accountId, { filter, segments: segmentsOf(filter, order), descending: order.descending });
 }
 
-/** All tasks of a range other than the order's own, sorted; undefined when there is none that is short enough. */
+/** Returns all tasks of a range on another value than the order's, sorted; undefined when no range is short enough. */
 function* gatherRange(
   reads: TaskReads,
   accountId: string,
@@ -106,7 +106,7 @@ function* gatherRange(
   return undefined;
 }
 
-/** Moments that can lie on the days of a range; in another zone than UTC some that do not, so the day is tested as well. */
+/** Returns the moments that can be on the days of a range; outside UTC some are not, so the day is tested as well. */
 function spanOf<K extends 'created' | 'completedAt'>(
   name: K,
   range: DayRange | undefined,
@@ -119,7 +119,7 @@ function spanOf<K extends 'created' | 'completedAt'>(
   return { [name]: { low, high } } as { [N in K]?: Bounds };
 }
 
-/** Tests what the order that is walked does not say by itself; undefined: there is nothing to test. */
+/** Returns the test for conditions not covered by the walked order; undefined: none. */
 function matcherOf(reads: TaskReads, accountId: string, search: TaskSearch, filter: TaskFilter) {
   const { text, createdOn, completedOn, zone, order } = search;
   const isExact = (...orders: readonly SortBy[]) => zone.slackDays === 0 && orders.includes(order.sortBy);

@@ -1,6 +1,6 @@
 /**
- * Owns what lists read of the tasks of accounts. What the store holds now is partly remembered, row by row: counters, tasks in
- * the form in which they are shown, and the rows at the ends of orders, which most lists begin with. Of a snapshot nothing is.
+ * Reads tasks for lists. For the current store it caches rows: counters, tasks in public form, and the rows at the
+ * ends of orders, where most lists start. For a snapshot it caches nothing.
  */
 import { KnownRows } from '../../cache/rows.ts';
 import { limits } from '../../limits/service.ts';
@@ -10,25 +10,25 @@ import { withoutCleared } from '../clearing.ts';
 import { type TaskRecord, taskCounts, taskRows, tasks, taskTexts } from '../records.ts';
 import { ShownTask } from '../shown.ts';
 
-/** Where a task stands in an order. */
+/** A task's entry in an order. */
 export interface Row {
   readonly value: number | string;
   readonly id: number;
 }
 
-/** The rows of a space from one of its ends on. */
+/** Rows of a space, starting at one of its ends. */
 export interface EndRows {
   readonly rows: readonly Row[];
-  /** The space has no others. */
+  /** True when the space has no other rows. */
   readonly isWhole: boolean;
 }
 
-/** An end of a space: that of the greatest values, or of the least. */
+/** End of a space: the greatest or the least values. */
 type End = 'greatest' | 'least';
 
 type Ends = { readonly [end in End]?: EndRows };
 
-/** What is remembered of the rows as they are now. */
+/** Caches of the current rows. */
 interface Memory {
   readonly counts: KnownRows<readonly number[]>;
   readonly tasks: KnownRows<ShownTask>;
@@ -47,7 +47,7 @@ export class TaskReads {
     this.#memory = memory;
   }
 
-  /** How many tasks stand in each bucket of a scope. */
+  /** Returns the number of tasks in each bucket of a scope. */
   counts(accountId: string, scope: string): readonly number[] {
     const name = `${accountId} ${scope}`;
     const known = this.#memory?.counts.find(name);
@@ -58,8 +58,8 @@ export class TaskReads {
   }
 
   /**
-   * Live tasks as they are shown. Ids of binned tasks must not be asked for: no order holds one. `cleared`: categories to leave
-   * out.
+   * Returns live tasks in public form. `ids` must not contain deleted tasks: no order has them. `cleared`: deleted
+   * categories to leave out.
    */
   shown(accountId: string, ids: readonly number[], cleared: ReadonlySet<number>): ShownTask[] {
     const found = ids.flatMap((id) => this.#shown(accountId, id) ?? []);
@@ -69,12 +69,12 @@ export class TaskReads {
     );
   }
 
-  /** The rows that are remembered of an end of a space, in the order of the walk from there. */
+  /** Returns the cached rows at an end of a space, in walking order from there. */
   endRows(accountId: string, space: string, descending: boolean): EndRows | undefined {
     return this.#memory?.ends.find(`${accountId} ${space}`)?.[endOf(descending)];
   }
 
-  /** Takes in the rows that a walk read from an end of a space, if that tells more than what is remembered. */
+  /** Caches the rows read by a walk from an end of a space, if they extend the cached ones. */
   keepEndRows(accountId: string, space: string, descending: boolean, { rows, isWhole }: EndRows): void {
     if (this.#memory === undefined) return;
     const name = `${accountId} ${space}`;
@@ -99,7 +99,7 @@ export class TaskReads {
   }
 }
 
-/** The reads of the store as it is now, which remember, and those of any snapshot of it, which do not. */
+/** The cached reads of the current store, and the uncached reads of any snapshot. */
 export class TaskReaders {
   readonly now: TaskReads;
   readonly #store: Walkable;
@@ -114,7 +114,7 @@ export class TaskReaders {
     });
   }
 
-  /** The reads over the store itself or over a snapshot. */
+  /** Returns the reads over the store or a snapshot. */
   over(rows: Walkable): TaskReads {
     return rows === this.#store ? this.now : new TaskReads(rows);
   }

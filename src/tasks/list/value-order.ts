@@ -1,12 +1,12 @@
-/** The order of values in the store's keys. Pure. */
+/** Compares values in the order of the store's keys. Pure. */
 
-/** The order of values in the store. */
+/** Compares two values as the store orders them. */
 export function compareValues(a: number | string, b: number | string): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   return a === b ? 0 : compareCodePoints(String(a), String(b));
 }
 
-/** As the store orders strings, by UTF-8 bytes; the language's own order differs beyond the first plane. */
+/** Compares by UTF-8 bytes, as the store does; JavaScript's order differs beyond the first plane. */
 function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i += 1) {
@@ -17,7 +17,7 @@ function compareCodePoints(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Surrogates stand for code points above all that one unit holds. */
+/** Surrogates encode code points above all single UTF-16 units. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

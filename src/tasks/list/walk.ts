@@ -1,7 +1,4 @@
-/**
- * Owns the way along an order: the rows of some spaces merged into one, from any place of it. What lies before that place
- * is passed over by the store, a block at a time.
- */
+/** Walks an order: merges the rows of several spaces from any position. The store skips earlier rows in blocks. */
 import { limits } from '../../limits/service.ts';
 import type { RangeQuery } from '../../store/table.ts';
 import { scopeOf, spaceOf } from '../indexes.ts';
@@ -10,10 +7,10 @@ import type { Bounds, Segment, TaskFilter } from './query.ts';
 import type { Row, TaskReads } from './task-reads.ts';
 import { compareValues } from './value-order.ts';
 
-/** The rows of one space that are still to come. */
+/** The remaining rows of one space. */
 interface Source {
   readonly space: string;
-  /** The last row that was passed over. */
+  /** The last skipped row. */
   passed?: Row | undefined;
 }
 
@@ -21,14 +18,14 @@ export interface Walk {
   readonly filter: TaskFilter;
   readonly segments: readonly Segment[];
   readonly descending: boolean;
-  /** Tasks to pass over first. */
+  /** Number of tasks to skip first. */
   readonly skip?: number;
 }
 
-/** Rows that are passed over at once. */
+/** Rows skipped at once. */
 const BLOCK_ROWS = 256;
 
-/** The ids of the segments' tasks, in order; only those due within the filter's span. */
+/** Yields the ids of the segments' tasks, in order; only those due within the filter's range. */
 export function* walk(
   reads: TaskReads,
   accountId: string,
@@ -55,8 +52,8 @@ export function* walk(
 }
 
 /**
- * Passes over whole blocks, at most `most` rows, and tells how many that were. The block that ends first, of one source
- * out of `n`, lies within the next `n` blocks of the merged order, since each other source has less than a block before it.
+ * Skips whole blocks, at most `most` rows, and returns the number of skipped rows. Of `n` sources, the block ending
+ * first is within the next `n` blocks of the merged order, since each other source has less than a block before it.
  */
 function passBlocks(reader: SpaceReader, sources: readonly Source[], most: number, descending: boolean): number {
   if (most < sources.length * BLOCK_ROWS) return 0;
@@ -78,7 +75,7 @@ function passBlocks(reader: SpaceReader, sources: readonly Source[], most: numbe
   return passed;
 }
 
-/** Reads rows of one order, within a span of its values. */
+/** Reads rows of one order, within a range of its values. */
 class SpaceReader {
   readonly #reads: TaskReads;
   readonly #accountId: string;
@@ -92,7 +89,7 @@ class SpaceReader {
     this.#descending = descending;
   }
 
-  /** The row that ends the next block; undefined: there is less than a block left. */
+  /** Returns the last row of the next block; undefined: less than a block remains. */
   blockEnd(source: Source): Row | undefined {
     const query = { ...this.#query(source), skip: BLOCK_ROWS - 1, limit: 1 };
     for (const [, , value, id] of this.#reads.rows.keysIn(taskRows, query)) {
@@ -101,7 +98,7 @@ class SpaceReader {
     return undefined;
   }
 
-  /** The rows that are left; with `due` only those of tasks due then. */
+  /** Yields the remaining rows; with `due` only those of tasks due then. */
   *rows(source: Source, due: Bounds | undefined): Generator<Row> {
     if (due === undefined) {
       yield* this.#isAtEnd(source) ? this.#fromEnd(source) : this.#stored(source);
@@ -114,7 +111,7 @@ class SpaceReader {
     }
   }
 
-  /** The rows of a space from its end on: those that are remembered, then those of the store. */
+  /** Yields the rows of a space from its end: first cached rows, then those of the store. */
   *#fromEnd(source: Source): Generator<Row> {
     const { space } = source;
     const known = this.#reads.endRows(this.#accountId, space, this.#descending);
@@ -138,7 +135,7 @@ class SpaceReader {
     }
   }
 
-  /** The rows of a space that the store has from a place on. */
+  /** Yields the stored rows of a space from a position. */
   *#stored(source: Source): Generator<Row> {
     for (const [, , value, id] of this.#reads.rows.keysIn(taskRows, this.#query(source))) {
       if (!this.#isWithin(value)) return;
@@ -146,12 +143,12 @@ class SpaceReader {
     }
   }
 
-  /** Nothing lies before the first row of the walk. */
+  /** True when no row precedes the walk. */
   #isAtEnd({ passed }: Source): boolean {
     return passed === undefined && !this.#isBounded();
   }
 
-  /** The span has a near end, which the walk begins at. */
+  /** True when the range is bounded at the end where the walk starts. */
   #isBounded(): boolean {
     return this.#span !== undefined && Number.isFinite(this.#descending ? this.#span.high : this.#span.low);
   }
@@ -160,18 +157,18 @@ class SpaceReader {
     const range = { prefix: [this.#accountId, space], reverse: this.#descending };
     if (passed !== undefined) return { ...range, beyond: [passed.value, passed.id] };
     if (this.#span === undefined || !this.#isBounded()) return range;
-    // Values are whole numbers, so half a step lies between this span and whatever is next to it.
+    // Values are integers, so half a step lies between this range and the adjacent value.
     return { ...range, beyond: this.#descending ? this.#span.high + 0.5 : this.#span.low - 0.5 };
   }
 
-  /** Not beyond the far end of the span. */
+  /** True for a value not beyond the far end of the range. */
   #isWithin(value: number | string): boolean {
     if (this.#span === undefined) return true;
     return this.#descending ? Number(value) >= this.#span.low : Number(value) <= this.#span.high;
   }
 }
 
-/** Sorted sources as one; every source is let go of when the reader stops early. */
+/** Merges sorted sources; closes every source when the reader stops early. */
 function* merge(sources: readonly Generator<Row>[], descending: boolean): Generator<number> {
   const sign = descending ? -1 : 1;
   const heads = sources.flatMap((source): Head[] => {
