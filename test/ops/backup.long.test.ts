@@ -125,7 +125,7 @@ test('[OPS-6] the master key is in a backup only when it is asked for, and never
 
   const withKey = join(temporaryFolder(), 'with-key');
   const done = await hub.cli('backup', withKey, '--with-key');
-  expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('The backup holds master.key') });
+  expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('The backup contains master.key') });
   for (const file of ['cairn.mdb', 'manifest.json', 'master.key']) {
     expect(statSync(join(withKey, file)).mode & 0o777).toBe(0o600);
   }
