@@ -37,7 +37,7 @@ async function fill(on: Hub, who: Credential, size: number) {
 
 function expectFull(answer: Answer): void {
   expect(answer.status).toBe(507);
-  expect(answer.json()).toEqual({ error: expect.stringMatching(/full.*nothing was saved/) });
+  expect(answer.json()).toEqual({ error: expect.stringMatching(/full.*nothing was saved/i) });
 }
 
 async function expectKept(on: Hub, who: Credential, kept: readonly Kept[]): Promise<void> {

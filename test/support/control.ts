@@ -5,10 +5,10 @@ import type { Hub } from './hub.ts';
 
 /** Spares the start of a command for each account of a test. Throws with the hub's sentence when it refuses. */
 export async function control<C extends ControlRequest['command']>(
-  hub: Pick<Hub, 'dataFolder'>,
+  hub: Pick<Hub, 'dataFolder' | 'reachedFolder'>,
   request: Extract<ControlRequest, { command: C }>,
 ): Promise<ControlResults[C]> {
-  const line = await askControl(hub.dataFolder, JSON.stringify(request));
+  const line = await askControl(hub.reachedFolder ?? hub.dataFolder, JSON.stringify(request));
   if (line === undefined) throw new Error(`no hub runs in ${hub.dataFolder}`);
   const answer = JSON.parse(line) as ControlAnswer;
   if (!answer.ok) throw new Error(`${request.command} failed: ${answer.error}`);

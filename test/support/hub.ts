@@ -29,6 +29,8 @@ export interface Hub {
   readonly port: number;
   readonly url: string;
   readonly dataFolder: string;
+  /** The data folder as this process reaches it, where the hub has mounts of its own. */
+  readonly reachedFolder?: string;
   readonly process: ChildProcess;
   /** Every log line so far. */
   readonly logs: readonly LogLine[];

@@ -22,6 +22,7 @@ export async function startHubOnSmallDisk(mebibytes: number): Promise<Hub> {
   const env = cleanEnvironment({ CAIRN_DATA: hub.dataFolder });
   return {
     ...hub,
+    reachedFolder: `/proc/${hub.process.pid}/root${hub.dataFolder}`,
     cli: (...args) =>
       new Promise((resolve) => {
         execFile('nsenter', [...inside, ...args], { env }, (error, stdout, stderr) => {
