@@ -20,7 +20,7 @@ export interface Parameters {
 /** Reads a form. Throws Refusal `invalid_request` for a repeated or too long parameter. */
 export function readParameters(form: URLSearchParams): Parameters {
   for (const name of new Set(form.keys())) {
-    if (form.getAll(name).length > 1) throw oauthRefusal('invalid_request', 'a parameter is there more than once');
+    if (form.getAll(name).length > 1) throw oauthRefusal('invalid_request', 'a parameter appears more than once');
   }
   const optional = (name: string) => {
     const value = form.get(name);

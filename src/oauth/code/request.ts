@@ -36,7 +36,7 @@ export type ReadRequest =
 export function clientIdOf(query: URLSearchParams): string {
   const [clientId, ...others] = query.getAll('client_id');
   if (clientId === undefined || clientId === '' || others.length > 0) {
-    throw oauthRefusal('invalid_request', 'client_id must be there exactly once');
+    throw oauthRefusal('invalid_request', 'client_id must appear exactly once');
   }
   if (clientId.length > limits.redirectUriCharsMax) {
     throw oauthRefusal('invalid_request', `client_id must have at most ${limits.redirectUriCharsMax} characters`);
@@ -48,7 +48,7 @@ export function clientIdOf(query: URLSearchParams): string {
 function redirectOf(query: URLSearchParams, client: OAuthClient): RedirectTarget & { namesRedirect: boolean } {
   const asked = query.getAll('redirect_uri');
   const [only, ...more] = client.redirect_uris;
-  if (asked.length > 1) throw oauthRefusal('invalid_request', 'redirect_uri must be there at most once');
+  if (asked.length > 1) throw oauthRefusal('invalid_request', 'redirect_uri must appear at most once');
   const [given] = asked;
   const states = query.getAll('state');
   const state = states.length === 1 ? (states[0] ?? null) : null;
@@ -74,7 +74,7 @@ export function readRequest(
   const refuse = (error: OAuthError, detail: string): ReadRequest => ({ ok: false, target, error, detail });
   for (const name of new Set(query.keys())) {
     if (name !== 'resource' && query.getAll(name).length > 1) {
-      return refuse('invalid_request', `${name} must be there at most once`);
+      return refuse('invalid_request', `${name} must appear at most once`);
     }
   }
   if ((target.state?.length ?? 0) > limits.oauthStateCharsMax) {

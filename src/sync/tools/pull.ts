@@ -53,7 +53,7 @@ const pullResult = z.object({
   vault_id: z.string().optional(),
   files: z.array(z.object(fileSchema)).optional(),
   deleted: z.array(deletedSchema).optional().describe('What was deleted since; remove it'),
-  missing: z.array(z.string()).optional().describe('Of paths: those that nothing was ever stored under'),
+  missing: z.array(z.string()).optional().describe('Requested paths that never had a file'),
   total_count: z.int().nonnegative().optional().describe('Files in this answer'),
   total_size_bytes: z.int().nonnegative().optional().describe('Content bytes of the files in this answer'),
   deleted_count: z.int().nonnegative().optional(),

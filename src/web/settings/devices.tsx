@@ -119,7 +119,7 @@ export function Tokens({ visit, capabilities }: DevicesProps): VNode | null {
   return (
     <section class="panel" aria-labelledby="tokens">
       <h2 id="tokens">Access tokens</h2>
-      <p class="lead">What devices and apps call with. Each expires within an hour.</p>
+      <p class="lead">Short-lived credentials of your devices and apps. Each expires within an hour.</p>
       <ul class="rows">
         {tokens.map(({ token_id: id, sign_in_id: signIn, expires_at: at }) => {
           const device = devices.find(({ sign_in_id: one }) => one === signIn);
