@@ -6,7 +6,7 @@ import type { AuditedAct, Source } from '../audit/records.ts';
 import { KnownCredentials } from '../cache/credentials.ts';
 import { invalidField, Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
-import type { Session } from '../common/session.ts';
+import type { Principal } from '../common/principal.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
@@ -228,20 +228,20 @@ export class Accounts {
     return value;
   }
 
-  /** Returns the session of an account key or MCP key; undefined: not a valid key. */
-  authenticate(presented: string): Session | undefined {
+  /** Returns the principal of an account key or MCP key; undefined: not a valid key. */
+  authenticate(presented: string): Principal | undefined {
     const found = this.#known.find(presented, () => {
       const kind = kindOfKey(presented);
       return kind && this.#options.store.get(keyHashes, [this.#hash(kind, presented)]);
     });
     if (found === undefined) return undefined;
     this.uses.note(found.account_id, found.key_id);
-    const session = { accountId: found.account_id, credentialId: found.key_id };
-    return found.read_only === true ? { ...session, readOnly: true } : session;
+    const principal = { accountId: found.account_id, credentialId: found.key_id };
+    return found.read_only === true ? { ...principal, readOnly: true } : principal;
   }
 
-  /** Returns the name of the key used for a session; undefined: the session did not use a key. */
-  keyName({ accountId, credentialId }: Session): string | undefined {
+  /** Returns the name of the key of a principal; undefined: authenticated without a key. */
+  keyName({ accountId, credentialId }: Principal): string | undefined {
     return this.#options.store.get(keys, [accountId, credentialId])?.name;
   }
 

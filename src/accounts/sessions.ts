@@ -8,7 +8,7 @@ import { noteAct } from '../audit/note.ts';
 import type { AuditedAct, RemoteSource, Source } from '../audit/records.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
-import type { Session } from '../common/session.ts';
+import type { Principal } from '../common/principal.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
@@ -62,7 +62,7 @@ export class BrowserSessions {
   }
 
   /** Returns the session of an id; undefined: none, or expired. */
-  find(id: string): Session | undefined {
+  find(id: string): Principal | undefined {
     if (!ID_SHAPE.test(id)) return undefined;
     const hash = this.#hash(id);
     const found = this.#options.store.get(browserSessions, [hash]);

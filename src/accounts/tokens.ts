@@ -6,7 +6,7 @@ import { noteAct } from '../audit/note.ts';
 import type { Source } from '../audit/records.ts';
 import { KnownCredentials } from '../cache/credentials.ts';
 import { Refusal } from '../common/fault.ts';
-import type { Session } from '../common/session.ts';
+import type { Principal } from '../common/principal.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
@@ -25,7 +25,7 @@ export interface NewAccessToken {
 }
 
 interface KnownToken {
-  readonly session: Session;
+  readonly principal: Principal;
   readonly expiresMs: number;
 }
 
@@ -121,10 +121,10 @@ export class AccessTokens {
     await this.#options.actors.account(accountId).ask((batch) => removeToken(batch, [accountId, expiresMs, hash]));
   }
 
-  /** Returns the session of a token; undefined: invalid or expired. */
-  authenticate(token: string): Session | undefined {
+  /** Returns the principal of a token; undefined: invalid or expired. */
+  authenticate(token: string): Principal | undefined {
     const known = this.#known.find(token, () => this.#lookUp(token));
-    return known !== undefined && known.expiresMs > this.#options.now() ? known.session : undefined;
+    return known !== undefined && known.expiresMs > this.#options.now() ? known.principal : undefined;
   }
 
   #lookUp(token: string): KnownToken | undefined {
@@ -134,8 +134,8 @@ export class AccessTokens {
     const found = this.#options.store.get(accessTokens, [hash]);
     if (found === undefined) return undefined;
     const readOnly = found.read_only === true;
-    const session = { accountId: found.account_id, credentialId: tokenId(hash), ...(readOnly ? { readOnly } : {}) };
-    return { session, expiresMs: found.expires_ms };
+    const principal = { accountId: found.account_id, credentialId: tokenId(hash), ...(readOnly ? { readOnly } : {}) };
+    return { principal, expiresMs: found.expires_ms };
   }
 
   #hash(token: string): string {

@@ -3,7 +3,7 @@ import { isOpenInRows } from '../accounts/standing/records.ts';
 import { TimeZones } from '../accounts/time-zones.ts';
 import { ActorRegistry } from '../actors/registry.ts';
 import type { Log } from '../common/log.ts';
-import type { Session } from '../common/session.ts';
+import type { Principal } from '../common/principal.ts';
 import { version } from '../common/version.ts';
 import type { Config } from '../config.ts';
 import { smallBodies } from '../gateway/body/parse-body.ts';
@@ -107,13 +107,13 @@ export function openReaders({ config, revisions, toolTraffic, onUsed, onDamage, 
   return { store, routes, tools: new Set(tools.map(({ name }) => name)) };
 }
 
-/** Returns the session of a credential, or undefined when it is invalid or only the writing thread can check it. */
-export function sessionHere({ access }: Route, authorization: string | undefined): Session | undefined {
+/** Returns the principal of a credential, or undefined when it is invalid or only the writing thread can check it. */
+export function principalHere({ access }: Route, authorization: string | undefined): Principal | undefined {
   const check = typeof access === 'object' && 'optional' in access ? access.optional : access;
   if (typeof check !== 'function' || authorization === undefined) return undefined;
   try {
-    const session = check(authorization);
-    return session instanceof Promise ? undefined : session;
+    const principal = check(authorization);
+    return principal instanceof Promise ? undefined : principal;
   } catch {
     // The writing thread refuses it in the format of the surface, and counts it.
     return undefined;

@@ -118,7 +118,7 @@ function openTools(
       ...taskTools(tasks, core.timeZones),
       zoneTool(core.timeZones, Date.now),
       ...documentTools(documents),
-      ...syncTools(sync, (session) => core.accounts.keyName(session) ?? 'agent'),
+      ...syncTools(sync, (principal) => core.accounts.keyName(principal) ?? 'agent'),
       ...onboardingTools(onboarding, config.oauthMetadata),
     ],
     toolTraffic,

@@ -2,7 +2,7 @@
  * Decides, in a front, where a request is answered: in this thread if it is read-only and its credential is known here,
  * otherwise on the hub thread, which then gets the whole request.
  */
-import { type Readers, sessionHere } from '../compose/readers.ts';
+import { type Readers, principalHere } from '../compose/readers.ts';
 import type { Connection } from '../http/library/listen.ts';
 import { framingFault } from '../http/request/framing.ts';
 import type { HeadFields } from '../http/request/head.ts';
@@ -43,7 +43,7 @@ export class FrontRequests {
     // The reads for this request then see every write answered before it arrived.
     readers.store.renew();
     const { route, params } = matched;
-    if (sessionHere(route, singleHeader(head, 'authorization')) === undefined) handOver.open(socket, head);
+    if (principalHere(route, singleHeader(head, 'authorization')) === undefined) handOver.open(socket, head);
     else if (route.method === 'GET') accept(socket, head);
     else if (!isShort(head)) handOver.open(socket, head);
     else if (params['name'] === undefined) this.#peek(socket, head);

@@ -1,6 +1,6 @@
 /** Runs one call of a tool, from any route: checks access, reads the arguments, calls the handler. */
 import { type Fault, Refusal } from '../common/fault.ts';
-import { canStepUp, type Session } from '../common/session.ts';
+import { canStepUp, type Principal } from '../common/principal.ts';
 import { readFields } from '../fields/read.ts';
 import type { AnyRun } from '../http/reply/byte-run.ts';
 import { statusOf } from '../http/reply/status.ts';
@@ -14,7 +14,7 @@ import { type AnyToolResult, JsonText, type Listing, type Tool, type ToolCaller,
 export interface CallContext {
   readonly registry: ToolRegistry;
   /** Undefined when no credential was sent. */
-  readonly session: Session | undefined;
+  readonly principal: Principal | undefined;
   readonly caller: ToolCaller;
   readonly answers: KnownResults;
 }
@@ -69,23 +69,23 @@ function noteFailure(note: CallNote, error: unknown): void {
   note.status = statusOf(fault);
 }
 
-async function runTool({ session, caller, answers }: CallContext, tool: Tool, given: unknown): Promise<CallResult> {
+async function runTool({ principal, caller, answers }: CallContext, tool: Tool, given: unknown): Promise<CallResult> {
   if (tool.access === 'open') return written(resultOf(await tool.handle(argumentsOf(tool, given), caller)));
-  if (session === undefined) {
+  if (principal === undefined) {
     throw new Refusal({
       kind: 'unauthenticated',
       scheme: 'McpKey',
       detail: `${tool.name} needs a key: send Authorization: McpKey <MCP key>; signup_and_get_key and login_and_get_key give one`,
     });
   }
-  if (session.readOnly === true && !tool.annotations.readOnlyHint) {
-    throw new Refusal({ kind: 'insufficient_scope', what: tool.name, canStepUp: canStepUp(session) });
+  if (principal.readOnly === true && !tool.annotations.readOnlyHint) {
+    throw new Refusal({ kind: 'insufficient_scope', what: tool.name, canStepUp: canStepUp(principal) });
   }
-  const place = placeOfCall(answers, tool, session.accountId, given);
+  const place = placeOfCall(answers, tool, principal.accountId, given);
   const known = place && answers.find(place);
   if (known !== undefined) return known;
-  const args = tool.read?.(given ?? {}, session.accountId) ?? argumentsOf(tool, given);
-  const made = resultOf(await tool.handle(args, session, caller));
+  const args = tool.read?.(given ?? {}, principal.accountId) ?? argumentsOf(tool, given);
+  const made = resultOf(await tool.handle(args, principal, caller));
   const result = written(made);
   const isWhole = made.listing === undefined && made.document === undefined;
   if (place !== undefined && isWhole) answers.keep(place, () => encoded(result), made.sameUntilMs);

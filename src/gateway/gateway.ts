@@ -1,7 +1,7 @@
 /** Answers gateway requests: one message or a batch in, one reply out. */
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
-import type { Session } from '../common/session.ts';
+import type { Principal } from '../common/principal.ts';
 import { turns } from '../common/turns.ts';
 import { feedOf } from '../http/reply/feed.ts';
 import { empty, feed, jsonText, type Reply, textOf } from '../http/reply/reply.ts';
@@ -45,7 +45,7 @@ export interface Asking extends Omit<ToolCaller, 'lines' | 'note'>, Pick<RouteRe
 
 /** The sender of a message. */
 interface From {
-  readonly session: Session | undefined;
+  readonly principal: Principal | undefined;
   readonly caller: Asking;
   readonly wish: (dialect: Dialect) => LinesWish;
 }
@@ -59,14 +59,14 @@ export class Gateway {
   }
 
   /** Answers a body parsed as messages. */
-  async answer(request: RouteRequest, session: Session | undefined, caller: Asking): Promise<Reply> {
+  async answer(request: RouteRequest, principal: Principal | undefined, caller: Asking): Promise<Reply> {
     const { document, ids } = request.document as GatewayBody;
-    if (Array.isArray(document)) return await this.#answerBatch({ items: document, ids }, request, session, caller);
+    if (Array.isArray(document)) return await this.#answerBatch({ items: document, ids }, request, principal, caller);
     const headers = headersOf(request);
     const wish = (dialect: Dialect) => linesWish(request, dialect);
     const message = readMessage(document, exactId(document, ids[0]));
-    const from = { session, caller, wish };
-    this.#takeNews(message, headers, session);
+    const from = { principal, caller, wish };
+    this.#takeNews(message, headers, principal);
     const open = this.#openCall(request, message, headers, from);
     if (open !== undefined) return await open;
     const answered = await this.#answerMessage(message, headers, from);
@@ -78,33 +78,33 @@ export class Gateway {
   }
 
   /** Opens the event stream of a session, for GET. Throws Refusal `method_unknown` for any other GET. */
-  listen(request: RouteRequest, session: Session | undefined, caller: Asking): Reply {
+  listen(request: RouteRequest, principal: Principal | undefined, caller: Asking): Reply {
     const of = readSession(request.header(SESSION_HEADER));
-    if (of === undefined || session === undefined || request.isHead || !readsEvents(request.header('accept'))) {
+    if (of === undefined || principal === undefined || request.isHead || !readsEvents(request.header('accept'))) {
       throw new Refusal({ kind: 'method_unknown', allow: ['POST'] });
     }
-    return this.#options.listening.openSession(hearerOf(session, caller), of.id);
+    return this.#options.listening.openSession(hearerOf(principal, caller), of.id);
   }
 
   /** Handles answers and cancellations of questions from clients before 2026-07-28. */
-  #takeNews(message: Message, { session: of }: McpHeaders, session: Session | undefined): void {
-    if (session === undefined || of === undefined) return;
+  #takeNews(message: Message, { session: of }: McpHeaders, principal: Principal | undefined): void {
+    if (principal === undefined || of === undefined) return;
     if (message.kind === 'answer') {
-      this.#questions.answer(session.accountId, of.id, message.id, message.result);
+      this.#questions.answer(principal.accountId, of.id, message.id, message.result);
     } else if (message.kind === 'notification' && message.method === 'notifications/cancelled') {
       const { requestId } = (message.params ?? {}) as { requestId?: unknown };
-      this.#questions.cancel(session.accountId, of.id, JSON.stringify(requestId));
+      this.#questions.cancel(principal.accountId, of.id, JSON.stringify(requestId));
     }
   }
 
   /** Answers a tool call whose client accepts questions on an event stream; undefined for any other message. */
   #openCall(request: RouteRequest, message: Message, headers: McpHeaders, from: From): Promise<Reply> | undefined {
-    const { session, caller } = from;
-    if (message.kind !== 'request' || message.method !== 'tools/call' || session === undefined) return undefined;
+    const { principal, caller } = from;
+    if (message.kind !== 'request' || message.method !== 'tools/call' || principal === undefined) return undefined;
     const { session: of } = headers;
     if (of?.canAsk !== true || !readsEvents(request.header('accept'))) return undefined;
     const asker = {
-      caller: { accountId: session.accountId, address: caller.address },
+      caller: { accountId: principal.accountId, address: caller.address },
       sessionId: of.id,
       callId: JSON.stringify(message.id),
     };
@@ -122,7 +122,7 @@ export class Gateway {
   async #answerBatch(
     { items, ids }: Pick<GatewayBody, 'ids'> & { readonly items: readonly unknown[] },
     request: RouteRequest,
-    session: Session | undefined,
+    principal: Principal | undefined,
     caller: Asking,
   ): Promise<Reply> {
     const refuse = (message: string, status = 200) =>
@@ -142,8 +142,8 @@ export class Gateway {
     if (items.length > 1) request.charge(items.length - 1);
     const messages = items.map((item, index) => readMessage(item, exactId(item, ids[index])));
     // A line of a batch is a whole answer, so a listing is not split into lines.
-    const context = { session, caller, wish: () => 'never' as const };
-    const who = session?.accountId ?? caller.address;
+    const context = { principal, caller, wish: () => 'never' as const };
+    const who = principal?.accountId ?? caller.address;
     const answers = messages.map((message) => inTurn(who, () => this.#answerMessage(message, headers, context)));
     if (!messages.some(isAnswered)) {
       await Promise.all(answers);
@@ -172,14 +172,14 @@ export class Gateway {
       return failed(isModern ? undefined : null, error, isModern ? 400 : 200);
     }
     const lines = from.wish(dialect.dialect);
-    const { session } = from;
+    const { principal } = from;
     const context = {
       options: this.#options,
-      session,
+      principal,
       caller: toolCaller(from.caller, lines, note),
       dialect: dialect.dialect,
       sessionId: headers.session?.id,
-      hearer: session && hearerOf(session, from.caller),
+      hearer: principal && hearerOf(principal, from.caller),
     };
     try {
       const made = await answerMethod(context, message.method, message.params, idText(message.id));
@@ -227,7 +227,7 @@ export function toolCaller(asking: Asking, lines: LinesWish, note: CallNote): To
   return { address, agent, baseUrl, lines, note, linger, ask, charge, callsAtOnceMax };
 }
 
-function hearerOf({ accountId }: Session, { address, linger, isStillIn }: Asking): Hearer {
+function hearerOf({ accountId }: Principal, { address, linger, isStillIn }: Asking): Hearer {
   return { caller: { accountId, address }, linger, isStillIn };
 }
 

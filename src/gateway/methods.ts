@@ -25,7 +25,7 @@ export interface MethodOptions extends Pick<CallContext, 'registry' | 'answers'>
 }
 
 /** The context of one request. */
-export interface MethodContext extends Pick<CallContext, 'session' | 'caller'> {
+export interface MethodContext extends Pick<CallContext, 'principal' | 'caller'> {
   readonly options: MethodOptions;
   readonly dialect: Dialect;
   /** Session id, for clients before 2026-07-28. */
@@ -107,16 +107,16 @@ export async function answerMethod(
 
 /** Subscriptions before 2026-07-28; changes are sent on the stream of the session. */
 async function subscribe(context: MethodContext, method: string, params: unknown): Promise<MethodAnswer> {
-  const { options, session, sessionId } = context;
+  const { options, principal, sessionId } = context;
   const { uri } = (params ?? {}) as { readonly uri?: unknown };
   return await orRefusal(async () => {
-    if (session === undefined) throw needsKey(method);
+    if (principal === undefined) throw needsKey(method);
     if (sessionId === undefined) {
       throw invalidField('uri', `${method} needs the Mcp-Session-Id that initialize gave, to tell you of changes`);
     }
     const { subscriptions } = options.listening;
-    if (method === 'resources/unsubscribe') subscriptions.unsubscribe(session.accountId, sessionId, uri);
-    else if (!(await subscriptions.subscribe(session.accountId, sessionId, uri))) {
+    if (method === 'resources/unsubscribe') subscriptions.unsubscribe(principal.accountId, sessionId, uri);
+    else if (!(await subscriptions.subscribe(principal.accountId, sessionId, uri))) {
       return { ok: false, error: noResource(uri, context.dialect), status: 200 };
     }
     return { ok: true, result: ['{}'] };
@@ -142,8 +142,8 @@ async function orRefusal(make: () => Promise<MethodAnswer>): Promise<MethodAnswe
 }
 
 async function answerOffer(context: MethodContext, method: string, params: unknown): Promise<MethodAnswer> {
-  const { options, session, dialect } = context;
-  const offered = await options.offers.answer(method, (params ?? {}) as Record<string, unknown>, session, dialect);
+  const { options, principal, dialect } = context;
+  const offered = await options.offers.answer(method, (params ?? {}) as Record<string, unknown>, principal, dialect);
   if (!offered.ok) return offered;
   const { value, cache } = offered;
   // An account's data may change with its next write.
@@ -161,12 +161,12 @@ function cursorOf(params: unknown): unknown {
 }
 
 async function answerCall(context: MethodContext, params: Record<string, unknown> | undefined): Promise<MethodAnswer> {
-  const { options, session, dialect } = context;
+  const { options, principal, dialect } = context;
   try {
     // In the other dialects the caller already has its way of asking.
     const caller = dialect === 'modern' ? { ...context.caller, ask: askByResult(context, params) } : context.caller;
     const { members, structured, listing, document } = await callTool(
-      { registry: options.registry, answers: options.answers, session, caller },
+      { registry: options.registry, answers: options.answers, principal, caller },
       params?.['name'],
       params?.['arguments'],
     );
@@ -190,10 +190,10 @@ async function answerCall(context: MethodContext, params: Record<string, unknown
 }
 
 /** How a tool asks the user of a modern client; undefined when the client does not support it. */
-function askByResult({ session, options }: MethodContext, params: Record<string, unknown> | undefined) {
-  if (session === undefined || !offersForms(capabilitiesIn(params))) return undefined;
+function askByResult({ principal, options }: MethodContext, params: Record<string, unknown> | undefined) {
+  if (principal === undefined || !offersForms(capabilitiesIn(params))) return undefined;
   const { name, arguments: args, inputResponses, requestState } = params ?? {};
-  const call = { accountId: session.accountId, tool: String(name), args, inputResponses, requestState };
+  const call = { accountId: principal.accountId, tool: String(name), args, inputResponses, requestState };
   return askByRepeating(call, options.states);
 }
 

@@ -1,6 +1,6 @@
 /** Defines the HTTP routes of the gateway: JSON-RPC and event streams at two paths, and the tools as REST routes. */
 import { type Fault, Refusal } from '../common/fault.ts';
-import type { Session } from '../common/session.ts';
+import type { Principal } from '../common/principal.ts';
 import { jsonText, type Reply, textOf } from '../http/reply/reply.ts';
 import type { Authenticator, BodyParser, Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
@@ -36,9 +36,9 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
   const { gateway, registry, answers, access, parse } = options;
   const callerOf = (request: RouteRequest) => askingOf(request, options);
   const bodyOf = (own: BodyParser) => ({ kind: 'json', bytesMax: limits.gatewayBodyBytesMax, parse: own }) as const;
-  const answer = async (request: RouteRequest, session: Session | undefined) => {
+  const answer = async (request: RouteRequest, principal: Principal | undefined) => {
     checkNotEmpty(request);
-    return await gateway.answer(request, session, callerOf(request));
+    return await gateway.answer(request, principal, callerOf(request));
   };
   const refuseAtDoor: typeof gatewayRefusal = (fault, header, body) =>
     doorRefusal(gatewayRefusal(fault, header, body), fault, options.metadataUrl?.(header('host') ?? ''));
@@ -48,8 +48,8 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
     body: { kind: 'none' },
     checksOrigin: true,
     doc: 'page',
-    handle: (request: RouteRequest, session: Session | undefined) =>
-      gateway.listen(request, session, callerOf(request)),
+    handle: (request: RouteRequest, principal: Principal | undefined) =>
+      gateway.listen(request, principal, callerOf(request)),
   } as const;
   return [
     { ...listening, path: BASE, access: { optional: access } },
@@ -81,10 +81,10 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
       get doc() {
         return toolOperations(registry, `${BASE}/tools`);
       },
-      async handle(request: RouteRequest, session: Session | undefined) {
+      async handle(request: RouteRequest, principal: Principal | undefined) {
         const lines = linesWish(request, 'bare');
         const caller = toolCaller(callerOf(request), lines, request.noteCall());
-        const context = { registry, answers, session, caller };
+        const context = { registry, answers, principal, caller };
         const name = request.params['name'];
         const { structured, listing, document } = await callTool(context, name, request.document);
         if (document !== undefined) return jsonReply(documentRuns('{}', document, 1));

@@ -1,7 +1,7 @@
 /** Defines the declaration of a tool. Everything that describes or calls the tool derives from it. */
 
 import type { z } from 'zod';
-import type { Session } from '../common/session.ts';
+import type { Principal } from '../common/principal.ts';
 import type { AnyRun } from '../http/reply/byte-run.ts';
 import type { CallNote } from '../http/request/call-note.ts';
 import type { Charge, Linger } from '../http/route/route.ts';
@@ -140,7 +140,7 @@ export interface AccountTool<I extends Shape = Shape, O extends Shape = Shape> e
   read?(given: unknown, accountId: string): z.output<I>;
   handle(
     args: z.output<I>,
-    session: Session,
+    principal: Principal,
     caller: ToolCaller,
   ): Promise<AnyToolResult<z.input<O>>> | AnyToolResult<z.input<O>>;
 }

@@ -1,12 +1,16 @@
 /** Authenticates a request, synchronously or asynchronously. Counts a refused credential against the client address. */
 import { Refusal } from '../common/fault.ts';
-import { canStepUp, type Session } from '../common/session.ts';
+import { canStepUp, type Principal } from '../common/principal.ts';
 import type { Rates } from './checks/rates.ts';
 import type { Exchange } from './exchange.ts';
 import type { Route } from './route/route.ts';
 
-/** Returns the session of the credential, or undefined when the route allows none. Throws or rejects with a Refusal. */
-export function authenticate(exchange: Exchange, route: Route, rates: Rates): Session | undefined | Promise<Session> {
+/** Returns the principal of the credential, or undefined when the route allows none. Throws or rejects with a Refusal. */
+export function authenticate(
+  exchange: Exchange,
+  route: Route,
+  rates: Rates,
+): Principal | undefined | Promise<Principal> {
   const { access } = route;
   if (access === 'open') return undefined;
   if (typeof access === 'object' && 'visitor' in access) {
@@ -17,11 +21,11 @@ export function authenticate(exchange: Exchange, route: Route, rates: Rates): Se
   const authorization = exchange.head.header('authorization');
   if (typeof access === 'object' && authorization === undefined) return undefined;
   try {
-    const session = (typeof access === 'object' ? access.optional : access)(authorization);
-    if (session instanceof Promise) return authenticateLater(exchange, route, session, rates);
-    exchange.accountId = session.accountId;
-    checkReadOnly(route, session);
-    return session;
+    const principal = (typeof access === 'object' ? access.optional : access)(authorization);
+    if (principal instanceof Promise) return authenticateLater(exchange, route, principal, rates);
+    exchange.accountId = principal.accountId;
+    checkReadOnly(route, principal);
+    return principal;
   } catch (error) {
     countRefused(exchange, error, rates);
     throw error;
@@ -31,14 +35,14 @@ export function authenticate(exchange: Exchange, route: Route, rates: Rates): Se
 async function authenticateLater(
   exchange: Exchange,
   route: Route,
-  pending: Promise<Session>,
+  pending: Promise<Principal>,
   rates: Rates,
-): Promise<Session> {
+): Promise<Principal> {
   try {
-    const session = await pending;
-    exchange.accountId = session.accountId;
-    checkReadOnly(route, session);
-    return session;
+    const principal = await pending;
+    exchange.accountId = principal.accountId;
+    checkReadOnly(route, principal);
+    return principal;
   } catch (error) {
     countRefused(exchange, error, rates);
     throw error;
@@ -51,8 +55,8 @@ function countRefused({ head }: Exchange, error: unknown, rates: Rates): void {
   if (isCaller) rates.countFailure(head.addressBlock);
 }
 
-/** A read-only session may only GET, unless the handler of the route decides (a route that both reads and writes). */
-function checkReadOnly({ method, scope }: Route, session: Session): void {
-  if (session.readOnly !== true || method === 'GET' || scope === 'by_handler') return;
-  throw new Refusal({ kind: 'insufficient_scope', what: 'this request', canStepUp: canStepUp(session) });
+/** A read-only principal may only GET, unless the handler of the route decides (a route that both reads and writes). */
+function checkReadOnly({ method, scope }: Route, principal: Principal): void {
+  if (principal.readOnly !== true || method === 'GET' || scope === 'by_handler') return;
+  throw new Refusal({ kind: 'insufficient_scope', what: 'this request', canStepUp: canStepUp(principal) });
 }

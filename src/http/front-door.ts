@@ -14,7 +14,7 @@ import {
   us_socket_local_port,
 } from 'uWebSockets.js';
 import { type Fault, Refusal } from '../common/fault.ts';
-import type { Session } from '../common/session.ts';
+import type { Principal } from '../common/principal.ts';
 import { StartError } from '../common/start-error.ts';
 import { limits } from '../limits/service.ts';
 import { authenticate } from './authenticate.ts';
@@ -48,7 +48,7 @@ import { type Match, Router } from './route/router.ts';
 interface Call {
   readonly route: Route;
   readonly params: Readonly<Record<string, string>>;
-  readonly session: Session | undefined;
+  readonly principal: Principal | undefined;
   /** Undefined when the route accepts no body. */
   readonly body: IncomingBody | undefined;
   /** The caller that the call is counted for. */
@@ -183,9 +183,9 @@ export class FrontDoor {
       if (route.checksOrigin === true && !isOriginAllowed(this.options.origins, origin, exchange.head.header('host'))) {
         throw new Refusal({ kind: 'origin_forbidden' });
       }
-      const session = authenticate(exchange, route, this.options.rates);
-      if (session instanceof Promise) void this.#runLater(exchange, matched, session);
-      else void this.#run(exchange, this.#admit(exchange, matched, session, undefined));
+      const principal = authenticate(exchange, route, this.options.rates);
+      if (principal instanceof Promise) void this.#runLater(exchange, matched, principal);
+      else void this.#run(exchange, this.#admit(exchange, matched, principal, undefined));
     } catch (error) {
       exchange.reply(this.#errorReply(exchange, error));
     }
@@ -195,19 +195,19 @@ export class FrontDoor {
   #admit(
     exchange: Exchange,
     { route, params }: Match,
-    session: Session | undefined,
+    principal: Principal | undefined,
     early: IncomingBody | undefined,
   ): Call {
-    const caller = session?.credentialId ?? exchange.head.addressBlock;
+    const caller = principal?.credentialId ?? exchange.head.addressBlock;
     const tooMany = countCall(this.options.rates, exchange, route, caller);
-    const rule = ruleFor(route.body, session);
+    const rule = ruleFor(route.body, principal);
     checkBody(exchange.head, rule);
-    const body = early ?? openBody(exchange, rule, session !== undefined, this.options);
-    return { route, params, session, caller, tooMany, body };
+    const body = early ?? openBody(exchange, rule, principal !== undefined, this.options);
+    return { route, params, principal, caller, tooMany, body };
   }
 
   /** Waits for the credential check while reading the body within its bounds: the library delivers it only once. */
-  async #runLater(exchange: Exchange, matched: Match, pending: Promise<Session | undefined>): Promise<void> {
+  async #runLater(exchange: Exchange, matched: Match, pending: Promise<Principal | undefined>): Promise<void> {
     // If the body is refused first, nothing awaits the check any more, and the check may reject as well.
     pending.catch(() => undefined);
     const { body: rule } = matched.route;
@@ -247,7 +247,7 @@ export class FrontDoor {
     }
   }
 
-  async #handle(exchange: Exchange, { route, params, session, caller, body, tooMany }: Call): Promise<Reply> {
+  async #handle(exchange: Exchange, { route, params, principal, caller, body, tooMany }: Call): Promise<Reply> {
     const rule = route.body;
     const parts = rule.kind === 'json' || rule.kind === 'form' ? ((await body?.collect()) ?? []) : [];
     if (tooMany !== undefined) return this.#refuse(exchange, tooMany.fault, joined(parts));
@@ -265,8 +265,8 @@ export class FrontDoor {
       callsAtOnceMax: this.options.rates.callsAtOnceMax,
     });
     if (route.access === 'open') return route.handle(request);
-    if (typeof route.access === 'object') return route.handle(request, session);
-    return route.handle(request, session as Session);
+    if (typeof route.access === 'object') return route.handle(request, principal);
+    return route.handle(request, principal as Principal);
   }
 
   #errorReply(exchange: Exchange, error: unknown): Reply {

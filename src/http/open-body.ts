@@ -1,5 +1,5 @@
 /** Starts reading the body of a request: its maximum size, the memory counted for its caller, and its deadline. */
-import type { Session } from '../common/session.ts';
+import type { Principal } from '../common/principal.ts';
 import { limits } from '../limits/service.ts';
 import type { Admission } from './checks/admission.ts';
 import type { Exchange } from './exchange.ts';
@@ -15,9 +15,9 @@ export interface BodyTimes {
 /** A body rule as applied to one caller. */
 type AppliedRule = BodyRule & { readonly forStrangers?: true };
 
-/** The body rule of a route for this caller: a caller without a session may send only a small body. */
-export function ruleFor(rule: BodyRule, session: Session | undefined): AppliedRule {
-  if (session !== undefined || rule.kind === 'none' || rule.bytesMax <= limits.strangerBodyBytesMax) return rule;
+/** The body rule of a route for this caller: a caller without a credential may send only a small body. */
+export function ruleFor(rule: BodyRule, principal: Principal | undefined): AppliedRule {
+  if (principal !== undefined || rule.kind === 'none' || rule.bytesMax <= limits.strangerBodyBytesMax) return rule;
   return { ...rule, bytesMax: limits.strangerBodyBytesMax, forStrangers: true };
 }
 

@@ -1,6 +1,6 @@
 /** Reads blobs: list, latest, and the bytes of one. Read-only, so it runs in any thread. */
 import { Refusal } from '../common/fault.ts';
-import type { Session } from '../common/session.ts';
+import type { Principal } from '../common/principal.ts';
 import type { Damage } from '../store/data-file/damage.ts';
 import type { Store } from '../store/store.ts';
 import { isCommitSha, isSha256, type ListQuery } from './fields.ts';
@@ -61,15 +61,15 @@ export class BlobReads {
    * Returns the blob of a commit: the newest, or the one of `sha256`. Throws Refusal `not_found`, or
    * `blob_unverifiable` when it was signed under a credential no longer current.
    */
-  find(session: Session, commitSha: string, sha256: string | null): Blob {
+  find(principal: Principal, commitSha: string, sha256: string | null): Blob {
     // Created only when thrown: an error captures its stack, which costs more than all look-ups here.
     const unknown = () => new Refusal({ kind: 'not_found', what: 'blob not found' });
     if (!isCommitSha(commitSha) || (sha256 !== null && !isSha256(sha256))) throw unknown();
     const store = this.#store;
-    const wanted = sha256?.toLowerCase() ?? store.get(commits, [session.accountId, commitSha])?.sha256;
-    const record = wanted === undefined ? undefined : store.get(blobs, [session.accountId, commitSha, wanted]);
+    const wanted = sha256?.toLowerCase() ?? store.get(commits, [principal.accountId, commitSha])?.sha256;
+    const record = wanted === undefined ? undefined : store.get(blobs, [principal.accountId, commitSha, wanted]);
     if (wanted === undefined || record === undefined) throw unknown();
-    if (record.credential_id !== session.credentialId) throw new Refusal({ kind: 'blob_unverifiable' });
+    if (record.credential_id !== principal.credentialId) throw new Refusal({ kind: 'blob_unverifiable' });
     return { commitSha, sha256: wanted, record };
   }
 

@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { invalidField } from '../common/fault.ts';
-import type { Session } from '../common/session.ts';
+import type { Principal } from '../common/principal.ts';
 import type { Caller } from '../common/shares.ts';
 import type { IncomingBody } from '../http/request/body.ts';
 import { limits } from '../limits/service.ts';
@@ -64,18 +64,18 @@ export class MirrorBlobs extends BlobReads {
    * Receives an upload and publishes it in one durable commit. Throws Refusal `overloaded` when memory or the pool is
    * full, and `invalid_fields` when a digest differs; nothing is stored then.
    */
-  upload(session: Session, fields: UploadHeaders, { body, bytesDeclared, caller }: Arriving): Promise<Blob> {
+  upload(principal: Principal, fields: UploadHeaders, { body, bytesDeclared, caller }: Arriving): Promise<Blob> {
     if (bytesDeclared === 0) throw invalidField('body', 'the body is empty; send the tarball as the request body');
-    const hmacKey = this.#options.credentials.hmacKey(session);
-    this.#checkRoom(session, fields, bytesDeclared);
+    const hmacKey = this.#options.credentials.hmacKey(principal);
+    this.#checkRoom(principal, fields, bytesDeclared);
     const start: UploadStart = { hmacKey, byteSize: bytesDeclared, caller };
     return bytesDeclared <= limits.wholeUploadBytesMax
-      ? this.#uploadWhole(session, fields, body, start)
-      : this.#uploadStreamed(session, fields, body, start);
+      ? this.#uploadWhole(principal, fields, body, start)
+      : this.#uploadStreamed(principal, fields, body, start);
   }
 
   /** Checks the quota before reading the body. An existing blob needs no further room. */
-  #checkRoom({ accountId }: Session, fields: UploadHeaders, byteSize: number): void {
+  #checkRoom({ accountId }: Principal, fields: UploadHeaders, byteSize: number): void {
     const { store, quotas } = this.#options;
     const { 'X-Commit-Sha': commitSha, 'X-Tarball-Sha256': sha256 } = fields;
     if (store.get(blobs, [accountId, commitSha, sha256]) === undefined)
@@ -86,7 +86,12 @@ export class MirrorBlobs extends BlobReads {
    * A small body is hashed as it arrives, which is cheaper than a round trip to the pool, and its bytes and rows are
    * written together, usually in one commit. If the decision ran before the bytes were written, it is repeated.
    */
-  async #uploadWhole(session: Session, fields: UploadHeaders, body: IncomingBody, upload: UploadStart): Promise<Blob> {
+  async #uploadWhole(
+    principal: Principal,
+    fields: UploadHeaders,
+    body: IncomingBody,
+    upload: UploadStart,
+  ): Promise<Blob> {
     const { smallBuffers } = this.#options;
     const buffer = smallBuffers.take();
     try {
@@ -99,20 +104,20 @@ export class MirrorBlobs extends BlobReads {
         filled += part.length;
       });
       checkDigests(fields, digest.finish());
-      return await this.#publishWhole(session, fields, bytes);
+      return await this.#publishWhole(principal, fields, bytes);
     } finally {
       // On every path the store no longer uses the bytes here.
       smallBuffers.give(buffer);
     }
   }
 
-  async #publishWhole(session: Session, fields: UploadHeaders, bytes: Uint8Array): Promise<Blob> {
+  async #publishWhole(principal: Principal, fields: UploadHeaders, bytes: Uint8Array): Promise<Blob> {
     const { staging } = this.#options;
     const storageId = staging.claim();
-    const durable = staging.put(storageId, session.accountId, 0, bytes);
+    const durable = staging.put(storageId, principal.accountId, 0, bytes);
     // Awaited below on every path; this prevents an unhandled rejection until then.
     durable.catch(() => undefined);
-    const publish = () => this.#publish(session, fields, { storageId, byteSize: bytes.length });
+    const publish = () => this.#publish(principal, fields, { storageId, byteSize: bytes.length });
     return await this.#adopting(
       storageId,
       async () => {
@@ -128,20 +133,20 @@ export class MirrorBlobs extends BlobReads {
   }
 
   async #uploadStreamed(
-    session: Session,
+    principal: Principal,
     fields: UploadHeaders,
     body: IncomingBody,
     start: UploadStart,
   ): Promise<Blob> {
     const passOn = (bytes: number) => body.passOn(bytes);
-    const upload = new StreamedUpload(this.#options, { accountId: session.accountId, passOn, ...start });
+    const upload = new StreamedUpload(this.#options, { accountId: principal.accountId, passOn, ...start });
     const { storageId } = upload;
     return await this.#adopting(
       storageId,
       async () => {
         await body.pipe((bytes) => upload.write(bytes));
         checkDigests(fields, await upload.finish());
-        return await this.#publish(session, fields, { storageId, byteSize: start.byteSize });
+        return await this.#publish(principal, fields, { storageId, byteSize: start.byteSize });
       },
       () => upload.abandon(),
     );
@@ -165,8 +170,8 @@ export class MirrorBlobs extends BlobReads {
   }
 
   /** Publishes a blob. Resolves with undefined, and writes nothing, when the bytes of a new blob are not stored yet. */
-  async #publish(session: Session, fields: UploadHeaders, bytes: StagedBytes): Promise<Blob | undefined> {
-    const { accountId, credentialId } = session;
+  async #publish(principal: Principal, fields: UploadHeaders, bytes: StagedBytes): Promise<Blob | undefined> {
+    const { accountId, credentialId } = principal;
     const { 'X-Commit-Sha': commitSha, 'X-Tarball-Sha256': sha256 } = fields;
     const { actors, staging, damage, quotas, now } = this.#options;
     const damagedId = await this.#damagedStorageOf(accountId, commitSha, sha256);

@@ -5,7 +5,7 @@ import { noteAct } from '../audit/note.ts';
 import type { AuditedAct, Source } from '../audit/records.ts';
 import { KnownCredentials } from '../cache/credentials.ts';
 import { Refusal } from '../common/fault.ts';
-import type { Session } from '../common/session.ts';
+import type { Principal } from '../common/principal.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
@@ -36,7 +36,7 @@ export interface MirrorCredentialsOptions {
 export class MirrorCredentials {
   readonly #options: MirrorCredentialsOptions;
 
-  readonly #known: KnownCredentials<Session>;
+  readonly #known: KnownCredentials<Principal>;
 
   constructor(options: MirrorCredentialsOptions) {
     this.#options = options;
@@ -105,8 +105,8 @@ export class MirrorCredentials {
     return found && { credentialId: found.credential_id, createdAt: found.created_at };
   }
 
-  /** Returns the session of a mirror token; undefined: invalid. */
-  authenticate(token: string): Session | undefined {
+  /** Returns the principal of a mirror token; undefined: invalid. */
+  authenticate(token: string): Principal | undefined {
     return this.#known.find(token, () => {
       if (!/^[0-9a-f]{64}$/.test(token)) return undefined;
       const found = this.#options.store.get(tokenHashes, [this.#hash(token)]);
@@ -118,10 +118,10 @@ export class MirrorCredentials {
    * Returns the signing key for this session's uploads: the displayed 64 characters of the secret as ASCII, as
    * `openssl dgst -hmac` uses them. Throws Refusal when the credential was rotated or destroyed.
    */
-  hmacKey(session: Session): Uint8Array {
-    const current = this.#options.store.get(credentials, [session.accountId]);
-    if (current === undefined || current.credential_id !== session.credentialId) throw goneCredential();
-    const secret = this.#options.sealer.openRandom(session.accountId, 'mirror secret', current.hmac_secret);
+  hmacKey(principal: Principal): Uint8Array {
+    const current = this.#options.store.get(credentials, [principal.accountId]);
+    if (current === undefined || current.credential_id !== principal.credentialId) throw goneCredential();
+    const secret = this.#options.sealer.openRandom(principal.accountId, 'mirror secret', current.hmac_secret);
     return Buffer.from(Buffer.from(secret).toString('hex'), 'ascii');
   }
 

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { sourceOf } from '../audit/note.ts';
 import type { Source } from '../audit/records.ts';
 import { Refusal } from '../common/fault.ts';
-import type { Session } from '../common/session.ts';
+import type { Principal } from '../common/principal.ts';
 import { readFields, readQuery } from '../fields/read.ts';
 import { empty, json, type Reply, stream } from '../http/reply/reply.ts';
 import { answerRange } from '../http/request/conditional.ts';
@@ -67,9 +67,9 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
       access: mirrorAccess,
       body: { kind: 'stream', bytesMax: limits.uploadBytesMax, mediaType: 'application/octet-stream' },
       doc: mirrorOperations.upload,
-      async handle(request, session) {
+      async handle(request, principal) {
         const fields = readFields(uploadHeaders, headersOf(request), 'headers');
-        return json(200, storedView(await blobs.upload(session, fields, request)));
+        return json(200, storedView(await blobs.upload(principal, fields, request)));
       },
     },
     ...mirrorReadRoutes(options),
@@ -88,7 +88,7 @@ export function mirrorReadRoutes({
       access: mirrorAccess,
       body: { kind: 'none' },
       doc: mirrorOperations.list,
-      handle: ({ query }, session) => list(blobs, query, session),
+      handle: ({ query }, principal) => list(blobs, query, principal),
     },
     {
       method: 'GET',
@@ -108,7 +108,7 @@ export function mirrorReadRoutes({
       access: mirrorAccess,
       body: { kind: 'none' },
       doc: mirrorOperations.download,
-      handle: (request, session) => mirrorDownload(blobs, request, session),
+      handle: (request, principal) => mirrorDownload(blobs, request, principal),
     },
   ];
 }
@@ -121,7 +121,7 @@ function headersOf(request: RouteRequest): Readonly<Record<string, string | unde
   return Object.fromEntries(Object.keys(uploadHeaders.shape).map((name) => [name, request.header(name.toLowerCase())]));
 }
 
-function list(blobs: BlobReads, query: URLSearchParams, { accountId }: Session): Reply {
+function list(blobs: BlobReads, query: URLSearchParams, { accountId }: Principal): Reply {
   const page = readQuery(listQuery, query);
   const found = blobs.list(accountId, page);
   const body: z.output<typeof blobPage> = {
@@ -132,8 +132,8 @@ function list(blobs: BlobReads, query: URLSearchParams, { accountId }: Session):
 }
 
 /** Sends the requested blob, whole or in part. Throws Refusal as `MirrorBlobs.find` does, and for damaged bytes. */
-export function mirrorDownload(blobs: BlobReads, request: RouteRequest, session: Session): Reply | Promise<Reply> {
-  const blob = blobs.find(session, request.params['sha'] ?? '', request.query.get('sha256'));
+export function mirrorDownload(blobs: BlobReads, request: RouteRequest, principal: Principal): Reply | Promise<Reply> {
+  const blob = blobs.find(principal, request.params['sha'] ?? '', request.query.get('sha256'));
   const bytesTotal = blob.record.byte_size;
   const etag = `"${blob.sha256}"`;
   const answer = answerRange({

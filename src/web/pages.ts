@@ -5,7 +5,7 @@ import type { BrowserSessions } from '../accounts/sessions.ts';
 import type { BrowserMarks } from '../accounts/sign-in/browser-mark.ts';
 import { sourceOf } from '../audit/note.ts';
 import { type Fault, Refusal } from '../common/fault.ts';
-import type { Session } from '../common/session.ts';
+import type { Principal } from '../common/principal.ts';
 import type { Reply, ReplyHeaders } from '../http/reply/reply.ts';
 import type { Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
@@ -190,12 +190,12 @@ export class Pages {
     return {
       method,
       path,
-      access: { visitor: (header) => this.#sessionOf(header) },
+      access: { visitor: (header) => this.#principalOf(header) },
       body: method === 'GET' ? { kind: 'none' } : { kind: 'form', bytesMax: limits.formBodyBytesMax },
       doc: 'page',
       refuse: (fault) => this.#refuse(fault),
-      handle: async (request: RouteRequest, session: Session | undefined) => {
-        const visit = this.#visit(request, session);
+      handle: async (request: RouteRequest, principal: Principal | undefined) => {
+        const visit = this.#visit(request, principal);
         try {
           return await handle(visit);
         } catch (error) {
@@ -213,12 +213,12 @@ export class Pages {
     return pageReply(status, { title, assets, zone: zones.find(undefined).name, csrf: '', children: body }, headers);
   }
 
-  #sessionOf(header: RouteRequest['header']): Session | undefined {
+  #principalOf(header: RouteRequest['header']): Principal | undefined {
     const id = readCookie(header('cookie'), sessionCookieName(this.#options.secure));
     return id === undefined ? undefined : this.#options.sessions.find(id);
   }
 
-  #visit(request: RouteRequest, session: Session | undefined): Visit | MemberVisit {
+  #visit(request: RouteRequest, principal: Principal | undefined): Visit | MemberVisit {
     const { secure, zones, keyedHash, emailOf, isOpen, isDisabled, isOperator, markOf } = this.#options;
     const cookies = request.header('cookie');
     const given = readCookie(cookies, sessionCookieName(secure));
@@ -233,18 +233,18 @@ export class Pages {
       zone: zones.find(told),
       isZoneTold: told !== undefined && isTimeZone(told),
       mark: readCookie(cookies, markCookieName(secure)),
-      source: sourceOf(session === undefined ? 'stranger' : 'user', request.address, request.header('user-agent')),
-      isShut: session !== undefined && isDisabled(session.accountId),
+      source: sourceOf(principal === undefined ? 'stranger' : 'user', request.address, request.header('user-agent')),
+      isShut: principal !== undefined && isDisabled(principal.accountId),
     };
-    if (session === undefined || !isOpen(session.accountId)) return visit;
+    if (principal === undefined || !isOpen(principal.accountId)) return visit;
     return {
       ...visit,
-      csrf: formToken(keyedHash, browserId, session.accountId),
-      accountId: session.accountId,
-      sessionId: session.credentialId,
-      email: emailOf(session.accountId),
-      isOperator: isOperator(session.accountId),
-      liveMark: markOf(session.accountId),
+      csrf: formToken(keyedHash, browserId, principal.accountId),
+      accountId: principal.accountId,
+      sessionId: principal.credentialId,
+      email: emailOf(principal.accountId),
+      isOperator: isOperator(principal.accountId),
+      liveMark: markOf(principal.accountId),
     };
   }
 

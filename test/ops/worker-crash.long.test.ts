@@ -57,7 +57,9 @@ test.each(['let the thread die', 'let the heap run full'])(
   '[OPS-3] a thread that dies fails its job, is replaced, and the service goes on: %s',
   async (fatal) => {
     for (let round = 0; round < 3; round += 1) {
-      expect(await signUp(fatal)).toMatchObject({ error: { code: -32603, message: expect.stringContaining('internal error') } });
+      expect(await signUp(fatal)).toMatchObject({
+        error: { code: -32603, message: expect.stringContaining('internal error') },
+      });
       expect((await signUp(PASSWORD)).result).toBeDefined();
     }
     expect((await call(hub, '/health')).status).toBe(200);

@@ -1,6 +1,6 @@
 /** Answers `resources/*`, `prompts/*` and `completion/complete`. Read-only. */
 import { type Fault, Refusal } from '../../common/fault.ts';
-import type { Session } from '../../common/session.ts';
+import type { Principal } from '../../common/principal.ts';
 import { limits } from '../../limits/service.ts';
 import { INVALID_PARAMS, RESOURCE_NOT_FOUND, rpcError } from '../codes.ts';
 import type { Dialect } from '../dialect.ts';
@@ -49,11 +49,11 @@ export class Offers {
   }
 
   /** Answers a method. Without a credential lists are empty, so a client can connect and sign up; the rest is a 401. */
-  async answer(method: string, params: Params, session: Session | undefined, dialect: Dialect): Promise<Offered> {
+  async answer(method: string, params: Params, principal: Principal | undefined, dialect: Dialect): Promise<Offered> {
     if (method === 'resources/templates/list') return given({ resourceTemplates: this.#templates }, 'public');
     try {
-      if (session === undefined) return anonymous(method);
-      return await this.#answer(method, params, session.accountId, dialect);
+      if (principal === undefined) return anonymous(method);
+      return await this.#answer(method, params, principal.accountId, dialect);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       return { ok: false, error: rpcError(error.fault), status: error.fault.kind === 'unauthenticated' ? 401 : 200 };

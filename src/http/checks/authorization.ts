@@ -1,14 +1,14 @@
 /** Parses the Authorization header: a scheme, one space, a value. */
 import { Refusal } from '../../common/fault.ts';
-import type { Session } from '../../common/session.ts';
+import type { Principal } from '../../common/principal.ts';
 import type { Authenticator } from '../route/route.ts';
 
 export interface Scheme {
   readonly scheme: string;
   /** Name of the credential, used in refusals to show what to send. */
   readonly credential: string;
-  /** Returns the session of a presented value, or undefined when it is invalid; a promise when the check takes time. */
-  readonly find: (value: string) => Session | undefined | Promise<Session | undefined>;
+  /** Returns the principal of a presented value, or undefined when it is invalid; a promise when the check takes time. */
+  readonly find: (value: string) => Principal | undefined | Promise<Principal | undefined>;
 }
 
 /** Creates the check of a surface that accepts these schemes. Refusals ask for the first one. */
@@ -24,9 +24,9 @@ export function createAuthenticator(first: Scheme, ...others: readonly Scheme[])
     if (authorization === undefined || authorization === '') throw refuse('the Authorization header is missing');
     const used = schemes.find(({ scheme }) => isOfScheme(authorization, scheme));
     if (used === undefined) throw refuse('the Authorization header has the wrong scheme');
-    const opened = (session: Session | undefined) => {
-      if (session === undefined) throw refuse(`this ${used.credential} is unknown or no longer valid`);
-      return session;
+    const opened = (principal: Principal | undefined) => {
+      if (principal === undefined) throw refuse(`this ${used.credential} is unknown or no longer valid`);
+      return principal;
     };
     const found = used.find(authorization.slice(used.scheme.length + 1));
     return found instanceof Promise ? found.then(opened) : opened(found);
@@ -35,13 +35,13 @@ export function createAuthenticator(first: Scheme, ...others: readonly Scheme[])
 
 /** The same check, followed by a check of the account, which may refuse. */
 export function guarded(access: Authenticator, checkAccount: (accountId: string) => void): Authenticator {
-  const checked = (session: Session) => {
-    checkAccount(session.accountId);
-    return session;
+  const checked = (principal: Principal) => {
+    checkAccount(principal.accountId);
+    return principal;
   };
   return (authorization) => {
-    const session = access(authorization);
-    return session instanceof Promise ? session.then(checked) : checked(session);
+    const principal = access(authorization);
+    return principal instanceof Promise ? principal.then(checked) : checked(principal);
   };
 }
 

@@ -1,6 +1,6 @@
 /** Declares the types of a route and of the request passed to its handler. */
 import type { Fault } from '../../common/fault.ts';
-import type { Session } from '../../common/session.ts';
+import type { Principal } from '../../common/principal.ts';
 import type { Caller } from '../../common/shares.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { IncomingBody } from '../request/body.ts';
@@ -30,13 +30,13 @@ export type BodyParser = (
  * Checks the Authorization header of one surface. Throws Refusal `unauthenticated`. Returns a promise when that takes
  * time.
  */
-export type Authenticator = (authorization: string | undefined) => Session | Promise<Session>;
+export type Authenticator = (authorization: string | undefined) => Principal | Promise<Principal>;
 
 /** Reads a header of the request by its lower-case name. */
 export type ReadHeader = (name: string) => string | undefined;
 
 /** Identifies the browser's user from the request headers. Returns undefined for an unknown one; never refuses. */
-type Visitor = (header: ReadHeader) => Session | undefined;
+type Visitor = (header: ReadHeader) => Principal | undefined;
 
 /** Counts further calls of this caller, in addition to the request. Throws Refusal `rate_limited`. */
 export type Charge = (calls: number) => void;
@@ -82,7 +82,7 @@ interface RouteBase {
   readonly body: BodyRule;
   /** Refuses requests from browser pages whose origin is neither the service's own nor allowed. */
   readonly checksOrigin?: boolean;
-  /** `by_handler`: the handler decides what a read-only session may do; default: only GET. */
+  /** `by_handler`: the handler decides what a read-only principal may do; default: only GET. */
   readonly scope?: 'by_handler';
   /** Not counted against the rate limit; for probes. */
   readonly uncounted?: boolean;
@@ -106,19 +106,19 @@ interface OpenRoute extends RouteBase {
 /** A route that works with and without a credential; an invalid credential is still refused. */
 interface OptionalRoute extends RouteBase {
   readonly access: { readonly optional: Authenticator };
-  handle(request: RouteRequest, session: Session | undefined): Reply | Promise<Reply>;
+  handle(request: RouteRequest, principal: Principal | undefined): Reply | Promise<Reply>;
 }
 
-/** A route for browsers: serves everybody, with the session of a known user. */
+/** A route for browsers: serves everybody, with the principal of a known user. */
 interface VisitorRoute extends RouteBase {
   readonly access: { readonly visitor: Visitor };
-  handle(request: RouteRequest, session: Session | undefined): Reply | Promise<Reply>;
+  handle(request: RouteRequest, principal: Principal | undefined): Reply | Promise<Reply>;
 }
 
-/** A route that requires a credential; the handler gets the session. */
+/** A route that requires a credential; the handler gets the principal. */
 interface GuardedRoute extends RouteBase {
   readonly access: Authenticator;
-  handle(request: RouteRequest, session: Session): Reply | Promise<Reply>;
+  handle(request: RouteRequest, principal: Principal): Reply | Promise<Reply>;
 }
 
 export type Route = OpenRoute | OptionalRoute | VisitorRoute | GuardedRoute;

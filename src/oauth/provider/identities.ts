@@ -3,7 +3,7 @@ import type { ActorRegistry } from '../../actors/registry.ts';
 import { noteAct } from '../../audit/note.ts';
 import type { Source } from '../../audit/records.ts';
 import { invalidField, Refusal } from '../../common/fault.ts';
-import type { Session } from '../../common/session.ts';
+import type { Principal } from '../../common/principal.ts';
 import { WrongTries } from '../../http/checks/wrong-tries.ts';
 import { limits } from '../../limits/service.ts';
 import type { Sealer } from '../../store/sealing/seal.ts';
@@ -57,11 +57,11 @@ export class Identities {
    * promise. Undefined when it is not such a token, or not valid. Throws Refusal `unauthenticated` when its subject is
    * not linked to an account.
    */
-  authenticate(token: string): Session | Promise<Session | undefined> | undefined {
+  authenticate(token: string): Principal | Promise<Principal | undefined> | undefined {
     const { provider } = this.#options;
     if (provider === undefined) return undefined;
     const known = provider.known(token);
-    if (known !== undefined) return this.#sessionOf(known);
+    if (known !== undefined) return this.#principalOf(known);
     return provider.isOwn(token) ? this.#check(provider, token) : undefined;
   }
 
@@ -116,12 +116,12 @@ export class Identities {
     }));
   }
 
-  async #check(provider: IdentityProvider, token: string): Promise<Session | undefined> {
+  async #check(provider: IdentityProvider, token: string): Promise<Principal | undefined> {
     const verified = await provider.verify(token);
-    return verified === undefined ? undefined : this.#sessionOf(verified);
+    return verified === undefined ? undefined : this.#principalOf(verified);
   }
 
-  #sessionOf(verified: VerifiedIdentity): Session {
+  #principalOf(verified: VerifiedIdentity): Principal {
     const found = this.#options.store.get(identities, [verified.issuer, verified.subject]);
     if (found === undefined) {
       throw new Refusal({

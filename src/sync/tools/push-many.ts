@@ -63,16 +63,16 @@ export function syncPushMany(push: PushMany, deviceOf: DeviceOf) {
         },
       ],
     },
-    async handle({ files: given, device_id: device, vault_id: vaultId }, session, caller) {
+    async handle({ files: given, device_id: device, vault_id: vaultId }, principal, caller) {
       chargeFor(given.length, caller);
       checkBytes(given);
-      const device_id = device ?? deviceOf(session);
+      const device_id = device ?? deviceOf(principal);
       const files = await Promise.all(
         given.map((one) =>
           attempt(() => argumentsOf({ input: fileArguments }, { device_id, ...one }) as PushArguments),
         ),
       );
-      const made = await push.push(session.accountId, { vaultId, files });
+      const made = await push.push(principal.accountId, { vaultId, files });
       const results = made.outcomes.map((outcome, index) => viewOf(outcome, given[index]?.['path']));
       const refused = made.outcomes.filter(({ ok }) => !ok).length;
       const structured = { vault_id: made.vaultId, accepted: results.length - refused, refused, results };

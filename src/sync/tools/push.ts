@@ -1,6 +1,6 @@
 /** Defines the tool that pushes one file, and shows the outcome. */
 import { z } from 'zod';
-import type { Session } from '../../common/session.ts';
+import type { Principal } from '../../common/principal.ts';
 import { ADDS, defineTool } from '../../gateway/tool.ts';
 import { pushArguments } from '../push/input.ts';
 import type { Push } from '../push/push.ts';
@@ -23,7 +23,7 @@ export const pushedSchema = z.object({
 });
 
 /** Returns the default device id of a caller: the name of its key. */
-export type DeviceOf = (session: Session) => string;
+export type DeviceOf = (principal: Principal) => string;
 
 export function syncPush(push: Push, deviceOf: DeviceOf) {
   return defineTool({
@@ -44,8 +44,11 @@ export function syncPush(push: Push, deviceOf: DeviceOf) {
       device_id: 'laptop',
       mtime: '2026-11-20T20:18:50.000Z',
     },
-    async handle(args, session) {
-      const result = await push.push(session.accountId, { ...args, device_id: args.device_id ?? deviceOf(session) });
+    async handle(args, principal) {
+      const result = await push.push(principal.accountId, {
+        ...args,
+        device_id: args.device_id ?? deviceOf(principal),
+      });
       return { structured: pushedView(result), text: pushedText(result) };
     },
   });

@@ -1,7 +1,7 @@
 /** Defines the tool vault_sync: one name for listing, pulling, pushing, and the sync status of a device. */
 import { z } from 'zod';
 import { invalidField } from '../../common/fault.ts';
-import type { Session } from '../../common/session.ts';
+import type { Principal } from '../../common/principal.ts';
 import { argumentsOf } from '../../gateway/call.ts';
 import { type AccountTool, type AnyToolResult, defineTool, type ToolCaller } from '../../gateway/tool.ts';
 import { limits } from '../../limits/service.ts';
@@ -74,20 +74,20 @@ export function vaultSync(reading: Reading, actions: Actions) {
     },
     lists: true,
     takesContents: true,
-    handle({ action, ...given }, session, caller) {
-      if (action === 'status') return status(reading, session, given);
-      return delegate(actions[action], given, session, caller);
+    handle({ action, ...given }, principal, caller) {
+      if (action === 'status') return status(reading, principal, given);
+      return delegate(actions[action], given, principal, caller);
     },
   });
 }
 
 /** Calls the tool of an action. Omits absent arguments, so that the tool refuses only foreign ones that were given. */
-async function delegate(tool: AccountTool, given: object, session: Session, caller: ToolCaller) {
+async function delegate(tool: AccountTool, given: object, principal: Principal, caller: ToolCaller) {
   const args = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  return (await tool.handle(argumentsOf(tool, args), session, caller)) as AnyToolResult<Record<string, unknown>>;
+  return (await tool.handle(argumentsOf(tool, args), principal, caller)) as AnyToolResult<Record<string, unknown>>;
 }
 
-function status(reading: Reading, { accountId }: Session, given: Readonly<Record<string, unknown>>) {
+function status(reading: Reading, { accountId }: Principal, given: Readonly<Record<string, unknown>>) {
   const foreign = Object.keys(given).find((name) => given[name] !== undefined && !(name in statusArguments.shape));
   if (foreign !== undefined) {
     const takes = Object.keys(statusArguments.shape).join(', ');
