@@ -9,7 +9,6 @@ const PROPERTIES = [
   'test/sync/pull/choose.unit.test.ts',
   'test/sync/log/{paths,hlc}.unit.test.ts',
   'test/http/checks/rate-limiter.unit.test.ts',
-  'test/gateway/property.test.ts',
 ];
 /** These need a browser on the machine. */
 const BROWSER = ['test/browser/**/*.test.ts'];
