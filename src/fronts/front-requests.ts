@@ -2,7 +2,7 @@
  * Decides, in a front, where a request is answered: in this thread if it is read-only and its credential is known here,
  * otherwise on the hub thread, which then gets the whole request.
  */
-import { type Readers, principalHere } from '../compose/readers.ts';
+import { principalHere, type Readers } from '../compose/readers.ts';
 import type { Connection } from '../http/library/listen.ts';
 import { framingFault } from '../http/request/framing.ts';
 import type { HeadFields } from '../http/request/head.ts';
