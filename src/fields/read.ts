@@ -1,6 +1,7 @@
 /** Validates a caller's document or query. Reports every invalid field at once. Pure. */
 import { z } from 'zod';
 import { type FieldErrors, refuseFields } from '../common/fault.ts';
+import { safely } from './safely.ts';
 import { bare, fieldErrors, OWN_WORDS } from './sentences.ts';
 
 export interface Checked<S extends z.ZodType> {
@@ -16,7 +17,7 @@ export function parse<S extends z.ZodType>(
   given: unknown,
   whole: string,
 ): { readonly value: z.output<S> } | { readonly errors: FieldErrors } {
-  const parsed = schema.safeParse(given, OWN_WORDS);
+  const parsed = safely(schema, given, OWN_WORDS);
   return parsed.success ? { value: parsed.data } : { errors: fieldErrors(schema, parsed.error.issues, whole) };
 }
 
@@ -59,7 +60,7 @@ function rightFields(schema: z.ZodObject, given: unknown): Readonly<Record<strin
   return Object.fromEntries(
     Object.entries(schema.shape).flatMap(([name, field]) => {
       if (!Object.hasOwn(given, name)) return [];
-      const parsed = z.safeParse(field, (given as Readonly<Record<string, unknown>>)[name]);
+      const parsed = safely(field as z.ZodType, (given as Readonly<Record<string, unknown>>)[name]);
       return parsed.success ? [[name, parsed.data] as const] : [];
     }),
   );

@@ -89,6 +89,11 @@ test.each<[kind: string, fields: unknown, errors: Errors]>([
   ['blank', { content: ' \n' }, { content: ['content must not be empty'] }],
   ['too long', { content: 'x'.repeat(10_001) }, { content: ['content must have at most 10000 characters'] }],
   ['no text', { content: 5 }, { content: ['content must be a string'] }],
+  [
+    'an object with a length that no operator can compare',
+    { content: { length: { toString: 1, valueOf: [] } } },
+    { content: ['content must be a string'] },
+  ],
   ['null where it cannot be', { content: null }, { content: ['content must be a string'] }],
   ['half a character', { content: '\ud800' }, { content: ['content must be well-formed Unicode'] }],
   ['no truth value', { content: 'a', completed: 'yes' }, { completed: ['completed must be true or false'] }],
