@@ -147,6 +147,8 @@ export const limits = {
   /** Lines of a comparison, and unchanged lines around each change. */
   diffRowsMax: 3000,
   diffContextLines: 3,
+  /** Bytes compared to count the changed lines of a page of versions. */
+  countedBytesMax: 512 * KiB,
   /** Longest text compared and edited on a page, and the form with it, percent-encoded. */
   editedTextBytesMax: 512 * KiB,
   editFormBytesMax: 4 * MiB,

@@ -101,6 +101,9 @@ export const syncLimits = {
   listTurnRows: 32,
   /** Rows read for a page of one folder, including skipped rows: deleted files and those of other folders. */
   folderScanMax: 5000,
+  /** Rows read to sum up the subfolders of a page, and newest changes searched for those with more files. */
+  folderSumRowsMax: 3000,
+  folderSumChangesMax: 500,
   listCursorCharsMax: 4096,
   /** Globs that one glob with braces may expand to. */
   globChoicesMax: 32,

@@ -44,9 +44,11 @@ function openZone(timeZone: string): ZoneFormat | undefined {
   }
 }
 
-/** Formats a calendar date, YYYY-MM-DD, as `20 Nov 2026`. */
-export function dateText(date: string): string {
-  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(
-    Date.parse(`${date}T00:00:00Z`),
-  );
+const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+const DATE_OF_YEAR = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+/** Formats a calendar date, YYYY-MM-DD, as `20 Nov 2026`, and without its year in the year of `today`. */
+export function dateText(date: string, today: string): string {
+  const format = date.slice(0, 4) === today.slice(0, 4) ? DATE_OF_YEAR : DATE;
+  return format.format(Date.parse(`${date}T00:00:00Z`));
 }

@@ -1,6 +1,7 @@
 /** Lists the kept versions of a path, restores one of them, and deletes a file, each as a new change. */
 
 import { invalidField, Refusal } from '../../common/fault.ts';
+import { turns } from '../../common/turns.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
 import type { FileRecord } from '../log/file-record.ts';
@@ -85,6 +86,16 @@ export class History {
       if (meta !== undefined) found.push(meta);
     }
     return { vaultId, path: file.path, versions: found, hasMore };
+  }
+
+  /** The kept versions of a file, oldest first, under all its names: the position of one is its number for people. */
+  async seqsOf(accountId: string, vaultId: string, file: FileRecord): Promise<readonly number[]> {
+    const found: number[] = [];
+    for (const seq of lineage(this.#options.reader, vaultId, file.seq)) {
+      found.push(seq);
+      if (turns.isOver) await turns.next(accountId);
+    }
+    return found.reverse();
   }
 
   /** True when a kept version belongs to the history of a file, under any of its names. */

@@ -9,6 +9,7 @@ import type { Table } from '../../store/table.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import type { SyncReader, VaultOf } from '../log/reader.ts';
 import { files, folders } from '../log/records.ts';
+import { type FolderSum, sumFolders } from './folder-sums.ts';
 
 export interface FolderRequest {
   /** Folded, without a trailing slash; empty for the root of the vault. */
@@ -95,6 +96,12 @@ export class Folders {
     let next = pass === 'files' ? undefined : await walk(subfolders, place);
     next ??= await walk(own, pass === 'files' ? place : '');
     return { ...page, next };
+  }
+
+  /** Bytes and newest changes of subfolders of a page, by path. */
+  async sums(vault: VaultOf, subfolders: readonly Subfolder[]): Promise<ReadonlyMap<string, FolderSum>> {
+    const paths = subfolders.map(({ path }) => path);
+    return await sumFolders({ store: this.#store, reader: this.#reader }, vault, paths);
   }
 
   /** Yields the rows directly in a folder, in order. Seeks past each subtree and yields its end without a value. */

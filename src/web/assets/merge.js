@@ -39,9 +39,10 @@ function contextOf(lines, isFirst, isLast) {
   return lines.length <= 2 * CONTEXT_LINES ? lines : [...before, '⋯', ...after];
 }
 
-function cell(row, className, lines, ...buttons) {
+function cell(row, { className = '', name = '' }, lines, ...buttons) {
   const content = make('pre', 'merge-text', lines.join(NEWLINE));
   const td = make('td', className);
+  td.dataset.name = name;
   td.append(content, ...buttons);
   row.append(td);
 }
@@ -72,7 +73,8 @@ function show(place, field) {
   const table = make('table', 'merge');
   const head = table.createTHead().insertRow();
   const { open, close } = conflicts[0];
-  for (const name of [nameOf(close), 'Result', nameOf(open)]) {
+  const names = [nameOf(close), 'Result', nameOf(open)];
+  for (const name of names) {
     head.append(Object.assign(make('th', '', name), { scope: 'col', dir: 'auto' }));
   }
   const body = table.createTBody();
@@ -81,12 +83,12 @@ function show(place, field) {
     if (part.open === undefined) {
       const lines = contextOf(part.lines, at === 0, at === parts.length - 1);
       if (lines.join('') === '') continue;
-      for (let column = 0; column < 3; column += 1) cell(row, '', lines);
+      for (let column = 0; column < 3; column += 1) cell(row, {}, lines);
     } else {
       const { first, second } = part;
-      cell(row, 'removed', second, choice('Use this', take(part, second)));
-      cell(row, 'open', [], choice('Use both', take(part, [...second, ...first])));
-      cell(row, 'added', first, choice('Use this', take(part, first)));
+      cell(row, { className: 'removed', name: names[0] }, second, choice('Use this', take(part, second)));
+      cell(row, { className: 'open', name: names[1] }, [], choice('Use both', take(part, [...second, ...first])));
+      cell(row, { className: 'added', name: names[2] }, first, choice('Use this', take(part, first)));
     }
     body.append(row);
   }

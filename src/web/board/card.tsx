@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import type { Category } from '../../tasks/categories.ts';
 import type { TaskRecord } from '../../tasks/records.ts';
+import { dayNumber } from '../../time/calendar.ts';
 import { CsrfField, Given } from '../ui.tsx';
 import type { MemberVisit } from '../visit.ts';
 import { dateText } from '../zone-format.ts';
@@ -131,9 +132,10 @@ function Place(): VNode {
 function Due({ task, today }: { readonly task: TaskRecord; readonly today: string }): VNode {
   const date = task.due_date ?? '';
   const isOpen = task.kanban_status !== 'done';
-  if (isOpen && date < today) return <span class="badge bad">overdue, {dateText(date)}</span>;
+  if (isOpen && date < today) return <span class="badge bad">overdue, {dateText(date, today)}</span>;
   if (isOpen && date === today) return <span class="badge warn">due today</span>;
-  return <span class="badge">due {dateText(date)}</span>;
+  const isTomorrow = isOpen && date !== '' && dayNumber(date) === dayNumber(today) + 1;
+  return <span class="badge">due {isTomorrow ? 'tomorrow' : dateText(date, today)}</span>;
 }
 
 /** The dot is an image, because its color would otherwise need an inline style. */

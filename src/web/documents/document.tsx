@@ -34,6 +34,7 @@ export function DocumentPage({ visit, kind, document, rendered, isMarkdown }: Do
         </p>
       </div>
       <section class="panel" aria-label="Content">
+        <Actions visit={visit} kind={kind} document={document} />
         {content === '' ? (
           <p class="meta">The document is empty.</p>
         ) : rendered === undefined ? (
@@ -46,7 +47,6 @@ export function DocumentPage({ visit, kind, document, rendered, isMarkdown }: Do
         ) : (
           <Code rendered={rendered} label="Content of the document" />
         )}
-        <Actions visit={visit} kind={kind} document={document} />
       </section>
       {document.versions.length < 2 ? null : <Versions visit={visit} kind={kind} document={document} />}
     </>

@@ -26,10 +26,26 @@ export function DueToday({ tasks, visit, today }: DueProps): VNode | null {
     limit,
   });
   if (total === 0) return null;
+  const before = { low: Number.NEGATIVE_INFINITY, high: dayNumber(today) - 1 };
+  const overdue = tasks.list(visit.accountId, {
+    filter: { completed: false, due: before },
+    order,
+    offset: 0,
+    limit: 1,
+  }).total;
   return (
     <section class="panel" aria-labelledby="due">
       <h2 id="due">
-        Due today <span class="count">{total}</span>
+        {total > overdue ? (
+          <>
+            Due today <span class="count">{total - overdue}</span>{' '}
+            {overdue === 0 ? null : <span class="badge bad">{overdue} overdue</span>}
+          </>
+        ) : (
+          <>
+            Overdue <span class="count">{overdue}</span>
+          </>
+        )}
       </h2>
       <ul class="rows">
         {found.map(({ id, content, due_date: date, is_important: isImportant }) => (
@@ -39,7 +55,7 @@ export function DueToday({ tasks, visit, today }: DueProps): VNode | null {
                 <Given>{content.split('\n', 1)[0] ?? ''}</Given>
               </a>{' '}
               {isImportant ? <span class="badge bad">Important</span> : null}{' '}
-              {date !== null && date < today ? <span class="badge bad">overdue, {dateText(date)}</span> : null}
+              {date !== null && date < today ? <span class="badge bad">overdue, {dateText(date, today)}</span> : null}
             </p>
             <form method="post" action={`/tasks/${id}/move`} data-swap>
               <CsrfField csrf={visit.csrf} />

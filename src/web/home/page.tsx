@@ -137,7 +137,7 @@ function BackupWarning({
   const atMs = options.lastBackupMs();
   if (atMs !== undefined && options.now() - atMs < limits.backupAgeMs) return null;
   return (
-    <section class={atMs === undefined ? 'notice' : 'notice bad'} aria-label="Backups">
+    <section class={atMs === undefined ? 'notice warn' : 'notice bad'} aria-label="Backups">
       <p>
         {atMs === undefined ? (
           'This hub has never been backed up.'
@@ -165,7 +165,7 @@ function Overview({ options, visit }: { readonly options: HomeOptions; readonly 
   const latest = blobs.latest(accountId);
   const [newest] = handoffs.newestOfEach(accountId, { limit: 1 }).handoffs;
   return (
-    <ul class="purposes">
+    <ul class="purposes tiles">
       <Tile title="Tasks" href="/tasks">
         {open === 0 ? 'No open tasks. Add one; your agents see the same board.' : `${open} open`}
       </Tile>

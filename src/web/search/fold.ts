@@ -8,8 +8,19 @@ export function foldText(text: string): string {
 /** The first line that contains `wanted`, which is folded; shortened. Undefined: no line contains it. */
 export function lineWith(text: string | undefined, wanted: string): string | undefined {
   if (text === undefined || !foldText(text).includes(wanted)) return undefined;
-  const line = text.split('\n').find((one) => foldText(one).includes(wanted)) ?? '';
-  const at = Math.max(0, foldText(line).indexOf(wanted) - limits.searchLineChars / 4);
+  const line = (text.split('\n').find((one) => foldText(one).includes(wanted)) ?? '').normalize('NFC');
+  const at = Math.max(0, placeIn(line, foldText(line).indexOf(wanted)) - limits.searchLineChars / 4);
   const shown = line.slice(at, at + limits.searchLineChars).trim();
   return `${at > 0 ? '…' : ''}${shown}${at + limits.searchLineChars < line.length ? '…' : ''}`;
+}
+
+/** The place in a line of a place in its folded form. The two differ where a letter folds to several, such as `İ`. */
+function placeIn(line: string, folded: number): number {
+  let [place, length] = [0, 0];
+  for (const sign of line) {
+    if (length >= folded) break;
+    length += sign.toLowerCase().length;
+    place += sign.length;
+  }
+  return place;
 }

@@ -34,7 +34,7 @@ export function searchRoutes(options: SearchOptions): Route[] {
             <h1>Search</h1>
             <SearchForm text={text} />
             <p class="sr-only" role="status">
-              {found === undefined ? '' : `${found.tasks.length + found.documents.length + found.files.length} results`}
+              {found === undefined ? '' : resultsText(found.tasks.length + found.documents.length + found.files.length)}
             </p>
             {found === undefined ? <Hint /> : <Results found={found} />}
           </>
@@ -66,7 +66,7 @@ async function search(options: SearchOptions, visit: MemberVisit, text: string):
 
 function SearchForm({ text }: { readonly text: string }): VNode {
   return (
-    <form class="filters" method="get" action="/search" data-swap="typing">
+    <form class="filters whole" method="get" action="/search" data-swap="typing">
       <label class="filter-search">
         <span class="sr-only">Search everything</span>
         <input
@@ -189,4 +189,8 @@ function Group({ title, count, children }: GroupProps): VNode | null {
       <ul class="rows">{children}</ul>
     </section>
   );
+}
+
+function resultsText(count: number): string {
+  return count === 1 ? '1 result' : `${count} results`;
 }

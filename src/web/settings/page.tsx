@@ -150,11 +150,13 @@ function AccountKey({ visit, current }: SettingsProps & { readonly current: KeyS
   return (
     <section class="panel" aria-labelledby="account-key">
       <h2 id="account-key">Account key</h2>
-      <p class="lead">24 characters that open the same as an MCP key, short enough to type. There is one at a time.</p>
+      <p class="lead">
+        A 24-character key with the same access as an MCP key, short enough to type. Each account has one.
+      </p>
       <div class="row">
         <p class="meta row-main">
           {current === undefined ? (
-            'There is none.'
+            'This account has none.'
           ) : (
             <>
               made <Moment at={current.created_at} zone={visit.zone} /> ·{' '}

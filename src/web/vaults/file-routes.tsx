@@ -8,6 +8,7 @@ import type { MemberVisit } from '../pages.ts';
 import { isMarkdown } from '../rendering/renderer.tsx';
 import { attachment, picture, type VaultOptions, vaultOf } from './access.ts';
 import { showChanges } from './compare/changes.tsx';
+import { countLines } from './compare/counts.tsx';
 import { FilePage, type Shown } from './file.tsx';
 import { fileOf, readSeq, versionOf } from './files.ts';
 import { imageTypeOf } from './images.ts';
@@ -62,7 +63,13 @@ async function showFile(options: VaultOptions, visit: MemberVisit): Promise<Repl
     before: readSeq(query.get('before')),
   });
   const older = hasMore ? versions.at(-1)?.seq : undefined;
-  const body = { visit, vault, file, seq, shown, versions, older };
+  const seqs = await sync.history.seqsOf(accountId, vault.id, file);
+  const numbers = new Map(seqs.map((one, index) => [one, index + 1]));
+  const beforeLast = seqs[(numbers.get(versions.at(-1)?.seq ?? 0) ?? 0) - 2];
+  const previous = beforeLast === undefined ? undefined : sync.reader.versionMeta(vault.id, beforeLast);
+  const steps = versions.map((version, index) => ({ version, previous: versions[index + 1] ?? previous }));
+  const counts = await countLines(sync, { accountId, vaultId: vault.id }, steps);
+  const body = { visit, vault, file, seq, shown, versions, older, numbers, counts };
   return pages.show(visit, { title: file.path, section: 'vaults', live: ['vaults'], body: <FilePage {...body} /> });
 }
 

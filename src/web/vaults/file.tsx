@@ -9,6 +9,7 @@ import type { MemberVisit } from '../pages.ts';
 import { Ago } from '../rendering/ago.tsx';
 import { Code, Prose, type RenderedHtml } from '../rendering/renderer.tsx';
 import { bytesText, Confirm, Form, Given } from '../ui.tsx';
+import { Counts, type LineCounts } from './compare/counts.tsx';
 import { Crumbs } from './crumbs.tsx';
 import { bytesPath, changesPath, filePath, nameOf, parentOf, rawPath, vaultPath } from './paths.ts';
 
@@ -34,6 +35,10 @@ export interface FilePageProps {
   readonly seq: number;
   readonly shown: Shown;
   readonly versions: readonly VersionMeta[];
+  /** The number of each version for people, by sequence number: 1 is the oldest that is kept. */
+  readonly numbers: ReadonlyMap<number, number>;
+  /** Lines that versions added and removed, where they were counted. */
+  readonly counts: ReadonlyMap<number, LineCounts>;
   /** Start of the next page of versions; undefined: this was the last. */
   readonly older: number | undefined;
 }
@@ -49,7 +54,11 @@ export function FilePage(props: FilePageProps): VNode {
           <Given>{nameOf(file.path)}</Given>
         </h1>
         <p class="lead">
-          {isCurrent ? (file.deleted ? 'Deleted' : 'Current version') : `Version ${seq}, not current`}
+          {isCurrent
+            ? file.deleted
+              ? 'Deleted'
+              : 'Current version'
+            : `Version ${props.numbers.get(seq)}, not current`}
           {file.deleted || !isCurrent ? null : (
             <>
               , {bytesText(file.size_bytes)}, <Ago at={file.stored_ms} zone={visit.zone} />, by{' '}
@@ -59,14 +68,16 @@ export function FilePage(props: FilePageProps): VNode {
         </p>
       </div>
       <section class="panel" aria-label="Content">
-        <ViewLinks {...props} />
+        <div class="toolbar">
+          <ViewLinks {...props} />
+          <FileActions {...props} />
+        </div>
         <Content {...props} />
-        <FileActions {...props} />
       </section>
       <section class="panel" aria-labelledby="history">
         <h2 id="history">History</h2>
         <p class="lead">
-          Every version is kept for {limits.historyDays} days, and the last {limits.historyVersionsMin} for good.
+          Versions are kept for {limits.historyDays} days, and the last {limits.historyVersionsMin} permanently.
         </p>
         <ul class="rows">
           {props.versions.map((version) => (
@@ -188,9 +199,13 @@ function Version({
   vault,
   file,
   seq: looked,
+  numbers,
+  counts,
 }: FilePageProps & { readonly version: VersionMeta }): VNode {
   const { seq, status, size_bytes: bytes, stored_at: at, device_id: device, renamed_from: from } = version;
   const isCurrent = seq === file.seq;
+  const number = numbers.get(seq);
+  const count = counts.get(seq);
   const isDeletion = status === 'deleted';
   return (
     <li class="row" aria-current={seq === looked ? 'true' : undefined}>
@@ -199,12 +214,17 @@ function Version({
           <strong>{status}</strong>
         ) : (
           <a href={filePath(vault.id, file.path, seq)}>
-            version {seq}, {status}
+            version {number}, {status}
           </a>
         )}{' '}
         {isCurrent ? <span class="badge good">current</span> : null}
         <p class="meta">
           {isDeletion ? null : <>{bytesText(bytes)} · </>}
+          {count === undefined ? null : (
+            <>
+              <Counts {...count} /> ·{' '}
+            </>
+          )}
           <Ago at={at} zone={visit.zone} /> · by <Given>{device}</Given>
           {from === undefined ? null : (
             <>
@@ -222,13 +242,13 @@ function Version({
       </div>
       {isCurrent || isDeletion ? null : (
         <Confirm label="Restore…" danger={false}>
-          <p>Version {seq} becomes the current one. The version before it stays in the history.</p>
+          <p>Version {number} becomes the current one. The version before it stays in the history.</p>
           <Form csrf={visit.csrf} action={`${vaultPath(vault.id)}/restore`}>
             <input type="hidden" name="path" value={file.path} />
             <input type="hidden" name="seq" value={seq} />
             <input type="hidden" name="base" value={file.deleted ? '' : file.sha256} />
             <button class="button primary" type="submit">
-              Restore version {seq}
+              Restore version {number}
             </button>
           </Form>
         </Confirm>

@@ -2,6 +2,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../../sync/log/file-record.ts';
+import type { FolderSum } from '../../sync/pull/folder-sums.ts';
 import type { FolderPage as Listed, Subfolder } from '../../sync/pull/folders.ts';
 import type { VaultState } from '../../sync/vaults/vaults.ts';
 import type { MemberVisit } from '../pages.ts';
@@ -17,9 +18,10 @@ interface FolderPageProps {
   /** Empty: the vault itself. */
   readonly folder: string;
   readonly page: Listed;
+  readonly sums: ReadonlyMap<string, FolderSum>;
 }
 
-export function FolderPage({ visit, vault, folder, page }: FolderPageProps): VNode {
+export function FolderPage({ visit, vault, folder, page, sums }: FolderPageProps): VNode {
   const { folders, files, next } = page;
   const isVault = folder === '';
   const isEmpty = folders.length + files.length === 0;
@@ -44,7 +46,7 @@ export function FolderPage({ visit, vault, folder, page }: FolderPageProps): VNo
         {isEmpty ? null : (
           <Table>
             {folders.map((one) => (
-              <FolderRow key={one.path} vault={vault} {...one} />
+              <FolderRow key={one.path} visit={visit} vault={vault} sum={sums.get(one.path)} {...one} />
             ))}
             {files.map((file) => (
               <FileRow key={file.path} visit={visit} vault={vault} file={file} name={nameOf(file.path)} />
@@ -202,7 +204,14 @@ function Table({ children }: { readonly children: ComponentChildren }): VNode {
   );
 }
 
-function FolderRow({ vault, path, children }: Subfolder & { readonly vault: VaultState }): VNode {
+interface FolderRowProps extends Subfolder {
+  readonly visit: MemberVisit;
+  readonly vault: VaultState;
+  readonly sum: FolderSum | undefined;
+}
+
+function FolderRow({ visit, vault, path, children, sum }: FolderRowProps): VNode {
+  const newest = sum?.newest;
   return (
     <tr>
       <td>
@@ -211,10 +220,14 @@ function FolderRow({ vault, path, children }: Subfolder & { readonly vault: Vaul
         </a>
       </td>
       <td>
-        {children} {children === 1 ? 'item' : 'items'}
+        {sum === undefined ? null : `${sum.isWhole ? '' : 'over '}${bytesText(sum.bytes)}`}
+        <span class="items">
+          {' '}
+          · {children} {children === 1 ? 'item' : 'items'}
+        </span>
       </td>
-      <td />
-      <td />
+      <td>{newest === undefined ? null : <Ago at={newest.storedMs} zone={visit.zone} />}</td>
+      <td>{newest === undefined ? null : <Given>{newest.deviceId}</Given>}</td>
     </tr>
   );
 }

@@ -14,7 +14,7 @@ import { changeRoutes } from './change/routes.tsx';
 import { clearHistory, Space } from './change/space.tsx';
 import { conflictRoutes } from './conflicts/routes.tsx';
 import { fileRoutes } from './file-routes.tsx';
-import { findFiles, readSeq } from './files.ts';
+import { fileOf, findFiles, readSeq } from './files.ts';
 import { FolderPage, FoundPage } from './folder.tsx';
 import { VaultList } from './list.tsx';
 import { filePath, vaultPath } from './paths.ts';
@@ -103,6 +103,7 @@ async function showFolder(
   const of = { accountId: visit.accountId, vaultId: vault.id };
   const historyBytes = vault.head.kept_bytes - sync.reader.usageOf(vault.id);
   const page = await folders.list(of, { folder: folded, after, limit: limits.fileRowsPerPage });
+  const sums = await folders.sums(of, page.folders);
   return pages.show(visit, {
     title: folder === '' ? vault.record.name : folder,
     section: 'vaults',
@@ -110,7 +111,7 @@ async function showFolder(
     status: problem !== undefined ? 422 : folders.has(vault.id, folded) ? 200 : 404,
     body: (
       <>
-        <FolderPage visit={visit} vault={vault} folder={folder} page={page} />
+        <FolderPage visit={visit} vault={vault} folder={folder} page={page} sums={sums} />
         {folder === '' ? <Space visit={visit} vault={vault} historyBytes={historyBytes} problem={problem} /> : null}
       </>
     ),
@@ -138,11 +139,12 @@ async function restore({ pages, sync }: VaultOptions, visit: MemberVisit, form: 
       deviceId: undefined,
     }),
   );
+  const seqs = tried.ok ? await sync.history.seqsOf(accountId, vaultId, fileOf(sync, vaultId, path)) : [];
   return pages.go(
     visit,
     filePath(vaultId, path),
     tried.ok
-      ? { text: `Version ${seq} was restored.` }
+      ? { text: `Version ${seqs.indexOf(seq) + 1} was restored.` }
       : {
           text: 'The file changed after you opened this page, so nothing was saved. Check it and try again.',
           tone: 'bad',

@@ -36,6 +36,7 @@ test('[WEB-10] what is due today or overdue is listed, and done with one button'
   const [, due = ''] = /<h2 id="due">([\s\S]*?)<\/section>/.exec(client.html) ?? [];
   expect([...due.matchAll(/id="task-(\d+)"/g)].map(([, id]) => Number(id))).toEqual([3, 2]);
   expect(due).not.toContain('Next week');
+  expect(due.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')).toMatch(/Due today 1 1 overdue/);
   await client.submit('/tasks/2/move', { status: 'done' });
   expect([client.path, client.text]).toEqual(['/#task-2', expect.stringContaining('Moved to Done.')]);
 });

@@ -28,6 +28,10 @@ test('[WEB-11] a text is found in tasks, in paths and in files, whatever its cas
   expect(client.text).toContain('sow the seedlings & <b>water</b> them');
   expect(client.text).not.toContain('notes/other.md');
   expect(client.html).toContain('path=notes%2Fplan.md');
+  // `İ` is two characters in lower case: the excerpt is found by its own place all the same.
+  await device.push('notes/city.md', `${'İ'.repeat(200)} the last tram ${'x'.repeat(400)}`);
+  await client.open('/search?q=last+tram');
+  expect(client.text).toContain('the last tram');
 });
 
 test('[WEB-11, WEB-15] dev docs, handoffs and papers are found by their names and by their text', async () => {

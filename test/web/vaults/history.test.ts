@@ -18,6 +18,16 @@ test('[WEB-14] a version shows what it changed and what changed since, with coun
     base_sha: second.sha256,
   });
   const last = await device.push('new.md', 'one\n', { base_sha: moved.sha256 });
+  // Numbers count per file, whatever else the vault has seen, and each version tells what it changed.
+  await device.push('elsewhere.md', 'x');
+  await client.open(`/vaults/${first.vault_id}/file?path=new.md`);
+  const rows = client.text.slice(client.text.indexOf('History')).replace(/([+−])\s*(\d)/g, '$1 $2');
+  expect([...rows.matchAll(/version (\d+), (\w+).*?(\+ \d+ − \d+) lines/g)].map(([, ...found]) => found)).toEqual([
+    ['4', 'updated', '+ 0 − 3'],
+    ['3', 'renamed', '+ 0 − 0'],
+    ['2', 'updated', '+ 2 − 1'],
+    ['1', 'created', '+ 3 − 0'],
+  ]);
   const changes = (seq: number, more = '') =>
     client.open(`/vaults/${first.vault_id}/changes?path=new.md&seq=${seq}${more}`);
   for (const [seq, more, says] of [

@@ -99,6 +99,29 @@ test('[WEB-1] files are listed in order, found by a part or a pattern, and shown
   expect(bytes.headers['content-security-policy']).toContain('sandbox');
 });
 
+test('[WEB-11] a folder tells its size, when it changed last, and who changed it, at all depths', async () => {
+  const { client, device } = await member();
+  const { vault_id: vault } = await push(device, 'deep/a/b/one.md', '12345');
+  const phone = new Device(hub, device.key, 'phone-of-ada');
+  await push(phone, 'deep/two.md', '1234567');
+  await push(device, 'deeper.md', 'not below it');
+  const row = async () => {
+    await client.open(`/vaults/${vault}`);
+    const [, found = ''] = /<a class="folder"([\s\S]*?)<\/tr>/.exec(client.html) ?? [];
+    return found.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+  };
+  expect(await row()).toMatch(/deep 12 bytes · 2 items .*ago|now phone-of-ada/);
+  expect(await row()).toContain('phone-of-ada');
+  await device.push('deep/two.md', '', {
+    deleted: true,
+    content: undefined,
+    sha256: undefined,
+    base_sha: sha256Of('1234567'),
+  });
+  expect(await row()).toContain('5 bytes · 1 item');
+  expect(await row()).not.toContain('phone-of-ada');
+});
+
 test('[WEB-1] what is not text, or too large, is offered for download and not shown', async () => {
   const { client, device } = await member();
   const binary = Buffer.from([0, 1, 2, 250, 251]);
@@ -139,9 +162,9 @@ test('[WEB-1, SYN-7] every version can be looked at and brought back, a deleted 
   const vault = first.vault_id;
   await client.open(filePage(vault, path, `&seq=${first.seq}`));
   expect(client.text).toContain('first plan');
-  expect(client.text).toContain(`Version ${first.seq}, not current`);
+  expect(client.text).toContain(`Version 1, not current`);
   await client.submit(`/vaults/${vault}/restore`);
-  expect(client.text).toContain(`Version ${first.seq} was restored.`);
+  expect(client.text).toContain(`Version 1 was restored.`);
   expect(client.text).toContain('first plan');
   const stale = new URLSearchParams({ path, seq: String(second.seq), base: second.sha256 });
   stale.set('csrf', client.forms[0]?.fields.get('csrf') ?? '');

@@ -11,6 +11,7 @@ import { Crumbs } from '../crumbs.tsx';
 import { fileOf, readSeq, versionOf } from '../files.ts';
 import { changesPath, filePath, nameOf, parentOf } from '../paths.ts';
 import { textOf } from '../text-content.ts';
+import { Counts } from './counts.tsx';
 import { DiffTable } from './diff-table.tsx';
 import { changesIn, type SideBySide, sideBySide } from './side-by-side.ts';
 
@@ -37,8 +38,10 @@ export async function showChanges({ pages, sync }: VaultOptions, visit: MemberVi
   const contentOf = (at: number | undefined) =>
     at === undefined ? { sizeBytes: 0, content: () => undefined } : versionOf(sync, vault.id, file, at);
   const sides = [contentOf(pair.from), contentOf(pair.to)] as const;
+  const seqs = await sync.history.seqsOf(accountId, vault.id, file);
+  const numbers = new Map(seqs.map((one, index) => [one, index + 1]));
   const difference = await compare({ sync }, accountId, sides);
-  const body = <ChangesPage vault={vault} file={file} pair={pair} isSince={isSince} difference={difference} />;
+  const body = <ChangesPage {...{ vault, file, pair, isSince, difference, numbers }} />;
   return pages.show(visit, { title: `Changes: ${file.path}`, section: 'vaults', body });
 }
 
@@ -69,11 +72,16 @@ interface ChangesPageProps {
   readonly pair: Pair;
   readonly isSince: boolean;
   readonly difference: Difference;
+  /** The number of each version for people. */
+  readonly numbers: ReadonlyMap<number, number>;
 }
 
-function ChangesPage({ vault, file, pair, isSince, difference }: ChangesPageProps): VNode {
+function ChangesPage({ vault, file, pair, isSince, difference, numbers }: ChangesPageProps): VNode {
   const { path } = file;
   const seq = isSince ? (pair.from ?? pair.to) : pair.to;
+  const number = numbers.get(seq);
+  const from = pair.from === undefined ? undefined : numbers.get(pair.from);
+  const to = numbers.get(pair.to);
   return (
     <>
       <div class="intro">
@@ -82,15 +90,13 @@ function ChangesPage({ vault, file, pair, isSince, difference }: ChangesPageProp
           <Given>{nameOf(path)}</Given>
         </h1>
         <p class="lead">
-          {pair.from === undefined
-            ? `Version ${pair.to}, the first that is kept`
-            : `Version ${pair.from} to ${pair.to}`}
+          {pair.from === undefined ? `Version ${to}, the oldest kept` : `Version ${from} to ${to}`}
           {pair.to === file.seq ? ', the current one' : ''}
         </p>
       </div>
       <nav class="chips" aria-label="Compare">
         <a href={changesPath(vault.id, path, seq)} aria-current={isSince ? undefined : 'page'}>
-          What version {seq} changed
+          What version {number} changed
         </a>
         {seq === file.seq ? null : (
           <a href={changesPath(vault.id, path, seq, 'current')} aria-current={isSince ? 'page' : undefined}>
@@ -103,15 +109,14 @@ function ChangesPage({ vault, file, pair, isSince, difference }: ChangesPageProp
           <h2 id="differences">Changes</h2>
           {difference.kind === 'lines' ? (
             <p>
-              <ins class="count-added">+{difference.added}</ins> <del class="count-removed">−{difference.removed}</del>{' '}
-              lines
+              <Counts {...difference} />
             </p>
           ) : null}
         </div>
-        <Differences difference={difference} pair={pair} />
+        <Differences difference={difference} from={from} to={to} />
         <div class="actions">
           <a class="button small" href={filePath(vault.id, path, seq === file.seq ? undefined : seq)}>
-            Show version {seq}
+            Show version {number}
           </a>
           <a class="button small" href={`${filePath(vault.id, path)}#history`}>
             History
@@ -122,7 +127,14 @@ function ChangesPage({ vault, file, pair, isSince, difference }: ChangesPageProp
   );
 }
 
-function Differences({ difference, pair }: Pick<ChangesPageProps, 'difference' | 'pair'>): VNode {
+interface DifferencesProps {
+  readonly difference: Difference;
+  /** Numbers of the two versions; `from` is undefined when there is no earlier one. */
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
+function Differences({ difference, from, to }: DifferencesProps): VNode {
   switch (difference.kind) {
     case 'same':
       return <p>The content is the same.</p>;
@@ -135,8 +147,8 @@ function Differences({ difference, pair }: Pick<ChangesPageProps, 'difference' |
         <>
           <DiffTable
             diff={difference.diff}
-            left={pair.from === undefined ? '− Nothing' : `− Version ${pair.from}`}
-            right={`+ Version ${pair.to}`}
+            left={from === undefined ? '− Nothing' : `− Version ${from}`}
+            right={`+ Version ${to}`}
           />
           {difference.diff.isCut ? <p class="meta">Only a part of the differences is shown.</p> : null}
         </>
