@@ -1,5 +1,5 @@
 /** Starts and stops the service. Composition root: core → pool → capabilities → HTTP, stopped in reverse. */
-import './compose/v8-flags.ts';
+import './compose/memory-tuning.ts';
 import type { Log, LogSink } from './common/log.ts';
 import type { Sweep } from './common/sweep.ts';
 import { version } from './common/version.ts';

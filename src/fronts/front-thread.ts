@@ -2,7 +2,7 @@
  * Runs one front: a thread with its own sockets. It answers read-only requests from the store written by the hub
  * thread, and hands over all others. Started by `fronts.ts`.
  */
-import '../compose/v8-flags.ts';
+import '../compose/memory-tuning.ts';
 import { parentPort, workerData } from 'node:worker_threads';
 import { logTo } from '../common/log.ts';
 import { doorSettings } from '../compose/listeners.ts';

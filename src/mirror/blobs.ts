@@ -47,9 +47,11 @@ interface UploadStart {
 }
 
 /** Bytes of a verified upload without a blob yet. */
-interface StagedBytes {
+interface VerifiedBytes {
   readonly storageId: number;
   readonly byteSize: number;
+  /** Stores the bytes, within the decision that publishes them. */
+  readonly store: (batch: Batch) => void;
 }
 
 export class MirrorBlobs extends BlobReads {
@@ -82,17 +84,14 @@ export class MirrorBlobs extends BlobReads {
       quotas.check(store, accountId, 'blobs', byteSize);
   }
 
-  /**
-   * A small body is hashed as it arrives, which is cheaper than a round trip to the pool, and its bytes and rows are
-   * written together, usually in one commit. If the decision ran before the bytes were written, it is repeated.
-   */
+  /** A small body is hashed as it arrives, which is cheaper than a round trip to the pool. */
   async #uploadWhole(
     principal: Principal,
     fields: UploadHeaders,
     body: IncomingBody,
     upload: UploadStart,
   ): Promise<Blob> {
-    const { smallBuffers } = this.#options;
+    const { smallBuffers, staging } = this.#options;
     const buffer = smallBuffers.take();
     try {
       const digest = startDigest(upload.hmacKey);
@@ -104,34 +103,16 @@ export class MirrorBlobs extends BlobReads {
         filled += part.length;
       });
       checkDigests(fields, digest.finish());
-      return await this.#publishWhole(principal, fields, bytes);
+      const storageId = staging.claim();
+      const store = (batch: Batch) => batch.put(chunks, [storageId, 0], bytes);
+      return await this.#publish(principal, fields, { storageId, byteSize: bytes.length, store });
     } finally {
       // On every path the store no longer uses the bytes here.
       smallBuffers.give(buffer);
     }
   }
 
-  async #publishWhole(principal: Principal, fields: UploadHeaders, bytes: Uint8Array): Promise<Blob> {
-    const { staging } = this.#options;
-    const storageId = staging.claim();
-    const durable = staging.put(storageId, principal.accountId, 0, bytes);
-    // Awaited below on every path; this prevents an unhandled rejection until then.
-    durable.catch(() => undefined);
-    const publish = () => this.#publish(principal, fields, { storageId, byteSize: bytes.length });
-    return await this.#adopting(
-      storageId,
-      async () => {
-        const early = await publish();
-        await durable;
-        return early ?? (await publish());
-      },
-      async () => {
-        await durable.catch(() => undefined);
-        await staging.discard(storageId);
-      },
-    );
-  }
-
+  /** A large body is staged as it arrives. The staged bytes are removed unless the blob uses them. */
   async #uploadStreamed(
     principal: Principal,
     fields: UploadHeaders,
@@ -141,41 +122,28 @@ export class MirrorBlobs extends BlobReads {
     const passOn = (bytes: number) => body.passOn(bytes);
     const upload = new StreamedUpload(this.#options, { accountId: principal.accountId, passOn, ...start });
     const { storageId } = upload;
-    return await this.#adopting(
-      storageId,
-      async () => {
-        await body.pipe((bytes) => upload.write(bytes));
-        checkDigests(fields, await upload.finish());
-        return await this.#publish(principal, fields, { storageId, byteSize: start.byteSize });
-      },
-      () => upload.abandon(),
-    );
-  }
-
-  /** Discards the staged bytes unless a blob adopted them: refused, cut off, or already stored. */
-  async #adopting(
-    storageId: number,
-    publish: () => Promise<Blob | undefined>,
-    abandon: () => Promise<void>,
-  ): Promise<Blob> {
-    let adopted = false;
+    let isUsed = false;
     try {
-      const blob = await publish();
-      if (blob === undefined) throw new Error('staged bytes are not there to be published');
-      adopted = blob.record.storage_id === storageId;
+      await body.pipe((bytes) => upload.write(bytes));
+      checkDigests(fields, await upload.finish());
+      const store = (batch: Batch) => {
+        if (!this.#options.staging.adopt(batch, storageId)) throw new Error('staged bytes are not in the store');
+      };
+      const blob = await this.#publish(principal, fields, { storageId, byteSize: start.byteSize, store });
+      isUsed = blob.record.storage_id === storageId;
       return blob;
     } finally {
-      if (!adopted) await abandon();
+      if (!isUsed) await upload.abandon();
     }
   }
 
-  /** Publishes a blob. Resolves with undefined, and writes nothing, when the bytes of a new blob are not stored yet. */
-  async #publish(principal: Principal, fields: UploadHeaders, bytes: StagedBytes): Promise<Blob | undefined> {
+  /** Publishes a blob. Its bytes are stored only when it is new, or heals a damaged one. */
+  async #publish(principal: Principal, fields: UploadHeaders, bytes: VerifiedBytes): Promise<Blob> {
     const { accountId, credentialId } = principal;
     const { 'X-Commit-Sha': commitSha, 'X-Tarball-Sha256': sha256 } = fields;
-    const { actors, staging, damage, quotas, now } = this.#options;
+    const { actors, damage, quotas, now } = this.#options;
     const damagedId = await this.#damagedStorageOf(accountId, commitSha, sha256);
-    const published = await actors.account(accountId).ask((batch): Blob | undefined => {
+    const published = await actors.account(accountId).ask((batch): Blob => {
       // Rotated while the body arrived: the signature was checked under a revoked secret.
       if (batch.get(credentials, [accountId])?.credential_id !== credentialId) throw goneCredential();
       const outcome = decidePublish({
@@ -192,7 +160,7 @@ export class MirrorBlobs extends BlobReads {
       if (outcome.kind === 'stored') quotas.check(batch, accountId, 'blobs', bytes.byteSize);
       if (outcome.kind === 'kept') return { commitSha, sha256, record };
       if (outcome.kind === 'rebound') batch.remove(order, [accountId, outcome.formerSequence]);
-      if (record.storage_id === bytes.storageId && !staging.adopt(batch, bytes.storageId)) return undefined;
+      if (record.storage_id === bytes.storageId) bytes.store(batch);
       if (outcome.kind === 'stored') countBytes(batch, accountId, 'blobs', bytes.byteSize);
       if (damagedId !== undefined && record.storage_id === bytes.storageId) {
         this.#removeChunks(batch, damagedId);
@@ -205,7 +173,7 @@ export class MirrorBlobs extends BlobReads {
       batch.put(heads, [accountId], { sequence: record.sequence, uploaded_at: record.uploaded_at });
       return { commitSha, sha256, record };
     });
-    if (damagedId !== undefined && published?.record.storage_id === bytes.storageId) {
+    if (damagedId !== undefined && published.record.storage_id === bytes.storageId) {
       damage.noteHealed('blob', { commit_sha: commitSha, sha256, storage_id: damagedId });
     }
     return published;

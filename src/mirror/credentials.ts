@@ -4,8 +4,10 @@ import type { ActorRegistry } from '../actors/registry.ts';
 import { noteAct } from '../audit/note.ts';
 import type { AuditedAct, Source } from '../audit/records.ts';
 import { KnownCredentials } from '../cache/credentials.ts';
+import { Recent } from '../cache/recent.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Principal } from '../common/principal.ts';
+import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
@@ -37,6 +39,9 @@ export class MirrorCredentials {
   readonly #options: MirrorCredentialsOptions;
 
   readonly #known: KnownCredentials<Principal>;
+
+  /** Opened signing keys by credential id, whose secret never changes. */
+  readonly #hmacKeys = new Recent<Uint8Array>(limits.credentialsRememberedMax);
 
   constructor(options: MirrorCredentialsOptions) {
     this.#options = options;
@@ -121,8 +126,12 @@ export class MirrorCredentials {
   hmacKey(principal: Principal): Uint8Array {
     const current = this.#options.store.get(credentials, [principal.accountId]);
     if (current === undefined || current.credential_id !== principal.credentialId) throw goneCredential();
+    const known = this.#hmacKeys.get(current.credential_id);
+    if (known !== undefined) return known;
     const secret = this.#options.sealer.openRandom(principal.accountId, 'mirror secret', current.hmac_secret);
-    return Buffer.from(Buffer.from(secret).toString('hex'), 'ascii');
+    const key = Buffer.from(Buffer.from(secret).toString('hex'), 'ascii');
+    this.#hmacKeys.set(current.credential_id, key, 1);
+    return key;
   }
 
   #note(batch: Batch, accountId: string, act: AuditedAct, source: Source): void {
