@@ -31,8 +31,9 @@ interface KnownToken {
 
 export interface TokenSummary {
   readonly token_id: string;
-  /** The sign-in whose end also ends this token; null: created by the operator. */
+  /** The sign-in whose end also ends this token; null: created by the operator or on the settings page. */
   readonly sign_in_id: string | null;
+  readonly read_only: boolean;
   readonly expires_at: string;
 }
 
@@ -53,10 +54,10 @@ export class AccessTokens {
   }
 
   /** Creates a token of an account; it is returned only here. */
-  async mint(accountId: string, source: Source): Promise<NewAccessToken> {
+  async mint(accountId: string, source: Source, { readOnly = false } = {}): Promise<NewAccessToken> {
     return await this.#options.actors.account(accountId).ask((batch) => {
       noteAct(batch, accountId, { atMs: this.#options.now(), act: 'token_created', source });
-      return this.add(batch, accountId);
+      return this.add(batch, accountId, undefined, readOnly);
     });
   }
 
@@ -97,8 +98,9 @@ export class AccessTokens {
     const { store, now } = this.#options;
     return store.range(tokenExpiries, { prefix: [accountId] }).flatMap(({ key: [, expiresMs, hash] }) => {
       if (expiresMs <= now()) return [];
-      const signIn = store.get(accessTokens, [hash])?.sign_in ?? null;
-      return [{ token_id: tokenId(hash), sign_in_id: signIn, expires_at: new Date(expiresMs).toISOString() }];
+      const { sign_in: signIn = null, read_only: readOnly = false } = store.get(accessTokens, [hash]) ?? {};
+      const expiresAt = new Date(expiresMs).toISOString();
+      return [{ token_id: tokenId(hash), sign_in_id: signIn, read_only: readOnly, expires_at: expiresAt }];
     });
   }
 

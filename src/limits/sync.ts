@@ -57,6 +57,8 @@ export const syncLimits = {
   /** Files read by one call of a restore to a time, and changes made by it. */
   asOfFilesMax: 20_000,
   asOfChangesMax: 200,
+  /** Such calls made for one form of a page. */
+  asOfCallsPerForm: 25,
   conflictsDefault: 100,
   conflictsMax: 500,
   conflictCursorCharsMax: 2000,

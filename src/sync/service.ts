@@ -15,6 +15,7 @@ import { Contents } from './contents/incoming.ts';
 import { ManyContents } from './contents/many.ts';
 import { PieceStaging } from './contents/staging.ts';
 import { AsOf } from './history/as-of.ts';
+import { FolderAt } from './history/folder-at.ts';
 import { History } from './history/history.ts';
 import { Retention } from './history/retention.ts';
 import { VaultRemoval } from './history/vault-removal.ts';
@@ -49,6 +50,7 @@ export interface Sync {
   readonly pushMany: PushMany;
   readonly history: History;
   readonly asOf: AsOf;
+  readonly folderAt: FolderAt;
   readonly conflicts: Conflicts;
   readonly reader: SyncReader;
   readonly reading: Reading;
@@ -103,6 +105,7 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
     pushMany,
     history,
     asOf,
+    folderAt: new FolderAt(store, reader),
     conflicts,
     reader,
     changes,

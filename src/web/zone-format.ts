@@ -1,10 +1,13 @@
 /** Formats times for a reader: in the time zone sent by the browser, or in UTC, marked as such. */
+import { parseIsoMs } from '../time/iso-time.ts';
 
 export interface ZoneFormat {
   /** IANA name. */
   readonly name: string;
   /** Formats an ISO 8601 time as `20 Nov 2026, 22:56`. */
   moment(iso: string): string;
+  /** Reads a local time, `2026-11-20T22:56`, as milliseconds since 1970; undefined: there is no such time. */
+  read(local: string): number | undefined;
   /** The calendar day of a time, YYYY-MM-DD. */
   day(ms: number): string;
 }
@@ -37,11 +40,22 @@ function openZone(timeZone: string): ZoneFormat | undefined {
       name,
       moment: (iso) => moments.format(Date.parse(iso)) + suffix,
       day: (ms) => days.format(ms),
+      read: (local) => readLocal(local, timeZone),
     };
   } catch {
     // The constructor throws a RangeError for an unknown zone.
     return undefined;
   }
+}
+
+/** Corrects a first reading as UTC by the offset of the zone, once more for a time next to a change of the clocks. */
+function readLocal(local: string, timeZone: string): number | undefined {
+  const asUtc = parseIsoMs(`${local}Z`);
+  if (asUtc === undefined) return undefined;
+  // Swedish writes ISO 8601, but for the T.
+  const clock = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium', timeZone });
+  const offsetAt = (ms: number) => (parseIsoMs(`${clock.format(ms).replace(' ', 'T')}Z`) ?? ms) - ms;
+  return asUtc - offsetAt(asUtc - offsetAt(asUtc));
 }
 
 const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });

@@ -10,7 +10,7 @@ import { limits } from '../../limits/service.ts';
 import type { Store } from '../../store/store.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import type { FileRecord } from '../log/file-record.ts';
-import type { SyncReader } from '../log/reader.ts';
+import type { SyncReader, VaultOf } from '../log/reader.ts';
 import { files } from '../log/records.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 import { type History, isSame, isSpelledSo } from './history.ts';
@@ -53,7 +53,7 @@ export interface AsOfPage {
  * State of a file at that time: a version, or null for no file. Undefined when the versions from then are no longer
  * kept.
  */
-type Past = { readonly seq: number | null } | undefined;
+export type Past = { readonly seq: number | null } | undefined;
 
 export class AsOf {
   readonly #options: AsOfOptions;
@@ -81,7 +81,9 @@ export class AsOf {
         looked += 1;
         if (turns.isOver) await turns.next(accountId);
         const past =
-          file.stored_ms > request.atMs ? await this.#standing(accountId, vaultId, file, request.atMs) : 'as it is';
+          file.stored_ms > request.atMs
+            ? await pastOf(this.#options.reader, { accountId, vaultId }, file, request.atMs)
+            : 'as it is';
         if (past === 'as it is') continue;
         await this.#change(accountId, vaultId, { request, file, past, pass: place.pass }, made);
         if (made.restored.length + made.deleted.length >= limits.asOfChangesMax) return { ...made, next: place };
@@ -101,17 +103,6 @@ export class AsOf {
     const rows = this.#options.store.range(files, { prefix: [vaultId], limit: limits.listTurnRows, ...from });
     const end = rows.findIndex(({ key }) => !key[1].startsWith(prefix));
     return end < 0 ? rows : rows.slice(0, end);
-  }
-
-  /** Goes back through the versions of a file. A busy path has very many, so others have their turn in between. */
-  async #standing(accountId: string, vaultId: string, file: FileRecord, atMs: number): Promise<Past> {
-    let oldest = file.seq;
-    for (const link of this.#options.reader.chain(vaultId, file.seq)) {
-      oldest = link.previousSeq;
-      if (link.storedMs <= atMs) return { seq: link.deleted ? null : link.seq };
-      if (turns.isOver) await turns.next(accountId);
-    }
-    return oldest === 0 ? { seq: null } : undefined;
   }
 
   async #change(
@@ -140,4 +131,20 @@ export class AsOf {
     else if (isDelete) made.deleted.push(path);
     else if (done.value !== 'unchanged') made.restored.push(path);
   }
+}
+
+/** Goes back through the versions of a file. A busy path has very many, so others have their turn in between. */
+export async function pastOf(
+  reader: SyncReader,
+  { accountId, vaultId }: VaultOf,
+  file: FileRecord,
+  atMs: number,
+): Promise<Past> {
+  let oldest = file.seq;
+  for (const link of reader.chain(vaultId, file.seq)) {
+    oldest = link.previousSeq;
+    if (link.storedMs <= atMs) return { seq: link.deleted ? null : link.seq };
+    if (turns.isOver) await turns.next(accountId);
+  }
+  return oldest === 0 ? { seq: null } : undefined;
 }

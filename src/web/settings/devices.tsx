@@ -112,22 +112,33 @@ function DeviceItem({ device, visit }: { readonly device: SignInSummary; readonl
   );
 }
 
-export function Tokens({ visit, capabilities }: DevicesProps): VNode | null {
+export function Tokens({ visit, capabilities }: DevicesProps): VNode {
   const tokens = capabilities.tokens.list(visit.accountId);
-  if (tokens.length === 0) return null;
   const devices = capabilities.signIns.list(visit.accountId);
   return (
     <section class="panel" aria-labelledby="tokens">
       <h2 id="tokens">Access tokens</h2>
-      <p class="lead">Short-lived credentials of your devices and apps. Each expires within an hour.</p>
+      <p class="lead">
+        Short-lived credentials of your devices and apps. Each expires within an hour. Create one for a script that runs
+        now, sent as Authorization: Bearer.
+      </p>
+      <Form csrf={visit.csrf} action="/settings/tokens" class="inline-form">
+        <label class="check">
+          <input type="checkbox" name="read_only" value="true" /> Read only
+        </label>
+        <button class="button" type="submit">
+          Create access token
+        </button>
+      </Form>
       <ul class="rows">
-        {tokens.map(({ token_id: id, sign_in_id: signIn, expires_at: at }) => {
+        {tokens.map(({ token_id: id, sign_in_id: signIn, read_only: readOnly, expires_at: at }) => {
           const device = devices.find(({ sign_in_id: one }) => one === signIn);
           return (
             <li key={id} class="row">
               <div class="row-main">
-                {device === undefined ? 'Made on the command line' : <Given>{nameOf(device)}</Given>}
+                {device === undefined ? 'Created without a device' : <Given>{nameOf(device)}</Given>}
                 <p class="meta">
+                  {readOnly ? 'read only · ' : ''}
                   ends <Moment at={at} zone={visit.zone} />
                 </p>
               </div>

@@ -77,6 +77,7 @@ export function settingsRoutes(options: SettingsOptions): Route[] {
       await signIns.end(visit.accountId, visit.request.params['id'] ?? '', visit.source);
       return pages.go(visit, PATH, { text: 'The device is signed out, and its access tokens have ended.' });
     }),
+    pages.memberForm(`${PATH}/tokens`, (visit, form) => createToken(options, visit, form), FRESH),
     pages.memberForm(`${PATH}/tokens/:id/end`, async (visit) => {
       await tokens.endNamed(visit.accountId, visit.request.params['id'] ?? '', visit.source);
       return pages.go(visit, PATH, { text: 'The access token is revoked.' });
@@ -106,6 +107,15 @@ async function createKey(options: SettingsOptions, visit: MemberVisit, form: URL
         hint: 'Send it as Authorization: McpKey, one space, the key.',
       },
     ],
+  });
+}
+
+async function createToken({ pages, tokens }: SettingsOptions, visit: MemberVisit, form: URLSearchParams) {
+  const readOnly = form.get('read_only') === 'true';
+  const { access_token: value } = await tokens.mint(visit.accountId, visit.source, { readOnly });
+  return pages.go(visit, PATH, {
+    text: `The access token is created${readOnly ? ', read only' : ''}. It is shown only now, and expires in an hour.`,
+    secrets: [{ label: 'Access token', value, hint: 'Send it as Authorization: Bearer, one space, the token.' }],
   });
 }
 

@@ -8,9 +8,11 @@ interface CrumbsProps {
   readonly vault: Vault | undefined;
   /** The folder of the last breadcrumb; empty: the vault itself. */
   readonly path?: string;
+  /** Leads to the folders as they were at this time, ISO 8601. */
+  readonly at?: string;
 }
 
-export function Crumbs({ vault, path = '' }: CrumbsProps): VNode {
+export function Crumbs({ vault, path = '', at }: CrumbsProps): VNode {
   const parts = path === '' ? [] : path.split('/');
   const places = parts.map((name, index) => ({ name, folder: parts.slice(0, index + 1).join('/') }));
   return (
@@ -19,7 +21,7 @@ export function Crumbs({ vault, path = '' }: CrumbsProps): VNode {
       {(vault === undefined ? [] : [{ name: vault.record.name, folder: '' }, ...places]).map(({ name, folder }) => (
         <>
           <span aria-hidden="true">/</span>
-          <a href={folderPath(vault?.id ?? '', folder)}>
+          <a href={folderPath(vault?.id ?? '', folder, { at })}>
             <Given>{name}</Given>
           </a>
         </>

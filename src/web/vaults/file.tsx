@@ -11,7 +11,7 @@ import { Code, Prose, type RenderedHtml } from '../rendering/renderer.tsx';
 import { bytesText, Confirm, Form, Given } from '../ui.tsx';
 import { Counts, type LineCounts } from './compare/counts.tsx';
 import { Crumbs } from './crumbs.tsx';
-import { bytesPath, changesPath, filePath, nameOf, parentOf, rawPath, vaultPath } from './paths.ts';
+import { bytesPath, changesPath, filePath, folderPath, nameOf, parentOf, rawPath, vaultPath } from './paths.ts';
 
 /** The content of the version shown. */
 export type Shown =
@@ -238,6 +238,7 @@ function Version({
           {isCurrent || file.deleted ? null : (
             <a href={changesPath(vault.id, file.path, seq, 'current')}>What changed since</a>
           )}
+          <a href={folderPath(vault.id, parentOf(version.path), { at })}>Folder at this time</a>
         </p>
       </div>
       {isCurrent || isDeletion ? null : (

@@ -10,6 +10,7 @@ import { Ago } from '../rendering/ago.tsx';
 import { bytesText, Copyable, CsrfField, Empty, Given } from '../ui.tsx';
 import { Crumbs } from './crumbs.tsx';
 import { ConflictsLink } from './list.tsx';
+import { ChooseTime } from './past/page.tsx';
 import { filePath, folderPath, nameOf, newFilePath, parentOf, tarPath, vaultPath } from './paths.ts';
 
 interface FolderPageProps {
@@ -55,7 +56,7 @@ export function FolderPage({ visit, vault, folder, page, sums }: FolderPageProps
         )}
         {next === undefined ? null : (
           <nav aria-label="Pages of files">
-            <a href={folderPath(vault.id, folder, next)}>More files</a>
+            <a href={folderPath(vault.id, folder, { after: next })}>More files</a>
           </nav>
         )}
       </section>
@@ -122,6 +123,7 @@ function FolderActions({ visit, vault, folder, isEmpty }: FolderActionsProps): V
           Download folder
         </a>
       )}
+      {vault.head.seq === 0 ? null : <ChooseTime vault={vault} folder={folder} zone={visit.zone.name} />}
       <details class="more">
         <summary class="button small">Upload</summary>
         <form class="stack" method="post" action={`${vaultPath(id)}/upload`} enctype="multipart/form-data" data-upload>

@@ -4,10 +4,15 @@ export function vaultPath(vaultId: string): string {
   return `/vaults/${encodeURIComponent(vaultId)}`;
 }
 
-/** The page of a folder; empty: the vault itself. */
-export function folderPath(vaultId: string, folder: string, after?: string): string {
+/** The page of a folder; empty: the vault itself. `at`: as it was at that time, ISO 8601. `after`: a further page. */
+export function folderPath(
+  vaultId: string,
+  folder: string,
+  { at, after }: { readonly at?: string | undefined; readonly after?: string | undefined } = {},
+): string {
   const query = new URLSearchParams({
     ...(folder === '' ? {} : { folder }),
+    ...(at === undefined ? {} : { at }),
     ...(after === undefined ? {} : { after }),
   });
   return query.size === 0 ? vaultPath(vaultId) : `${vaultPath(vaultId)}?${query}`;

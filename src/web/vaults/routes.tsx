@@ -17,6 +17,7 @@ import { fileRoutes } from './file-routes.tsx';
 import { fileOf, findFiles, readSeq } from './files.ts';
 import { FolderPage, FoundPage } from './folder.tsx';
 import { VaultList } from './list.tsx';
+import { pastRoutes, showPast } from './past/routes.tsx';
 import { filePath, vaultPath } from './paths.ts';
 
 const PATH = '/vaults';
@@ -44,6 +45,7 @@ export function vaultRoutes(options: VaultOptions): Route[] {
     pages.memberForm(`${PATH}/:vault/history`, (visit, form) =>
       clearHistory(options, visit, form, (problem) => showFiles(options, visit, problem)),
     ),
+    ...pastRoutes(options),
     ...conflictRoutes(options),
   ];
 }
@@ -73,6 +75,8 @@ async function showFiles(options: VaultOptions, visit: MemberVisit, problem?: Pr
   const vault = vaultOf(sync, accountId, request.params['vault']);
   const search = (request.query.get('q') ?? '').trim().slice(0, limits.searchCharsMax);
   const after = placeOf(request.query.get('after'));
+  const at = request.query.get('at');
+  if (at !== null) return await showPast(options, visit, { vault, at, after });
   if (search === '') return await showFolder(options, visit, { vault, after, problem });
   const found = await findFiles(
     sync,

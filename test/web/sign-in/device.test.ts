@@ -151,6 +151,35 @@ test('[WEB-1, KEY-5] an account that is full of keys is told so in front of the 
   await own.stop();
 });
 
+test('[WEB-1, KEY-6] the settings create an access token, for everything or to read only, and revoke it', async () => {
+  const client = await signedUp(hub, 'tokens@example.org', PASSWORD);
+  const write = async (token: string) =>
+    (
+      await call(hub, '/api/tasks', {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ content: 'by a token' }),
+      })
+    ).status;
+  const read = async (token: string) =>
+    (await call(hub, '/api/tasks', { headers: { Authorization: `Bearer ${token}` } })).status;
+  const made: string[] = [];
+  for (const readOnly of [undefined, 'true']) {
+    await client.open('/settings');
+    await client.submit('/settings/tokens', { read_only: readOnly });
+    made.push(/cat_[\w-]{49}/.exec(client.text)?.[0] ?? '');
+  }
+  expect(client.text).toContain('read only · ends');
+  const [full = '', reader = ''] = made;
+  expect([await read(full), await write(full), await read(reader), await write(reader)]).toEqual([200, 201, 200, 403]);
+  await client.open('/settings');
+  expect(client.text).not.toContain(reader);
+  for (const { action } of client.forms.filter((form) => /tokens\/.*\/end$/.test(form.action))) {
+    await client.submit(action);
+  }
+  expect([await read(full), await read(reader)]).toEqual([401, 401]);
+});
+
 test('[WEB-1, KEY-6] the settings sign a device out, and its tokens end', async () => {
   const email = freshEmail();
   const client = await member(email);
@@ -178,10 +207,10 @@ test('[WEB-1, KEY-6] the settings list access tokens, whoever made them, and rev
   await client.submit('/device/approve');
   const tokens = await tokensOf(codes);
   await client.open('/settings');
-  expect(client.text).toContain('Made on the command line');
+  expect(client.text).toContain('Created without a device');
   const forms = client.forms.filter(({ action }) => action.startsWith('/settings/tokens/'));
   expect(forms.length).toBe(2);
-  const own = client.html.slice(client.html.indexOf('Made on the command line'));
+  const own = client.html.slice(client.html.indexOf('Created without a device'));
   const [, action = ''] = /action="(\/settings\/tokens\/[^"]*)"/.exec(own) ?? [];
   await client.submit(action);
   expect(client.text).toContain('The access token is revoked.');
