@@ -39,6 +39,7 @@ import { accessTokenScheme, accountKeyScheme, baseUrlOf, mirrorTokenScheme, revi
 import type { Agents } from './agents.ts';
 import type { Core } from './core.ts';
 import { type Documents, documentTools } from './documents.ts';
+import { Exports } from './exports/exports.ts';
 import { bearerScheme, openOAuth } from './oauth.ts';
 import { openSignIn, type SignInParts } from './sign-in.ts';
 
@@ -159,6 +160,7 @@ function openPages(
     live,
     pool,
     lastBackupMs,
+    exports: new Exports({ config, actors: core.actors, now: Date.now }),
     signup: signupRule(config.signup).kind,
     secure: isSecure(config),
     publicUrl: config.publicUrl,

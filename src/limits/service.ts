@@ -168,6 +168,12 @@ export const limits = {
   pageDownloadBytesMax: 64 * MiB,
   /** Longest download of a folder. */
   folderDownloadSeconds: 3600,
+  /** Exports made or sent at once, the free disk space that they leave, and after how many bytes it is checked. */
+  exportsAtOnce: 2,
+  exportFreeBytesMin: 1024 * MiB,
+  exportCheckBytes: 16 * MiB,
+  exportPieceBytes: 256 * KiB,
+  exportRetrySeconds: 60,
   /** Longest own path to return to after a sign-in. An authorization request fits. */
   nextPathCharsMax: 8 * KiB,
 

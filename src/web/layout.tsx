@@ -43,6 +43,7 @@ export function Document(frame: Frame): VNode {
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="description" content="Cairn: files, tasks, documents and backups shared with your agents" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · Cairn`}</title>
         <link rel="icon" type="image/svg+xml" href={assets.icon} />

@@ -23,6 +23,7 @@ import { operatorRoutes } from './operator/routes.ts';
 import { Pages } from './pages.ts';
 import { Renderer } from './rendering/renderer.tsx';
 import { searchRoutes } from './search/page.tsx';
+import { type AccountExports, exportRoute } from './settings/export.tsx';
 import { settingsRoutes } from './settings/routes.ts';
 import { secondFactorRoutes } from './settings/second-factor.tsx';
 import { authorizeRoutes } from './sign-in/authorize.tsx';
@@ -54,6 +55,8 @@ export interface WebOptions extends Capabilities {
   readonly live: LivePages;
   /** When the hub was last backed up, in milliseconds; undefined: never, or unknown. */
   readonly lastBackupMs: () => number | undefined;
+  /** Makes archives of accounts for download. */
+  readonly exports: AccountExports;
   /** Recognizes browsers that have signed in before. */
   readonly marks: BrowserMarks;
   readonly now: () => number;
@@ -102,6 +105,7 @@ export function webRoutes(options: WebOptions): Route[] {
     ...forgotRoutes(over),
     ...secondFactorRoutes(over),
     ...settingsRoutes(over),
+    exportRoute(over),
     ...deviceRoutes(over),
     ...authorizeRoutes(over),
     ...boardRoutes(over),

@@ -12,6 +12,7 @@ import { Confirm, Empty, Form, Given, Moment } from '../ui.tsx';
 import { DeleteAccount } from './delete-account.tsx';
 import { ConnectedApps, Devices, Tokens } from './devices.tsx';
 import { SecurityEvents } from './events.tsx';
+import { ExportData } from './export.tsx';
 import { LinkedIdentities } from './identities.tsx';
 import { SecondFactor } from './second-factor.tsx';
 import { TimeZone } from './time-zone.tsx';
@@ -51,6 +52,7 @@ export function settingsView(props: SettingsProps): View {
         <SecondFactor visit={visit} secondFactors={capabilities.secondFactors} />
         <Browsers {...props} />
         <SecurityEvents visit={visit} audit={capabilities.audit} />
+        <ExportData visit={visit} />
         <DeleteAccount visit={visit} problem={problem} />
       </>
     ),

@@ -6,6 +6,7 @@
 const BLOCK = 512;
 const NAME_BYTES = 100;
 const MODE = 0o644;
+const FOLDER_MODE = 0o755;
 
 /** The header of a file, with an extended header if needed. `mtimeMs`: milliseconds since 1970. */
 export function tarHeader(name: string, size: number, mtimeMs: number): Uint8Array {
@@ -17,6 +18,13 @@ export function tarHeader(name: string, size: number, mtimeMs: number): Uint8Arr
   return Buffer.concat([...extended, header(bytes.subarray(0, NAME_BYTES), size, mtimeMs, '0')]);
 }
 
+/** The entry of a folder, which may be empty. Throws RangeError for a name that does not fit the old format. */
+export function tarFolder(name: string, mtimeMs: number): Uint8Array {
+  const bytes = Buffer.from(`${name}/`);
+  if (bytes.length > NAME_BYTES) throw new RangeError('the name of the folder is too long');
+  return header(bytes, 0, mtimeMs, '5');
+}
+
 /** The padding after a content of this many bytes. */
 export function tarPadding(size: number): Uint8Array {
   return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
@@ -25,10 +33,10 @@ export function tarPadding(size: number): Uint8Array {
 /** The end of an archive. */
 export const TAR_END: Uint8Array = Buffer.alloc(2 * BLOCK);
 
-function header(name: Uint8Array, size: number, mtimeMs: number, type: '0' | 'x'): Buffer {
+function header(name: Uint8Array, size: number, mtimeMs: number, type: '0' | 'x' | '5'): Buffer {
   const block = Buffer.alloc(BLOCK);
   block.set(name);
-  octal(block, 100, 8, MODE);
+  octal(block, 100, 8, type === '5' ? FOLDER_MODE : MODE);
   octal(block, 108, 8, 0);
   octal(block, 116, 8, 0);
   octal(block, 124, 12, size);

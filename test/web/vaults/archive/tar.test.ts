@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { PASSWORD } from '../../../support/gateway.ts';
-import { type PageClient, signedUp } from '../../../support/page-client.ts';
+import { PASSWORD, structured } from '../../../support/gateway.ts';
+import { FORM_TYPE, type PageClient, signedUp } from '../../../support/page-client.ts';
 import { Device, sha256Of } from '../../../support/sync.ts';
 import { useHub } from '../../../support/use-hub.ts';
 
@@ -83,4 +83,52 @@ test('[WEB-1] whatever the vault and the spelling of a folder, files unpack belo
   expect([...all.keys()].sort()).toEqual(files.map((path) => `vault/${path}`).sort());
   const other = unpacked(await download(client, `/vaults/${vault}/tar?folder=strasse%2Fx`));
   expect([...other.keys()]).toEqual(['x/a.txt']);
+});
+
+test('[WEB-1, OPS-13] the settings export everything of an account as one archive, which another account is made of', async () => {
+  const client = await signedUp(hub, 'leaving@example.org', PASSWORD);
+  const [key = ''] = /[0-9a-f]{64}/.exec(client.text) ?? [];
+  const device = new Device(hub, key, 'desktop');
+  const first = await device.push('notes/plan.md', 'first plan');
+  await device.push('notes/plan.md', 'second plan', { base_sha: first.sha256 });
+  await structured(hub, 'create_task', { content: 'Pack the boxes' }, key);
+  await client.open('/settings');
+  const cookies = [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const send = async (fields: URLSearchParams) =>
+    await fetch(`${hub.url}/settings/export`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { Cookie: cookies, 'Content-Type': FORM_TYPE, Origin: hub.url, 'User-Agent': 'cairn-test/1' },
+      body: fields.toString(),
+    });
+  expect((await send(new URLSearchParams())).status).toBe(403);
+  const answer = await send(client.fieldsOf('/settings/export'));
+  expect([answer.status, answer.headers.get('content-disposition')]).toEqual([
+    200,
+    expect.stringMatching(/^attachment; filename="cairn-export-\d{4}-\d\d-\d\d\.tar"$/),
+  ]);
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-export-'));
+  try {
+    execFileSync('tar', ['-x', '-f', '-', '-C', folder], { input: Buffer.from(await answer.arrayBuffer()) });
+    const [name = ''] = readdirSync(folder);
+    const text = readdirSync(join(folder, name), { recursive: true, withFileTypes: true })
+      .filter((one) => one.isFile())
+      .map((one) => readFileSync(join(one.parentPath, one.name), 'utf8'))
+      .join('\n');
+    expect([text.includes('first plan'), text.includes('Pack the boxes'), text.includes(key)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    const imported = await hub.cli('import', join(folder, name), '--email', 'arrived@example.org', '--json');
+    const arrived = /[0-9a-f]{64}/.exec(imported.stdout)?.[0] ?? '';
+    expect([imported.code, imported.stderr, arrived.length]).toEqual([0, '', 64]);
+    expect(await structured(hub, 'list_tasks', {}, arrived)).toMatchObject({ count: 1 });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  await client.open('/settings');
+  expect(client.text).toContain('Account exported');
+  // Nothing of the archive stays on the hub.
+  while (readdirSync(join(hub.dataFolder, 'exports')).length > 0) await client.open('/settings');
 });
