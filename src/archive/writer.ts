@@ -16,6 +16,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { z } from 'zod';
 import { StartError } from '../common/start-error.ts';
 import { syncPath } from '../store/data-file/sync-path.ts';
 import {
@@ -31,8 +32,21 @@ import {
 /** Number of bytes of lines buffered before they are written to the file. */
 const GATHERED_BYTES = 256 * 1024;
 
-/** Writes one record as a line. */
-export type WriteRecord = (record: object) => void;
+/** Where an export writes the records of a section. */
+export interface SectionWriter {
+  /**
+   * Writes a record as a line. A damaged record, which does not have the form of its kind, is left out and noted; then
+   * returns false.
+   */
+  readonly write: (record: ArchiveRecord) => boolean;
+  /** Records damaged data that is left out of the archive. */
+  readonly noteMissing: (what: string) => void;
+}
+
+interface ArchiveRecord {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
 
 export class ArchiveWriter {
   readonly #folder: string;
@@ -56,11 +70,19 @@ export class ArchiveWriter {
     mkdirSync(join(this.#partial, BLOB_FOLDER));
   }
 
-  /** Writes the records of one section. */
-  section(section: ArchiveSection, write: (record: WriteRecord) => void): void {
+  /** Writes the records of one section, each of which fits the schema. */
+  section(section: ArchiveSection, schema: z.ZodType, write: (output: SectionWriter) => void): void {
     const file = new LineFile(join(this.#partial, fileOf(section)), (bytes) => this.#grow(bytes));
     try {
-      write((record) => file.write(record));
+      write({
+        write: (record) => {
+          const fits = schema.safeParse(record).success;
+          if (fits) file.write(record);
+          else this.noteMissing(`${section}: ${nameOf(record)}: the record is damaged`);
+          return fits;
+        },
+        noteMissing: (what) => this.noteMissing(what),
+      });
       this.#files.set(section, file.finish());
     } finally {
       file.close();
@@ -130,6 +152,12 @@ export class ArchiveWriter {
     this.#bytes += bytes;
     this.#onBytes(this.#bytes);
   }
+}
+
+/** The kind of a record, and its number if it has one. */
+function nameOf({ type, ...record }: ArchiveRecord): string {
+  const found = ['id', 'seq', 'version', 'conflict_id', 'commit_sha'].find((name) => record[name] !== undefined);
+  return found === undefined ? type : `${type} ${String(record[found])}`;
 }
 
 /** A file of JSON lines, hashed as it is written. */

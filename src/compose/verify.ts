@@ -44,8 +44,12 @@ export interface IntegrityReport {
   readonly [count: string]: number | boolean | readonly string[] | DamagedRows;
 }
 
-export function checkIntegrity(store: Store, sealer: Sealer): IntegrityReport {
-  const damagedPages = store.damagedPages();
+/** `damagedPages`: those of the data file, when the caller has looked for them already. */
+export function checkIntegrity(
+  store: Store,
+  sealer: Sealer,
+  damagedPages: readonly string[] = store.damagedPages(),
+): IntegrityReport {
   // Reading rows in damaged pages may crash the process.
   if (damagedPages.length > 0) {
     const nothing = { set_aside: [], damaged: { blobs: [], versions: [] } };

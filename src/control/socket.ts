@@ -3,7 +3,7 @@
  * the kernel releases it however the process ends. It is also the entry point of the command line, protected by the
  * permissions of the folder.
  */
-import { chmodSync, closeSync, mkdirSync, openSync, rmdirSync, statSync, unlinkSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { StartError } from '../common/start-error.ts';
@@ -12,8 +12,10 @@ import { limits } from '../limits/service.ts';
 
 const SOCKET_FILE = 'control.sock';
 const TAKEOVER_FOLDER = 'control.takeover';
-/** A takeover is a few system calls. An older mark was left by a killed process. */
+/** A takeover takes less than a second. An older mark was left by a killed process. */
 const TAKEOVER_MS_MAX = 10_000;
+/** A socket that is bound but does not listen yet looks like that of a dead process: it is asked again after this. */
+const SECOND_LOOK_MS = 100;
 
 /** A listening socket and its connections. */
 interface Bound {
@@ -123,8 +125,9 @@ async function takeOver(folder: string, path: string, handler: ControlHandler): 
   const mark = join(folder, TAKEOVER_FOLDER);
   markTakeover(mark);
   try {
+    await new Promise((resolve) => setTimeout(resolve, SECOND_LOOK_MS));
     await refuseIfAlive(path);
-    unlinkSync(join(folder, SOCKET_FILE));
+    rmSync(join(folder, SOCKET_FILE), { force: true });
     const bound = await bind(path, handler);
     if (bound === undefined) throw taken();
     return bound;
@@ -133,15 +136,30 @@ async function takeOver(folder: string, path: string, handler: ControlHandler): 
   }
 }
 
+/** Makes the mark. Of several processes that find one left by a killed process, one at most replaces it. */
 function markTakeover(mark: string): void {
   try {
+    if (isLeft(mark)) {
+      const removed = `${mark}.${process.pid}`;
+      renameSync(mark, removed);
+      // Another process can have replaced the mark after the look at it: then this one was not left.
+      if (!isLeft(removed)) {
+        renameSync(removed, mark);
+        throw taken();
+      }
+      rmdirSync(removed);
+    }
     mkdirSync(mark);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    if (Date.now() - statSync(mark).mtimeMs < TAKEOVER_MS_MAX) throw taken();
-    rmdirSync(mark);
-    mkdirSync(mark);
+    const { code } = error as NodeJS.ErrnoException;
+    // Another process makes, has made or removes the mark at this moment.
+    throw code === 'EEXIST' || code === 'ENOENT' || code === 'ENOTEMPTY' ? taken() : error;
   }
+}
+
+function isLeft(mark: string): boolean {
+  const found = statSync(mark, { throwIfNoEntry: false });
+  return found !== undefined && Date.now() - found.mtimeMs >= TAKEOVER_MS_MAX;
 }
 
 async function refuseIfAlive(path: string): Promise<void> {

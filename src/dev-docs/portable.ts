@@ -1,21 +1,22 @@
 /** Exports the dev docs of an account to an archive and imports them. */
 import { z } from 'zod';
+import { lastNumber } from '../archive/last-number.ts';
 import { type ImportTarget, type Instant, id, importSection, instantUpTo, text, whole } from '../archive/records.ts';
-import type { WriteRecord } from '../archive/writer.ts';
+import type { SectionWriter } from '../archive/writer.ts';
 import { invalidField, refuseFields } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Snapshot } from '../store/table.ts';
 import { putInBin } from '../versions/bin.ts';
-import { exportVersions, VersionsImport, versionSchema } from '../versions/portable.ts';
-import { changeScope, moveDoc } from './indexes.ts';
-import { CONTENT_TYPES, type DevDocRecord, devDocChanges, devDocHeads, devDocs, devDocTitles } from './records.ts';
+import { exportDocument, VersionsImport, versionSchema } from '../versions/portable.ts';
+import { moveDoc } from './indexes.ts';
+import { CONTENT_TYPES, type DevDocRecord, devDocHeads, devDocs, devDocTitles } from './records.ts';
 import { cleanTitle, foldCategory, foldTitle, nameErrors } from './rules.ts';
 import { moveGrams } from './text-index/gram-index.ts';
 import { signatureOf } from './text-index/grams.ts';
 
 /** Records of the section: the counters, then the documents by last change, each followed by its versions. */
-const recordSchema = (instant: Instant) =>
+export const docRecord = (instant: Instant) =>
   z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('counters'), doc_id: whole, changed_at: instant }),
     z.strictObject({
@@ -35,16 +36,26 @@ const recordSchema = (instant: Instant) =>
 
 type Doc = Omit<DevDocRecord, 'size_bytes' | 'json_bytes'>;
 
-export function exportDocs(snapshot: Snapshot, accountId: string, write: WriteRecord): void {
+export function exportDocs(snapshot: Snapshot, accountId: string, output: SectionWriter): void {
   const head = snapshot.get(devDocHeads, [accountId]);
-  if (head === undefined) return;
-  write({ type: 'counters', doc_id: head.doc_id, changed_at: new Date(head.changed_ms).toISOString() });
-  for (const { value: docId } of snapshot.entries(devDocChanges, { prefix: [accountId, changeScope(undefined)] })) {
-    const doc = snapshot.get(devDocs, [accountId, docId]);
-    if (doc === undefined) throw new Error(`an index names dev doc ${docId}, which is not there; run cairn verify`);
-    const { size_bytes: _size, json_bytes: _json, changed_ms: changedMs, deleted_at, ...shown } = doc;
-    write({ type: 'doc', ...shown, changed_at: new Date(changedMs).toISOString(), deleted_at });
-    exportVersions(snapshot, { accountId, space: 'docs', id: docId }, write);
+  // From the documents and not from their index, which may be damaged: the import makes a new one.
+  const order: { readonly docId: number; readonly changedMs: number }[] = [];
+  for (const { key, value } of snapshot.entries(devDocs, { prefix: [accountId] })) {
+    order.push({ docId: key[1], changedMs: value.changed_ms });
+  }
+  order.sort((one, other) => one.changedMs - other.changedMs);
+  if (head === undefined && order.length === 0) return;
+  output.write({
+    type: 'counters',
+    doc_id: Math.max(head?.doc_id ?? 0, lastNumber(snapshot, devDocs, accountId)),
+    changed_at: new Date(Math.max(head?.changed_ms ?? 0, order.at(-1)?.changedMs ?? 0)).toISOString(),
+  });
+  for (const { docId } of order) {
+    const stored = snapshot.get(devDocs, [accountId, docId]);
+    if (stored === undefined) continue;
+    const { size_bytes: _size, json_bytes: _json, changed_ms: changedMs, deleted_at, ...shown } = stored;
+    const doc = { type: 'doc', ...shown, changed_at: new Date(changedMs).toISOString(), deleted_at };
+    exportDocument(snapshot, { accountId, space: 'docs', id: docId }, doc, output);
   }
 }
 
@@ -63,7 +74,7 @@ export async function importDocs(target: ImportTarget): Promise<void> {
   });
   let head: { readonly doc_id: number; readonly changed_ms: number } | undefined;
   let lastMs = 0;
-  await importSection(target, 'docs', recordSchema(instantUpTo(latestMs)), (record, wait) => {
+  await importSection(target, 'docs', docRecord(instantUpTo(latestMs)), (record, wait) => {
     if (record.type === 'counters') {
       if (head !== undefined) throw invalidField('type', 'the counters come once, first');
       const made = { doc_id: record.doc_id, changed_ms: Date.parse(record.changed_at) };

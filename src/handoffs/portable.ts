@@ -1,7 +1,8 @@
 /** Exports the handoffs of an account to an archive and imports them. */
 import { z } from 'zod';
+import { lastNumber } from '../archive/last-number.ts';
 import { type ImportTarget, type Instant, id, importSection, instantUpTo, text, whole } from '../archive/records.ts';
-import type { WriteRecord } from '../archive/writer.ts';
+import type { SectionWriter } from '../archive/writer.ts';
 import { invalidField, refuseFields } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
@@ -9,14 +10,14 @@ import type { Snapshot } from '../store/table.ts';
 import { isCalendarDate } from '../time/calendar.ts';
 import { isTimeOfDay } from '../time/kst.ts';
 import { putInBin } from '../versions/bin.ts';
-import { exportVersions, type ReadVersions, VersionsImport, versionSchema } from '../versions/portable.ts';
+import { exportDocument, type ReadVersions, VersionsImport, versionSchema } from '../versions/portable.ts';
 import { namesOf, rowsOf } from './lookup.ts';
 import { type HandoffRecord, handoffHeads, handoffNames, handoffRows, handoffs } from './records.ts';
 import { cleanName, nameErrors } from './rules.ts';
 import { previewOf } from './service.ts';
 
 /** Records of the section: the counters, then the handoffs by number, each followed by its versions. */
-const recordSchema = (instant: Instant) =>
+export const handoffRecord = (instant: Instant) =>
   z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('counters'), handoff_id: whole }),
     z.strictObject({
@@ -35,14 +36,15 @@ const recordSchema = (instant: Instant) =>
 
 type Handoff = Omit<HandoffRecord, 'size_bytes' | 'json_bytes' | 'preview'>;
 
-export function exportHandoffs(snapshot: Snapshot, accountId: string, write: WriteRecord): void {
+export function exportHandoffs(snapshot: Snapshot, accountId: string, output: SectionWriter): void {
   const head = snapshot.get(handoffHeads, [accountId]);
-  if (head === undefined) return;
-  write({ type: 'counters', ...head });
+  const last = lastNumber(snapshot, handoffs, accountId);
+  if (head === undefined && last === 0) return;
+  output.write({ type: 'counters', handoff_id: Math.max(head?.handoff_id ?? 0, last) });
   for (const { value } of snapshot.entries(handoffs, { prefix: [accountId] })) {
     const { size_bytes: _size, json_bytes: _json, preview: _preview, ...shown } = value;
-    write({ type: 'handoff', ...shown });
-    exportVersions(snapshot, { accountId, space: 'handoffs', id: value.id }, write);
+    const handoff = { type: 'handoff', ...shown };
+    exportDocument(snapshot, { accountId, space: 'handoffs', id: value.id }, handoff, output);
   }
 }
 
@@ -57,7 +59,7 @@ export async function importHandoffs(target: ImportTarget): Promise<void> {
   });
   let head: { readonly handoff_id: number } | undefined;
   let last = 0;
-  await importSection(target, 'handoffs', recordSchema(instantUpTo(latestMs)), ({ type, ...record }, wait) => {
+  await importSection(target, 'handoffs', handoffRecord(instantUpTo(latestMs)), ({ type, ...record }, wait) => {
     if (type === 'counters') {
       if (head !== undefined) throw invalidField('type', 'the counters come once, first');
       const made = record as { readonly handoff_id: number };

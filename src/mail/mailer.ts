@@ -50,18 +50,20 @@ export class Mailer implements Mail {
   }
 
   /**
-   * Drops the queue and ends the pause before a retry: that letter gets one last attempt. Resolves when nothing is
-   * being sent, at the latest after the time-outs of SMTP.
+   * Drops the queue, logs how many letters it had, and ends the pause before a retry: that letter gets one last
+   * attempt. Resolves when nothing is being sent, at the latest after the time-outs of SMTP.
    */
   async close(): Promise<void> {
     this.#isClosed = true;
+    const letters = this.#waiting.splice(0).length;
+    if (letters > 0) this.#options.log.warn({ letters }, 'the hub stops; letters that waited to be sent were dropped');
     this.#stop?.();
     this.#transport.close();
     await this.#running;
   }
 
   async #run(): Promise<void> {
-    for (let letter = this.#waiting.shift(); letter !== undefined && !this.#isClosed; letter = this.#waiting.shift()) {
+    for (let letter = this.#waiting.shift(); letter !== undefined; letter = this.#waiting.shift()) {
       await this.#deliver(letter);
     }
   }

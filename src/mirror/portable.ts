@@ -13,7 +13,7 @@ import {
   sha256Hex,
   text,
 } from '../archive/records.ts';
-import type { ArchiveWriter, WriteRecord } from '../archive/writer.ts';
+import type { ArchiveWriter, SectionWriter } from '../archive/writer.ts';
 import { invalidField, Refusal } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
 import { countBytes } from '../quotas/usage.ts';
@@ -29,7 +29,7 @@ import type { Staging } from './staging.ts';
 const FORMER_CREDENTIAL = 'mc_former';
 
 /** Order of the records: first whether a credential existed, then blobs in upload order; their bytes are contents. */
-const recordSchema = (instant: Instant) =>
+export const blobRecord = (instant: Instant) =>
   z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('mirror'), has_credential: z.boolean() }),
     z.strictObject({
@@ -43,18 +43,28 @@ const recordSchema = (instant: Instant) =>
     }),
   ]);
 
-type BlobLine = Extract<z.infer<ReturnType<typeof recordSchema>>, { type: 'blob' }>;
+type BlobLine = Extract<z.infer<ReturnType<typeof blobRecord>>, { type: 'blob' }>;
 
 /** `verified`: the signature was checked under the current credential. */
-export function exportMirror(snapshot: Snapshot, accountId: string, archive: ArchiveWriter, write: WriteRecord): void {
+export function exportMirror(
+  snapshot: Snapshot,
+  accountId: string,
+  archive: ArchiveWriter,
+  { write }: SectionWriter,
+): void {
   const current = snapshot.get(credentials, [accountId])?.credential_id;
   const head = snapshot.get(heads, [accountId]);
-  if (current === undefined && head === undefined) return;
+  // From the blobs and not from their index, which may be damaged: the import makes a new one.
+  const sent: { readonly key: [string, string, string]; readonly sequence: number }[] = [];
+  for (const { key, value } of snapshot.entries(blobs, { prefix: [accountId] })) {
+    sent.push({ key, sequence: value.sequence });
+  }
+  if (current === undefined && head === undefined && sent.length === 0) return;
   write({ type: 'mirror', has_credential: current !== undefined });
-  for (const { value } of snapshot.entries(order, { prefix: [accountId] })) {
-    const { commit_sha, sha256 } = value;
-    const blob = snapshot.get(blobs, [accountId, commit_sha, sha256]);
-    if (blob === undefined) throw new Error(`the order of uploads names a blob that is not there; run cairn verify`);
+  for (const { key } of sent.sort((one, other) => one.sequence - other.sequence)) {
+    const [, commit_sha, sha256] = key;
+    const blob = snapshot.get(blobs, key);
+    if (blob === undefined) continue;
     const { byte_size, uploaded_at, uploaded_by, credential_id, storage_id } = blob;
     if (!archive.blob(sha256, chunksOf(snapshot, storage_id))) {
       archive.noteMissing(`blob ${commit_sha} ${sha256}: its bytes are damaged`);
@@ -91,7 +101,7 @@ export class MirrorImport {
   async read(): Promise<void> {
     const { accountId, latestMs } = this.#target;
     let isBegun = false;
-    await importSection(this.#target, 'mirror', recordSchema(instantUpTo(latestMs)), async (record, wait) => {
+    await importSection(this.#target, 'mirror', blobRecord(instantUpTo(latestMs)), async (record, wait) => {
       if (isBegun === (record.type === 'mirror'))
         throw invalidField('type', 'the line of the mirror comes once, first');
       isBegun = true;

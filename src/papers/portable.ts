@@ -1,19 +1,20 @@
 /** Exports the papers of an account to an archive and imports them. */
 import { z } from 'zod';
+import { lastNumber } from '../archive/last-number.ts';
 import { type ImportTarget, type Instant, id, importSection, instantUpTo, text, whole } from '../archive/records.ts';
-import type { WriteRecord } from '../archive/writer.ts';
+import type { SectionWriter } from '../archive/writer.ts';
 import { invalidField } from '../common/fault.ts';
 import { readFields } from '../fields/read.ts';
 import { limits } from '../limits/service.ts';
 import type { Snapshot } from '../store/table.ts';
 import { putInBin } from '../versions/bin.ts';
-import { exportVersions, VersionsImport, versionSchema } from '../versions/portable.ts';
+import { exportDocument, VersionsImport, versionSchema } from '../versions/portable.ts';
 import { newPaper } from './fields.ts';
 import { type PaperRecord, paperHeads, papers } from './records.ts';
 import { moveRows } from './service.ts';
 
 /** Records of the section: the counters, then the papers by number, each followed by its text. */
-const recordSchema = (instant: Instant) =>
+export const paperRecord = (instant: Instant) =>
   z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('counters'), paper_id: whole }),
     z.strictObject({
@@ -38,16 +39,17 @@ export function exportPapers(
   snapshot: Snapshot,
   accountId: string,
   hasCategory: (id: number) => boolean,
-  write: WriteRecord,
+  output: SectionWriter,
 ): void {
   const head = snapshot.get(paperHeads, [accountId]);
-  if (head === undefined) return;
-  write({ type: 'counters', ...head });
+  const last = lastNumber(snapshot, papers, accountId);
+  if (head === undefined && last === 0) return;
+  output.write({ type: 'counters', paper_id: Math.max(head?.paper_id ?? 0, last) });
   for (const { value } of snapshot.entries(papers, { prefix: [accountId] })) {
     const { size_bytes: _size, json_bytes: _json, ...shown } = value;
     const isGone = value.category_id !== null && !hasCategory(value.category_id);
-    write({ type: 'paper', ...shown, category_id: isGone ? null : value.category_id });
-    exportVersions(snapshot, { accountId, space: 'papers', id: value.id }, write);
+    const paper = { type: 'paper', ...shown, category_id: isGone ? null : value.category_id };
+    exportDocument(snapshot, { accountId, space: 'papers', id: value.id }, paper, output);
   }
 }
 
@@ -68,7 +70,7 @@ export async function importPapers(target: ImportTarget, hasCategory: (id: numbe
   });
   let head: { readonly paper_id: number } | undefined;
   let last = 0;
-  await importSection(target, 'papers', recordSchema(instantUpTo(latestMs)), ({ type, ...record }, wait) => {
+  await importSection(target, 'papers', paperRecord(instantUpTo(latestMs)), ({ type, ...record }, wait) => {
     if (type === 'counters') {
       if (head !== undefined) throw invalidField('type', 'the counters come once, first');
       const made = record as { readonly paper_id: number };

@@ -15,7 +15,7 @@ import { checkOwner, STAGING, type Writer } from './owners.ts';
 import { Room } from './room.ts';
 import { readStats, type StoreStats } from './stats.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Snapshot, Table } from './table.ts';
-import { snapshotOf, TableReads } from './table-reads.ts';
+import { type OnUnreadable, snapshotOf, TableReads } from './table-reads.ts';
 
 export interface StoreOptions {
   readonly folder: string;
@@ -244,11 +244,11 @@ export class Store implements Reader {
 
   /**
    * Opens a snapshot of the current state, unaffected by later writes. Until it is closed, freed pages are not reused,
-   * so the file may grow.
+   * so the file may grow. `onUnreadable` receives rows that cannot be decoded; without it, reading one throws.
    */
-  snapshot(): Snapshot {
+  snapshot(onUnreadable?: OnUnreadable): Snapshot {
     this.#reads();
-    return snapshotOf(this.#tables, this.#root.useReadTransaction());
+    return snapshotOf(this.#tables, this.#root.useReadTransaction(), onUnreadable);
   }
 
   async close(): Promise<void> {

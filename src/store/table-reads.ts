@@ -78,16 +78,37 @@ function bounds({ prefix, beyond, reverse = false, skip, limit }: RangeQuery) {
 /** Sorts after every string part in the ordered key encoding. */
 const AFTER_ALL = '\u{10ffff}';
 
-/** Reads of one snapshot, unaffected by later writes, until it is closed. */
-export function snapshotOf(tables: ReadonlyMap<string, Raw>, transaction: Transaction): Snapshot {
+/** Called with a row whose bytes its table cannot decode. */
+export type OnUnreadable = (table: string, key: Key) => void;
+
+/**
+ * Reads of one snapshot, unaffected by later writes, until it is closed. With `onUnreadable`, a row that cannot be
+ * decoded is passed to it and reads as missing; without, reading it throws.
+ */
+export function snapshotOf(
+  tables: ReadonlyMap<string, Raw>,
+  transaction: Transaction,
+  onUnreadable?: OnUnreadable,
+): Snapshot {
+  const decode = <K extends Key, V>(table: Table<K, V>, key: Key, bytes: Uint8Array): V | undefined => {
+    if (onUnreadable === undefined) return table.codec.decode(bytes);
+    try {
+      return table.codec.decode(bytes);
+    } catch {
+      // The key says which row it is; the error of the decoder adds nothing useful.
+      onUnreadable(table.name, key);
+      return undefined;
+    }
+  };
   return {
     get(table, key) {
       const bytes = tables.get(table.name)?.get(key, { transaction });
-      return bytes === undefined ? undefined : table.codec.decode(bytes);
+      return bytes === undefined ? undefined : decode(table, key, bytes);
     },
     *entries<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<Entry<K, V>> {
-      for (const { key, value } of tables.get(table.name)?.getRange({ ...bounds(query), transaction }) ?? []) {
-        yield { key: parts(key), value: table.codec.decode(value) };
+      for (const { key, value: bytes } of tables.get(table.name)?.getRange({ ...bounds(query), transaction }) ?? []) {
+        const value = decode(table, parts(key), bytes);
+        if (value !== undefined) yield { key: parts(key), value };
       }
     },
     range(table, query) {

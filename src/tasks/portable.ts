@@ -1,8 +1,9 @@
 /** Exports the tasks and categories of an account to an archive, and imports them. */
 
 import { z } from 'zod';
+import { lastNumber } from '../archive/last-number.ts';
 import { type ImportTarget, type Instant, id, importSection, instantUpTo, text, whole } from '../archive/records.ts';
-import type { WriteRecord } from '../archive/writer.ts';
+import type { SectionWriter } from '../archive/writer.ts';
 import { invalidField, refuseFields } from '../common/fault.ts';
 import { readFields } from '../fields/read.ts';
 import { limits } from '../limits/service.ts';
@@ -25,7 +26,7 @@ import {
 import { disagreement, foldName } from './rules.ts';
 
 /** Order of the records: last used numbers, categories, tasks, each by number, then the manually ordered columns. */
-const recordSchema = (instant: Instant) =>
+export const taskRecord = (instant: Instant) =>
   z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('counters'), task_id: whole, category_id: whole, created_at: instant }),
     z.strictObject({
@@ -58,18 +59,27 @@ const recordSchema = (instant: Instant) =>
     }),
   ]);
 
-type Row = z.infer<ReturnType<typeof recordSchema>>;
+type Row = z.infer<ReturnType<typeof taskRecord>>;
 type Counters = Extract<Row, { type: 'counters' }>;
 
 /** Writes all tasks and categories. A deleted category is not written on any task. */
-export function exportTasks(snapshot: Snapshot, accountId: string, write: WriteRecord): void {
+export function exportTasks(snapshot: Snapshot, accountId: string, { write }: SectionWriter): void {
   const head = snapshot.get(taskHeads, [accountId]);
-  if (head === undefined) return;
-  write({ type: 'counters', ...head });
+  const [lastTask, lastCategory] = [
+    lastNumber(snapshot, tasks, accountId),
+    lastNumber(snapshot, categories, accountId),
+  ];
+  if (head === undefined && lastTask + lastCategory === 0) return;
+  // The counters are missing or too low when their row is damaged.
+  write({
+    type: 'counters',
+    task_id: Math.max(head?.task_id ?? 0, lastTask),
+    category_id: Math.max(head?.category_id ?? 0, lastCategory),
+    created_at: head?.created_at ?? new Date(0).toISOString(),
+  });
   const known = new Set<number>();
   for (const { value } of snapshot.entries(categories, { prefix: [accountId] })) {
-    known.add(value.id);
-    write({ type: 'category', ...value });
+    if (write({ type: 'category', ...value })) known.add(value.id);
   }
   for (const { value } of snapshot.entries(tasks, { prefix: [accountId] })) {
     const gone = value.category_id === null || known.has(value.category_id) ? [] : [value.category_id];
@@ -88,7 +98,7 @@ export async function importTasks(target: ImportTarget): Promise<ReadonlySet<num
   const known = new Set<number>();
   let head: Counters | undefined;
   let [lastCategory, lastTask] = [0, 0];
-  await importSection(target, 'tasks', recordSchema(instantUpTo(latestMs)), ({ type, ...record }, wait) => {
+  await importSection(target, 'tasks', taskRecord(instantUpTo(latestMs)), ({ type, ...record }, wait) => {
     if (type === 'counters') {
       if (head !== undefined) throw invalidField('type', 'the counters come once, first');
       const counters = record as Omit<Counters, 'type'>;

@@ -2,18 +2,20 @@
 import { accounts, emails } from '../accounts/records.ts';
 import { normalizeEmail } from '../accounts/rules.ts';
 import type { ArchiveManifest } from '../archive/format.ts';
+import { instantUpTo } from '../archive/records.ts';
 import { ArchiveWriter } from '../archive/writer.ts';
 import { StartError } from '../common/start-error.ts';
 import { systemReason } from '../common/system-reason.ts';
 import { version } from '../common/version.ts';
-import { exportDocs } from '../dev-docs/portable.ts';
-import { exportHandoffs } from '../handoffs/portable.ts';
-import { exportMirror } from '../mirror/portable.ts';
-import { exportPapers } from '../papers/portable.ts';
+import { docRecord, exportDocs } from '../dev-docs/portable.ts';
+import { exportHandoffs, handoffRecord } from '../handoffs/portable.ts';
+import { blobRecord, exportMirror } from '../mirror/portable.ts';
+import { exportPapers, paperRecord } from '../papers/portable.ts';
 import type { Store } from '../store/store.ts';
 import { exportVaults } from '../sync/portable/export.ts';
+import { vaultRecordSchema } from '../sync/portable/records.ts';
 import { categoryExists } from '../tasks/categories.ts';
-import { exportTasks } from '../tasks/portable.ts';
+import { exportTasks, taskRecord } from '../tasks/portable.ts';
 
 export interface ExportOptions {
   /** The data file, opened for reading. */
@@ -28,7 +30,10 @@ export interface ExportOptions {
 
 /** Writes the archive and returns its manifest. Throws StartError and then leaves nothing of the archive. */
 export function exportAccount({ store, email, folder, onBytes, now }: ExportOptions): ArchiveManifest {
-  const snapshot = store.snapshot();
+  const unreadable = new Set<string>();
+  const snapshot = store.snapshot((table, key) =>
+    unreadable.add(`${table} ${key.join(' ')}: the record cannot be read`),
+  );
   try {
     const accountId = snapshot.get(emails, [normalizeEmail(email)])?.account_id;
     const account = accountId === undefined ? undefined : snapshot.get(accounts, [accountId]);
@@ -36,12 +41,19 @@ export function exportAccount({ store, email, folder, onBytes, now }: ExportOpti
     const archive = openArchive(folder, onBytes);
     try {
       const hasCategory = (id: number) => categoryExists(snapshot, accountId, id);
-      archive.section('tasks', (write) => exportTasks(snapshot, accountId, write));
-      archive.section('papers', (write) => exportPapers(snapshot, accountId, hasCategory, write));
-      archive.section('docs', (write) => exportDocs(snapshot, accountId, write));
-      archive.section('handoffs', (write) => exportHandoffs(snapshot, accountId, write));
-      archive.section('mirror', (write) => exportMirror(snapshot, accountId, archive, write));
-      archive.section('vaults', (write) => exportVaults(snapshot, accountId, archive, write));
+      // A clock that is wrong now, or was, must not keep a record out of the archive.
+      const instant = instantUpTo(Number.POSITIVE_INFINITY);
+      archive.section('tasks', taskRecord(instant), (output) => exportTasks(snapshot, accountId, output));
+      archive.section('papers', paperRecord(instant), (output) =>
+        exportPapers(snapshot, accountId, hasCategory, output),
+      );
+      archive.section('docs', docRecord(instant), (output) => exportDocs(snapshot, accountId, output));
+      archive.section('handoffs', handoffRecord(instant), (output) => exportHandoffs(snapshot, accountId, output));
+      archive.section('mirror', blobRecord(instant), (output) => exportMirror(snapshot, accountId, archive, output));
+      archive.section('vaults', vaultRecordSchema(Number.POSITIVE_INFINITY), (output) =>
+        exportVaults(snapshot, accountId, archive, output),
+      );
+      for (const one of unreadable) archive.noteMissing(one);
       const { email: address, name, created_at, time_zone } = account;
       return archive.finish({
         cairn_version: version,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type ArchiveSection, damaged, fileOf } from '../archive/format.ts';
 import { type ImportTarget, type Instant, id, text } from '../archive/records.ts';
-import type { WriteRecord } from '../archive/writer.ts';
+import type { SectionWriter } from '../archive/writer.ts';
 import { invalidField, refuseFields } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
@@ -21,12 +21,34 @@ export const versionSchema = (instant: Instant) =>
 
 type VersionLine = z.infer<ReturnType<typeof versionSchema>>;
 
-export function exportVersions(snapshot: Snapshot, { accountId, space, id }: DocumentName, write: WriteRecord): void {
-  for (const { key, value } of snapshot.entries(versionRows, { prefix: [accountId, space, id] })) {
-    const content = snapshot.get(versionTexts, key);
-    if (content === undefined) throw new Error(`the text of version ${key.join(' ')} is missing; run cairn verify`);
-    write({ type: 'version', version: key[3], created_at: value.created_at, content });
+/**
+ * Writes a document and its versions. When texts are damaged, the newest one that can be read becomes the current one,
+ * and of the earlier ones those up to the next gap are kept.
+ */
+export function exportDocument(
+  snapshot: Snapshot,
+  { accountId, space, id }: DocumentName,
+  document: { readonly type: string; readonly version: number },
+  { write, noteMissing }: SectionWriter,
+): void {
+  const readable: VersionLine[] = [];
+  for (const { key, value } of snapshot.entries(versionRows, { prefix: [accountId, space, id], reverse: true })) {
+    const [, , , version] = key;
+    const [after] = readable;
+    const content = version > document.version ? undefined : snapshot.get(versionTexts, key);
+    if (content !== undefined && (after === undefined || version === after.version - 1)) {
+      readable.unshift({ type: 'version', version, created_at: value.created_at, content });
+      continue;
+    }
+    noteMissing(`version ${key.join(' ')}: its text, or the version after it, is missing`);
+    if (after !== undefined) break;
   }
+  const current = readable.at(-1);
+  if (current?.version !== document.version) {
+    noteMissing(`version ${accountId} ${space} ${id} ${document.version}: the current text is missing`);
+  }
+  if (current === undefined || !write({ ...document, version: current.version })) return;
+  for (const line of readable) write(line);
 }
 
 interface Numbered {

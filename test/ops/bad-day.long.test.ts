@@ -1,5 +1,5 @@
 /** What an operator meets on a bad day: each command says one sentence with what to do, and keeps what is whole. */
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callTool } from '../support/gateway.ts';
@@ -41,6 +41,22 @@ test('[OPS-2, OPS-11] beside a running service: a second one, a restore and a ne
   }
   expect(await hub.stop()).toBe(0);
 });
+
+test('[OPS-2] of several services that start at once after a kill -9, one gets the folder', async () => {
+  const dataFolder = temporaryFolder();
+  await (await startHub({ dataFolder })).kill();
+  // Left by one that was killed while it took the folder over.
+  const mark = join(dataFolder, 'control.takeover');
+  mkdirSync(mark);
+  utimesSync(mark, 1000, 1000);
+  const starts = await Promise.allSettled(Array.from({ length: 3 }, () => startHub({ dataFolder })));
+  const hubs = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+  const refused = starts.flatMap((start) => (start.status === 'rejected' ? [String(start.reason)] : []));
+  const sentence = expect.stringContaining('another cairn process has this data folder') as string;
+  expect([hubs.length, refused]).toEqual([1, [sentence, sentence]]);
+  expect(existsSync(mark)).toBe(false);
+  expect(await hubs[0]?.stop()).toBe(0);
+}, 180_000);
 
 test('[OPS-13] an account is exported without a service, and noted in the audit log', async () => {
   const folder = join(temporaryFolder(), 'archive');

@@ -35,6 +35,12 @@ interface Descriptor {
   position: number;
 }
 
+/** The head of an answer that a socket has sent so far, and when that began. */
+interface Head {
+  readonly begun: number;
+  readonly text: string;
+}
+
 /** What is to be noted when a call returns. */
 type Done = (ended: number, result: number) => void;
 
@@ -54,6 +60,7 @@ export async function readDiskTrace(path: string, fileName: string): Promise<Dis
   const trace: DiskTrace = { writes: [], flushes: [], answers: new Map() };
   const files = new Map<number, Descriptor>();
   const open = new Map<string, Open>();
+  const heads = new Map<string, Head>();
   const hexName = Buffer.from(`/${fileName}`).toString('hex');
   let line = 0;
   for await (const text of createInterface({ input: createReadStream(path) })) {
@@ -67,6 +74,7 @@ export async function readDiskTrace(path: string, fileName: string): Promise<Dis
       noteOpened(files, begun?.text ?? '', call, hexName);
       continue;
     }
+    if (call.startsWith('sendto(')) noteAnswer(trace, heads, call, line);
     const done = begin(trace, files, call, line);
     if (call.endsWith('<unfinished ...>')) open.set(thread, { text: call, done });
     else {
@@ -93,10 +101,6 @@ function resultOf(returned: string): number {
 
 /** Notes what a call does, and gives what is to be noted when it returns. */
 function begin(trace: DiskTrace, files: Map<number, Descriptor>, call: string, line: number): Done | undefined {
-  if (call.startsWith('sendto(')) {
-    noteAnswer(trace, call, line);
-    return undefined;
-  }
   const descriptor = Number(/^\w+\((\d+)/.exec(call)?.[1] ?? Number.NaN);
   const file = files.get(descriptor);
   if (file === undefined) return undefined;
@@ -149,14 +153,22 @@ function bytesOf(call: string): Buffer {
   return Buffer.concat(parts);
 }
 
-function noteAnswer(trace: DiskTrace, call: string, line: number): void {
+/** Notes an answer when the end of its id is seen. Its head may leave in one call, or each of its words in a call. */
+function noteAnswer(trace: DiskTrace, heads: Map<string, Head>, call: string, line: number): void {
+  const socket = call.slice('sendto('.length, call.indexOf(','));
   const from = call.indexOf('"') + 1;
-  const head = Buffer.from(hexOf(call.slice(from, Math.min(call.indexOf('"', from), from + 4000))), 'hex').toString(
+  const part = Buffer.from(hexOf(call.slice(from, Math.min(call.indexOf('"', from), from + 4000))), 'hex').toString(
     'latin1',
   );
-  if (!head.startsWith('HTTP/1.1 200 ')) return;
-  const id = /\r\nX-Request-Id: ([^\r]+)\r\n/.exec(head)?.[1];
-  if (id !== undefined) trace.answers.set(id, line);
+  const before = heads.get(socket);
+  const head = part.startsWith('HTTP/1.1 ')
+    ? { begun: line, text: part }
+    : before && { ...before, text: before.text + part };
+  if (head === undefined) return;
+  const id = /^HTTP\/1\.1 200 .*?\r\nX-Request-Id: ([^\r]+)\r\n/s.exec(head.text)?.[1];
+  if (id !== undefined) trace.answers.set(id, head.begun);
+  if (id !== undefined || head.text.includes('\r\n\r\n')) heads.delete(socket);
+  else heads.set(socket, head);
 }
 
 function hexOf(escaped: string): string {

@@ -5,10 +5,10 @@ import { dirname, join, resolve } from 'node:path';
 import { jsonLine } from '../../client/shown.ts';
 import { StartError } from '../../common/start-error.ts';
 import { readConfig } from '../../config.ts';
-import type { makeBackup } from '../../ops/backup/backup.ts';
 import { noteDone } from '../../ops/marks.ts';
+import type { CopyManifest } from '../../store/copies/manifest.ts';
 import { KEY_FILE } from '../../store/sealing/master-key.ts';
-import { masterKeyOf, openSealer } from '../../store/sealing/own-key.ts';
+import { openSealer } from '../../store/sealing/own-key.ts';
 import { type Command, type Options, takes } from '../command.ts';
 import { print, printError, table } from '../output.ts';
 import { openForReading } from './read-only.ts';
@@ -42,37 +42,46 @@ async function backup(options: Options): Promise<number> {
   const folder = options.operand() ?? '';
   const config = readConfig();
   const { dataFolder, masterKey, mapBytes } = config;
-  const backups = await import('../../ops/backup/backup.ts');
-  const store = await openForReading(config);
+  const withKey = options.flag('with-key');
+  if (withKey && masterKey !== undefined) {
+    throw new StartError('--with-key copies the key file, but CAIRN_MASTER_KEY is set: keep that value yourself.');
+  }
+  const { makeBackup } = await import('../../ops/backup/backup.ts');
+  const { openSource } = await import('../../ops/backup/source.ts');
+  const source = await openSource(config, () => openForReading(config));
   try {
-    const key = masterKeyOf(dataFolder, masterKey, store);
-    const withKey = options.flag('with-key');
-    if (withKey && masterKey !== undefined) {
-      throw new StartError('--with-key copies the key file, but CAIRN_MASTER_KEY is set: keep that value yourself.');
-    }
-    const manifest = await backups.makeBackup({
-      store,
-      sealer: openSealer(store, key),
+    const manifest = await makeBackup({
+      copyTo: source.copyTo,
+      sealerOf: (copy) => openSealer(copy, source.masterKey),
+      salvages: true,
       folder,
       since: sinceOf(options, folder),
-      masterKey: withKey ? key : undefined,
+      masterKey: withKey ? source.masterKey : undefined,
       mapBytes,
       now: Date.now,
     });
-    const damaged = manifest.damaged ?? [];
-    noteDone(dataFolder, 'backup', damaged.length, Date.now());
-    for (const one of damaged) printError(`damaged: ${one}`);
-    if (damaged.length > 0) {
-      printError(`cairn: the backup is complete except for ${damaged.length} damaged rows, which its manifest lists.`);
-    }
+    noteDone(dataFolder, 'backup', manifest.damaged?.length ?? 0, Date.now());
+    printDamage(manifest);
     if (options.json) print(jsonLine(manifest));
     else {
       print(table([['backup', folder], ...figures(manifest)]));
       print(`\n${keyAdvice(withKey, existsSync(join(dataFolder, KEY_FILE)))}`);
     }
-    return 0;
+    return manifest.lost_pages === undefined ? 0 : 1;
   } finally {
-    await store.close();
+    await source.close();
+  }
+}
+
+/** Prints what the backup has only damaged, or not at all. A script must not take the latter for a whole backup. */
+function printDamage({ damaged = [], lost_pages: lost }: CopyManifest): void {
+  for (const one of damaged) printError(`damaged: ${one}`);
+  if (lost !== undefined) {
+    printError(
+      `cairn: the data file is broken: the backup has all rows that can be read, but not those of ${lost} pages; keep your earlier backups, and see "A bad day" in the manual (operating.md).`,
+    );
+  } else if (damaged.length > 0) {
+    printError(`cairn: the backup is complete except for ${damaged.length} damaged rows, which its manifest lists.`);
   }
 }
 
@@ -109,7 +118,7 @@ function timeOf(text: string): number {
   return ms;
 }
 
-function figures(manifest: Awaited<ReturnType<typeof makeBackup>>): [string, string][] {
+function figures(manifest: CopyManifest): [string, string][] {
   const rows = Object.values(manifest.tables).reduce((sum, count) => sum + count, 0);
   return [
     ['made at', manifest.made_at],

@@ -1,13 +1,13 @@
 /** Opens the data file for reading, with or without a running service. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { StartError } from '../../common/start-error.ts';
 import type { Config } from '../../config.ts';
+import { BrokenFile } from '../../store/data-file/check.ts';
 import { noHub } from '../../store/data-file/folder.ts';
 import { DATA_FILE } from '../../store/data-file/name.ts';
 import type { Store } from '../../store/store.ts';
 
-/** Opens the store of a data folder for reading. Throws StartError when it does not exist. */
+/** Opens the store of a data folder for reading. Throws StartError when it does not exist, and BrokenFile. */
 export async function openForReading({
   dataFolder: folder,
   mapBytes,
@@ -27,7 +27,7 @@ export async function openForReading({
 
 function refuseDamaged([first]: readonly string[]): void {
   if (first === undefined) return;
-  throw new StartError(
+  throw new BrokenFile(
     `the data file is damaged (${first}); keep it, and restore a backup into an empty folder (cairn restore).`,
   );
 }

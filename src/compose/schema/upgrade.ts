@@ -5,6 +5,7 @@ import type { Log } from '../../common/log.ts';
 import { StartError } from '../../common/start-error.ts';
 import { limits } from '../../limits/service.ts';
 import { makeCopy } from '../../store/copies/copy.ts';
+import { BrokenFile } from '../../store/data-file/check.ts';
 import { DATA_FILE } from '../../store/data-file/name.ts';
 import { isMigrating, type Migration, migrate, schemaOf } from '../../store/data-file/schema.ts';
 import { freeBytes } from '../../store/failure.ts';
@@ -45,7 +46,7 @@ export function refuseOtherSchema(store: Store): void {
   // The row with the schema number may be the damaged one.
   const [damage] = store.damagedPages();
   if (damage !== undefined) {
-    throw new StartError(
+    throw new BrokenFile(
       `the data file is damaged (${damage}); keep it, and restore a backup into an empty folder (cairn restore).`,
     );
   }
@@ -109,7 +110,16 @@ async function prepare(old: Store, { dataFolder, mapBytes, tables, masterKey, lo
     );
   }
   const noMore = () => ({});
-  await makeCopy({ store: old, tables, folder, check: noMore, masterKey: undefined, mapBytes, now });
+  await makeCopy({
+    copyTo: (path) => old.copyTo(path),
+    salvages: false,
+    tables,
+    folder,
+    check: noMore,
+    masterKey: undefined,
+    mapBytes,
+    now,
+  });
   log.info({ backup: folder }, 'a backup was made; the version that wrote the data restores it');
 }
 

@@ -7,31 +7,36 @@ import { checkIntegrity } from '../../compose/verify.ts';
 import { limits } from '../../limits/service.ts';
 import { type CopyOptions, makeCopy } from '../../store/copies/copy.ts';
 import type { CopyManifest } from '../../store/copies/manifest.ts';
+import { BrokenFile } from '../../store/data-file/check.ts';
 import { isMasterKey } from '../../store/sealing/key-check.ts';
 import type { Sealer } from '../../store/sealing/seal.ts';
+import type { Store } from '../../store/store.ts';
 
 export interface BackupOptions extends Omit<CopyOptions, 'tables' | 'check'> {
-  readonly sealer: Sealer;
+  /** The sealer of the copy. */
+  readonly sealerOf: (copy: Store) => Sealer;
 }
 
 /** Makes the backup and returns its manifest. Throws StartError on failure, and leaves nothing on disk. */
-export async function makeBackup({ sealer, ...options }: BackupOptions): Promise<CopyManifest> {
+export async function makeBackup({ sealerOf, ...options }: BackupOptions): Promise<CopyManifest> {
   return await makeCopy({
     ...options,
     tables: allTables,
     check(copy) {
+      const [broken, ...more] = copy.damagedPages();
+      if (broken !== undefined) {
+        throw new BrokenFile(
+          `the data file is damaged (${more.length + 1} pages, the first: ${broken}), so nothing was kept; ` +
+            'keep the backups that you have, and restore the newest into an empty folder (cairn restore).',
+        );
+      }
+      const sealer = sealerOf(copy);
       if (!isMasterKey(copy, sealer)) {
         throw new StartError(
           'the data was written under another master key, so nothing was kept; set CAIRN_MASTER_KEY or put the right master.key back.',
         );
       }
-      const { problems, set_aside: aside, damaged_pages: pages } = checkIntegrity(copy, sealer);
-      if (pages !== undefined) {
-        throw new StartError(
-          `the data file is damaged (${problems.length} pages, the first: ${problems[0]}), so nothing was kept; ` +
-            'keep the backups that you have, and restore the newest into an empty folder (cairn restore).',
-        );
-      }
+      const { problems, set_aside: aside } = checkIntegrity(copy, sealer, []);
       // A backup with damaged rows is better than none: everything else in it is intact.
       const damaged = [...problems, ...aside.map((one) => `${one} (set aside)`)];
       return damaged.length === 0 ? {} : { damaged: damaged.slice(0, limits.damagedListedMax) };

@@ -121,8 +121,10 @@ export class Follower {
     const backup = new Date(now()).toISOString().replaceAll(':', '-');
     const target = join(folder, backup);
     const manifest = await makeBackup({
-      store,
-      sealer: openSealer(store, key),
+      copyTo: (path) => store.copyTo(path),
+      sealerOf: (copy) => openSealer(copy, key),
+      // New pages are appended by their numbers, which a salvaged file does not keep.
+      salvages: false,
       folder: target,
       masterKey: withKey ? key : undefined,
       mapBytes,

@@ -7,6 +7,8 @@ import { dirname, join, resolve } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { systemReason } from '../../common/system-reason.ts';
 import { version } from '../../common/version.ts';
+import { limits } from '../../limits/service.ts';
+import { BrokenFile } from '../data-file/check.ts';
 import { DATA_FILE } from '../data-file/name.ts';
 import { schemaOf } from '../data-file/schema.ts';
 import { syncPath } from '../data-file/sync-path.ts';
@@ -16,15 +18,21 @@ import { Store } from '../store.ts';
 import type { AnyTable } from '../table.ts';
 import { dataFileOf, keepChanges } from './chain.ts';
 import { COPY_MANIFEST_FILE, type CopyManifest, hashFile } from './manifest.ts';
+import { salvage } from './salvage.ts';
 
 export interface CopyOptions {
-  /** The data file, opened for reading. */
-  readonly store: Store;
+  /** Copies the data file as it is to a path. */
+  readonly copyTo: (path: string) => Promise<void>;
   readonly tables: readonly AnyTable[];
   /** The target folder; must not exist. */
   readonly folder: string;
-  /** Checks the copy. Throws StartError to discard it; the returned fields are added to the manifest. */
+  /**
+   * Checks the copy. Throws BrokenFile for broken pages, and StartError to discard the copy; the returned fields are
+   * added to the manifest.
+   */
   readonly check: (copy: Store) => Partial<CopyManifest>;
+  /** Keeps a copy with broken pages, as a new data file with every row that can be read. */
+  readonly salvages: boolean;
   /** An earlier backup in the same parent folder: only differences from it are kept. Undefined: a full backup. */
   readonly since?: string | undefined;
   /** Included in the backup when set. */
@@ -45,8 +53,8 @@ export async function makeCopy(options: CopyOptions): Promise<CopyManifest> {
     // Taken before the snapshot: the copy contains every write acknowledged until then.
     const madeAt = new Date(options.now()).toISOString();
     partial = mkdtempSync(`${folder}.partial-`);
-    await options.store.copyTo(join(partial, DATA_FILE));
-    const whole = { ...(await checkCopy(partial, options)), made_at: madeAt };
+    await options.copyTo(join(partial, DATA_FILE));
+    const whole = { ...(await checkOrSalvage(partial, options)), made_at: madeAt };
     const manifest = options.since === undefined ? whole : { ...whole, ...keepChanges(partial, options.since) };
     if (options.masterKey !== undefined) writeMasterKey(partial, options.masterKey);
     writeFileSync(join(partial, COPY_MANIFEST_FILE), `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600 });
@@ -59,6 +67,23 @@ export async function makeCopy(options: CopyOptions): Promise<CopyManifest> {
     if (partial !== undefined) rmSync(partial, { recursive: true, force: true });
     if (error instanceof StartError) throw error;
     throw new StartError(`the backup could not be written: ${systemReason(error)}`);
+  }
+}
+
+/** Checks the copy. One with broken pages is replaced by what can be read of it, if `salvages` allows it. */
+async function checkOrSalvage(folder: string, options: CopyOptions): Promise<Omit<CopyManifest, 'made_at'>> {
+  try {
+    return await checkCopy(folder, options);
+  } catch (error) {
+    if (!(error instanceof BrokenFile && options.salvages)) throw error;
+    const path = join(folder, DATA_FILE);
+    const broken = join(folder, 'broken.mdb');
+    renameSync(path, broken);
+    const lost = await salvage({ ...options, from: broken, to: path });
+    rmSync(broken);
+    const manifest = await checkCopy(folder, options);
+    const damaged = [...lost, ...(manifest.damaged ?? [])].slice(0, limits.damagedListedMax);
+    return { ...manifest, damaged, lost_pages: lost.length };
   }
 }
 

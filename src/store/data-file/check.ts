@@ -6,6 +6,9 @@ import { limits } from '../../limits/service.ts';
 import { DamagedFile, readHead } from './head.ts';
 import { PageWalk } from './walk.ts';
 
+/** Reports a data file that is broken in its structure, so that LMDB could end the process on it. */
+export class BrokenFile extends StartError {}
+
 /** A writer may be in the middle of a meta page, so only a problem seen at every try is damage. */
 const TRIES = 3;
 
@@ -13,7 +16,7 @@ const TRIES = 3;
  * Checks the head of a data file and its lists of tables and free pages. Checks all pages when the file is shorter than
  * its head states. That alone is not damage: pages at the end that a transaction allocated and freed are never written
  * (see `mm_last_pg` in mdb.c).
- * @throws StartError when LMDB cannot open it safely
+ * @throws BrokenFile when LMDB cannot open it safely, and StartError when the file or its size prevents it
  */
 export function checkDataFile(path: string, mapBytes: number): void {
   const problem = withFile(path, (descriptor) => {
@@ -26,8 +29,8 @@ export function checkDataFile(path: string, mapBytes: number): void {
     return damage === undefined ? undefined : `${isShort ? 'it was cut short' : 'it is damaged'} (${damage})`;
   });
   if (problem === undefined) return;
-  throw new StartError(
-    `${basename(path)} cannot be opened: ${problem}; keep the file, and restore a backup into an empty folder (cairn restore).`,
+  throw new BrokenFile(
+    `${basename(path)} cannot be opened: ${problem}; keep the file, and restore a backup into an empty folder (cairn restore), or save what can be read (cairn backup).`,
   );
 }
 

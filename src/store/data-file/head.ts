@@ -12,6 +12,8 @@ const META_FLAG = 0x08;
 const META_BYTES = 160;
 const PAGE_BYTES_MIN = 256;
 const PAGE_BYTES_MAX = 0x10000;
+/** Every page size that LMDB knows. */
+const PAGE_SIZES = Array.from({ length: 9 }, (_, power) => PAGE_BYTES_MIN << power);
 /** Size of the header of every page. */
 export const PAGE_HEADER_BYTES = 24;
 /** Size of the description of a tree (`MDB_db`). */
@@ -62,6 +64,27 @@ export function readHead(descriptor: number): FileHead {
     free: readTree(trees.subarray(0, TREE_BYTES), newest.pageLast),
     main: readTree(trees.subarray(TREE_BYTES, 2 * TREE_BYTES), newest.pageLast),
   };
+}
+
+/**
+ * The heads of a file that can be read, the newest first. The pages of the older one are those of the transaction
+ * before: LMDB reuses none of them until the next commit (`mdb_page_alloc` in mdb.c).
+ */
+export function readableHeads(descriptor: number): FileHead[] {
+  const heads: FileHead[] = [];
+  // Each page size in turn, because it stands in the first meta page, which may be the damaged one.
+  for (const at of [0, ...PAGE_SIZES]) {
+    try {
+      const { trees, ...head } = readMeta(descriptor, at === 0 ? 0 : 1, at);
+      if (at !== 0 && head.pageBytes !== at) continue;
+      const main = readTree(trees.subarray(TREE_BYTES, 2 * TREE_BYTES), head.pageLast);
+      // The list of free pages leads to no row.
+      heads.push({ ...head, main, free: { depth: 0, root: undefined, rows: 0 } });
+    } catch (error) {
+      if (!(error instanceof DamagedFile)) throw error;
+    }
+  }
+  return heads.sort((one, other) => other.transaction - one.transaction);
 }
 
 /** The newest head of a file with a concurrent writer, and the bytes of its meta page. Throws DamagedFile. */

@@ -14,7 +14,7 @@ const NODE_HEADER_BYTES = 8;
 const BIG_VALUE = 0x01;
 const SUB_TREE = 0x02;
 const PAGE_NUMBER_BYTES = 8;
-/** Findings after which a walk ends: one damaged page near a root causes many. */
+/** Findings after which a walk ends, unless it also passes rows: one damaged page near a root causes many. */
 const PROBLEMS_MAX = 20;
 
 interface Node {
@@ -38,6 +38,8 @@ export interface WalkWatcher {
   onPages(first: number, count: number, tree: string): void;
   /** Called for each table reached, with its number of rows. */
   onTable(name: string, rows: number): void;
+  /** Called for each row of the table reached last whose bytes are where they belong. The walk then visits all pages. */
+  onRow?(key: Buffer, value: Buffer): void;
 }
 
 export class PageWalk {
@@ -70,15 +72,22 @@ export class PageWalk {
   }
 
   #page(pageNumber: number, depth: number, name: string): void {
-    if (this.problems.length >= PROBLEMS_MAX) return;
-    try {
+    if (this.problems.length >= PROBLEMS_MAX && this.#watcher?.onRow === undefined) return;
+    this.#attempt(pageNumber, name, () => {
       const page = this.#read(pageNumber, depth > 1 ? BRANCH : LEAF);
       if (this.#isOld(page)) return;
       this.#watcher?.onPages(pageNumber, 1, name);
       for (const node of this.#nodes(page, depth > 1)) {
         if (depth > 1) this.#page(branchTarget(node), depth - 1, name);
-        else this.#value(page, node, name);
+        else this.#attempt(pageNumber, name, () => this.#value(page, node, name));
       }
+    });
+  }
+
+  /** Records damage found by `look`; the walk goes on with the next entry. */
+  #attempt(pageNumber: number, name: string, look: () => void): void {
+    try {
+      look();
     } catch (error) {
       if (!(error instanceof DamagedFile)) throw error;
       this.problems.push(`page ${pageNumber} of ${name}: ${error.message}`);
@@ -89,8 +98,11 @@ export class PageWalk {
   #value(page: Buffer, { flags, at, keyBytes, lowHalf, highHalf }: Node, name: string): void {
     const valueAt = at + keyBytes;
     const valueBytes = lowHalf + highHalf * 0x10000;
+    const key = page.subarray(at, valueAt);
     if ((flags & BIG_VALUE) !== 0) {
-      this.#overflow(Number(page.readBigUInt64LE(valueAt)), valueBytes, name);
+      const first = Number(page.readBigUInt64LE(valueAt));
+      this.#overflow(first, valueBytes, name);
+      if (this.#watcher?.onRow !== undefined) this.#watcher.onRow(key, this.#bigValue(first, valueBytes));
     } else if ((flags & SUB_TREE) !== 0) {
       const table = page.toString('utf8', at, valueAt).replace(/\0$/, '');
       const tree = readTree(page.subarray(valueAt, valueAt + TREE_BYTES), this.#head.pageLast);
@@ -98,7 +110,17 @@ export class PageWalk {
       if (this.#deep) this.#tree(tree, `table ${table}`);
     } else if (valueAt + valueBytes > page.length) {
       throw new DamagedFile(`a value of ${name} reaches beyond its page`);
+    } else this.#watcher?.onRow?.(key, page.subarray(valueAt, valueAt + valueBytes));
+  }
+
+  /** The bytes of a value on pages of its own, after the header of the first. */
+  #bigValue(pageNumber: number, valueBytes: number): Buffer {
+    const value = Buffer.allocUnsafe(valueBytes);
+    const at = pageNumber * this.#head.pageBytes + PAGE_HEADER_BYTES;
+    if (readSync(this.#descriptor, value, 0, valueBytes, at) < valueBytes) {
+      throw new DamagedFile(`the file ends before the value on page ${pageNumber} does`);
     }
+    return value;
   }
 
   #overflow(pageNumber: number, valueBytes: number, name: string): void {

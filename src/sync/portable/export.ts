@@ -1,5 +1,6 @@
 /** Writes the vaults of an account into an archive: each log in its order, with every stored version. */
-import type { ArchiveWriter, WriteRecord } from '../../archive/writer.ts';
+import { hash } from 'node:crypto';
+import type { ArchiveWriter, SectionWriter } from '../../archive/writer.ts';
 import type { Snapshot } from '../../store/table.ts';
 import {
   type ConflictRecord,
@@ -7,22 +8,28 @@ import {
   conflicts,
   devices,
   type Encoding,
+  files,
   pieces,
   vaultHeads,
   vaults,
   versions,
 } from '../log/records.ts';
 import { isWholeVersion } from '../log/stored-content.ts';
-import { decodeContent, readContentText, readVersionHead, readVersionMeta } from '../log/version.ts';
+import { decodeContent, readContentText, readVersionHead, readVersionMeta, type VersionMeta } from '../log/version.ts';
 
 /** The source and the destination of an export. */
 interface Output {
   readonly snapshot: Snapshot;
   readonly archive: ArchiveWriter;
-  readonly write: WriteRecord;
+  readonly write: SectionWriter['write'];
 }
 
-export function exportVaults(snapshot: Snapshot, accountId: string, archive: ArchiveWriter, write: WriteRecord): void {
+export function exportVaults(
+  snapshot: Snapshot,
+  accountId: string,
+  archive: ArchiveWriter,
+  { write }: SectionWriter,
+): void {
   const output = { snapshot, archive, write };
   for (const { key, value } of snapshot.entries(vaults, { prefix: [accountId] })) {
     const [, vaultId] = key;
@@ -41,8 +48,9 @@ export function exportVaults(snapshot: Snapshot, accountId: string, archive: Arc
     }
     for (const { key: named, value: bytes } of snapshot.entries(versions, { prefix: [vaultId] })) {
       const escaped = () => escapedOf(snapshot, readVersionHead(bytes).storageId);
-      if (isWholeVersion(bytes, escaped)) writeVersion(output, bytes);
-      else archive.noteMissing(`version ${vaultId} ${named[1]}: its content is damaged`);
+      if (isWholeVersion(bytes, escaped) && writeVersion(output, bytes)) continue;
+      archive.noteMissing(`version ${vaultId} ${named[1]}: it is damaged`);
+      writeDeletion(output, vaultId, named[1]);
     }
     for (const { key: named, value: record } of snapshot.entries(conflicts, { prefix: [vaultId] })) {
       writeConflict(output, vaultId, named[1], record);
@@ -51,35 +59,76 @@ export function exportVaults(snapshot: Snapshot, accountId: string, archive: Arc
 }
 
 /** Writes a version as a pull returns it; a long content goes to the archive's blobs, outside of the line. */
-function writeVersion({ snapshot, archive, write }: Output, bytes: Uint8Array): void {
-  const meta = readVersionMeta(bytes);
+function writeVersion({ snapshot, archive, write }: Output, bytes: Uint8Array): boolean {
+  let meta: VersionMeta;
+  try {
+    meta = readVersionMeta(bytes);
+  } catch {
+    // Not JSON any more: the caller notes the version.
+    return false;
+  }
   const { storageId, encoding } = readVersionHead(bytes);
   const content = readContentText(bytes, () => escapedOf(snapshot, storageId));
-  if (content === undefined) write(meta);
-  else if (storageId === 0) write({ ...meta, content });
-  else {
-    archive.blob(meta.sha256, [decodeContent(content, encoding)]);
-    write({ ...meta, content_in_blobs: true });
+  if (content === undefined) return write({ ...meta });
+  if (storageId === 0) return write({ ...meta, content });
+  archive.blob(meta.sha256, [decodeContent(content, encoding)]);
+  return write({ ...meta, content_in_blobs: true });
+}
+
+/** Writes a damaged deletion again, from the row of its path: without it the deleted file would be back. */
+function writeDeletion({ snapshot, write }: Output, vaultId: string, seq: number): void {
+  for (const { value } of snapshot.entries(files, { prefix: [vaultId] })) {
+    if (value.seq !== seq || !value.deleted) continue;
+    const at = new Date(value.stored_ms).toISOString();
+    write({
+      type: 'deleted',
+      seq,
+      path: value.path,
+      sha256: value.sha256,
+      git_sha: value.git_sha,
+      hlc: value.hlc,
+      size_bytes: 0,
+      stored_at: at,
+      deleted_at: at,
+      device_id: value.device_id,
+      remote_mtime: value.mtime,
+      status: 'deleted',
+    });
+    return;
   }
 }
 
-function writeConflict(
-  { snapshot, archive, write }: Output,
-  vaultId: string,
-  id: string,
-  record: ConflictRecord,
-): void {
+function writeConflict(output: Output, vaultId: string, id: string, record: ConflictRecord): void {
+  const { archive, write } = output;
   const { storage_id: storageId, escaped_bytes: _escaped, ...shown } = record;
   const line = { type: 'conflict', conflict_id: id, ...shown };
-  if (record.your_sha256 === null) write(line);
-  else if (storageId === 0) {
-    const bytes = snapshot.get(conflictBytes, [vaultId, id]);
-    if (bytes === undefined) throw new Error(`the bytes of conflict ${id} are missing; run cairn verify`);
-    write({ ...line, content: textOf(bytes, record.encoding) });
-  } else {
-    const content = JSON.parse(`"${escapedOf(snapshot, storageId).toString('utf8')}"`) as string;
-    archive.blob(record.your_sha256, [decodeContent(content, record.encoding)]);
+  if (record.your_sha256 === null) {
+    write(line);
+    return;
+  }
+  const bytes = conflictContent(output.snapshot, vaultId, id, record);
+  if (bytes === undefined || hash('sha256', bytes) !== record.your_sha256) {
+    archive.noteMissing(`conflict ${vaultId} ${id}: its content is damaged`);
+  } else if (storageId === 0) write({ ...line, content: textOf(bytes, record.encoding) });
+  else {
+    archive.blob(record.your_sha256, [bytes]);
     write({ ...line, content_in_blobs: true });
+  }
+}
+
+/** The content of a refused push; undefined when it is missing, or not the inside of a JSON string any more. */
+function conflictContent(
+  snapshot: Snapshot,
+  vaultId: string,
+  id: string,
+  { storage_id: storageId, encoding }: ConflictRecord,
+): Uint8Array | undefined {
+  if (storageId === 0) return snapshot.get(conflictBytes, [vaultId, id]);
+  try {
+    return decodeContent(JSON.parse(`"${escapedOf(snapshot, storageId).toString('utf8')}"`) as string, encoding);
+  } catch {
+    // A flipped bit can end the string early.
+    return undefined;
   }
 }
 

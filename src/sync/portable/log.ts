@@ -16,7 +16,7 @@ import { findClash } from '../push/state.ts';
 import type { ContentLine, PortableContents } from './contents.ts';
 import type { ConflictLine, DeletedLine, DeviceLine, FileLine, VaultArchiveRecord, VaultLine } from './records.ts';
 
-export interface VaultTarget extends Pick<ImportTarget, 'actors' | 'accountId' | 'latestMs'> {
+export interface VaultTarget extends Pick<ImportTarget, 'archive' | 'actors' | 'accountId' | 'latestMs'> {
   readonly vaultId: string;
   readonly contents: PortableContents;
 }
@@ -106,8 +106,9 @@ export class VaultImport {
     const live = before !== undefined && !before.deleted ? before : undefined;
     if (line.type === 'deleted') {
       const isIt = live?.sha256 === line.sha256 && live.git_sha === line.git_sha;
-      // Retention may have removed the file deleted by the oldest stored version of a path.
-      if (!isIt && before !== undefined)
+      // Retention may have removed the file deleted by the oldest stored version of a path, or the export a damaged one.
+      const isComplete = this.#target.archive.manifest.missing === undefined;
+      if (!isIt && before !== undefined && isComplete)
         throw invalidField('sha256', `${path.path} is not there to be deleted, or is another file`);
       return;
     }

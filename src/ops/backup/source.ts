@@ -1,0 +1,59 @@
+/** Opens what a backup copies: the data file, beside a running service or not, and whether LMDB can open it or not. */
+import { constants, copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../../config.ts';
+import { ControlSocket } from '../../control/socket.ts';
+import { BrokenFile } from '../../store/data-file/check.ts';
+import { DATA_FILE } from '../../store/data-file/name.ts';
+import { loadMasterKey } from '../../store/sealing/master-key.ts';
+import { masterKeyOf } from '../../store/sealing/own-key.ts';
+import type { Store } from '../../store/store.ts';
+
+export interface BackupSource {
+  readonly masterKey: Uint8Array;
+  readonly copyTo: (path: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+type SourceConfig = Pick<Config, 'dataFolder' | 'masterKey'>;
+
+/**
+ * Opens the data file with `open`. One that is too broken to be opened is copied as bytes, under the lock of its folder.
+ * @throws StartError when there is no data file or no key, or when a service runs on a file too broken to be opened
+ */
+export async function openSource(config: SourceConfig, open: () => Promise<Store>): Promise<BackupSource> {
+  const { dataFolder, masterKey } = config;
+  let store: Store;
+  try {
+    store = await open();
+  } catch (error) {
+    if (error instanceof BrokenFile) return await lockBroken(config);
+    throw error;
+  }
+  try {
+    return {
+      masterKey: masterKeyOf(dataFolder, masterKey, store),
+      copyTo: (path) => store.copyTo(path),
+      close: () => store.close(),
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Nothing writes the file while its folder is locked. */
+async function lockBroken({ dataFolder, masterKey }: SourceConfig): Promise<BackupSource> {
+  const key = loadMasterKey(dataFolder, masterKey);
+  const lock = await ControlSocket.acquire(dataFolder, () =>
+    Promise.resolve('{"ok":false,"error":"the data file is being saved"}'),
+  );
+  return {
+    masterKey: key,
+    copyTo(path) {
+      copyFileSync(join(dataFolder, DATA_FILE), path, constants.COPYFILE_FICLONE);
+      return Promise.resolve();
+    },
+    close: () => lock.release(),
+  };
+}
