@@ -6,6 +6,7 @@ import { ToolRefused } from '../client/tool-refused.ts';
 import { Refusal } from '../common/fault.ts';
 import { StartError } from '../common/start-error.ts';
 import { version } from '../common/version.ts';
+import { requireOpenFiles } from '../ops/open-files.ts';
 import { nearest } from '../text/nearest.ts';
 import { endWithOutput } from './closed-output.ts';
 import { readOptions } from './command.ts';
@@ -19,6 +20,7 @@ const EXIT = { done: 0, refused: 1, usage: 2, conflict: 3, unreachable: 4 } as c
 
 async function run(argv: readonly string[]): Promise<number> {
   const [first] = argv;
+  requireOpenFiles();
   // The service keeps running when the reader of its log exits.
   if (first !== 'serve') endWithOutput();
   if (first === '--version') {

@@ -61,6 +61,8 @@ export const httpLimits = {
   peerConnectionsMin: 64,
   /** Files that the process needs open in addition to its connections. */
   openFilesReserve: 256,
+  /** Below this, Node.js fails while it loads the modules of a command, many at a time. */
+  openFilesMin: 256,
   /** CAIRN_STREAMS: concurrent answers sent piece by piece. */
   streamsDefault: 1000,
   /** CAIRN_LOOP_DELAY_MS: new work is refused while the median delay of the event loop is above this. */

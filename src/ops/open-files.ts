@@ -1,6 +1,7 @@
 /** Limits connections to the number of files that the process may open: each connection is an open file. */
 import { readFileSync } from 'node:fs';
 import type { Log } from '../common/log.ts';
+import { StartError } from '../common/start-error.ts';
 import { limits } from '../limits/service.ts';
 
 /** Returns the setting, or fewer if the limit of open files is lower. Logs a warning in that case. */
@@ -13,6 +14,15 @@ export function connectionsThatFit(setting: number, log: Log): number {
     'CAIRN_CONNECTIONS is above what the limit of open files allows; raise that (ulimit -n, LimitNOFILE) or lower it',
   );
   return most;
+}
+
+/** Throws StartError when the limit is so low that Node.js cannot even load the program. */
+export function requireOpenFiles(): void {
+  const files = openFilesMax();
+  if (files >= limits.openFilesMin) return;
+  throw new StartError(
+    `the limit of ${files} open files is too low to run; raise it to ${limits.openFilesMin} or more (ulimit -n, LimitNOFILE).`,
+  );
 }
 
 /** The soft limit of this process; infinite when unknown. */

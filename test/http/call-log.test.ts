@@ -112,6 +112,14 @@ test('[OPS-4] CAIRN_ACCESS_LOG takes the lines of requests, and is opened anew o
   expect(own.logs.filter((line) => line['msg'] === 'request')).toEqual([]);
 });
 
+test('[OPS-4] SIGHUP without an access log ends nothing', async () => {
+  const own = await startHub();
+  own.process.kill('SIGHUP');
+  await own.waitForLog((line) => String(line['msg']).startsWith('SIGHUP: there is no access log'));
+  expect((await call(own, '/health')).status).toBe(200);
+  expect(await own.stop()).toBe(0);
+});
+
 test('[OPS-4] an access log that cannot be opened stops the start with a sentence', async () => {
   const file = join(temporaryFolder(), 'missing', 'access.log');
   await expect(startHub({ env: { CAIRN_ACCESS_LOG: file } })).rejects.toThrow(

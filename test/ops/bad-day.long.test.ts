@@ -142,6 +142,32 @@ test.runIf(canUnshare)(
   },
 );
 
+test.runIf(canUnshare)(
+  '[OPS-11] a new key, a compaction and a check on a full data disk say so, and change and leave nothing',
+  async () => {
+    const full = temporaryFolder();
+    const data = join(full, 'data');
+    const onFull = [
+      ...ROOT_MAPPED,
+      `mount -t tmpfs -o size=3m tmpfs "${full}" && cp -r "${hub.dataFolder}" "${data}" && { head -c 4m /dev/zero > "${full}/filler"; ls "${data}" > /dev/null; "$@"; code=$?; ls "${data}" >&2; exit $code; } 2>&1`,
+      'sh',
+    ];
+    for (const [command, code] of [
+      ['rekey', 1],
+      ['compact', 1],
+      ['verify', 0],
+    ] as const) {
+      const done = await runCairn([command], { CAIRN_DATA: data }, '', onFull);
+      expect([command, done.code, done.stdout]).toEqual([
+        command,
+        code,
+        expect.not.stringMatching(/\n +at |\.new$|\.next$/m),
+      ]);
+      if (code === 1) expect(done.stdout).toMatch(/^cairn: [^\n]*(disk is full|free some)/m);
+    }
+  },
+);
+
 test('[OPS-10] a bit that flips where no hash is, is told by verify, and the hub and its backup go on', async () => {
   const mark = 'a name that no hash covers';
   const again = await startHub({ dataFolder: hub.dataFolder });

@@ -53,8 +53,12 @@ async function serve(): Promise<number> {
   const { port, metricsPort } = service;
   const more = metricsPort === undefined ? {} : { metrics_port: metricsPort };
   log.info({ version, port, ...more, host: config.host, pid: process.pid }, 'listening');
-  if (sink.access !== undefined) process.on('SIGHUP', () => reopen(sink));
   await new Promise<void>((resolve) => {
+    process.on('SIGHUP', () => {
+      // A terminal that is closed ends the service; a service manager or logrotate means the log.
+      if (process.stdout.isTTY) resolve();
+      else reopen(sink);
+    });
     process.once('SIGTERM', () => resolve());
     process.once('SIGINT', () => resolve());
   });
@@ -66,7 +70,11 @@ async function serve(): Promise<number> {
   process.exit(0);
 }
 
-function reopen({ log, reopen: open }: LogSink): void {
+function reopen({ log, access, reopen: open }: LogSink): void {
+  if (access === undefined) {
+    log.info('SIGHUP: there is no access log to reopen; restart the service to change its settings');
+    return;
+  }
   try {
     open();
     log.info('the access log was reopened');

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
+import { systemReason } from '../../common/system-reason.ts';
 import { allTables } from '../../compose/core.ts';
 import { refuseOtherSchema } from '../../compose/schema/upgrade.ts';
 import type { Config } from '../../config.ts';
@@ -73,10 +74,7 @@ async function change({ dataFolder: folder, mapBytes, masterKey }: Config, next:
     const sealer = openSealer(store, from);
     await checkMasterKey(store, sealer);
     if (Buffer.from(from).equals(next)) throw new StartError('the new master key is the old one; give another.');
-    if (masterKey === undefined) {
-      writeKeyFile(folder, NEXT_KEY_FILE, next);
-      syncPath(folder);
-    }
+    if (masterKey === undefined) keepNextKey(folder, next);
     const accountIds = [...store.keys(credentials)].map(([accountId]) => accountId);
     return await store.write(UPGRADE, (batch) => {
       const to = moveHashKey(batch, from, next);
@@ -88,6 +86,16 @@ async function change({ dataFolder: folder, mapBytes, masterKey }: Config, next:
     throw error;
   } finally {
     await store.close();
+  }
+}
+
+/** Writes the new key to disk. Throws StartError when the disk refuses it. */
+function keepNextKey(folder: string, next: Uint8Array): void {
+  try {
+    writeKeyFile(folder, NEXT_KEY_FILE, next);
+    syncPath(folder);
+  } catch (error) {
+    throw new StartError(`the new key could not be written, and nothing has changed: ${systemReason(error)}`);
   }
 }
 

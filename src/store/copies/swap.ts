@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
+import { systemReason } from '../../common/system-reason.ts';
 import { checkDataFile, findDamagedPages } from '../data-file/check.ts';
 import { DATA_FILE } from '../data-file/name.ts';
 import { syncPath } from '../data-file/sync-path.ts';
@@ -65,7 +66,7 @@ export async function makeCopyAside({ folder, mapBytes, onProgress }: SwapOption
   } catch (error) {
     const isTaken = !existsSync(join(work, DATA_FILE)) && !(error instanceof StartError);
     rmSync(work, { recursive: true, force: true });
-    if (!isTaken) throw error;
+    if (!isTaken) throw toldToOperator(error);
     // A starting service removes the folder as the remains of an interrupted copy.
     throw new StartError(
       'the service was started, or compacted again, while the copy was made; nothing has changed: run cairn compact again.',
@@ -115,6 +116,14 @@ export async function swapIn({ folder, mapBytes, onProgress }: SwapOptions): Pro
   syncPath(folder);
   dropCopy(folder);
   return changed;
+}
+
+/** Turns an error of the disk into one for the operator. Any other error is a broken assumption. */
+function toldToOperator(error: unknown): unknown {
+  const isOfDisk = !(error instanceof StartError) && error instanceof Error && 'code' in error;
+  return isOfDisk
+    ? new StartError(`the compacted copy could not be written, and nothing has changed: ${systemReason(error)}`)
+    : error;
 }
 
 function openOld(folder: string, mapBytes: number): Environment {

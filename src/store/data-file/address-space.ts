@@ -10,10 +10,11 @@ import { limits } from '../../limits/service.ts';
 export function checkAddressSpace(mapBytes: number): void {
   const free = freeAddressSpace();
   if (mapBytes + limits.addressSpaceReserveBytes <= free) return;
-  const fits = Math.max(0, free - limits.addressSpaceReserveBytes);
+  const fits = free - limits.addressSpaceReserveBytes;
+  const orLess = fits > limits.diskFreeBytesMin ? `, or set CAIRN_MAP_BYTES to at most ${fits}` : '';
   throw new StartError(
     `the memory map of ${mapBytes} bytes (CAIRN_MAP_BYTES) does not fit into the limit of address space (ulimit -v); ` +
-      `raise the limit, or set CAIRN_MAP_BYTES to at most ${fits}.`,
+      `raise the limit${orLess}.`,
   );
 }
 

@@ -3,7 +3,7 @@
  * page is never rewritten while it is reachable, and contains the number of the transaction that wrote it (see
  * `walk.ts`). So the same page with the same transaction never changes its bytes.
  */
-import { closeSync, fdatasyncSync, openSync, readFileSync, readSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, fdatasyncSync, openSync, readFileSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { newestHead } from './head.ts';
@@ -112,5 +112,6 @@ function save(folder: string, { file, until, entries }: Sums): void {
     renameSync(`${path}.new`, path);
   } catch {
     // Read-only folder or full disk: the pages were compared nevertheless.
+    rmSync(`${path}.new`, { force: true });
   }
 }
