@@ -56,7 +56,7 @@ export type Fault =
       readonly data?: Readonly<Record<string, unknown>>;
     }
   | { readonly kind: 'oauth'; readonly error: OAuthError; readonly detail: string }
-  | { readonly kind: 'unknown_tool'; readonly name: string; readonly guess: string | undefined }
+  | { readonly kind: 'unknown_tool'; readonly name: string; readonly guesses: readonly string[] }
   | { readonly kind: 'not_found'; readonly what: string }
   | { readonly kind: 'stale_version'; readonly detail: string; readonly expected: number; readonly current: number }
   | { readonly kind: 'blob_unverifiable' }
@@ -164,7 +164,7 @@ export function explain(fault: Fault): string {
     case 'invalid_fields':
       return Object.values(fault.fields).flat().join('; ');
     case 'unknown_tool':
-      return `unknown tool ${fault.name}; ${fault.guess === undefined ? 'tools/list lists them all' : `did you mean ${fault.guess}?`}`;
+      return `unknown tool ${fault.name}; ${fault.guesses.length === 0 ? 'tools/list lists them all' : `did you mean ${fault.guesses.join(' or ')}?`}`;
     case 'not_found':
       return fault.what;
     case 'blob_unverifiable':

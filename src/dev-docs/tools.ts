@@ -1,6 +1,6 @@
 /** Declares the tools for dev docs. */
 import { z } from 'zod';
-import { printableName } from '../fields/kinds.ts';
+import { idFrom, printableName } from '../fields/kinds.ts';
 import { recordsText } from '../gateway/records-text.ts';
 import { ADDS, DESTROYS, defineTool, READS, type Tool } from '../gateway/tool.ts';
 import { headed, plural, withContent } from '../gateway/words.ts';
@@ -23,7 +23,7 @@ const onlyCategory = category.optional().describe('See list_dev_categories');
 
 /** Fields that identify a document: its id or its title. */
 const reference = {
-  id: z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional().describe('Instead of title'),
+  id: idFrom('list_dev_docs').optional().describe('Instead of title'),
   title: title.optional().describe('Instead of id'),
   category: category.optional().describe('With title, if several have it'),
 };
@@ -160,9 +160,19 @@ function updateDevDoc(docs: DevDocs): Tool {
     example: { title: 'CLAUDE.md', content: '\nTests first.\n', mode: 'append', expected_version: 1 },
     async handle(args, { accountId }) {
       const doc = await docs.update(accountId, args);
-      return { structured: { doc: docView(doc) }, text: `${nameOf(doc)} is now at version ${doc.version}` };
+      return {
+        structured: { doc: docView(doc) },
+        text: `${nameOf(doc)} is now at version ${doc.version}${kept(doc, args.content)}`,
+      };
     },
   });
+}
+
+/** Tells how to read what a change replaced, which may be the work of another agent. */
+function kept({ version: current }: DevDocRecord, content: string | undefined): string {
+  return content === undefined || current === 1
+    ? ''
+    : `; get_dev_doc with version: ${current - 1} returns the one before`;
 }
 
 function pullDevDocs(docs: DevDocs): Tool {
@@ -269,7 +279,7 @@ function listHeadline({ docs, cursor: next, complete, looked }: DocList): string
   const found = plural(docs.length, 'dev doc');
   if (next === undefined) return found;
   const why = complete ? 'there may be more' : `looked at ${looked}`;
-  return `${found} (${why}; go on with cursor ${next})`;
+  return `${found} (${why}; continue with cursor ${JSON.stringify(next)})`;
 }
 
 function line(doc: DevDocRecord): string {

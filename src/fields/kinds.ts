@@ -10,6 +10,13 @@ import { isTimeZone } from '../time/zone.ts';
 /** An integer counted from 1: an id, a version. */
 export const counted = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 
+/** The id of something that a tool lists. */
+export const idFrom = (tool: string) =>
+  z
+    .int({ error: `must be a number returned by ${tool}` })
+    .min(1)
+    .max(Number.MAX_SAFE_INTEGER);
+
 const DAY = { error: 'must be a date like 2026-11-21' };
 
 /** A date that exists in the calendar. */

@@ -2,13 +2,17 @@
 import { z } from 'zod';
 import type { FieldErrors } from '../common/fault.ts';
 import { nearest } from '../text/nearest.ts';
+import { meantFields } from './misnamed.ts';
 
 type Issue = z.core.$ZodIssue;
+type Fields = Readonly<Record<string, unknown>>;
 
 /** Maximum number of characters of a caller's name or word repeated in an error. */
 const NAME_CHARS_MAX = 64;
 /** Maximum number of invalid fields reported at once. A body can have a million. */
 const FIELDS_MAX = 20;
+
+const EMPTY = 'must not be empty';
 
 /** Parse options for `fieldErrors`: an issue has a message only where its schema declares one. */
 export const OWN_WORDS = { reportInput: true, error: () => '' } as const;
@@ -38,34 +42,47 @@ function sentencesOf(schema: z.ZodType, issue: Issue, whole: string): [field: st
     const known = place?.schema instanceof z.ZodObject ? Object.keys(place.schema.shape) : undefined;
     return issue.keys.slice(0, FIELDS_MAX).map((given) => {
       const name = given.slice(0, NAME_CHARS_MAX);
-      return [[...issue.path, name].join('.'), unknownField(name, known)];
+      return [[...issue.path, name].join('.'), unknownField(name, known, (issue.input ?? {}) as Fields, given)];
     });
   }
   if (issue.path.length === 0) return [[whole, `${whole} ${predicateOf(issue, place)}`]];
   const field = issue.path.join('.');
   const isMissing = issue.input === undefined && /^invalid_(type|value|union)$/.test(issue.code);
-  return [[field, `${field} ${isMissing ? 'is required' : predicateOf(issue, place)}`]];
+  return [[field, `${field} ${isMissing ? missing(issue) : predicateOf(issue, place)}`]];
+}
+
+function missing({ message }: Issue): string {
+  return message === '' ? 'is required' : `is required; it ${message}`;
 }
 
 /** `known`: fields of the object. Undefined: they depend on other fields. */
-function unknownField(name: string, known: readonly string[] | undefined): string {
+function unknownField(name: string, known: readonly string[] | undefined, object: Fields, given: string): string {
   const shown = /^[\w.-]+$/.test(name) ? name : JSON.stringify(name);
-  const guess = nearest(name, known ?? []);
-  if (guess !== undefined) return `${shown} is not a known field; did you mean ${guess}?`;
+  const absent = known?.filter((field) => !Object.hasOwn(object, field)) ?? [];
+  const guesses = meantFields(name, known ?? [], absent);
+  if (guesses.length > 0) return `${shown} is not a known field; did you mean ${guesses.join(' or ')}?`;
+  if (absent.some((field) => isField(object[given], field))) {
+    return `${shown} is not a known field; send the fields in it directly, without ${shown} around them`;
+  }
   const hint = known === undefined ? '' : `; known fields: ${known.join(', ') || 'none'}`;
   return `${shown} is not a known field${hint}`;
+}
+
+function isField(value: unknown, field: string): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, field);
 }
 
 function predicateOf(issue: Issue, place: Place | undefined): string {
   const predicate = issue.message === '' ? ownPredicate(issue, place) : issue.message;
   const orNull = place?.isNullable === true && predicate.startsWith('must be ') ? ', or null' : '';
-  return `${predicate}${orNull}${guessAt(issue)}`;
+  const omit = place?.isOptional === true && predicate === EMPTY ? '; omit it instead' : '';
+  return `${predicate}${orNull}${omit}${guessAt(issue)}`;
 }
 
 function ownPredicate(issue: Issue, place: Place | undefined): string {
   switch (issue.code) {
     case 'invalid_type':
-      return typePredicate(issue.expected, place);
+      return typePredicate(issue.expected, place) + listExample(issue);
     case 'invalid_value':
       return issue.values.length === 1
         ? `must be ${String(issue.values[0])}`
@@ -105,10 +122,17 @@ function typePredicate(expected: string, place: Place | undefined): string {
   }
 }
 
+/** A list of one item, when the item was sent without the list. */
+function listExample({ code, input, ...issue }: Issue): string {
+  const isItem =
+    code === 'invalid_type' && 'expected' in issue && issue.expected === 'array' && typeof input === 'string';
+  return isItem && input.length <= NAME_CHARS_MAX ? `, such as [${JSON.stringify(input)}]` : '';
+}
+
 function sizePredicate(origin: string, bound: number | bigint, how: string, place: Place | undefined): string {
   const unit = { string: 'character', array: 'item', set: 'item', map: 'entry' }[origin];
   if (unit === undefined) return `must be ${rangeOf(place) || `${how} ${bound}`}`;
-  if (how === 'at least' && Number(bound) === 1) return 'must not be empty';
+  if (how === 'at least' && Number(bound) === 1) return EMPTY;
   return `must have ${how} ${bound} ${unit}${Number(bound) === 1 ? '' : 's'}`;
 }
 
@@ -138,6 +162,7 @@ function guessAt(issue: Issue): string {
 interface Place {
   readonly schema: z.core.$ZodType;
   readonly isNullable: boolean;
+  readonly isOptional: boolean;
 }
 
 /** Returns the schema at a path. Undefined when it depends on the value. */
@@ -160,11 +185,12 @@ function bareOf(shape: Readonly<Record<string, z.core.$ZodType>>, key: PropertyK
 
 /** Removes the wrappers of a schema that is optional, nullable or the first step of several. */
 export function bare(schema: z.core.$ZodType): Place {
+  const isOptional = schema._zod.optin !== undefined;
   let [inner, isNullable] = [schema, false];
   for (;;) {
     const def = inner._zod.def as { type: string; innerType?: z.core.$ZodType; in?: z.core.$ZodType };
     const next = def.type === 'pipe' ? def.in : def.innerType;
-    if (next === undefined) return { schema: inner, isNullable };
+    if (next === undefined) return { schema: inner, isNullable, isOptional };
     isNullable ||= def.type === 'nullable';
     inner = next;
   }

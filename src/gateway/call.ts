@@ -2,6 +2,7 @@
 import { type Fault, Refusal } from '../common/fault.ts';
 import { canStepUp, type Principal } from '../common/principal.ts';
 import { readFields } from '../fields/read.ts';
+import { withoutSlips } from '../fields/slips.ts';
 import type { AnyRun } from '../http/reply/byte-run.ts';
 import { statusOf } from '../http/reply/status.ts';
 import type { CallNote } from '../http/request/call-note.ts';
@@ -84,7 +85,8 @@ async function runTool({ principal, caller, answers }: CallContext, tool: Tool, 
   const place = placeOfCall(answers, tool, principal.accountId, given);
   const known = place && answers.find(place);
   if (known !== undefined) return known;
-  const args = tool.read?.(given ?? {}, principal.accountId) ?? argumentsOf(tool, given);
+  const { accountId } = principal;
+  const args = leniently(tool, given ?? {}, (document) => tool.read?.(document, accountId) ?? strictly(tool, document));
   const made = resultOf(await tool.handle(args, principal, caller));
   const result = written(made);
   const isWhole = made.listing === undefined && made.document === undefined;
@@ -94,7 +96,23 @@ async function runTool({ principal, caller, answers }: CallContext, tool: Tool, 
 
 /** Reads arguments by the input schema of a tool or of a list item. Throws Refusal `invalid_fields` with all errors. */
 export function argumentsOf(tool: Pick<Tool, 'input'>, given: unknown): Record<string, unknown> {
-  return readFields(tool.input, given ?? {}, 'arguments');
+  return leniently(tool, given ?? {}, (document) => strictly(tool, document));
+}
+
+function strictly({ input }: Pick<Tool, 'input'>, document: unknown): Record<string, unknown> {
+  return readFields(input, document, 'arguments');
+}
+
+/** Reads arguments, and those that are refused once more without the slips that a client made. */
+function leniently<T>({ input }: Pick<Tool, 'input'>, given: unknown, read: (document: unknown) => T): T {
+  try {
+    return read(given);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.fault.kind !== 'invalid_fields') throw error;
+    const repaired = withoutSlips(input, given);
+    if (repaired === given) throw error;
+    return read(repaired);
+  }
 }
 
 function resultOf(made: AnyToolResult<Structured>): AnyResult {

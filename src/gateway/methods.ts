@@ -157,7 +157,7 @@ function invalidParams(field: string, message: string): MethodAnswer {
 }
 
 function cursorOf(params: unknown): unknown {
-  return (params as { readonly cursor?: unknown } | undefined)?.cursor;
+  return (params as { readonly cursor?: unknown } | undefined)?.cursor ?? undefined;
 }
 
 async function answerCall(context: MethodContext, params: Record<string, unknown> | undefined): Promise<MethodAnswer> {

@@ -1,7 +1,7 @@
 /** Stores the tools by name, in a stable order, with the descriptions derived once from their declarations. */
 import { Refusal } from '../common/fault.ts';
 import { type JsonSchema, jsonSchema, withoutBounds } from '../fields/json-schema.ts';
-import { nearest } from '../text/nearest.ts';
+import { meantTools } from '../fields/misnamed.ts';
 import type { Tool } from './tool.ts';
 import { type ToolCalls, ToolTraffic } from './tool-traffic.ts';
 
@@ -65,12 +65,12 @@ export class ToolRegistry {
     return this.#traffic.of(name);
   }
 
-  /** The tool with a name. Throws Refusal `unknown_tool`, suggesting the most similar name. */
+  /** The tool with a name. Throws Refusal `unknown_tool`, suggesting similar names. */
   find(name: unknown): Tool {
     const tool = typeof name === 'string' ? this.#tools.get(name) : undefined;
     if (tool !== undefined) return tool;
     const asked = typeof name === 'string' ? name.slice(0, 64) : '';
-    throw new Refusal({ kind: 'unknown_tool', name: asked, guess: nearest(asked, [...this.#tools.keys()]) });
+    throw new Refusal({ kind: 'unknown_tool', name: asked, guesses: meantTools(asked, [...this.#tools.keys()]) });
   }
 }
 

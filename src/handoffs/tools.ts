@@ -15,7 +15,7 @@ const project = name.describe('Project, in any case');
 const topic = name.describe('Part of the project, in any case');
 const date = day.optional();
 const time = z
-  .string({ error: 'must be HHMM from 0000 to 2359, in Korea Standard Time' })
+  .string({ error: 'must be HHMM from 0000 to 2359 in Korea Standard Time, such as "1430"' })
   .length(4)
   .refine(isTimeOfDay)
   .optional();
@@ -61,9 +61,15 @@ function handoffSave(handoffs: Handoffs): Tool {
     example: { project: 'cairn', topic: 'release', content: '# State\n\nAll green. Next: tag it.', time: '0930' },
     async handle(args, { accountId }) {
       const handoff = await handoffs.save(accountId, args);
-      return { structured: { handoff: view(handoff) }, text: `saved ${line(handoff)}` };
+      return { structured: { handoff: view(handoff) }, text: `saved ${line(handoff)}${replaced(handoff)}` };
     },
   });
+}
+
+/** Tells an agent that another one may have saved under the same name. */
+function replaced({ version }: HandoffRecord): string {
+  if (version === 1) return '';
+  return `; it replaces an earlier text, which handoff_get returns with version: ${version - 1}; send time to keep both`;
 }
 
 function handoffList(handoffs: Handoffs): Tool {
@@ -94,7 +100,7 @@ function handoffList(handoffs: Handoffs): Tool {
         has_more: cursor !== undefined,
         cursor: cursor ?? null,
       };
-      const more = cursor === undefined ? '' : ` (there are more; go on with cursor ${cursor})`;
+      const more = cursor === undefined ? '' : ` (there are more; continue with cursor ${JSON.stringify(cursor)})`;
       const headline = `${plural(found.length, 'handoff')}${more}`;
       return { structured, text: headed(headline, found, (handoff) => `${line(handoff)}: ${handoff.preview}`) };
     },

@@ -1,6 +1,6 @@
 /** Declares the tools for papers. */
 import { z } from 'zod';
-import { counted } from '../fields/kinds.ts';
+import { idFrom } from '../fields/kinds.ts';
 import { ADDS, DESTROYS, defineTool, READS, SETS, type Tool } from '../gateway/tool.ts';
 import { headed, plural, withContent } from '../gateway/words.ts';
 import { limits } from '../limits/service.ts';
@@ -10,9 +10,10 @@ import { paperUri } from './uri.ts';
 import { factsOf, listedPaper, paperSchema, paperView, paperWithContent } from './views.ts';
 
 const onePaper = z.object({ paper: paperSchema });
-const paperId = z.strictObject({ id: counted });
+const paperId = idFrom('list_papers');
+const named = z.strictObject({ id: paperId });
 
-const changeArguments = z.strictObject({ id: counted, ...paperChange.shape });
+const changeArguments = z.strictObject({ id: paperId, ...paperChange.shape });
 
 /** Returns every tool of this capability. */
 export function paperTools(papers: Papers): Tool[] {
@@ -43,7 +44,7 @@ function listPapers(papers: Papers): Tool {
     example: { published: false, limit: 10 },
     handle(args, { accountId }) {
       const { papers: found, cursor } = papers.list(accountId, args);
-      const more = cursor === undefined ? '' : ` (there are more; continue with cursor ${cursor})`;
+      const more = cursor === undefined ? '' : ` (there are more; continue with cursor ${JSON.stringify(cursor)})`;
       const structured = {
         papers: found.map(paperView),
         count: found.length,
@@ -61,7 +62,7 @@ function getPaper(papers: Papers): Tool {
     title: 'Read a paper',
     access: 'account',
     description: 'Reads a paper.',
-    input: paperId,
+    input: named,
     output: z.object({ paper: paperWithContent }),
     annotations: READS,
     example: { id: 1 },
@@ -118,7 +119,7 @@ function publishPaper(papers: Papers): Tool {
     title: 'Publish a paper',
     access: 'account',
     description: 'Publishes a paper, or turns it back into a draft.',
-    input: z.strictObject({ id: counted, published: z.boolean().optional().describe('Default true') }),
+    input: z.strictObject({ id: paperId, published: z.boolean().optional().describe('Default true') }),
     output: onePaper,
     annotations: SETS,
     example: { id: 1 },
@@ -135,7 +136,7 @@ function deletePaper(papers: Papers): Tool {
     title: 'Move a paper to the trash',
     access: 'account',
     description: `Moves a paper to the trash. update_paper with restore brings it back for ${limits.binDays} days.`,
-    input: paperId,
+    input: named,
     output: z.object({
       id: z.int().positive(),
       deleted_at: z.string().describe('When it went to the trash, ISO 8601 UTC'),

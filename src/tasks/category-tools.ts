@@ -1,6 +1,6 @@
 /** Defines the tools for categories, shared by tasks and papers. */
 import { z } from 'zod';
-import { counted } from '../fields/kinds.ts';
+import { idFrom } from '../fields/kinds.ts';
 import { confirmFirst } from '../gateway/live/ask.ts';
 import { ADDS, DESTROYS, defineTool, READS, SETS, type Tool } from '../gateway/tool.ts';
 import { headed, plural } from '../gateway/words.ts';
@@ -9,6 +9,8 @@ import { categoryChange, newCategory } from './fields.ts';
 import { taskTables } from './records.ts';
 import type { Tasks } from './service.ts';
 import { categorySchema, categoryView } from './views.ts';
+
+const categoryId = idFrom('list_categories');
 
 const oneCategory = z.object({ category: categorySchema });
 
@@ -60,7 +62,7 @@ function updateCategory({ categories }: Tasks): Tool {
     title: 'Change a category',
     access: 'account',
     description: 'Updates the given fields of a category.',
-    input: z.strictObject({ id: counted, ...categoryChange.shape }),
+    input: z.strictObject({ id: categoryId, ...categoryChange.shape }),
     output: oneCategory,
     annotations: SETS,
     example: { id: 1, name: 'Home' },
@@ -77,7 +79,7 @@ function deleteCategory({ categories }: Tasks): Tool {
     title: 'Delete a category',
     access: 'account',
     description: 'Permanently deletes a category. Its tasks and papers stay, without a category.',
-    input: z.strictObject({ id: counted }),
+    input: z.strictObject({ id: categoryId }),
     output: z.object({ id: z.int().positive(), status: z.literal('deleted') }),
     annotations: DESTROYS,
     example: { id: 1 },

@@ -1,7 +1,7 @@
 /** Defines the tools for tasks. */
 
 import { z } from 'zod';
-import { counted } from '../fields/kinds.ts';
+import { idFrom } from '../fields/kinds.ts';
 import { ADDS, DESTROYS, defineTool, JsonText, READS, SETS, type Tool } from '../gateway/tool.ts';
 import { headed, plural } from '../gateway/words.ts';
 import { limits } from '../limits/service.ts';
@@ -21,7 +21,7 @@ export interface AccountZones {
   readonly tables: readonly AnyTable[];
 }
 
-const taskId = counted;
+const taskId = idFrom('list_tasks');
 
 const oneTask = z.object({ task: taskSchema });
 

@@ -3,13 +3,22 @@
 /**
  * Returns the candidate with the fewest edits to `name`, ignoring case. Undefined when none is close enough to be a
  * typo.
+ *
+ * @param slack edits that a name of any length may have; a long one may have one in four characters
  */
-export function nearest(name: string, candidates: readonly string[]): string | undefined {
+export function nearest(name: string, candidates: readonly string[], slack = 2): string | undefined {
   const ranked = candidates
     .map((candidate) => ({ candidate, edits: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
     .sort((a, b) => a.edits - b.edits);
   const best = ranked[0];
-  return best !== undefined && best.edits <= Math.max(2, name.length / 4) ? best.candidate : undefined;
+  if (best === undefined || best.edits > Math.max(slack, name.length / 4)) return undefined;
+  return isTypo(name, best.candidate, best.edits) ? best.candidate : undefined;
+}
+
+/** False for short names of which little is left: `doen` is a typo of `done`, `path` is not one of `at`. */
+function isTypo(name: string, candidate: string, edits: number): boolean {
+  const half = Math.max(name.length, candidate.length) / 2;
+  return edits < half || (edits === half && name[0]?.toLowerCase() === candidate[0]?.toLowerCase());
 }
 
 /** Levenshtein distance (Wagner and Fischer 1974), one row at a time. */

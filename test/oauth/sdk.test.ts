@@ -1,10 +1,13 @@
-/** Browser sign-in by the OAuth providers of the official MCP SDKs, v1 and v2, from the gateway's address alone. */
+/** Browser sign-in by clients of others, from the gateway's address alone: the official MCP SDKs, v1 and v2, and oauth4webapi. */
 import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import * as oauth from 'oauth4webapi';
 import { beforeAll, expect, test } from 'vitest';
 import { REDIRECT } from '../support/authorize.ts';
 import { PASSWORD } from '../support/gateway.ts';
+import { AGENT } from '../support/http.ts';
+import { isOpen } from '../support/oauth.ts';
 import { type PageClient, signedUp } from '../support/page-client.ts';
 import { useHub } from '../support/use-hub.ts';
 
@@ -42,12 +45,15 @@ function provider() {
   };
 }
 
-/** The person at the browser. */
-async function authorize(url: URL | undefined): Promise<string> {
+/** The person at the browser; gives where the browser is sent afterwards. */
+async function decide(url: URL | undefined, answer: string): Promise<URL> {
   await browser.open(`${url?.pathname}${url?.search}`);
-  const fields = browser.fieldsOf('/oauth/authorize', { answer: 'authorize' });
-  const answer = await browser.post('/oauth/authorize', fields);
-  const location = new URL(answer.headers['location'] as string);
+  const sent = await browser.post('/oauth/authorize', browser.fieldsOf('/oauth/authorize', { answer }));
+  return new URL(sent.headers['location'] as string);
+}
+
+async function authorize(url: URL | undefined): Promise<string> {
+  const location = await decide(url, 'authorize');
   expect([location.searchParams.get('state'), location.searchParams.get('iss')]).toEqual([
     'state-of-the-client',
     hub.url,
@@ -84,4 +90,71 @@ test('[OAUTH-4, MCP-5] the SDK v2 finds its way to the sign-in, exchanges the co
   expect((await signedIn.listTools()).tools.length).toBeGreaterThan(20);
   expect(await signedIn.callTool({ name: 'create_task', arguments: { content: 'x' } })).not.toHaveProperty('isError');
   await signedIn.close();
+});
+
+test('[OAUTH-2, OAUTH-4] oauth4webapi finds, registers, proves, checks the issuer, exchanges, refreshes and revokes', async () => {
+  const options = { [oauth.allowInsecureRequests]: true, headers: new Headers({ 'User-Agent': AGENT }) };
+  const gateway = new URL(`${hub.url}/mcp`);
+  const resource = await oauth.processResourceDiscoveryResponse(
+    gateway,
+    await oauth.resourceDiscoveryRequest(gateway, options),
+  );
+  const issuer = new URL(resource.authorization_servers?.[0] ?? '');
+  const found = await oauth.discoveryRequest(issuer, { ...options, algorithm: 'oauth2' });
+  const server = await oauth.processDiscoveryResponse(issuer, found);
+  expect(server).toMatchObject({
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+  });
+  // Not offered, so a client does not try them (RFC 9449, RFC 9126).
+  expect(server).not.toHaveProperty('dpop_signing_alg_values_supported');
+  expect(server).not.toHaveProperty('pushed_authorization_request_endpoint');
+  const metadata = { client_name: 'library', redirect_uris: [REDIRECT], token_endpoint_auth_method: 'none' };
+  const client = (await oauth.processDynamicClientRegistrationResponse(
+    await oauth.dynamicClientRegistrationRequest(server, metadata, options),
+  )) as oauth.Client;
+
+  const [verifier, state] = [oauth.generateRandomCodeVerifier(), oauth.generateRandomState()];
+  const address = new URL(server.authorization_endpoint ?? '');
+  address.search = new URLSearchParams({
+    response_type: 'code',
+    client_id: client.client_id,
+    redirect_uri: REDIRECT,
+    scope: 'read',
+    state,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    resource: resource.resource,
+  }).toString();
+  const denied = await decide(address, 'deny');
+  expect(() => oauth.validateAuthResponse(server, client, denied, state)).toThrow(oauth.AuthorizationResponseError);
+  const location = await decide(address, 'authorize');
+  const answered = oauth.validateAuthResponse(server, client, location, state);
+  // RFC 9207: the answer of another server, or one that does not say whose it is, is refused by the client.
+  for (const iss of ['https://attacker.example', undefined]) {
+    const mixed = new URL(location);
+    if (iss === undefined) mixed.searchParams.delete('iss');
+    else mixed.searchParams.set('iss', iss);
+    expect(() => oauth.validateAuthResponse(server, client, mixed, state)).toThrow(/iss/);
+  }
+
+  const exchange = async (proof: string) =>
+    await oauth.processAuthorizationCodeResponse(
+      server,
+      client,
+      await oauth.authorizationCodeGrantRequest(server, client, oauth.None(), answered, REDIRECT, proof, options),
+    );
+  await expect(exchange(oauth.generateRandomCodeVerifier())).rejects.toMatchObject({ error: 'invalid_grant' });
+  const tokens = await exchange(verifier);
+  expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'read' });
+  const next = await oauth.processRefreshTokenResponse(
+    server,
+    client,
+    await oauth.refreshTokenGrantRequest(server, client, oauth.None(), tokens.refresh_token ?? '', options),
+  );
+  expect(await isOpen(hub, `Bearer ${next.access_token}`)).toBe(true);
+  await oauth.processRevocationResponse(
+    await oauth.revocationRequest(server, client, oauth.None(), next.refresh_token ?? '', options),
+  );
+  expect(await isOpen(hub, `Bearer ${next.access_token}`)).toBe(false);
 });

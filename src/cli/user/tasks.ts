@@ -39,8 +39,6 @@ export const taskCommands: readonly Command[] = [
 async function list(options: Options): Promise<number> {
   const status = options.optional('status');
   return await callTool(options, 'list_tasks', {
-    // Dates are in the reader's time zone.
-    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     ...(status === undefined ? {} : { status }),
     ...(status !== undefined || options.flag('all') ? {} : { completed: false }),
     ...(options.flag('today') ? { due_today: true } : {}),

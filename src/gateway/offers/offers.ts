@@ -77,7 +77,7 @@ export class Offers {
 
   /** Lists one kind after another, so that a page reads only the resources it returns. */
   async #listResources(accountId: string, asked: unknown): Promise<Offered> {
-    const from = asked === undefined ? { kind: 0, inner: undefined } : readCursor(asked);
+    const from = asked === undefined || asked === null ? { kind: 0, inner: undefined } : readCursor(asked);
     if (from === undefined || from.kind >= this.#resources.length) return wrongCursor();
     const resources: ResourceItem[] = [];
     let { kind, inner } = from;
@@ -108,7 +108,7 @@ export class Offers {
   }
 
   async #listPrompts(accountId: string, cursor: unknown): Promise<Offered> {
-    if (cursor !== undefined) return wrongCursor();
+    if (cursor !== undefined && cursor !== null) return wrongCursor();
     return given({ prompts: (await this.#allPrompts(accountId)).map(({ item }) => item) }, 'private');
   }
 

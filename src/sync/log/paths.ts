@@ -45,6 +45,8 @@ const JOINED = new RegExp(
   `(?<=${WORD})[\\u200c\\u200d](?=${WORD})|(?<=\\p{ExtPict}[\\ufe0f\\u{1f3fb}-\\u{1f3ff}]?)\\u200d(?=\\p{ExtPict})`,
   'gu',
 );
+/** Longest path repeated in an error. */
+const SHOWN_CHARS_MAX = 200;
 const PLAIN = /^[A-Za-z0-9_./ -]+$/;
 const WINDOWS = /[<>:"|?*]/;
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9])$/;
@@ -63,10 +65,33 @@ export function checkPath(given: string, field = 'path'): VaultPath {
   if (Math.max(Buffer.byteLength(path), Buffer.byteLength(folded)) > limits.pathBytesMax) {
     throw refuse(`is longer than ${limits.pathBytesMax} bytes in UTF-8, case folded or not; shorten it`);
   }
-  if (path.startsWith('/')) throw refuse('is absolute; send it relative to the vault, without a leading /');
+  if (path.startsWith('/')) {
+    throw refuse(`is absolute; send it relative to the vault, without a leading /${meant(path)}`);
+  }
   const wrong = (isPlain ? undefined : wrongLetter(path)) ?? firstWrong(path.split('/'), isPlain);
-  if (wrong !== undefined) throw refuse(wrong);
+  if (wrong !== undefined) throw refuse(wrong + meant(path));
   return { path, folded };
+}
+
+/** Checks the beginning of paths, which may be empty and may end anywhere. Throws Refusal `invalid_fields`. */
+export function checkPrefix(given: string): string {
+  if (/^\.?\/|^\.$/.test(given)) {
+    const rest = given.replace(/^\.?\/*/, '');
+    const fix = rest === '' ? 'omit it for all files' : `send it relative to the vault${meant(given)}`;
+    throw invalidField('prefix', `prefix never matches; ${fix}`);
+  }
+  return given;
+}
+
+/** Suggests a valid path with the same names, when only separators and dots are wrong. */
+function meant(path: string): string {
+  const plain = path
+    .replaceAll('\\', '/')
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/');
+  if (plain === '' || path.length > SHOWN_CHARS_MAX) return '';
+  return (wrongLetter(plain) ?? firstWrong(plain.split('/'), false)) === undefined ? `: ${plain}` : '';
 }
 
 function wrongLetter(path: string): string | undefined {

@@ -12,6 +12,8 @@ import type { Base, PushedContent, PushRequest } from './types.ts';
 /** True without control characters and lone surrogates. Not a pattern: schemas are read without Unicode classes. */
 export const isPlainText = (text: string): boolean => !/[\p{Cc}\p{Cs}]/u.test(text);
 
+const MTIME = 'must be ISO 8601 with a zone, e.g. 2026-11-20T20:18:57.123Z';
+
 /** A path as written by a client, in any Unicode form. */
 export const pathArgument = z.string().max(4 * limits.pathBytesMax);
 export const vaultIdArgument = z.string().max(limits.vaultIdCharsMax).optional();
@@ -43,7 +45,7 @@ export const pushArguments = z.strictObject({
     .optional()
     .describe('Clock 2026-11-20T20:18:57.123Z-0000-<node>; optional with base_sha'),
   device_id: deviceIdArgument.optional().describe('Default: the name of the key'),
-  mtime: z.string().max(limits.isoTimeCharsMax).optional().describe('Local change time, ISO 8601'),
+  mtime: z.string({ error: MTIME }).max(limits.isoTimeCharsMax).optional().describe('Local change time, ISO 8601'),
   executable: z.boolean().optional().describe('Default: unchanged'),
   base_sha: z.string().max(64).optional().describe('sha256 or git_sha of the version you changed; empty: new file'),
   deleted: z.boolean().optional().describe('Deletes the file; needs base_sha and no content'),
@@ -67,7 +69,7 @@ export function readPush(args: PushArguments): UnfilledPush {
   if (args.deleted === true) refuseContent(args);
   else if (args.content === undefined) checkNoContent(args);
   if (args.mtime !== undefined && parseIsoMs(args.mtime) === undefined) {
-    throw invalidField('mtime', 'mtime must be ISO 8601 with a zone, e.g. 2026-11-20T20:18:57.123Z');
+    throw invalidField('mtime', `mtime ${MTIME}`);
   }
   // One literal: building the object from others takes microseconds.
   return {
@@ -96,7 +98,10 @@ export function readContent({ content, encoding = 'utf-8', sha256 }: PushArgumen
 function readClock({ hlc: text, device_id: deviceId, base_sha: base }: PushArguments): Hlc | undefined {
   if (text === undefined) {
     if (base !== undefined) return undefined;
-    throw invalidField('hlc', 'hlc is required without base_sha; send base_sha (see sync_list), or a clock');
+    throw invalidField(
+      'hlc',
+      'hlc is required without base_sha; send base_sha: the sha256 from sync_list, or "" for a new file',
+    );
   }
   const hlc = parseHlc(text, deviceId);
   if (hlc === undefined) throw invalidField('hlc', HLC_EXPECTED);

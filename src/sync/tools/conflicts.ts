@@ -125,7 +125,7 @@ async function resolve(conflicts: Conflicts, accountId: string, args: ResolveArg
 
 function pendingHeadline(count: number, cursor: string | undefined): string {
   if (count === 0) return 'No pending conflicts.';
-  const more = cursor === undefined ? '' : `; there are more, go on with cursor ${cursor}`;
+  const more = cursor === undefined ? '' : `; there are more, continue with cursor ${JSON.stringify(cursor)}`;
   return `${plural(count, 'pending conflict')} (sync_merge with conflict_id merges one)${more}`;
 }
 

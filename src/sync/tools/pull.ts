@@ -7,6 +7,7 @@ import { defineTool, type LinesWish, READS } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../log/file-record.ts';
+import { checkPrefix } from '../log/paths.ts';
 import { formatListCursor, readListCursor } from '../pull/cursor.ts';
 import { pullArguments } from '../pull/input.ts';
 import type { ListPage } from '../pull/list.ts';
@@ -179,7 +180,7 @@ export function syncList(reading: Reading) {
       const page = await reading.fileLists.list(
         { accountId, vaultId },
         {
-          prefix: args.prefix,
+          prefix: args.prefix === undefined ? undefined : checkPrefix(args.prefix),
           glob: args.glob,
           includeDeleted: args.include_deleted ?? false,
           limit: args.limit,
@@ -226,7 +227,7 @@ function listedView(file: FileRecord, isProtected: boolean) {
 
 function listText({ files, total }: ListPage, cursor: string | null): string {
   const of = total === undefined ? '' : ` of ${total.files}`;
-  const more = cursor === null ? '' : `; there are more, so list again with cursor ${cursor}`;
+  const more = cursor === null ? '' : `; there are more, so list again with cursor ${JSON.stringify(cursor)}`;
   return headed(`${plural(files.length, 'file')}${of}${more}`, files, ({ file }) => {
     const state = file.deleted ? 'deleted' : `${file.size_bytes} bytes`;
     return `${file.path} ${state}, sha256 ${file.sha256}, #${file.seq}, ${file.device_id}`;

@@ -65,7 +65,7 @@ export function syncRestoreFolder(asOf: AsOf): Tool {
 
 function textOf({ restored, deleted, skipped, next }: AsOfPage, isDry: boolean): string {
   const counts = `${plural(restored.length, 'file')} ${isDry ? 'to restore' : 'restored'}, ${deleted.length} ${isDry ? 'to delete' : 'deleted'}, ${skipped.length} skipped`;
-  const more = next === undefined ? '' : `; there are more, call again with cursor ${cursorOf(next)}`;
+  const more = next === undefined ? '' : `; there are more, call again with cursor ${JSON.stringify(cursorOf(next))}`;
   const lines = [
     ...restored,
     ...deleted.map((path) => `${path} (deleted)`),

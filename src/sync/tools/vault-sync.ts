@@ -5,6 +5,7 @@ import type { Principal } from '../../common/principal.ts';
 import { argumentsOf } from '../../gateway/call.ts';
 import { type AccountTool, type AnyToolResult, defineTool, type ToolCaller } from '../../gateway/tool.ts';
 import { limits } from '../../limits/service.ts';
+import { checkPrefix } from '../log/paths.ts';
 import { pullArguments } from '../pull/input.ts';
 import { pathArgument, pushArguments, vaultIdArgument } from '../push/input.ts';
 import type { Reading } from '../reading.ts';
@@ -94,5 +95,5 @@ function status(reading: Reading, { accountId }: Principal, given: Readonly<Reco
     throw invalidField(foreign, `${foreign} cannot be combined with action status, which takes ${takes}`);
   }
   const { manifest = {}, bases = {}, prefix = '', executables, vault_id: id } = given as StatusArguments;
-  return standingResult(reading, accountId, id, { manifest, bases, executables, prefix });
+  return standingResult(reading, accountId, id, { manifest, bases, executables, prefix: checkPrefix(prefix) });
 }

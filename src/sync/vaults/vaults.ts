@@ -55,19 +55,21 @@ export class Vaults {
   async idOf(accountId: string, vaultId: string | undefined): Promise<string> {
     if (vaultId === undefined) return this.#knownPrimary(accountId) ?? (await this.#primaryOf(accountId));
     // A vault of another account gets the same error as an unknown one.
-    if (!VAULT_ID.test(vaultId) || this.#reader.vault(accountId, vaultId) === undefined) throw unknownVault();
-    return vaultId;
+    if (VAULT_ID.test(vaultId) && this.#reader.vault(accountId, vaultId) !== undefined) return vaultId;
+    throw unknownVault(this.#withName(this.#options.store, accountId, vaultId));
   }
 
   /** Returns the vault with a name, ignoring case. Throws Refusal `invalid_fields` (`name`) when there is none. */
   named(accountId: string, name: string): Vault {
-    const { store } = this.#options;
-    const found = this.#vaultsOf(store, accountId).find(
-      ({ record }) => foldVaultName(record.name) === foldVaultName(name),
-    );
+    const found = this.#withName(this.#options.store, accountId, name);
     if (found === undefined)
       throw invalidField('name', 'no vault of this account has this name; vault_list names them');
     return found;
+  }
+
+  #withName(reader: Pick<Store, 'range'>, accountId: string, name: string): Vault | undefined {
+    const folded = foldVaultName(name);
+    return this.#vaultsOf(reader, accountId).find(({ record }) => foldVaultName(record.name) === folded);
   }
 
   /** Returns the record of a vault found by `idOf`. Throws Refusal `invalid_fields` when it does not exist. */
@@ -205,7 +207,7 @@ export class Vaults {
 
   #kept(reader: Reader, accountId: string, vaultId: string): VaultRecord {
     const record = VAULT_ID.test(vaultId) ? reader.get(vaults, [accountId, vaultId]) : undefined;
-    if (record === undefined) throw unknownVault();
+    if (record === undefined) throw unknownVault(this.#withName(reader, accountId, vaultId));
     return record;
   }
 
@@ -265,8 +267,10 @@ function put(batch: Batch, accountId: string, record: VaultRecord): string {
   return id;
 }
 
-function unknownVault() {
-  return invalidField('vault_id', 'no vault of this account has this vault_id; vault_list names them');
+/** @param named the vault whose name was given as an id */
+function unknownVault(named?: Vault) {
+  const hint = named === undefined ? 'vault_list names them' : `this is the name of ${named.id}; send that`;
+  return invalidField('vault_id', `no vault of this account has this vault_id; ${hint}`);
 }
 
 function sameList(a: readonly string[] | null, b: readonly string[] | null): boolean {

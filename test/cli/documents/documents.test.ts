@@ -57,6 +57,16 @@ test('[TASK-7, CLI-1] cairn docs puts, shows, lists versions, removes and restor
   expect(JSON.parse(await ok('docs', 'show', 'in.txt', '--json'))).toMatchObject({ doc: { content: 'piped' } });
 });
 
+test('[TASK-5, CLI-1] cairn tasks --today means the day of the account, wherever the machine is', async () => {
+  // 25 hours apart: never the same day.
+  const [zone, elsewhere] = ['Pacific/Pago_Pago', 'Pacific/Kiritimati'];
+  await ok('call', 'set_timezone', `--timezone=${zone}`);
+  const today = new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(new Date());
+  await ok('tasks', 'add', 'Look at the sunset', '--due', today);
+  const listed = await runCairn(['tasks', '--today'], { ...env, TZ: elsewhere });
+  expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining('Look at the sunset')]);
+});
+
 test('[TASK-7, CLI-1] an edit is saved over the version that was opened; over another one the text is kept', async () => {
   await piped('one\n', 'docs', 'put', '--title', 'edited.md');
   const saved = await runCairn(['docs', 'edit', 'edited.md'], editor('echo two >> "$1"'));

@@ -109,7 +109,15 @@ test.each([
     'invalid_target',
     { resource: ['GATEWAY', 'https://other.example/'] },
   ],
+  ['RFC 8707: a relative resource', 'invalid_target', { resource: '/mcp' }],
+  ['RFC 8707: a resource with a fragment', 'invalid_target', { resource: 'GATEWAY#part' }],
+  ['RFC 8707: a resource that only begins alike', 'invalid_target', { resource: 'GATEWAY/more' }],
   ['RFC 6749: a parameter twice', 'invalid_request', { scope: ['read', 'write'] }],
+  ['RFC 6749: two states', 'invalid_request', { state: ['state-1', 'state-2'] }],
+  ['RFC 6749: a scope of other characters', 'invalid_scope', { scope: 'read "write"' }],
+  ['RFC 9700: code and token at once', 'unsupported_response_type', { response_type: 'code token' }],
+  ['RFC 7636: a padded challenge', 'invalid_request', { code_challenge: `${newProof().challenge}=` }],
+  ['RFC 7636: a method in another case', 'invalid_request', { code_challenge_method: 's256' }],
 ])('[OAUTH-4] %s goes back to the client as %s', async (_, error, changes) => {
   const clientId = await register(hub);
   const query = queryOf(clientId, newProof(), changes).replace('GATEWAY', encodeURIComponent(`${hub.url}/mcp`));
@@ -117,6 +125,30 @@ test.each([
   const location = new URL(answer.headers['location'] as string);
   expect([answer.status, location.origin + location.pathname]).toEqual([303, REDIRECT]);
   expect(Object.fromEntries(location.searchParams)).toMatchObject({ error, state: 'state-1', iss: hub.url });
+});
+
+test.each([
+  ['RFC 6749, 3.1: an unknown parameter', { ui_locales: 'ko', nonce: 'x' }],
+  ['RFC 6749, 3.1: parameters without a value', { scope: '', resource: '' }],
+  ['RFC 6749, 4.1.1: no state', { state: undefined }],
+  ['RFC 8707: the gateway, named in full', { resource: 'GATEWAY' }],
+])('[OAUTH-4] %s is accepted; the page is not framed, and its address is not passed on', async (_, changes) => {
+  const query = queryOf(await register(hub), newProof(), changes).replace(
+    'GATEWAY',
+    encodeURIComponent(`${hub.url}/mcp`),
+  );
+  const page = await browser.send(`/oauth/authorize?${query}`);
+  expect([page.status, page.headers['cache-control']]).toEqual([200, expect.stringContaining('no-store')]);
+  // RFC 9700, 4.16 and 4.2.4.
+  expect(page.headers['content-security-policy']).toContain("frame-ancestors 'none'");
+  expect(page.headers['referrer-policy']).toMatch(/no-referrer|same-origin|^origin$/);
+});
+
+test('[OAUTH-4] RFC 9700, 4.12: after the consent form comes a 303, so that no browser sends the form on', async () => {
+  const query = queryOf(await register(hub), newProof());
+  await browser.open(`/oauth/authorize?${query}`);
+  const answer = await browser.post('/oauth/authorize', browser.fieldsOf('/oauth/authorize', { answer: 'authorize' }));
+  expect([answer.status, answer.headers['location']]).toEqual([303, expect.stringContaining(REDIRECT)]);
 });
 
 test('[OAUTH-4] RFC 8252: a loopback redirect may use another port, an https one may not', async () => {
@@ -135,6 +167,11 @@ test.each([
   ['RFC 7636: another verifier', 'invalid_grant', { code_verifier: newProof().verifier }],
   ['RFC 7636: no verifier', 'invalid_request', { code_verifier: undefined }],
   ['RFC 7636: a verifier that is too short', 'invalid_request', { code_verifier: 'short' }],
+  ['RFC 7636: a verifier that is too long', 'invalid_request', { code_verifier: 'x'.repeat(129) }],
+  ['RFC 7636: a verifier of other characters', 'invalid_request', { code_verifier: '+'.repeat(43) }],
+  ['RFC 6749: no code', 'invalid_request', { code: undefined }],
+  ['RFC 6749: a code without a value', 'invalid_request', { code: '' }],
+  ['RFC 6749: no client', 'invalid_request', { client_id: undefined }],
   ['RFC 6749: another client', 'invalid_grant', { client_id: 'ccl_00000000000000000000000000000000' }],
   ['RFC 6749: another redirect', 'invalid_grant', { redirect_uri: 'http://127.0.0.1:7778/callback' }],
   ['RFC 6749: the redirect left out', 'invalid_grant', { redirect_uri: undefined }],
@@ -174,6 +211,42 @@ test('[OAUTH-4] a forged form authorizes nothing', async () => {
   expect([foreign.status, foreign.headers['location']]).toEqual([403, undefined]);
   fields.set('csrf', 'x');
   expect((await browser.post('/oauth/authorize', fields)).status).toBe(403);
+});
+
+test('[OAUTH-4] RFC 6749, 3.2 and 5.1: a token answer is not stored; unknown parameters are ignored, a repeated one refused', async () => {
+  const clientId = await register(hub);
+  const { proof, code } = await codeFor(clientId);
+  const twice = `grant_type=authorization_code&code=${code}&code=${code}&client_id=${clientId}`;
+  expect(refusalOf(await postForm(hub, '/oauth/token', twice))).toEqual([400, 'invalid_request']);
+  const answer = await redeem(hub, clientId, code, proof, { audience: 'x', scope: '' });
+  expect([answer.status, answer.headers['cache-control']]).toEqual([200, expect.stringContaining('no-store')]);
+});
+
+test('[OAUTH-1, OAUTH-4] RFC 6749, 3.2 and RFC 7009, 2: the endpoints for programs answer POST alone', async () => {
+  for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/register', '/oauth/device_authorization']) {
+    const answer = await call(hub, path);
+    expect([path, answer.status, answer.headers['allow']]).toEqual([path, 405, 'POST']);
+  }
+});
+
+test('[OAUTH-1] RFC 7009, 2.1: a hint of an unknown or of the wrong kind changes nothing', async () => {
+  for (const token_type_hint of ['access_token', 'saml', '']) {
+    const clientId = await register(hub);
+    const { proof, code } = await codeFor(clientId);
+    const tokens = tokensOf(await redeem(hub, clientId, code, proof));
+    const fields = { token: tokens.refresh_token, client_id: clientId, token_type_hint };
+    expect((await postForm(hub, '/oauth/revoke', fields)).status).toBe(200);
+    expect(await isOpen(hub, `Bearer ${tokens.access_token}`)).toBe(false);
+  }
+});
+
+test('[OAUTH-4] RFC 6750, 2.3 and RFC 9700, 4.3.2: a token in an address opens nothing', async () => {
+  const clientId = await register(hub);
+  const { proof, code } = await codeFor(clientId);
+  const { access_token } = tokensOf(await redeem(hub, clientId, code, proof));
+  for (const path of ['/mcp', '/api/tasks', '/api/account']) {
+    expect([path, (await call(hub, `${path}?access_token=${access_token}`)).status]).toEqual([path, 401]);
+  }
 });
 
 test('[OAUTH-4] unsupported grants are refused as RFC 6749 has it', async () => {
@@ -221,6 +294,12 @@ test('[OAUTH-5] a read-only MCP key reads through every door and changes nothing
   await browser.submit('/settings/keys', { name: 'reader', read_only: 'true' });
   const key = /[0-9a-f]{64}/.exec(browser.text)?.[0] ?? '';
   expect(await structured(hub, 'list_tasks', {}, key)).toHaveProperty('tasks');
+  const asked = async (method: string, params = {}) =>
+    replyOf(await post(hub, request(1, method, params), { Authorization: `McpKey ${key}` }));
+  const { result } = await asked('resources/list');
+  const [first] = result?.['resources'] as { uri: string }[];
+  expect((await asked('resources/read', { uri: first?.uri })).result).toHaveProperty('contents');
+  expect((await asked('prompts/list')).result).toHaveProperty('prompts');
   expect(await callTool(hub, 'create_task', { content: 'x' }, key)).toMatchObject({ error: { code: -32003 } });
   const rest = await call(hub, '/api/mcp/tools/create_task', {
     method: 'POST',

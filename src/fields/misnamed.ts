@@ -1,0 +1,106 @@
+/** Finds the field or the tool that a caller meant by another name. Pure. */
+import { nearest } from '../text/nearest.ts';
+
+/** Names that callers use for one another. Of several lists with the name, the first with a known field decides. */
+const SAME: readonly (readonly string[])[] = [
+  ['is_important', 'important', 'priority', 'urgent', 'starred', 'flagged'],
+  ['completed', 'done', 'complete', 'finished', 'closed', 'checked', 'is_completed'],
+  ['kanban_status', 'status', 'state', 'column', 'stage'],
+  ['due_date', 'due', 'deadline', 'date'],
+  ['title', 'name', 'label', 'subject', 'path', 'file', 'filename'],
+  ['topic', 'title', 'name', 'subject'],
+  ['content', 'text', 'body', 'data', 'contents', 'markdown', 'message', 'summary', 'description', 'note', 'notes'],
+  ['content', 'task', 'title', 'name', 'subject'],
+  ['path', 'file', 'filename', 'filepath', 'uri', 'url'],
+  ['prefix', 'folder', 'directory', 'dir', 'path', 'root'],
+  ['folder', 'directory', 'dir', 'path', 'prefix'],
+  ['paths', 'files', 'path', 'file'],
+  ['files', 'items', 'changes', 'documents', 'file', 'path'],
+  ['search', 'query', 'q', 'filter', 'keyword', 'keywords', 'term', 'text', 'contains'],
+  ['limit', 'max', 'count', 'size', 'top', 'first', 'results', 'per_page'],
+  ['cursor', 'page', 'offset', 'after', 'next', 'token'],
+  ['since', 'after', 'from', 'modified', 'updated'],
+  ['at', 'time', 'timestamp', 'date', 'when', 'before', 'until'],
+  ['seq', 'version', 'revision', 'sequence'],
+  ['version', 'revision', 'seq'],
+  ['base_sha', 'base', 'etag', 'parent', 'expected'],
+  ['sha256', 'hash', 'checksum', 'digest', 'sha'],
+  ['from_path', 'old', 'source', 'rename', 'from'],
+  ['keep', 'favor', 'side', 'resolution', 'choice', 'strategy', 'resolve', 'prefer'],
+  ['favor', 'keep', 'strategy', 'prefer', 'side'],
+  ['mode', 'operation', 'action', 'op'],
+  ['action', 'operation', 'command', 'op', 'mode'],
+  ['deleted', 'delete', 'remove', 'removed'],
+  ['restore', 'undelete', 'recover', 'deleted'],
+  ['published', 'publish', 'public', 'status', 'draft'],
+  ['project', 'repo', 'repository', 'workspace'],
+  ['vault_id', 'vault'],
+  ['name', 'title', 'label', 'vault'],
+  ['email', 'username', 'user', 'login', 'mail'],
+  ['password', 'pass', 'pwd', 'secret'],
+  ['timezone', 'tz', 'zone'],
+  ['client', 'editor', 'agent', 'app', 'tool'],
+];
+/** What callers call the things of tools whose names do not say it. */
+const THINGS: Readonly<Record<string, string>> = {
+  file: 'sync',
+  folder: 'sync',
+  document: 'doc',
+  note: 'doc',
+  todo: 'task',
+};
+/** Most names suggested at once. */
+const GUESSES_MAX = 3;
+const TOOLS_MAX = 6;
+
+/**
+ * Returns the known fields that a name probably stands for, the likeliest first; none when nothing is like it.
+ *
+ * @param free those that another name can stand for: a typo can also be of a field that was given
+ */
+export function meantFields(name: string, known: readonly string[], free = known): readonly string[] {
+  const typo = nearest(name, known, 1);
+  if (typo !== undefined) return [typo];
+  const words = wordsOf(name);
+  const parts = free.filter((field) => contains(words, wordsOf(field)) || contains(wordsOf(field), words));
+  if (parts.length > 0 && parts.length <= GUESSES_MAX) return parts;
+  const meant = synonymOf(words, free) ?? nearest(name, known);
+  return meant === undefined ? [] : [meant];
+}
+
+function synonymOf(words: readonly string[], free: readonly string[]): string | undefined {
+  const names = [words.join('_'), ...words];
+  return SAME.filter((same) => names.some((one) => same.includes(one)))
+    .flatMap((same) => free.filter((field) => same.includes(field)))
+    .at(0);
+}
+
+/** Returns the tools that a name probably stands for: the one with nearly this name, else those for the same thing. */
+export function meantTools(name: string, known: readonly string[]): readonly string[] {
+  const [meant] = meantFields(name, known);
+  if (meant !== undefined) return [meant];
+  // Most names end with the thing: `complete_task`.
+  for (const word of wordsOf(name).toReversed()) {
+    const thing = THINGS[singular(word)] ?? singular(word);
+    const same = known.filter((tool) => wordsOf(tool).map(singular).includes(thing));
+    if (same.length > 0) return same.slice(0, TOOLS_MAX);
+  }
+  return [];
+}
+
+function singular(word: string): string {
+  return word.replace(/s$/, '');
+}
+
+/** `taskId` and `task-id` are the words of `task_id`. */
+function wordsOf(name: string): readonly string[] {
+  return name
+    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+    .filter((word) => word !== '');
+}
+
+function contains(all: readonly string[], some: readonly string[]): boolean {
+  return some.length > 0 && some.every((word) => all.includes(word));
+}

@@ -1,0 +1,52 @@
+/**
+ * Repairs two slips that the program between a model and a tool makes, not the model, and which no error can therefore
+ * correct: every value sent as text, and null for every argument left out. Pure.
+ */
+import { z } from 'zod';
+import { limits } from '../limits/service.ts';
+import { bare } from './sentences.ts';
+
+/**
+ * Returns the arguments with such values as their schema expects them, or `given` itself when nothing can be repaired.
+ * Only exact forms are repaired: `"5"`, `"true"`, the JSON of a list or an object, and null where the argument may be
+ * left out but not be null.
+ */
+export function withoutSlips(schema: z.ZodObject, given: unknown): unknown {
+  const read = typeof given === 'string' ? parsed(given, isObject) : given;
+  if (!isObject(read)) return given;
+  const changed = Object.entries(read).flatMap(([name, value]) => {
+    const field = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
+    const repaired = field === undefined ? value : repairedValue(field, value);
+    return repaired === value ? [] : [[name, repaired] as const];
+  });
+  if (changed.length === 0) return read;
+  return Object.fromEntries(
+    Object.entries({ ...read, ...Object.fromEntries(changed) }).filter(([, value]) => value !== undefined),
+  );
+}
+
+function repairedValue(field: z.core.$ZodType, value: unknown): unknown {
+  const { schema, isNullable, isOptional } = bare(field);
+  if (value === null) return isOptional && !isNullable ? undefined : value;
+  if (typeof value !== 'string') return value;
+  if (schema instanceof z.ZodNumber) return /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+  if (schema instanceof z.ZodBoolean) return /^true$/i.test(value) || (/^false$/i.test(value) ? false : value);
+  if (schema instanceof z.ZodArray) return parsed(value, Array.isArray);
+  return schema instanceof z.ZodObject || schema instanceof z.ZodRecord ? parsed(value, isObject) : value;
+}
+
+/** Returns the value of a JSON text if it has the kind, else the text itself. */
+function parsed(text: string, isKind: (value: unknown) => boolean): unknown {
+  if (text.length > limits.parseInlineBytesMax || !/^\s*[[{]/.test(text)) return text;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isKind(value) ? value : text;
+  } catch (error) {
+    if (error instanceof SyntaxError) return text;
+    throw error;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
