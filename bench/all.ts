@@ -22,6 +22,7 @@ import { smallCalls } from './small-calls.ts';
 import { syncPull } from './sync-pull.ts';
 import { syncPush } from './sync-push.ts';
 import { tasks } from './tasks.ts';
+import { tokens } from './tokens.ts';
 import { uploadLarge } from './upload-large.ts';
 import { uploadMemory } from './upload-memory.ts';
 import { uploadSmall } from './upload-small.ts';
@@ -33,6 +34,7 @@ const benches: Readonly<Record<string, Bench>> = {
   downloads: download,
   'event-loop delay': eventLoop,
   'tool calls': gateway,
+  'context of an agent': tokens,
   credentials,
   tasks,
   documents,

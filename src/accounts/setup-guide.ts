@@ -74,10 +74,10 @@ function connectorSteps({ baseUrl, offersSignIn }: SetupHub): SetupStep[] {
     {
       client: 'claude-ai',
       title: 'claude.ai connector',
-      where: 'claude.ai: Settings, Connectors, Add custom connector',
+      where: 'claude.ai: Customize (or Settings), Connectors, Add custom connector',
       paste,
     },
-    { client: 'chatgpt', title: 'ChatGPT connector', where: 'ChatGPT: Settings, Connectors, Create', paste },
+    { client: 'chatgpt', title: 'ChatGPT', where: 'ChatGPT in a browser: Plugins, +, Add custom MCP server', paste },
   ];
 }
 

@@ -92,8 +92,10 @@ test('[OAUTH-4, MCP-5] the SDK v2 finds its way to the sign-in, exchanges the co
   await signedIn.close();
 });
 
-test('[OAUTH-2, OAUTH-4] oauth4webapi finds, registers, proves, checks the issuer, exchanges, refreshes and revokes', async () => {
-  const options = { [oauth.allowInsecureRequests]: true, headers: new Headers({ 'User-Agent': AGENT }) };
+const options = { [oauth.allowInsecureRequests]: true, headers: new Headers({ 'User-Agent': AGENT }) };
+
+/** The server, found from the address of the gateway alone, and a client registered there. */
+async function findAndRegister() {
   const gateway = new URL(`${hub.url}/mcp`);
   const resource = await oauth.processResourceDiscoveryResponse(
     gateway,
@@ -113,7 +115,11 @@ test('[OAUTH-2, OAUTH-4] oauth4webapi finds, registers, proves, checks the issue
   const client = (await oauth.processDynamicClientRegistrationResponse(
     await oauth.dynamicClientRegistrationRequest(server, metadata, options),
   )) as oauth.Client;
+  return { server, client, resource: resource.resource };
+}
 
+test('[OAUTH-2, OAUTH-4] oauth4webapi finds, registers, proves, checks the issuer, exchanges, refreshes and revokes', async () => {
+  const { server, client, resource } = await findAndRegister();
   const [verifier, state] = [oauth.generateRandomCodeVerifier(), oauth.generateRandomState()];
   const address = new URL(server.authorization_endpoint ?? '');
   address.search = new URLSearchParams({
@@ -124,7 +130,7 @@ test('[OAUTH-2, OAUTH-4] oauth4webapi finds, registers, proves, checks the issue
     state,
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
-    resource: resource.resource,
+    resource,
   }).toString();
   const denied = await decide(address, 'deny');
   expect(() => oauth.validateAuthResponse(server, client, denied, state)).toThrow(oauth.AuthorizationResponseError);

@@ -110,11 +110,12 @@ function readClock({ hlc: text, device_id: deviceId, base_sha: base }: PushArgum
 
 /** Compares the content with the client's hash. Throws Refusal `invalid_fields` when the hash is missing or differs. */
 export function checkSha256(given: string | undefined, content: Pick<PushedContent, 'sha256'>): void {
-  if (given === undefined) throw invalidField('sha256', 'sha256 is required: 64 hex characters over the content');
+  if (given === undefined)
+    throw invalidField('sha256', `sha256 is required; the content that arrived has ${content.sha256}`);
   if (given.toLowerCase() !== content.sha256) {
     throw invalidField(
       'sha256',
-      `sha256 differs from that of the content that arrived, ${content.sha256}; it was corrupted on the way, so send it again`,
+      `sha256 differs from that of the content that arrived, ${content.sha256}; send that if the content is complete, else send the content again`,
     );
   }
 }

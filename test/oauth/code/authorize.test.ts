@@ -297,7 +297,7 @@ test('[OAUTH-5] a read-only MCP key reads through every door and changes nothing
   const asked = async (method: string, params = {}) =>
     replyOf(await post(hub, request(1, method, params), { Authorization: `McpKey ${key}` }));
   const { result } = await asked('resources/list');
-  const [first] = result?.['resources'] as { uri: string }[];
+  const [first] = (result?.['resources'] ?? []) as { uri: string }[];
   expect((await asked('resources/read', { uri: first?.uri })).result).toHaveProperty('contents');
   expect((await asked('prompts/list')).result).toHaveProperty('prompts');
   expect(await callTool(hub, 'create_task', { content: 'x' }, key)).toMatchObject({ error: { code: -32003 } });
