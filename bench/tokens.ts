@@ -1,7 +1,6 @@
 /** How much of an agent's context do the tools take: the list that it reads before its first call, and usual answers? */
-import { structured, withKey } from '../test/support/gateway.ts';
+import { PASSWORD, structured, withKey } from '../test/support/gateway.ts';
 import { call } from '../test/support/http.ts';
-import { account } from '../test/support/mirror.ts';
 import { startCairn } from './peers/cairn.ts';
 import { post, toolCall } from './peers/servers/start.ts';
 import { type Bench, type Row, runWhenStarted } from './report.ts';
@@ -24,7 +23,8 @@ interface Answered {
 export const tokens: Bench = async () => {
   const hub = await startCairn({ CAIRN_LOG_LEVEL: 'warn' });
   try {
-    const { mcp_key: key } = await account(hub);
+    const person = { email: 'bench@example.org', password: PASSWORD };
+    const { mcp_key: key } = await structured<{ mcp_key: string }>(hub, 'signup_and_get_key', person);
     const url = `${hub.url}/api/mcp`;
     const ask = async (method: string) =>
       JSON.parse(
