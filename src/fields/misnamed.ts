@@ -69,6 +69,8 @@ export function meantFields(name: string, known: readonly string[], free = known
 }
 
 function synonymOf(words: readonly string[], free: readonly string[]): string | undefined {
+  // A new title is not the content: the text would be lost.
+  if (words[0] === 'new') return undefined;
   const names = [words.join('_'), ...words];
   return SAME.filter((same) => names.some((one) => same.includes(one)))
     .flatMap((same) => free.filter((field) => same.includes(field)))

@@ -1,6 +1,6 @@
 /** Reads the arguments of a push: paths, clock, base, and which can be combined. Pure. */
 import { z } from 'zod';
-import { invalidField } from '../../common/fault.ts';
+import { invalidField, Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import { LongContent } from '../../pool/long-content.ts';
 import { parseIsoMs } from '../../time/iso-time.ts';
@@ -95,13 +95,16 @@ export function readContent({ content, encoding = 'utf-8', sha256 }: PushArgumen
 }
 
 /** Undefined when a base is given without a clock: the base decides, and the hub's clock is used. */
-function readClock({ hlc: text, device_id: deviceId, base_sha: base }: PushArguments): Hlc | undefined {
+function readClock({ hlc: text, device_id: deviceId, base_sha: base, content, sha256 }: PushArguments): Hlc | undefined {
   if (text === undefined) {
     if (base !== undefined) return undefined;
-    throw invalidField(
-      'hlc',
-      'hlc is required without base_sha; send base_sha: the sha256 from sync_list, or "" for a new file',
-    );
+    throw new Refusal({
+      kind: 'invalid_fields',
+      fields: {
+        hlc: ['hlc is required without base_sha; send base_sha: the sha256 from sync_list, or "" for a new file'],
+        ...(content === undefined || sha256 !== undefined ? {} : { sha256: ['sha256 is required: that of the content'] }),
+      },
+    });
   }
   const hlc = parseHlc(text, deviceId);
   if (hlc === undefined) throw invalidField('hlc', HLC_EXPECTED);
@@ -115,7 +118,7 @@ export function checkSha256(given: string | undefined, content: Pick<PushedConte
   if (given.toLowerCase() !== content.sha256) {
     throw invalidField(
       'sha256',
-      `sha256 differs from that of the content that arrived, ${content.sha256}; send that if the content is complete, else send the content again`,
+      `sha256 differs from that of the content that arrived, ${content.sha256}; send that if the content is complete, else send it again`,
     );
   }
 }
