@@ -13,6 +13,8 @@ const NAME_CHARS_MAX = 64;
 const FIELDS_MAX = 20;
 
 const EMPTY = 'must not be empty';
+/** The arguments of a tool as a whole. A model fills in what it leaves out; a person empties a field of a form. */
+const ARGUMENTS = 'arguments';
 
 /** Parse options for `fieldErrors`: an issue has a message only where its schema declares one. */
 export const OWN_WORDS = { reportInput: true, error: () => '' } as const;
@@ -48,7 +50,9 @@ function sentencesOf(schema: z.ZodType, issue: Issue, whole: string): [field: st
   if (issue.path.length === 0) return [[whole, `${whole} ${predicateOf(issue, place)}`]];
   const field = issue.path.join('.');
   const isMissing = issue.input === undefined && /^invalid_(type|value|union)$/.test(issue.code);
-  return [[field, `${field} ${isMissing ? missing(issue) : predicateOf(issue, place)}`]];
+  const omit = whole === ARGUMENTS && place?.isOptional === true ? '; omit it instead' : '';
+  const predicate = isMissing ? missing(issue) : predicateOf(issue, place);
+  return [[field, `${field} ${predicate}${predicate === EMPTY ? omit : ''}`]];
 }
 
 function missing({ message }: Issue): string {
@@ -75,8 +79,7 @@ function isField(value: unknown, field: string): boolean {
 function predicateOf(issue: Issue, place: Place | undefined): string {
   const predicate = issue.message === '' ? ownPredicate(issue, place) : issue.message;
   const orNull = place?.isNullable === true && predicate.startsWith('must be ') ? ', or null' : '';
-  const omit = place?.isOptional === true && predicate === EMPTY ? '; omit it instead' : '';
-  return `${predicate}${orNull}${omit}${guessAt(issue)}`;
+  return `${predicate}${orNull}${guessAt(issue)}`;
 }
 
 function ownPredicate(issue: Issue, place: Place | undefined): string {
