@@ -90,10 +90,10 @@ const ADDRESS_UNKNOWN =
 
 async function authorizeDevice({ devices, countRequest, knownUrl }: OAuthRoutesOptions, request: RouteRequest) {
   const parameters = read(request);
-  if (parameters.clientId === undefined) throw oauthRefusal('invalid_request', 'client_id is required');
+  const clientId = requiredClient(parameters);
   const deviceName = parameters.optional('device_name');
   const device = {
-    client_id: parameters.clientId,
+    client_id: clientId,
     device_name: deviceName === undefined ? null : readLabel('device_name', deviceName, limits.deviceNameCharsMax),
     scope: readScope(parameters.optional('scope')),
   };
@@ -140,18 +140,23 @@ async function giveTokens(options: OAuthRoutesOptions, request: RouteRequest): P
   }
 }
 
+/** Throws Refusal `invalid_request`. */
+function requiredClient({ clientId }: Parameters): string {
+  if (clientId === undefined) throw oauthRefusal('invalid_request', 'client_id is required');
+  return clientId;
+}
+
 async function exchange({ devices, signIns, codes }: OAuthRoutesOptions, parameters: Parameters): Promise<TokenAnswer> {
   const grantType = parameters.required('grant_type');
   switch (grantType) {
     case DEVICE_GRANT_TYPE: {
       const deviceCode = parameters.required('device_code');
-      if (parameters.clientId === undefined) throw oauthRefusal('invalid_request', 'client_id is required');
-      return await devices.redeem(deviceCode, parameters.clientId);
+      return await devices.redeem(deviceCode, requiredClient(parameters));
     }
     case 'authorization_code':
       return await codes.redeem({
         code: parameters.required('code'),
-        clientId: parameters.clientId,
+        clientId: requiredClient(parameters),
         redirectUri: parameters.optional('redirect_uri'),
         verifier: parameters.optional('code_verifier'),
         resource: parameters.optional('resource'),

@@ -186,7 +186,7 @@ test('[TOOL-5] a change names what is wrong with its id, its fields and what the
     'update_paper',
     { id: 0, title: '', category_id: 99 },
     {
-      id: ['id must be a number returned by list_tasks'],
+      id: ['id must be a number returned by list_papers'],
       title: ['title must not be empty; omit it instead'],
       ...category,
     },

@@ -20,7 +20,7 @@ const CODE_BYTES = 32;
 /** Parameters of a code exchange. */
 export interface CodeExchange {
   readonly code: string;
-  readonly clientId: string | undefined;
+  readonly clientId: string;
   readonly redirectUri: string | undefined;
   readonly verifier: string | undefined;
   readonly resource: string | undefined;

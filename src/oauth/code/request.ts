@@ -85,7 +85,8 @@ export function readRequest(
   if (query.get('code_challenge_method') !== 'S256' || !isChallenge(challenge)) {
     return refuse('invalid_request', 'PKCE is required: send code_challenge and code_challenge_method=S256');
   }
-  const resources = query.getAll('resource');
+  // RFC 6749, 3.1: a parameter without a value counts as absent.
+  const resources = query.getAll('resource').filter((uri) => uri !== '');
   if (!resources.every(isResource)) {
     return refuse('invalid_target', 'resource must be the address of this service or of its MCP endpoint');
   }

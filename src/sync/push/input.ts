@@ -95,14 +95,22 @@ export function readContent({ content, encoding = 'utf-8', sha256 }: PushArgumen
 }
 
 /** Undefined when a base is given without a clock: the base decides, and the hub's clock is used. */
-function readClock({ hlc: text, device_id: deviceId, base_sha: base, content, sha256 }: PushArguments): Hlc | undefined {
+function readClock({
+  hlc: text,
+  device_id: deviceId,
+  base_sha: base,
+  content,
+  sha256,
+}: PushArguments): Hlc | undefined {
   if (text === undefined) {
     if (base !== undefined) return undefined;
     throw new Refusal({
       kind: 'invalid_fields',
       fields: {
         hlc: ['hlc is required without base_sha; send base_sha: the sha256 from sync_list, or "" for a new file'],
-        ...(content === undefined || sha256 !== undefined ? {} : { sha256: ['sha256 is required: that of the content'] }),
+        ...(content === undefined || sha256 !== undefined
+          ? {}
+          : { sha256: ['sha256 is required: that of the content'] }),
       },
     });
   }
