@@ -1,4 +1,7 @@
-/** Calls as models and the programs around them really make them: repaired where only one thing can be meant, else refused with a sentence that leads to the right call. */
+/**
+ * Calls as models and the programs around them make them: repaired where only one thing can be meant, else refused with a
+ * sentence that leads to the right call.
+ */
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { argumentSchemas, callTool, structured } from '../support/gateway.ts';
