@@ -119,6 +119,7 @@ export async function openSession(choice: FolderChoice): Promise<OpenSession> {
     large: new LargeQueue(),
     due: new Set(),
     damaged: new Map(),
+    copies: new Map(),
     saved: { atMs: Date.now(), stamp: stampOf(folder.root.path) },
   };
   return { session, takeEvents: () => events.splice(0), line };

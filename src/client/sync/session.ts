@@ -42,6 +42,8 @@ export interface SyncSession {
   isOverdue?: () => boolean;
   /** Files whose copy on the hub is damaged, with its hash: sending the same content again restores it. */
   readonly damaged: Map<FolderPath, string>;
+  /** Contents that this process sent as conflict copies: name of the copy, by path and hash. */
+  readonly copies: Map<string, FolderPath>;
   /** The last scan. */
   scanned?: Scan;
   /** Files missing here that are not deleted on the hub without the user's confirmation. */

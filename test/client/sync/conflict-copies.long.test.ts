@@ -239,3 +239,34 @@ test('[SYN-25] a twin in another case that cannot become a copy, and is removed,
   expect(shortTextsOf(b)).toMatchObject({ ...files, tick: '2' });
   expect(textsOf(a)).toEqual(textsOf(b));
 });
+
+test.runIf(process.platform === 'linux')(
+  '[SYN-25] bytes that the hub refuses, in a folder where nothing can be renamed, are on the hub before that folder is gone',
+  async () => {
+    const [a, b] = await pair({ 'p/X': 'shared\n', 'p/é': 'shared\n', 'q/d/x': 'shared\n' });
+    rmSync(a.at('q/d'), { recursive: true });
+    a.write('q/d', 'a file now\n');
+    await a.sync();
+    b.write('p/x', 'twin in case\n');
+    b.write('p/e\u0301', 'twin in form\n');
+    b.write('q/d/y', 'below a folder that is a file there\n');
+    const locked = ['p', 'q'];
+    for (const folder of locked) chmodSync(b.at(folder), 0o555);
+    const plainly = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
+    for (let round = 0; round < 3; round += 1) {
+      expect(await b.syncUnder(plainly)).toMatchObject({ code: 1, stderr: expect.stringMatching(/p\/x is not synced/) });
+    }
+    for (const folder of locked) {
+      chmodSync(b.at(folder), 0o755);
+      rmSync(b.at(folder), { recursive: true });
+      b.write(folder, 'a file here\n');
+    }
+    for (const machine of [b, a, b, a]) await machine.sync('--allow-deletes');
+    const kept = Object.values(shortTextsOf(a));
+    for (const bytes of ['twin in case\n', 'twin in form\n', 'below a folder that is a file there\n']) {
+      expect(kept.filter((text) => text === bytes)).toEqual([bytes]);
+    }
+    expect(textsOf(b)).toEqual(textsOf(a));
+  },
+  60_000,
+);

@@ -122,7 +122,7 @@ export class LargeTransfers {
     });
     session.large.upload.measure(change.bytes, performance.now() - startMs);
     if (!(outcome instanceof ToolRefused)) settleChange(session, change, outcome);
-    else if (settleRefusal(session, change, outcome)) session.due.add(path);
+    else if (await settleRefusal(session, change, outcome)) session.due.add(path);
   }
 
   async #download(): Promise<void> {

@@ -3,6 +3,7 @@
  * until the user decides.
  */
 import { z } from 'zod';
+import { quoted } from '../../shown.ts';
 import { ToolRefused } from '../../tool-refused.ts';
 import { decideFate } from '../conflict-copy.ts';
 import { type Content, Unreadable } from '../folder/file.ts';
@@ -10,6 +11,7 @@ import { Unwritable } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { keepCopy } from '../keep-copy.ts';
 import { pushArguments, textOf } from '../push/arguments.ts';
+import { sendCopy } from '../push/copy.ts';
 import { send } from '../push/send.ts';
 import { readAs } from '../remote-record.ts';
 import type { SyncSession } from '../session.ts';
@@ -172,10 +174,13 @@ async function keepOnHub(session: SyncSession, path: FolderPath, mine: Content):
   switch (fate.kind) {
     case 'pending':
       return { conflictId: fate.conflictId, reason };
-    case 'copy':
+    case 'copy': {
+      const { from, why } = fate;
       // This frees the path for the hub's side, which the next round pulls.
-      keepCopy(session, { from: fate.from, of: fate.from, why: fate.why });
-      return { conflictId: known, reason };
+      if (keepCopy(session, { from, of: from, why })) return { conflictId: known, reason };
+      const copy = await sendCopy(session, { path, from, content: mine });
+      return { conflictId: known, reason: copy === undefined ? reason : `${reason}; ours is on the hub as ${quoted(copy)}` };
+    }
     case 'listed':
       return { conflictId: known, reason: `${reason}; the hub refused ours: ${outcome.message}` };
   }

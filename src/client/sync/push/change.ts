@@ -1,4 +1,5 @@
 /** Builds one change for a push from a file, and applies the hub's answer to the state. */
+import { quoted } from '../../shown.ts';
 import type { ToolRefused } from '../../tool-refused.ts';
 import { decideFate } from '../conflict-copy.ts';
 import { type Content, Unreadable } from '../folder/file.ts';
@@ -8,6 +9,7 @@ import { keepCopy } from '../keep-copy.ts';
 import type { SyncSession } from '../session.ts';
 import { agree, noteOwn } from '../state.ts';
 import { pushArguments } from './arguments.ts';
+import { sendCopy } from './copy.ts';
 import type { Parcel } from './send.ts';
 
 export interface Change extends Parcel {
@@ -60,18 +62,23 @@ export function settleChange(session: SyncSession, change: Change, outcome: Push
   else tell({ verb: 'renamed', path, note: `it was ${from}`, bytes });
 }
 
-/** Handles a refused change. True: compare its path with the hub again at once. */
-export function settleRefusal(session: SyncSession, change: Change, refusal: ToolRefused): boolean {
+/** Handles a refused change. Resolves with true when its path has to be compared with the hub again at once. */
+export async function settleRefusal(session: SyncSession, change: Change, refusal: ToolRefused): Promise<boolean> {
   const { path, content, isDelete } = change;
   if (refusal.isConflict) return true;
   const fate = decideFate(path, refusal);
+  let reason = `The hub refused it: ${refusal.message}`;
   if (fate.kind === 'copy' && !isDelete) {
     const { from, why } = fate;
     // If another file of the same folder was refused before, the folder already has its new name.
     if (session.folder.isAbsent(from) || keepCopy(session, { from, of: from, why })) return true;
+    const copy = content === undefined ? undefined : await sendCopy(session, { path, from, content });
+    if (copy !== undefined) {
+      reason = `${reason}; its content is on the hub as ${quoted(copy)}`;
+      session.troubles.set(path, reason);
+    }
   }
   // Waits until the file changes.
-  const reason = `The hub refused it: ${refusal.message}`;
   const local = content?.sha256 ?? null;
   session.state.waits.set(path, { kind: 'push', remote: null, local, conflictId: null, reason });
   return false;

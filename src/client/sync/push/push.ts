@@ -10,6 +10,7 @@ import { forgetDoubles } from '../spelling.ts';
 import { newDevice } from '../state.ts';
 import { moveArguments, pushArguments } from './arguments.ts';
 import { type Change, readPut, settleChange, settleRefusal } from './change.ts';
+import { sendTwins } from './copy.ts';
 import { type PushPlan, planPush } from './plan.ts';
 import { sendSaves } from './saves.ts';
 import { portionsOf, send } from './send.ts';
@@ -31,6 +32,7 @@ export async function pushChanges(
   await sendSaves(session);
   const local = await scan(session);
   const { folder, state } = session;
+  await sendTwins(session, local);
   const isOtherRoot = state.inode !== null && state.inode !== folder.root.inode;
   // Once: while deletes are held back, the state keeps the inode of the folder before.
   if (isOtherRoot && session.renewed !== folder.root.inode) {
@@ -135,7 +137,7 @@ class PushRun {
     session.large.upload.measure(bytesOf(portion), performance.now() - startMs);
     for (const [index, change] of portion.entries()) {
       const outcome = outcomes[index];
-      if (outcome instanceof ToolRefused) this.#refused(change, outcome);
+      if (outcome instanceof ToolRefused) await this.#refused(change, outcome);
       else settleChange(session, change, outcome);
       this.#done.files += 1;
       this.#done.bytes += change.bytes;
@@ -184,7 +186,7 @@ class PushRun {
     return outcomes;
   }
 
-  #refused(change: Change, refusal: ToolRefused): void {
+  async #refused(change: Change, refusal: ToolRefused): Promise<void> {
     const { path, from, isDelete } = change;
     if (isDelete && refusal.code === NOT_FOUND) {
       settleChange(this.#session, change, undefined);
@@ -196,7 +198,7 @@ class PushRun {
       this.moved.add(path).add(from);
       return;
     }
-    if (settleRefusal(this.#session, change, refusal)) this.moved.add(path);
+    if (await settleRefusal(this.#session, change, refusal)) this.moved.add(path);
   }
 
   #progress(): void {
