@@ -4,12 +4,24 @@
  * a rare race two processes take it over at once, so the locked work must stay correct, if wasteful, when it runs
  * twice.
  */
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../limits/service.ts';
 import { ClientError } from './client-error.ts';
+import { reasonOf } from './private-file.ts';
 import { birthOf, bootOf, isAlive, isVisible } from './process-birth.ts';
 
 export interface LockOptions {
@@ -63,17 +75,26 @@ function renew(lock: string): void {
 }
 
 function tryCreate(lock: string, mark: string): boolean {
+  let isMade = false;
   try {
-    writeFileSync(lock, mark, { flag: 'wx', mode: 0o600 });
+    const descriptor = openSync(lock, 'wx', 0o600);
+    isMade = true;
+    try {
+      writeFileSync(descriptor, mark);
+    } finally {
+      closeSync(descriptor);
+    }
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (!isMade && (error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    // A lock without its holder would count as held until it is old.
+    if (isMade) rmSync(lock, { force: true });
     throw unwritable(lock, error);
   }
 }
 
 function unwritable(path: string, error: unknown): ClientError {
-  return new ClientError(`${path} cannot be made (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`);
+  return new ClientError(`${path} cannot be made (${reasonOf(error)}).`);
 }
 
 /** Removes a lock whose holder is gone. True when another attempt is worthwhile. */

@@ -95,7 +95,9 @@ export function refusalOf(server: string, answer: ClientAnswer): ClientError {
   const told = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
   if (typeof told === 'string') return new ClientError(`${server} refused: ${told}`);
   if (answer.status >= 500) return new Unreachable(`${server} is not available right now; try again later.`);
-  return new ClientError(`${server} does not answer like a Cairn hub; check --server.`);
+  return new ClientError(
+    `${server} does not answer like a Cairn hub; check --server, and whether this network asks you to sign in first.`,
+  );
 }
 
 /** Yields the body in slices, for pacing and progress reports. */

@@ -10,7 +10,7 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { ClientError } from './client-error.ts';
@@ -37,13 +37,19 @@ export function writePrivateFile(path: string, text: string): void {
   const aside = `${path}.${crypto.randomUUID()}`;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    syncing(aside, 'wx', (descriptor) => void writeSync(descriptor, text));
+    syncing(aside, 'wx', (descriptor) => writeFileSync(descriptor, text));
     renameSync(aside, path);
     syncing(folder, 'r', () => undefined);
   } catch (error) {
     rmSync(aside, { force: true });
-    throw new ClientError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`);
+    throw new ClientError(`${path} cannot be written (${reasonOf(error)}).`);
   }
+}
+
+/** The code of a system error, with the next step where there is one. */
+export function reasonOf(error: unknown): string {
+  const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT' ? `${code}: the disk is full; make room` : code;
 }
 
 function syncing(path: string, flags: 'wx' | 'r', work: (descriptor: number) => void): void {

@@ -52,6 +52,8 @@ export const clientLimits = {
   clientNewsMs: 5000,
   /** Interval of full scans of a watched folder, whatever the watcher reported. */
   clientRescanMs: 300_000,
+  /** The same when the system does not report every change. */
+  clientBlindRescanMs: 20_000,
   /** Pause after a failed sync, doubled with each failure up to the maximum. */
   clientRetryMs: 1000,
   clientRetryMsMax: 60_000,

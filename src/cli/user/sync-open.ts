@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { ClientError } from '../../client/client-error.ts';
+import { Unreachable } from '../../client/http.ts';
 import { readPace } from '../../client/pace.ts';
 import { formatBytes, openStatusLine, type StatusLine } from '../../client/progress.ts';
 import { counted, shownLine } from '../../client/shown.ts';
@@ -10,8 +11,9 @@ import { SyncedFolder } from '../../client/sync/folder/folder.ts';
 import { findVault, VaultHub } from '../../client/sync/hub.ts';
 import { LargeQueue } from '../../client/sync/large/queue.ts';
 import type { SyncEvent, SyncSession } from '../../client/sync/session.ts';
-import { newState } from '../../client/sync/state.ts';
+import { newState, type SyncState } from '../../client/sync/state.ts';
 import { readState, stampOf, syncedAround } from '../../client/sync/state-file.ts';
+import type { ToolClient } from '../../client/tools.ts';
 import { nearest } from '../../text/nearest.ts';
 import { useUmaskOfUser } from '../umask.ts';
 import { openTools } from './tool-access.ts';
@@ -79,6 +81,17 @@ async function mayCreate(name: string, existing: readonly string[], { create, ma
   }
 }
 
+/** Finds the vault by name: on the hub or, while that is down, by the name under which the folder was synced last. */
+async function chosenVault(tools: ToolClient, choice: FolderChoice, kept: SyncState | undefined): Promise<string> {
+  const { vault } = choice;
+  try {
+    return await findVault(tools, vault, (name, existing) => mayCreate(name, existing, choice));
+  } catch (error) {
+    if (error instanceof Unreachable && kept !== undefined && kept.vault_name === vault) return kept.vault_id;
+    throw error;
+  }
+}
+
 /** Opens the folder and its vault for one sync command. Throws ClientError. */
 export async function openSession(choice: FolderChoice): Promise<OpenSession> {
   useUmaskOfUser();
@@ -89,10 +102,7 @@ export async function openSession(choice: FolderChoice): Promise<OpenSession> {
     download: readPace(choice.limitDownload, 'limit-download'),
   });
   const { vault } = choice;
-  const vaultId =
-    kept === undefined || vault !== undefined
-      ? await findVault(tools, vault, (name, existing) => mayCreate(name, existing, choice))
-      : kept.vault_id;
+  const vaultId = kept !== undefined && vault === undefined ? kept.vault_id : await chosenVault(tools, choice, kept);
   if (kept !== undefined && (kept.vault_id !== vaultId || kept.server !== server)) {
     throw new ClientError(
       `${asked} belongs to another vault (${kept.vault_id} on ${kept.server}). Use another folder, or remove ${asked}/.cairn to start over.`,
@@ -102,6 +112,7 @@ export async function openSession(choice: FolderChoice): Promise<OpenSession> {
   const events: SyncEvent[] = [];
   const line = openStatusLine();
   const state = kept ?? newState(server, vaultId);
+  state.vault_name = vault ?? state.vault_name;
   if (choice.only !== undefined && choice.only.length > 0) {
     state.only = choice.only.includes('*') ? [] : [...choice.only];
   }

@@ -35,7 +35,7 @@ export async function watchAll(file: string, options: Omit<WatchOptions, 'prefix
       );
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
-      printError(`cairn: ${prefix}${error.message} It is no longer synced.`);
+      printError(`cairn: ${prefix}${stopped(error.message)} It is no longer synced.`);
       return 1;
     }
   });
@@ -67,8 +67,9 @@ async function keepInStep({ session, takeEvents, line }: OpenSession, options: W
       line.close();
       if (!told.isNew(error instanceof Unreachable ? 'unreachable' : error.message)) return;
       const down = error instanceof Unreachable ? `The hub is down: ${error.message}` : error.message;
-      warns(`${down} Trying again in ${Math.ceil(retryMs / 1000)} s, then less often.`);
+      warns(`${stopped(down)} Trying again in ${Math.ceil(retryMs / 1000)} s, then less often.`);
     },
+    onBlind: warns,
     onWell() {
       told.forget();
       if (!json) says('back: syncing again');
@@ -114,13 +115,16 @@ async function openPatiently(choice: FolderChoice, { signal, prefix }: WatchOpti
     } catch (error) {
       const mayPass = error instanceof Unreachable || error instanceof ToolRefused;
       if (!mayPass) throw error;
-      if (failures === 0) printError(`cairn: ${prefix}${error.message} Waiting for it.`);
+      if (failures === 0) printError(`cairn: ${prefix}${stopped(error.message)} Waiting for it.`);
       const pauseMs = Math.min(limits.clientRetryMs * 2 ** failures, limits.clientRetryMsMax);
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   }
   return undefined;
 }
+
+/** A sentence with its full stop: the hub's refusals have none. */
+const stopped = (sentence: string) => (sentence.endsWith('.') ? sentence : `${sentence}.`);
 
 /** Remembers reported problems, so that each is reported once. */
 class Told {

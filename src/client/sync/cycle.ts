@@ -34,6 +34,8 @@ export async function syncOnce(session: SyncSession, options: SyncOptions): Prom
     if (options.retryRefused) forgetRefused(session);
     let recheck = options.restoreMissing ? await missingHere(session) : new Set<FolderPath>();
     const unmovable = new Set<FolderPath>();
+    // While the hub is down, a watch copies saves by the rules of this scan.
+    if (options.leavesLarge && session.scanned === undefined) await scan(session);
     await keepStrays(session);
     if (options.direction === 'both') await sendSaves(session);
     const large = new LargeTransfers(session);
@@ -71,6 +73,7 @@ export async function lockFolder<T>(session: SyncSession, work: () => Promise<T>
   // Taking the lock would recreate a missing folder.
   folder.root.check();
   return await withFileLock(folder.own('sync'), async () => {
+    folder.hideFromGit();
     const stamp = stampOf(folder.root.path);
     if (stamp !== session.saved.stamp) {
       session.state = readState(folder.root.path) ?? session.state;

@@ -177,8 +177,8 @@ export class VaultHub {
       const { structured } = await this.call('sync_diff', { path, sha256, base_sha: sha256 });
       return readAs(diffSchema, structured).base_available;
     } catch (error) {
-      // A name that no hub accepts has no versions.
-      if (error instanceof ToolRefused && error.code === INVALID) return false;
+      // A name that no hub accepts has no versions, and a damaged one is not stored.
+      if (error instanceof ToolRefused && (error.code === INVALID || error.code === INTERNAL)) return false;
       throw error;
     }
   }

@@ -41,6 +41,7 @@ const headSchema = z.object({
 });
 const stateSchema = headSchema.extend({
   version: z.literal(2),
+  vault_name: z.string().optional(),
   inode: z.number().nullable(),
   only: z.array(z.string()),
   own: z.array(z.tuple([z.number(), z.number()])).default([]),

@@ -44,6 +44,8 @@ export interface Wait {
 export interface SyncState {
   readonly server: string;
   readonly vault_id: string;
+  /** The name by which the vault was chosen last; finds it again while the hub is down. */
+  vault_name?: string | undefined;
   device_id: string;
   /** Inode of the folder; null: unknown so far. */
   inode: number | null;

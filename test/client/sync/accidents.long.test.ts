@@ -1,7 +1,9 @@
 /** Accidents around a synced folder: misspelt names, killed watches, a disk that was unmounted below it. */
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { flip } from '../../support/flip.ts';
 import { runCairn } from '../../support/hub.ts';
@@ -131,6 +133,53 @@ test.runIf(canUnshare)('[SYN-24] a disk that is full stops no smaller file, and 
   expect(stderr).not.toMatch(/\n\s+at /);
 });
 
+test.runIf(canUnshare)(
+  '[SYN-24, SYN-25] a disk that is almost full, or full, damages no state, and the sync goes on once there is room',
+  async () => {
+    const many = Array.from({ length: 1000 }, (_, at) => [`notes/note ${at}.md`, `note ${at}\n`]);
+    const [a, b] = await pair(Object.fromEntries(many));
+    const fill = (leftKiB: number) =>
+      `dd if=/dev/zero of=.cairn/filler bs=1k count=$(($(df --output=avail -k . | tail -1) - ${leftKiB}))`;
+    const sync = 'timeout 60 "$@"; echo "ended with $?"';
+    const run = `echo one more >> 'notes/note 1.md'; ${sync}`;
+    const steps = [
+      `mount -t tmpfs -o size=16m tmpfs '${b.folder}' && cd '${b.folder}'`,
+      sync,
+      // Less than the state has, so that only its beginning has room; then nothing at all.
+      `${fill(100)}; ${run}; rm .cairn/filler; ${run}`,
+      `cat /dev/zero > .cairn/filler; ${sync}; rm .cairn/filler; ${run}`,
+    ];
+    const { stdout, stderr } = await b.syncUnder(['unshare', '-rm', 'sh', '-c', steps.join('\n'), 'sh']);
+    const ends = [...stdout.matchAll(/ended with (\d+)/g)].map(([, code]) => code);
+    expect({ ends, stdout, stderr }).toMatchObject({ ends: ['0', '1', '0', '1', '0'] });
+    expect(stderr.match(/cairn: .*ENOSPC.*make room/g)).toHaveLength(2);
+    expect(stderr).not.toMatch(/\n\s+at |damaged/);
+    await a.sync();
+    expect(a.read('notes/note 1.md')).toBe('note 1\none more\none more\none more\n');
+  },
+  120_000,
+);
+
+test('[SYN-25] a folder that is a git repository keeps its state out of it, also when git cleans up', async () => {
+  const [a, b] = await pair({ 'src/x.c': '1\n', README: 'first\n' });
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.org', ...args], { cwd: a.folder }).toString();
+  git('init', '-q');
+  git('add', '-A');
+  git('commit', '-qm', 'one');
+  expect(git('ls-files')).toBe('README\nsrc/x.c\n');
+  a.write('README', 'second\n');
+  a.write('built.o', 'built\n');
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  git('stash', '-q');
+  git('clean', '-fdq');
+  expect(git('status', '--porcelain')).toBe('');
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(await b.sync()).toMatchObject({ code: 0 });
+  expect(textsOf(b)).toEqual({ 'src/x.c': '1\n', README: 'first\n' });
+  expect(b.has('.git')).toBe(false);
+});
+
 test("[SYN-24, OPS-10] a file of which the hub's copy is damaged is named, stays where it is, and is restored by a device that has it", async () => {
   const [old, text] = [`${randomBytes(2000).toString('hex')}\n`, `${randomBytes(20_000).toString('hex')}\n`];
   const [a, b] = await pair({ 'kept.md': old, 'fresh.md': '1\n', 'other.md': '2\n' });
@@ -153,3 +202,17 @@ test("[SYN-24, OPS-10] a file of which the hub's copy is damaged is named, stays
   expect(textsOf(b)).toEqual(textsOf(a));
   expect(await b.sync()).toMatchObject({ code: 0, stdout: 'in step\n' });
 });
+
+test("[SYN-25, OPS-10] bytes written late to a file of which the hub's copy is damaged are kept, and the sync goes on", async () => {
+  const text = `${randomBytes(20_000).toString('hex')}\n`;
+  const [, b] = await pair({ 'kept.md': text });
+  b.write('.cairn/aside/late', 'written late\n');
+  b.write('.cairn/aside/late.json', JSON.stringify({ path: 'kept.md', sha256: '0'.repeat(64) }));
+  flip(hub.dataFolder, text.slice(300, 364));
+  expect(await hub.cli('verify', '--quarantine')).toMatchObject({ code: 0 });
+  // The sweep leaves young files alone; their age is their change time, which nobody can set.
+  await sleep(statSync(b.at('.cairn/aside/late.json')).ctimeMs + 10_500 - Date.now());
+  const { stdout, stderr } = await b.sync();
+  expect({ stdout, stderr }).toMatchObject({ stdout: expect.stringMatching(/kept as kept \(conflict/) });
+  expect(Object.values(textsOf(b)).sort()).toEqual([text, 'written late\n'].sort());
+}, 60_000);

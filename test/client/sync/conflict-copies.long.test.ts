@@ -254,7 +254,10 @@ test.runIf(process.platform === 'linux')(
     for (const folder of locked) chmodSync(b.at(folder), 0o555);
     const plainly = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
     for (let round = 0; round < 3; round += 1) {
-      expect(await b.syncUnder(plainly)).toMatchObject({ code: 1, stderr: expect.stringMatching(/p\/x is not synced/) });
+      expect(await b.syncUnder(plainly)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/p\/x is not synced/),
+      });
     }
     for (const folder of locked) {
       chmodSync(b.at(folder), 0o755);

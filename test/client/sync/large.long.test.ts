@@ -153,3 +153,16 @@ test('[SYN-24] what a folder pushed does not come back to it, and what another o
   expect(came).not.toContain('only of b');
   await relay.close();
 }, 60_000);
+
+test('[SYN-24] files as large as may be go up whatever is in them: zeros, line breaks, escapes', async () => {
+  const bytes = 10 * 2 ** 20;
+  const files = {
+    zeros: Buffer.alloc(bytes),
+    breaks: Buffer.alloc(bytes, '\n'),
+    escapes: Buffer.alloc(bytes, '\u001b[31m"\\'),
+    text: Buffer.alloc(bytes, 'text\n'),
+  };
+  const [a, b] = await syncedPair(hub, key, files);
+  for (const [path, content] of Object.entries(files)) expect(readFileSync(b.at(path)).equals(content)).toBe(true);
+  expect(await a.sync()).toMatchObject({ code: 0, stdout: 'in step\n' });
+});

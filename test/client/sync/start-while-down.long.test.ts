@@ -1,5 +1,5 @@
 /** A watch that is started while its hub is down waits for it, also for a folder that names its vault again. */
-import { renameSync } from 'node:fs';
+import { readdirSync, renameSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { startHub } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
@@ -16,14 +16,21 @@ test('[SYN-24] a watch with --vault starts while the hub is down, and syncs once
   await first.stop();
   const watch = a.watch();
   try {
-    await until(() => watch.output().includes('Waiting for it') || watch.hasEnded());
-    expect([watch.hasEnded(), watch.output()]).toEqual([false, expect.stringContaining('Waiting for it')]);
+    await until(() => watch.output().includes('hub is down') || watch.hasEnded());
+    expect([watch.hasEnded(), watch.output()]).toEqual([false, expect.stringContaining('watching')]);
+    // Each save that stood still becomes a version, also of a time without a hub.
+    a.write('meanwhile.md', 'first save');
+    const hasSave = (count: number) => () => a.has('.cairn/saves') && readdirSync(a.at('.cairn/saves')).length >= count;
+    await until(hasSave(2), watch.output);
     a.write('meanwhile.md', 'meanwhile');
     const again = await startHub({ env, dataFolder: first.dataFolder });
     try {
       await until(() => watch.output().includes('meanwhile.md'), watch.output);
       await b.sync();
       expect(b.read('meanwhile.md')).toBe('meanwhile');
+      const { vault_id: id } = JSON.parse(a.read('.cairn/state.json')) as { vault_id: string };
+      const { stdout } = await a.call('sync_history', '--path=meanwhile.md', `--vault_id=${id}`, '--json');
+      expect((JSON.parse(stdout) as { versions: unknown[] }).versions).toHaveLength(2);
     } finally {
       await again.stop();
     }

@@ -9,6 +9,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { CAIRN, cleanEnvironment } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
 import { startRelay } from '../../support/relay.ts';
+import { canUnshare } from '../../support/small-disk.ts';
 import { type SyncedFolder, syncedFolder, syncedPair, textsOf, until } from '../../support/synced-folder.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
@@ -247,3 +248,42 @@ async function vaultNameOf(machine: SyncedFolder): Promise<string> {
   };
   return vaults.find(({ vault_id: other }) => other === id)?.name ?? '';
 }
+
+test.runIf(canUnshare)(
+  '[SYN-24] a system that watches no more folders is told once, with a way out, and changes are found',
+  async () => {
+    const files = Array.from({ length: 40 }, (_, at) => [`d${at}/f`, `${at}\n`]);
+    const { a, b, relay } = await pair(Object.fromEntries(files));
+    const few = ['unshare', '-r', 'sh', '-c', 'echo 10 > /proc/sys/user/max_inotify_watches; exec "$0" "$@"'];
+    const watcher = b.watch({}, { wrapper: few });
+    await until(() => watcher.output().includes('sysctl'), watcher.output);
+    for (const [path] of files) b.write(path ?? '', 'changed\n');
+    await until(() => said(watcher.output(), /pushed +40 files/) === 1, watcher.output);
+    await a.sync();
+    expect(textsOf(a)).toEqual(textsOf(b));
+    expect(said(watcher.output(), /noticed at once/)).toBe(1);
+    expect(watcher.output()).not.toMatch(/Trying again/);
+    await watcher.stop();
+    await relay.close();
+  },
+  90_000,
+);
+
+test('[SYN-24] thousands of files that come at once, as with a checkout, arrive while both folders are watched', async () => {
+  const { a, b, relay } = await pair({ one: '1\n' });
+  const watchers = [a.watch(), b.watch()];
+  for (const watcher of watchers) await until(() => watcher.output().includes('watching'), watcher.output);
+  for (let at = 0; at < 3000; at += 1) b.write(`modules/m${at % 100}/lib/f${at}.js`, `module.exports = ${at};\n`);
+  const count = () => Object.keys(textsOf(a)).length;
+  for (let before = 0; count() < 3001; ) {
+    // As long as some arrive, more will.
+    before = count();
+    await until(
+      () => count() > before,
+      () => watchers.map(({ output }) => output()).join('\n'),
+    );
+  }
+  expect(textsOf(a)).toEqual(textsOf(b));
+  for (const watcher of watchers) await watcher.stop();
+  await relay.close();
+}, 180_000);

@@ -47,8 +47,8 @@ export class Asides {
   take(path: FolderPath, target: string, expected: string): boolean {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const aside = join(this.#folder, randomUUID());
-    this.#note(aside, path, expected, this.#unsent.has(expected));
     try {
+      this.#note(aside, path, expected, this.#unsent.has(expected));
       renameSync(target, aside);
     } catch (error) {
       rmSync(`${aside}.json`, { force: true });

@@ -66,6 +66,15 @@ export class SyncedFolder {
     return join(this.root.path, OWN_FOLDER, name);
   }
 
+  /** Keeps the `.cairn` folder out of a git repository: `git add` and `git clean` leave out what is ignored. */
+  hideFromGit(): void {
+    try {
+      writeFileSync(this.own('.gitignore'), '*\n', { flag: 'wx' });
+    } catch {
+      // It exists, or the disk is full: the next sync tries again.
+    }
+  }
+
   at(path: FolderPath): string {
     return join(this.root.path, path);
   }
@@ -245,6 +254,8 @@ function unwritable(error: unknown): Error {
       return new Unwritable(CLASH);
     case 'ENOTEMPTY':
       return new Unwritable(OTHER);
+    case 'ENOENT':
+      return new Unwritable('Its folder was moved or removed in this moment; sync again.');
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../../limits/service.ts';
 import { type Content, lookAt, readPlain } from './file.ts';
@@ -35,8 +35,14 @@ export interface Save {
   readonly drop: () => void;
 }
 
+interface Held extends Pick<Save, 'path' | 'sha256'> {
+  readonly bytes: number;
+}
+
 export class Saves {
   readonly #folder: string;
+  /** The copies known to this process, by name: reading all notes for each save would be quadratic. */
+  #held: Map<string, Held> | undefined;
   #count = 0;
 
   /** `own`: path of the `.cairn` folder. */
@@ -46,16 +52,16 @@ export class Saves {
 
   /** Stores a copy, unless all copies together would exceed their size limit. */
   keep(path: FolderPath, { bytes, ...content }: Content, base: string): void {
-    const all = this.list();
-    if (all.some((save) => save.path === path && save.sha256 === content.sha256)) return;
-    if (this.#usedBytes() + bytes.length > limits.clientSavesBytesMax) return;
+    if (this.#holds(path, content.sha256) || !this.#hasRoom(bytes.length)) return;
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     // Names sort in the order of creation; setting the clock back affects only that order.
     this.#count += 1;
     const order = `${Date.now()}-${String(this.#count).padStart(6, '0')}`;
-    const at = join(this.#folder, `${order}-${randomUUID()}`);
+    const name = `${order}-${randomUUID()}`;
+    const at = join(this.#folder, name);
     writeFileSync(at, bytes, { mode: 0o600 });
     writeFileSync(`${at}.json`, JSON.stringify({ path, base, ...content }), { mode: 0o600 });
+    this.#held?.set(name, { path, sha256: content.sha256, bytes: bytes.length });
   }
 
   /** The stored copies, oldest first. */
@@ -67,6 +73,7 @@ export class Saves {
       const drop = () => {
         rmSync(at, { force: true });
         rmSync(`${at}.json`, { force: true });
+        this.#held?.delete(name);
       };
       if (note === undefined || isBad(path)) {
         // A process ended while writing this copy; the file itself still exists.
@@ -82,8 +89,34 @@ export class Saves {
     });
   }
 
-  #usedBytes(): number {
-    return this.#names().reduce((sum, name) => sum + (lookAt(join(this.#folder, name))?.size ?? 0), 0);
+  #holds(path: FolderPath, sha256: string): boolean {
+    this.#held ??= this.#read();
+    for (const [name, held] of this.#held) {
+      if (held.path !== path || held.sha256 !== sha256) continue;
+      // Another process may have sent and deleted it.
+      if (lookAt(join(this.#folder, name)) !== undefined) return true;
+      this.#held.delete(name);
+    }
+    return false;
+  }
+
+  /** True when the copies with these bytes stay below their limit. */
+  #hasRoom(bytes: number): boolean {
+    const fits = (held: ReadonlyMap<string, Held>) =>
+      [...held.values()].reduce((sum, one) => sum + one.bytes, bytes) <= limits.clientSavesBytesMax;
+    this.#held ??= this.#read();
+    if (fits(this.#held)) return true;
+    this.#held = this.#read();
+    return fits(this.#held);
+  }
+
+  #read(): Map<string, Held> {
+    return new Map(
+      this.list().map(({ path, sha256, place }) => {
+        const name = basename(place);
+        return [name, { path, sha256, bytes: lookAt(join(this.#folder, name))?.size ?? 0 }];
+      }),
+    );
   }
 
   #names(): string[] {

@@ -179,7 +179,10 @@ async function keepOnHub(session: SyncSession, path: FolderPath, mine: Content):
       // This frees the path for the hub's side, which the next round pulls.
       if (keepCopy(session, { from, of: from, why })) return { conflictId: known, reason };
       const copy = await sendCopy(session, { path, from, content: mine });
-      return { conflictId: known, reason: copy === undefined ? reason : `${reason}; ours is on the hub as ${quoted(copy)}` };
+      return {
+        conflictId: known,
+        reason: copy === undefined ? reason : `${reason}; ours is on the hub as ${quoted(copy)}`,
+      };
     }
     case 'listed':
       return { conflictId: known, reason: `${reason}; the hub refused ours: ${outcome.message}` };

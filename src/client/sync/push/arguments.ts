@@ -1,4 +1,5 @@
 /** Builds the arguments of a push for one file of the folder. */
+import { limits } from '../../../limits/service.ts';
 import type { Content } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { PushArguments } from '../hub.ts';
@@ -47,7 +48,19 @@ export function textOf(bytes: Buffer): string | undefined {
 
 function encoded(bytes: Buffer): { readonly content: string; readonly encoding?: 'base64' } {
   const text = textOf(bytes);
-  return text === undefined ? { content: bytes.toString('base64'), encoding: 'base64' } : { content: text };
+  if (text === undefined || isTooLong(text)) return { content: bytes.toString('base64'), encoding: 'base64' };
+  return { content: text };
+}
+
+/** The most bytes of any file in base64, which a hub takes. */
+const ENCODED_BYTES_MAX = (limits.fileBytesMax / 3) * 4;
+/** JSON (RFC 8259) writes a control character of one byte as `\u0000`. */
+const ESCAPE_BYTES_MAX = 6;
+
+/** True when the escapes of a text make it longer in JSON than the longest file: zeros, control sequences. */
+function isTooLong(text: string): boolean {
+  const mayBe = text.length * ESCAPE_BYTES_MAX > ENCODED_BYTES_MAX;
+  return mayBe && Buffer.byteLength(JSON.stringify(text)) > ENCODED_BYTES_MAX;
 }
 
 /** A time in the hub's format. Disks may contain times outside the calendar; these become the current time. */

@@ -3,6 +3,7 @@ import { relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FSWatcher, watch } from 'chokidar';
 import { limits } from '../../../limits/service.ts';
+import { codeOf } from '../folder/file.ts';
 import { isReserved } from '../folder/path.ts';
 import type { Root } from '../folder/root.ts';
 import type { Bell } from './bell.ts';
@@ -11,8 +12,8 @@ import type { Keeper } from './keeper.ts';
 interface Listeners {
   readonly changes: Bell;
   readonly keeper: Keeper;
-  /** Called once when not everything can be watched. */
-  readonly onError: (error: Error) => void;
+  /** Called once, with a sentence for the user, when not everything can be watched. */
+  readonly onBlind: (sentence: string) => void;
 }
 
 export class DiskWatch {
@@ -20,12 +21,17 @@ export class DiskWatch {
   readonly #listeners: Listeners;
   readonly #closing = new AbortController();
   #watcher: FSWatcher;
-  #isTold = false;
+  #isBlind = false;
 
   constructor(root: Root, listeners: Listeners) {
     this.#root = root;
     this.#listeners = listeners;
     this.#watcher = this.#begin();
+  }
+
+  /** True when changes may be missed, so that the folder is scanned more often. */
+  get isBlind(): boolean {
+    return this.#isBlind;
   }
 
   async close(): Promise<void> {
@@ -35,7 +41,7 @@ export class DiskWatch {
 
   #begin(): FSWatcher {
     const { path: root } = this.#root;
-    const { changes, keeper, onError } = this.#listeners;
+    const { changes, keeper, onBlind } = this.#listeners;
     const watcher = watch(root, {
       ignoreInitial: true,
       // A folder removed while watched may leave handles open; they must not keep a stopped watch running.
@@ -55,8 +61,8 @@ export class DiskWatch {
     });
     // Usually too many folders for the system; the next full scan finds the missed changes.
     watcher.on('error', (error) => {
-      if (!this.#isTold) onError(new Error(`Not every change here is noticed at once (${(error as Error).message}).`));
-      this.#isTold = true;
+      if (!this.#isBlind) onBlind(blindSentence(error));
+      this.#isBlind = true;
     });
     return watcher;
   }
@@ -80,4 +86,12 @@ export class DiskWatch {
       return false;
     }
   }
+}
+
+function blindSentence(error: unknown): string {
+  const code = codeOf(error);
+  const seconds = limits.clientBlindRescanMs / 1000;
+  const raise = code === 'ENOSPC' ? ' To raise the limit: sudo sysctl fs.inotify.max_user_watches=1048576' : '';
+  const what = code === 'ENOSPC' ? 'the system watches no more folders' : code;
+  return `Not every change here is noticed at once (${what}); the folder is compared every ${seconds} seconds instead.${raise}`;
 }

@@ -18,6 +18,8 @@ export class Keeper {
   changed(absolute: string): void {
     const onDisk = relative(this.#session.folder.root.path, absolute);
     clearTimeout(this.#timers.get(onDisk));
+    // So many at once are a checkout or an installation and not a person's edits.
+    if (this.#timers.size >= limits.clientPushFiles && !this.#timers.has(onDisk)) return;
     const keep = () => {
       this.#timers.delete(onDisk);
       this.#keep(onDisk);

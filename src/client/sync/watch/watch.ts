@@ -19,18 +19,22 @@ export interface Watch {
   readonly syncNow: () => Promise<void>;
   /** Reports a temporary error; the watch retries after this number of milliseconds. */
   readonly onTrouble: (error: Error, retryMs: number) => void;
+  /** Reports once that not every local change is noticed at once. */
+  readonly onBlind: (sentence: string) => void;
   /** Reports the first success after an error. */
   readonly onWell: () => void;
   readonly signal: AbortSignal;
 }
 
 /** Resolves when aborted. Throws errors that no retry can fix: a missing folder or vault, a revoked sign-in. */
-export async function watchFolder(session: SyncSession, { syncNow, onTrouble, onWell, signal }: Watch): Promise<void> {
+export async function watchFolder(
+  session: SyncSession,
+  { syncNow, onTrouble, onBlind, onWell, signal }: Watch,
+): Promise<void> {
   const changes = new Bell();
   signal.addEventListener('abort', () => changes.ring(), { once: true });
   const keeper = new Keeper(session);
-  const onError = (error: Error) => onTrouble(error, limits.clientRescanMs);
-  const disk = new DiskWatch(session.folder.root, { changes, keeper, onError });
+  const disk = new DiskWatch(session.folder.root, { changes, keeper, onBlind });
   const large = new LargeTransfers(session);
   session.isOverdue = () => changes.isRung;
   let failures = 0;
@@ -41,7 +45,7 @@ export async function watchFolder(session: SyncSession, { syncNow, onTrouble, on
         await syncNow();
         if (failures > 0) onWell();
         failures = 0;
-        await untilDue(session, { changes, large }, signal);
+        await untilDue(session, { changes, disk, large }, signal);
       } catch (error) {
         if (signal.aborted) return;
         if (isFinal(error)) throw error;
@@ -65,7 +69,7 @@ function isFinal(error: unknown): boolean {
 /** Resolves when a sync is due: local changes have settled, the hub has changes, or the last sync was long ago. */
 async function untilDue(
   { folder, hub, state, due, large: queue }: SyncSession,
-  { changes, large }: { readonly changes: Bell; readonly large: LargeTransfers },
+  { changes, disk, large }: { readonly changes: Bell; readonly disk: DiskWatch; readonly large: LargeTransfers },
   signal: AbortSignal,
 ): Promise<void> {
   const { cursor } = state;
@@ -73,7 +77,8 @@ async function untilDue(
   large.start();
   const asking = new AbortController();
   // A program may write to a file moved aside, and no event reports that.
-  const longestMs = folder.asides.isEmpty ? limits.clientRescanMs : limits.clientAsideMs;
+  const rescanMs = disk.isBlind ? limits.clientBlindRescanMs : limits.clientRescanMs;
+  const longestMs = folder.asides.isEmpty ? rescanMs : limits.clientAsideMs;
   const longAgo = sleep(longestMs, undefined, { signal: asking.signal }).catch(() => undefined);
   const ask = async () => {
     while (cursor !== null && !asking.signal.aborted) {

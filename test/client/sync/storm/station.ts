@@ -86,7 +86,8 @@ export class Station {
       wrapper: [...asPlainUser(), 'sh', '-c', `umask ${umask}; exec "$0" "$@"`],
       heard: (text) => {
         journal.note(this.name, `watch: ${text}`);
-        if (this.#isReady) return;
+        // A folder that has not met its vault yet waits for the hub, and says so.
+        if (this.#isReady || !text.includes('watching')) return;
         // What stood while nothing looked is seen from now on.
         this.#isReady = true;
         ledger.restart(this.place.folder);

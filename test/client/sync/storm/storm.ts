@@ -129,7 +129,9 @@ class Weather {
     this.#lookForDeaths();
     for (const station of this.#stations) await station.stop('stop');
     const other = [...this.#violations, ...(await settle(folders))];
-    const different = await silentDifferences(folders);
+    const different = (await silentDifferences(folders)).map(
+      (one) => `${one}${this.#storyOf(one.split(' differs in silence')[0] ?? '')}`,
+    );
     const lost = await lostStrings(this.#hub, this.#email, folders, this.ledger);
     for (const { outputs, place } of this.#stations) {
       const trace = outputs.find((output) => /\n\s+at .*:\d+/.test(output));
@@ -148,8 +150,14 @@ class Weather {
   }
 
   #withStory({ sha256, folder, path, what }: { sha256: string; folder: string; path: string; what: string }): string {
-    const story = this.journal.about(path).map((line) => `\n    ${line}`);
-    return `lost ${sha256.slice(0, 12)} of ${folder.slice(-6)} ${path}: ${what}${story.join('')}`;
+    return `lost ${sha256.slice(0, 12)} of ${folder.slice(-6)} ${path}: ${what}${this.#storyOf(path)}`;
+  }
+
+  #storyOf(path: string): string {
+    return this.journal
+      .about(path)
+      .map((line) => `\n    ${line}`)
+      .join('');
   }
 
   /** A watch ends only when it is told to. */
