@@ -52,6 +52,8 @@ export async function watchFolder(
         const retryMs = Math.min(limits.clientRetryMs * 2 ** failures, limits.clientRetryMsMax);
         failures += 1;
         onTrouble(error as Error, retryMs);
+        // Files saved before the disk watch was ready triggered no event; the failed sync has scanned them.
+        keeper.begin();
         await pause(retryMs, signal);
       }
     }
