@@ -80,7 +80,7 @@ export const smallCalls: Bench = async ({ quick }) => {
     for (const [name, load] of Object.entries(LOADS)) {
       const rounds = { idle: [] as number[], loaded: [] as number[] };
       for (let round = 0; round < (quick ? 2 : 5); round += 1) {
-        const seconds = quick ? 4 : 10;
+        const seconds = quick ? 4 : 6;
         rounds.idle.push(await p99(seconds));
         const running = load(hub, seconds + 2 * MARGIN_SECONDS);
         await sleep(MARGIN_SECONDS * 1000);

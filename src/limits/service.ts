@@ -310,6 +310,11 @@ export const limits = {
   wholeBlobsMax: 1000,
   /** Blobs whose checksum is cached, about 100 bytes each. */
   blobSumsMax: 20_000,
+  /** A blob up to this size is sent whole, not as a stream, and its bytes are cached: so many bytes of all of them. */
+  smallBlobBytesMax: 64 * KiB,
+  blobBytesRememberedMax: 16 * MiB,
+  /** Cached rows that name a blob, of each kind. */
+  blobRowsRememberedMax: 10_000,
   /** A clock ahead of its expected time by more than this has jumped. After so long at the new time, it is accepted. */
   clockJumpMs: 24 * 60 * 60 * 1000,
   /** How often the time is stored; the next start compares its clock with it. */

@@ -1,6 +1,8 @@
 /** Reads blobs: list, latest, and the bytes of one. Read-only, so it runs in any thread. */
+import { KnownRows } from '../cache/rows.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Principal } from '../common/principal.ts';
+import { limits } from '../limits/service.ts';
 import type { Damage } from '../store/data-file/damage.ts';
 import type { Store } from '../store/store.ts';
 import { isCommitSha, isSha256, type ListQuery } from './fields.ts';
@@ -21,9 +23,15 @@ export interface BlobReadsOptions {
 export class BlobReads {
   readonly bytes: StoredBytes;
   readonly #store: Store;
+  /** SHA-256 of the newest blob of a commit. */
+  readonly #newest: KnownRows<string>;
+  readonly #records: KnownRows<BlobRecord>;
 
   constructor({ store, damage }: BlobReadsOptions) {
     this.#store = store;
+    const weightMax = limits.blobRowsRememberedMax;
+    this.#newest = new KnownRows(store, commits, { parts: 2, weightMax });
+    this.#records = new KnownRows(store, blobs, { parts: 3, weightMax });
     this.bytes = new StoredBytes(store, damage);
   }
 
@@ -65,16 +73,33 @@ export class BlobReads {
     // Created only when thrown: an error captures its stack, which costs more than all look-ups here.
     const unknown = () => new Refusal({ kind: 'not_found', what: 'blob not found' });
     if (!isCommitSha(commitSha) || (sha256 !== null && !isSha256(sha256))) throw unknown();
-    const store = this.#store;
-    const wanted = sha256?.toLowerCase() ?? store.get(commits, [principal.accountId, commitSha])?.sha256;
-    const record = wanted === undefined ? undefined : store.get(blobs, [principal.accountId, commitSha, wanted]);
+    const wanted = sha256?.toLowerCase() ?? this.#newestOf(principal.accountId, commitSha);
+    const record = wanted === undefined ? undefined : this.#recordOf(principal.accountId, commitSha, wanted);
     if (wanted === undefined || record === undefined) throw unknown();
     if (record.credential_id !== principal.credentialId) throw new Refusal({ kind: 'blob_unverifiable' });
     return { commitSha, sha256: wanted, record };
   }
 
-  #blob(accountId: string, commitSha: string, sha256: string): Blob {
+  #newestOf(accountId: string, commitSha: string): string | undefined {
+    const name = `${accountId} ${commitSha}`;
+    const known = this.#newest.find(name);
+    if (known !== undefined) return known;
+    const newest = this.#store.get(commits, [accountId, commitSha])?.sha256;
+    if (newest !== undefined) this.#newest.keep(name, newest, 1);
+    return newest;
+  }
+
+  #recordOf(accountId: string, commitSha: string, sha256: string): BlobRecord | undefined {
+    const name = `${accountId} ${commitSha} ${sha256}`;
+    const known = this.#records.find(name);
+    if (known !== undefined) return known;
     const record = this.#store.get(blobs, [accountId, commitSha, sha256]);
+    if (record !== undefined) this.#records.keep(name, record, 1);
+    return record;
+  }
+
+  #blob(accountId: string, commitSha: string, sha256: string): Blob {
+    const record = this.#recordOf(accountId, commitSha, sha256);
     if (record === undefined) throw new Error('the order of uploads names a blob that is not there; run cairn verify');
     return { commitSha, sha256, record };
   }

@@ -5,7 +5,7 @@ import type { Source } from '../audit/records.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Principal } from '../common/principal.ts';
 import { readFields, readQuery } from '../fields/read.ts';
-import { empty, json, type Reply, stream } from '../http/reply/reply.ts';
+import { bytes, empty, json, type Reply, stream } from '../http/reply/reply.ts';
 import { answerRange } from '../http/request/conditional.ts';
 import type { Authenticator, Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
@@ -144,28 +144,27 @@ export function mirrorDownload(blobs: BlobReads, request: RouteRequest, principa
     etag,
     bytesTotal,
   });
-  const headers = {
+  const common = {
     ETag: etag,
     'Accept-Ranges': 'bytes',
     'X-Tarball-Sha256': blob.sha256,
     // A client may cache the bytes, but must revalidate each time: its credential may have been revoked.
     'Cache-Control': 'private, no-cache',
   };
-  const type = { 'Content-Type': 'application/octet-stream' };
+  const headers = { ...common, 'Content-Type': 'application/octet-stream' };
+  const isSmall = bytesTotal <= limits.smallBlobBytesMax;
   switch (answer.kind) {
     case 'unchanged':
-      return empty(304, headers);
+      return empty(304, common);
     case 'unsatisfiable':
       throw new Refusal({ kind: 'range_unsatisfiable', bytesTotal });
-    case 'part':
-      return blobs.bytes.check(blob).then(() =>
-        stream(206, blobs.bytes.part(blob, answer.start, answer.end), {
-          ...headers,
-          ...type,
-          'Content-Range': `bytes ${answer.start}-${answer.end - 1}/${bytesTotal}`,
-        }),
-      );
+    case 'part': {
+      const { start, end } = answer;
+      const partHeaders = { ...headers, 'Content-Range': `bytes ${start}-${end - 1}/${bytesTotal}` };
+      if (isSmall) return bytes(206, blobs.bytes.small(blob).subarray(start, end), partHeaders);
+      return blobs.bytes.check(blob).then(() => stream(206, blobs.bytes.part(blob, start, end), partHeaders));
+    }
     case 'whole':
-      return stream(200, blobs.bytes.whole(blob), { ...headers, ...type });
+      return isSmall ? bytes(200, blobs.bytes.small(blob), headers) : stream(200, blobs.bytes.whole(blob), headers);
   }
 }

@@ -26,6 +26,8 @@ export class StoredBytes {
    * accidental damage; an attacker able to forge stored bytes could also replace the stored digest.
    */
   readonly #sums = new Recent<number>(limits.blobSumsMax);
+  /** Verified bytes of small blobs sent recently, by storage id. */
+  readonly #recent = new Recent<Uint8Array>(limits.blobBytesRememberedMax);
 
   constructor(store: Store, damage: Damage) {
     this.#store = store;
@@ -33,16 +35,33 @@ export class StoredBytes {
   }
 
   /**
+   * Returns the bytes of a blob of at most `smallBlobBytesMax`. Those sent recently are in memory; the stored ones are
+   * then only compared with them, which costs less than a sum.
+   * @throws Refusal `damaged`
+   */
+  small(blob: NamedBytes): Uint8Array {
+    const id = String(blob.record.storage_id);
+    const stored = this.#at(blob, 0, blob.record.byte_size);
+    const recent = this.#recent.get(id);
+    if (recent !== undefined) {
+      if (Buffer.compare(stored, recent) !== 0) throw this.#damaged(blob);
+      return recent;
+    }
+    const known = this.#sums.get(id);
+    const sum = crc32(stored);
+    this.#note(blob, known === undefined ? hashOf('sha256', stored) === blob.sha256 : sum === known, sum);
+    // A copy: the next read overwrites the view.
+    const bytes = Uint8Array.from(stored);
+    this.#recent.set(id, bytes, bytes.length);
+    return bytes;
+  }
+
+  /**
    * Returns a whole blob, hashed or summed while it is sent: the last bytes are returned only when all of them are
-   * correct.
-   * @throws Refusal `damaged` immediately for a small blob, in `read` for others
+   * correct. `read` throws Refusal `damaged`.
    */
   whole(blob: NamedBytes): ByteSource {
     const total = blob.record.byte_size;
-    if (total <= limits.wholeUploadBytesMax) {
-      this.#checkSmall(blob);
-      return this.part(blob, 0, total);
-    }
     const known = this.#sums.get(String(blob.record.storage_id));
     const hash = known === undefined ? createHash('sha256') : undefined;
     let sum = 0;
@@ -89,14 +108,6 @@ export class StoredBytes {
   /** True when the stored bytes match the blob's SHA-256. Reads in short turns. */
   isWhole({ sha256, record }: NamedBytes): Promise<boolean> {
     return isWholeBlob(this.#store, sha256, record);
-  }
-
-  /** Throws Refusal `damaged` for a damaged small blob. */
-  #checkSmall(blob: NamedBytes): void {
-    const bytes = this.#at(blob, 0, blob.record.byte_size);
-    const known = this.#sums.get(String(blob.record.storage_id));
-    const sum = crc32(bytes);
-    this.#note(blob, known === undefined ? hashOf('sha256', bytes) === blob.sha256 : sum === known, sum);
   }
 
   /** Caches the sum of an undamaged blob. Throws Refusal `damaged` otherwise. */

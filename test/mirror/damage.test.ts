@@ -37,13 +37,18 @@ async function damaged(bytes: Buffer, at: number): Promise<string> {
 const counted = async (name: string): Promise<number> =>
   (await scrape(hub.url, { Authorization: `Bearer ${METRICS}` })).sum(name);
 
-test.each([5000, 65_536])('[MIR-19] a damaged blob of %i bytes is 500, and healed by its bytes', async (size) => {
+test.each([
+  [5000, 'never read'],
+  [65_536, 'never read'],
+  [65_536, 'read before'],
+])('[MIR-19] a damaged blob of %i bytes, %s, is 500, and healed by its bytes', async (size, reads) => {
   const bytes = randomBytes(size);
   const commit = randomCommit();
   const other = randomCommit();
   await upload(hub, owner, other, Buffer.from('another blob'));
   expect((await upload(hub, owner, commit, bytes)).status).toBe(200);
   const listed = await listAll(hub, owner);
+  if (reads === 'read before') expect((await download(hub, owner, commit)).bytes.equals(bytes)).toBe(true);
   flip(hub.dataFolder, bytes.subarray(size - 64), 63);
   for (const headers of [{}, { Range: 'bytes=0-9' }]) {
     const answer = await download(hub, owner, commit, headers);

@@ -37,6 +37,11 @@ export function textOf(parts: Parts): string {
   return parts.map((part) => (typeof part === 'string' ? part : Buffer.from(part).toString())).join('');
 }
 
+/** A short body that is in memory. */
+export function bytes(status: number, body: Uint8Array, headers: ReplyHeaders): Reply {
+  return { status, headers, body: [body] };
+}
+
 export function stream(status: number, source: ByteSource, headers: ReplyHeaders): Reply {
   return { status, headers, body: source };
 }

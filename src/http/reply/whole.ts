@@ -14,6 +14,8 @@ export class ReplyBytes {
   /** Returns the bytes of a body, valid until the next call. */
   of(body: string | Parts): Uint8Array {
     const parts = typeof body === 'string' ? [body] : body;
+    const first = parts[0];
+    if (parts.length === 1 && typeof first === 'object') return first;
     let bytesMax = 0;
     for (const part of parts) bytesMax += typeof part === 'string' ? part.length * UNIT_BYTES_MAX : part.length;
     const fits = bytesMax <= this.#shared.length;
