@@ -6,6 +6,7 @@
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
+import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { limits } from '../src/limits/service.ts';
 import { PASSWORD, post, structured, toolRequest, withKey } from '../test/support/gateway.ts';
@@ -14,6 +15,7 @@ import { type Hub, startHub } from '../test/support/hub.ts';
 import { mirrorAccount, randomCommit, upload, uploadHeaders } from '../test/support/mirror.ts';
 import { head } from '../test/support/raw.ts';
 import { clockAt, sha256Of } from '../test/support/sync.ts';
+import { type Delays, delayProbe, takeDelays } from './delays.ts';
 import { type Bench, MiB, note, type Row, runWhenStarted } from './report.ts';
 import { percentile } from './steady.ts';
 
@@ -25,6 +27,7 @@ type Attack = (hub: Target, attackers: readonly Person[], signal: AbortSignal) =
 const KiB = 1024;
 const SLOW_BYTES = 3200;
 const FACTOR_MAX = 3;
+const LEAST_PRIORITY = 19;
 
 /** Opens sockets that send a head and then drip bytes, and replaces each closed one. */
 async function drip(hub: Target, heads: readonly string[], signal: AbortSignal): Promise<void> {
@@ -135,7 +138,8 @@ async function probe(hub: Hub, person: Person, commit: string, seconds: number):
 }
 
 export const attacks: Bench = async ({ quick }) => {
-  const hub = await startHub({ env: { CAIRN_RATE_LIMIT: '0', CAIRN_SIGNIN_LIMIT: '0' } });
+  const probed = delayProbe();
+  const hub = await startHub({ env: { CAIRN_RATE_LIMIT: '0', CAIRN_SIGNIN_LIMIT: '0', ...probed.env } });
   try {
     const victim = await mirrorAccount(hub);
     const commit = randomCommit();
@@ -145,7 +149,9 @@ export const attacks: Bench = async ({ quick }) => {
     const rows: Row[] = [];
     const only = process.argv.find((word) => word.startsWith(ONLY))?.slice(ONLY.length);
     for (const name of Object.keys(ATTACKS).filter((one) => only === undefined || only === one)) {
-      rows.push(...(await measure(hub, { name, victim, commit, attackers, seconds: quick ? 4 : 15 })));
+      rows.push(
+        ...(await measure(hub, { name, victim, commit, attackers, file: probed.file, seconds: quick ? 4 : 15 })),
+      );
     }
     return rows;
   } finally {
@@ -158,20 +164,29 @@ interface Measured {
   readonly victim: Person;
   readonly commit: string;
   readonly attackers: readonly Person[];
+  /** Written by the probe of the event loop. */
+  readonly file: string;
   readonly seconds: number;
 }
 
-async function measure(hub: Hub, { name, victim, commit, attackers, seconds }: Measured): Promise<Row[]> {
+async function measure(hub: Hub, { name, victim, commit, attackers, file, seconds }: Measured): Promise<Row[]> {
   await probe(hub, victim, commit, 1);
+  await takeDelays(hub, file);
   const before = await probe(hub, victim, commit, seconds);
+  const idle = await takeDelays(hub, file);
   const { port, url } = hub;
   const attacker = fork(fileURLToPath(import.meta.url), [ATTACK, JSON.stringify({ name, port, url, attackers })]);
   const gone = new Promise((resolve) => attacker.once('exit', resolve));
+  // An attacker has a machine of its own.
+  setPriority(attacker.pid ?? 0, LEAST_PRIORITY);
   await new Promise((resolve) => setTimeout(resolve, 3000));
+  await takeDelays(hub, file);
   const during = await probe(hub, victim, commit, seconds);
+  const delays = await takeDelays(hub, file);
   attacker.kill('SIGKILL');
   await gone;
-  return Object.keys(before).map((what) => {
+  note(`${name}, event loop: ${told(idle)} before, ${told(delays)} during`);
+  const rows = Object.keys(before).map((what) => {
     const p99 = (times: readonly number[] = []) =>
       percentile(
         times.toSorted((a, b) => a - b),
@@ -188,6 +203,19 @@ async function measure(hub: Hub, { name, victim, commit, attackers, seconds }: M
       reached: attacked <= FACTOR_MAX * calm,
     };
   });
+  const loop: Row = {
+    question: `event-loop delay p99 and longest under: ${name}`,
+    cairn: told(delays),
+    yardstick: `before ${told(idle)}`,
+    ratio: (delays.p99 / idle.p99).toFixed(2),
+    target: '',
+    reached: undefined,
+  };
+  return [...rows, loop];
+}
+
+function told({ p99, max }: Delays): string {
+  return `${p99.toFixed(1)} and ${max.toFixed(1)} ms`;
 }
 
 /** Creates the input of the walk attacks: long paths, protected globs and tasks. */

@@ -1,29 +1,18 @@
 /** How long is the hub's event loop blocked while eight uploads of 50 MiB run? */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../src/limits/service.ts';
-import { temporaryFolder } from '../test/support/temporary-folder.ts';
 import { checkStatuses, prepareClient } from './client.ts';
-import { type Cairn, startCairn } from './peers/cairn.ts';
+import { type Delays, delayProbe, takeDelays } from './delays.ts';
+import { startCairn } from './peers/cairn.ts';
 import { type Bench, note, type Row, runWhenStarted, shown, summarize } from './report.ts';
 
 const UPLOADS = 8;
 const P99_MS_MAX = 10;
 const IDLE_MS = 3000;
 
-interface Delays {
-  readonly reports: number;
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
-  readonly max: number;
-}
-
 export const eventLoop: Bench = async ({ quick }) => {
-  const file = join(temporaryFolder(), 'delays');
-  const probe = new URL('./delay-probe.js', import.meta.url).href;
-  const cairn = await startCairn({ NODE_OPTIONS: `--import=${probe}`, BENCH_DELAY_FILE: file });
+  const { file, env } = delayProbe();
+  const cairn = await startCairn(env);
   const job = { port: cairn.port, connections: UPLOADS, requestsPerConnection: 1, bodyBytes: limits.uploadBytesMax };
   const idle: Delays[] = [];
   const busy: Delays[] = [];
@@ -65,27 +54,6 @@ function row(idle: readonly Delays[], busy: readonly Delays[]): Row {
 function told(delays: Delays | undefined): string {
   if (delays === undefined) return 'unknown';
   return `p50 ${delays.p50.toFixed(1)} p90 ${delays.p90.toFixed(1)} p99 ${delays.p99.toFixed(1)} max ${delays.max.toFixed(1)} ms`;
-}
-
-/** Returns the delays measured by the probe since the last call. */
-async function takeDelays(cairn: Cairn, file: string): Promise<Delays> {
-  const before = read(file)?.reports ?? 0;
-  cairn.process.kill('SIGUSR2');
-  for (let tries = 0; tries < 500; tries += 1) {
-    const delays = read(file);
-    if (delays !== undefined && delays.reports > before) return delays;
-    await sleep(10);
-  }
-  throw new Error('the probe in the hub did not answer');
-}
-
-function read(file: string): Delays | undefined {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Delays;
-  } catch {
-    // Not written yet.
-    return undefined;
-  }
 }
 
 await runWhenStarted(import.meta.url, eventLoop);
