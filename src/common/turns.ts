@@ -1,10 +1,13 @@
 /**
- * Bounds how long work blocks the event loop: walks, searches and the items of batches run in turns of at most 2 ms,
- * one in each round of the loop, and callers take turns. Work that fits into the rest of a round is never deferred.
+ * Bounds how long work blocks the event loop: walks, searches and the items of batches run in turns, one in each round
+ * of the loop, and callers take turns. Work that fits into the rest of a turn is never deferred. A turn lasts at most
+ * 2 ms, and 0.5 ms after work was deferred: a request of somebody else takes several rounds, and waits for a turn in
+ * each of them.
  */
 import { FairQueue } from './fair-queue.ts';
 
 const TURN_MS = 2;
+const DEFERRED_TURN_MS = 0.5;
 
 /** Calls back in the next round of the event loop, after pending I/O was handled. */
 type NextRound = (run: () => void) => void;
@@ -32,7 +35,7 @@ export class Turns {
   get isOver(): boolean {
     const nowMs = this.#now();
     if (this.#endMs !== undefined) return nowMs >= this.#endMs;
-    this.#begin(nowMs);
+    this.#begin(nowMs, TURN_MS);
     return false;
   }
 
@@ -40,17 +43,17 @@ export class Turns {
   next(caller: string): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(caller, resolve);
-      if (this.#endMs === undefined) this.#begin(this.#now());
+      if (this.#endMs === undefined) this.#begin(this.#now(), TURN_MS);
     });
   }
 
-  #begin(nowMs: number): void {
-    this.#endMs = nowMs + TURN_MS;
+  #begin(nowMs: number, turnMs: number): void {
+    this.#endMs = nowMs + turnMs;
     this.#nextRound(() => {
       this.#endMs = undefined;
       const first = this.#waiting.shift();
       if (first === undefined) return;
-      this.#begin(this.#now());
+      this.#begin(this.#now(), DEFERRED_TURN_MS);
       first();
     });
   }

@@ -41,6 +41,12 @@ export interface ListPage {
   readonly next: string | undefined;
 }
 
+/** Rows read in one turn. */
+interface Run {
+  readonly found: readonly ListedFile[];
+  readonly next: string | undefined;
+}
+
 export class FileLists {
   readonly #store: Store;
   readonly #reader: SyncReader;
@@ -86,17 +92,26 @@ export class FileLists {
   async *walk({ accountId, vaultId }: VaultOf, prefix: string, after?: string): AsyncGenerator<ListedFile> {
     const exact = after === undefined && prefix !== '' ? this.#reader.file(vaultId, prefix) : undefined;
     if (exact !== undefined) yield { folded: prefix, file: exact };
-    let beyond = after ?? prefix;
-    for (;;) {
-      const rows = this.#store.range(files, { prefix: [vaultId], beyond, limit: limits.listTurnRows });
-      for (const { key, value } of rows) {
-        if (!key[1].startsWith(prefix)) return;
+    let beyond: string | undefined = after ?? prefix;
+    while (beyond !== undefined) {
+      if (turns.isOver) await turns.next(accountId);
+      const { found, next } = this.#turnOf(vaultId, prefix, beyond);
+      for (const row of found) {
         if (turns.isOver) await turns.next(accountId);
-        yield { folded: key[1], file: value };
+        yield row;
       }
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < limits.listTurnRows) return;
-      beyond = last.key[1];
+      beyond = next;
     }
+  }
+
+  /** Reads the next few rows, fewer when the turn ends. `next`: where to continue; undefined at the end. */
+  #turnOf(vaultId: string, prefix: string, beyond: string): Run {
+    const found: ListedFile[] = [];
+    for (const { key, value } of this.#store.entries(files, { prefix: [vaultId], beyond })) {
+      if (!key[1].startsWith(prefix)) return { found, next: undefined };
+      found.push({ folded: key[1], file: value });
+      if (found.length === limits.listTurnRows || turns.isOver) return { found, next: key[1] };
+    }
+    return { found, next: undefined };
   }
 }
