@@ -41,7 +41,7 @@ export class Onboarding {
   }
 
   /**
-   * Creates an account with its first keys. A refused sign-up costs no password hash.
+   * Creates an account with its first keys. A sign-up that is not admitted costs no password hash.
    * Throws Refusal `signup_closed`, `signups_spent`, `invalid_fields`, `rate_limited`.
    */
   async signUp(input: SignUpInput): Promise<NewAccount> {

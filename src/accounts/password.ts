@@ -3,7 +3,6 @@ import { invalidField } from '../common/fault.ts';
 import type { Caller } from '../common/shares.ts';
 import { limits } from '../limits/service.ts';
 import type { Pool } from '../pool/pool.ts';
-import { isCommonPassword } from './sign-in/common-passwords.ts';
 
 export class Passwords {
   readonly #pool: Pool;
@@ -25,10 +24,11 @@ export class Passwords {
         `password must have ${limits.passwordBytesMin} to ${limits.passwordBytesMax} bytes, this one has ${bytes}`,
       );
     }
-    if (await isCommonPassword(password)) {
+    const hash = await this.#pool.run('hashPassword', { password }, caller);
+    if (hash === undefined) {
       throw invalidField('password', 'this is one of the most common passwords; choose another');
     }
-    return await this.#pool.run('hashPassword', { password }, caller);
+    return hash;
   }
 
   /** True when the password matches the hash. Without a hash it takes as long and resolves with false. */
@@ -41,7 +41,7 @@ export class Passwords {
 
   /** Computed once; computed again when its worker thread died. */
   #decoyHash(): Promise<string> {
-    this.#decoy ??= this.#pool.run('hashPassword', { password: crypto.randomUUID() }).catch((error: unknown) => {
+    this.#decoy ??= this.hash(crypto.randomUUID()).catch((error: unknown) => {
       this.#decoy = undefined;
       throw error;
     });

@@ -120,8 +120,8 @@ export interface CodeInput {
 export interface Jobs {
   /** Hashes chunks as they arrive. Returns undefined when the sender closed the port before the end. */
   readonly digestStream: { readonly input: DigestStreamInput; readonly output: Digests | undefined };
-  /** Hashes with argon2id; the result is the encoded hash. */
-  readonly hashPassword: { readonly input: PasswordInput; readonly output: string };
+  /** Hashes with argon2id; returns the encoded hash, or undefined for a common password. */
+  readonly hashPassword: { readonly input: PasswordInput; readonly output: string | undefined };
   readonly verifyPassword: { readonly input: PasswordVerifyInput; readonly output: boolean };
   /** Hashes and escapes one content of file sync. */
   readonly prepareContent: { readonly input: RawContent; readonly output: PreparedContent };

@@ -1,7 +1,7 @@
 /**
  * Runs typed jobs on worker threads with Piscina, bounded, with typed refusals. Computing jobs queue here and not in
- * Piscina, because a thread runs its jobs in order: here callers take turns, and every other turn goes to a caller with
- * an account.
+ * Piscina, because a thread runs its jobs in order: here callers take turns, and so do three kinds of callers: those
+ * with an account, newcomers who sign up, and other strangers, who sign in.
  */
 import { fileURLToPath } from 'node:url';
 import type { TransferListItem } from 'node:worker_threads';
@@ -93,7 +93,7 @@ export class Pool {
     const isStream = name === 'digestStream';
     const release = this.#take(figures, isStream ? this.#streams : this.#shares, caller);
     const startedMs = performance.now();
-    if (!isStream) await this.#turns.enter(caller);
+    if (!isStream) await this.#turns.enter(name, caller);
     this.#waits.record(performance.now() - startedMs);
     try {
       const output = await this.#piscina.run(input, {
@@ -150,41 +150,43 @@ export class Pool {
   }
 }
 
-/** Chooses the next waiting job. */
+/** Chooses the next waiting job: kinds of callers take turns, and within a kind the callers do. */
 class JobTurns {
   readonly #known = new FairQueue<() => void>();
+  readonly #newcomers = new FairQueue<() => void>();
   readonly #strangers = new FairQueue<() => void>();
+  /** In the order of turns. */
+  #kinds = [this.#known, this.#strangers, this.#newcomers];
   #free: number;
-  #knownWasLast = false;
 
   constructor(atOnce: number) {
     this.#free = atOnce;
   }
 
   get waiting(): number {
-    return this.#known.size + this.#strangers.size;
+    return this.#kinds.reduce((sum, { size }) => sum + size, 0);
   }
 
   /** Resolves when the job may run. Then `leave` must be called once. */
-  enter({ accountId, address }: Caller): Promise<void> | undefined {
+  enter(name: JobName, { accountId, address }: Caller): Promise<void> | undefined {
     if (this.#free > 0) {
       this.#free -= 1;
       return undefined;
     }
-    const queue = accountId === undefined && address !== undefined ? this.#strangers : this.#known;
+    const isKnown = accountId !== undefined || address === undefined;
+    const unknown = name === 'hashPassword' ? this.#newcomers : this.#strangers;
+    const queue = isKnown ? this.#known : unknown;
     return new Promise((resolve) => queue.push(accountId ?? address ?? '', resolve));
   }
 
-  /** Ends a job and starts the next: known callers and strangers alternate when both wait. */
+  /** Ends a job and starts the next. */
   leave(): void {
-    const [first, second] = this.#knownWasLast ? [this.#strangers, this.#known] : [this.#known, this.#strangers];
-    const queue = first.size > 0 ? first : second;
-    const next = queue.shift();
-    if (next === undefined) {
+    const served = this.#kinds.find(({ size }) => size > 0);
+    if (served === undefined) {
       this.#free += 1;
       return;
     }
-    this.#knownWasLast = queue === this.#known;
-    next();
+    this.#kinds = [...this.#kinds.filter((queue) => queue !== served), served];
+    served.shift()?.();
   }
 }

@@ -180,3 +180,21 @@ test('[OPS-3, NET-11] a full queue is refused as overloaded, and runs empty agai
     stream.port.close();
   }
 });
+
+test('[NET-11] a sign-in from anywhere is served among the first, however many addresses sign up', async () => {
+  const on = open(REAL, 1);
+  const hash = (await on.run('hashPassword', { password: 'correct horse battery' })) ?? '';
+  const order: string[] = [];
+  const done = (what: string) => () => void order.push(what);
+  const flood = Array.from({ length: 60 }, (_, at) =>
+    on.run('hashPassword', { password: `battery staple ${at}` }, { address: `10.0.${at}.1` }).then(done('sign-up')),
+  );
+  const known = on.run('verifyPassword', { hash, password: 'wrong' }, { accountId: 'somebody' }).then(done('known'));
+  const stranger = { address: '10.9.9.9' };
+  const signIn = on.run('verifyPassword', { hash, password: 'correct horse battery' }, stranger);
+  await Promise.all([...flood, known, signIn.then(done('sign-in'))]);
+  expect(await signIn).toBe(true);
+  // Two sign-ups ran already; then the kinds of callers take turns.
+  expect(order.slice(0, 6).toSorted()).toEqual(['known', 'sign-in', 'sign-up', 'sign-up', 'sign-up', 'sign-up']);
+  expect(order).toHaveLength(62);
+});

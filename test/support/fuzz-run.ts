@@ -1,8 +1,9 @@
 /** Sends fuzzed requests to a hub of its own and looks at what no request may bring about: a 500, a hang, lost memory, damage. */
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type FuzzedRequest, Fuzzer, type Known } from './fuzz.ts';
+import { samplesOf } from './fuzz-samples.ts';
 import { accessToken, argumentSchemas } from './gateway.ts';
 import { call } from './http.ts';
 import { type Hub, startHub } from './hub.ts';
@@ -18,8 +19,9 @@ export interface FuzzReport {
 
 const AT_ONCE = 8;
 /** After so many requests another account goes on: what requests revoke, fill and delete is that of the one before. */
-const PER_ACCOUNT = 2000;
-const HANG_MS = 60_000;
+const PER_ACCOUNT = 1000;
+/** A request that takes longer hangs. The clock stands still while this process does. */
+const HANG_SECONDS = 60;
 const WARM_UP = 4000;
 const REST_MS = 4000;
 
@@ -71,7 +73,7 @@ async function knownOf(hub: Hub): Promise<Known> {
   );
   const token = await accessToken(hub, who.email);
   const credentials = [`McpKey ${who.mcp_key}`, `McpKey ${who.account_key}`, `McpKey ${who.token}`, `Bearer ${token}`];
-  return { routes, tools: await argumentSchemas(hub), credentials };
+  return { routes, tools: await argumentSchemas(hub), credentials, samples: await samplesOf(hub, who) };
 }
 
 function send(hub: Hub, agent: Agent, { method, path, headers, body }: FuzzedRequest) {
@@ -89,10 +91,14 @@ function send(hub: Hub, agent: Agent, { method, path, headers, body }: FuzzedReq
       incoming.on('end', () => end(String(incoming.statusCode), Buffer.concat(parts).toString()));
       incoming.on('error', () => end('cut'));
     });
-    outgoing.setTimeout(HANG_MS, () => {
+    let seconds = 0;
+    const clock = setInterval(() => {
+      seconds += 1;
+      if (seconds < HANG_SECONDS) return;
       end('hang');
       outgoing.destroy();
-    });
+    }, 1000);
+    outgoing.on('close', () => clearInterval(clock));
     outgoing.on('error', () => end('cut'));
     outgoing.end(body);
   });
@@ -100,7 +106,7 @@ function send(hub: Hub, agent: Agent, { method, path, headers, body }: FuzzedReq
 
 /** Anonymous memory of the hub once it rests, in bytes. */
 async function memoryOf(hub: Hub): Promise<number> {
-  await setTimeout(REST_MS);
+  await sleep(REST_MS);
   const status = readFileSync(`/proc/${hub.process.pid}/status`, 'utf8');
   return Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
 }

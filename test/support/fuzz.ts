@@ -16,6 +16,8 @@ export interface Known {
   readonly tools: ReadonlyMap<string, Record<string, unknown>>;
   /** Values of the header `Authorization` that open something. */
   readonly credentials: readonly string[];
+  /** Well-formed requests, which are changed in places. */
+  readonly samples: readonly FuzzedRequest[];
 }
 
 const PAGES = [
@@ -90,10 +92,48 @@ export class Fuzzer {
 
   next(): FuzzedRequest {
     const kind = this.#random();
-    if (kind < 0.4) return this.#call();
-    if (kind < 0.75) return this.#route();
-    if (kind < 0.9) return this.#page();
-    return this.#envelope();
+    if (kind < 0.3) return this.#call();
+    if (kind < 0.5) return this.#route();
+    if (kind < 0.6) return this.#page();
+    if (kind < 0.7) return this.#envelope();
+    return this.#mutant();
+  }
+
+  /** A well-formed request with something changed, or nothing. */
+  #mutant(): FuzzedRequest {
+    const sample = this.#pick(this.#known.samples);
+    const headers = { ...sample.headers };
+    if (this.#random() < 0.15) {
+      const name = this.#pick(Object.keys(headers));
+      if (this.#random() < 0.5) delete headers[name];
+      else headers[name] = this.#segment();
+    }
+    const isForm = String(headers['Content-Type']).includes('urlencoded');
+    const changed = this.#random() < 0.2 ? sample.body : isForm ? this.#form(sample.body) : this.#cut(sample.body);
+    const path = this.#random() < 0.1 ? `${sample.path}${this.#query()}` : sample.path;
+    return { method: sample.method, path, headers, body: changed };
+  }
+
+  #form(body: Buffer | undefined): Buffer {
+    const fields = new URLSearchParams(String(body ?? ''));
+    for (const name of [...fields.keys()]) {
+      const kind = this.#random();
+      // Without its token a form is not read any further.
+      if (name === 'csrf' && kind < 0.9) continue;
+      if (kind < 0.35) fields.set(name, this.#text());
+      else if (kind < 0.4) fields.delete(name);
+      else if (kind < 0.45) fields.append(name, this.#text());
+    }
+    return Buffer.from(fields.toString());
+  }
+
+  /** The bytes with some of them replaced, left out, or in twice. */
+  #cut(body: Buffer | undefined): Buffer | undefined {
+    if (body === undefined) return undefined;
+    const at = Math.floor(this.#random() * body.length);
+    const to = Math.min(body.length, at + Math.floor(this.#random() * 20));
+    const middle = this.#pick([this.#bytes(), Buffer.alloc(0), Buffer.from(this.#text()), body.subarray(at, to)]);
+    return Buffer.concat([body.subarray(0, to), middle, body.subarray(this.#random() < 0.5 ? to : at)]);
   }
 
   /** A tool, with arguments that its schema nearly allows. */
