@@ -8,9 +8,9 @@ const ACCOUNT_KEY_ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
 const ACCOUNT_KEY_CHARS = 24;
 const MCP_KEY_BYTES = 32;
 
-/** Normalizes an email: trimmed, lower case. Throws Refusal when it cannot be an address. */
+/** Normalizes an email: trimmed, in lower case, in Unicode form NFC. Throws Refusal when it cannot be an address. */
 export function normalizeEmail(email: string): string {
-  const trimmed = email.trim().toLowerCase();
+  const trimmed = email.trim().toLowerCase().normalize('NFC');
   if (trimmed.length > limits.emailCharsMax || !/^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(trimmed)) {
     throw invalidField(
       'email',
