@@ -64,10 +64,16 @@ export class Peers {
   }
 
   async #read(): Promise<void> {
+    const before = new Map(this.#since);
     const tables = await this.#options.readTables();
     const isTold = tables.some((table) => table !== '');
     this.#held = isTold ? connectionsByBlock(tables, this.#options.port()) : undefined;
-    this.#since.clear();
+    // A connection that came during the read may be in the tables or not, so it goes on counting.
+    for (const [block, count] of before) {
+      const during = (this.#since.get(block) ?? 0) - count;
+      if (during > 0) this.#since.set(block, during);
+      else this.#since.delete(block);
+    }
   }
 }
 

@@ -47,6 +47,18 @@ test('[NET-11] what the kernel tells of an address counts, and what came since',
   expect(welcome('192.168.0.3')).toEqual([true, true, true, false]);
 });
 
+test('[NET-11] connections that come while the kernel is asked are not forgotten', async () => {
+  let answer: (tables: readonly string[]) => void = () => undefined;
+  const readTables = () => new Promise<readonly string[]>((resolve) => (answer = resolve));
+  const one = new Peers({ port: () => 8080, littleMax: 3, isProxy: () => false, readTables });
+  const welcome = () => one.isWelcome(connectionOf('192.168.0.2'));
+  // The first one asks the kernel, the others come before it answers.
+  expect([welcome(), welcome(), welcome()]).toEqual([true, true, true]);
+  answer([HEAD]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(welcome()).toBe(false);
+});
+
 test('[NET-11] where the system does not tell who holds connections, everybody is welcome', async () => {
   const none = await peers('', '');
   expect(Array.from({ length: 9 }, () => none.isWelcome(connectionOf('192.168.0.2')))).toEqual(Array(9).fill(true));
