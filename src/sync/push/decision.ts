@@ -183,5 +183,7 @@ export function decideKeep(push: PushRequest, state: PushState): KeepOutcome {
   if (state.pending.length - own.length >= limits.pendingConflictsPerPathMax) return { kind: 'full' };
   const freed = own.reduce((sum, { record }) => sum + record.size_bytes, 0);
   const over = overRoom(state.quotas, () => state.used(), push.content?.sizeBytes ?? 0, freed);
-  return over === undefined ? { kind: 'keep', superseded: own } : { kind: 'refuse', fault: over };
+  if (over === undefined) return { kind: 'keep', superseded: own };
+  // A delete holds no bytes that could be lost, so its conflict is told although there is no room to keep it.
+  return push.content === undefined ? { kind: 'full' } : { kind: 'refuse', fault: over };
 }

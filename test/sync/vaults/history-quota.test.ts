@@ -110,6 +110,9 @@ test('[SYN-21] creating and deleting, tiny files and settled conflicts end at th
     kept += 1;
   }
   expect(kept).toBeLessThan(12);
+  // A delete that conflicts holds no bytes: it is told as a conflict, and nothing is kept of it.
+  const wrong = await third.device.call('sync_push', third.device.deleteOf('c.txt', { base_sha: '0'.repeat(64) }));
+  expect(wrong.error).toMatchObject({ code: -32006 });
   expect((await used()).history).toBeLessThanOrEqual(QUOTA_BYTES + 101 * KiB);
   expect(await verified(hub)).toMatchObject({ ok: true, problems: [] });
 });
