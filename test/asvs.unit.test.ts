@@ -1,4 +1,5 @@
 /** Holds the table of ASVS against the tests: each title that it quotes is the title of a test, and each row has an answer. */
+import { getCiphers, getHashes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,4 +21,25 @@ test('each row of the table of ASVS says whether it holds and why', () => {
   const rows = table.split('\n').filter((line) => /^\| \d/.test(line));
   expect(rows.length).toBeGreaterThan(40);
   expect(rows.filter((row) => !/^\| \d+\.\d+\.\d+ \| (yes|no) \| .{5,} \|$/.test(row))).toEqual([]);
+});
+
+test('the inventory of algorithms in the manual names each one that the source asks Node.js for', () => {
+  const root = join(TESTS, '..');
+  const manual = readFileSync(join(root, 'src/manual/security.md'), 'utf8');
+  const inventory = /^## Algorithms\n(.*?)^## /ms.exec(manual)?.[1] ?? '';
+  const plain = (text: string) => text.toLowerCase().replaceAll('-', '');
+  const calls = /\b(?:createHash|createHmac|hash|create(?:Dec|C)ipheriv|hkdfSync|algorithm:)\(?\s*'([\w-]+)'/g;
+  const known = [...getHashes(), ...getCiphers()].map((name) => name.toLowerCase());
+  const isAlgorithm = (name: string) => known.includes(name.toLowerCase());
+  const used = new Set<string>();
+  for (const folder of ['src', 'workers']) {
+    for (const name of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
+      if (!/\.tsx?$/.test(name)) continue;
+      const text = readFileSync(join(root, folder, name), 'utf8');
+      if (!text.includes("'node:crypto'") && !text.includes("'otpauth'")) continue;
+      for (const [, algorithm = ''] of text.matchAll(calls)) if (isAlgorithm(algorithm)) used.add(plain(algorithm));
+    }
+  }
+  expect([...used].toSorted()).toEqual(['aes256gcm', 'sha1', 'sha256']);
+  expect([...used].filter((algorithm) => !plain(inventory).includes(algorithm))).toEqual([]);
 });
