@@ -2,7 +2,6 @@
  * Handles one request and its one answer: the copied request head, the deadline, the abort, and the response bytes.
  * After an abort or an answer, nothing touches the library's response object.
  */
-
 import { STATUS_CODES } from 'node:http';
 import type { Fault } from '../common/fault.ts';
 import type { Caller, Lease } from '../common/shares.ts';
@@ -197,6 +196,7 @@ export class Exchange {
     }
     const given = reply.headers;
     const common = this.#answerHeaders;
+    if (!Object.hasOwn(given, POLICY)) res.writeHeader(POLICY, "frame-ancestors 'none'");
     for (const name of Object.keys(common)) if (!Object.hasOwn(given, name)) res.writeHeader(name, common[name] ?? '');
     for (const name of Object.keys(given)) res.writeHeader(name, given[name] ?? '');
   }

@@ -307,6 +307,16 @@ test('[WEB-4] every page says what a browser may do with it', async () => {
   }
 });
 
+test('[WEB-4] no answer may be framed: documents, refusals and files neither', async () => {
+  for (const path of ['/health', '/api/account', '/api/mcp/openapi.json', '/nowhere', '/']) {
+    const { headers } = await call(hub, path, { headers: { Accept: 'application/json' } });
+    expect([path, headers['content-security-policy']]).toEqual([
+      path,
+      expect.stringContaining("frame-ancestors 'none'"),
+    ]);
+  }
+});
+
 test('[WEB-4] a page loads nothing but files of its own, which a browser may keep for good, and has nothing inline', async () => {
   for (const path of ['/', '/settings', '/tasks', '/mirror']) {
     await member.open(path);

@@ -72,7 +72,7 @@ function bytesReply(
       headers: {
         'Content-Type': type,
         'Content-Disposition': disposition,
-        'Content-Security-Policy': "default-src 'none'; sandbox",
+        'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
         'Cross-Origin-Resource-Policy': 'same-origin',
         'Cache-Control': 'no-store',
       },

@@ -320,7 +320,7 @@ test('[WEB-13] Markdown is shown rendered or as source, and an image only when i
     'content-type': 'image/png',
     'content-disposition': 'inline',
     'x-content-type-options': 'nosniff',
-    'content-security-policy': "default-src 'none'; sandbox",
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
     'cross-origin-resource-policy': 'same-origin',
   });
   for (const path of ['fake.png', 'a.svg', 'a.html', 'notes/a.md']) {

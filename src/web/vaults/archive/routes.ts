@@ -29,7 +29,7 @@ function sendFolder({ sync, downloads }: VaultOptions, visit: MemberVisit): Repl
   const headers = {
     'Content-Type': 'application/x-tar',
     'Content-Disposition': `attachment; filename="folder.tar"; filename*=UTF-8''${encoded(`${name}.tar`)}`,
-    'Content-Security-Policy': "default-src 'none'; sandbox",
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
     'Cache-Control': 'no-store',
   };
   if (request.isHead) return empty(200, headers);
