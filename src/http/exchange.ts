@@ -44,6 +44,7 @@ interface Deadline {
   readonly msPerByte: number;
 }
 
+const POLICY = 'Content-Security-Policy';
 /** RFC 6797: TLS only, for a year. Pages of other origins share no window group with ours (HTML standard, 7.1.3). */
 const SECURE_HEADERS = {
   'Strict-Transport-Security': 'max-age=31536000',
