@@ -116,7 +116,7 @@ export class Fuzzer {
 
   #form(body: Buffer | undefined): Buffer {
     const fields = new URLSearchParams(String(body ?? ''));
-    for (const name of [...fields.keys()]) {
+    for (const name of new Set(fields.keys())) {
       const kind = this.#random();
       // Without its token a form is not read any further.
       if (name === 'csrf' && kind < 0.9) continue;
