@@ -33,15 +33,15 @@ export function verifyAccounts(reader: CheckedReader, { isSignIn }: AccountsChec
   }
   for (const { key, value } of reader.walk(emails)) {
     if (reader.get(accounts, [value.account_id])?.email !== key[0])
-      problems.push(`email of ${value.account_id}: no such account`);
+      problems.push(`email of ${value.account_id}: account not found`);
   }
   for (const { key, value } of reader.walk(keys)) {
     keyCount += 1;
     const [accountId, keyId] = key;
-    if (reader.get(accounts, [accountId]) === undefined) problems.push(`key ${keyId}: its account is not there`);
+    if (reader.get(accounts, [accountId]) === undefined) problems.push(`key ${keyId}: its account is missing`);
     const indexed = reader.get(keyHashes, [value.hash])?.key_id === keyId;
     if (indexed !== (value.revoked_at === null)) {
-      problems.push(`key ${keyId}: ${indexed ? 'revoked and still opens' : 'live and opens nothing'}`);
+      problems.push(`key ${keyId}: ${indexed ? 'revoked, but still accepted' : 'active, but not accepted'}`);
     }
   }
   for (const { key, value } of reader.walk(keyHashes)) {
@@ -58,13 +58,13 @@ function sessionProblems(reader: CheckedReader): string[] {
   for (const { key, value } of reader.walk(browserSessions)) {
     const { account_id: accountId } = value;
     if (reader.get(accounts, [accountId]) === undefined)
-      problems.push(`a browser session of ${accountId}: no such account`);
+      problems.push(`a browser session of ${accountId}: account not found`);
     if (reader.get(sessionOwners, [accountId, key[0]]) === undefined)
       problems.push(`a browser session of ${accountId} is not listed`);
   }
   for (const { key } of reader.walk(sessionOwners)) {
     if (reader.get(browserSessions, [key[1]])?.account_id !== key[0])
-      problems.push(`a listed browser session of ${key[0]} is not there`);
+      problems.push(`a listed browser session of ${key[0]} is missing`);
   }
   return problems;
 }
@@ -72,16 +72,16 @@ function sessionProblems(reader: CheckedReader): string[] {
 function checkTokens(reader: CheckedReader, isSignIn: AccountsCheck['isSignIn'], problems: string[]): void {
   for (const { key, value } of reader.walk(accessTokens)) {
     const name = `access token ${key[0].slice(0, 16)} of ${value.account_id}`;
-    if (reader.get(accounts, [value.account_id]) === undefined) problems.push(`${name}: its account is not there`);
+    if (reader.get(accounts, [value.account_id]) === undefined) problems.push(`${name}: its account is missing`);
     if (reader.get(tokenExpiries, [value.account_id, value.expires_ms, key[0]]) === undefined) {
-      problems.push(`${name}: never swept`);
+      problems.push(`${name}: missing from the list of expiries`);
     }
     if (value.sign_in !== undefined && !isSignIn(value.sign_in)) problems.push(`${name}: its sign-in has ended`);
   }
   for (const [accountId, expiresMs, hash] of reader.keys(tokenExpiries)) {
     const token = reader.get(accessTokens, [hash]);
     if (token?.account_id !== accountId || token.expires_ms !== expiresMs) {
-      problems.push(`access token ${hash.slice(0, 16)} of ${accountId}: to be swept and not there`);
+      problems.push(`access token ${hash.slice(0, 16)} of ${accountId}: listed as expiring, but missing`);
     }
   }
 }

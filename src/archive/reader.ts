@@ -101,9 +101,9 @@ export class ArchiveReader {
         throw damaged(`${name} line ${number + 1}: is longer than ${limits.archiveLineBytesMax} bytes`);
       }
     }
-    if (heldBytes > 0) throw damaged(`${name} ends within a line`);
+    if (heldBytes > 0) throw damaged(`${name} ends in the middle of a line`);
     if (hash.digest('hex') !== sha256) throw damaged(`${name} is not the file that ${ARCHIVE_MANIFEST_FILE} describes`);
-    if (number !== records) throw damaged(`${name} has ${number} lines and ${ARCHIVE_MANIFEST_FILE} says ${records}`);
+    if (number !== records) throw damaged(`${name} has ${number} lines instead of the ${records} in ${ARCHIVE_MANIFEST_FILE}`);
   }
 
   /**
@@ -126,7 +126,7 @@ export class ArchiveReader {
       }
     }
     if (filled > 0) yield piece.subarray(0, filled);
-    if (hash.digest('hex') !== sha256) throw damaged(`${BLOB_FOLDER}/${sha256} hashes to something else`);
+    if (hash.digest('hex') !== sha256) throw damaged(`${BLOB_FOLDER}/${sha256} does not match its SHA-256`);
   }
 
   /** Yields the bytes of a file, which must have the expected length. Each part is only valid until the next. */
@@ -134,12 +134,12 @@ export class ArchiveReader {
     const file = await openPlain(join(this.#folder, path), name);
     try {
       const { size } = await file.stat();
-      if (size !== bytesExpected) throw damaged(`${name} has ${size} bytes and should have ${bytesExpected}`);
+      if (size !== bytesExpected) throw damaged(`${name} has ${size} bytes instead of ${bytesExpected}`);
       const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, bytesExpected));
       for (let left = bytesExpected; left > 0; ) {
-        if (this.#signal.aborted) throw damaged('the import was broken off');
+        if (this.#signal.aborted) throw damaged('the import was cancelled');
         const { bytesRead } = await file.read(buffer, 0, Math.min(left, READ_BYTES));
-        if (bytesRead === 0) throw damaged(`${name} became shorter while it was read`);
+        if (bytesRead === 0) throw damaged(`${name} was shortened while it was read`);
         left -= bytesRead;
         this.#bytes += bytesRead;
         this.#onBytes(this.#bytes);

@@ -15,7 +15,7 @@ export function verifyAudit(
   let events = 0;
   for (const { key } of reader.walk(auditEvents)) {
     events += 1;
-    if (!isAccount(key[0])) problems.push(`security event ${key[2]} of ${key[0]}: no such account`);
+    if (!isAccount(key[0])) problems.push(`security event ${key[2]} of ${key[0]}: account not found`);
   }
   return { events, problems };
 }

@@ -174,7 +174,7 @@ export function explain(fault: Fault): string {
     case 'path_not_found':
       return explainSync(fault);
     case 'range_unsatisfiable':
-      return `the requested range lies outside the ${fault.bytesTotal} bytes of this blob`;
+      return `the requested range is outside the ${fault.bytesTotal} bytes of this blob`;
     case 'overloaded':
       return `too busy: ${fault.what}; try again in ${fault.retryAfterSeconds} s`;
     case 'handler_late':

@@ -249,7 +249,7 @@ async function answerControl(
   } catch (error) {
     if (error instanceof Refusal) return refuse(error.message);
     log.error({ err: error }, 'a control command broke an assumption');
-    return refuse('the command failed; the log of the service says why');
+    return refuse('the command failed; the log of the service has the reason');
   } finally {
     progress.close();
   }

@@ -78,7 +78,7 @@ export function openReaders({ config, revisions, toolTraffic, onUsed, onDamage, 
   const listening = new Listening(new Watched([], [], () => undefined));
   const access = (first: Scheme, ...others: readonly Scheme[]) =>
     guarded(createAuthenticator(first, ...others), (accountId) => {
-      if (!isOpenInRows(store, accountId)) throw new Error('the thread that writes knows how an account stands');
+      if (!isOpenInRows(store, accountId)) throw new Error('only the hub thread knows whether an account is open');
     });
   const tokenAccess = access(accessTokenScheme(tokens));
   const routes = [

@@ -22,9 +22,9 @@ export function startSweeper(sweeps: readonly Sweep[], clock: Pick<ClockWatch, '
       if (byAge && !clock.isRight()) continue;
       try {
         const removed = await run();
-        if (removed > 0) log.info({ removed, what }, 'emptied the bin');
+        if (removed > 0) log.info({ removed, what }, 'emptied the trash');
       } catch (error) {
-        log.warn({ err: error, what }, 'the bin was not emptied; the next round tries again');
+        log.warn({ err: error, what }, 'the trash was not emptied; the next round tries again');
       }
     }
   };

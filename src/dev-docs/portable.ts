@@ -68,7 +68,7 @@ export async function importDocs(target: ImportTarget): Promise<void> {
     space: 'docs',
     keep(batch, doc, { size, text: content, replaced }) {
       const most = limits.devDocVersionsMax;
-      if (replaced.length >= most) throw invalidField('version', `of a dev doc at most ${most} versions are kept`);
+      if (replaced.length >= most) throw invalidField('version', `a dev doc keeps at most ${most} versions`);
       put(batch, accountId, { ...doc, ...size }, content);
     },
   });
@@ -76,22 +76,22 @@ export async function importDocs(target: ImportTarget): Promise<void> {
   let lastMs = 0;
   await importSection(target, 'docs', docRecord(instantUpTo(latestMs)), (record, wait) => {
     if (record.type === 'counters') {
-      if (head !== undefined) throw invalidField('type', 'the counters come once, first');
+      if (head !== undefined) throw invalidField('type', 'the counters must be the first line, once');
       const made = { doc_id: record.doc_id, changed_ms: Date.parse(record.changed_at) };
       head = made;
       return wait(actors.account(accountId).ask((batch) => batch.put(devDocHeads, [accountId], made)));
     }
-    if (head === undefined) throw invalidField('type', 'the counters come first');
+    if (head === undefined) throw invalidField('type', 'the counters must be the first line');
     if (record.type === 'version') return wait(versions.version(record));
     const { type: _type, changed_at: changedAt, deleted_at, ...shown } = record;
     const changedMs = Date.parse(changedAt);
-    if (changedMs <= lastMs) throw invalidField('changed_at', 'dev docs stand in the order of their last change');
+    if (changedMs <= lastMs) throw invalidField('changed_at', 'dev docs must be in the order of their last change');
     lastMs = changedMs;
     if (changedMs > head.changed_ms || record.id > head.doc_id) {
-      throw invalidField('id', 'its number or change is above the last that the counters tell of');
+      throw invalidField('id', 'id or changed_at is above the counters of the archive');
     }
     checkNames(record.title, record.category);
-    if (deleted_at !== null && deleted_at !== changedAt) throw invalidField('deleted_at', 'was not the last change');
+    if (deleted_at !== null && deleted_at !== changedAt) throw invalidField('deleted_at', 'deleted_at must be changed_at: deleting is the last change');
     versions.begin({ ...shown, changed_ms: changedMs, deleted_at });
   });
   versions.finish();
@@ -100,12 +100,12 @@ export async function importDocs(target: ImportTarget): Promise<void> {
 function checkNames(title: string, category: string): void {
   refuseFields(nameErrors(title, category));
   if (title !== cleanTitle(title) || category !== foldCategory(category)) {
-    throw invalidField('title', 'title or category is not as it is stored');
+    throw invalidField('title', 'title or category is not in its stored form');
   }
 }
 
 function put(batch: Batch, accountId: string, doc: DevDocRecord, content: string): void {
-  if (batch.get(devDocs, [accountId, doc.id]) !== undefined) throw invalidField('id', `there is a dev doc ${doc.id}`);
+  if (batch.get(devDocs, [accountId, doc.id]) !== undefined) throw invalidField('id', `dev doc ${doc.id} already exists`);
   batch.put(devDocs, [accountId, doc.id], doc);
   moveDoc(batch, accountId, undefined, doc);
   if (doc.deleted_at !== null) {

@@ -47,29 +47,29 @@ export function verifyDevDocs(reader: CheckedReader): DevDocsReport {
   }
   grams.finish();
   const surplus = (what: string, found: number, expected: number) => {
-    if (found !== expected) problems.push(`${what}: ${found} rows for ${expected} that there should be`);
+    if (found !== expected) problems.push(`${what}: ${found} rows instead of ${expected}`);
   };
   surplus('lists of dev docs', reader.count(devDocRows), live * 4);
   surplus('changes of dev docs', reader.count(devDocChanges), docs * 2);
   checkTitles(reader, live, problems);
   for (const { key, value } of reader.walk(devDocCounts)) {
     const name = key.join(' ');
-    if (counts.get(name) !== value.docs) problems.push(`dev docs of ${name}: counted wrong`);
+    if (counts.get(name) !== value.docs) problems.push(`dev docs of ${name}: the count is wrong`);
     counts.delete(name);
   }
-  for (const name of counts.keys()) problems.push(`dev docs of ${name}: their count is missing`);
+  for (const name of counts.keys()) problems.push(`dev docs of ${name}: the count is missing`);
   return { docs, problems: [...problems, ...versions.problems(), ...grams.problems] };
 }
 
 function checkDoc(reader: CheckedReader, accountId: string, id: number, doc: DevDocRecord, problems: string[]): void {
   const name = `dev doc ${accountId} ${id}`;
   const head = reader.get(devDocHeads, [accountId]);
-  if (doc.id !== id) problems.push(`${name}: says that it is ${doc.id}`);
-  if ((head?.doc_id ?? 0) < id) problems.push(`${name}: its number can be given again`);
-  if ((head?.changed_ms ?? 0) < doc.changed_ms) problems.push(`${name}: changed after the last change`);
+  if (doc.id !== id) problems.push(`${name}: the record has id ${doc.id}`);
+  if ((head?.doc_id ?? 0) < id) problems.push(`${name}: its id could be reused`);
+  if ((head?.changed_ms ?? 0) < doc.changed_ms) problems.push(`${name}: its last change is later than that of the account`);
   for (const scope of changeScopesOf(doc)) {
     if (reader.get(devDocChanges, [accountId, scope, doc.changed_ms]) !== id) {
-      problems.push(`${name}: stands wrong in the order of changes ${scope}`);
+      problems.push(`${name}: wrong position in the order of changes ${scope}`);
     }
   }
   if (doc.deleted_at !== null) return;
@@ -77,7 +77,7 @@ function checkDoc(reader: CheckedReader, accountId: string, id: number, doc: Dev
     if (reader.get(devDocRows, [accountId, scope, id]) === undefined) problems.push(`${name}: is not in list ${scope}`);
   }
   if (reader.get(devDocTitles, [accountId, foldTitle(doc.title), 'live', doc.category]) !== id) {
-    problems.push(`${name}: is not found by its title`);
+    problems.push(`${name}: not found by title`);
   }
 }
 
@@ -95,7 +95,7 @@ function checkTitles(reader: CheckedReader, live: number, problems: string[]): v
     }
     const doc = reader.get(devDocs, [accountId, value]);
     const isIt = doc !== undefined && doc.deleted_at !== null && doc.category === category;
-    if (!isIt || foldTitle(doc.title) !== title) problems.push(`title ${key.join(' ')}: names no binned dev doc`);
+    if (!isIt || foldTitle(doc.title) !== title) problems.push(`title ${key.join(' ')}: no deleted dev doc has it`);
   }
-  if (found !== live) problems.push(`titles of dev docs: ${found} rows for ${live} that there should be`);
+  if (found !== live) problems.push(`titles of dev docs: ${found} rows instead of ${live}`);
 }

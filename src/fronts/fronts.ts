@@ -109,7 +109,7 @@ export class Fronts {
       worker.on('error', (error) => log.error({ err: error, front: thread }, 'a front failed'));
       const ended = new Promise<void>((settle) => {
         worker.on('exit', () => {
-          reject(new StartError('a front thread (CAIRN_FRONTS) ended while it started; the log says why.'));
+          reject(new StartError('a front thread (CAIRN_FRONTS) ended while it started; the log has the reason.'));
           this.#onExit(thread);
           settle();
         });

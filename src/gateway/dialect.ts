@@ -40,7 +40,7 @@ export function readDialect(headers: McpHeaders, method: string, params: unknown
   if (inMeta === undefined && version !== MODERN_VERSION) return { ok: true, dialect: 'legacy' };
   if (inMeta === undefined) return refuse(INVALID_PARAMS, `_meta["${VERSION_META}"] is required in ${MODERN_VERSION}`);
   if (headers.version !== inMeta) {
-    return refuse(HEADER_MISMATCH, `MCP-Protocol-Version must be what _meta["${VERSION_META}"] says`);
+    return refuse(HEADER_MISMATCH, `MCP-Protocol-Version must equal _meta["${VERSION_META}"]`);
   }
   if (version !== MODERN_VERSION) return { ok: true, dialect: 'legacy' };
   const capabilities = meta?.[CAPABILITIES_META];
@@ -77,7 +77,7 @@ function checkHeaders(headers: McpHeaders, method: string, params: unknown): Dia
   if (member !== undefined) {
     const name = (params as Readonly<Record<string, unknown>>)[member];
     if (headers.name === undefined || decodeHeader(headers.name) !== name) {
-      return refuse(HEADER_MISMATCH, `Mcp-Name must be what params.${member} says`);
+      return refuse(HEADER_MISMATCH, `Mcp-Name must equal params.${member}`);
     }
   }
   return { ok: true, dialect: 'modern' };

@@ -17,7 +17,7 @@ export function headed<T>(headline: string, items: readonly T[], describe: (item
     if (bytesLeft < 0) {
       const shown = lines.length - 1;
       const asked = shown === 0 ? '' : `; to see each here, ask for at most ${shown}`;
-      lines.push(`… and ${items.length - shown} more, which only structuredContent holds${asked}`);
+      lines.push(`… and ${items.length - shown} more, only in structuredContent${asked}`);
       break;
     }
     lines.push(line);

@@ -61,24 +61,24 @@ export async function importHandoffs(target: ImportTarget): Promise<void> {
   let last = 0;
   await importSection(target, 'handoffs', handoffRecord(instantUpTo(latestMs)), ({ type, ...record }, wait) => {
     if (type === 'counters') {
-      if (head !== undefined) throw invalidField('type', 'the counters come once, first');
+      if (head !== undefined) throw invalidField('type', 'the counters must be the first line, once');
       const made = record as { readonly handoff_id: number };
       head = made;
       return wait(actors.account(accountId).ask((batch) => batch.put(handoffHeads, [accountId], made)));
     }
-    if (head === undefined) throw invalidField('type', 'the counters come first');
+    if (head === undefined) throw invalidField('type', 'the counters must be the first line');
     if (type === 'version') {
       return wait(versions.version({ type, ...record } as Parameters<typeof versions.version>[0]));
     }
     const handoff = record as Handoff;
     if (handoff.id <= last || handoff.id > head.handoff_id) {
-      throw invalidField('id', `id ${handoff.id} must be above ${last}, and not above the last that was given`);
+      throw invalidField('id', `id ${handoff.id} must be above ${last}, and at most the counter of the archive`);
     }
     last = handoff.id;
     const { project, topic } = handoff;
     refuseFields(nameErrors({ project, topic }));
     if (cleanName(project) !== project || cleanName(topic) !== topic) {
-      throw invalidField('project', 'project or topic is not as it is stored');
+      throw invalidField('project', 'project or topic is not in its stored form');
     }
     versions.begin(handoff);
   });
@@ -90,7 +90,7 @@ function put(batch: Batch, accountId: string, named: Handoff, { text: content, s
   batch.put(handoffs, [accountId, handoff.id], handoff);
   for (const names of namesOf(accountId, handoff)) {
     if (batch.get(handoffNames, names) !== undefined)
-      throw invalidField('topic', 'there is already a handoff with this name');
+      throw invalidField('topic', 'another handoff has this name');
     batch.put(handoffNames, names, { id: handoff.id });
   }
   for (const row of rowsOf(accountId, handoff)) batch.put(handoffRows, row, { id: handoff.id });

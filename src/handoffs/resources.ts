@@ -68,7 +68,7 @@ function resumeText(handoffs: Handoffs, accountId: string, project: string | und
   const { project: of, topic: about, date, time } = last;
   const { content } = handoffs.get(accountId, { project: of, topic: about, date, time: time ?? undefined });
   const when = time === null ? date : `${date} ${time}`;
-  return `Go on with ${of} / ${about}. This is the handoff of ${when}; check what it says against the present state before you act on it.\n\n${content}`;
+  return `Go on with ${of} / ${about}. This is the handoff of ${when}; check it against the current state before you act on it.\n\n${content}`;
 }
 
 function saveText(project: string | undefined, topic: string | undefined): string {

@@ -24,7 +24,7 @@ export function verifyHandoffs(reader: CheckedReader): HandoffsReport {
   ] as const) {
     const rows = reader.count(table);
     if (rows !== found * 2) {
-      problems.push(`${what} of handoffs: ${rows} rows for ${found * 2} that there should be`);
+      problems.push(`${what} of handoffs: ${rows} rows instead of ${found * 2}`);
     }
   }
   return { handoffs: found, problems: [...problems, ...versions.problems()] };
@@ -38,12 +38,12 @@ function checkHandoff(
   problems: string[],
 ): void {
   const name = `handoff ${accountId} ${id}`;
-  if (handoff.id !== id) problems.push(`${name}: says that it is ${handoff.id}`);
+  if (handoff.id !== id) problems.push(`${name}: the record has id ${handoff.id}`);
   if ((reader.get(handoffHeads, [accountId])?.handoff_id ?? 0) < id) {
-    problems.push(`${name}: its number can be given again`);
+    problems.push(`${name}: its id could be reused`);
   }
   for (const key of namesOf(accountId, handoff)) {
-    if (reader.get(handoffNames, key)?.id !== id) problems.push(`${name}: is not found by its name`);
+    if (reader.get(handoffNames, key)?.id !== id) problems.push(`${name}: not found by name`);
   }
   for (const key of rowsOf(accountId, handoff)) {
     if (reader.get(handoffRows, key)?.id !== id) problems.push(`${name}: is not in list ${key[1]}`);

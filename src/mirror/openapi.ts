@@ -66,7 +66,7 @@ export const mirrorOperations = {
   issueCredential: {
     ...CREDENTIAL,
     operationId: 'mirrorIssueCredential',
-    summary: 'Issues the mirror credential of the account, or gives the existing one again',
+    summary: 'Issues the mirror credential of the account, or returns the existing one',
     description:
       'With rotate the credential is destroyed and made anew: the old token is 401 at once, and blobs that were ' +
       'uploaded under it cannot be downloaded until they are uploaded again.',

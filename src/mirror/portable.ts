@@ -103,15 +103,15 @@ export class MirrorImport {
     let isBegun = false;
     await importSection(this.#target, 'mirror', blobRecord(instantUpTo(latestMs)), async (record, wait) => {
       if (isBegun === (record.type === 'mirror'))
-        throw invalidField('type', 'the line of the mirror comes once, first');
+        throw invalidField('type', 'the line of the mirror must be the first line, once');
       isBegun = true;
       if (record.type === 'mirror') {
         if (record.has_credential) this.credential = this.#tools.credentials.make(accountId);
         return;
       }
       if (isBack(this.#uploadedAt, record.uploaded_at))
-        throw invalidField('uploaded_at', 'lies before the upload before');
-      if (record.verified && this.credential === undefined) throw invalidField('verified', 'there is no credential');
+        throw invalidField('uploaded_at', 'uploaded_at is earlier than that of the upload before it');
+      if (record.verified && this.credential === undefined) throw invalidField('verified', 'verified needs a credential, and the archive has none');
       this.#uploadedAt = record.uploaded_at;
       this.#sequence += 1;
       const storageId = await this.#stage(record);
@@ -160,7 +160,7 @@ export class MirrorImport {
     };
     return actors.account(accountId).ask((batch): void => {
       if (batch.get(blobs, [accountId, commitSha, sha256]) !== undefined) {
-        throw invalidField('sha256', 'this blob of this commit stands there twice');
+        throw invalidField('sha256', 'this commit has this blob twice');
       }
       countBytes(batch, accountId, 'blobs', byte_size);
       batch.put(blobs, [accountId, commitSha, sha256], record);

@@ -41,7 +41,7 @@ export function verifyMirror(reader: CheckedReader, sealer: Sealer): MirrorRepor
     }
     const placed = reader.get(order, [accountId, value.sequence]);
     if (placed?.sha256 !== sha256 || placed.commit_sha !== commitSha) {
-      problems.push(`${name}: the order of uploads does not hold it at ${value.sequence}`);
+      problems.push(`${name}: missing from the order of uploads at ${value.sequence}`);
     }
     if (reader.get(commits, [accountId, commitSha]) === undefined) {
       problems.push(`${name}: its commit has no newest blob`);
@@ -87,14 +87,14 @@ function checkChunks(
   for (const storageId of staged) {
     const blob = owned.get(storageId);
     if (blob !== undefined)
-      problems.push(`${blob.name}: its bytes are still marked as staged, a start would sweep them`);
+      problems.push(`${blob.name}: its bytes are marked as staged; the next start would delete them`);
   }
   for (const [storageId, index] of reader.keys(chunks)) {
     const blob = owned.get(storageId);
     if (blob === undefined && !staged.has(storageId)) {
-      problems.push(`chunk ${storageId}/${index}: belongs to no blob and to no upload under way`);
+      problems.push(`chunk ${storageId}/${index}: belongs to no blob and no running upload`);
     } else if (blob !== undefined && index >= blob.chunkCount) {
-      problems.push(`${blob.name}: chunk ${index} lies after its end`);
+      problems.push(`${blob.name}: chunk ${index} is after its end`);
     }
   }
   return problems;
@@ -122,7 +122,7 @@ function checkOrder(reader: CheckedReader): string[] {
     const [accountId, sequence] = key;
     const blob = reader.get(blobs, [accountId, value.commit_sha, value.sha256]);
     if (blob?.sequence !== sequence) {
-      problems.push(`order ${accountId} ${sequence}: names ${value.commit_sha} ${value.sha256}, which is not there`);
+      problems.push(`order ${accountId} ${sequence}: refers to ${value.commit_sha} ${value.sha256}, which does not exist`);
       continue;
     }
     const before = last.get(accountId);
@@ -136,11 +136,11 @@ function checkOrder(reader: CheckedReader): string[] {
   for (const { key, value } of reader.walk(heads)) {
     const newest = last.get(key[0]);
     if (value.sequence !== newest?.sequence) {
-      problems.push(`head ${key[0]}: stands at ${value.sequence} instead of ${newest?.sequence ?? 'nowhere'}`);
+      problems.push(`head ${key[0]}: ${value.sequence} instead of ${newest?.sequence ?? 'none'}`);
     }
     last.delete(key[0]);
   }
-  for (const accountId of last.keys()) problems.push(`head ${accountId}: is missing`);
+  for (const accountId of last.keys()) problems.push(`head ${accountId}: missing`);
   return problems;
 }
 
@@ -167,14 +167,14 @@ function checkCredentials(reader: CheckedReader, sealer: Sealer): string[] {
     const [accountId] = key;
     const hash = reader.get(tokenHashes, [value.token_hash]);
     if (hash?.account_id !== accountId || hash.credential_id !== value.credential_id) {
-      problems.push(`credential ${accountId}: its token opens nothing`);
+      problems.push(`credential ${accountId}: its token is not accepted`);
     }
     try {
       sealer.openDeterministic(accountId, 'mirror token', value.token);
       sealer.openRandom(accountId, 'mirror secret', value.hmac_secret);
     } catch {
       // The two failures need not be distinguished: the fields or the master key changed.
-      problems.push(`credential ${accountId}: its sealed fields do not open under this master key`);
+      problems.push(`credential ${accountId}: its sealed fields cannot be decrypted with this master key`);
     }
   }
   for (const { key, value } of reader.walk(tokenHashes)) {

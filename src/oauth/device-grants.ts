@@ -98,7 +98,7 @@ export class DeviceGrants {
       this.#sweep(batch, nowMs);
       if (batch.get(deviceUserCodes, [grant.user_hash]) !== undefined) {
         // Probability: one in 25 thousand million per pending device.
-        throw new Refusal({ kind: 'overloaded', what: 'this user code is taken', retryAfterSeconds: 1 });
+        throw new Refusal({ kind: 'overloaded', what: 'this user code is in use', retryAfterSeconds: 1 });
       }
       put(batch, this.#deviceHash(deviceCode), grant);
     });

@@ -11,7 +11,7 @@ const errorSchema: Schema = {
   ...objectSchema(
     {
       error: { ...text, description: 'A code of RFC 6749, 5.2 or RFC 8628, 3.5' },
-      error_description: { ...text, description: 'One sentence that says what to do' },
+      error_description: { ...text, description: 'One sentence: what is wrong and what to do' },
     },
     'error_description',
   ),
@@ -225,7 +225,7 @@ export const oauthOperations = {
     ...OAUTH,
     operationId: 'revoke',
     summary: 'Ends a token (RFC 7009)',
-    description: 'Ends a token (RFC 7009). A token that opens nothing is answered alike.',
+    description: 'Ends a token (RFC 7009). An unknown token gets the same answer.',
     request: form(revokeRequest, { token: `crt_${'A'.repeat(72)}` }),
     answers: {
       200: { description: 'It no longer works' },

@@ -28,13 +28,13 @@ export function verifyOAuth(reader: CheckedReader, { isAccount }: OAuthCheck): O
   for (const { key, value } of reader.walk(signIns)) {
     signInCount += 1;
     const name = `sign-in ${key[0]}`;
-    if (!isAccount(value.account_id)) problems.push(`${name}: its account is not there`);
+    if (!isAccount(value.account_id)) problems.push(`${name}: its account is missing`);
     if (reader.get(accountSignIns, [value.account_id, key[0]]) === undefined) problems.push(`${name}: is not indexed`);
-    if (value.previous?.hash === value.current_hash) problems.push(`${name}: its used token is in force`);
+    if (value.previous?.hash === value.current_hash) problems.push(`${name}: its used token is still valid`);
   }
   for (const [accountId, signInId] of reader.keys(accountSignIns)) {
     if (reader.get(signIns, [signInId])?.account_id !== accountId) {
-      problems.push(`sign-in ${signInId} of ${accountId}: indexed and not there`);
+      problems.push(`sign-in ${signInId} of ${accountId}: indexed, but missing`);
     }
   }
   return {
@@ -50,15 +50,15 @@ function checkIdentities(reader: CheckedReader, isAccount: OAuthCheck['isAccount
   for (const { key, value } of reader.walk(accountIdentities)) {
     const [accountId, identityId] = key;
     count += 1;
-    if (!isAccount(accountId)) problems.push(`identity ${identityId}: its account is not there`);
+    if (!isAccount(accountId)) problems.push(`identity ${identityId}: its account is missing`);
     if (reader.get(identities, [value.issuer, value.subject])?.account_id !== accountId) {
-      problems.push(`identity ${identityId} of ${accountId}: listed, and opens nothing`);
+      problems.push(`identity ${identityId} of ${accountId}: listed, but not linked to the account`);
     }
   }
   let opening = 0;
   for (const _ of reader.walk(identities)) opening += 1;
   // Every listed identity is also linked, so any surplus is linked but not listed.
-  if (opening > count) problems.push(`${opening - count} identities open accounts that do not list them`);
+  if (opening > count) problems.push(`${opening - count} identities are linked to accounts that do not list them`);
   return count;
 }
 
@@ -70,11 +70,11 @@ function checkGrants(reader: CheckedReader, isAccount: OAuthCheck['isAccount'], 
     if (reader.get(deviceUserCodes, [value.user_hash])?.device_hash !== key[0]) {
       problems.push(`${name}: its user code is not indexed`);
     }
-    if (reader.get(deviceExpiries, [value.expires_ms, key[0]]) === undefined) problems.push(`${name}: never swept`);
+    if (reader.get(deviceExpiries, [value.expires_ms, key[0]]) === undefined) problems.push(`${name}: missing from the list of expiries`);
     if ((value.status === 'pending') !== (value.account_id === null)) {
-      problems.push(`${name}: ${value.status}, and its account says otherwise`);
+      problems.push(`${name}: ${value.status}, which contradicts its account`);
     }
-    if (value.account_id !== null && !isAccount(value.account_id)) problems.push(`${name}: its account is not there`);
+    if (value.account_id !== null && !isAccount(value.account_id)) problems.push(`${name}: its account is missing`);
   }
   for (const { key, value } of reader.walk(deviceUserCodes)) {
     if (reader.get(deviceGrants, [value.device_hash])?.user_hash !== key[0]) {
@@ -83,7 +83,7 @@ function checkGrants(reader: CheckedReader, isAccount: OAuthCheck['isAccount'], 
   }
   for (const [expiresMs, deviceHash] of reader.keys(deviceExpiries)) {
     if (reader.get(deviceGrants, [deviceHash])?.expires_ms !== expiresMs) {
-      problems.push(`device grant ${deviceHash.slice(0, 16)}: to be swept and not there`);
+      problems.push(`device grant ${deviceHash.slice(0, 16)}: listed as expiring, but missing`);
     }
   }
   return count;

@@ -61,7 +61,7 @@ export async function importPapers(target: ImportTarget, hasCategory: (id: numbe
     section: 'papers',
     space: 'papers',
     keep(batch, shown, { size, replaced }) {
-      if (replaced.length > 0) throw invalidField('version', 'of a paper only the text that stands is kept');
+      if (replaced.length > 0) throw invalidField('version', 'a paper keeps only its current version');
       const paper = { ...shown, ...size };
       batch.put(papers, [accountId, paper.id], paper);
       if (paper.deleted_at === null) moveRows(batch, accountId, undefined, paper);
@@ -72,29 +72,29 @@ export async function importPapers(target: ImportTarget, hasCategory: (id: numbe
   let last = 0;
   await importSection(target, 'papers', paperRecord(instantUpTo(latestMs)), ({ type, ...record }, wait) => {
     if (type === 'counters') {
-      if (head !== undefined) throw invalidField('type', 'the counters come once, first');
+      if (head !== undefined) throw invalidField('type', 'the counters must be the first line, once');
       const made = record as { readonly paper_id: number };
       head = made;
       return wait(actors.account(accountId).ask((batch) => batch.put(paperHeads, [accountId], made)));
     }
-    if (head === undefined) throw invalidField('type', 'the counters come first');
+    if (head === undefined) throw invalidField('type', 'the counters must be the first line');
     if (type === 'version') {
       return wait(versions.version({ type, ...record } as Parameters<typeof versions.version>[0]));
     }
     const paper = record as Paper;
     if (paper.id <= last || paper.id > head.paper_id) {
-      throw invalidField('id', `id ${paper.id} must be above ${last}, and not above the last that was given`);
+      throw invalidField('id', `id ${paper.id} must be above ${last}, and at most the counter of the archive`);
     }
     last = paper.id;
     const { title, category_id, published } = paper;
     if (readFields(newPaper, { title, category_id, published }).title !== title) {
-      throw invalidField('title', 'title is not as it is stored');
+      throw invalidField('title', 'title is not in its stored form');
     }
     if (category_id !== null && !hasCategory(category_id)) {
-      throw invalidField('category_id', 'there is no such category');
+      throw invalidField('category_id', 'category_id is not a category of the archive');
     }
     if (published !== (paper.published_at !== null))
-      throw invalidField('published_at', 'published and published_at disagree');
+      throw invalidField('published_at', 'published contradicts published_at');
     versions.begin(paper);
   });
   versions.finish();

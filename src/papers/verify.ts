@@ -24,7 +24,7 @@ export function verifyPapers(reader: CheckedReader): PapersReport {
     else versions.expectInBin(name, accountId, id, Date.parse(value.deleted_at));
   }
   const listed = reader.count(paperRows);
-  if (listed !== rows) problems.push(`lists of papers: ${listed} rows for ${rows} that there should be`);
+  if (listed !== rows) problems.push(`lists of papers: ${listed} rows instead of ${rows}`);
   return { papers: found, problems: [...problems, ...versions.problems()] };
 }
 
@@ -36,10 +36,10 @@ function checkPaper(
   problems: string[],
 ): void {
   const name = `paper ${accountId} ${id}`;
-  if (paper.id !== id) problems.push(`${name}: says that it is ${paper.id}`);
+  if (paper.id !== id) problems.push(`${name}: the record has id ${paper.id}`);
   if ((reader.get(paperHeads, [accountId])?.paper_id ?? 0) < id)
-    problems.push(`${name}: its number can be given again`);
-  if (paper.published !== (paper.published_at !== null)) problems.push(`${name}: its state and its time disagree`);
+    problems.push(`${name}: its id could be reused`);
+  if (paper.published !== (paper.published_at !== null)) problems.push(`${name}: its state contradicts its time`);
   if (paper.deleted_at !== null) return;
   for (const scope of scopesOf(paper)) {
     if (reader.get(paperRows, [accountId, scope, id]) === undefined) problems.push(`${name}: is not in list ${scope}`);

@@ -18,11 +18,11 @@ export class UsageTally {
     for (const { key, value } of reader.walk(accountUsage)) {
       const name = key.join(' ');
       const there = left.get(name) ?? 0;
-      if (there !== value.bytes) problems.push(`usage of ${name}: counted ${value.bytes} bytes, ${there} are there`);
+      if (there !== value.bytes) problems.push(`usage of ${name}: counted ${value.bytes} bytes, found ${there}`);
       left.delete(name);
     }
     for (const [name, there] of left) {
-      if (there !== 0) problems.push(`usage of ${name}: not counted, ${there} bytes are there`);
+      if (there !== 0) problems.push(`usage of ${name}: not counted, found ${there} bytes`);
     }
     return problems;
   }

@@ -14,7 +14,7 @@ type Group = Readonly<Partial<Record<SettingName, Row>>>;
 
 const ADDRESS: Group = {
   CAIRN_HOST: { meaning: 'the address to listen on; `0.0.0.0` or `::` listens on all' },
-  CAIRN_PORT: { meaning: 'the port to listen on; 0 takes a free one and logs it' },
+  CAIRN_PORT: { meaning: 'the port to listen on; 0 selects a free one and logs it' },
   CAIRN_PUBLIC_URL: {
     default: 'the address of each request',
     meaning:

@@ -100,12 +100,12 @@ export async function importTasks(target: ImportTarget): Promise<ReadonlySet<num
   let [lastCategory, lastTask] = [0, 0];
   await importSection(target, 'tasks', taskRecord(instantUpTo(latestMs)), ({ type, ...record }, wait) => {
     if (type === 'counters') {
-      if (head !== undefined) throw invalidField('type', 'the counters come once, first');
+      if (head !== undefined) throw invalidField('type', 'the counters must be the first line, once');
       const counters = record as Omit<Counters, 'type'>;
       head = { type, ...counters };
       return wait(actor.ask((batch) => batch.put(taskHeads, [accountId], counters)));
     }
-    if (head === undefined) throw invalidField('type', 'the counters come first');
+    if (head === undefined) throw invalidField('type', 'the counters must be the first line');
     if (type === 'category') {
       const category = record as CategoryRecord;
       checkNumber(category.id, lastCategory, head.category_id);
@@ -141,16 +141,16 @@ function put(batch: Batch, accountId: string, task: TaskRecord): void {
 
 /** Throws Refusal unless numbers ascend and are at most the last used number. */
 function checkNumber(given: number, last: number, head: number): void {
-  if (given <= last) throw invalidField('id', `id ${given} must be above ${last}, the one before it`);
-  if (given > head) throw invalidField('id', `id ${given} is above the last number that the counters say was given`);
+  if (given <= last) throw invalidField('id', `id ${given} must be above ${last}, the id before it`);
+  if (given > head) throw invalidField('id', `id ${given} is above the counter of the archive`);
 }
 
 function checkCategory({ name, color, position }: CategoryRecord, names: Set<string>): void {
   const fields = readFields(newCategory, { name, color, position });
   const folded = foldName(name);
   if (fields.name !== name || fields.color !== color)
-    throw invalidField('name', 'name or color is not as it is stored');
-  if (names.has(folded)) throw invalidField('name', 'there is already a category with this name');
+    throw invalidField('name', 'name or color is not in its stored form');
+  if (names.has(folded)) throw invalidField('name', 'another category has this name');
   if (names.size >= limits.categoriesMax) throw invalidField('id', `there are more than ${limits.categoriesMax}`);
   names.add(folded);
 }
@@ -159,6 +159,6 @@ function checkTask(task: TaskRecord, known: ReadonlySet<number>): void {
   const { content, due_date, is_important, completed, kanban_status, category_id: categoryId } = task;
   refuseFields(disagreement(readFields(newTask, { content, due_date, is_important, completed, kanban_status })));
   if (completed !== (task.completed_at !== null))
-    throw invalidField('completed_at', 'completed and completed_at disagree');
-  if (categoryId !== null && !known.has(categoryId)) throw invalidField('category_id', 'there is no such category');
+    throw invalidField('completed_at', 'completed contradicts completed_at');
+  if (categoryId !== null && !known.has(categoryId)) throw invalidField('category_id', 'category_id is not a category of the archive');
 }

@@ -40,7 +40,7 @@ export function verifyTasks(reader: CheckedReader): TasksReport {
     else recount.binned += 1;
   }
   const surplus = (what: string, found: number, expected: number) => {
-    if (found !== expected) problems.push(`${what}: ${found} rows for ${expected} that there should be`);
+    if (found !== expected) problems.push(`${what}: ${found} rows instead of ${expected}`);
   };
   surplus('orders of tasks', countOf(reader.keys(taskRows)), recount.rows);
   surplus('bin', countOf(reader.keys(taskBin)), recount.binned);
@@ -50,29 +50,29 @@ export function verifyTasks(reader: CheckedReader): TasksReport {
   for (const { key, value } of reader.walk(taskDays)) {
     checkCounts(`day ${key.join(' ')}`, value.counts, recount.days, key.join(' '), problems);
   }
-  for (const name of [...recount.scopes.keys(), ...recount.days.keys()]) problems.push(`counter ${name}: is missing`);
+  for (const name of [...recount.scopes.keys(), ...recount.days.keys()]) problems.push(`counter ${name}: missing`);
   return { tasks: recount.tasks, categories: checkCategories(reader, problems), problems };
 }
 
 function checkTask(reader: CheckedReader, accountId: string, id: number, task: TaskRecord, problems: string[]): void {
   const name = `task ${accountId} ${id}`;
-  if (task.id !== id) problems.push(`${name}: says that it is ${task.id}`);
+  if (task.id !== id) problems.push(`${name}: the record has id ${task.id}`);
   if (task.completed !== (task.kanban_status === 'done') || task.completed !== (task.completed_at !== null)) {
-    problems.push(`${name}: its status and its completion disagree`);
+    problems.push(`${name}: its status contradicts its completion`);
   }
-  if ((reader.get(taskHeads, [accountId])?.task_id ?? 0) < id) problems.push(`${name}: its number can be given again`);
+  if ((reader.get(taskHeads, [accountId])?.task_id ?? 0) < id) problems.push(`${name}: its id could be reused`);
   if (task.deleted_at !== null) {
     if (reader.get(taskBin, [Date.parse(task.deleted_at), accountId, id]) === undefined) {
-      problems.push(`${name}: binned and not in the bin`);
+      problems.push(`${name}: deleted, but not in the trash`);
     }
     return;
   }
   const { category_id: categoryId } = task;
   if (categoryId !== null && !isKnownCategory(reader, [accountId, categoryId])) {
-    problems.push(`${name}: its category ${categoryId} is not there`);
+    problems.push(`${name}: its category ${categoryId} does not exist`);
   }
   for (const { space, value, day } of rowsOf(task)) {
-    if (reader.get(taskRows, [accountId, space, value, id]) !== day) problems.push(`${name}: stands wrong in ${space}`);
+    if (reader.get(taskRows, [accountId, space, value, id]) !== day) problems.push(`${name}: wrong position in ${space}`);
   }
 }
 
@@ -108,7 +108,7 @@ function checkCounts(
   const expected = recount.get(name) ?? noCounts();
   recount.delete(name);
   if (expected.some((count, bucket) => count !== found[bucket])) {
-    problems.push(`${what}: says ${found.join(',')} where a recount says ${expected.join(',')}`);
+    problems.push(`${what}: ${found.join(',')} instead of ${expected.join(',')}`);
   }
 }
 
@@ -118,11 +118,11 @@ function checkCategories(reader: CheckedReader, problems: string[]): number {
   for (const { key, value } of reader.walk(categories)) {
     found += 1;
     const name = `${key[0]} ${foldName(value.name)}`;
-    if (names.has(name)) problems.push(`category ${key.join(' ')}: its name is taken twice`);
+    if (names.has(name)) problems.push(`category ${key.join(' ')}: another category has the same name`);
     names.add(name);
-    if (value.id !== key[1]) problems.push(`category ${key.join(' ')}: says that it is ${value.id}`);
+    if (value.id !== key[1]) problems.push(`category ${key.join(' ')}: the record has id ${value.id}`);
     if ((reader.get(taskHeads, [key[0]])?.category_id ?? 0) < value.id) {
-      problems.push(`category ${key.join(' ')}: its number can be given again`);
+      problems.push(`category ${key.join(' ')}: its id could be reused`);
     }
   }
   return found;

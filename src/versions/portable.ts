@@ -92,13 +92,13 @@ export class VersionsImport<D extends Numbered> {
   /** Writes a version; the last one also writes the document. Resolves when everything is on disk. */
   version(line: VersionLine): Promise<void> {
     const document = this.#document;
-    if (document === undefined) throw invalidField('type', 'a version stands after the document that it is of');
+    if (document === undefined) throw invalidField('type', 'a version must follow its document');
     const { version, content, created_at: at } = line;
     const before = this.#before;
     const isNext = version <= document.version && (before === undefined || version === before.version + 1);
-    if (!isNext) throw invalidField('version', `version ${version} is not the next of document ${document.id}`);
+    if (!isNext) throw invalidField('version', `version ${version} is not the next version of document ${document.id}`);
     if (before !== undefined && before.created_at > at)
-      throw invalidField('created_at', 'lies before the version before');
+      throw invalidField('created_at', 'created_at is earlier than that of the version before it');
     refuseFields(textErrors(content));
     if (before !== undefined) this.#replaced.push({ version: before.version, sinceMs: Date.parse(at) });
     this.#before = line;

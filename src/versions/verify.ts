@@ -32,7 +32,7 @@ export function verifyVersions(reader: CheckedReader, rule: VersionsRule): Versi
   const binned = new Set<string>();
   for (const key of reader.keys(documentBin)) if (key[2] === space) binned.add(key.join(' '));
   const expectInBin = (name: string, accountId: string, id: number, sinceMs: number, version = 0) => {
-    if (!binned.delete([sinceMs, accountId, space, id, version].join(' '))) problems.push(`${name}: is not in the bin`);
+    if (!binned.delete([sinceMs, accountId, space, id, version].join(' '))) problems.push(`${name}: not in the trash`);
   };
   const newest = new Map<string, Document>();
   let rows = 0;
@@ -50,22 +50,22 @@ export function verifyVersions(reader: CheckedReader, rule: VersionsRule): Versi
   }
   let texts = 0;
   for (const key of reader.keys(versionTexts)) if (key[1] === space) texts += 1;
-  if (texts !== rows) problems.push(`texts of ${space}: ${texts} for ${rows} versions`);
+  if (texts !== rows) problems.push(`texts of ${space}: ${texts} texts for ${rows} versions`);
   return {
     expect(name, accountId, id, document) {
       const found = newest.get(`${accountId} ${id}`);
       newest.delete(`${accountId} ${id}`);
       if (found?.version !== document.version) {
-        problems.push(`${name}: its version ${document.version} is not the newest`);
+        problems.push(`${name}: its version ${document.version} is not the latest`);
       } else if (found.size_bytes !== document.size_bytes || found.json_bytes !== document.json_bytes) {
-        problems.push(`${name}: has another size than its text`);
+        problems.push(`${name}: its size is not that of its text`);
       }
     },
     expectInBin,
     problems: () => [
       ...problems,
       ...[...newest.keys()].map((name) => `versions of ${space} ${name}: belong to nothing`),
-      ...[...binned].map((name) => `bin ${name}: holds what is not binned`),
+      ...[...binned].map((name) => `trash ${name}: not deleted`),
     ],
   };
 }
@@ -79,5 +79,5 @@ function checkText(
   const text = reader.get(versionTexts, key);
   const size = text === undefined ? undefined : measure(text);
   if (size?.size_bytes === row.size_bytes && size.json_bytes === row.json_bytes) return;
-  problems.push(`version ${key.join(' ')}: its text ${text === undefined ? 'is missing' : 'has another size'}`);
+  problems.push(`version ${key.join(' ')}: its text ${text === undefined ? 'is missing' : 'has the wrong size'}`);
 }

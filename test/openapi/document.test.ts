@@ -188,7 +188,7 @@ test('[TOOL-3] a route that says nothing, or what another says, stops the start'
     });
   expect(Object.keys(build(doc('One'), doc('Two'))['paths'] as Json)).toEqual(['/0', '/1']);
   expect(Object.keys(build('page', doc('Two'))['paths'] as Json)).toEqual(['/1']);
-  expect(() => build(doc('One'), [])).toThrow('GET /1 says nothing of itself');
+  expect(() => build(doc('One'), [])).toThrow('GET /1 has no description');
   expect(() => build(doc('One'), { ...doc('Two'), path: '/0' })).toThrow('get /0 is described twice');
   expect(() => build(doc('One'), doc('One', { type: 'string' }))).toThrow('have the name One and differ');
 });

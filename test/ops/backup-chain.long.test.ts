@@ -41,7 +41,7 @@ test('[OPS-11] a chain of backups restores the hub of each moment; a missing lin
     await again.stop();
   }
   const early = await runCairn(['restore', '--at', '2001-01-01T00:00:00Z', backups], { CAIRN_DATA: temporaryFolder() });
-  expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('holds no backup from 2001-01-01')]);
+  expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('has no backup from 2001-01-01')]);
   const broken = join(temporaryFolder(), 'copy');
   cpSync(backups, broken, { recursive: true });
   rmSync(join(broken, 'second'), { recursive: true });

@@ -166,7 +166,7 @@ test('[OPS-6] neither backup nor restore overwrites anything', async () => {
   expect(readdirSync(dirname(folder))).toEqual(['backup']);
 
   const full = await restore(folder, hub.dataFolder);
-  expect(full).toMatchObject({ code: 1, stderr: expect.stringContaining('holds data already') });
+  expect(full).toMatchObject({ code: 1, stderr: expect.stringContaining('is not empty') });
   await expectServes(hub.dataFolder, who, blob);
   const served = await restore(folder, hub.dataFolder);
   expect(served).toMatchObject({ code: 1, stderr: expect.stringContaining('another cairn process') });

@@ -189,7 +189,7 @@ test('[OPS-18, NET-11] documents in flight are bounded, declared or chunked, and
   held[3]?.send(Buffer.alloc(15 * MiB - 1, ' '));
   const [refused] = (await held[3]?.received(1)) ?? [];
   expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
-  expect(refused?.body).toContain('too many request bodies are in flight');
+  expect(refused?.body).toContain('too many request bodies are being received');
   const chunked = await begin('Transfer-Encoding: chunked');
   const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(MiB, ' '), Buffer.from('\r\n')]);
   for (let count = 0; count < 15; count += 1) chunked.send(chunk);
@@ -261,7 +261,7 @@ test('[OPS-18] while the event loop is late new work is 503, probes are answered
       const answer = await post(on, { jsonrpc: '2.0', id: 1, method: 'ping' });
       return answer.status === 503 ? answer : undefined;
     });
-    expectBusy(refused, 'the server is late with the work that it has');
+    expectBusy(refused, 'the server is overloaded');
     expect((await call(on, '/health')).status).toBe(200);
     expect((await call(on, '/ready')).status).toBe(200);
   } finally {

@@ -258,7 +258,7 @@ test('[TASK-6] the bin is emptied in the background, and a round that fails does
   const sweeper = startSweeper([fails, works], watch, log as unknown as Log);
   await sweeper.close();
   expect(rounds).toEqual([1, 2]);
-  expect(lines).toEqual(['the bin was not emptied; the next round tries again', 'emptied the bin']);
+  expect(lines).toEqual(['the trash was not emptied; the next round tries again', 'emptied the trash']);
 });
 
 test('[CAT-1] a category is made, changed, listed by position and counted', async () => {
@@ -364,9 +364,9 @@ test('a row or a counter that is off is found', async () => {
     batch.put(taskRows, ['acc_1', '*:content:2', 'a', 8], 3);
   });
   expect(verifyTasks(new CheckedReader(broken.store)).problems).toEqual([
-    'task acc_1 1: stands wrong in *:content:2',
-    'orders of tasks: 5 rows for 4 that there should be',
-    'counter acc_1 *: says 0,0,5,0,0,0,0,0 where a recount says 0,0,1,0,0,0,0,0',
+    'task acc_1 1: wrong position in *:content:2',
+    'orders of tasks: 5 rows instead of 4',
+    'counter acc_1 *: 0,0,5,0,0,0,0,0 instead of 0,0,1,0,0,0,0,0',
   ]);
   await broken.close();
 });

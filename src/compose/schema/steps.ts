@@ -11,7 +11,7 @@ import { usagePerVault } from '../../sync/vaults/usage-per-vault.ts';
 /** 2: the data file stores its schema number. Rows do not change. */
 const numbered: Migration = {
   to: 2,
-  what: 'the data file says its schema',
+  what: 'the schema of the data file',
   tables: [],
   check: () => [],
   piece: () => undefined,

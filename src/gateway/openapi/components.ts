@@ -12,13 +12,13 @@ interface HeaderDoc {
 }
 
 const HEADERS: Readonly<Record<HeaderName, HeaderDoc>> = {
-  'Accept-Ranges': { description: 'Ranges are taken in bytes', schema: { const: 'bytes' } },
+  'Accept-Ranges': { description: 'Byte ranges are accepted', schema: { const: 'bytes' } },
   'Content-Range': { description: 'Which bytes these are, of how many', schema: text },
   ETag: { description: 'The SHA-256 of the bytes, in quotes', schema: { type: 'string', pattern: '^"[0-9a-f]{64}"$' } },
   Link: { description: '`<path of the next page>; rel="next"`, when there is one', schema: text },
   Location: { description: 'Path of what was made', schema: { type: 'string', format: 'uri-reference' } },
   'Retry-After': { description: 'Seconds to wait before trying again', schema: whole },
-  'WWW-Authenticate': { description: 'The scheme that this surface takes; absent on a wrong password', schema: text },
+  'WWW-Authenticate': { description: 'The accepted scheme; absent on a wrong password', schema: text },
   'X-RateLimit-Limit': { description: 'Calls that may come at once; absent while the limit is off', schema: whole },
   'X-RateLimit-Remaining': { description: 'Calls that may come right now', schema: whole },
   'X-RateLimit-Reset': { description: 'Seconds until all of them may come again', schema: whole },

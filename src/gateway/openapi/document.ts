@@ -34,7 +34,7 @@ const SECURITY_SCHEMES: Json = {
 };
 
 const TAG_TEXTS: Readonly<Record<string, string>> = {
-  probes: 'Whether the service is up and takes work',
+  probes: 'Whether the service is up and accepts requests',
   account: 'Whose a credential is',
   oauth: 'Signing in devices, and their tokens',
   mirror: 'The certificate mirror: encrypted tarballs, signed by the uploader',
@@ -57,7 +57,7 @@ export function openApiDocument({ routes, version, serverUrl }: OpenApiInput): J
     const { doc: said } = route;
     if (said === 'page') continue;
     const docs = [said].flat();
-    if (docs.length === 0) throw new Error(`${route.method} ${route.path} says nothing of itself`);
+    if (docs.length === 0) throw new Error(`${route.method} ${route.path} has no description`);
     for (const doc of docs) {
       const path = (doc.path ?? route.path).replace(/:([a-zA-Z_]+)/g, '{$1}');
       const method = route.method.toLowerCase();

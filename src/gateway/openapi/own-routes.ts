@@ -38,7 +38,7 @@ const rpcError: Schema = {
   ...objectSchema(
     {
       code: { type: 'integer' },
-      message: { type: 'string', description: 'One sentence that says what to do' },
+      message: { type: 'string', description: 'One sentence: what is wrong and what to do' },
       data: { ...anyObject, description: 'What a program needs to act' },
     },
     'data',

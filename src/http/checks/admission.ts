@@ -45,8 +45,8 @@ export class Admission {
     this.#connections = new Int32Array(connections);
     this.#own = own;
     const { inflightBytesMax, streamsMax } = options;
-    this.uploads = shares(inflightBytesMax, 'too many uploads are in flight');
-    this.documents = shares(inflightBytesMax, 'too many request bodies are in flight');
+    this.uploads = shares(inflightBytesMax, 'too many uploads are running');
+    this.documents = shares(inflightBytesMax, 'too many request bodies are being received');
     this.streams = shares(streamsMax, 'too many downloads are running');
   }
 
@@ -92,7 +92,7 @@ export class Admission {
   checkLoop(): void {
     const { loopDelayMsMax, loopDelayMs } = this.#options;
     if (loopDelayMsMax === 0 || loopDelayMs() <= loopDelayMsMax) return;
-    throw this.#refuse('event_loop', 'the server is late with the work that it has');
+    throw this.#refuse('event_loop', 'the server is overloaded');
   }
 
   #refuse(bound: Bound, what: string): Refusal {

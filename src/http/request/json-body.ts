@@ -41,11 +41,11 @@ function excessOf(text: string): string | undefined {
       depth += 1;
       values += 1;
       if (depth > limits.jsonDepthMax) {
-        return `body nests deeper than ${limits.jsonDepthMax} levels, which is the most that is accepted`;
+        return `body is nested deeper than ${limits.jsonDepthMax} levels; flatten it`;
       }
     } else if (char === CLOSE_LIST || char === CLOSE_OBJECT) depth -= 1;
     if (values > limits.jsonValuesMax) {
-      return `body holds more than ${limits.jsonValuesMax} values, which is the most that is accepted; send it in parts`;
+      return `body has more than ${limits.jsonValuesMax} values; send it in parts`;
     }
   }
   return undefined;

@@ -102,7 +102,7 @@ export function objectSchema(properties: Readonly<Record<string, Schema>>, ...op
 
 /** The members of a refusal in the REST form. */
 export const errorFields = {
-  error: { type: 'string', description: 'One sentence that says what to do' },
+  error: { type: 'string', description: 'One sentence: what is wrong and what to do' },
   errors: {
     type: 'object',
     description: 'What is wrong, by field; with 422 only',

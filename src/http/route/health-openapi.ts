@@ -8,7 +8,7 @@ export const probeOperations = {
     ...PROBE,
     operationId: 'getHealth',
     summary: 'Whether the service is up',
-    description: 'Answers as long as the process lives, also while it starts or stops. Takes any User-Agent, or none.',
+    description: 'Answers while the process runs, including during start and stop. Accepts any User-Agent, or none.',
     answers: {
       200: {
         description: 'It is up',
@@ -26,11 +26,11 @@ export const probeOperations = {
   ready: {
     ...PROBE,
     operationId: 'getReady',
-    summary: 'Whether the service takes work',
-    description: '503 while it starts or stops. Takes any User-Agent, or none.',
+    summary: 'Whether the service accepts requests',
+    description: '503 while the service starts or stops. Accepts any User-Agent, or none.',
     answers: {
       200: {
-        description: 'It takes work',
+        description: 'The service accepts requests',
         content: jsonContent(objectSchema({ status: { const: 'ready' } }), { status: 'ready' }),
       },
     },

@@ -68,7 +68,7 @@ export async function restoreBackup({
   const work = join(dataFolder, WORK_FOLDER);
   try {
     if (existsSync(join(dataFolder, DATA_FILE))) {
-      throw new StartError('CAIRN_DATA holds data already, and a restore overwrites nothing; name an empty folder.');
+      throw new StartError('CAIRN_DATA is not empty, and a restore overwrites nothing; set CAIRN_DATA to an empty folder.');
     }
     rmSync(work, { recursive: true, force: true });
     mkdirSync(work, { mode: 0o700 });
@@ -167,7 +167,7 @@ export function backupAt(folder: string, timeMs: number): string {
   const newest = made.at(-1);
   if (newest === undefined) {
     throw new StartError(
-      `${folder} holds no backup from ${new Date(timeMs).toISOString()} or before; name a later time.`,
+      `${folder} has no backup from ${new Date(timeMs).toISOString()} or before; name a later time.`,
     );
   }
   return newest.path;

@@ -38,7 +38,7 @@ async function look({ dataFolder, mapBytes, masterKey }: Config): Promise<{ find
     try {
       const isRight = isMasterKey(store, openSealer(store, masterKeyOf(dataFolder, masterKey, store)));
       const finding = isRight
-        ? ok('data', 'the data file opens with this master key')
+        ? ok('data', 'the data file matches this master key')
         : wrong('data', 'the data was written under another master key; set CAIRN_MASTER_KEY or restore master.key.');
       return { finding, newestMs: newestKnownMs(store) };
     } finally {

@@ -87,11 +87,11 @@ export function checkDisk(folder: string, mapBytes: number): Finding[] {
 /** Compares the clock with the newest time in the data file, in milliseconds; 0: the file contains none. */
 export function checkClock(newestMs: number, nowMs: number): Finding {
   const now = new Date(nowMs).toISOString();
-  if (nowMs < BUILT_MS) return wrong('clock', `the clock says ${now}; set it (timedatectl set-ntp true).`);
+  if (nowMs < BUILT_MS) return wrong('clock', `the clock shows ${now}; set it (timedatectl set-ntp true).`);
   if (newestMs > nowMs + CLOCK_SLACK_MS) {
     return wrong(
       'clock',
-      `the clock says ${now}, before the data of ${new Date(newestMs).toISOString()}; set it (timedatectl set-ntp true).`,
+      `the clock shows ${now}, earlier than data written at ${new Date(newestMs).toISOString()}; set it (timedatectl set-ntp true).`,
     );
   }
   if (newestMs > 0 && nowMs - newestMs > limits.clockJumpMs) {

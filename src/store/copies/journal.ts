@@ -120,7 +120,7 @@ export function applyPoints(folder: string, path: string, points: readonly Point
       // The data file that is written is a copy, which the caller discards then.
       if (sum.digest('hex') !== point.sha256) {
         throw new StartError(
-          `the blocks that ${BLOCKS_FILE} in ${basename(folder)} holds for ${point.made_at} are damaged; restore a time before it (--at).`,
+          `the blocks for ${point.made_at} in ${BLOCKS_FILE} of ${basename(folder)} are damaged; restore a time before it (--at).`,
         );
       }
       at = point.end;

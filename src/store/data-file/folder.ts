@@ -40,7 +40,7 @@ export function prepareFolder(folder: string, mayMake: boolean): void {
   }
   if (existsSync(join(folder, KEY_FILE))) {
     throw new StartError(
-      `CAIRN_DATA holds ${KEY_FILE} but no ${DATA_FILE}; restore a backup (cairn restore), or remove ${KEY_FILE} to start an empty hub.`,
+      `CAIRN_DATA has ${KEY_FILE} but no ${DATA_FILE}; restore a backup (cairn restore), or remove ${KEY_FILE} to start an empty hub.`,
     );
   }
   writeFileSync(mark, '', { mode: 0o600 });

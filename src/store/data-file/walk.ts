@@ -169,7 +169,7 @@ export class PageWalk {
     for (let index = 0; index < lower / 2; index += 1) {
       const offset = page.readUInt16LE(PAGE_HEADER_BYTES + index * 2) + PAGE_HEADER_BYTES;
       if (offset < upper + PAGE_HEADER_BYTES || offset + NODE_HEADER_BYTES > page.length) {
-        throw new DamagedFile(`entry ${index} lies outside of it`);
+        throw new DamagedFile(`entry ${index} is outside of it`);
       }
       const flags = page.readUInt16LE(offset + 4);
       const keyBytes = page.readUInt16LE(offset + 6);

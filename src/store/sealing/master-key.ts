@@ -28,7 +28,7 @@ export function loadMasterKey(folder: string, setting: string | undefined): Uint
   }
   if (existsSync(join(folder, DATA_FILE))) {
     throw new StartError(
-      'the data folder holds data but no master.key, and CAIRN_MASTER_KEY is not set; restore the key file or set the key.',
+      'the data folder has data but no master.key, and CAIRN_MASTER_KEY is not set; restore the key file or set the key.',
     );
   }
   const key = randomBytes(KEY_BYTES);

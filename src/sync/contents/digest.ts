@@ -16,7 +16,7 @@ export function digestContent({ text, encoding }: RawContent): DigestedContent {
     return {
       ok: false,
       field: 'content',
-      sentence: 'content holds half of a surrogate pair; send well-formed Unicode',
+      sentence: 'content contains half of a surrogate pair; send well-formed Unicode',
     };
   }
   const sizeBytes = Buffer.byteLength(text);

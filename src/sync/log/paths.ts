@@ -58,7 +58,7 @@ export function checkPath(given: string, field = 'path'): VaultPath {
   if (given === '') throw refuse('must not be empty');
   // Fast path: most paths contain only these characters.
   const isPlain = PLAIN.test(given);
-  if (!isPlain && !given.isWellFormed()) throw refuse('holds half of a surrogate pair; send well-formed Unicode');
+  if (!isPlain && !given.isWellFormed()) throw refuse('contains half of a surrogate pair; send well-formed Unicode');
   const path = isPlain ? given : given.normalize('NFC');
   const folded = isPlain ? given.toLowerCase() : foldCase(path);
   // The folded form is the key, and folding makes a few letters longer.
@@ -95,10 +95,10 @@ function meant(path: string): string {
 }
 
 function wrongLetter(path: string): string | undefined {
-  if (path.includes('\\')) return 'holds a backslash; separate folders with /';
-  if (HIDDEN.test(path.replace(JOINED, ''))) return 'holds a control, bidi or zero-width character; remove it';
+  if (path.includes('\\')) return 'contains a backslash; separate folders with /';
+  if (HIDDEN.test(path.replace(JOINED, ''))) return 'contains a control, bidi or zero-width character; remove it';
   return WINDOWS.test(path)
-    ? 'holds one of < > : " | ? *, which not every device can store; rename the file'
+    ? 'contains one of < > : " | ? *, which not every device can store; rename the file'
     : undefined;
 }
 

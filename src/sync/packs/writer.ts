@@ -202,7 +202,7 @@ export class PackWriter {
     for (const { seq, lineBytes } of short) {
       const version = this.#options.store.view(versions, [vaultId, seq]);
       if (version === undefined || versionLine(version).length !== lineBytes) {
-        throw new Error('a version is not as its head says; run cairn verify');
+        throw new Error('a version contradicts its head; run cairn verify');
       }
       bytes.set(versionLine(version), filled);
       filled += lineBytes;

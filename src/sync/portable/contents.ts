@@ -50,7 +50,7 @@ export class PortableContents {
   /** Prepares a content for the log. Throws Refusal `storage_full`, or `invalid_fields` if it differs from its line. */
   async ready(line: ContentLine): Promise<ReadyContent> {
     if ((line.content === undefined) !== line.isInBlobs) {
-      throw invalidField('content', 'a content stands in the line or in the contents, and in one of the two');
+      throw invalidField('content', 'content must be in the line or in the contents, not in both');
     }
     const name = `${line.sha256} ${line.encoding}`;
     const known = line.isInBlobs ? this.#staged.get(name) : undefined;
@@ -91,7 +91,7 @@ export class PortableContents {
       return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     } catch {
       // The decoder does not report the position.
-      throw invalidField('encoding', 'the content is not UTF-8');
+      throw invalidField('encoding', 'content is not UTF-8');
     }
   }
 
@@ -121,5 +121,5 @@ function readyOf({ sha256, gitSha, sizeBytes, encoding }: ContentLine, stored: R
 
 function check(line: ContentLine, found: Pick<ReadyContent, 'sha256' | 'gitSha' | 'sizeBytes'>): void {
   const isSame = found.sha256 === line.sha256 && found.gitSha === line.gitSha && found.sizeBytes === line.sizeBytes;
-  if (!isSame) throw invalidField('sha256', 'its hashes or its size are not those of the content');
+  if (!isSame) throw invalidField('sha256', 'sha256, git_sha or size does not match the content');
 }

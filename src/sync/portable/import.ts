@@ -56,7 +56,7 @@ export class VaultsImport {
         current = await this.#begin(record, wait);
         return;
       }
-      if (current === undefined) throw invalidField('type', 'a vault comes first');
+      if (current === undefined) throw invalidField('type', 'the first line must be a vault');
       await current.take(record, wait);
     });
     await current?.finish();
@@ -90,9 +90,9 @@ export class VaultsImport {
   async #begin(line: VaultLine, wait: Await): Promise<VaultImport> {
     const { actors, accountId, store } = this.#target;
     const folded = foldVaultName(line.name);
-    if (this.#names.has(folded)) throw invalidField('name', 'there is already a vault with this name');
+    if (this.#names.has(folded)) throw invalidField('name', 'another vault has this name');
     if (this.#names.size >= limits.vaultsMax) throw invalidField('vault_id', `there are more than ${limits.vaultsMax}`);
-    if (line.is_primary && this.#hasPrimary) throw invalidField('is_primary', 'there is a primary vault already');
+    if (line.is_primary && this.#hasPrimary) throw invalidField('is_primary', 'another vault is the primary one');
     const isKnown = [vaultOwners, deletedVaults].some((table) => store.get<[string], object>(table, [line.vault_id]));
     const isTaken = isKnown || this.#made.includes(line.vault_id);
     const vaultId = isTaken ? `v_${randomBytes(8).toString('hex')}` : line.vault_id;

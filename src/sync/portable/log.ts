@@ -45,7 +45,7 @@ export class VaultImport {
         return await this.#conflict(record, wait);
       case 'file':
       case 'deleted':
-        if (this.#hasConflicts) throw invalidField('type', 'conflicts stand after the log of their vault');
+        if (this.#hasConflicts) throw invalidField('type', 'conflicts must follow the log of their vault');
         return await this.#version(record, wait);
     }
   }
@@ -74,7 +74,7 @@ export class VaultImport {
     if (storedMs <= this.#last.storedMs && this.#last.storedMs - storedMs <= limits.clockJumpMs)
       throw invalidField('stored_at', 'stored_at must be after that of the version before');
     if (line.type === 'deleted' && line.deleted_at !== line.stored_at) {
-      throw invalidField('deleted_at', 'deleted_at must be stored_at');
+      throw invalidField('deleted_at', 'deleted_at must equal stored_at');
     }
     this.#last = { seq: line.seq, storedMs };
     this.#moveClock(line);
@@ -109,7 +109,7 @@ export class VaultImport {
       // Retention may have removed the file deleted by the oldest stored version of a path, or the export a damaged one.
       const isComplete = this.#target.archive.manifest.missing === undefined;
       if (!isIt && before !== undefined && isComplete)
-        throw invalidField('sha256', `${path.path} is not there to be deleted, or is another file`);
+        throw invalidField('sha256', `${path.path} does not exist, or is another file, so it cannot be deleted`);
       return;
     }
     const clash = live === undefined ? findClash(reader, this.#target.vaultId, path.folded) : undefined;
@@ -120,8 +120,8 @@ export class VaultImport {
     const { vaultId, contents } = this.#target;
     const path = readPath(line.path);
     const isPending = line.status === 'pending';
-    if (isPending !== (line.settled_at === null)) throw invalidField('settled_at', 'its status and its end disagree');
-    if (parseHlc(line.your_hlc, line.device_id) === undefined) throw invalidField('your_hlc', 'is not a clock');
+    if (isPending !== (line.settled_at === null)) throw invalidField('settled_at', 'status contradicts settled_at');
+    if (parseHlc(line.your_hlc, line.device_id) === undefined) throw invalidField('your_hlc', 'your_hlc is not a clock');
     const hashes = refusedHashes(line);
     const content = hashes && (await contents.ready({ ...partsOf(line), ...hashes, encoding: line.encoding }));
     const record = recordOf(line, content);
@@ -130,7 +130,7 @@ export class VaultImport {
     await wait(
       this.#change((change, batch) => {
         if (change.reader.hasConflict(vaultId, id))
-          throw invalidField('conflict_id', 'this conflict stands there twice');
+          throw invalidField('conflict_id', 'another conflict has this id');
         if (bytes !== undefined) batch.put(conflictBytes, [vaultId, id], bytes);
         if (!isPending) {
           change.keepSettled({ id, record });
@@ -162,7 +162,7 @@ export class VaultImport {
     if (clock === undefined) throw invalidField('hlc', 'hlc is not a clock');
     const ms = Math.ceil(clock.ms);
     if (ms > this.#target.latestMs)
-      throw invalidField('hlc', 'hlc lies ahead of this hub; set its clock, then import again');
+      throw invalidField('hlc', 'hlc is ahead of the clock of this hub; set the clock, then import again');
     if (ms > this.#clock.ms) this.#clock = { ms, counter: clock.counter };
     else if (ms === this.#clock.ms) this.#clock = { ms, counter: Math.max(clock.counter, this.#clock.counter) };
   }
@@ -190,7 +190,7 @@ function refusedHashes(line: ConflictLine): { readonly sha256: string; readonly 
   if (sha256 !== null && gitSha !== null) return { sha256, gitSha };
   const isNothing = sha256 === null && gitSha === null && line.size_bytes === 0;
   if (!isNothing || line.content !== undefined || line.content_in_blobs === true) {
-    throw invalidField('your_sha256', 'a refused delete has no content, and everything else has one');
+    throw invalidField('your_sha256', 'a refused delete must have no content; every other conflict must have one');
   }
   return undefined;
 }

@@ -11,7 +11,7 @@ import { compileGlob, type GlobWork, matchesGlob } from '../log/glob.ts';
 export function listFilter(glob: string | undefined, work?: GlobWork): (folded: string) => boolean {
   if (glob === undefined) return () => true;
   if (/^!|[[\]]/.test(glob)) {
-    throw invalidField('glob', 'glob takes *, ?, ** and {a,b}; it has no [sets] and no !, and ? stands for a bracket');
+    throw invalidField('glob', 'glob supports *, ?, ** and {a,b}, but not [sets] or !; write ? for a bracket');
   }
   const compiled = expandBraces(glob).map((plain) => compileGlob(plain.includes('/') ? `/${plain}` : plain));
   return (folded) => compiled.some((one) => matchesGlob(one, folded, work));
@@ -25,7 +25,7 @@ function expandBraces(glob: string): string[] {
     if (choices.some((choice) => /[{}]/.test(choice)))
       throw invalidField('glob', 'glob: braces must be closed and not nested');
     if (open.length * choices.length > limits.globChoicesMax) {
-      throw invalidField('glob', `glob stands for more than ${limits.globChoicesMax} globs; use fewer braces`);
+      throw invalidField('glob', `glob expands to more than ${limits.globChoicesMax} globs; use fewer braces`);
     }
     open = open.flatMap((start) => choices.map((choice) => start + choice));
   }

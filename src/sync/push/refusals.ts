@@ -54,8 +54,8 @@ export function refuseResolves() {
 /** Describes the clash of a new file in a sentence. */
 export function describeClash(path: string, clash: Clash): string {
   return clash.kind === 'folder'
-    ? `path ${path} is a folder that holds files; choose another name`
-    : `path ${path} lies below ${clash.path}, which is a file; choose another name or delete that file first`;
+    ? `path ${path} is a folder with files; choose another name`
+    : `path ${path} is below ${clash.path}, which is a file; choose another name or delete that file first`;
 }
 
 /** Refuses a clock too far ahead: without a base only the clock could prove that the push is newer. */

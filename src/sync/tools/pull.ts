@@ -25,7 +25,7 @@ const recordSchema = {
   size_bytes: z.int().nonnegative(),
   stored_at: z.string(),
   device_id: z.string().describe('The device that sent it'),
-  remote_mtime: z.string().nullable().describe('When that device says that it was changed'),
+  remote_mtime: z.string().nullable().describe('Modification time reported by that device'),
 };
 
 const fileSchema = {

@@ -11,7 +11,7 @@ export const pushedSchema = z.object({
   vault_id: z.string(),
   path: z.string(),
   sha256: z.string().describe('Of a delete: of what was deleted'),
-  git_sha: z.string().describe('Id that git gives the content, as git hash-object'),
+  git_sha: z.string().describe('Git blob id of the content, as of git hash-object'),
   hlc: z.string(),
   previous_hlc: z.string().nullable().describe('Clock of the version before; null: the path is new'),
   size_bytes: z.int().nonnegative(),

@@ -92,7 +92,7 @@ function status(reading: Reading, { accountId }: Principal, given: Readonly<Reco
   const foreign = Object.keys(given).find((name) => given[name] !== undefined && !(name in statusArguments.shape));
   if (foreign !== undefined) {
     const takes = Object.keys(statusArguments.shape).join(', ');
-    throw invalidField(foreign, `${foreign} cannot be combined with action status, which takes ${takes}`);
+    throw invalidField(foreign, `${foreign} cannot be combined with action status, which accepts ${takes}`);
   }
   const { manifest = {}, bases = {}, prefix = '', executables, vault_id: id } = given as StatusArguments;
   return standingResult(reading, accountId, id, { manifest, bases, executables, prefix: checkPrefix(prefix) });

@@ -48,9 +48,9 @@ export class ContentVerifier {
     const sha256 = versionSha256(bytes);
     const gitSha = versionGitSha(bytes);
     if (meta.sha256 !== sha256 || meta.git_sha !== gitSha || meta.size_bytes !== sizeBytes) {
-      this.#problems.push(`${name}: its head and its line disagree`);
+      this.#problems.push(`${name}: its head contradicts its line`);
     }
-    if ((meta.type === 'deleted') !== deleted) this.#problems.push(`${name}: is it deleted or not`);
+    if ((meta.type === 'deleted') !== deleted) this.#problems.push(`${name}: its type contradicts its deletion`);
     if (deleted) return;
     const escaped = storageId === 0 ? undefined : this.#hold(storageId);
     const line =
@@ -59,7 +59,7 @@ export class ContentVerifier {
     const isWholeLine = line === lineBytes;
     if (isWholeLine && isRight(text, encoding, { sha256, gitSha, sizeBytes })) return;
     const wrong = isWholeLine
-      ? 'its content does not hash to what it says'
+      ? 'its content does not match its hash'
       : `its line has ${line} bytes, not ${lineBytes}`;
     const problem = `${name}: ${wrong}`;
     if (this.#reader.get(setAside, key) !== undefined) this.aside.push(problem);
@@ -79,7 +79,7 @@ export class ContentVerifier {
     } = record;
     const inline = this.#reader.view(conflictBytes, [vaultId, id])?.slice();
     const isInline = sha256 !== null && storageId === 0;
-    if (isInline !== (inline !== undefined)) this.#problems.push(`${name}: its bytes are missing, or nobody's`);
+    if (isInline !== (inline !== undefined)) this.#problems.push(`${name}: its bytes are missing, or belong to no version`);
     if (sha256 === null || gitSha === null) return;
     if (storageId === 0) {
       const text = Buffer.from(inline ?? []).toString(encoding === 'base64' ? 'base64' : 'utf8');
@@ -87,7 +87,7 @@ export class ContentVerifier {
       return;
     }
     const escaped = this.#hold(storageId);
-    if (escaped.length !== record.escaped_bytes) this.#problems.push(`${name}: its pieces have another length`);
+    if (escaped.length !== record.escaped_bytes) this.#problems.push(`${name}: its pieces have the wrong length`);
     this.#checkDigest(name, unescaped(escaped), encoding, { sha256, gitSha, sizeBytes });
   }
 
@@ -96,12 +96,12 @@ export class ContentVerifier {
     const staged = new Set([...this.#reader.keys(stagedPieces)].map(([id]) => id));
     for (const [vaultId, id] of this.#reader.keys(conflictBytes)) {
       if (this.#reader.get(conflicts, [vaultId, id]) === undefined) {
-        this.#problems.push(`bytes of conflict ${vaultId} ${id}: there is none`);
+        this.#problems.push(`bytes of conflict ${vaultId} ${id}: conflict not found`);
       }
     }
     for (const key of this.#reader.keys(setAside)) {
       if (this.#reader.view(versions, key) === undefined) {
-        this.#problems.push(`set aside ${key.join(' ')}: there is no such version`);
+        this.#problems.push(`set aside ${key.join(' ')}: version not found`);
       }
     }
     let last = -1;
@@ -110,17 +110,17 @@ export class ContentVerifier {
       last = storageId;
       const isHeld = this.#holders.has(storageId);
       if (isHeld === staged.has(storageId)) {
-        this.#problems.push(`pieces ${storageId}: ${isHeld ? 'in use and staged' : 'belong to nothing'}`);
+        this.#problems.push(`pieces ${storageId}: ${isHeld ? 'in use, but still staged' : 'belong to no version'}`);
       }
     }
     for (const { key, value } of this.#reader.walk(pieceShares)) {
       const found = this.#holders.get(key[0]) ?? 0;
       if (found !== value.holders)
-        this.#problems.push(`pieces ${key[0]}: ${found} hold them, the row says ${value.holders}`);
+        this.#problems.push(`pieces ${key[0]}: ${found} holders, but the row has ${value.holders}`);
       this.#holders.delete(key[0]);
     }
     for (const [storageId, holders] of this.#holders) {
-      if (holders > 1) this.#problems.push(`pieces ${storageId}: ${holders} hold them and no row says so`);
+      if (holders > 1) this.#problems.push(`pieces ${storageId}: ${holders} holders, but no row counts them`);
     }
     return { staged: staged.size };
   }
@@ -135,7 +135,7 @@ export class ContentVerifier {
   }
 
   #checkDigest(name: string, text: string, encoding: 'utf-8' | 'base64', expected: Expected): void {
-    if (!isRight(text, encoding, expected)) this.#problems.push(`${name}: its content does not hash to what it says`);
+    if (!isRight(text, encoding, expected)) this.#problems.push(`${name}: its content does not match its hash`);
   }
 }
 

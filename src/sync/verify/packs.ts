@@ -61,7 +61,7 @@ function readIndexes(reader: CheckedReader, problems: string[]) {
     try {
       const summary = readPackSummary(first, value);
       readPackColumns(Uint8Array.from(value));
-      if (first !== vault.upTo + 1) problems.push(`pack ${vaultId} ${first}: it does not join the one before it`);
+      if (first !== vault.upTo + 1) problems.push(`pack ${vaultId} ${first}: it does not follow the one before it`);
       vault.upTo = summary.last;
       found.push({ vaultId, summary, index: Uint8Array.from(value) });
     } catch {
@@ -82,7 +82,7 @@ function checkPack(
   const bytes = summary.packId === 0 ? new Uint8Array(0) : reader.get(packBytes, [summary.packId]);
   const dead = reader.get(packDead, [vaultId, summary.first]);
   if (bytes?.length !== summary.packBytes) {
-    tell('its bytes are not as many as its index says');
+    tell('its size is not the size in its index');
     return;
   }
   let offset = 0;
@@ -97,9 +97,9 @@ function checkPack(
     const version = reader.view(versions, [vaultId, line.seq]);
     // A dead line may outlive its version.
     if (version === undefined ? isAlive : !isSame(line, other, version))
-      tell(`its line ${line.seq} is not its version's`);
+      tell(`its line ${line.seq} differs from the version`);
   }
-  if (offset !== bytes.length) tell('its lines are not as many bytes as it has');
+  if (offset !== bytes.length) tell('its lines do not add up to its size');
 }
 
 function isSame(line: PackLine, packed: Uint8Array | undefined, version: Uint8Array): boolean {
@@ -126,13 +126,13 @@ function checkCurrent(reader: CheckedReader, vaults: ReadonlyMap<string, PackedV
     const vault = vaults.get(key[0]);
     if (vault === undefined || value.seq > vault.upTo) continue;
     wanted.set(key[0], (wanted.get(key[0]) ?? 0) + 1);
-    if (!vault.alive.has(value.seq)) problems.push(`packs ${key[0]}: ${foldCase(value.path)} is in none of them`);
+    if (!vault.alive.has(value.seq)) problems.push(`packs ${key[0]}: ${foldCase(value.path)} is in no pack`);
   }
   for (const [vaultId, { alive, replaced }] of vaults) {
     const current = [...alive].filter((seq) => !replaced.has(seq)).length;
     const expected = wanted.get(vaultId) ?? 0;
     if (current !== expected)
-      problems.push(`packs ${vaultId}: ${current} lines are alive, ${expected} files are current`);
+      problems.push(`packs ${vaultId}: ${current} live lines for ${expected} current files`);
   }
 }
 
@@ -140,16 +140,16 @@ function checkCurrent(reader: CheckedReader, vaults: ReadonlyMap<string, PackedV
 function checkStrays(reader: CheckedReader, named: ReadonlySet<number>, problems: string[]): number {
   for (const [vaultId, first] of reader.keys(packDead)) {
     if (reader.view(packs, [vaultId, first]) === undefined) {
-      problems.push(`dead lines ${vaultId} ${first}: there is no such pack`);
+      problems.push(`dead lines ${vaultId} ${first}: pack not found`);
     }
   }
   const loose = new Set<number>();
   for (const [packId] of reader.keys(loosePacks)) {
     loose.add(packId);
-    if (named.has(packId)) problems.push(`pack ${packId}: it is named and loose`);
+    if (named.has(packId)) problems.push(`pack ${packId}: both indexed and loose`);
   }
   for (const [packId] of reader.keys(packBytes)) {
-    if (!named.has(packId) && !loose.has(packId)) problems.push(`pack ${packId}: nothing names its bytes`);
+    if (!named.has(packId) && !loose.has(packId)) problems.push(`pack ${packId}: its bytes are not indexed`);
   }
   return loose.size;
 }

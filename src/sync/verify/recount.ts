@@ -52,8 +52,8 @@ export function recountVersions(reader: CheckedReader, content: ContentVerifier,
       const head = readVersionHead(bytes);
       const meta = readVersionMeta(bytes);
       content.checkVersion([vaultId, seq], bytes);
-      if (meta.seq !== seq) problems.push(`${name}: says that it is ${meta.seq}`);
-      if (isBack(recount.storedMs, head.storedMs)) problems.push(`${name}: stored before the one before it`);
+      if (meta.seq !== seq) problems.push(`${name}: the record has number ${meta.seq}`);
+      if (isBack(recount.storedMs, head.storedMs)) problems.push(`${name}: stored earlier than the version before it`);
       if (Date.parse(meta.stored_at) !== head.storedMs) problems.push(`${name}: its times differ`);
       recount.keptBytes += keptBytes(head.sizeBytes);
       const folded = foldCase(meta.path);
@@ -100,8 +100,8 @@ export function recountConflicts(
     const name = `conflict ${vaultId} ${id}`;
     const isPending = value.status === 'pending';
     const indexed = reader.get(pendingConflicts, [vaultId, foldCase(value.path), id]) !== undefined;
-    if (indexed !== isPending) problems.push(`${name}: ${isPending ? 'pending and not listed' : 'settled and listed'}`);
-    if (isPending !== (value.settled_at === null)) problems.push(`${name}: its status and its end disagree`);
+    if (indexed !== isPending) problems.push(`${name}: ${isPending ? 'pending, but not listed' : 'settled, but still listed'}`);
+    if (isPending !== (value.settled_at === null)) problems.push(`${name}: its status contradicts its end`);
     content.checkConflict(name, vaultId, id, value);
     const recount = recountOf(recounts, vaultId);
     recount.keptBytes += keptBytes(value.size_bytes);
@@ -111,7 +111,7 @@ export function recountConflicts(
   }
   for (const [vaultId, folded, id] of reader.keys(pendingConflicts)) {
     if (reader.get(conflicts, [vaultId, id]) === undefined)
-      problems.push(`pending ${vaultId} ${folded} ${id}: there is none`);
+      problems.push(`pending ${vaultId} ${folded} ${id}: conflict not found`);
   }
 }
 

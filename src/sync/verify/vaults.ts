@@ -52,7 +52,7 @@ export function verifySync(reader: CheckedReader, deleted: DeletedRows = NOTHING
     checkFolders(reader, vaultId, recount, problems);
     fileCount += expected.files;
     const owner = owners.get(vaultId);
-    if (owner === undefined) problems.push(`vault ${vaultId}: it belongs to nobody`);
+    if (owner === undefined) problems.push(`vault ${vaultId}: no account owns it`);
     else bytes.set(vaultId, expected.bytes + recount.pendingBytes);
   }
   checkFiles(reader, recounts, problems);
@@ -84,7 +84,7 @@ function checkOwners(reader: CheckedReader, problems: string[]): Map<string, str
   }
   for (const { key, value } of reader.walk(primaries)) {
     if (reader.get(vaults, [key[0], value.vault_id])?.is_primary !== true) {
-      problems.push(`primary vault of ${key[0]}: ${value.vault_id} is none`);
+      problems.push(`primary vault of ${key[0]}: ${value.vault_id} not found`);
     }
   }
   return owners;
@@ -114,11 +114,11 @@ function checkHead(
 ): void {
   for (const [field, value] of Object.entries(expected)) {
     const found = head?.[field as keyof VaultHead];
-    if (found !== value) problems.push(`head of ${vaultId}: ${field} is ${found}, a recount says ${value}`);
+    if (found !== value) problems.push(`head of ${vaultId}: ${field} is ${found} instead of ${value}`);
   }
   const hub = { ms: head?.hlc_ms ?? 0, counter: head?.hlc_counter ?? 0, node: '' };
   if (clock !== undefined && compareHlc(hub, { ...clock, node: '' }) < 0) {
-    problems.push(`head of ${vaultId}: its clock is behind a version's`);
+    problems.push(`head of ${vaultId}: its clock is earlier than a version's`);
   }
 }
 
@@ -136,9 +136,9 @@ function checkFolders(reader: CheckedReader, vaultId: string, recount: VaultReco
     const expected = children.get(folder)?.size ?? 0;
     const found = reader.get(folders, [vaultId, folder])?.children;
     children.delete(folder);
-    if (found !== expected) problems.push(`folder ${vaultId} ${folder}: holds ${found}, a recount says ${expected}`);
+    if (found !== expected) problems.push(`folder ${vaultId} ${folder}: ${found} entries instead of ${expected}`);
   }
-  for (const folder of children.keys()) problems.push(`folder ${vaultId} ${folder}: is missing`);
+  for (const folder of children.keys()) problems.push(`folder ${vaultId} ${folder}: missing`);
 }
 
 function checkFiles(reader: CheckedReader, recounts: Map<string, VaultRecount>, problems: string[]): void {
@@ -149,10 +149,10 @@ function checkFiles(reader: CheckedReader, recounts: Map<string, VaultRecount>, 
     unseen.delete(`${vaultId}/${folded}`);
     const newest = recounts.get(vaultId)?.newest.get(folded);
     if (newest === undefined || !agrees(value, newest)) {
-      problems.push(`file ${vaultId} ${folded}: its row and its newest version disagree`);
+      problems.push(`file ${vaultId} ${folded}: its row contradicts its newest version`);
     }
   }
-  for (const name of unseen) problems.push(`file ${name}: is missing`);
+  for (const name of unseen) problems.push(`file ${name}: missing`);
 }
 
 function agrees(file: FileRecord, { meta, storedMs, lineBytes, count }: NewestVersion): boolean {
@@ -223,9 +223,9 @@ function checkUsage(reader: CheckedReader, bytes: Map<string, number>, problems:
   for (const { key, value } of reader.walk(usage)) {
     const expected = bytes.get(key[0]) ?? 0;
     bytes.delete(key[0]);
-    if (value.bytes !== expected) problems.push(`usage of ${key[0]}: ${value.bytes} bytes, a recount says ${expected}`);
+    if (value.bytes !== expected) problems.push(`usage of ${key[0]}: ${value.bytes} bytes instead of ${expected}`);
   }
   for (const [id, expected] of bytes) {
-    if (expected > 0) problems.push(`usage of ${id}: is missing`);
+    if (expected > 0) problems.push(`usage of ${id}: missing`);
   }
 }

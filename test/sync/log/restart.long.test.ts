@@ -125,16 +125,16 @@ function changing<K extends [string, number] | [number]>(
 const flipped = (at: number) => (bytes: Uint8Array) => bytes.with(at, (bytes[at] ?? 0) ^ 1);
 
 const DAMAGES: readonly (readonly [Damage, RegExp])[] = [
-  [changing(packBytes, flipped(500)), /its line \d+ is not its version's/],
-  [changing(packBytes, (bytes) => bytes.slice(0, -1)), /not as many as its index says/],
+  [changing(packBytes, flipped(500)), /its line \d+ differs from the version/],
+  [changing(packBytes, (bytes) => bytes.slice(0, -1)), /its size is not the size in its index/],
   [changing(packs, flipped(0)), /its index cannot be read/],
-  [changing(packs, flipped(8)), /does not join|cannot be read|not its version/],
-  [changing(packDead, flipped(0)), /lines are alive|is in none of them/],
+  [changing(packs, flipped(8)), /does not follow|cannot be read|differs from the version/],
+  [changing(packDead, flipped(0)), /live lines for|is in no pack/],
   [
     async (store) => {
       await forge(store, (batch) => batch.put(packBytes, [999_999], new Uint8Array(3)));
       return (batch) => batch.remove(packBytes, [999_999]);
     },
-    /pack 999999: nothing names its bytes/,
+    /pack 999999: its bytes are not indexed/,
   ],
 ];

@@ -115,16 +115,16 @@ const flipped =
   };
 
 const damages: [string, string, Damage][] = [
-  ['a byte of a content', 'does not hash', flipped(1, -5)],
-  ['a byte of a hash', 'head and its line disagree', flipped(1, 50)],
+  ['a byte of a content', 'does not match its hash', flipped(1, -5)],
+  ['a byte of a hash', 'head contradicts its line', flipped(1, 50)],
   ['a link of a chain', 'chain is broken', flipped(2, 15)],
   ['a layout', 'cannot be read', flipped(2, 0)],
   ['a time', 'times differ', flipped(4, 16)],
   ['a version that is gone', 'chain is broken', (batch) => batch.remove(versions, [vaultId, 4])],
-  ['the newest version', 'disagree', (batch) => batch.remove(versions, [vaultId, 5])],
+  ['the newest version', 'contradicts', (batch) => batch.remove(versions, [vaultId, 5])],
   [
     'a piece',
-    'does not hash',
+    'does not match its hash',
     (batch) =>
       batch.put(
         pieces,
@@ -133,20 +133,20 @@ const damages: [string, string, Damage][] = [
       ),
   ],
   ['a piece that is gone', 'its line has', (batch) => batch.remove(pieces, [1, 1])],
-  ['pieces of nobody', 'belong to nothing', (batch) => batch.put(pieces, [77, 0], new Uint8Array(3))],
-  ['pieces in use that are staged', 'in use and staged', (batch) => batch.put(stagedPieces, [1], { started_at: '' })],
-  ['a count of holders', 'the row says', (batch) => batch.put(pieceShares, [1], { holders: 3 })],
-  ['a count of holders that is gone', 'no row says so', (batch) => batch.remove(pieceShares, [1])],
+  ['pieces of nobody', 'belong to no version', (batch) => batch.put(pieces, [77, 0], new Uint8Array(3))],
+  ['pieces in use that are staged', 'in use, but still staged', (batch) => batch.put(stagedPieces, [1], { started_at: '' })],
+  ['a count of holders', 'but the row has', (batch) => batch.put(pieceShares, [1], { holders: 3 })],
+  ['a count of holders that is gone', 'no row counts them', (batch) => batch.remove(pieceShares, [1])],
   [
     'a file',
-    'disagree',
+    'contradicts',
     (batch) =>
       batch.put(files, [vaultId, 'moved.md'], { ...found(batch.get(files, [vaultId, 'moved.md'])), size_bytes: 9 }),
   ],
-  ['a file that is gone', 'is missing', (batch) => batch.remove(files, [vaultId, 'moved.md'])],
+  ['a file that is gone', ': missing', (batch) => batch.remove(files, [vaultId, 'moved.md'])],
   [
     'a file too many',
-    'disagree',
+    'contradicts',
     (batch) => batch.put(files, [vaultId, 'x'], found(batch.get(files, [vaultId, 'moved.md']))),
   ],
   [
@@ -156,7 +156,7 @@ const damages: [string, string, Damage][] = [
   ],
   [
     'a clock',
-    'clock is behind',
+    'clock is earlier',
     (batch) => batch.put(vaultHeads, [vaultId], { ...found(batch.get(vaultHeads, [vaultId])), hlc_ms: 5 }),
   ],
   [
@@ -170,20 +170,20 @@ const damages: [string, string, Damage][] = [
     'vault not found',
     (batch) => batch.put(vaultHeads, ['v_x'], found(batch.get(vaultHeads, [vaultId]))),
   ],
-  ['a folder', 'a recount says 1', (batch) => batch.put(folders, [vaultId, 'notes'], { children: 2 })],
-  ['a folder that is gone', 'is missing', (batch) => batch.remove(folders, [vaultId, 'notes/deep'])],
-  ['a folder too many', 'a recount says 0', (batch) => batch.put(folders, [vaultId, 'none'], { children: 1 })],
-  ['the usage', 'a recount says', (batch) => batch.put(usage, [vaultId], { bytes: 1 })],
-  ['the usage that is gone', 'is missing', (batch) => batch.remove(usage, [vaultId])],
+  ['a folder', '2 entries instead of 1', (batch) => batch.put(folders, [vaultId, 'notes'], { children: 2 })],
+  ['a folder that is gone', ': missing', (batch) => batch.remove(folders, [vaultId, 'notes/deep'])],
+  ['a folder too many', '1 entries instead of 0', (batch) => batch.put(folders, [vaultId, 'none'], { children: 1 })],
+  ['the usage', '1 bytes instead of', (batch) => batch.put(usage, [vaultId], { bytes: 1 })],
+  ['the usage that is gone', ': missing', (batch) => batch.remove(usage, [vaultId])],
   [
     'a conflict that is not listed',
-    'pending and not listed',
+    'pending, but not listed',
     (batch) => batch.remove(pendingConflicts, [vaultId, 'moved.md', conflictId]),
   ],
-  ['a conflict that is gone', 'there is none', (batch) => batch.remove(conflicts, [vaultId, conflictId])],
+  ['a conflict that is gone', 'conflict not found', (batch) => batch.remove(conflicts, [vaultId, conflictId])],
   [
     'bytes of a conflict',
-    'does not hash',
+    'does not match its hash',
     (batch) => batch.put(conflictBytes, [vaultId, conflictId], Buffer.from('many')),
   ],
   [
@@ -193,7 +193,7 @@ const damages: [string, string, Damage][] = [
   ],
   [
     'pieces of a conflict',
-    'another length',
+    'wrong length',
     (batch) =>
       batch.put(conflicts, [vaultId, longConflictId], {
         ...found(batch.get(conflicts, [vaultId, longConflictId])),
@@ -202,7 +202,7 @@ const damages: [string, string, Damage][] = [
   ],
   [
     'a settled conflict without an end',
-    'disagree',
+    'contradicts',
     (batch) =>
       batch.put(conflicts, [vaultId, conflictId], {
         ...found(batch.get(conflicts, [vaultId, conflictId])),
@@ -211,7 +211,7 @@ const damages: [string, string, Damage][] = [
   ],
   ['an owner', 'owner is not indexed', (batch) => batch.remove(vaultOwners, [vaultId])],
   ['an owner of nothing', 'vault not found', (batch) => batch.put(vaultOwners, ['v_x'], { account_id: 'x' })],
-  ['a vault', 'belongs to nobody', (batch) => batch.remove(vaults, [ownerOf(batch), vaultId])],
+  ['a vault', 'no account owns it', (batch) => batch.remove(vaults, [ownerOf(batch), vaultId])],
   [
     'a device of nothing',
     'vault not found',

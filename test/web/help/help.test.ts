@@ -74,7 +74,7 @@ test('[MAN-5] cairn help prints a topic, a command or a setting, and guesses at 
   expect(topic.stdout).not.toContain('<!--');
   expect((await cairn('help', 'mirror', 'push')).stdout).toMatch(/^cairn mirror push /);
   expect((await cairn('help', 'CAIRN_PORT')).stdout).toBe(
-    'CAIRN_PORT (default: 8787): the port to listen on; 0 takes a free one and logs it.\n',
+    'CAIRN_PORT (default: 8787): the port to listen on; 0 selects a free one and logs it.\n',
   );
   for (const [slip, guess] of [
     ['securty', 'security'],
