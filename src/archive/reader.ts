@@ -103,7 +103,8 @@ export class ArchiveReader {
     }
     if (heldBytes > 0) throw damaged(`${name} ends in the middle of a line`);
     if (hash.digest('hex') !== sha256) throw damaged(`${name} is not the file that ${ARCHIVE_MANIFEST_FILE} describes`);
-    if (number !== records) throw damaged(`${name} has ${number} lines instead of the ${records} in ${ARCHIVE_MANIFEST_FILE}`);
+    if (number !== records)
+      throw damaged(`${name} has ${number} lines instead of the ${records} in ${ARCHIVE_MANIFEST_FILE}`);
   }
 
   /**

@@ -38,7 +38,11 @@ async function run(argv: readonly string[]): Promise<number> {
     print(commandHelp(command));
     return EXIT.done;
   }
-  return await command.run(readOptions(command, rest));
+  try {
+    return await command.run(readOptions(command, rest));
+  } catch (error) {
+    throw error instanceof UsageError ? new UsageError(error.message, command.name) : error;
+  }
 }
 
 /** Error for an unknown command: lists the commands of a group, or suggests the most similar command. */
@@ -46,7 +50,7 @@ async function unknownCommand([first, second]: readonly string[]): Promise<Usage
   if (first === undefined) return new UsageError('name a command');
   const names = (await loadGroups()).flatMap(({ commands }) => commands.map(({ name }) => name));
   const group = names.filter((name) => name.startsWith(`${first} `)).map((name) => name.slice(first.length + 1));
-  if (group.length > 0) return new UsageError(`${first} takes: ${group.join(', ')}`);
+  if (group.length > 0) return new UsageError(`${first} needs one of: ${group.join(', ')}`);
   const guess = nearest([first, second].join(' ').trim(), names) ?? nearest(first, names);
   return new UsageError(`there is no command ${first}${guess === undefined ? '' : `; did you mean ${guess}?`}`);
 }
@@ -65,7 +69,7 @@ try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (error) {
   if (error instanceof UsageError) {
-    printError(`cairn: ${error.message}; see cairn --help`);
+    printError(`cairn: ${error.message}; see cairn ${error.command === undefined ? '' : `${error.command} `}--help`);
     process.exitCode = EXIT.usage;
   } else if (error instanceof StartError || error instanceof ClientError || error instanceof Refusal) {
     printError(`cairn: ${error.message}`);

@@ -76,8 +76,7 @@ export function readOptions(command: Command, argv: readonly string[]): Options 
   const { values, positionals: words } = parsed;
   const least = operands.filter((name) => !name.startsWith('[')).length;
   if (words.length < least) throw new UsageError(`${command.name} needs ${operands[words.length] ?? ''}`);
-  if (words.length > operands.length)
-    throw new UsageError(`${command.name} does not take ${words[operands.length] ?? ''}`);
+  if (words.length > operands.length) throw new UsageError(`unexpected argument: ${words[operands.length] ?? ''}`);
   const missing = options.find(({ name, required }) => required && values[name] === undefined);
   if (missing !== undefined) throw new UsageError(`--${missing.name} is required`);
   // Non-strict parsing accepts an option without its value.

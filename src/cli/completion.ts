@@ -21,7 +21,7 @@ export function completionCommand(load: () => Promise<readonly CommandGroup[]>):
 
 function complete(options: Options, commands: readonly Command[]): number {
   const shell = { bash, zsh, fish }[options.operand() ?? ''];
-  if (shell === undefined) throw new UsageError('completion takes bash, zsh or fish');
+  if (shell === undefined) throw new UsageError('completion needs one of: bash, zsh, fish');
   print(shell(commands));
   return 0;
 }

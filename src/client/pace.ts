@@ -30,7 +30,7 @@ export function readPace(text: string | undefined, option: string): Pace | undef
   const bytesPerSecond = Number(number) * factor;
   if (number === '' || bytesPerSecond < limits.clientPaceMin) {
     throw new ClientError(
-      `--${option} takes bytes per second, like 500K or 2M, and at least ${limits.clientPaceMin / 1024}K.`,
+      `--${option} must be bytes per second, such as 500K or 2M, and at least ${limits.clientPaceMin / 1024}K.`,
     );
   }
   return new Pace(bytesPerSecond);

@@ -87,7 +87,7 @@ export async function askControl(
   try {
     const socket = await dial(socketPath(folder, descriptor));
     if (socket === undefined) return undefined;
-    signal?.addEventListener('abort', () => socket.destroy(new StartError('the command was broken off.')));
+    signal?.addEventListener('abort', () => socket.destroy(new StartError('the command was cancelled.')));
     socket.end(`${line}\n`);
     return await readLine(socket, takes);
   } finally {

@@ -91,7 +91,8 @@ export async function importDocs(target: ImportTarget): Promise<void> {
       throw invalidField('id', 'id or changed_at is above the counters of the archive');
     }
     checkNames(record.title, record.category);
-    if (deleted_at !== null && deleted_at !== changedAt) throw invalidField('deleted_at', 'deleted_at must be changed_at: deleting is the last change');
+    if (deleted_at !== null && deleted_at !== changedAt)
+      throw invalidField('deleted_at', 'deleted_at must be changed_at: deleting is the last change');
     versions.begin({ ...shown, changed_ms: changedMs, deleted_at });
   });
   versions.finish();
@@ -105,7 +106,8 @@ function checkNames(title: string, category: string): void {
 }
 
 function put(batch: Batch, accountId: string, doc: DevDocRecord, content: string): void {
-  if (batch.get(devDocs, [accountId, doc.id]) !== undefined) throw invalidField('id', `dev doc ${doc.id} already exists`);
+  if (batch.get(devDocs, [accountId, doc.id]) !== undefined)
+    throw invalidField('id', `dev doc ${doc.id} already exists`);
   batch.put(devDocs, [accountId, doc.id], doc);
   moveDoc(batch, accountId, undefined, doc);
   if (doc.deleted_at !== null) {

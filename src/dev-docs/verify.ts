@@ -66,7 +66,8 @@ function checkDoc(reader: CheckedReader, accountId: string, id: number, doc: Dev
   const head = reader.get(devDocHeads, [accountId]);
   if (doc.id !== id) problems.push(`${name}: the record has id ${doc.id}`);
   if ((head?.doc_id ?? 0) < id) problems.push(`${name}: its id could be reused`);
-  if ((head?.changed_ms ?? 0) < doc.changed_ms) problems.push(`${name}: its last change is later than that of the account`);
+  if ((head?.changed_ms ?? 0) < doc.changed_ms)
+    problems.push(`${name}: its last change is later than that of the account`);
   for (const scope of changeScopesOf(doc)) {
     if (reader.get(devDocChanges, [accountId, scope, doc.changed_ms]) !== id) {
       problems.push(`${name}: wrong position in the order of changes ${scope}`);

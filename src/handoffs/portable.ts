@@ -89,8 +89,7 @@ function put(batch: Batch, accountId: string, named: Handoff, { text: content, s
   const handoff: HandoffRecord = { ...named, preview: previewOf(content), ...size };
   batch.put(handoffs, [accountId, handoff.id], handoff);
   for (const names of namesOf(accountId, handoff)) {
-    if (batch.get(handoffNames, names) !== undefined)
-      throw invalidField('topic', 'another handoff has this name');
+    if (batch.get(handoffNames, names) !== undefined) throw invalidField('topic', 'another handoff has this name');
     batch.put(handoffNames, names, { id: handoff.id });
   }
   for (const row of rowsOf(accountId, handoff)) batch.put(handoffRows, row, { id: handoff.id });

@@ -49,7 +49,7 @@ export function handoffPrompts(handoffs: Handoffs): PromptKind {
       {
         name: 'save_handoff',
         title: 'Save a handoff',
-        description: 'Writes down what the next session must know',
+        description: 'Saves notes for the next session',
         arguments: [PROJECT, TOPIC],
       },
     ],

@@ -111,7 +111,8 @@ export class MirrorImport {
       }
       if (isBack(this.#uploadedAt, record.uploaded_at))
         throw invalidField('uploaded_at', 'uploaded_at is earlier than that of the upload before it');
-      if (record.verified && this.credential === undefined) throw invalidField('verified', 'verified needs a credential, and the archive has none');
+      if (record.verified && this.credential === undefined)
+        throw invalidField('verified', 'verified needs a credential, and the archive has none');
       this.#uploadedAt = record.uploaded_at;
       this.#sequence += 1;
       const storageId = await this.#stage(record);

@@ -122,7 +122,9 @@ function checkOrder(reader: CheckedReader): string[] {
     const [accountId, sequence] = key;
     const blob = reader.get(blobs, [accountId, value.commit_sha, value.sha256]);
     if (blob?.sequence !== sequence) {
-      problems.push(`order ${accountId} ${sequence}: refers to ${value.commit_sha} ${value.sha256}, which does not exist`);
+      problems.push(
+        `order ${accountId} ${sequence}: refers to ${value.commit_sha} ${value.sha256}, which does not exist`,
+      );
       continue;
     }
     const before = last.get(accountId);

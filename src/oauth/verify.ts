@@ -70,7 +70,8 @@ function checkGrants(reader: CheckedReader, isAccount: OAuthCheck['isAccount'], 
     if (reader.get(deviceUserCodes, [value.user_hash])?.device_hash !== key[0]) {
       problems.push(`${name}: its user code is not indexed`);
     }
-    if (reader.get(deviceExpiries, [value.expires_ms, key[0]]) === undefined) problems.push(`${name}: missing from the list of expiries`);
+    if (reader.get(deviceExpiries, [value.expires_ms, key[0]]) === undefined)
+      problems.push(`${name}: missing from the list of expiries`);
     if ((value.status === 'pending') !== (value.account_id === null)) {
       problems.push(`${name}: ${value.status}, which contradicts its account`);
     }

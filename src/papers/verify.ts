@@ -37,8 +37,7 @@ function checkPaper(
 ): void {
   const name = `paper ${accountId} ${id}`;
   if (paper.id !== id) problems.push(`${name}: the record has id ${paper.id}`);
-  if ((reader.get(paperHeads, [accountId])?.paper_id ?? 0) < id)
-    problems.push(`${name}: its id could be reused`);
+  if ((reader.get(paperHeads, [accountId])?.paper_id ?? 0) < id) problems.push(`${name}: its id could be reused`);
   if (paper.published !== (paper.published_at !== null)) problems.push(`${name}: its state contradicts its time`);
   if (paper.deleted_at !== null) return;
   for (const scope of scopesOf(paper)) {

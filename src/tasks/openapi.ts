@@ -89,7 +89,7 @@ export const taskOperations = {
   change: {
     ...TASKS,
     operationId: 'tasksUpdate',
-    summary: 'Changes the given fields of a task; the others stay',
+    summary: 'Updates the given fields of a task',
     parameters: idOf('task'),
     request: { required: true, ...jsonContent(taskChange, { completed: true, due_date: null }) },
     answers: { 200: oneTask },
@@ -138,7 +138,7 @@ export const categoryOperations = {
   change: {
     ...CATEGORIES,
     operationId: 'categoriesUpdate',
-    summary: 'Changes the given fields of a category; the others stay',
+    summary: 'Updates the given fields of a category',
     parameters: idOf('category'),
     request: { required: true, ...jsonContent(categoryChange, { position: 3 }) },
     answers: { 200: oneCategory },

@@ -160,5 +160,6 @@ function checkTask(task: TaskRecord, known: ReadonlySet<number>): void {
   refuseFields(disagreement(readFields(newTask, { content, due_date, is_important, completed, kanban_status })));
   if (completed !== (task.completed_at !== null))
     throw invalidField('completed_at', 'completed contradicts completed_at');
-  if (categoryId !== null && !known.has(categoryId)) throw invalidField('category_id', 'category_id is not a category of the archive');
+  if (categoryId !== null && !known.has(categoryId))
+    throw invalidField('category_id', 'category_id is not a category of the archive');
 }

@@ -72,7 +72,8 @@ function checkTask(reader: CheckedReader, accountId: string, id: number, task: T
     problems.push(`${name}: its category ${categoryId} does not exist`);
   }
   for (const { space, value, day } of rowsOf(task)) {
-    if (reader.get(taskRows, [accountId, space, value, id]) !== day) problems.push(`${name}: wrong position in ${space}`);
+    if (reader.get(taskRows, [accountId, space, value, id]) !== day)
+      problems.push(`${name}: wrong position in ${space}`);
   }
 }
 

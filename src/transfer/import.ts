@@ -159,7 +159,8 @@ interface ImportParts {
 function readAccount({ manifest }: ArchiveReader, email: string | undefined, latestMs: number): AccountRecord {
   const { account } = manifest;
   const made = instantUpTo(latestMs).safeParse(account.created_at);
-  if (!made.success) throw damaged('manifest.json: account.created_at is not a time, or is ahead of the clock of this hub');
+  if (!made.success)
+    throw damaged('manifest.json: account.created_at is not a time, or is ahead of the clock of this hub');
   const name = account.name === null ? null : checkName('name', account.name);
   const { created_at, time_zone } = account;
   if (time_zone !== undefined && !isTimeZone(time_zone)) {

@@ -41,16 +41,16 @@ test('[CLI-1] the manual lists the commands as the help does', async () => {
 
 test.each([
   [['taks'], /did you mean tasks\?/],
-  [['mirror'], /mirror takes: init, push, list, latest, pull/],
-  [['mirror', 'psuh'], /mirror takes: init, push/],
+  [['mirror'], /mirror needs one of: init, push, list, latest, pull/],
+  [['mirror', 'psuh'], /mirror needs one of: init, push/],
   [['key', 'create', '--emial', 'x'], /did you mean --email\?/],
   [['key', 'create', '--email', 'x@example.org'], /--name is required/],
-  [['tasks', 'done'], /tasks done needs ID/],
-  [['tasks', 'done', 'seven'], /ID takes a whole number/],
-  [['tasks', 'done', '1', '2'], /does not take 2/],
-  [['call', 'list_tasks', '--limit=many'], /--limit takes integer/],
+  [['tasks', 'done'], /tasks done needs ID; see cairn tasks done --help/],
+  [['tasks', 'done', 'seven'], /ID must be a whole number/],
+  [['tasks', 'done', '1', '2'], /unexpected argument: 2/],
+  [['call', 'list_tasks', '--limit=many'], /--limit must be integer; see cairn call --help/],
   [['call', 'list_tasks', '--server'], /--server needs URL/],
-  [['completion', 'tcsh'], /bash, zsh or fish/],
+  [['completion', 'tcsh'], /bash, zsh, fish/],
   [[], /name a command/],
 ])('[CLI-1] %j is wrong usage: exit code 2, one sentence, and where to look', async (args, sentence) => {
   const { code, stdout, stderr } = await cairn(...args);

@@ -155,11 +155,7 @@ const damages: readonly (readonly [string, (batch: Batch) => void, readonly stri
   ],
   ['the bin has too many', (batch) => batch.put(documentBin, [5, who, 'docs', 1, 0], {}), ['not deleted']],
   ['a handoff is gone', (batch) => batch.remove(handoffs, [who, 1]), ['names of handoffs']],
-  [
-    'a handoff has no name',
-    (batch) => batch.remove(handoffNames, [who, 'p', 't', HANDOFF]),
-    ['handoff', 'by name'],
-  ],
+  ['a handoff has no name', (batch) => batch.remove(handoffNames, [who, 'p', 't', HANDOFF]), ['handoff', 'by name']],
   [
     'a handoff has another name',
     (batch) => batch.put(handoffNames, [who, 'p', 't', 'd'], { id: 1 }),

@@ -157,7 +157,7 @@ async function quota(options: Options): Promise<number> {
   });
   const whenFull = options.optional('when-full');
   if (whenFull !== undefined && whenFull !== 'on' && whenFull !== 'off')
-    throw new UsageError('--when-full is on or off');
+    throw new UsageError('--when-full must be on or off');
   if (given.length === 0 && whenFull === undefined) {
     throw new UsageError('account quota needs --blobs, --files, --history, --documents or --when-full');
   }
@@ -210,7 +210,7 @@ const UNITS = ['', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 function readSize(kind: string, text: string): number | null {
   if (text === 'default') return null;
   const found = /^(\d{1,16})(KiB|MiB|GiB|TiB)?$/.exec(text);
-  if (found === null) throw new UsageError(`--${kind} is a number of bytes, such as 500MiB or 20GiB, or default`);
+  if (found === null) throw new UsageError(`--${kind} must be a number of bytes, such as 500MiB or 20GiB, or default`);
   return Number(found[1]) * 1024 ** UNITS.indexOf((found[2] ?? '') as (typeof UNITS)[number]);
 }
 

@@ -17,7 +17,8 @@ export const auditCommand: Command = {
 async function run(options: Options): Promise<number> {
   const given = options.optional('limit') ?? String(limits.auditShownMax);
   const most = limits.auditActsMax + limits.auditFailuresMax;
-  if (!/^[1-9]\d{0,4}$/.test(given) || Number(given) > most) throw new UsageError(`--limit takes 1 to ${most}`);
+  if (!/^[1-9]\d{0,4}$/.test(given) || Number(given) > most)
+    throw new UsageError(`--limit must be a whole number from 1 to ${most}`);
   const { events } = await control({ command: 'audit.list', email: options.required('email'), max: Number(given) });
   if (options.json) print(jsonLine({ events }));
   else if (events.length === 0) print('No security events.');

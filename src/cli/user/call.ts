@@ -70,7 +70,7 @@ function readValue(name: string, value: string | true, schema: Schema | undefine
   try {
     return JSON.parse(value) as unknown;
   } catch {
-    throw new UsageError(`--${name} takes ${[...types].join(' or ')}${types.has('array') ? ' as JSON' : ''}`);
+    throw new UsageError(`--${name} must be ${[...types].join(' or ')}${types.has('array') ? ', as JSON' : ''}`);
   }
 }
 

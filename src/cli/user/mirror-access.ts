@@ -46,12 +46,12 @@ export function lockOf(options: Options, entry: MirrorEntry | undefined): Lock {
   const recipients = splitRecipients(options.optional('recipient'));
   const passphraseFile = options.optional('passphrase-file');
   if (recipients.length > 0 && passphraseFile !== undefined) {
-    throw new UsageError('give --recipient or --passphrase-file, not both');
+    throw new UsageError('use --recipient or --passphrase-file, not both');
   }
   if (passphraseFile !== undefined) return { passphrase: readPassphrase(passphraseFile) };
   if (recipients.length > 0) return { recipients };
   if (entry !== undefined && entry.recipients.length > 0) return { recipients: entry.recipients };
-  throw new UsageError('say whom to encrypt for: --recipient age1… or --passphrase-file FILE');
+  throw new UsageError('no encryption key: use --recipient age1… or --passphrase-file FILE, or run cairn mirror init');
 }
 
 /** Identity or passphrase of a pull: from the options, else the identity created by init. */
@@ -59,11 +59,11 @@ export function unlockOf(options: Options, entry: MirrorEntry | undefined): Unlo
   const identityFile = options.optional('identity');
   const passphraseFile = options.optional('passphrase-file');
   if (identityFile !== undefined && passphraseFile !== undefined) {
-    throw new UsageError('give --identity or --passphrase-file, not both');
+    throw new UsageError('use --identity or --passphrase-file, not both');
   }
   if (passphraseFile !== undefined) return { passphrase: readPassphrase(passphraseFile) };
   const path = identityFile ?? entry?.identity_file ?? undefined;
-  if (path === undefined) throw new UsageError('say what to decrypt with: --identity FILE or --passphrase-file FILE');
+  if (path === undefined) throw new UsageError('no decryption key: use --identity FILE or --passphrase-file FILE');
   return { identities: readIdentities(readText(path), path) };
 }
 

@@ -29,22 +29,24 @@ export async function pullMirror(options: Options): Promise<number> {
     const archive = Buffer.from(await decrypt(bytes, unlock));
     const packed = commitOf(archive);
     if (packed !== undefined && packed !== commit) {
-      throw new ClientError(`this archive holds commit ${packed}, not ${commit}; nothing was unpacked.`);
+      throw new ClientError(`The archive contains commit ${packed}, not ${commit}. Nothing was unpacked.`);
     }
     await unpack(archive, output);
   }
   if (options.json) print(jsonLine({ commit_sha: commit, sha256, byte_size: bytes.length, output }));
-  else print(`${commit} is in ${output}`);
+  else print(`Restored commit ${commit} into ${output}`);
   return 0;
 }
 
 async function commitOfOption({ hub, server }: MirrorAccess, commit: string | undefined): Promise<string> {
   if (commit !== undefined) {
-    if (!/^[0-9a-f]{40}$/.test(commit)) throw new UsageError('--commit takes 40 lower-case hex characters');
+    if (!/^[0-9a-f]{40}$/.test(commit)) throw new UsageError('--commit must be 40 lower-case hex characters');
     return commit;
   }
   const latest = await hub.latest();
-  if (latest === undefined) throw new ClientError(`nothing is mirrored on ${server} yet.`);
+  if (latest === undefined) {
+    throw new ClientError(`There is no backup on ${server} yet. Make one with cairn mirror push in a repository.`);
+  }
   return latest.commit_sha;
 }
 

@@ -14,7 +14,7 @@ export async function pushMirror(options: Options): Promise<number> {
   const repository = options.optional('repository') ?? '.';
   const commit = await headCommit(repository);
   if (await hasUncommitted(repository)) {
-    printError('cairn: there are uncommitted changes; the archive holds the commit without them.');
+    printError('cairn: there are uncommitted changes; they are not in the archive.');
   }
   if (!options.flag('again') && (await hub.has(commit))) {
     print(options.json ? jsonLine({ status: 'existing', commit_sha: commit }) : `${commit} is already mirrored.`);
@@ -26,7 +26,7 @@ export async function pushMirror(options: Options): Promise<number> {
     const blob = await hub.upload(commit, sealed, options.optional('label'), (done, total) => bar.update(done, total));
     bar.close();
     if (options.json) print(jsonLine({ status: 'stored', ...blob }));
-    else print(`${commit} is on ${server}: ${formatBytes(blob.byte_size)}, sha256 ${blob.sha256}`);
+    else print(`Uploaded commit ${commit} to ${server}: ${formatBytes(blob.byte_size)}, sha256 ${blob.sha256}`);
   } finally {
     bar.close();
   }

@@ -82,7 +82,7 @@ function blobLine({ commit_sha, uploaded_at, byte_size, uploaded_by, quarantined
 function readCount(text: string | undefined): number {
   const count = text === undefined ? limits.clientListDefault : Number(text);
   if (!Number.isInteger(count) || count < 1 || count > limits.blobPageMax) {
-    throw new UsageError(`--limit takes a whole number from 1 to ${limits.blobPageMax}`);
+    throw new UsageError(`--limit must be a whole number from 1 to ${limits.blobPageMax}`);
   }
   return count;
 }

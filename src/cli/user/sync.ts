@@ -153,7 +153,7 @@ async function syncCommand(options: Options, direction: Direction): Promise<numb
     for (const text of done) print(text);
     const notes = [...open, ...choiceLines(session)];
     for (const text of notes) printError(`cairn: ${text}`);
-    if (done.length + notes.length === 0) print(direction === 'both' ? 'in step' : 'up to date with the hub');
+    if (done.length + notes.length === 0) print(direction === 'both' ? 'up to date' : 'up to date with the hub');
   }
   return exitCode;
 }
@@ -187,7 +187,7 @@ async function status(options: Options): Promise<number> {
     const left = links.map((path) => noted('left out', path, 'links, pipes and devices are not synced'));
     const notes = choiceLines(session);
     for (const text of notes) printError(`cairn: ${text}`);
-    if (rows.length + reasons.length + notes.length === 0) print('in step');
+    if (rows.length + reasons.length + notes.length === 0) print('up to date');
     if (rows.length + reasons.length + left.length > 0) print(table([...rows, ...reasons, ...left]));
   }
   if (conflict.length > 0) return 3;
@@ -203,7 +203,7 @@ function noted(what: string, path: string, note: string): Row {
 async function settle(options: Options): Promise<number> {
   const keep = options.required('keep');
   if (keep !== 'mine' && keep !== 'theirs' && keep !== 'merge')
-    throw new UsageError('--keep takes mine, theirs or merge');
+    throw new UsageError('--keep must be mine, theirs or merge');
   const [one, isAll] = [options.operand(), options.flag('all')];
   if ((one === undefined) !== isAll) throw new UsageError('name one PATH, or settle every conflict with --all');
   const { session, takeEvents, line } = await openSession(choiceOf(options, 'read'));
@@ -236,7 +236,7 @@ async function watch(options: Options): Promise<number> {
   const how = { json, allowDeletes, signal: ended.signal };
   if (!options.flag('all')) return await watchOne(choiceOf(options, 'sync'), { ...how, prefix: '' });
   if (['folder', 'vault', 'server'].some((name) => options.optional(name) !== undefined)) {
-    throw new UsageError('--all takes its folders, vaults and servers from sync.json; leave the other options out');
+    throw new UsageError('--all uses the folders, vaults and servers of sync.json; leave out the other options');
   }
   return await watchAll(readClientSettings().syncFile, how);
 }

@@ -2,6 +2,12 @@
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { ClientError } from '../client-error.ts';
 
+// Node.js 20.19 warns that X25519 in its Web Crypto API is experimental; later releases have it unchanged.
+const warn = process.emitWarning;
+process.emitWarning = (warning: string | Error, ...rest: never[]) => {
+  if (!String(warning).includes('X25519')) warn.call(process, warning, ...rest);
+};
+
 /** The recipients of an archive, or its passphrase. */
 export type Lock = { readonly recipients: readonly string[] } | { readonly passphrase: string };
 

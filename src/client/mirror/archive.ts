@@ -15,7 +15,7 @@ export async function headCommit(repository: string): Promise<string> {
   });
   const commit = stdout.toString('latin1').trim();
   if (!/^[0-9a-f]{40}$/.test(commit)) {
-    throw new ClientError(`${repository} names its commits with SHA-256; the mirror takes SHA-1 repositories.`);
+    throw new ClientError(`${repository} is a SHA-256 repository. The mirror supports SHA-1 repositories only.`);
   }
   return commit;
 }
@@ -71,7 +71,7 @@ export function commitOf(archive: Buffer): string | undefined {
   try {
     tar = gunzipSync(archive);
   } catch {
-    throw new ClientError('what was decrypted is not a tar.gz; restore it with --encrypted and look at it by hand.');
+    throw new ClientError('The decrypted archive is not a tar.gz file. Download it with --encrypted to examine it.');
   }
   const isGlobalHeader = tar.length > 1024 && tar[156] === 'g'.charCodeAt(0);
   if (!isGlobalHeader) return undefined;
@@ -96,7 +96,7 @@ function run(program: string, args: readonly string[], { input, refusal }: Run):
     // A program that exits early closes its input; its exit code shows the reason.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
-    child.once('error', () => reject(new ClientError(`the program ${program} was not found; install it.`)));
+    child.once('error', () => reject(new ClientError(`Program not found: ${program}. Install it, then try again.`)));
     child.once('close', (code) => {
       if (code === 0) resolve({ stdout: Buffer.concat(out) });
       else reject(new ClientError(told.trim() === '' ? refusal : `${refusal} (${told.trim().split('\n')[0] ?? ''})`));

@@ -60,7 +60,7 @@ export class MirrorHub {
   ): Promise<MirrorBlob> {
     if (bytes.length > limits.uploadBytesMax) {
       throw new ClientError(
-        `the encrypted archive has ${bytes.length} bytes and the mirror takes ${limits.uploadBytesMax}; ` +
+        `the encrypted archive has ${bytes.length} bytes, more than the ${limits.uploadBytesMax} that the mirror accepts; ` +
           'leave large files out of the archive with export-ignore in .gitattributes.',
       );
     }
@@ -76,7 +76,9 @@ export class MirrorHub {
     const answer = await this.#send(BASE, { method: 'POST', headers, body: bytes, onSent: progress });
     const blob = read(this.#server, answer, blobSchema);
     if (blob.sha256 !== sha256) {
-      throw new ClientError(`${this.#server} says that it stored other bytes (sha256 ${blob.sha256}); push again.`);
+      throw new ClientError(
+        `${this.#server} confirmed other bytes (sha256 ${blob.sha256}) than were sent; push again.`,
+      );
     }
     return blob;
   }

@@ -69,7 +69,9 @@ export class CredentialFile {
     if (text === undefined) return EMPTY;
     const parsed = fileSchema.safeParse(parseJson(text));
     if (!parsed.success) {
-      throw new ClientError(`${this.path} is not a file of this cairn; remove it and sign in again with cairn login.`);
+      throw new ClientError(
+        `${this.path} cannot be read by this version of cairn. Remove it, then sign in again with cairn login.`,
+      );
     }
     return parsed.data;
   }

@@ -51,7 +51,7 @@ export class Credentials {
   /** Authorization for REST resources, which require an access token; renewed when needed. Throws ClientError. */
   async tokenAuthorization(): Promise<string> {
     if (this.#key !== undefined) {
-      throw new ClientError('CAIRN_KEY opens tools, not REST resources; unset it and run cairn login.');
+      throw new ClientError('This command needs a sign-in: CAIRN_KEY is only for tools. Unset it and run cairn login.');
     }
     const login = this.#login();
     const fresh = isFresh(login, Date.now()) ? login : await this.#renew();

@@ -39,10 +39,11 @@ export async function signInDevice(
 
 function worded(error: unknown): unknown {
   if (!(error instanceof Refused)) return error;
-  if (error.code === 'access_denied') return new ClientError('the sign-in was denied; nothing was kept.');
+  if (error.code === 'access_denied')
+    return new ClientError('The sign-in was denied in the browser. Run cairn login to try again.');
   return error.code === 'expired_token' ? tooLate() : error;
 }
 
 function tooLate(): ClientError {
-  return new ClientError('nobody approved in time; run cairn login again.');
+  return new ClientError('The code was not approved in time. Run cairn login again.');
 }

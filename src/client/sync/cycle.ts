@@ -111,7 +111,8 @@ function forgetRefused({ state }: SyncSession): void {
 async function missingHere(session: SyncSession): Promise<Set<FolderPath>> {
   const { files, leavesOut } = await scan(session);
   const missing = new Set([...session.state.base.keys()].filter((path) => !files.has(path) && !leavesOut(path)));
-  if (missing.size > 0 && session.state.cursor === null) throw new ClientError('This folder was never synced.');
+  if (missing.size > 0 && session.state.cursor === null)
+    throw new ClientError('This folder was never synced. Run cairn sync first.');
   for (const path of missing) session.state.base.delete(path);
   session.state.inode = session.folder.root.inode;
   await save(session);

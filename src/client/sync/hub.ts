@@ -119,7 +119,7 @@ export class VaultHub {
     if (!end.has_more) this.#pulled = NOTHING;
     if (end.has_more && end.cursor === from.cursor)
       throw new ClientError(`The hub sends the same changes again and again.${ODD}`);
-    if (end.cursor === null) throw new ClientError('The hub ended a pull without a cursor; its version differs.');
+    if (end.cursor === null) throw new ClientError('The hub ended a pull without a cursor. Update cairn or the hub.');
     return { cursor: end.cursor, hasMore: end.has_more, leftOut: end.quarantined };
   }
 

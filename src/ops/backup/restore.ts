@@ -68,7 +68,9 @@ export async function restoreBackup({
   const work = join(dataFolder, WORK_FOLDER);
   try {
     if (existsSync(join(dataFolder, DATA_FILE))) {
-      throw new StartError('CAIRN_DATA is not empty, and a restore overwrites nothing; set CAIRN_DATA to an empty folder.');
+      throw new StartError(
+        'CAIRN_DATA is not empty, and a restore overwrites nothing; set CAIRN_DATA to an empty folder.',
+      );
     }
     rmSync(work, { recursive: true, force: true });
     mkdirSync(work, { mode: 0o700 });
@@ -96,7 +98,7 @@ function findKey(from: string, dataFolder: string, setting: string | undefined):
 }
 
 function later({ cairn_version: made }: CopyManifest): StartError {
-  return new StartError(`the backup is of a later version of cairn, ${made}; restore it with that.`);
+  return new StartError(`the backup was made by a later version of cairn, ${made}; restore it with that version.`);
 }
 
 async function copyChecked(from: string, work: string, manifest: CopyManifest): Promise<void> {
@@ -110,7 +112,9 @@ async function copyChecked(from: string, work: string, manifest: CopyManifest): 
   }
   syncPath(path);
   if (statSync(path).size !== manifest.bytes || (await hashFile(path)) !== manifest.sha256) {
-    throw new StartError('the backup is damaged: its data file is not the one that its manifest describes.');
+    throw new StartError(
+      'the backup is damaged: its data file does not match its manifest; restore an earlier backup.',
+    );
   }
 }
 
@@ -123,7 +127,9 @@ async function openChecked(
   const sealer = openSealer(store, key);
   try {
     if (!isMasterKey(store, sealer)) {
-      throw new StartError('the backup was written under another master key than the one at hand; find the right one.');
+      throw new StartError(
+        'the master key does not match this backup; use the key that the hub had when the backup was made.',
+      );
     }
     // Rows of an older schema are checked by the first start, which upgrades them.
     const found = schemaOf(store) === SCHEMA ? checkIntegrity(store, sealer).problems : store.damagedPages();

@@ -73,7 +73,8 @@ async function change({ dataFolder: folder, mapBytes, masterKey }: Config, next:
     const from = loadMasterKey(folder, masterKey);
     const sealer = openSealer(store, from);
     await checkMasterKey(store, sealer);
-    if (Buffer.from(from).equals(next)) throw new StartError('the new master key is the old one; give another.');
+    if (Buffer.from(from).equals(next))
+      throw new StartError('the new master key equals the current one; generate another with openssl rand -hex 32.');
     if (masterKey === undefined) keepNextKey(folder, next);
     const accountIds = [...store.keys(credentials)].map(([accountId]) => accountId);
     return await store.write(UPGRADE, (batch) => {

@@ -121,7 +121,8 @@ export class VaultImport {
     const path = readPath(line.path);
     const isPending = line.status === 'pending';
     if (isPending !== (line.settled_at === null)) throw invalidField('settled_at', 'status contradicts settled_at');
-    if (parseHlc(line.your_hlc, line.device_id) === undefined) throw invalidField('your_hlc', 'your_hlc is not a clock');
+    if (parseHlc(line.your_hlc, line.device_id) === undefined)
+      throw invalidField('your_hlc', 'your_hlc is not a clock');
     const hashes = refusedHashes(line);
     const content = hashes && (await contents.ready({ ...partsOf(line), ...hashes, encoding: line.encoding }));
     const record = recordOf(line, content);
@@ -129,8 +130,7 @@ export class VaultImport {
     const id = line.conflict_id;
     await wait(
       this.#change((change, batch) => {
-        if (change.reader.hasConflict(vaultId, id))
-          throw invalidField('conflict_id', 'another conflict has this id');
+        if (change.reader.hasConflict(vaultId, id)) throw invalidField('conflict_id', 'another conflict has this id');
         if (bytes !== undefined) batch.put(conflictBytes, [vaultId, id], bytes);
         if (!isPending) {
           change.keepSettled({ id, record });

@@ -58,9 +58,7 @@ export class ContentVerifier {
     const text = textOf(bytes, escaped);
     const isWholeLine = line === lineBytes;
     if (isWholeLine && isRight(text, encoding, { sha256, gitSha, sizeBytes })) return;
-    const wrong = isWholeLine
-      ? 'its content does not match its hash'
-      : `its line has ${line} bytes, not ${lineBytes}`;
+    const wrong = isWholeLine ? 'its content does not match its hash' : `its line has ${line} bytes, not ${lineBytes}`;
     const problem = `${name}: ${wrong}`;
     if (this.#reader.get(setAside, key) !== undefined) this.aside.push(problem);
     else {
@@ -79,7 +77,8 @@ export class ContentVerifier {
     } = record;
     const inline = this.#reader.view(conflictBytes, [vaultId, id])?.slice();
     const isInline = sha256 !== null && storageId === 0;
-    if (isInline !== (inline !== undefined)) this.#problems.push(`${name}: its bytes are missing, or belong to no version`);
+    if (isInline !== (inline !== undefined))
+      this.#problems.push(`${name}: its bytes are missing, or belong to no version`);
     if (sha256 === null || gitSha === null) return;
     if (storageId === 0) {
       const text = Buffer.from(inline ?? []).toString(encoding === 'base64' ? 'base64' : 'utf8');

@@ -131,8 +131,7 @@ function checkCurrent(reader: CheckedReader, vaults: ReadonlyMap<string, PackedV
   for (const [vaultId, { alive, replaced }] of vaults) {
     const current = [...alive].filter((seq) => !replaced.has(seq)).length;
     const expected = wanted.get(vaultId) ?? 0;
-    if (current !== expected)
-      problems.push(`packs ${vaultId}: ${current} live lines for ${expected} current files`);
+    if (current !== expected) problems.push(`packs ${vaultId}: ${current} live lines for ${expected} current files`);
   }
 }
 

@@ -100,7 +100,8 @@ export function recountConflicts(
     const name = `conflict ${vaultId} ${id}`;
     const isPending = value.status === 'pending';
     const indexed = reader.get(pendingConflicts, [vaultId, foldCase(value.path), id]) !== undefined;
-    if (indexed !== isPending) problems.push(`${name}: ${isPending ? 'pending, but not listed' : 'settled, but still listed'}`);
+    if (indexed !== isPending)
+      problems.push(`${name}: ${isPending ? 'pending, but not listed' : 'settled, but still listed'}`);
     if (isPending !== (value.settled_at === null)) problems.push(`${name}: its status contradicts its end`);
     content.checkConflict(name, vaultId, id, value);
     const recount = recountOf(recounts, vaultId);

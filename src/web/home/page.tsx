@@ -170,7 +170,9 @@ function Overview({ options, visit }: { readonly options: HomeOptions; readonly 
         {open === 0 ? 'No open tasks. Add one; your agents see the same board.' : `${open} open`}
       </Tile>
       <Tile title="Vaults" href="/vaults">
-        {files === 0 ? 'No files yet. Your devices and agents keep them in step here.' : `${counted(files, 'file')}`}
+        {files === 0
+          ? 'No files yet. Synced files of your devices and agents appear here.'
+          : `${counted(files, 'file')}`}
         {conflicts === 0 ? null : (
           <>
             {', '}
@@ -180,7 +182,7 @@ function Overview({ options, visit }: { readonly options: HomeOptions; readonly 
       </Tile>
       <Tile title="Documents" href="/documents">
         {newest === undefined ? (
-          'No handoffs yet. Agents save here what the next session must know.'
+          'No handoffs yet. Agents save notes here for the next session.'
         ) : (
           <>
             Latest handoff: <Given>{newest.project}</Given>, <Moment at={newest.updated_at} zone={zone} />

@@ -131,7 +131,7 @@ function RequestFacts({ request, visit }: { readonly request: GrantDescription; 
     <dl class="facts-list">
       <Fact name="Device">{name === null ? 'It did not send a name.' : <Given>{name}</Given>}</Fact>
       <Fact name="Program">
-        <Given>{client}</Given> <span class="meta">as it calls itself; nothing proves it</span>
+        <Given>{client}</Given> <span class="meta">self-reported, not verified</span>
       </Fact>
       <Fact name="Asks for">
         <ul>

@@ -157,7 +157,7 @@ test('[MIR-20] a second machine cannot learn the secret, and is told the two way
   // The blob of the old credential no longer counts, so a push does not take it for done.
   const pull = await second.cairn('pull', '--commit', commit, '--output', join(temporaryFolder(), 'x'));
   expect(pull.stderr).toContain('upload it again');
-  expect((await second.cairn('push', '--repository', folder)).stdout).toContain('is on');
+  expect((await second.cairn('push', '--repository', folder)).stdout).toContain('Uploaded commit');
   expect(await first.cairn('list')).toMatchObject({ code: 1 });
 });
 

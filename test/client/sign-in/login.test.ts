@@ -103,7 +103,10 @@ test.concurrent('[OAUTH-6] a denied login ends with 1, keeps nothing, and says s
   const folder = temporaryFolder();
   const login = await startLogin(folder, '--server', hub.url);
   await approve(hub, login.code, owner.email, false);
-  expect(await login.end()).toMatchObject({ code: 1, stderr: 'cairn: the sign-in was denied; nothing was kept.\n' });
+  expect(await login.end()).toMatchObject({
+    code: 1,
+    stderr: 'cairn: The sign-in was denied in the browser. Run cairn login to try again.\n',
+  });
   expect(readdirSync(join(folder, 'cairn'))).toEqual([]);
 });
 

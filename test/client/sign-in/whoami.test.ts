@@ -134,7 +134,7 @@ test('[OAUTH-6] a file of sign-ins that others can read, or that is none, is ref
   chmodSync(file, 0o600);
   for (const text of ['', '{', '{"version":2}', '[]']) {
     writeFileSync(file, text);
-    expect((await refusal(['whoami'], env)).sentence).toContain('not a file of this cairn');
+    expect((await refusal(['whoami'], env)).sentence).toContain('cannot be read by this version of cairn');
   }
 });
 

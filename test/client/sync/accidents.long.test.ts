@@ -95,7 +95,7 @@ test('[SYN-24] status names a file of which only the executable bit differs', as
   await a.sync();
   expect(JSON.parse((await b.sync('status', '--json')).stdout)).toMatchObject({ push: [], pull: ['run.sh'] });
   await b.sync();
-  expect((await b.sync('status')).stdout).toBe('in step\n');
+  expect((await b.sync('status')).stdout).toBe('up to date\n');
 });
 
 test('[SYN-24] a vault that is deleted ends a watch with a sentence, and every later command says it', async () => {
@@ -200,7 +200,7 @@ test("[SYN-24, OPS-10] a file of which the hub's copy is damaged is named, stays
   expect(await a.sync()).toMatchObject({ code: 0, stdout: expect.stringMatching(/pushed +kept\.md/) });
   for (const machine of [a, b]) expect(await machine.sync()).toMatchObject({ code: 0, stderr: '' });
   expect(textsOf(b)).toEqual(textsOf(a));
-  expect(await b.sync()).toMatchObject({ code: 0, stdout: 'in step\n' });
+  expect(await b.sync()).toMatchObject({ code: 0, stdout: 'up to date\n' });
 });
 
 test("[SYN-25, OPS-10] bytes written late to a file of which the hub's copy is damaged are kept, and the sync goes on", async () => {

@@ -139,7 +139,7 @@ test('[SYN-25] after a restore of the hub folders start over by themselves, and 
     expect(await b.sync()).toMatchObject({ code: 0 });
     expect(textsOf(a)).toEqual(textsOf(b));
     expect(textsOf(a)).toMatchObject({ same: 'same 1\n', changed: 'changed 2\n', edited: 'edited 3\n', new: 'new\n' });
-    expect((await a.sync()).stdout.trim()).toBe('in step');
+    expect((await a.sync()).stdout.trim()).toBe('up to date');
   } finally {
     await restored?.stop();
     await relay.close();

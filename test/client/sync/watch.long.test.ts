@@ -201,9 +201,9 @@ test('[CLI-2] a limit too low for a hub is refused, and what is not chosen stays
   expect(await b.sync('--only', '*.md', '--only', 'notes/', '--limit-download', '512K')).toMatchObject({ code: 0 });
   expect(Object.keys(textsOf(b))).toEqual(['notes/deep.txt', 'small.md']);
   b.write('own.bin', 'stays here\n');
-  expect((await b.sync()).stdout.trim()).toBe('in step');
+  expect((await b.sync()).stdout.trim()).toBe('up to date');
   const missed = await b.sync('--only', 'note/', '--only', '*.md');
-  expect(missed.stdout).not.toMatch('in step');
+  expect(missed.stdout).not.toMatch('up to date');
   expect(missed.stderr).toBe(
     "cairn: No file here or on the hub matches --only note/. Sync again with another --only; --only '*' syncs everything.\n",
   );

@@ -134,7 +134,11 @@ const damages: [string, string, Damage][] = [
   ],
   ['a piece that is gone', 'its line has', (batch) => batch.remove(pieces, [1, 1])],
   ['pieces of nobody', 'belong to no version', (batch) => batch.put(pieces, [77, 0], new Uint8Array(3))],
-  ['pieces in use that are staged', 'in use, but still staged', (batch) => batch.put(stagedPieces, [1], { started_at: '' })],
+  [
+    'pieces in use that are staged',
+    'in use, but still staged',
+    (batch) => batch.put(stagedPieces, [1], { started_at: '' }),
+  ],
   ['a count of holders', 'but the row has', (batch) => batch.put(pieceShares, [1], { holders: 3 })],
   ['a count of holders that is gone', 'no row counts them', (batch) => batch.remove(pieceShares, [1])],
   [

@@ -108,6 +108,6 @@ function sentence({ kind, madeAt, backup, bytes }: FollowStep): string {
 function number(options: Options, name: string, otherwise: number): number {
   const text = options.optional(name);
   const value = text === undefined ? otherwise : Number(text);
-  if (!(Number.isFinite(value) && value > 0)) throw new UsageError(`--${name} takes a number above 0`);
+  if (!(Number.isFinite(value) && value > 0)) throw new UsageError(`--${name} must be a number above 0`);
   return value;
 }

@@ -57,7 +57,7 @@ export const paperCommands: readonly Command[] = [
 
 async function list(options: Options): Promise<number> {
   const [published, drafts] = [options.flag('published'), options.flag('drafts')];
-  if (published && drafts) throw new UsageError('--published and --drafts exclude each other');
+  if (published && drafts) throw new UsageError('use --published or --drafts, not both');
   return await callTool(options, 'list_papers', {
     ...(published || drafts ? { published } : {}),
     ...given('category_id', readNumber('category', options.optional('category'))),

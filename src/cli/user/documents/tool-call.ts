@@ -35,7 +35,7 @@ export function given<T>(name: string, value: T | undefined): Record<string, T> 
 /** Parses a whole number from an option or operand. Throws UsageError. */
 export function readNumber(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`${name} takes a whole number`);
+  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`${name} must be a whole number`);
   return Number(text);
 }
 

@@ -164,6 +164,6 @@ function contentOf(bytes: Buffer | undefined): Record<string, string> {
 
 function readLimit(options: Options): number {
   const given = options.optional('limit') ?? String(ROWS_DEFAULT);
-  if (!/^[1-9]\d{0,5}$/.test(given)) throw new UsageError('--limit takes a number of at least 1');
+  if (!/^[1-9]\d{0,5}$/.test(given)) throw new UsageError('--limit must be a whole number of at least 1');
   return Number(given);
 }

@@ -56,7 +56,7 @@ async function restore(options: Options): Promise<number> {
 async function restoreFile(options: Options, place: VaultPlace, path: string, atMs: number | undefined) {
   const given = options.optional('seq');
   if (given !== undefined && (atMs !== undefined || !/^\d{1,15}$/.test(given))) {
-    throw new UsageError(atMs === undefined ? '--seq takes the number of a version' : 'use --seq or --at, not both');
+    throw new UsageError(atMs === undefined ? '--seq must be the number of a version' : 'use --seq or --at, not both');
   }
   const seq = given === undefined ? (await versionToRestore(place.hub, path, atMs)).seq : Number(given);
   if (options.flag('dry-run')) {
