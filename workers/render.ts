@@ -5,7 +5,7 @@ import { markdownHtml } from '../src/web/rendering/markdown.ts';
 import { withinTime } from '../src/web/rendering/time-limit.ts';
 
 export function renderMarkdown(input: MarkdownInput): string | undefined {
-  return withinTime(() => markdownHtml(input));
+  return input.isOwn === true ? markdownHtml(input) : withinTime(() => markdownHtml(input));
 }
 
 export function renderCode(input: CodeInput): string | undefined {

@@ -108,6 +108,8 @@ export interface MarkdownInput {
   readonly text: string;
   /** Undefined when the text is in no vault: relative links then have no target. */
   readonly base: LinkBase | undefined;
+  /** The text is part of Cairn: no time limit, which protects from crafted texts. */
+  readonly isOwn?: true;
 }
 
 export interface CodeInput {

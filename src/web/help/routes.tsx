@@ -31,9 +31,7 @@ export function helpRoutes({ pages, renderer, baseUrl }: HelpOptions): Route[] {
   const kept = new Map<string, RenderedHtml>();
   const rendered = async (topic: Topic, hub: string) => {
     const name = `${topic.name} ${hub}`;
-    const render = () => renderer.markdown(pageText(topic, hub), undefined, READERS);
-    // The first text of a thread also takes the time to compile the renderer: on a slow machine more than the limit.
-    const found = kept.get(name) ?? (await render()) ?? (await render());
+    const found = kept.get(name) ?? (await renderer.ownText(pageText(topic, hub), READERS));
     if (found === undefined) return undefined;
     if (kept.size >= KEPT_MAX) kept.clear();
     kept.set(name, found);

@@ -27,6 +27,12 @@ export class Renderer {
     return html === undefined ? undefined : new RenderedHtml(html);
   }
 
+  /** Renders Markdown of Cairn itself, however long that takes on a slow machine. Throws Refusal `overloaded`. */
+  async ownText(text: string, owner: string): Promise<RenderedHtml | undefined> {
+    const html = await this.#pool.run('renderMarkdown', { text, base: undefined, isOwn: true }, { accountId: owner });
+    return html === undefined ? undefined : new RenderedHtml(html);
+  }
+
   /** Renders code in numbered lines, by file name; undefined: it took too long. Throws Refusal `overloaded`. */
   async code(text: string, name: string, accountId: string): Promise<RenderedHtml | undefined> {
     const html = await this.#pool.run('renderCode', { text, name }, { accountId });
