@@ -89,7 +89,9 @@ export function refusalOf(server: string, answer: ClientAnswer): ClientError {
     );
   }
   if (answer.status === 401) {
-    return new NotSignedIn(`${server} does not accept this sign-in; run \`cairn login --server ${server}\`.`);
+    return new NotSignedIn(
+      `${server} does not accept this key or sign-in. Correct or unset CAIRN_KEY, or run \`cairn login --server ${server}\`.`,
+    );
   }
   const body = answer.json();
   const told = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;

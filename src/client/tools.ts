@@ -189,5 +189,7 @@ function refusalFor(
   data: Readonly<Record<string, unknown>> | undefined,
 ): ClientError {
   if (code !== NOT_AUTHENTICATED) return new ToolRefused(code, message, data);
-  return new NotSignedIn(`${server} does not accept this sign-in; run \`cairn login --server ${server}\`.`);
+  return new NotSignedIn(
+    `${server} does not accept this key or sign-in. Correct or unset CAIRN_KEY, or run \`cairn login --server ${server}\`.`,
+  );
 }

@@ -1,5 +1,5 @@
 /** cairn account: creates an account and prints its keys once; sets the password for the web pages. */
-import { jsonLine } from '../../client/shown.ts';
+import { jsonLine, shownLine } from '../../client/shown.ts';
 import { Refusal } from '../../common/fault.ts';
 import { StartError } from '../../common/start-error.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
@@ -67,5 +67,6 @@ async function create(options: Options): Promise<number> {
     ]),
   );
   print('\nKeep both keys now: only their hashes are stored, so they are not shown again.');
+  print(`To sign in with a browser, set a password: cairn account password --email ${shownLine(made.email)}`);
   return 0;
 }
