@@ -3,9 +3,9 @@ import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } fro
 import { ClientError } from '../client-error.ts';
 
 // Node.js 20.19 warns that X25519 in its Web Crypto API is experimental; later releases have it unchanged.
-const warn = process.emitWarning;
+const warn = process.emitWarning.bind(process);
 process.emitWarning = (warning: string | Error, ...rest: never[]) => {
-  if (!String(warning).includes('X25519')) warn.call(process, warning, ...rest);
+  if (!String(warning).includes('X25519')) warn(warning, ...rest);
 };
 
 /** The recipients of an archive, or its passphrase. */
