@@ -139,7 +139,14 @@ function Page({ topic, hub, rendered }: PageProps): VNode {
           On this hub: <code>{`export CAIRN_SERVER=${hub}`}</code>
         </p>
       ) : null}
-      {rendered === undefined ? <pre class="content">{topic.text}</pre> : <Prose rendered={rendered} />}
+      {rendered === undefined ? (
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset groups fields, and here are none.
+        <pre class="content" tabindex={0} role="group" aria-label="Text of the topic">
+          {topic.text}
+        </pre>
+      ) : (
+        <Prose rendered={rendered} />
+      )}
     </>
   );
 }
