@@ -167,7 +167,7 @@ test.each([
   [['pull', '--commit', 'abc'], /40 lower-case hex/, 2],
   [['pull', '--commit', 'f'.repeat(40)], /blob not found/, 1],
   [['list', '--limit', '0'], /whole number from 1/, 2],
-  [['frobnicate'], /mirror takes/, 2],
+  [['frobnicate'], /mirror needs one of/, 2],
 ])('[MIR-20] %j is told what to do next', async (args, sentence, code) => {
   const { cairn } = machine(await account(hub));
   await cairn('init');
