@@ -10,7 +10,7 @@ import { counted, shownLine } from '../../client/shown.ts';
 import { SyncedFolder } from '../../client/sync/folder/folder.ts';
 import { findVault, VaultHub } from '../../client/sync/hub.ts';
 import { LargeQueue } from '../../client/sync/large/queue.ts';
-import type { SyncEvent, SyncSession } from '../../client/sync/session.ts';
+import type { Replica, SyncEvent } from '../../client/sync/replica.ts';
 import { newState, type SyncState } from '../../client/sync/state.ts';
 import { readState, stampOf, syncedAround } from '../../client/sync/state-file.ts';
 import type { ToolClient } from '../../client/tools.ts';
@@ -35,8 +35,8 @@ export interface FolderChoice {
   readonly limitDownload?: string | undefined;
 }
 
-export interface OpenSession {
-  readonly session: SyncSession;
+export interface OpenedReplica {
+  readonly replica: Replica;
   /** Returns the events since the previous call. */
   readonly takeEvents: () => SyncEvent[];
   readonly line: StatusLine;
@@ -93,7 +93,7 @@ async function chosenVault(tools: ToolClient, choice: FolderChoice, kept: SyncSt
 }
 
 /** Opens the folder and its vault for one sync command. Throws ClientError. */
-export async function openSession(choice: FolderChoice): Promise<OpenSession> {
+export async function openReplica(choice: FolderChoice): Promise<OpenedReplica> {
   useUmaskOfUser();
   const asked = findFolder(choice);
   const kept = readState(asked);
@@ -116,7 +116,7 @@ export async function openSession(choice: FolderChoice): Promise<OpenSession> {
   if (choice.only !== undefined && choice.only.length > 0) {
     state.only = choice.only.includes('*') ? [] : [...choice.only];
   }
-  const session: SyncSession = {
+  const replica: Replica = {
     folder,
     hub: new VaultHub(tools, vaultId, (seconds) => line.show(`the hub is busy; waiting ${seconds} s`)),
     state,
@@ -133,5 +133,5 @@ export async function openSession(choice: FolderChoice): Promise<OpenSession> {
     copies: new Map(),
     saved: { atMs: Date.now(), stamp: stampOf(folder.root.path) },
   };
-  return { session, takeEvents: () => events.splice(0), line };
+  return { replica, takeEvents: () => events.splice(0), line };
 }

@@ -2,7 +2,7 @@
 import { formatBytes } from '../../client/progress.ts';
 import { counted, quoted, shownLine } from '../../client/shown.ts';
 import { unmatched } from '../../client/sync/folder/choice.ts';
-import type { SyncEvent, SyncSession } from '../../client/sync/session.ts';
+import type { Replica, SyncEvent } from '../../client/sync/replica.ts';
 import { conflictsOf } from '../../client/sync/state.ts';
 import { limits } from '../../limits/service.ts';
 
@@ -16,18 +16,18 @@ export interface Report {
 const EXIT = { done: 0, refused: 1, conflict: 3 } as const;
 
 /** The changes made, the paths that still differ between both sides, and the resulting exit code. */
-export function reportOf(session: SyncSession, events: readonly SyncEvent[], isFirst: boolean): Report {
-  const links = session.scanned?.links.size ?? 0;
-  const conflicts = conflictsOf(session.state);
+export function reportOf(replica: Replica, events: readonly SyncEvent[], isFirst: boolean): Report {
+  const links = replica.scanned?.links.size ?? 0;
+  const conflicts = conflictsOf(replica.state);
   const note = isFirst && links > 0 ? [`not synced: ${counted(links, 'link')} (cairn sync status lists them)`] : [];
   return {
     done: [...reportLines(events), ...note],
-    open: openLines(session),
-    exitCode: exitCodeOf(session, conflicts.length),
+    open: openLines(replica),
+    exitCode: exitCodeOf(replica, conflicts.length),
   };
 }
 
-export function exitCodeOf({ troubles, held }: SyncSession, conflicts: number): number {
+export function exitCodeOf({ troubles, held }: Replica, conflicts: number): number {
   if (conflicts > 0) return EXIT.conflict;
   return troubles.size + held.size > 0 ? EXIT.refused : EXIT.done;
 }
@@ -44,7 +44,7 @@ export function reportLines(events: readonly SyncEvent[]): string[] {
 }
 
 /** Warns about `--only` patterns that match no file here or on the hub, which may be typos. */
-export function choiceLines({ state, scanned }: SyncSession): string[] {
+export function choiceLines({ state, scanned }: Replica): string[] {
   const { only, base, waits } = state;
   const missing = unmatched(only, new Set([...base.keys(), ...waits.keys(), ...(scanned?.files.keys() ?? [])]));
   return missing.map(
@@ -54,8 +54,8 @@ export function choiceLines({ state, scanned }: SyncSession): string[] {
 }
 
 /** Everything pending for the user, each with the command that settles it. */
-export function openLines(session: SyncSession): string[] {
-  const { folder, state, troubles, held } = session;
+export function openLines(replica: Replica): string[] {
+  const { folder, state, troubles, held } = replica;
   const conflicts = conflictsOf(state).map(
     (path) =>
       `${shownLine(path)} has a conflict. Choose a side: cairn sync resolve ${quoted(path)} --keep mine|theirs|merge`,

@@ -13,7 +13,7 @@ import { watchFolder } from '../../client/sync/watch/watch.ts';
 import { ToolRefused } from '../../client/tool-refused.ts';
 import { limits } from '../../limits/service.ts';
 import { print, printError } from '../output.ts';
-import { type FolderChoice, type OpenSession, openSession } from './sync-open.ts';
+import { type FolderChoice, type OpenedReplica, openReplica } from './sync-open.ts';
 import { choiceLines, exitCodeOf, openLines, reportLines } from './sync-report.ts';
 
 export interface WatchOptions extends Pick<SyncOptions, 'allowDeletes'> {
@@ -47,21 +47,21 @@ export async function watchAll(file: string, options: Omit<WatchOptions, 'prefix
 export async function watchOne(choice: FolderChoice, options: WatchOptions): Promise<number> {
   const opened = await openPatiently(choice, options);
   if (opened === undefined) return 0;
-  const { session } = opened;
-  session.folder.root.check();
-  const holder = `watches ${session.folder.root.path} already`;
-  return await withFileLock(session.folder.own('watch'), () => keepInStep(opened, options), { waitMs: 0, holder });
+  const { replica } = opened;
+  replica.folder.root.check();
+  const holder = `watches ${replica.folder.root.path} already`;
+  return await withFileLock(replica.folder.own('watch'), () => keepInStep(opened, options), { waitMs: 0, holder });
 }
 
-async function keepInStep({ session, takeEvents, line }: OpenSession, options: WatchOptions): Promise<number> {
+async function keepInStep({ replica, takeEvents, line }: OpenedReplica, options: WatchOptions): Promise<number> {
   const { json, signal, prefix } = options;
-  const { root } = session.folder;
+  const { root } = replica.folder;
   const says = (text: string) => print(`${prefix}${text}`);
   const warns = (text: string) => printError(`cairn: ${prefix}${text}`);
   const told = new Told();
   let refusedMs = 0;
   if (!json) says(`watching ${shownLine(root.path)}; Ctrl-C ends it`);
-  await watchFolder(session, {
+  await watchFolder(replica, {
     signal,
     onTrouble(error, retryMs) {
       line.close();
@@ -76,7 +76,7 @@ async function keepInStep({ session, takeEvents, line }: OpenSession, options: W
     },
     async syncNow() {
       for (let wasPaused = false; !signal.aborted; wasPaused = true) {
-        if (!existsSync(session.folder.own('paused'))) {
+        if (!existsSync(replica.folder.own('paused'))) {
           if (wasPaused) says('resumed');
           break;
         }
@@ -88,7 +88,7 @@ async function keepInStep({ session, takeEvents, line }: OpenSession, options: W
       if (retryRefused) refusedMs = Date.now();
       const { allowDeletes } = options;
       try {
-        await syncOnce(session, {
+        await syncOnce(replica, {
           direction: 'both',
           allowDeletes,
           restoreMissing: false,
@@ -101,17 +101,20 @@ async function keepInStep({ session, takeEvents, line }: OpenSession, options: W
         const lines = json ? events.map((event) => jsonLine(event)) : reportLines(events);
         for (const text of lines) says(text);
       }
-      for (const text of told.news([...openLines(session), ...choiceLines(session)])) warns(text);
+      for (const text of told.news([...openLines(replica), ...choiceLines(replica)])) warns(text);
     },
   });
-  return exitCodeOf(session, conflictsOf(session.state).length);
+  return exitCodeOf(replica, conflictsOf(replica.state).length);
 }
 
 /** The hub is needed to find a vault by name. When it is unreachable or busy, retries with growing pauses. */
-async function openPatiently(choice: FolderChoice, { signal, prefix }: WatchOptions): Promise<OpenSession | undefined> {
+async function openPatiently(
+  choice: FolderChoice,
+  { signal, prefix }: WatchOptions,
+): Promise<OpenedReplica | undefined> {
   for (let failures = 0; !signal.aborted; failures += 1) {
     try {
-      return await openSession(choice);
+      return await openReplica(choice);
     } catch (error) {
       const mayPass = error instanceof Unreachable || error instanceof ToolRefused;
       if (!mayPass) throw error;

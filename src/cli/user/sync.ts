@@ -6,6 +6,7 @@ import { readClientSettings } from '../../client/settings.ts';
 import { jsonLine, quoted, shownLine } from '../../client/shown.ts';
 import { type Direction, lockFolder, syncOnce } from '../../client/sync/cycle.ts';
 import { SyncedFolder } from '../../client/sync/folder/folder.ts';
+import type { Replica } from '../../client/sync/replica.ts';
 import { resolveConflict } from '../../client/sync/resolve.ts';
 import { conflictsOf } from '../../client/sync/state.ts';
 import { syncedAround } from '../../client/sync/state-file.ts';
@@ -13,7 +14,7 @@ import { statusOf } from '../../client/sync/status.ts';
 import { type Command, needs, type Options, repeats, takes } from '../command.ts';
 import { print, printError, table } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
-import { type FolderChoice, openSession } from './sync-open.ts';
+import { type FolderChoice, openReplica } from './sync-open.ts';
 import { choiceLines, reportOf } from './sync-report.ts';
 import { watchAll, watchOne } from './sync-watch.ts';
 import { pathsOf } from './vault/place.ts';
@@ -131,36 +132,34 @@ function choiceOf(options: Options, makes: FolderChoice['makes']): FolderChoice 
 }
 
 async function syncCommand(options: Options, direction: Direction): Promise<number> {
-  const { session, takeEvents, line } = await openSession(choiceOf(options, direction === 'pull' ? 'pull' : 'sync'));
-  const isFirst = session.state.cursor === null;
-  if (existsSync(session.folder.own('paused'))) {
-    throw new ClientError(`${session.folder.root.path} is paused; run \`cairn sync resume\` first.`);
+  const { replica, takeEvents, line } = await openReplica(choiceOf(options, direction === 'pull' ? 'pull' : 'sync'));
+  const isFirst = replica.state.cursor === null;
+  if (existsSync(replica.folder.own('paused'))) {
+    throw new ClientError(`${replica.folder.root.path} is paused; run \`cairn sync resume\` first.`);
   }
   try {
     const [allowDeletes, restoreMissing] = [options.flag('allow-deletes'), options.flag('restore-missing')];
-    await syncOnce(session, { direction, allowDeletes, restoreMissing, retryRefused: true, leavesLarge: false });
+    await syncOnce(replica, { direction, allowDeletes, restoreMissing, retryRefused: true, leavesLarge: false });
   } catch (error) {
     // The changes made before the error are reported as well.
     line.close();
-    if (!options.json) for (const text of reportOf(session, takeEvents(), isFirst).done) print(text);
+    if (!options.json) for (const text of reportOf(replica, takeEvents(), isFirst).done) print(text);
     throw error;
   }
   line.close();
   const events = takeEvents();
-  const { done, open, exitCode } = reportOf(session, events, isFirst);
-  if (options.json) print(jsonLine(documentOf(session, events)));
+  const { done, open, exitCode } = reportOf(replica, events, isFirst);
+  if (options.json) print(jsonLine(documentOf(replica, events)));
   else {
     for (const text of done) print(text);
-    const notes = [...open, ...choiceLines(session)];
+    const notes = [...open, ...choiceLines(replica)];
     for (const text of notes) printError(`cairn: ${text}`);
     if (done.length + notes.length === 0) print(direction === 'both' ? 'up to date' : 'up to date with the hub');
   }
   return exitCode;
 }
 
-type Session = Awaited<ReturnType<typeof openSession>>['session'];
-
-function documentOf({ state, troubles, held }: Session, events: readonly unknown[]) {
+function documentOf({ state, troubles, held }: Replica, events: readonly unknown[]) {
   const conflicts = [...state.waits].filter(([, { kind }]) => kind === 'conflict');
   return {
     events,
@@ -173,8 +172,8 @@ function documentOf({ state, troubles, held }: Session, events: readonly unknown
 }
 
 async function status(options: Options): Promise<number> {
-  const { session } = await openSession(choiceOf(options, 'read'));
-  const found = await statusOf(session);
+  const { replica } = await openReplica(choiceOf(options, 'read'));
+  const found = await statusOf(replica);
   const { problem, links, elsewhere, conflict, ...lists } = found;
   if (options.json) print(jsonLine(found));
   else {
@@ -185,7 +184,7 @@ async function status(options: Options): Promise<number> {
     ];
     const reasons = Object.entries(problem).map(([path, reason]) => noted('problem', path, reason));
     const left = links.map((path) => noted('left out', path, 'links, pipes and devices are not synced'));
-    const notes = choiceLines(session);
+    const notes = choiceLines(replica);
     for (const text of notes) printError(`cairn: ${text}`);
     if (rows.length + reasons.length + notes.length === 0) print('up to date');
     if (rows.length + reasons.length + left.length > 0) print(table([...rows, ...reasons, ...left]));
@@ -206,15 +205,15 @@ async function settle(options: Options): Promise<number> {
     throw new UsageError('--keep must be mine, theirs or merge');
   const [one, isAll] = [options.operand(), options.flag('all')];
   if ((one === undefined) !== isAll) throw new UsageError('name one PATH, or settle every conflict with --all');
-  const { session, takeEvents, line } = await openSession(choiceOf(options, 'read'));
-  await lockFolder(session, async () => {
-    const paths = one === undefined ? conflictsOf(session.state) : [waitingPath(session, one)];
-    for (const path of paths) await resolveConflict(session, path, keep);
+  const { replica, takeEvents, line } = await openReplica(choiceOf(options, 'read'));
+  await lockFolder(replica, async () => {
+    const paths = one === undefined ? conflictsOf(replica.state) : [waitingPath(replica, one)];
+    for (const path of paths) await resolveConflict(replica, path, keep);
   });
   line.close();
   const events = takeEvents();
-  const { done, open, exitCode } = reportOf(session, events, false);
-  if (options.json) print(jsonLine(documentOf(session, events)));
+  const { done, open, exitCode } = reportOf(replica, events, false);
+  if (options.json) print(jsonLine(documentOf(replica, events)));
   else {
     for (const text of done) print(text);
     for (const text of open) printError(`cairn: ${text}`);
@@ -223,7 +222,7 @@ async function settle(options: Options): Promise<number> {
 }
 
 /** Resolves a name to a waiting path: relative to the current directory, or to the folder as commands print it. */
-function waitingPath({ folder, state }: Session, given: string): string {
+function waitingPath({ folder, state }: Replica, given: string): string {
   const waiting = new Set<string>(state.waits.keys());
   return pathsOf(folder.root.path, given).find((path) => waiting.has(path)) ?? given;
 }

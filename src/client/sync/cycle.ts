@@ -9,7 +9,7 @@ import { whyDamaged } from './pull/damaged.ts';
 import { pullChanges } from './pull/pull.ts';
 import { type PushOptions, pushChanges } from './push/push.ts';
 import { sendSaves } from './push/saves.ts';
-import { type SyncSession, save, scan } from './session.ts';
+import { type Replica, save, scan } from './replica.ts';
 import { readState, stampOf } from './state-file.ts';
 
 /** Direction of a sync. */
@@ -26,40 +26,40 @@ export interface SyncOptions extends PushOptions {
 }
 
 /** Syncs once. Throws ClientError; completed changes are kept, and the next sync continues from there. */
-export async function syncOnce(session: SyncSession, options: SyncOptions): Promise<void> {
-  await lockFolder(session, async () => {
-    session.troubles.clear();
+export async function syncOnce(replica: Replica, options: SyncOptions): Promise<void> {
+  await lockFolder(replica, async () => {
+    replica.troubles.clear();
     // The user's decision also covers the files of a filesystem that is no longer mounted.
-    if (options.allowDeletes || options.restoreMissing) session.state.mounts = [];
-    if (options.retryRefused) forgetRefused(session);
-    let recheck = options.restoreMissing ? await missingHere(session) : new Set<FolderPath>();
+    if (options.allowDeletes || options.restoreMissing) replica.state.mounts = [];
+    if (options.retryRefused) forgetRefused(replica);
+    let recheck = options.restoreMissing ? await missingHere(replica) : new Set<FolderPath>();
     const unmovable = new Set<FolderPath>();
     // While the hub is down, a watch copies saves by the rules of this scan.
-    if (options.leavesLarge && session.scanned === undefined) await scan(session);
-    await keepStrays(session);
-    if (options.direction === 'both') await sendSaves(session);
-    const large = new LargeTransfers(session);
+    if (options.leavesLarge && replica.scanned === undefined) await scan(replica);
+    await keepStrays(replica);
+    if (options.direction === 'both') await sendSaves(replica);
+    const large = new LargeTransfers(replica);
     try {
       for (let round = 0; round < limits.clientSyncRounds; ) {
-        takeDue(session, recheck);
-        const isMore = await pullChanges(session, recheck, options.direction === 'pull' ? 'leave' : 'merge');
-        recheck = options.direction === 'pull' ? new Set() : await pushChanges(session, options, unmovable);
+        takeDue(replica, recheck);
+        const isMore = await pullChanges(replica, recheck, options.direction === 'pull' ? 'leave' : 'merge');
+        recheck = options.direction === 'pull' ? new Set() : await pushChanges(replica, options, unmovable);
         if (!options.leavesLarge) await large.drained();
         if (isMore) continue;
-        if (recheck.size + session.due.size === 0) break;
+        if (recheck.size + replica.due.size === 0) break;
         round += 1;
       }
-      await save(session);
+      await save(replica);
     } finally {
       large.close();
     }
-    for (const path of recheck) session.troubles.set(path, 'It kept changing on the hub; sync again.');
-    listTroubles(session);
+    for (const path of recheck) replica.troubles.set(path, 'It kept changing on the hub; sync again.');
+    listTroubles(replica);
   });
 }
 
 /** Moves due paths to `recheck`, except those whose upload the hub has not answered yet. */
-function takeDue({ due, large }: SyncSession, recheck: Set<FolderPath>): void {
+function takeDue({ due, large }: Replica, recheck: Set<FolderPath>): void {
   for (const path of due) {
     if (large.isGoing(path)) continue;
     due.delete(path);
@@ -68,16 +68,16 @@ function takeDue({ due, large }: SyncSession, recheck: Set<FolderPath>): void {
 }
 
 /** Runs `work` while holding the lock of the folder. Throws RootGone. */
-export async function lockFolder<T>(session: SyncSession, work: () => Promise<T>): Promise<T> {
-  const { folder } = session;
+export async function lockFolder<T>(replica: Replica, work: () => Promise<T>): Promise<T> {
+  const { folder } = replica;
   // Taking the lock would recreate a missing folder.
   folder.root.check();
   return await withFileLock(folder.own('sync'), async () => {
     folder.hideFromGit();
     const stamp = stampOf(folder.root.path);
-    if (stamp !== session.saved.stamp) {
-      session.state = readState(folder.root.path) ?? session.state;
-      session.saved = { atMs: session.saved.atMs, stamp };
+    if (stamp !== replica.saved.stamp) {
+      replica.state = readState(folder.root.path) ?? replica.state;
+      replica.saved = { atMs: replica.saved.atMs, stamp };
     }
     return await work().catch((error: unknown) => {
       throw isOfSystem(error) ? new ClientError(`The folder cannot be read or written now (${error.message}).`) : error;
@@ -91,7 +91,7 @@ function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /** Lists the paths that differ between both sides, each with its reason. Conflicts have a separate list. */
-function listTroubles({ state, troubles, scanned, large, damaged }: SyncSession): void {
+function listTroubles({ state, troubles, scanned, large, damaged }: Replica): void {
   if (scanned === undefined) return;
   const { skipped, problems, leavesOut, excludes } = scanned;
   for (const [path, reason] of [...problems, ...skipped, ...state.foreign]) troubles.set(path, reason);
@@ -103,18 +103,18 @@ function listTroubles({ state, troubles, scanned, large, damaged }: SyncSession)
   }
 }
 
-function forgetRefused({ state }: SyncSession): void {
+function forgetRefused({ state }: Replica): void {
   for (const [path, { kind }] of state.waits) if (kind === 'push') state.waits.delete(path);
 }
 
 /** Removes files missing here from the base record, so that the pull treats them as new files on the hub. */
-async function missingHere(session: SyncSession): Promise<Set<FolderPath>> {
-  const { files, leavesOut } = await scan(session);
-  const missing = new Set([...session.state.base.keys()].filter((path) => !files.has(path) && !leavesOut(path)));
-  if (missing.size > 0 && session.state.cursor === null)
+async function missingHere(replica: Replica): Promise<Set<FolderPath>> {
+  const { files, leavesOut } = await scan(replica);
+  const missing = new Set([...replica.state.base.keys()].filter((path) => !files.has(path) && !leavesOut(path)));
+  if (missing.size > 0 && replica.state.cursor === null)
     throw new ClientError('This folder was never synced. Run cairn sync first.');
-  for (const path of missing) session.state.base.delete(path);
-  session.state.inode = session.folder.root.inode;
-  await save(session);
+  for (const path of missing) replica.state.base.delete(path);
+  replica.state.inode = replica.folder.root.inode;
+  await save(replica);
   return missing;
 }

@@ -8,7 +8,7 @@ import type { SyncState } from './state.ts';
 /** More copies of one name in one second than any program creates. */
 const ATTEMPTS_MAX = 100;
 
-/** The parts of a session needed for a copy. */
+/** The parts of a replica needed for a copy. */
 interface Place {
   readonly folder: SyncedFolder;
   readonly state: Pick<SyncState, 'device_id'>;
@@ -49,11 +49,11 @@ export function keepCopy({ folder, state, tell, troubles }: Place, { from, of, w
 }
 
 /** Finds files written by a program after they were replaced or removed here, and keeps them as conflict copies. */
-export async function keepStrays(session: Place & { readonly hub: VaultHub }): Promise<void> {
-  const { folder, hub } = session;
+export async function keepStrays(replica: Place & { readonly hub: VaultHub }): Promise<void> {
+  const { folder, hub } = replica;
   for (const { path, place, sha256, drop } of folder.asides.sweep()) {
     const isSafe = await hub.hasVersion(path, sha256);
     const why = 'a program wrote to it while it was replaced';
-    if (isSafe || keepCopy(session, { from: place, of: path, why })) drop();
+    if (isSafe || keepCopy(replica, { from: place, of: path, why })) drop();
   }
 }

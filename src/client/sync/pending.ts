@@ -1,7 +1,7 @@
 /** Lists the pending conflicts of other devices on the hub, each with the command that settles it. */
 import { z } from 'zod';
 import { readAs } from './remote-record.ts';
-import type { SyncSession } from './session.ts';
+import type { Replica } from './replica.ts';
 
 const pageSchema = z.object({
   conflicts: z.array(z.object({ conflict_id: z.string(), path: z.string(), device_id: z.string() })),
@@ -9,7 +9,7 @@ const pageSchema = z.object({
 });
 
 /** Pending conflicts of other folders, as sentences by path. */
-export async function pendingElsewhere({ hub, state }: SyncSession): Promise<Map<string, string>> {
+export async function pendingElsewhere({ hub, state }: Replica): Promise<Map<string, string>> {
   const own = new Set([...state.waits.values()].map(({ conflictId }) => conflictId));
   const found = new Map<string, string>();
   let cursor: string | null = null;

@@ -11,7 +11,7 @@ import { mergeOnHub } from './pull/reconcile.ts';
 import { pushArguments, textOf } from './push/arguments.ts';
 import { send } from './push/send.ts';
 import type { RemoteRecord, RemoteSide } from './remote-record.ts';
-import { type SyncSession, save, scan } from './session.ts';
+import { type Replica, save, scan } from './replica.ts';
 import { settleWaitingNames } from './spelling.ts';
 import { agree, type Wait } from './state.ts';
 
@@ -25,28 +25,28 @@ interface Sides {
 }
 
 /** Settles a path. Throws ClientError when it has no conflict, or changed at this moment. */
-export async function resolveConflict(session: SyncSession, given: string, keep: ConflictChoice): Promise<void> {
-  const { folder, state, tell } = session;
-  settleWaitingNames(session, await scan(session));
+export async function resolveConflict(replica: Replica, given: string, keep: ConflictChoice): Promise<void> {
+  const { folder, state, tell } = replica;
+  settleWaitingNames(replica, await scan(replica));
   const path = checkPath(given.replace(/^\.\//, ''));
   const wait = isBad(path) ? undefined : state.waits.get(path);
   if (isBad(path) || wait === undefined || wait.kind === 'push' || wait.kind === 'download') {
     throw new ClientError(`${given} has no conflict; \`cairn sync status\` lists them.`);
   }
-  const sides = { path, wait, mine: folder.read(path), remote: await currentOf(session, path) };
+  const sides = { path, wait, mine: folder.read(path), remote: await currentOf(replica, path) };
   const { side } = sides.remote;
   if (keep !== 'mine' && side !== undefined && side.bytes === undefined) {
     throw new ClientError(`${path} stays as it is. ${whyDamaged(path)}`);
   }
-  if (keep === 'mine') await keepMine(session, sides);
-  else if (keep === 'theirs') await keepTheirs(session, sides);
-  else await writeMarkers(session, sides);
-  await save(session);
+  if (keep === 'mine') await keepMine(replica, sides);
+  else if (keep === 'theirs') await keepTheirs(replica, sides);
+  else await writeMarkers(replica, sides);
+  await save(replica);
   if (keep !== 'merge') tell({ verb: keep === 'mine' ? 'pushed' : 'pulled', path, note: `settled: ${keep}` });
 }
 
 /** The current state of a path on the hub. */
-async function currentOf({ hub, progress }: SyncSession, path: FolderPath): Promise<RemoteRecord> {
+async function currentOf({ hub, progress }: Replica, path: FolderPath): Promise<RemoteRecord> {
   let found: RemoteRecord = { path, side: undefined, storedMs: 0 };
   const arrivals = {
     record: (record: RemoteRecord) => {
@@ -63,22 +63,22 @@ async function currentOf({ hub, progress }: SyncSession, path: FolderPath): Prom
   return { ...found, side: { sha256, bytes: undefined, size: 0, executable: undefined, modifiedMs: undefined } };
 }
 
-async function keepMine(session: SyncSession, { path, wait, mine, remote }: Sides): Promise<void> {
-  const args = pushArguments(session, path, mine, remote.side?.sha256 ?? '');
+async function keepMine(replica: Replica, { path, wait, mine, remote }: Sides): Promise<void> {
+  const args = pushArguments(replica, path, mine, remote.side?.sha256 ?? '');
   const resolves = wait.conflictId === null ? {} : { resolves: wait.conflictId };
-  const [outcome] = await send(session, [{ path, args: { ...args, ...resolves } }]);
+  const [outcome] = await send(replica, [{ path, args: { ...args, ...resolves } }]);
   if (outcome instanceof ToolRefused) throw outcome;
   const { executable } = mine ?? {};
-  agree(session.state, path, mine === undefined ? undefined : { sha256: mine.sha256, executable });
+  agree(replica.state, path, mine === undefined ? undefined : { sha256: mine.sha256, executable });
 }
 
-async function keepTheirs(session: SyncSession, { path, wait, mine, remote }: Sides): Promise<void> {
-  const { hub, state } = session;
-  if (wait.conflictId === null && mine !== undefined) await keepAsVersion(session, path, mine, remote.side);
+async function keepTheirs(replica: Replica, { path, wait, mine, remote }: Sides): Promise<void> {
+  const { hub, state } = replica;
+  if (wait.conflictId === null && mine !== undefined) await keepAsVersion(replica, path, mine, remote.side);
   // Records the local side as the base, so that only the hub's side counts as changed.
   agree(state, path, mine === undefined ? undefined : { sha256: mine.sha256 });
   // Reported as settled, in one line.
-  const applied = applyRemote({ ...session, tell: () => undefined }, remote, mine);
+  const applied = applyRemote({ ...replica, tell: () => undefined }, remote, mine);
   if (applied !== 'done') {
     state.waits.set(path, wait);
     const why = typeof applied === 'object' ? applied.unwritable : 'It changed in this moment; run the command again.';
@@ -90,29 +90,29 @@ async function keepTheirs(session: SyncSession, { path, wait, mine, remote }: Si
 
 /** Stores the local side as a version, then makes the hub's side current again: the history has the discarded side. */
 async function keepAsVersion(
-  session: SyncSession,
+  replica: Replica,
   path: FolderPath,
   mine: Content,
   theirs: RemoteSide | undefined,
 ): Promise<void> {
   if (mine.sha256 === theirs?.sha256) return;
-  const [own] = await send(session, [{ path, args: pushArguments(session, path, mine, theirs?.sha256 ?? '') }]);
+  const [own] = await send(replica, [{ path, args: pushArguments(replica, path, mine, theirs?.sha256 ?? '') }]);
   if (own instanceof ToolRefused) throw own;
   const back = theirs?.bytes && { ...theirs, bytes: theirs.bytes, modifiedMs: theirs.modifiedMs ?? Date.now() };
   // Not recorded as sent: if this answer is lost, the next sync still finds two sides.
-  const [again] = await session.hub.push([pushArguments(session, path, back, mine.sha256)]);
+  const [again] = await replica.hub.push([pushArguments(replica, path, back, mine.sha256)]);
   if (again instanceof ToolRefused) throw again;
 }
 
 /** Writes both sides into the file with git's conflict markers; the user edits it and then keeps the local side. */
-async function writeMarkers(session: SyncSession, { path, mine, remote }: Sides): Promise<void> {
-  const { folder, state, tell } = session;
+async function writeMarkers(replica: Replica, { path, mine, remote }: Sides): Promise<void> {
+  const { folder, state, tell } = replica;
   const text = mine && textOf(mine.bytes);
   const theirs = remote.side?.bytes && textOf(remote.side.bytes);
   if (mine === undefined || text === undefined || theirs === undefined) {
     throw new ClientError(`${path} is not text on both sides; choose --keep mine or --keep theirs.`);
   }
-  const merged = await mergeOnHub(session, path, text, state.base.get(path)?.sha256);
+  const merged = await mergeOnHub(replica, path, text, state.base.get(path)?.sha256);
   if (merged.content === null) {
     throw new ClientError(`${path} cannot be merged; choose --keep mine or --keep theirs.`);
   }

@@ -6,7 +6,7 @@ import { foldCase } from '../../text/fold-case.ts';
 import { Unwritable } from './folder/folder.ts';
 import type { FolderPath } from './folder/path.ts';
 import type { Scan } from './folder/scan.ts';
-import type { SyncSession } from './session.ts';
+import type { Replica } from './replica.ts';
 import type { SyncState } from './state.ts';
 
 /** Index of names by their case-folded form. */
@@ -30,19 +30,19 @@ export class NameIndex {
 
 /** Renames files of a folder to the spelling used by the hub. */
 export class Spellings {
-  readonly #session: SyncSession;
+  readonly #replica: Replica;
   readonly #local: Scan;
   /** Every known name: on disk, in the base record, and among the waiting paths. Built on first use. */
   #names: NameIndex | undefined;
 
-  constructor(session: SyncSession, local: Scan) {
-    this.#session = session;
+  constructor(replica: Replica, local: Scan) {
+    this.#replica = replica;
     this.#local = local;
   }
 
   /** Adopts the spelling of a hub change, so that it is applied to the right file. `sha256` undefined: a delete. */
   adoptFrom(path: FolderPath, sha256: string | undefined): void {
-    const { base } = this.#session.state;
+    const { base } = this.#replica.state;
     // Unchanged on the hub: another spelling is a local change.
     if (sha256 !== undefined && base.get(path)?.sha256 === sha256) return;
     // A new local file is not the one deleted on the hub, whatever its spelling.
@@ -55,7 +55,7 @@ export class Spellings {
    * paths. If a file with this exact name already exists, both files keep their names.
    */
   adopt(path: FolderPath): void {
-    const { folder, state, tell } = this.#session;
+    const { folder, state, tell } = this.#replica;
     const { files } = this.#local;
     for (const other of this.#others(path)) {
       for (const record of [state.base, state.waits, state.sent]) move<unknown>(record, other, path);
@@ -75,17 +75,17 @@ export class Spellings {
   }
 
   #others(path: string): readonly FolderPath[] {
-    const { base, waits } = this.#session.state;
+    const { base, waits } = this.#replica.state;
     this.#names ??= new NameIndex([...this.#local.files.keys(), ...base.keys(), ...waits.keys()]);
     return this.#names.others(path);
   }
 }
 
 /** Renames waiting paths to the hub's spelling; a refused push keeps its local name. */
-export function settleWaitingNames(session: SyncSession, local: Scan): void {
-  if (session.state.waits.size === 0) return;
-  const spellings = new Spellings(session, local);
-  for (const [path, { kind }] of session.state.waits) if (kind !== 'push') spellings.adopt(path);
+export function settleWaitingNames(replica: Replica, local: Scan): void {
+  if (replica.state.waits.size === 0) return;
+  const spellings = new Spellings(replica, local);
+  for (const [path, { kind }] of replica.state.waits) if (kind !== 'push') spellings.adopt(path);
 }
 
 /**

@@ -6,7 +6,7 @@ import { scanFolder } from './folder/scan.ts';
 import { pendingElsewhere } from './pending.ts';
 import { whyDamaged } from './pull/damaged.ts';
 import { readAs } from './remote-record.ts';
-import type { SyncSession } from './session.ts';
+import type { Replica } from './replica.ts';
 import { NameIndex } from './spelling.ts';
 
 export interface SyncStatus {
@@ -44,11 +44,11 @@ interface Remote {
   readonly damaged: ReadonlySet<FolderPath>;
 }
 
-export async function statusOf(session: SyncSession): Promise<SyncStatus> {
-  const { folder, state } = session;
+export async function statusOf(replica: Replica): Promise<SyncStatus> {
+  const { folder, state } = replica;
   const { files, skipped, problems, links, leavesOut } = await scanFolder(folder, state);
   const problem = new Map([...problems, ...skipped]);
-  const { hashes: remote, executables, damaged } = await listRemote(session, problem);
+  const { hashes: remote, executables, damaged } = await listRemote(replica, problem);
   const base: Side = new Map([...state.base].map(([path, { sha256 }]) => [path, sha256]));
   const here: Side = new Map([...files].map(([path, { sha256 }]) => [path, sha256]));
   const spellings = alignSpellings({ remote, here, base });
@@ -80,7 +80,7 @@ export async function statusOf(session: SyncSession): Promise<SyncStatus> {
       else if (spelling !== undefined) found.pull.push(path);
     }
   }
-  const elsewhere = Object.fromEntries(await pendingElsewhere(session));
+  const elsewhere = Object.fromEntries(await pendingElsewhere(replica));
   return { ...found, elsewhere, problem: Object.fromEntries(problem), links: [...links].sort() };
 }
 
@@ -112,7 +112,7 @@ function alignSpellings(sides: Record<'remote' | 'here' | 'base', Side>): Map<Fo
 }
 
 /** The hash of every file of the vault, by path; a path not allowed in this folder becomes a problem. */
-async function listRemote({ hub }: SyncSession, problem: Map<string, string>): Promise<Remote> {
+async function listRemote({ hub }: Replica, problem: Map<string, string>): Promise<Remote> {
   const hashes: Side = new Map();
   const executables = new Set<FolderPath>();
   const damaged = new Set<FolderPath>();

@@ -12,24 +12,24 @@ import { arrivalsOf } from '../pull/arrivals.ts';
 import { readPut, settleChange, settleRefusal } from '../push/change.ts';
 import { send } from '../push/send.ts';
 import type { RemoteRecord } from '../remote-record.ts';
-import type { SyncSession } from '../session.ts';
+import type { Replica } from '../replica.ts';
 import { Bell } from '../watch/bell.ts';
 
 export class LargeTransfers {
-  readonly #session: SyncSession;
+  readonly #replica: Replica;
   readonly #ended = new AbortController();
   readonly #running = new Map<'up' | 'down', Promise<void>>();
   readonly #bell = new Bell();
   #toldMs = Date.now();
   #error: Error | undefined;
 
-  constructor(session: SyncSession) {
-    this.#session = session;
+  constructor(replica: Replica) {
+    this.#replica = replica;
   }
 
   /** Starts the queued transfers. */
   start(): void {
-    const { uploads, downloads } = this.#session.large;
+    const { uploads, downloads } = this.#replica.large;
     if (uploads.size > 0) this.#run('up', () => this.#upload());
     if (downloads.size > 0) this.#run('down', () => this.#download());
   }
@@ -74,7 +74,7 @@ export class LargeTransfers {
 
   /** True when closed or while the folder is paused; the queue continues afterwards. */
   #isHalted(): boolean {
-    return this.#ended.signal.aborted || existsSync(this.#session.folder.own('paused'));
+    return this.#ended.signal.aborted || existsSync(this.#replica.folder.own('paused'));
   }
 
   #fail(): void {
@@ -91,7 +91,7 @@ export class LargeTransfers {
   }
 
   async #upload(): Promise<void> {
-    const { uploads, uploading } = this.#session.large;
+    const { uploads, uploading } = this.#replica.large;
     for (const path of uploads) {
       if (this.#isHalted()) return;
       uploads.delete(path);
@@ -106,27 +106,27 @@ export class LargeTransfers {
   }
 
   async #uploadOne(path: FolderPath): Promise<void> {
-    const session = this.#session;
-    session.folder.root.check();
-    const change = readPut(session, path);
+    const replica = this.#replica;
+    replica.folder.root.check();
+    const change = readPut(replica, path);
     if (change === undefined) return;
     const startMs = performance.now();
     const bytesTotal = change.bytes;
-    const filesTotal = session.large.uploads.size + 1;
-    const [outcome] = await send(session, [change], {
+    const filesTotal = replica.large.uploads.size + 1;
+    const [outcome] = await send(replica, [change], {
       signal: this.#ended.signal,
       onSent: (sent, total) => {
         const bytes = Math.floor((sent / Math.max(1, total)) * bytesTotal);
-        session.progress('upload', { files: 0, filesTotal, bytes, bytesTotal });
+        replica.progress('upload', { files: 0, filesTotal, bytes, bytesTotal });
       },
     });
-    session.large.upload.measure(change.bytes, performance.now() - startMs);
-    if (!(outcome instanceof ToolRefused)) settleChange(session, change, outcome);
-    else if (await settleRefusal(session, change, outcome)) session.due.add(path);
+    replica.large.upload.measure(change.bytes, performance.now() - startMs);
+    if (!(outcome instanceof ToolRefused)) settleChange(replica, change, outcome);
+    else if (await settleRefusal(replica, change, outcome)) replica.due.add(path);
   }
 
   async #download(): Promise<void> {
-    const { downloads, downloading, download } = this.#session.large;
+    const { downloads, downloading, download } = this.#replica.large;
     while (downloads.size > 0 && !this.#isHalted()) {
       let bytes = 0;
       for (const [path, size] of downloads) {
@@ -138,8 +138,8 @@ export class LargeTransfers {
       }
       const startMs = performance.now();
       try {
-        const arrivals = arrivalsOf(this.#session, (record) => takeLarge(this.#session, record));
-        await this.#session.hub.pullPaths([...downloading], arrivals, { brief: false, signal: this.#ended.signal });
+        const arrivals = arrivalsOf(this.#replica, (record) => takeLarge(this.#replica, record));
+        await this.#replica.hub.pullPaths([...downloading], arrivals, { brief: false, signal: this.#ended.signal });
       } finally {
         downloading.clear();
       }
@@ -150,15 +150,15 @@ export class LargeTransfers {
 }
 
 /** Applies a long content after its download. The file may have changed since the request. Throws RootGone. */
-function takeLarge(session: SyncSession, record: RemoteRecord): void {
-  const { folder, state, scanned, due } = session;
+function takeLarge(replica: Replica, record: RemoteRecord): void {
+  const { folder, state, scanned, due } = replica;
   const { path, side } = record;
   const wait = state.waits.get(path);
   // Deleted or in conflict since the request.
   if (wait?.kind !== 'download') return;
   let reason = 'It changed on both sides while it was downloaded.';
   try {
-    const applied = applyRemote(session, record, folder.read(path));
+    const applied = applyRemote(replica, record, folder.read(path));
     if (applied === 'done') {
       const base = state.base.get(path);
       if (base?.seen === undefined) scanned?.files.delete(path);

@@ -3,7 +3,7 @@ import { decidePull, type PullAction } from '../decide.ts';
 import { Unreadable } from '../folder/file.ts';
 import { type LocalFile, Unwritable } from '../folder/folder.ts';
 import type { RemoteRecord } from '../remote-record.ts';
-import type { SyncSession } from '../session.ts';
+import type { Replica } from '../replica.ts';
 import { agree, recallSent } from '../state.ts';
 
 /** `done`, or why the path has to wait. `to fetch`: its content is long and was not sent. */
@@ -13,8 +13,8 @@ export type Applied = 'done' | 'both changed' | 'to fetch' | { readonly unwritab
 type Local = Pick<LocalFile, 'sha256' | 'executable'> & Partial<LocalFile>;
 
 /** Applies the hub's side; an undefined side is a delete. Throws RootGone. */
-export function applyRemote(session: SyncSession, record: RemoteRecord, local: Local | undefined): Applied {
-  const { state } = session;
+export function applyRemote(replica: Replica, record: RemoteRecord, local: Local | undefined): Applied {
+  const { state } = replica;
   const { path, side: remote, deviceId } = record;
   recallSent(state, path, remote?.sha256 ?? null, deviceId);
   const action = decidePull(local?.sha256, remote?.sha256, state.base.get(path)?.sha256);
@@ -22,7 +22,7 @@ export function applyRemote(session: SyncSession, record: RemoteRecord, local: L
   if ((action === 'take' || action === 'revive') && remote !== undefined && remote.bytes === undefined)
     return 'to fetch';
   try {
-    return act(session, record, action, local) ? 'done' : 'both changed';
+    return act(replica, record, action, local) ? 'done' : 'both changed';
   } catch (error) {
     if (error instanceof Unwritable || error instanceof Unreadable) return { unwritable: error.message };
     throw error;
@@ -30,15 +30,15 @@ export function applyRemote(session: SyncSession, record: RemoteRecord, local: L
 }
 
 /** Executes the action. False when the file changed since the decision. */
-function act(session: SyncSession, record: RemoteRecord, action: PullAction, local: Local | undefined): boolean {
-  const { folder, state, tell } = session;
+function act(replica: Replica, record: RemoteRecord, action: PullAction, local: Local | undefined): boolean {
+  const { folder, state, tell } = replica;
   const { path, side: remote, storedMs } = record;
   switch (action) {
     case 'unchanged':
       state.waits.delete(path);
       return true;
     case 'agree':
-      agreeOn(session, record, local);
+      agreeOn(replica, record, local);
       return true;
     case 'take':
     case 'revive': {
@@ -67,7 +67,7 @@ function act(session: SyncSession, record: RemoteRecord, action: PullAction, loc
 
 /** Records that both sides have the same bytes. The executable bit is decided by the same three-way comparison. */
 function agreeOn(
-  { folder, state, tell }: SyncSession,
+  { folder, state, tell }: Replica,
   { path, side: remote, storedMs }: RemoteRecord,
   local: Local | undefined,
 ): void {

@@ -1,13 +1,13 @@
 /** Builds the callbacks for arriving changes of the hub. */
 import type { Arrivals } from '../hub.ts';
 import type { RemoteRecord } from '../remote-record.ts';
-import type { SyncSession } from '../session.ts';
+import type { Replica } from '../replica.ts';
 
 const DAMAGED = 'The content that the hub sent does not match its hash; sync again.';
 
 /** Passes records on. Notes paths not allowed in this folder and damaged records; the pull continues. */
-export function arrivalsOf(session: SyncSession, record: (record: RemoteRecord) => void): Arrivals {
-  const { state, progress } = session;
+export function arrivalsOf(replica: Replica, record: (record: RemoteRecord) => void): Arrivals {
+  const { state, progress } = replica;
   return {
     record,
     foreign(path, reason) {

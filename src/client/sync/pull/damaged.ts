@@ -3,13 +3,13 @@ import { quoted } from '../../shown.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';
 import type { LeftOut } from '../remote-record.ts';
-import type { SyncSession } from '../session.ts';
+import type { Replica } from '../replica.ts';
 
 const DAMAGED =
   "The hub's copy is damaged. A device that still has this version restores it with its next sync; for an earlier one: cairn sync history";
 
 /** Records the paths that a pull left out. A path with another version here waits. */
-export function noteLeftOut({ state, damaged }: SyncSession, local: Scan, leftOut: LeftOut): void {
+export function noteLeftOut({ state, damaged }: Replica, local: Scan, leftOut: LeftOut): void {
   for (const [path, remote] of leftOut) {
     if (local.excludes(path)) continue;
     damaged.set(path, remote);

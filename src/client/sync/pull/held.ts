@@ -2,14 +2,14 @@
 import { Unreadable } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';
-import type { SyncSession } from '../session.ts';
+import type { Replica } from '../replica.ts';
 
 export class HeldContents {
-  readonly #folder: SyncSession['folder'];
+  readonly #folder: Replica['folder'];
   readonly #local: Scan;
   #paths: ReadonlyMap<string, FolderPath> | undefined;
 
-  constructor({ folder }: SyncSession, local: Scan) {
+  constructor({ folder }: Replica, local: Scan) {
     this.#folder = folder;
     this.#local = local;
   }

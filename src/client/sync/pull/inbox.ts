@@ -2,7 +2,7 @@
 import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';
 import type { RemoteRecord } from '../remote-record.ts';
-import type { SyncSession } from '../session.ts';
+import type { Replica } from '../replica.ts';
 import { Spellings } from '../spelling.ts';
 import type { Wait, WaitKind } from '../state.ts';
 import { applyRemote } from './apply.ts';
@@ -11,23 +11,23 @@ import { HeldContents } from './held.ts';
 export class Inbox {
   /** Paths changed on both sides. */
   readonly bothChanged = new Set<FolderPath>();
-  readonly #session: SyncSession;
+  readonly #replica: Replica;
   readonly #local: Scan;
   readonly #spellings: Spellings;
   readonly #held: HeldContents;
   /** Changes whose path was blocked; a later change may clear the path. */
   readonly #blocked = new Map<FolderPath, RemoteRecord>();
 
-  constructor(session: SyncSession, local: Scan) {
-    this.#session = session;
+  constructor(replica: Replica, local: Scan) {
+    this.#replica = replica;
     this.#local = local;
-    this.#spellings = new Spellings(session, local);
-    this.#held = new HeldContents(session, local);
+    this.#spellings = new Spellings(replica, local);
+    this.#held = new HeldContents(replica, local);
   }
 
   take(record: RemoteRecord): void {
     const { path, side } = record;
-    const { state, large, due } = this.#session;
+    const { state, large, due } = this.#replica;
     if (large.isGoing(path)) {
       // Decided after the hub has answered the upload.
       due.add(path);
@@ -55,10 +55,10 @@ export class Inbox {
   #apply(record: RemoteRecord): void {
     const { path, side } = record;
     const local = this.#local.files.get(path);
-    let applied = applyRemote(this.#session, record, local);
+    let applied = applyRemote(this.#replica, record, local);
     const bytes = applied === 'to fetch' && side !== undefined ? this.#held.find(side.sha256) : undefined;
     if (side !== undefined && bytes !== undefined) {
-      applied = applyRemote(this.#session, { ...record, side: { ...side, bytes } }, local);
+      applied = applyRemote(this.#replica, { ...record, side: { ...side, bytes } }, local);
     }
     if (applied === 'done') return;
     if (applied === 'both changed') {
@@ -66,7 +66,7 @@ export class Inbox {
       this.#wait(record, 'conflict', 'changed on both sides');
     } else if (applied === 'to fetch') {
       this.#wait(record, 'download', 'It is still being downloaded.');
-      this.#session.large.downloads.set(path, record.side?.size ?? 0);
+      this.#replica.large.downloads.set(path, record.side?.size ?? 0);
     } else {
       this.#blocked.set(path, record);
       this.#wait(record, 'hub', applied.unwritable);
@@ -78,10 +78,10 @@ export class Inbox {
       kind,
       remote: side?.sha256 ?? null,
       local: this.#local.files.get(path)?.sha256 ?? null,
-      conflictId: this.#session.state.waits.get(path)?.conflictId ?? null,
+      conflictId: this.#replica.state.waits.get(path)?.conflictId ?? null,
       reason,
     };
-    this.#session.state.waits.set(path, wait);
+    this.#replica.state.waits.set(path, wait);
   }
 
   #whyLeftOut(path: FolderPath): string {

@@ -14,7 +14,7 @@ import { pushArguments, textOf } from '../push/arguments.ts';
 import { sendCopy } from '../push/copy.ts';
 import { send } from '../push/send.ts';
 import { readAs } from '../remote-record.ts';
-import type { SyncSession } from '../session.ts';
+import type { Replica } from '../replica.ts';
 import { agree } from '../state.ts';
 import { rememberAgreed } from '../state-file.ts';
 
@@ -33,28 +33,28 @@ type Merged = z.infer<typeof mergeSchema>;
 export type Reconcile = 'merge' | 'leave';
 
 /** Merges each path, or stores the local side on the hub for the user to decide. One path never stops the others. */
-export async function reconcilePaths(session: SyncSession, paths: Iterable<FolderPath>, how: Reconcile): Promise<void> {
+export async function reconcilePaths(replica: Replica, paths: Iterable<FolderPath>, how: Reconcile): Promise<void> {
   if (how === 'leave') return;
   for (const path of paths) {
     try {
-      await reconcile(session, path);
+      await reconcile(replica, path);
     } catch (error) {
       if (!(error instanceof Unreadable || error instanceof Unwritable)) throw error;
-      session.troubles.set(path, error.message);
+      replica.troubles.set(path, error.message);
     }
   }
 }
 
-async function reconcile(session: SyncSession, path: FolderPath): Promise<void> {
-  const { folder, state, tell } = session;
+async function reconcile(replica: Replica, path: FolderPath): Promise<void> {
+  const { folder, state, tell } = replica;
   const wait = state.waits.get(path);
   if (wait === undefined) return;
   const mine = folder.read(path);
   // Deleted just now: the next round compares it again.
   if (mine === undefined) return;
-  await recallFromHistory(session, path);
-  if (wait.remote !== null && (await tryMerge(session, path, mine))) return;
-  const kept = await keepOnHub(session, path, mine);
+  await recallFromHistory(replica, path);
+  if (wait.remote !== null && (await tryMerge(replica, path, mine))) return;
+  const kept = await keepOnHub(replica, path, mine);
   if (kept === 'accepted') return;
   state.waits.set(path, { ...wait, local: mine.sha256, ...kept });
   // Edited again while waiting: still the same conflict.
@@ -62,7 +62,7 @@ async function reconcile(session: SyncSession, path: FolderPath): Promise<void> 
 }
 
 /** Merges the local text with the hub's, against the version on which both are based. */
-export async function mergeOnHub({ hub }: SyncSession, path: FolderPath, content: string, base: string | undefined) {
+export async function mergeOnHub({ hub }: Replica, path: FolderPath, content: string, base: string | undefined) {
   const args = { path, content, ...(base === undefined ? {} : { base_sha: base }) };
   return readAs(mergeSchema, (await hub.call('sync_merge', args)).structured);
 }
@@ -71,18 +71,18 @@ export async function mergeOnHub({ hub }: SyncSession, path: FolderPath, content
  * Looks up unanswered pushes in the history. The hub may have accepted one, and another device may have changed that
  * version since: then it is the version on which both sides last agreed.
  */
-async function recallFromHistory(session: SyncSession, path: FolderPath): Promise<void> {
-  const { state } = session;
+async function recallFromHistory(replica: Replica, path: FolderPath): Promise<void> {
+  const { state } = replica;
   const sent = state.sent.get(path);
   if (sent === undefined) return;
-  const known = (await versionsOf(session, path)).find(({ sha256, isOwn }) => isOwn && sent.has(sha256));
+  const known = (await versionsOf(replica, path)).find(({ sha256, isOwn }) => isOwn && sent.has(sha256));
   const base = state.base.get(path)?.sha256;
   if (known !== undefined && known.sha256 !== base) state.base.set(path, { sha256: known.sha256 });
   state.sent.delete(path);
 }
 
 /** The versions of a path on the hub, newest first. */
-async function versionsOf({ hub, state }: SyncSession, path: FolderPath) {
+async function versionsOf({ hub, state }: Replica, path: FolderPath) {
   try {
     const { versions } = readAs(historySchema, (await hub.call('sync_history', { path })).structured);
     return versions.map(({ sha256, device_id: device }) => ({ sha256, isOwn: device === state.device_id }));
@@ -93,15 +93,15 @@ async function versionsOf({ hub, state }: SyncSession, path: FolderPath) {
 }
 
 /** True when both sides were merged without a conflict. */
-async function tryMerge(session: SyncSession, path: FolderPath, mine: Content): Promise<boolean> {
-  const { state } = session;
+async function tryMerge(replica: Replica, path: FolderPath, mine: Content): Promise<boolean> {
+  const { state } = replica;
   const base = state.base.get(path)?.sha256;
   const text = textOf(mine.bytes);
   if (text === undefined || base === undefined) return false;
   try {
-    const merged = await mergeOnHub(session, path, text, base);
+    const merged = await mergeOnHub(replica, path, text, base);
     if (merged.has_conflicts || merged.content === null || merged.encoding !== 'utf-8') return false;
-    return await takeMerge(session, path, mine, { ...merged, bytes: Buffer.from(merged.content) });
+    return await takeMerge(replica, path, mine, { ...merged, bytes: Buffer.from(merged.content) });
   } catch (error) {
     // Not text, too large to merge, or not writable here: the user decides.
     if (error instanceof ToolRefused || error instanceof Unwritable) return false;
@@ -115,29 +115,29 @@ async function tryMerge(session: SyncSession, path: FolderPath, mine: Content): 
  * choice stays.
  */
 async function takeMerge(
-  session: SyncSession,
+  replica: Replica,
   path: FolderPath,
   mine: Content,
   merged: Merged & { readonly bytes: Buffer },
 ): Promise<boolean> {
-  const { folder, state, tell } = session;
+  const { folder, state, tell } = replica;
   const done = folder.asides.keepUnsent(mine.sha256);
   const written = folder.put(path, merged.bytes, mine.sha256, { modifiedMs: Date.now() });
   if (written === false) return false;
   rememberAgreed(folder, state, path, merged.base_sha);
-  const [own] = await send(session, [{ path, args: pushArguments(session, path, mine, merged.base_sha) }]);
+  const [own] = await send(replica, [{ path, args: pushArguments(replica, path, mine, merged.base_sha) }]);
   // The local side is now stored as a version or, when the hub has changed at this moment, as a conflict that the next
   // push settles. Otherwise it stays aside and becomes a conflict copy.
   if (!(own instanceof ToolRefused) || decideFate(path, own).kind === 'pending') done();
   if (!(own instanceof ToolRefused)) {
     agree(state, path, { sha256: mine.sha256 });
-    if (own?.status === 'unchanged' && !(await isLatestOwn(session, path))) {
+    if (own?.status === 'unchanged' && !(await isLatestOwn(replica, path))) {
       // Edited since: the next sync pushes the edit.
       folder.put(path, mine.bytes, written.sha256, mine);
       return true;
     }
     const content = { ...mine, bytes: merged.bytes, sha256: written.sha256, modifiedMs: Date.now() };
-    const [both] = await send(session, [{ path, args: pushArguments(session, path, content, mine.sha256) }]);
+    const [both] = await send(replica, [{ path, args: pushArguments(replica, path, content, mine.sha256) }]);
     if (!(both instanceof ToolRefused) && both !== undefined) {
       agree(state, path, { ...written, storedMs: Date.parse(both.stored_at) });
     }
@@ -147,8 +147,8 @@ async function takeMerge(
 }
 
 /** True when the current version came from this device; false when another device chose these bytes over its own. */
-async function isLatestOwn(session: SyncSession, path: FolderPath): Promise<boolean> {
-  const [latest] = await versionsOf(session, path);
+async function isLatestOwn(replica: Replica, path: FolderPath): Promise<boolean> {
+  const [latest] = await versionsOf(replica, path);
   return latest?.isOwn !== false;
 }
 
@@ -158,11 +158,11 @@ interface Kept {
 }
 
 /** Pushes the local side on top of its base; the hub refuses the push and stores the bytes as a conflict. */
-async function keepOnHub(session: SyncSession, path: FolderPath, mine: Content): Promise<'accepted' | Kept> {
-  const { state } = session;
+async function keepOnHub(replica: Replica, path: FolderPath, mine: Content): Promise<'accepted' | Kept> {
+  const { state } = replica;
   const wait = state.waits.get(path);
-  const args = pushArguments(session, path, mine, state.base.get(path)?.sha256 ?? '');
-  const [outcome] = await send(session, [{ path, args }]);
+  const args = pushArguments(replica, path, mine, state.base.get(path)?.sha256 ?? '');
+  const [outcome] = await send(replica, [{ path, args }]);
   if (outcome !== undefined && !(outcome instanceof ToolRefused)) {
     agree(state, path, { sha256: mine.sha256, executable: mine.executable, storedMs: Date.parse(outcome.stored_at) });
     return 'accepted';
@@ -177,8 +177,8 @@ async function keepOnHub(session: SyncSession, path: FolderPath, mine: Content):
     case 'copy': {
       const { from, why } = fate;
       // This frees the path for the hub's side, which the next round pulls.
-      if (keepCopy(session, { from, of: from, why })) return { conflictId: known, reason };
-      const copy = await sendCopy(session, { path, from, content: mine });
+      if (keepCopy(replica, { from, of: from, why })) return { conflictId: known, reason };
+      const copy = await sendCopy(replica, { path, from, content: mine });
       return {
         conflictId: known,
         reason: copy === undefined ? reason : `${reason}; ours is on the hub as ${quoted(copy)}`,

@@ -8,14 +8,14 @@ import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';
 import { pushArguments } from '../push/arguments.ts';
 import type { RemoteRecord } from '../remote-record.ts';
-import type { SyncSession } from '../session.ts';
+import type { Replica } from '../replica.ts';
 import { arrivalsOf } from './arrivals.ts';
 import { Inbox } from './inbox.ts';
 import { type Reconcile, reconcilePaths } from './reconcile.ts';
 
-export async function startOver(session: SyncSession, local: Scan, reconcile: Reconcile): Promise<void> {
-  const { hub, state } = session;
-  const inbox = new Inbox(session, local);
+export async function startOver(replica: Replica, local: Scan, reconcile: Reconcile): Promise<void> {
+  const { hub, state } = replica;
+  const inbox = new Inbox(replica, local);
   const missing = new Set<FolderPath>(state.base.keys());
   /** Versions stored after the last agreement, by a hub that may have lost the agreed version. */
   const doubtful: RemoteRecord[] = [];
@@ -36,38 +36,38 @@ export async function startOver(session: SyncSession, local: Scan, reconcile: Re
   state.foreign.clear();
   let cursor: string | null = null;
   for (let more = true; more; ) {
-    const end = await hub.pull({ cursor, own: [] }, arrivalsOf(session, take));
+    const end = await hub.pull({ cursor, own: [] }, arrivalsOf(replica, take));
     cursor = end.cursor;
     more = end.hasMore;
   }
-  await takeMissing(session, missing, take);
+  await takeMissing(replica, missing, take);
   for (const record of doubtful) {
     // The hub lost the agreed version, so only folders have its bytes. They are not replaced before the hub has them.
     const isSafe =
       (await hub.hasVersion(record.path, state.base.get(record.path)?.sha256 ?? '')) ||
-      (await keepOnHub(session, local, record));
+      (await keepOnHub(replica, local, record));
     if (!isSafe) state.base.delete(record.path);
     inbox.take(record);
   }
   inbox.finish();
-  await reconcilePaths(session, inbox.bothChanged, reconcile);
+  await reconcilePaths(replica, inbox.bothChanged, reconcile);
   state.cursor = cursor;
   state.own = [];
 }
 
 /** Requests deletions, which a complete pull does not contain. A path that the hub never had is new to it. */
 async function takeMissing(
-  session: SyncSession,
+  replica: Replica,
   missing: ReadonlySet<FolderPath>,
   take: (record: RemoteRecord) => void,
 ): Promise<void> {
   const unknown = new Set(missing);
-  const arrivals = arrivalsOf(session, (record) => {
+  const arrivals = arrivalsOf(replica, (record) => {
     unknown.delete(record.path);
     take(record);
   });
-  await session.hub.pullPaths([...unknown], arrivals, { brief: true });
-  for (const path of unknown) session.state.base.delete(path);
+  await replica.hub.pullPaths([...unknown], arrivals, { brief: true });
+  for (const path of unknown) replica.state.base.delete(path);
 }
 
 /**
@@ -75,13 +75,13 @@ async function takeMissing(
  * version at once and kept among the settled conflicts. False when the bytes were edited or the hub does not store
  * them.
  */
-async function keepOnHub(session: SyncSession, local: Scan, { path, side }: RemoteRecord): Promise<boolean> {
-  const { folder, hub, state } = session;
+async function keepOnHub(replica: Replica, local: Scan, { path, side }: RemoteRecord): Promise<boolean> {
+  const { folder, hub, state } = replica;
   const base = state.base.get(path)?.sha256;
   if (side === undefined || local.files.get(path)?.sha256 !== base) return false;
   const content = folder.read(path);
   if (content === undefined || base === undefined || content.sha256 !== base) return false;
-  const [outcome] = await hub.push([pushArguments(session, path, content, base)]);
+  const [outcome] = await hub.push([pushArguments(replica, path, content, base)]);
   const id = outcome instanceof ToolRefused ? outcome.data['conflict_id'] : undefined;
   if (typeof id !== 'string') return false;
   await hub.call('sync_resolve_conflict', { conflict_id: id, keep: 'theirs' });

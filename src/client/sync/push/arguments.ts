@@ -3,7 +3,7 @@ import { limits } from '../../../limits/service.ts';
 import type { Content } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { PushArguments } from '../hub.ts';
-import type { SyncSession } from '../session.ts';
+import type { Replica } from '../replica.ts';
 import { tick } from '../state.ts';
 
 /** Fields of a file sent by a push. */
@@ -11,7 +11,7 @@ export type Sent = Pick<Content, 'bytes' | 'sha256' | 'modifiedMs'> & { readonly
 
 /** Arguments of a guarded push. `base`: hash of its base version, empty for none; without content it is a delete. */
 export function pushArguments(
-  { state }: Pick<SyncSession, 'state'>,
+  { state }: Pick<Replica, 'state'>,
   path: FolderPath,
   content: Sent | undefined,
   base: string,
@@ -24,7 +24,7 @@ export function pushArguments(
 
 /** Arguments that move a file without its bytes; `base` is their hash. */
 export function moveArguments(
-  { state }: Pick<SyncSession, 'state'>,
+  { state }: Pick<Replica, 'state'>,
   paths: { readonly from: FolderPath; readonly to: FolderPath },
   look: Pick<Sent, 'executable' | 'modifiedMs'>,
   base: string,

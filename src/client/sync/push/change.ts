@@ -6,7 +6,7 @@ import { type Content, Unreadable } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { PushedFile } from '../hub.ts';
 import { keepCopy } from '../keep-copy.ts';
-import type { SyncSession } from '../session.ts';
+import type { Replica } from '../replica.ts';
 import { agree, noteOwn } from '../state.ts';
 import { pushArguments } from './arguments.ts';
 import { sendCopy } from './copy.ts';
@@ -22,12 +22,12 @@ export interface Change extends Parcel {
 }
 
 /** Reads a file for a push. Undefined when it is gone, as the next run detects, or unreadable, which is reported. */
-export function readPut(session: SyncSession, path: FolderPath, from?: FolderPath): Change | undefined {
-  const { folder, state, troubles } = session;
+export function readPut(replica: Replica, path: FolderPath, from?: FolderPath): Change | undefined {
+  const { folder, state, troubles } = replica;
   try {
     const content = folder.read(path);
     if (content === undefined) return undefined;
-    const args = pushArguments(session, path, content, state.base.get(from ?? path)?.sha256 ?? '');
+    const args = pushArguments(replica, path, content, state.base.get(from ?? path)?.sha256 ?? '');
     const named = from === undefined ? args : { ...args, from_path: from };
     return { path, from, content, args: named, isDelete: false, bytes: content.bytes.length };
   } catch (error) {
@@ -38,8 +38,8 @@ export function readPut(session: SyncSession, path: FolderPath, from?: FolderPat
 }
 
 /** Records an accepted change. `outcome` undefined: the hub already had the change. */
-export function settleChange(session: SyncSession, change: Change, outcome: PushedFile | undefined): void {
-  const { state, tell, scanned, damaged } = session;
+export function settleChange(replica: Replica, change: Change, outcome: PushedFile | undefined): void {
+  const { state, tell, scanned, damaged } = replica;
   const { path, from, content, isDelete, bytes } = change;
   if (from !== undefined) agree(state, from, undefined);
   for (const one of [path, from ?? path]) damaged.delete(one);
@@ -63,7 +63,7 @@ export function settleChange(session: SyncSession, change: Change, outcome: Push
 }
 
 /** Handles a refused change. Resolves with true when its path has to be compared with the hub again at once. */
-export async function settleRefusal(session: SyncSession, change: Change, refusal: ToolRefused): Promise<boolean> {
+export async function settleRefusal(replica: Replica, change: Change, refusal: ToolRefused): Promise<boolean> {
   const { path, content, isDelete } = change;
   if (refusal.isConflict) return true;
   const fate = decideFate(path, refusal);
@@ -71,15 +71,15 @@ export async function settleRefusal(session: SyncSession, change: Change, refusa
   if (fate.kind === 'copy' && !isDelete) {
     const { from, why } = fate;
     // If another file of the same folder was refused before, the folder already has its new name.
-    if (session.folder.isAbsent(from) || keepCopy(session, { from, of: from, why })) return true;
-    const copy = content === undefined ? undefined : await sendCopy(session, { path, from, content });
+    if (replica.folder.isAbsent(from) || keepCopy(replica, { from, of: from, why })) return true;
+    const copy = content === undefined ? undefined : await sendCopy(replica, { path, from, content });
     if (copy !== undefined) {
       reason = `${reason}; its content is on the hub as ${quoted(copy)}`;
-      session.troubles.set(path, reason);
+      replica.troubles.set(path, reason);
     }
   }
   // Waits until the file changes.
   const local = content?.sha256 ?? null;
-  session.state.waits.set(path, { kind: 'push', remote: null, local, conflictId: null, reason });
+  replica.state.waits.set(path, { kind: 'push', remote: null, local, conflictId: null, reason });
   return false;
 }

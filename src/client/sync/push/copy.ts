@@ -7,7 +7,7 @@ import { conflictName, decideFate } from '../conflict-copy.ts';
 import { type Content, Unreadable } from '../folder/file.ts';
 import { checkPath, type FolderPath, isBad } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';
-import type { SyncSession } from '../session.ts';
+import type { Replica } from '../replica.ts';
 import { pushArguments } from './arguments.ts';
 
 interface Refused {
@@ -21,19 +21,19 @@ interface Refused {
 const ATTEMPTS_MAX = 10;
 
 /** Sends a copy unless the hub has it. Resolves with its name; undefined when the hub refuses that one as well. */
-export async function sendCopy(session: SyncSession, refused: Refused): Promise<FolderPath | undefined> {
-  const { hub, state, copies } = session;
+export async function sendCopy(replica: Replica, refused: Refused): Promise<FolderPath | undefined> {
+  const { hub, state, copies } = replica;
   const { path, content } = refused;
   const key = `${path}\0${content.sha256}`;
   const known = copies.get(key);
   if (known !== undefined) return known;
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
-    const copy = nameOf(session, refused, attempt);
+    const copy = nameOf(replica, refused, attempt);
     if (isBad(copy)) return undefined;
     if (!(await hub.hasVersion(copy, content.sha256))) {
       if (state.base.has(copy) || state.waits.has(copy)) continue;
       // Not recorded as sent: the copy is not here, and the next pull brings it like another device's file.
-      const [outcome] = await hub.push([pushArguments(session, copy, content, '')]);
+      const [outcome] = await hub.push([pushArguments(replica, copy, content, '')]);
       const isStored = !(outcome instanceof ToolRefused) || decideFate(copy, outcome).kind === 'pending';
       if (!isStored) return undefined;
     }
@@ -44,12 +44,12 @@ export async function sendCopy(session: SyncSession, refused: Refused): Promise<
 }
 
 /** Sends copies of the files that differ from another one only in Unicode form and could not be renamed. */
-export async function sendTwins(session: SyncSession, { twins, excludes }: Scan): Promise<void> {
+export async function sendTwins(replica: Replica, { twins, excludes }: Scan): Promise<void> {
   for (const [onDisk, path] of twins) {
     if (excludes(path)) continue;
     try {
-      const content = session.folder.read(onDisk as FolderPath);
-      if (content !== undefined) await sendCopy(session, { path, from: path, content });
+      const content = replica.folder.read(onDisk as FolderPath);
+      if (content !== undefined) await sendCopy(replica, { path, from: path, content });
     } catch (error) {
       // The scan lists it.
       if (!(error instanceof Unreadable)) throw error;
@@ -58,7 +58,7 @@ export async function sendTwins(session: SyncSession, { twins, excludes }: Scan)
 }
 
 /** The time of the name is that of the file, so that a later sync finds the same copy. */
-function nameOf({ state }: SyncSession, { path, from, content }: Refused, attempt: number) {
+function nameOf({ state }: Replica, { path, from, content }: Refused, attempt: number) {
   const nowMs = Math.min(Math.max(content.modifiedMs, 0), Date.now());
   return checkPath(conflictName(from, { device: state.device_id, nowMs, attempt }) + path.slice(from.length));
 }

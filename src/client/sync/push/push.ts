@@ -5,7 +5,7 @@ import { lookAt, Unreadable } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';
 import type { PushedFile } from '../hub.ts';
-import { type SyncSession, save, saveSometimes, scan } from '../session.ts';
+import { type Replica, save, saveSometimes, scan } from '../replica.ts';
 import { forgetDoubles } from '../spelling.ts';
 import { newDevice } from '../state.ts';
 import { moveArguments, pushArguments } from './arguments.ts';
@@ -25,19 +25,19 @@ const NOT_FOUND = -32005;
 
 /** Pushes the local changes. Resolves with the paths where the hub has changed: pull, and push again. */
 export async function pushChanges(
-  session: SyncSession,
+  replica: Replica,
   { allowDeletes }: PushOptions,
   unmovable: Set<FolderPath>,
 ): Promise<Set<FolderPath>> {
-  await sendSaves(session);
-  const local = await scan(session);
-  const { folder, state } = session;
-  await sendTwins(session, local);
+  await sendSaves(replica);
+  const local = await scan(replica);
+  const { folder, state } = replica;
+  await sendTwins(replica, local);
   const isOtherRoot = state.inode !== null && state.inode !== folder.root.inode;
   // Once: while deletes are held back, the state keeps the inode of the folder before.
-  if (isOtherRoot && session.renewed !== folder.root.inode) {
+  if (isOtherRoot && replica.renewed !== folder.root.inode) {
     Object.assign(state, newDevice());
-    session.renewed = folder.root.inode;
+    replica.renewed = folder.root.inode;
   }
   // The refused file has changed since or is gone.
   for (const [path, { kind, local: refused }] of state.waits) {
@@ -48,14 +48,14 @@ export async function pushChanges(
     allowDeletes,
     unmovable,
     isOtherRoot,
-    isReplaced: (path) => isReplaced(session, path),
-    isGoing: (path) => session.large.isGoing(path),
-    damaged: session.damaged,
+    isReplaced: (path) => isReplaced(replica, path),
+    isGoing: (path) => replica.large.isGoing(path),
+    damaged: replica.damaged,
   });
-  session.held.clear();
-  for (const path of plan.held) session.held.add(path);
+  replica.held.clear();
+  for (const path of plan.held) replica.held.add(path);
   if (plan.held.length === 0) state.inode = folder.root.inode;
-  const run = new PushRun(session, local, plan, unmovable);
+  const run = new PushRun(replica, local, plan, unmovable);
   // Changed again since the pull: compared again at once, so that the hub also gets these bytes.
   for (const [path, { kind, local: seen }] of state.waits) {
     const isOther = (local.files.get(path)?.sha256 ?? null) !== seen && !local.leavesOut(path);
@@ -64,14 +64,14 @@ export async function pushChanges(
   for (const portion of run.portions()) {
     await run.push(portion);
     // Stops early: the rest is planned again, so that small changes get a turn.
-    if (session.isOverdue?.() === true) break;
+    if (replica.isOverdue?.() === true) break;
   }
   run.queueLarge();
-  await save(session);
+  await save(replica);
   return run.moved;
 }
 
-function isReplaced({ folder }: SyncSession, path: FolderPath): boolean {
+function isReplaced({ folder }: Replica, path: FolderPath): boolean {
   try {
     return folder.blocked(path) !== undefined || !folder.isAbsent(path);
   } catch (error) {
@@ -83,25 +83,25 @@ function isReplaced({ folder }: SyncSession, path: FolderPath): boolean {
 class PushRun {
   /** Paths where the hub has changed. */
   readonly moved = new Set<FolderPath>();
-  readonly #session: SyncSession;
+  readonly #replica: Replica;
   readonly #local: Scan;
   readonly #plan: PushPlan;
   readonly #unmovable: Set<FolderPath>;
   readonly #done = { files: 0, bytes: 0 };
   readonly #largeBytes: number;
 
-  constructor(session: SyncSession, local: Scan, plan: PushPlan, unmovable: Set<FolderPath>) {
-    this.#session = session;
+  constructor(replica: Replica, local: Scan, plan: PushPlan, unmovable: Set<FolderPath>) {
+    this.#replica = replica;
     this.#local = local;
     this.#plan = plan;
     this.#unmovable = unmovable;
-    this.#largeBytes = session.large.upload.size;
+    this.#largeBytes = replica.large.upload.size;
   }
 
   /** Orders the changes: a name is released before it is used again. */
   *portions(): Generator<Change[]> {
     const { deletes, moves, puts } = this.#plan;
-    const { size: bytes } = this.#session.large.upload;
+    const { size: bytes } = this.#replica.large.upload;
     const rest = puts.filter((path) => !moves.has(path) && !this.#isLarge(path));
     yield* portionsOf(
       each(deletes, (path) => this.#delete(path)),
@@ -119,7 +119,7 @@ class PushRun {
 
   /** Queues large files: they are sent one after another, parallel to the others. */
   queueLarge(): void {
-    const { large } = this.#session;
+    const { large } = this.#replica;
     for (const path of large.uploads) if (this.#local.leavesOut(path)) large.uploads.delete(path);
     for (const path of this.#plan.puts) if (this.#isLarge(path) && !large.isGoing(path)) large.uploads.add(path);
   }
@@ -129,32 +129,32 @@ class PushRun {
   }
 
   async push(portion: readonly Change[]): Promise<void> {
-    const session = this.#session;
+    const replica = this.#replica;
     // Last check before sending: the folder may have been replaced.
-    session.folder.root.check();
+    replica.folder.root.check();
     const startMs = performance.now();
     const outcomes = await this.#send(portion);
-    session.large.upload.measure(bytesOf(portion), performance.now() - startMs);
+    replica.large.upload.measure(bytesOf(portion), performance.now() - startMs);
     for (const [index, change] of portion.entries()) {
       const outcome = outcomes[index];
       if (outcome instanceof ToolRefused) await this.#refused(change, outcome);
-      else settleChange(session, change, outcome);
+      else settleChange(replica, change, outcome);
       this.#done.files += 1;
       this.#done.bytes += change.bytes;
     }
     this.#progress();
-    await saveSometimes(session);
+    await saveSometimes(replica);
   }
 
   #delete(path: FolderPath): Change | undefined {
-    const { folder, state } = this.#session;
+    const { folder, state } = this.#replica;
     folder.root.check();
     // Unmounted since the scan: the state of the file is unknown.
     const isUnmounted = (mount: string) => path.startsWith(`${mount}/`) && folder.root.isElsewhere(mount) === false;
     if (state.mounts.some(isUnmounted)) return undefined;
     // Exists again since the scan: the next run detects it.
     if (folder.blocked(path) === undefined && lookAt(folder.at(path))?.isFile() === true) return undefined;
-    const args = pushArguments(this.#session, path, undefined, state.base.get(path)?.sha256 ?? '');
+    const args = pushArguments(this.#replica, path, undefined, state.base.get(path)?.sha256 ?? '');
     return { path, args, from: undefined, content: undefined, isDelete: true, bytes: 0 };
   }
 
@@ -162,21 +162,21 @@ class PushRun {
   #move(path: FolderPath): Change | undefined {
     const from = this.#plan.moves.get(path);
     const local = this.#local.files.get(path);
-    const base = from === undefined ? undefined : this.#session.state.base.get(from);
+    const base = from === undefined ? undefined : this.#replica.state.base.get(from);
     if (from === undefined || local === undefined || base?.sha256 !== local.sha256) return this.#put(path);
     const look = { executable: local.executable, modifiedMs: Math.floor(local.seen.modifiedMs) };
-    const args = moveArguments(this.#session, { from, to: path }, look, base.sha256);
+    const args = moveArguments(this.#replica, { from, to: path }, look, base.sha256);
     return { path, args, from, content: undefined, isDelete: false, bytes: 0 };
   }
 
   #put(path: FolderPath): Change | undefined {
-    return readPut(this.#session, path, this.#plan.moves.get(path));
+    return readPut(this.#replica, path, this.#plan.moves.get(path));
   }
 
   /** Sends a portion. If it is refused as a whole, sends its files one by one, so that one never stops the others. */
   async #send(portion: readonly Change[]): Promise<(PushedFile | ToolRefused)[]> {
     try {
-      return await send(this.#session, portion);
+      return await send(this.#replica, portion);
     } catch (error) {
       if (!(error instanceof ToolRefused)) throw error;
       if (portion.length === 1) return [error];
@@ -189,7 +189,7 @@ class PushRun {
   async #refused(change: Change, refusal: ToolRefused): Promise<void> {
     const { path, from, isDelete } = change;
     if (isDelete && refusal.code === NOT_FOUND) {
-      settleChange(this.#session, change, undefined);
+      settleChange(this.#replica, change, undefined);
       return;
     }
     if (from !== undefined && foldsDiffer(from, path)) {
@@ -198,14 +198,14 @@ class PushRun {
       this.moved.add(path).add(from);
       return;
     }
-    if (await settleRefusal(this.#session, change, refusal)) this.moved.add(path);
+    if (await settleRefusal(this.#replica, change, refusal)) this.moved.add(path);
   }
 
   #progress(): void {
     const { puts, moves, deletes } = this.#plan;
     const bytesTotal = puts.reduce((sum, path) => sum + (this.#local.files.get(path)?.seen.bytes ?? 0), 0);
     const filesTotal = puts.length + moves.size + deletes.length;
-    this.#session.progress('upload', { ...this.#done, filesTotal, bytesTotal });
+    this.#replica.progress('upload', { ...this.#done, filesTotal, bytesTotal });
   }
 }
 

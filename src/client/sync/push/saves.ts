@@ -7,7 +7,7 @@ import type { FolderPath } from '../folder/path.ts';
 import type { Save } from '../folder/saves.ts';
 import type { PushedFile } from '../hub.ts';
 import { keepCopy } from '../keep-copy.ts';
-import type { SyncSession } from '../session.ts';
+import type { Replica } from '../replica.ts';
 import { pushArguments } from './arguments.ts';
 import { type Change, settleChange } from './change.ts';
 import { portionsOf, send } from './send.ts';
@@ -19,13 +19,13 @@ interface Sent extends Change {
 type Accepted = Map<FolderPath, Pick<Save, 'base' | 'sha256'>>;
 
 /** Sends the stored saves, the oldest of each file first. */
-export async function sendSaves(session: SyncSession): Promise<void> {
+export async function sendSaves(replica: Replica): Promise<void> {
   /** The last save of each path accepted by the hub, with its base. */
   const accepted: Accepted = new Map();
   /** Saves that can neither be sent nor put into the folder now; a later sync retries them. */
   const stuck = new Set<string>();
   for (;;) {
-    const saves = (await openSaves(session)).filter(({ place }) => !stuck.has(place));
+    const saves = (await openSaves(replica)).filter(({ place }) => !stuck.has(place));
     if (saves.length === 0) return;
     const first = saves.filter(({ path }, at) => saves.findIndex((save) => save.path === path) === at);
     const parcels = first.flatMap((save): Sent[] => {
@@ -37,14 +37,14 @@ export async function sendSaves(session: SyncSession): Promise<void> {
       // Based on the same version as the previous save, so it follows that save.
       const before = accepted.get(save.path);
       const base = before?.base === save.base ? before.sha256 : save.base;
-      const args = pushArguments(session, save.path, content, base);
+      const args = pushArguments(replica, save.path, content, base);
       const { path } = save;
       return [{ path, args, save, content, from: undefined, isDelete: false, bytes: content.bytes.length }];
     });
-    for (const portion of portionsOf(parcels, session.large.upload.size)) {
-      const outcomes = await sendEach(session, portion);
+    for (const portion of portionsOf(parcels, replica.large.upload.size)) {
+      const outcomes = await sendEach(replica, portion);
       for (const [at, parcel] of portion.entries()) {
-        if (await settle(session, parcel, { outcome: outcomes[at], accepted })) parcel.save.drop();
+        if (await settle(replica, parcel, { outcome: outcomes[at], accepted })) parcel.save.drop();
         else stuck.add(parcel.save.place);
       }
     }
@@ -52,20 +52,20 @@ export async function sendSaves(session: SyncSession): Promise<void> {
 }
 
 /** Sends a portion. If it is refused as a whole, sends its saves one by one, so that one never stops the others. */
-async function sendEach(session: SyncSession, portion: readonly Sent[]): Promise<(PushedFile | ToolRefused)[]> {
+async function sendEach(replica: Replica, portion: readonly Sent[]): Promise<(PushedFile | ToolRefused)[]> {
   try {
-    return await send(session, portion);
+    return await send(replica, portion);
   } catch (error) {
     if (!(error instanceof ToolRefused)) throw error;
     if (portion.length === 1) return [error];
   }
   const outcomes: (PushedFile | ToolRefused)[] = [];
-  for (const parcel of portion) outcomes.push(...(await sendEach(session, [parcel])));
+  for (const parcel of portion) outcomes.push(...(await sendEach(replica, [parcel])));
   return outcomes;
 }
 
 /** The saves still to be sent: drops those that the hub has and those of excluded paths. */
-async function openSaves({ folder, state, hub, scanned, large }: SyncSession): Promise<Save[]> {
+async function openSaves({ folder, state, hub, scanned, large }: Replica): Promise<Save[]> {
   const open: Save[] = [];
   for (const save of folder.saves.list()) {
     const { path, sha256 } = save;
@@ -86,11 +86,11 @@ interface Settling {
 }
 
 /** Handles the answer to a save. False when its bytes exist nowhere else. */
-async function settle(session: SyncSession, parcel: Sent, { outcome, accepted }: Settling): Promise<boolean> {
-  const { state } = session;
+async function settle(replica: Replica, parcel: Sent, { outcome, accepted }: Settling): Promise<boolean> {
+  const { state } = replica;
   const { path, save } = parcel;
   if (!(outcome instanceof ToolRefused)) {
-    settleChange(session, parcel, outcome);
+    settleChange(replica, parcel, outcome);
     accepted.set(path, save);
     return true;
   }
@@ -98,16 +98,16 @@ async function settle(session: SyncSession, parcel: Sent, { outcome, accepted }:
   const wait = state.waits.get(path);
   if (fate.kind === 'pending') {
     // The hub stores it. Settled here, since the user only has to decide about the current file.
-    await dismiss(session, fate.conflictId);
+    await dismiss(replica, fate.conflictId);
     if (wait?.kind === 'conflict') state.waits.set(path, { ...wait, conflictId: null, local: null });
     return true;
   }
   // A path waiting because the hub refused it is already listed.
   if (fate.kind === 'listed' && wait?.kind === 'push') return true;
-  return keepCopy(session, { from: save.place, of: path, why: fate.kind === 'copy' ? fate.why : outcome.message });
+  return keepCopy(replica, { from: save.place, of: path, why: fate.kind === 'copy' ? fate.why : outcome.message });
 }
 
-async function dismiss({ hub }: SyncSession, conflictId: string): Promise<void> {
+async function dismiss({ hub }: Replica, conflictId: string): Promise<void> {
   try {
     await hub.call('sync_resolve_conflict', { conflict_id: conflictId, keep: 'theirs' });
   } catch (error) {

@@ -5,7 +5,7 @@ import type { ToolRefused } from '../../tool-refused.ts';
 import type { CallHow } from '../../tools.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { PushArguments, PushedFile } from '../hub.ts';
-import type { SyncSession } from '../session.ts';
+import type { Replica } from '../replica.ts';
 import type { Sha } from '../state.ts';
 import { rememberSent } from '../state-file.ts';
 
@@ -19,7 +19,7 @@ export interface Parcel {
  * Sends some files in one request; the outcomes are in the same order. Throws ClientError when the outcome is unknown.
  */
 export async function send(
-  { hub, folder, state }: SyncSession,
+  { hub, folder, state }: Replica,
   parcels: readonly Parcel[],
   how: CallHow = {},
 ): Promise<(PushedFile | ToolRefused)[]> {

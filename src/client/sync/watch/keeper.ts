@@ -4,19 +4,19 @@ import { relative } from 'node:path';
 import { limits } from '../../../limits/service.ts';
 import { lookAt } from '../folder/file.ts';
 import { checkPath, type FolderPath, isBad } from '../folder/path.ts';
-import type { SyncSession } from '../session.ts';
+import type { Replica } from '../replica.ts';
 
 export class Keeper {
-  readonly #session: SyncSession;
+  readonly #replica: Replica;
   readonly #timers = new Map<string, NodeJS.Timeout>();
 
-  constructor(session: SyncSession) {
-    this.#session = session;
+  constructor(replica: Replica) {
+    this.#replica = replica;
   }
 
   /** Reports a changed file by absolute path. */
   changed(absolute: string): void {
-    const onDisk = relative(this.#session.folder.root.path, absolute);
+    const onDisk = relative(this.#replica.folder.root.path, absolute);
     clearTimeout(this.#timers.get(onDisk));
     // So many at once are a checkout or an installation and not a person's edits.
     if (this.#timers.size >= limits.clientPushFiles && !this.#timers.has(onDisk)) return;
@@ -29,7 +29,7 @@ export class Keeper {
 
   /** Starts with the files that differed from the hub's in the last scan. */
   begin(): void {
-    const { scanned, state, folder } = this.#session;
+    const { scanned, state, folder } = this.#replica;
     if (scanned === undefined) return;
     const open = [...scanned.files].filter(([path, { sha256 }]) => state.base.get(path)?.sha256 !== sha256);
     // This many are a first sync and not a person's edits.
@@ -43,7 +43,7 @@ export class Keeper {
   }
 
   #keep(onDisk: string): void {
-    const { folder, state, scanned } = this.#session;
+    const { folder, state, scanned } = this.#replica;
     const path = checkPath(onDisk);
     if (isBad(path) || scanned === undefined || scanned.excludes(path) || existsSync(folder.own('paused'))) return;
     try {

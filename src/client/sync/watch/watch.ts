@@ -9,7 +9,7 @@ import { RootGone } from '../folder/root.ts';
 import { VaultGone } from '../hub.ts';
 import { LargeTransfers } from '../large/transfers.ts';
 import { isOutdated } from '../pull/pull.ts';
-import type { SyncSession } from '../session.ts';
+import type { Replica } from '../replica.ts';
 import { Bell } from './bell.ts';
 import { DiskWatch } from './disk.ts';
 import { Keeper } from './keeper.ts';
@@ -28,15 +28,15 @@ export interface Watch {
 
 /** Resolves when aborted. Throws errors that no retry can fix: a missing folder or vault, a revoked sign-in. */
 export async function watchFolder(
-  session: SyncSession,
+  replica: Replica,
   { syncNow, onTrouble, onBlind, onWell, signal }: Watch,
 ): Promise<void> {
   const changes = new Bell();
   signal.addEventListener('abort', () => changes.ring(), { once: true });
-  const keeper = new Keeper(session);
-  const disk = new DiskWatch(session.folder.root, { changes, keeper, onBlind });
-  const large = new LargeTransfers(session);
-  session.isOverdue = () => changes.isRung;
+  const keeper = new Keeper(replica);
+  const disk = new DiskWatch(replica.folder.root, { changes, keeper, onBlind });
+  const large = new LargeTransfers(replica);
+  replica.isOverdue = () => changes.isRung;
   let failures = 0;
   try {
     while (!signal.aborted) {
@@ -45,7 +45,7 @@ export async function watchFolder(
         await syncNow();
         if (failures > 0) onWell();
         failures = 0;
-        await untilDue(session, { changes, disk, large }, signal);
+        await untilDue(replica, { changes, disk, large }, signal);
       } catch (error) {
         if (signal.aborted) return;
         if (isFinal(error)) throw error;
@@ -70,7 +70,7 @@ function isFinal(error: unknown): boolean {
 
 /** Resolves when a sync is due: local changes have settled, the hub has changes, or the last sync was long ago. */
 async function untilDue(
-  { folder, hub, state, due, large: queue }: SyncSession,
+  { folder, hub, state, due, large: queue }: Replica,
   { changes, disk, large }: { readonly changes: Bell; readonly disk: DiskWatch; readonly large: LargeTransfers },
   signal: AbortSignal,
 ): Promise<void> {

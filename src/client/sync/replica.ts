@@ -1,6 +1,4 @@
-/**
- * Defines the session of a sync: its folder, vault, state and progress callbacks; scans the folder and saves the state.
- */
+/** Defines the replica of a vault in a folder, with all that a sync knows of it; scans the folder and saves the state. */
 import { limits } from '../../limits/service.ts';
 import type { SyncedFolder } from './folder/folder.ts';
 import type { FolderPath } from './folder/path.ts';
@@ -25,7 +23,8 @@ export interface SyncEvent {
 
 type Transfer = 'upload' | 'download';
 
-export interface SyncSession {
+/** The copy of a vault in a folder, and its hub. */
+export interface Replica {
   readonly folder: SyncedFolder;
   readonly hub: VaultHub;
   /** Reloaded by each sync if another process wrote it. */
@@ -58,11 +57,11 @@ export interface SyncSession {
  * Scans the folder, reusing hashes that are still valid. Renames files to NFC on the disk, so that one name means one
  * file afterwards. Throws RootGone.
  */
-export async function scan(session: SyncSession): Promise<Scan> {
-  const { folder, state, tell } = session;
+export async function scan(replica: Replica): Promise<Scan> {
+  const { folder, state, tell } = replica;
   let found = await scanFolder(folder, state);
   const why = 'another file differs from it only in Unicode form';
-  const copied = [...found.twins].filter(([from, of]) => keepCopy(session, { from, of, why }));
+  const copied = [...found.twins].filter(([from, of]) => keepCopy(replica, { from, of, why }));
   if (copied.length > 0) found = await scanFolder(folder, state);
   for (const [path, here] of found.otherForms) {
     const problem = putIntoNfc(folder, here, path);
@@ -73,22 +72,22 @@ export async function scan(session: SyncSession): Promise<Scan> {
     found.files.delete(path);
     found.skipped.set(path, problem);
   }
-  session.scanned = found;
+  replica.scanned = found;
   state.mounts = found.mounts;
   return found;
 }
 
 /** Saves the state, after flushing every file it refers to. Throws RootGone, ClientError. */
-export async function save(session: SyncSession): Promise<void> {
-  const { folder, state } = session;
+export async function save(replica: Replica): Promise<void> {
+  const { folder, state } = replica;
   await folder.settle();
   writeState(folder, state);
-  session.saved = { atMs: Date.now(), stamp: stampOf(folder.root.path) };
+  replica.saved = { atMs: Date.now(), stamp: stampOf(folder.root.path) };
 }
 
 /** Saves the state if the last save was long ago, so that a crash costs little work. */
-export async function saveSometimes(session: SyncSession): Promise<void> {
-  if (Date.now() - session.saved.atMs > limits.clientSaveMs) await save(session);
+export async function saveSometimes(replica: Replica): Promise<void> {
+  if (Date.now() - replica.saved.atMs > limits.clientSaveMs) await save(replica);
 }
 
 /** Renames a file to NFC. Returns undefined, or the reason for the user when it failed. */
