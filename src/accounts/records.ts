@@ -1,6 +1,6 @@
 /** Defines the tables of accounts and keys. A key is never stored, only its keyed hash. */
 import { recordCodec } from '../store/codec.ts';
-import { type AnyTable, defineTable } from '../store/table.ts';
+import { type AnyTable, defineTable, type Reader } from '../store/table.ts';
 
 export interface AccountRecord {
   readonly email: string;
@@ -34,6 +34,16 @@ export const accounts = defineTable<[accountId: string], AccountRecord>('account
 export const emails = defineTable<[email: string], { readonly account_id: string }>('emails', recordCodec(1), {
   directory: 'any',
 });
+
+/**
+ * The row of a normalized email. Emails were stored as typed before they were normalized to Unicode form NFC, so one
+ * with composed letters is also looked for in form NFD.
+ */
+export function rowOfEmail(reader: Pick<Reader, 'get'>, email: string): { readonly account_id: string } | undefined {
+  const found = reader.get(emails, [email]);
+  const decomposed = email.normalize('NFD');
+  return found !== undefined || decomposed === email ? found : reader.get(emails, [decomposed]);
+}
 
 export const keys = defineTable<[accountId: string, keyId: string], KeyRecord>('keys', recordCodec(1), {
   account: 0,

@@ -20,6 +20,7 @@ import {
   keyHashes,
   keys,
   type LiveKey,
+  rowOfEmail,
 } from './records.ts';
 import { checkKeyLimit, checkName, kindOfKey, makeKey, normalizeEmail } from './rules.ts';
 import { KeyUses, type KeyUsesOptions, keyUseWriter } from './sign-in/key-uses.ts';
@@ -130,7 +131,7 @@ export class Accounts {
 
   /** Throws Refusal for an email already in use. */
   refuseTaken(reader: Pick<Reader, 'get'>, email: string): void {
-    if (reader.get(emails, [email]) !== undefined) throw invalidField('email', 'this email already has an account');
+    if (rowOfEmail(reader, email) !== undefined) throw invalidField('email', 'this email already has an account');
   }
 
   /** Returns the summary of an account. Throws Refusal `not_found`. */
@@ -142,7 +143,7 @@ export class Accounts {
 
   /** Returns the account id of an email. Throws Refusal `not_found`. */
   idOfEmail(email: string): string {
-    const found = this.#options.store.get(emails, [normalizeEmail(email)]);
+    const found = rowOfEmail(this.#options.store, normalizeEmail(email));
     if (found === undefined || this.#options.standings.isDeleted(found.account_id)) {
       throw new Refusal({ kind: 'not_found', what: 'no account has this email' });
     }
@@ -151,7 +152,7 @@ export class Accounts {
 
   /** Returns the account id and password hash for a sign-in; undefined: unknown email. */
   signIn(email: string): { readonly accountId: string; readonly passwordHash: string | undefined } | undefined {
-    const found = this.#options.store.get(emails, [normalizeEmail(email)]);
+    const found = rowOfEmail(this.#options.store, normalizeEmail(email));
     const account = found && this.#options.store.get(accounts, [found.account_id]);
     return found && { accountId: found.account_id, passwordHash: account?.password_hash ?? undefined };
   }

@@ -1,5 +1,5 @@
 /** Exports one account as an archive, with the part of every capability from one snapshot, while the service runs. */
-import { accounts, emails } from '../accounts/records.ts';
+import { accounts, rowOfEmail } from '../accounts/records.ts';
 import { normalizeEmail } from '../accounts/rules.ts';
 import type { ArchiveManifest } from '../archive/format.ts';
 import { instantUpTo } from '../archive/records.ts';
@@ -35,7 +35,7 @@ export function exportAccount({ store, email, folder, onBytes, now }: ExportOpti
     unreadable.add(`${table} ${key.join(' ')}: the record cannot be read`),
   );
   try {
-    const accountId = snapshot.get(emails, [normalizeEmail(email)])?.account_id;
+    const accountId = rowOfEmail(snapshot, normalizeEmail(email))?.account_id;
     const account = accountId === undefined ? undefined : snapshot.get(accounts, [accountId]);
     if (accountId === undefined || account === undefined)
       throw new StartError('no account has this email; cairn account list shows all.');

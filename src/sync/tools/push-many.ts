@@ -69,7 +69,10 @@ export function syncPushMany(push: PushMany, deviceOf: DeviceOf) {
       const device_id = device ?? deviceOf(principal);
       const files = await Promise.all(
         given.map((one) =>
-          attempt(() => argumentsOf({ input: fileArguments }, { device_id, ...one }) as PushArguments),
+          attempt((): PushArguments => {
+            const args = argumentsOf({ input: fileArguments }, one) as z.output<typeof fileArguments>;
+            return { ...args, device_id: args.device_id ?? device_id };
+          }),
         ),
       );
       const made = await push.push(principal.accountId, { vaultId, files });

@@ -52,6 +52,11 @@ test('[SYN-23] many files are taken in one call, in order, short and long, text 
   expect(new Set(again.results.map(({ status }) => status))).toEqual(new Set(['unchanged']));
 });
 
+test('[SYN-23, TOOL-5] a file without a device is that of the call, also with a clock that names no node', async () => {
+  const mine = laptop.pushOf('clock.md', 'x', { device_id: null, hlc: '2026-11-20T20:18:57.123Z' });
+  expect(await pushMany(laptop, [mine])).toMatchObject({ accepted: 1, refused: 0 });
+});
+
 test('[SYN-23] each file is refused as a lone push is, and harms no other', async () => {
   await laptop.push('taken.md', 'of the laptop');
   const known = laptop.ms;
