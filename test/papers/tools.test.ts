@@ -49,7 +49,7 @@ test('[TASK-7] papers are listed newest first, in pages, by filter, and with con
   const first = await run<List>('list_papers', { limit: 3 });
   expect(first).toMatchObject({ count: 3, has_more: true });
   expect(first.papers.map(({ title }) => title)).toEqual(['p5', 'p4', 'p3']);
-  expect(await told('list_papers', { limit: 3 })).toContain(`cursor ${first.cursor}`);
+  expect(await told('list_papers', { limit: 3 })).toContain(`cursor ${JSON.stringify(first.cursor)}`);
   const rest = await run<List>('list_papers', { limit: 3, cursor: first.cursor });
   expect([rest.papers.map(({ title }) => title), rest.cursor]).toEqual([['p2', 'p1'], null]);
   expect((await run<List>('list_papers', { published: true })).papers.map(({ title }) => title)).toEqual(['p5', 'p4']);
