@@ -49,7 +49,7 @@ test('[RPC-8] lists name paths, hashes and the cursor of the next call', async (
   for (let n = 0; n < 30; n += 1) await laptop.push(`list/${n}.md`, `n${n}`);
   const listed = await told('sync_list', { prefix: 'list/', limit: 20 });
   expect(listed).toContain(`list/0.md 2 bytes, sha256 ${sha256Of('n0')}`);
-  const cursor = /cursor (\S+):/.exec(listed)?.[1];
+  const cursor = /cursor "(\S+)":/.exec(listed)?.[1];
   const rest = await told('sync_list', { prefix: 'list/', limit: 20, cursor });
   expect([...listed.matchAll(/^list\//gm), ...rest.matchAll(/^list\//gm)]).toHaveLength(30);
   const pulled = await told('sync_pull', { initial: true, limit: 5 });
