@@ -372,7 +372,11 @@ test.each([
   [{ action: 'status', bases: { a: '' } }, 'bases', /SHA-256/],
   [{ action: 'status', manifest: [] }, 'manifest', /object/],
   [{ action: 'status', manifest: { ['x'.repeat(5000)]: 'ab'.repeat(32) } }, 'manifest', /too long for a path/],
-  [{ action: 'status', device_id: 'phone' }, 'device_id', /which accepts manifest, bases, executables, prefix, vault_id/],
+  [
+    { action: 'status', device_id: 'phone' },
+    'device_id',
+    /which accepts manifest, bases, executables, prefix, vault_id/,
+  ],
   [{ action: 'status', executables: [1] }, 'executables.0', /string/],
   [{ action: 'status', vault_id: 'v_0000000000000000' }, 'vault_id', /no vault/],
 ])('[SYN-19] wrong arguments are refused: %j', async (args, field, sentence) => {
