@@ -150,7 +150,7 @@ function identityProvider(issuer: string | undefined, audience: string | undefin
   if (issuer !== undefined && audience !== undefined) return { issuer, audience };
   if (issuer !== undefined) {
     throw new StartError(
-      'CAIRN_IDP_AUDIENCE must be set together with CAIRN_IDP_ISSUER: what tokens are made out for.',
+      'CAIRN_IDP_AUDIENCE must be set together with CAIRN_IDP_ISSUER: the audience of accepted tokens.',
     );
   }
   if (audience !== undefined) throw new StartError('CAIRN_IDP_ISSUER must be set together with CAIRN_IDP_AUDIENCE.');

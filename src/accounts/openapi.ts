@@ -43,7 +43,7 @@ export const accountOperations = {
     operationId: 'deleteAccount',
     tag: 'account',
     summary: 'Permanently delete the account with everything in it',
-    description: 'Asks for the password again. An account without a password is deleted by the operator of the hub.',
+    description: 'Requires the password. Only the operator of the hub can delete an account that has no password.',
     security: ['McpKey', 'AccessToken'],
     request: {
       required: true,

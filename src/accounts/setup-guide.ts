@@ -69,7 +69,7 @@ function terminalSteps({ baseUrl }: SetupHub, key: string): SetupStep[] {
 function connectorSteps({ baseUrl, offersSignIn }: SetupHub): SetupStep[] {
   const paste = offersSignIn
     ? `${baseUrl}/mcp`
-    : 'This hub has no public https address yet. The operator sets CAIRN_PUBLIC_URL to one; then ask again.';
+    : 'This hub has no public https address yet. Ask the operator to set CAIRN_PUBLIC_URL, then call this tool again.';
   return [
     {
       client: 'claude-ai',

@@ -54,9 +54,7 @@ export class ArchiveReader {
     for (const path of [folder, join(folder, BLOB_FOLDER)]) {
       const found = await lstat(path).catch(() => undefined);
       if (found?.isDirectory() !== true) {
-        throw damaged(
-          `${path} is not a folder that the hub can read; a service may have a /tmp and a /home of its own`,
-        );
+        throw damaged(`${path} is not a readable folder; under systemd the hub has a private /tmp and /home`);
       }
     }
     const file = await openPlain(join(folder, ARCHIVE_MANIFEST_FILE), ARCHIVE_MANIFEST_FILE);

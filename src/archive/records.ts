@@ -126,6 +126,9 @@ export const instantUpTo = (latestMs: number) =>
       const ms = Date.parse(value);
       return ms >= 0 && new Date(ms).toISOString() === value;
     }, 'must be a moment such as 2026-11-21T03:30:00.000Z')
-    .refine((value) => Date.parse(value) <= latestMs, 'lies ahead of this hub; set its clock, then import again');
+    .refine(
+      (value) => Date.parse(value) <= latestMs,
+      'is ahead of the clock of this hub; correct the clock, then import again',
+    );
 
 export type Instant = ReturnType<typeof instantUpTo>;

@@ -13,6 +13,6 @@ export function withChangedPages(report: IntegrityReport, changed: readonly Chan
   const isToldByRow = report.problems.length + report.set_aside.length > 0;
   const told = changed.filter(({ tree }) => !(isToldByRow && HASHED.has(tree)));
   if (told.length === 0) return report;
-  const problems = told.map(({ page, tree }) => `page ${page} of ${tree}: its bytes are not those that were written`);
+  const problems = told.map(({ page, tree }) => `page ${page} of ${tree}: its bytes have changed on the disk`);
   return { ...report, ok: false, changed_pages: told.length, problems: [...report.problems, ...problems] };
 }

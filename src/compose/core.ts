@@ -183,7 +183,7 @@ function openStore({ dataFolder: folder, mapBytes }: Config, log: Log): Pick<Cor
     giveUp = resolve;
   });
   const onFailure = ({ cause, isFinal }: DiskFailure) => {
-    log.error({ err: cause }, 'the disk refused a commit; nothing of it was kept');
+    log.error({ err: cause }, 'a commit failed on the disk and was discarded');
     if (isFinal) giveUp(cause);
   };
   const isNew = !existsSync(join(folder, DATA_FILE));

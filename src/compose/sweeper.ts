@@ -11,7 +11,7 @@ export interface Sweeper {
 }
 
 /**
- * Runs all sweeps in sequence, now and then every hour. Sweeps by age are skipped while the clock is wrong. A failed
+ * Runs all sweeps in sequence, at the start and every hour. Sweeps by age are skipped while the clock is wrong. A failed
  * sweep is logged, and the next round retries it.
  */
 export function startSweeper(sweeps: readonly Sweep[], clock: Pick<ClockWatch, 'isRight' | 'note'>, log: Log): Sweeper {

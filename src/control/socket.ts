@@ -174,7 +174,7 @@ export class FolderTaken extends StartError {}
 
 function taken(): StartError {
   return new FolderTaken(
-    'another cairn process has this data folder (CAIRN_DATA); stop it first, or give this one a folder of its own.',
+    'another cairn process has this data folder (CAIRN_DATA); stop it first, or choose another folder.',
   );
 }
 

@@ -133,11 +133,11 @@ export class Gateway {
     const refused = refusedVersion(headers.version);
     if (refused !== undefined) return jsonText(400, failure(null, refused));
     if (headers.version === MODERN_VERSION) return refuse(`${MODERN_VERSION} has no batches; send one message`, 400);
-    if (items.length === 0) return refuse('a batch must hold at least one request');
+    if (items.length === 0) return refuse('a batch must contain at least one request');
     // A batch larger than the burst limit would be rejected however long the caller waits.
     const itemsMax = Math.min(limits.batchItemsMax, request.callsAtOnceMax);
     if (items.length > itemsMax) {
-      return refuse(`a batch may hold ${itemsMax} items, this one has ${items.length}; send it in parts`);
+      return refuse(`a batch may contain ${itemsMax} items, this one has ${items.length}; send it in parts`);
     }
     if (items.length > 1) request.charge(items.length - 1);
     const messages = items.map((item, index) => readMessage(item, exactId(item, ids[index])));

@@ -84,7 +84,7 @@ export async function answerMethod(
   switch (method) {
     case 'tools/list':
       if (cursorOf(params) !== undefined) {
-        return invalidParams('cursor', 'cursor is unknown; all tools come in one page, without one');
+        return invalidParams('cursor', 'cursor is unknown; all tools are on one page, so omit it');
       }
       return result(context, `"tools":${context.options.registry.listText}`, listCache('private'));
     case 'tools/call':
@@ -112,7 +112,7 @@ async function subscribe(context: MethodContext, method: string, params: unknown
   return await orRefusal(async () => {
     if (principal === undefined) throw needsKey(method);
     if (sessionId === undefined) {
-      throw invalidField('uri', `${method} needs the Mcp-Session-Id that initialize gave, to tell you of changes`);
+      throw invalidField('uri', `${method} needs the Mcp-Session-Id returned by initialize`);
     }
     const { subscriptions } = options.listening;
     if (method === 'resources/unsubscribe') subscriptions.unsubscribe(principal.accountId, sessionId, uri);

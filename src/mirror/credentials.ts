@@ -154,6 +154,7 @@ export function goneCredential(): Refusal {
   return new Refusal({
     kind: 'unauthenticated',
     scheme: 'McpKey',
-    detail: 'this mirror token was replaced or destroyed while the request ran; issue a credential and send it again',
+    detail:
+      'this mirror token was replaced or destroyed while the request ran; issue a new credential, then repeat the request',
   });
 }

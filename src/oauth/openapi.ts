@@ -182,7 +182,7 @@ export const oauthOperations = {
           token_endpoint_auth_method: 'none',
         }),
       },
-      400: refused('The metadata cannot be used', 'invalid_redirect_uri', 'redirect_uris must hold 1 to 10 URIs'),
+      400: refused('The metadata cannot be used', 'invalid_redirect_uri', 'redirect_uris must contain 1 to 10 URIs'),
     },
   },
   deviceAuthorization: {
@@ -202,7 +202,11 @@ export const oauthOperations = {
           interval: limits.devicePollSeconds,
         }),
       },
-      400: refused('A parameter is wrong', 'invalid_scope', 'scope may hold account and mcp, separated by one space'),
+      400: refused(
+        'A parameter is wrong',
+        'invalid_scope',
+        'scope may contain account and mcp, separated by one space',
+      ),
       401: notAuthenticated,
     },
   },

@@ -86,7 +86,7 @@ export function oauthRoutes(options: OAuthRoutesOptions): Route[] {
 
 /** People are sent to this address to sign in, so it must not come from a forgeable header. */
 const ADDRESS_UNKNOWN =
-  'this hub does not know its own address; ask its operator to set CAIRN_PUBLIC_URL, or address it by its IP address';
+  'this hub has no public address; ask its operator to set CAIRN_PUBLIC_URL, or use its IP address';
 
 async function authorizeDevice({ devices, countRequest, knownUrl }: OAuthRoutesOptions, request: RouteRequest) {
   const parameters = read(request);

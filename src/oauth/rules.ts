@@ -62,7 +62,7 @@ export function readScope(asked: string | undefined): string {
   if (asked === undefined) return 'account';
   const names = asked.split(' ');
   const isKnown = names.every((name) => (SCOPES as readonly string[]).includes(name));
-  if (!isKnown) throw oauthRefusal('invalid_scope', `scope may hold ${SCOPES.join(', ')}, separated by one space`);
+  if (!isKnown) throw oauthRefusal('invalid_scope', `scope may contain ${SCOPES.join(', ')}, separated by one space`);
   return SCOPES.filter((name) => names.includes(name)).join(' ');
 }
 
@@ -71,7 +71,7 @@ export function checkScopeWithin(granted: string, asked: string | undefined): vo
   if (asked === undefined) return;
   const names = granted.split(' ');
   if (!asked.split(' ').every((name) => names.includes(name))) {
-    throw oauthRefusal('invalid_scope', `scope may hold what was granted, which is ${granted}`);
+    throw oauthRefusal('invalid_scope', `scope may contain only what was granted: ${granted}`);
   }
 }
 

@@ -74,7 +74,7 @@ export const paperOperations = {
   change: {
     ...PAPERS,
     operationId: 'papersUpdate',
-    summary: 'Changes the given fields of a paper; the others stay',
+    summary: 'Updates the given fields of a paper',
     description: 'With expected_version it is refused when somebody else changed the content in between.',
     parameters: paperId,
     request: { required: true, ...jsonContent(paperChange, { content: `${TEXT}\nMore.\n`, expected_version: 1 }) },

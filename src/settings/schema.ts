@@ -80,7 +80,7 @@ export const settings = z.object({
   CAIRN_SIGNIN_LIMIT: wholeNumber(0, 1_000_000).default(limits.signInsPerMinuteDefault),
   CAIRN_SIGNUP: list
     .refine((parts) => parts.length === 1 || !parts.some((part) => SIGNUP_WORDS.has(part.toLowerCase())), {
-      error: 'must be open, invite or closed alone, or a comma-separated list of email domains',
+      error: 'must be one of open, invite and closed, or a comma-separated list of email domains',
     })
     .refine((parts) => parts.length > 0 && parts.every((part) => !/[\s@]/.test(part)), {
       error: 'must be open, invite, closed, or a comma-separated list of email domains',

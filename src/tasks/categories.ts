@@ -67,7 +67,7 @@ export class Categories {
     });
   }
 
-  /** Deletes a category; from the same commit on no task shows it. Throws Refusal `not_found`. */
+  /** Deletes a category, and removes it from its tasks in the same commit. Throws Refusal `not_found`. */
   async remove(accountId: string, id: number | undefined): Promise<void> {
     const { actors, clearing } = this.#options;
     clearing.expect(accountId);

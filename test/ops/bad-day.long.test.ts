@@ -183,7 +183,7 @@ test('[OPS-10] a bit that flips where no hash is, is told by verify, and the hub
   const { code, stdout } = await runCairn(['verify'], env);
   expect([code, stdout]).toEqual([
     1,
-    expect.stringMatching(/^damaged: page \d+ of table tasks: its bytes are not those that were written$/m),
+    expect.stringMatching(/^damaged: page \d+ of table tasks: its bytes have changed on the disk$/m),
   ]);
   expect(stdout).toContain('cairn restore DIR (into an empty folder) brings back what was before');
   // It is told until it is mended.

@@ -47,7 +47,7 @@ const BROKEN = {
   text: expect.stringMatching(/disk failed, so nothing was saved; the operator must check the log/),
 };
 
-const IN_THE_LOG = 'the disk refused a commit; nothing of it was kept';
+const IN_THE_LOG = 'a commit failed on the disk and was discarded';
 
 /** A write of which nothing counts is all that strace can make of a short one. */
 const FAULTS = [

@@ -64,7 +64,7 @@ const blobsOf = (at: string): string[] => readdirSync(join(at, 'blobs')).map((na
 const FAR = '2999-01-01T00:00:00.000Z';
 
 const damages: [string, (at: string) => void, RegExp][] = [
-  ['no folder', (at) => rmSync(at, { recursive: true }), /is not a folder that the hub can read/],
+  ['no folder', (at) => rmSync(at, { recursive: true }), /is not a readable folder/],
   ['no manifest', (at) => rmSync(join(at, 'manifest.json')), /manifest.json cannot be read \(ENOENT\)/],
   ['a manifest that is not JSON', (at) => writeFileSync(join(at, 'manifest.json'), '{'), /manifest.json is not JSON/],
   ['another format', (at) => writeFileSync(join(at, 'manifest.json'), '{"format":1}'), /does not describe an account/],
@@ -90,7 +90,7 @@ const damages: [string, (at: string) => void, RegExp][] = [
   ['a file that grew', (at) => appendFileSync(join(at, 'docs.ndjson'), '{}\n'), /docs.ndjson has \d+ bytes instead of/],
   ['a changed file', (at) => flip(join(at, 'handoffs.ndjson'), '-20"', '-21"'), /handoffs.ndjson is not the file/],
   ['a linked file', (at) => linked(join(at, 'tasks.ndjson')), /tasks.ndjson cannot be read \(it is a link\)/],
-  ['linked contents', (at) => linked(join(at, 'blobs')), /is not a folder that/],
+  ['linked contents', (at) => linked(join(at, 'blobs')), /is not a readable folder/],
   ['a linked content', (at) => linked(blobsOf(at)[0] ?? ''), /is a link/],
   ['a folder for a file', (at) => swapForFolder(join(at, 'tasks.ndjson')), /tasks.ndjson is not a plain file/],
   ['a content that is gone', (at) => rmSync(blobsOf(at)[0] ?? ''), /line \d+: blobs\/\w+ cannot be read/],
@@ -110,7 +110,7 @@ const damages: [string, (at: string) => void, RegExp][] = [
   ['a number twice', set('tasks', { type: 'task', id: 2 }, { id: 1 }), /id 1 must be above 1/],
   ['no such category', set('tasks', { type: 'task' }, { category_id: 2 }), /is not a category of the archive/],
   ['no status', set('tasks', { type: 'task' }, { kanban_status: 'done' }), /disagree/],
-  ['a time ahead', set('tasks', { type: 'task' }, { updated_at: FAR }), /updated_at lies ahead of this hub/],
+  ['a time ahead', set('tasks', { type: 'task' }, { updated_at: FAR }), /updated_at is ahead of the clock of this hub/],
   ['a day that is none', set('tasks', { type: 'task' }, { due_date: '2026-02-30' }), /due_date must be a date like/],
   ['a lone half', (at) => flip(join(at, 'tasks.ndjson'), 'plain', '\\ud800', true), /well-formed Unicode/],
   ['more members', set('papers', { type: 'paper' }, { __proto: 1 }), /papers.ndjson line \d+: .*__proto/],

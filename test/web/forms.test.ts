@@ -84,7 +84,7 @@ test('[WEB-6] the token of another session, of a visitor, and one that is almost
   await member.open('/settings');
   expect(member.text).not.toContain('stolen');
   await member.submit('/settings/keys', { name: 'mine' });
-  expect(member.text).toContain('The key “mine” is made.');
+  expect(member.text).toContain('Key “mine” created.');
 });
 
 test.each([

@@ -46,7 +46,7 @@ export class AccountDirectory {
     this.#options = options;
   }
 
-  /** Lists accounts ordered by email: those after `after` with the prefix `search`. */
+  /** Lists accounts with the prefix `search`, ordered by email, from the first after `after`. */
   page({ after, search = '' }: { readonly after?: string | undefined; readonly search?: string }): AccountPage {
     const { standings } = this.#options;
     const found: AccountView[] = [];

@@ -19,7 +19,7 @@ export const backupCommand: Command = {
   operands: ['DIR'],
   flags: ['with-key'],
   options: [takes('since', 'DIR')],
-  explains: { since: 'write only what is new since this backup, which must lie beside the new one' },
+  explains: { since: 'write only blocks that differ from this backup, which must be in the same folder' },
   examples: ['cairn backup /mnt/backups/monday', 'cairn backup --since /mnt/backups/monday /mnt/backups/tuesday'],
   run: backup,
 };

@@ -91,7 +91,7 @@ interface Spelling {
   readonly isOurs: boolean;
 }
 
-/** Moves entries spelled differently here to the hub's name. Returns those names with their local spelling. */
+/** Moves entries spelled differently here to the hub's name. Returns each moved name with its local spelling. */
 function alignSpellings(sides: Record<'remote' | 'here' | 'base', Side>): Map<FolderPath, Spelling> {
   const { remote, here, base } = sides;
   const found = new Map<FolderPath, Spelling>();

@@ -1,4 +1,4 @@
-/** Writes the archive of one account in a thread of its own, from a snapshot of the data file. Started by `exports.ts`. */
+/** Writes the archive of one account in a separate thread, from a snapshot of the data file. Started by `exports.ts`. */
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';

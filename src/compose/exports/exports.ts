@@ -1,4 +1,4 @@
-/** Makes archives of accounts for download: each in a folder of its own below the data folder, removed afterwards. */
+/** Makes archives of accounts for download: each in a separate folder below the data folder, removed after the download. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';

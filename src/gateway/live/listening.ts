@@ -66,7 +66,7 @@ export class Listening {
    */
   async listen(hearer: Hearer, id: string, asked: unknown): Promise<Reply> {
     if (typeof asked !== 'object' || asked === null) {
-      throw invalidField('notifications', 'notifications must say what to listen for: an object');
+      throw invalidField('notifications', 'notifications must be an object that names what to listen for');
     }
     const {
       resourcesListChanged,

@@ -19,11 +19,11 @@ const HEADERS: Readonly<Record<HeaderName, HeaderDoc>> = {
   Location: { description: 'Path of what was made', schema: { type: 'string', format: 'uri-reference' } },
   'Retry-After': { description: 'Seconds to wait before trying again', schema: whole },
   'WWW-Authenticate': { description: 'The accepted scheme; absent on a wrong password', schema: text },
-  'X-RateLimit-Limit': { description: 'Calls that may come at once; absent while the limit is off', schema: whole },
-  'X-RateLimit-Remaining': { description: 'Calls that may come right now', schema: whole },
-  'X-RateLimit-Reset': { description: 'Seconds until all of them may come again', schema: whole },
+  'X-RateLimit-Limit': { description: 'Calls allowed at once; absent while the limit is off', schema: whole },
+  'X-RateLimit-Remaining': { description: 'Calls left right now', schema: whole },
+  'X-RateLimit-Reset': { description: 'Seconds until all of them are available again', schema: whole },
   'X-Request-Id': {
-    description: 'Names this request in the log; the caller’s own when it sent one',
+    description: 'Request ID, also in the log; the client’s own ID if it sent one',
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
   },
   'X-Tarball-Sha256': {

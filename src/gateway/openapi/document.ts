@@ -42,7 +42,7 @@ const TAG_TEXTS: Readonly<Record<string, string>> = {
   categories: 'Categories of tasks and papers',
   papers: 'Papers of an account, drafts and published',
   gateway: 'JSON-RPC 2.0 and MCP, and this document',
-  tools: 'Every tool of the gateway as an operation of its own',
+  tools: 'Every tool of the gateway as a separate operation',
 };
 
 /**

@@ -20,10 +20,10 @@ export function readClientMetadata(value: unknown): ClientMetadata {
   const members = value as Readonly<Record<string, unknown>>;
   const uris = members['redirect_uris'];
   if (!Array.isArray(uris) || uris.length === 0 || uris.length > limits.redirectUrisMax) {
-    throw oauthRefusal('invalid_redirect_uri', `redirect_uris must hold 1 to ${limits.redirectUrisMax} URIs`);
+    throw oauthRefusal('invalid_redirect_uri', `redirect_uris must contain 1 to ${limits.redirectUrisMax} URIs`);
   }
   if (!uris.every((uri) => typeof uri === 'string')) {
-    throw oauthRefusal('invalid_redirect_uri', 'redirect_uris must hold strings');
+    throw oauthRefusal('invalid_redirect_uri', 'redirect_uris must contain strings');
   }
   return { client_name: readName(members['client_name']), redirect_uris: uris.map(checkRedirectUri) };
 }

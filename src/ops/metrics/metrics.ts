@@ -132,7 +132,7 @@ function describeTools(registry: Registry, traffic: ToolTraffic): void {
     registry,
     {
       name: 'cairn_tool_call_duration_seconds',
-      help: 'From finding a tool to its result; with wait_seconds the wait too, and without what is made while it is sent.',
+      help: 'Time from finding a tool to its result. Includes wait_seconds, excludes content generated while it is sent.',
       labels: ['tool'],
     },
     function* () {
@@ -145,7 +145,7 @@ function describeTools(registry: Registry, traffic: ToolTraffic): void {
 function describeBounds(registry: Registry, { rates, admission, loop }: MetricSources): void {
   counter(
     registry,
-    { name: 'cairn_rate_limited_total', help: 'Calls that a rate limit refused.', labels: ['limit'] },
+    { name: 'cairn_rate_limited_total', help: 'Calls refused by a rate limit.', labels: ['limit'] },
     () => [
       [{ limit: 'calls' }, rates.refused.calls],
       [{ limit: 'sign_ins' }, rates.refused.signIns],

@@ -23,7 +23,7 @@ interface Piece {
 }
 
 /**
- * Returns the number of rows put or removed. The source may be written meanwhile; the next call copies rows written
+ * Returns the number of rows put or removed. The source may be written during the call; the next call copies rows written
  * after their key was passed.
  * @param onBytes called after each piece with the bytes read from the source
  */

@@ -16,7 +16,7 @@ const KEY_BYTES_MAX = 1978;
 const COMMIT_BYTES = 64 * 1024 * 1024;
 
 export interface SalvageOptions {
-  /** The broken file. Nothing may write it meanwhile. */
+  /** The broken file. Nothing may write it during the copy. */
   readonly from: string;
   /** The new file; must not exist. */
   readonly to: string;

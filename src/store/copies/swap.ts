@@ -77,7 +77,7 @@ export async function makeCopyAside({ folder, mapBytes, onProgress }: SwapOption
 }
 
 /**
- * Updates the copy from the data file, compares both, and swaps the copy in. Nothing may write the data file meanwhile.
+ * Updates the copy from the data file, compares both, and swaps the copy in. Nothing may write the data file during the call.
  * Returns the number of rows changed since the copy was made; undefined when another process reads the data file: the
  * copy is kept.
  * @throws StartError when the copy differs; it is removed and the data file stays in place

@@ -42,7 +42,7 @@ function mapTooSmall(size: number, mapBytes: number): StartError {
 
 /**
  * Checks all pages of a data file. Returns one sentence for each damaged page; LMDB must not read a file that has one.
- * With a running service, hold a read transaction meanwhile: it prevents reuse of the snapshot's pages.
+ * With a running service, hold a read transaction during the check: it prevents reuse of the snapshot's pages.
  */
 export function findDamagedPages(path: string): readonly string[] {
   const problems = withFile(path, (descriptor) => {

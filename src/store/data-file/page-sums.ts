@@ -35,7 +35,7 @@ export interface ChangedPage {
 
 /**
  * Compares the pages with the checksums of earlier calls, and stores those of new pages. Returns the changed pages.
- * Hold a read transaction meanwhile, and check the structure of the file first. In a read-only folder it only compares.
+ * Hold a read transaction during the call, and check the structure of the file first. In a read-only folder it only compares.
  */
 export function checkPageSums(folder: string): readonly ChangedPage[] {
   const path = join(folder, DATA_FILE);

@@ -113,7 +113,7 @@ export class PageWalk {
     } else this.#watcher?.onRow?.(key, page.subarray(valueAt, valueAt + valueBytes));
   }
 
-  /** The bytes of a value on pages of its own, after the header of the first. */
+  /** The bytes of a value on overflow pages, after the header of the first. */
   #bigValue(pageNumber: number, valueBytes: number): Buffer {
     const value = Buffer.allocUnsafe(valueBytes);
     const at = pageNumber * this.#head.pageBytes + PAGE_HEADER_BYTES;

@@ -21,7 +21,7 @@ export function loadMasterKey(folder: string, setting: string | undefined): Uint
     const text = readFileSync(path, 'utf8').trim();
     if (!/^[0-9a-f]{64}$/i.test(text)) {
       throw new StartError(
-        'the file master.key in the data folder does not hold 64 hex characters; restore it from a backup.',
+        'the file master.key in the data folder does not contain 64 hex characters; restore it from a backup.',
       );
     }
     return Buffer.from(text, 'hex');

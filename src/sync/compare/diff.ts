@@ -27,7 +27,7 @@ export interface DiffAnswer {
   readonly vaultId: string;
   readonly path: string;
   readonly status: DiffStatus;
-  /** The newest version of the path, tombstones included. Undefined when the path never had one. */
+  /** The newest version of the path, tombstones included. Undefined when the path has no versions. */
   readonly file: FileRecord | undefined;
   /** True when the version named by `base_sha` is one of the kept versions of the file. */
   readonly isBaseKept: boolean;

@@ -41,7 +41,7 @@ export interface MergeAnswer {
   readonly ancestorSha: string | undefined;
   /** The current version. Undefined when there is no file. */
   readonly live: FileRecord | undefined;
-  /** Clock of the newest version of the path, tombstones included. Undefined when the path never had one. */
+  /** Clock of the newest version of the path, tombstones included. Undefined when the path has no versions. */
   readonly serverHlc: string | undefined;
 }
 
@@ -117,8 +117,8 @@ export class MergeQuery {
       const base = readBase(record.base_sha ?? undefined);
       return { ...checkPath(record.path), ours: sides.conflict(vaultId, conflict), base };
     }
-    if (path === undefined) throw invalidField('path', 'path is required, or conflict_id');
-    if (content === undefined) throw invalidField('content', 'content is required, or conflict_id');
+    if (path === undefined) throw invalidField('path', 'path or conflict_id is required');
+    if (content === undefined) throw invalidField('content', 'content or conflict_id is required');
     const checked = checkPath(path);
     const base = readBase(baseSha);
     const { side } = await sides.given(accountId, { content, encoding: encoding ?? 'utf-8', sha256: undefined });

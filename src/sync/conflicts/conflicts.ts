@@ -32,7 +32,7 @@ export interface PendingQuery {
 }
 
 export interface PendingConflict extends Conflict {
-  /** The newest version of the path. Undefined when it never had one. */
+  /** The newest version of the path. Undefined when the path has no versions. */
   readonly file: FileRecord | undefined;
 }
 

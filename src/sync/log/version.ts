@@ -43,7 +43,7 @@ export interface VersionMeta {
   readonly status: VersionStatus;
   /** Only for a file that may be run as a program. */
   readonly executable?: true;
-  /** Only when the file had another path, or another spelling of it, before. */
+  /** The earlier path, if this version renamed or respelled the file. */
   readonly renamed_from?: string;
   /** Only for binary content. */
   readonly encoding?: 'base64';

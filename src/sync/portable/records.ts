@@ -6,7 +6,7 @@ import { parseIsoMs } from '../../time/iso-time.ts';
 import { isPlainText } from '../push/input.ts';
 import { VAULT_ID } from '../vaults/vaults.ts';
 
-const NO_CONTROL = 'must hold no control character';
+const NO_CONTROL = 'must not contain control characters';
 
 const path = text(limits.pathBytesMax);
 const hlc = text(limits.hlcCharsMax);

@@ -21,7 +21,7 @@ export const deviceIdArgument = z
   .string()
   .min(1)
   .max(limits.deviceIdCharsMax)
-  .refine(isPlainText, 'must hold no control character');
+  .refine(isPlainText, 'must not contain control characters');
 
 /** Base64 takes four characters for three bytes. */
 const CONTENT_CHARS_MAX = Math.ceil(limits.fileBytesMax / 3) * 4;

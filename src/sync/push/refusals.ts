@@ -63,7 +63,7 @@ export function refuseSkew(push: PushRequest, nowMs: number) {
   const skew = secondsAhead(push.hlc, nowMs);
   const serverTime = new Date(nowMs).toISOString();
   const most = limits.hlcAheadMsMax / 1000;
-  const sentence = `hlc is ${skew} s ahead of the hub, whose time is ${serverTime}; ${most} s is the most: set the clock, or push with base_sha`;
+  const sentence = `hlc is ${skew} s ahead of the hub's time, ${serverTime}; the limit is ${most} s. Set the clock, or push with base_sha`;
   const data = { skew_seconds: skew, server_time: serverTime, max_drift_seconds: most };
   return refuse({ kind: 'invalid_fields', fields: { hlc: [sentence] }, data });
 }

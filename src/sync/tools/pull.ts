@@ -72,7 +72,7 @@ const listedSchema = z.object({
   ...recordSchema,
   executable: z.boolean().describe('Whether the file may be run as a program'),
   deleted: z.boolean(),
-  protected: z.boolean().describe('True: it is changed only with base_sha'),
+  protected: z.boolean().describe('True: a push needs base_sha'),
   quarantined: z.literal(true).optional().describe('Its stored content is damaged; push it again'),
 });
 
@@ -167,7 +167,7 @@ export function syncList(reading: Reading) {
         .int()
         .nonnegative()
         .nullable()
-        .describe('Current files that match; null: this answer looked at only a part of them'),
+        .describe('Number of current files that match; null: not all were examined'),
       total_size_bytes: z.int().nonnegative().nullable(),
       has_more: z.boolean(),
       cursor: z.string().nullable().describe('For the next answer; null: this was the last'),

@@ -94,7 +94,7 @@ function chargeFor(files: number, { charge, callsAtOnceMax }: ToolCaller): void 
     const most = callsAtOnceMax * limits.pushManyFilesPerCall;
     throw invalidField(
       'files',
-      `files may hold at most ${most} items under the rate limit of this hub; send the rest in another call`,
+      `files may contain at most ${most} items under the rate limit of this hub; send the rest in another call`,
     );
   }
   if (calls > 1) charge(calls - 1);
@@ -105,7 +105,7 @@ function checkBytes(files: readonly Readonly<Record<string, unknown>>[]): void {
   const bytes = files.reduce((sum, { content, encoding }) => sum + bytesOf(content, encoding), 0);
   if (bytes <= limits.pushManyBytesMax) return;
   const most = `${limits.pushManyBytesMax / 2 ** 20} MiB`;
-  throw invalidField('files', `files hold ${bytes} bytes of content; send at most ${most} in one call`);
+  throw invalidField('files', `files contain ${bytes} bytes of content; send at most ${most} in one call`);
 }
 
 function bytesOf(content: unknown, encoding: unknown): number {

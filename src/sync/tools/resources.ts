@@ -82,7 +82,7 @@ export const conflictPrompts: PromptKind = {
     },
   ],
   text: () =>
-    'Resolve the conflicts in my vaults. Find vaults with conflicts with vault_list, and list the conflicts with sync_pending_conflicts. For each one, call sync_merge with its conflict_id. Where the merge has no conflict left, push its content with sync_push, the base_sha that the merge gave, and resolves set to the conflict_id. Where marked parts are left, show me both sides and ask which to keep before you push. Never choose a side for me where text would be lost.',
+    'Resolve the conflicts in my vaults. Find vaults with conflicts with vault_list, and list the conflicts with sync_pending_conflicts. For each one, call sync_merge with its conflict_id. If the merge has no conflicting parts, push its content with sync_push. Pass the returned base_sha, and the conflict_id as resolves. If it has marked parts, show me both sides and ask which to keep before you push. Never discard text without asking.',
 };
 
 function splitCursor(cursor: string): [string, string | undefined] {

@@ -43,9 +43,9 @@ export const standingShape = {
   refused: z
     .array(z.object({ path: z.string(), reason: z.string() }))
     .optional()
-    .describe('Names of the manifest that the hub does not take'),
-  has_more: z.boolean().optional().describe('True: there is more than this; do this, then ask again'),
-  cursor: z.string().nullable().optional().describe('Where the vault stood: sync_pull with it brings what comes then'),
+    .describe('Manifest names the hub does not accept'),
+  has_more: z.boolean().optional().describe('True: more follows; do these, then call again'),
+  cursor: z.string().nullable().optional().describe('Position of the vault: sync_pull with it returns later changes'),
   server_time: z.string().optional(),
 };
 
@@ -71,7 +71,7 @@ export async function standingResult(
     server_time: new Date(reading.now()).toISOString(),
   };
   const { pull, push, delete: gone, conflict, refused } = structured;
-  const more = structured.has_more ? '; there is more: do these, then ask again' : '';
+  const more = structured.has_more ? '; more follows: do these, then call again' : '';
   const headline = `${plural(comparison.same, 'file')} the same, cursor ${structured.cursor}${more}; to do`;
   const steps = [
     ...pull.map(({ path, sha256 }) => `pull ${path} (sha256 ${sha256})`),

@@ -54,7 +54,9 @@ const anyArguments = z.strictObject({
 
 /** The listed arguments: only those of `status`. The other tools list theirs, and repeating them costs tokens. */
 const listedArguments = z.looseObject({
-  action: z.enum(['status', 'list', 'pull', 'push']).describe('status; the others take the arguments of their tools'),
+  action: z
+    .enum(['status', 'list', 'pull', 'push'])
+    .describe('status; list, pull and push accept the arguments of their tools'),
   ...statusArguments.shape,
 });
 

@@ -51,7 +51,7 @@ const nameArgument = z
   .trim()
   .min(1)
   .max(limits.vaultNameCharsMax)
-  .refine(isPlainText, 'must hold no control character');
+  .refine(isPlainText, 'must not contain control characters');
 
 const vaultIdRequired = z.string().max(limits.vaultIdCharsMax);
 
@@ -111,7 +111,7 @@ export function vaultRename(vaults: Vaults): Tool {
 export function vaultDelete(vaults: Vaults, removal: Pick<VaultRemoval, 'begin'>): Tool {
   return defineTool({
     name: 'vault_delete',
-    title: 'Delete a vault for good',
+    title: 'Permanently delete a vault',
     access: 'account',
     description:
       'Permanently deletes a vault with all files, versions and conflicts. This cannot be undone; confirm must be the exact name of the vault.',

@@ -115,7 +115,10 @@ export class Vaults {
       const same = existing.find(({ record }) => foldVaultName(record.name) === foldVaultName(name));
       if (same === undefined) {
         if (existing.length >= limits.vaultsMax) {
-          throw invalidField('name', `this account already has ${limits.vaultsMax} vaults, which is the most`);
+          throw invalidField(
+            'name',
+            `this account has ${limits.vaultsMax} vaults, which is the limit; delete one first`,
+          );
         }
         const record = newVault(name, false, protectedPaths ?? null, now());
         return { id: put(batch, accountId, record), record, status: 'created' };

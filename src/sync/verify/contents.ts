@@ -40,7 +40,7 @@ export class ContentVerifier {
     this.#problems = problems;
   }
 
-  /** Checks a version against its head and its line. Throws when those cannot be read. */
+  /** Checks a version against its head and its line. Throws when the head or the line cannot be read. */
   checkVersion(key: VersionKey, bytes: Uint8Array): void {
     const name = `version ${key.join(' ')}`;
     const { deleted, encoding, sizeBytes, lineBytes, storageId, metaBytes } = readVersionHead(bytes);

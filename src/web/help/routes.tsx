@@ -83,10 +83,12 @@ interface ContentsProps {
 }
 
 function Results({ words, found }: { readonly words: string; readonly found: readonly Found[] }): VNode {
-  const count = found.length === 1 ? '1 section has' : `${found.length} sections have`;
+  const count = found.length === 1 ? '1 section contains' : `${found.length} sections contain`;
   return (
     <>
-      <p role="status">{found.length === 0 ? `No section has “${words}”. Try fewer words.` : `${count} “${words}”.`}</p>
+      <p role="status">
+        {found.length === 0 ? `No section contains “${words}”. Try fewer words.` : `${count} “${words}”.`}
+      </p>
       <ul class="topics">
         {found.map(({ path, topic, heading, excerpt }) => (
           <li key={path}>

@@ -99,7 +99,7 @@ function Results({ found }: { readonly found: Found }): VNode {
     return (
       <Empty title="Nothing found">
         <p>
-          {complete ? 'Try fewer or other words.' : 'Only a part of your files was searched. Try the name of the file.'}
+          {complete ? 'Try fewer or other words.' : 'Only some of your files were searched. Try the name of the file.'}
         </p>
       </Empty>
     );
@@ -126,7 +126,7 @@ function Results({ found }: { readonly found: Found }): VNode {
           <FileRow key={`${file.vaultId} ${file.path}`} file={file} />
         ))}
       </Group>
-      {complete ? null : <p class="hint">Only a part of the results is shown. Add a word to narrow the search.</p>}
+      {complete ? null : <p class="hint">Only some of the results are shown. Add a word to narrow the search.</p>}
     </>
   );
 }

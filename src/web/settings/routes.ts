@@ -48,7 +48,7 @@ export function settingsRoutes(options: SettingsOptions): Route[] {
       async (visit) => {
         const key = await accounts.rollAccountKey(visit.accountId, visit.source);
         return pages.go(visit, PATH, {
-          text: 'The account key is replaced. The new one is shown only now.',
+          text: 'Account key replaced. Copy the new key now: it is not shown again.',
           secrets: [{ label: 'Account key', value: key }],
         });
       },
@@ -98,7 +98,7 @@ async function createKey(options: SettingsOptions, visit: MemberVisit, form: URL
   if (!tried.ok) return pages.show(visit, view(options, visit, tried.problem));
   const { name: given, mcp_key: key } = tried.value;
   return pages.go(visit, PATH, {
-    text: `The key “${given}” is made. It is shown only now.`,
+    text: `Key “${given}” created. Copy it now: it is not shown again.`,
     secrets: [
       {
         label: 'MCP key',
@@ -114,7 +114,7 @@ async function createToken({ pages, tokens }: SettingsOptions, visit: MemberVisi
   const readOnly = form.get('read_only') === 'true';
   const { access_token: value } = await tokens.mint(visit.accountId, visit.source, { readOnly });
   return pages.go(visit, PATH, {
-    text: `The access token is created${readOnly ? ', read only' : ''}. It is shown only now, and expires in an hour.`,
+    text: `${readOnly ? 'Read-only access token' : 'Access token'} created. Copy it now: it is not shown again. It expires in an hour.`,
     secrets: [{ label: 'Access token', value, hint: 'Send it as Authorization: Bearer, one space, the token.' }],
   });
 }

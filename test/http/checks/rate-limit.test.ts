@@ -136,7 +136,7 @@ test('[LIM-1, RPC-4] a batch that can never be counted at once is refused for wh
   expect([answer.status, answer.headers['retry-after']]).toEqual([200, undefined]);
   const { error } = replyOf(answer);
   expect(error?.code).toBe(-32600);
-  expect(error?.message).toContain(`may hold ${BURST} items`);
+  expect(error?.message).toContain(`may contain ${BURST} items`);
   expect(statuses([await post(hub, LIST, withKey(key))])).toEqual([200]);
 });
 

@@ -48,14 +48,14 @@ test('[MAN-4] examples name the hub that shows them', async () => {
 test('[MAN-4] sections are found by words, headings first, and what is typed is only text', async () => {
   const client = visitor();
   await client.open('/help?q=master%20KEY');
-  expect(client.text).toMatch(/\d+ sections have “master KEY”/);
+  expect(client.text).toMatch(/\d+ sections contain “master KEY”/);
   const [first = ''] = /<a href="\/help\/[a-z]+#[^"]+">[^<]+/.exec(client.html) ?? [];
   expect(first).toMatch(/master key/i);
   const [, path = ''] = /href="([^"]+)"/.exec(first) ?? [];
   const [page = '', anchor = ''] = path.split('#');
   expect((await client.open(page)).text).toContain(`id="${anchor}"`);
   await client.open('/help?q=%3Cscript%3Ealert(1)%3C/script%3E');
-  expect(client.text).toContain('No section has');
+  expect(client.text).toContain('No section contains');
   expect(client.html).not.toContain('<script>alert');
   expect((await client.open(`/help?q=${'x'.repeat(5000)}`)).status).toBe(200);
 });

@@ -67,5 +67,5 @@ test('[WEB-11, LIM-2] more results than are shown are said to be more', async ()
   for (let made = 0; made <= limits.searchRows; made += 1) await device.push(`many/file-${made}.md`, 'text');
   await client.open('/search?q=many/file');
   expect(client.html.match(/path=many/g)?.length).toBe(limits.searchRows);
-  expect(client.text).toContain('Only a part of the results is shown.');
+  expect(client.text).toContain('Only some of the results are shown.');
 });

@@ -32,7 +32,7 @@ export interface Scan {
 /** Milliseconds of scanning before other work gets a turn. */
 const TURN_MS = 20;
 const UNMOUNTED =
-  'The filesystem that was mounted here is gone. Mount it again. If it is gone for good, `cairn sync --allow-deletes` deletes its files on the hub, and `cairn sync --restore-missing` brings them back here.';
+  'The filesystem that was mounted here is gone. Mount it again. If it is permanently gone, `cairn sync --allow-deletes` deletes its files on the hub, and `cairn sync --restore-missing` brings them back here.';
 
 /** The parts of the state that a scan uses. */
 type Known = Pick<SyncState, 'base' | 'only' | 'mounts'>;

@@ -27,7 +27,7 @@ export function Space({ visit, vault, historyBytes, problem }: SpaceProps): VNod
       <h2 id="history">Earlier versions</h2>
       <p>
         The earlier versions of this vault use {bytesText(historyBytes)}. Versions are kept for {limits.historyDays}{' '}
-        days, and the newest {limits.historyVersionsMin} of each file for good.
+        days, and the newest {limits.historyVersionsMin} of each file permanently.
       </p>
       <FormErrors form={FORM} problem={problem} shown={['days', 'name']} />
       <Confirm label="Delete earlier versions…">

@@ -150,7 +150,7 @@ function Differences({ difference, from, to }: DifferencesProps): VNode {
             left={from === undefined ? '− Nothing' : `− Version ${from}`}
             right={`+ Version ${to}`}
           />
-          {difference.diff.isCut ? <p class="meta">Only a part of the differences is shown.</p> : null}
+          {difference.diff.isCut ? <p class="meta">Only some of the differences are shown.</p> : null}
         </>
       );
   }

@@ -141,7 +141,9 @@ function Differences({ diff, names }: DifferencesProps): VNode {
           </>
         }
       />
-      {diff.isCut ? <p class="meta">Only a part is shown; download both versions to see everything.</p> : null}
+      {diff.isCut ? (
+        <p class="meta">Only some of the differences are shown. Download both versions to see all.</p>
+      ) : null}
     </section>
   );
 }
