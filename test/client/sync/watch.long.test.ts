@@ -185,7 +185,7 @@ test('[CLI-2] one process watches every folder of a list, and one that is wrong 
     () => output,
   );
   expect(textsOf(second)).toEqual({ 'b.md': 'two\n' });
-  expect(output).toMatch(/-slow: --limit-upload takes .* no longer synced/);
+  expect(output).toMatch(/-slow: --limit-upload must be .* no longer synced/);
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
   expect(await ended).toBe(1);
