@@ -46,8 +46,13 @@ export class Spellings {
     // Unchanged on the hub: another spelling is a local change.
     if (sha256 !== undefined && base.get(path)?.sha256 === sha256) return;
     // A new local file is not the one deleted on the hub, whatever its spelling.
-    const isKnown = base.has(path) || this.#others(path).some((other) => base.has(other));
-    if (sha256 !== undefined || isKnown) this.adopt(path);
+    if (sha256 !== undefined || this.isAgreed(path)) this.adopt(path);
+  }
+
+  /** True when both sides agreed on a file of this name, in any spelling. */
+  isAgreed(path: FolderPath): boolean {
+    const { base } = this.#replica.state;
+    return base.has(path) || this.#others(path).some((other) => base.has(other));
   }
 
   /**

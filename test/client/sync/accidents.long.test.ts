@@ -165,6 +165,9 @@ test('[SYN-25] a folder that is a git repository keeps its state out of it, also
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.org', ...args], { cwd: a.folder }).toString();
   git('init', '-q');
+  // As a full disk left it.
+  a.write('.cairn/.gitignore', '');
+  expect(await a.sync()).toMatchObject({ code: 0 });
   git('add', '-A');
   git('commit', '-qm', 'one');
   expect(git('ls-files')).toBe('README\nsrc/x.c\n');

@@ -118,6 +118,21 @@ test('[CLI-2] a new file here has nothing to do with one of another case that wa
   for (const machine of [a, b]) expect(textsOf(machine)).toEqual({ 'other.md': 'other\n', 'notes.md': 'new\n' });
 }, 60_000);
 
+test('[CLI-2, SYN-24] a file that is ignored here, and is given another case and then deleted there, is removed once it takes part again', async () => {
+  const [a, b] = await pair({ 'docs/README2.bin': 'one\n', 'docs/kept.bin': 'two\n' }, true);
+  b.write('.cairn/ignore', '*.bin\n');
+  for (const name of ['README2.bin', 'kept.bin']) a.rename(`docs/${name}`, `docs/${name.toUpperCase()}`);
+  expect(await a.sync()).toMatchObject(done);
+  a.remove('docs/README2.BIN');
+  expect(await a.sync()).toMatchObject(done);
+  expect(await b.sync()).toMatchObject({ code: 0 });
+  expect(textsOf(b)).toEqual({ 'docs/README2.bin': 'one\n', 'docs/kept.bin': 'two\n' });
+  b.remove('.cairn/ignore');
+  expect(await b.sync()).toMatchObject(done);
+  expect(textsOf(b)).toEqual({ 'docs/KEPT.BIN': 'two\n' });
+  expect((await b.sync('status')).stdout.trim()).toBe('up to date');
+}, 60_000);
+
 test('[CLI-2] a name in another Unicode form is put into the one that all share; status only looks', async () => {
   const [a, b] = await pair({ 'plain.md': 'plain\n' }, true);
   b.write(NFD, 'composed\n');

@@ -68,10 +68,12 @@ export class SyncedFolder {
 
   /** Keeps the `.cairn` folder out of a git repository: `git add` and `git clean` leave out what is ignored. */
   hideFromGit(): void {
+    const path = this.own('.gitignore');
     try {
-      writeFileSync(this.own('.gitignore'), '*\n', { flag: 'wx' });
+      // On a full disk it is created and stays empty.
+      if ((lookAt(path)?.size ?? 0) === 0) writeFileSync(path, '*\n');
     } catch {
-      // It exists, or the disk is full: the next sync tries again.
+      // The disk is full: the next sync tries again.
     }
   }
 

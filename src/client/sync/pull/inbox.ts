@@ -36,7 +36,8 @@ export class Inbox {
     this.bothChanged.delete(path);
     this.#blocked.delete(path);
     if (this.#local.leavesOut(path)) {
-      const isNews = side?.sha256 !== state.base.get(path)?.sha256;
+      // The file left out keeps its spelling here, and the hub's may have changed since.
+      const isNews = side === undefined ? this.#spellings.isAgreed(path) : side.sha256 !== state.base.get(path)?.sha256;
       if (!isNews) state.waits.delete(path);
       else if (state.waits.get(path)?.kind !== 'conflict') this.#wait(record, 'hub', this.#whyLeftOut(path));
       return;
