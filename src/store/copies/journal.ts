@@ -114,7 +114,8 @@ export function applyPoints(folder: string, path: string, points: readonly Point
         if (readSync(blocks, bytes, 0, bytes.length, at) !== bytes.length) break;
         sum.update(bytes);
         for (let entry = 0; entry < bytes.length; entry += ENTRY_BYTES) {
-          writeSync(target, bytes, entry + 4, BLOCK_BYTES, bytes.readUInt32LE(entry) * BLOCK_BYTES);
+          const position = bytes.readUInt32LE(entry) * BLOCK_BYTES;
+          writeWhole(target, bytes.subarray(entry + 4, entry + ENTRY_BYTES), position);
         }
       }
       // The data file that is written is a copy, which the caller discards then.
@@ -132,7 +133,11 @@ export function applyPoints(folder: string, path: string, points: readonly Point
   }
 }
 
-function writeWhole(descriptor: number, bytes: Buffer): number {
-  for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
+/** Writes all bytes, at the end or at a position: one call may write fewer, such as on a disk that is almost full. */
+function writeWhole(descriptor: number, bytes: Buffer, position?: number): number {
+  for (let done = 0; done < bytes.length; ) {
+    const at = position === undefined ? null : position + done;
+    done += writeSync(descriptor, bytes, done, bytes.length - done, at);
+  }
   return bytes.length;
 }
