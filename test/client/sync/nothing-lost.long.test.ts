@@ -115,12 +115,19 @@ test('[SYN-25] after a restore of the hub folders start over by themselves, and 
   const vault = newVault();
   const [a, b] = [syncedFolder(relay, own, vault), syncedFolder(relay, own, vault)];
   for (const name of ['same', 'changed', 'removed', 'edited']) a.write(name, `${name} 1\n`);
+  for (const name of ['Notes.md', 'Reborn.md']) a.write(name, `${name} 1\n`);
+  await a.sync();
+  a.remove('Reborn.md');
   await a.sync();
   await b.sync();
   const backup = join(temporaryFolder(), 'backup');
   expect(await first.cli('backup', backup, '--with-key')).toMatchObject({ code: 0 });
   for (const name of ['changed', 'edited']) a.write(name, `${name} 2\n`);
   a.write('new', 'new\n');
+  // The hub loses what both folders agreed on, and knows both names in another case.
+  a.rename('Notes.md', 'notes.md');
+  a.write('notes.md', 'notes.md 2\n');
+  a.write('reborn.md', 'reborn.md 2\n');
   a.remove('removed');
   await a.sync();
   await b.sync();
@@ -139,6 +146,7 @@ test('[SYN-25] after a restore of the hub folders start over by themselves, and 
     expect(await b.sync()).toMatchObject({ code: 0 });
     expect(textsOf(a)).toEqual(textsOf(b));
     expect(textsOf(a)).toMatchObject({ same: 'same 1\n', changed: 'changed 2\n', edited: 'edited 3\n', new: 'new\n' });
+    expect(Object.values(textsOf(a))).toEqual(expect.arrayContaining(['notes.md 2\n', 'reborn.md 2\n']));
     expect((await a.sync()).stdout.trim()).toBe('up to date');
   } finally {
     await restored?.stop();

@@ -3,12 +3,14 @@
  * last agreed; they are pushed again. The time of each version comes from the hub's own clock, and no other clock is
  * trusted.
  */
+import { foldCase } from '../../../text/fold-case.ts';
 import { ToolRefused } from '../../tool-refused.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';
 import { pushArguments } from '../push/arguments.ts';
 import type { RemoteRecord } from '../remote-record.ts';
 import type { Replica } from '../replica.ts';
+import { NameIndex } from '../spelling.ts';
 import { arrivalsOf } from './arrivals.ts';
 import { Inbox } from './inbox.ts';
 import { type Reconcile, reconcilePaths } from './reconcile.ts';
@@ -17,10 +19,15 @@ export async function startOver(replica: Replica, local: Scan, reconcile: Reconc
   const { hub, state } = replica;
   const inbox = new Inbox(replica, local);
   const missing = new Set<FolderPath>(state.base.keys());
+  const names = new NameIndex(missing);
+  /** The spelling in the base record of a name of the hub, which may have lost a change of spelling too. */
+  const knownAs = (path: FolderPath) =>
+    state.base.has(path) ? path : (names.others(path).find((other) => state.base.has(other)) ?? path);
   /** Versions stored after the last agreement, by a hub that may have lost the agreed version. */
   const doubtful: RemoteRecord[] = [];
   const take = (record: RemoteRecord) => {
-    const { path, side, storedMs } = record;
+    const { side, storedMs } = record;
+    const path = knownAs(record.path);
     missing.delete(path);
     const base = state.base.get(path);
     const isOther = base !== undefined && base.sha256 !== side?.sha256;
@@ -43,10 +50,11 @@ export async function startOver(replica: Replica, local: Scan, reconcile: Reconc
   await takeMissing(replica, missing, take);
   for (const record of doubtful) {
     // The hub lost the agreed version, so only folders have its bytes. They are not replaced before the hub has them.
+    const path = knownAs(record.path);
     const isSafe =
-      (await hub.hasVersion(record.path, state.base.get(record.path)?.sha256 ?? '')) ||
-      (await keepOnHub(replica, local, record));
-    if (!isSafe) state.base.delete(record.path);
+      (await hub.hasVersion(path, state.base.get(path)?.sha256 ?? '')) ||
+      (await keepOnHub(replica, local, { ...record, path }));
+    if (!isSafe) state.base.delete(path);
     inbox.take(record);
   }
   inbox.finish();
@@ -61,13 +69,14 @@ async function takeMissing(
   missing: ReadonlySet<FolderPath>,
   take: (record: RemoteRecord) => void,
 ): Promise<void> {
-  const unknown = new Set(missing);
+  // The hub answers in its own spelling of a name.
+  const unknown = new Map([...missing].map((path) => [foldCase(path), path]));
   const arrivals = arrivalsOf(replica, (record) => {
-    unknown.delete(record.path);
+    unknown.delete(foldCase(record.path));
     take(record);
   });
-  await replica.hub.pullPaths([...unknown], arrivals, { brief: true });
-  for (const path of unknown) replica.state.base.delete(path);
+  await replica.hub.pullPaths([...missing], arrivals, { brief: true });
+  for (const path of unknown.values()) replica.state.base.delete(path);
 }
 
 /**
