@@ -96,7 +96,8 @@ function checkTitles(reader: CheckedReader, live: number, problems: string[]): v
     }
     const doc = reader.get(devDocs, [accountId, value]);
     const isIt = doc !== undefined && doc.deleted_at !== null && doc.category === category;
-    if (!isIt || foldTitle(doc.title) !== title) problems.push(`title ${key.join(' ')}: no deleted dev doc has it`);
+    if (!isIt || foldTitle(doc.title) !== title)
+      problems.push(`title ${key.join(' ')}: no deleted dev doc has this title`);
   }
   if (found !== live) problems.push(`titles of dev docs: ${found} rows instead of ${live}`);
 }

@@ -30,7 +30,7 @@ export function linesWish(request: RouteRequest, dialect: Dialect): LinesWish {
   return accepted === 'allowed' && dialect === 'bare' ? 'large' : 'never';
 }
 
-/** True when a listing of this size is sent as lines. Without a request, only a large listing is. */
+/** True when a listing of this size is sent as lines: any if the client requested lines, else only a large one. */
 export function goesAsLines(wish: LinesWish, bytes: number): boolean {
   return wish === 'asked' || (wish === 'large' && bytes > limits.linesUnaskedBytes);
 }

@@ -28,7 +28,7 @@ export const issuedCredential = z.object({
   token: hex64.describe('Opens the mirror, as `Authorization: McpKey <token>`'),
   hmac_secret: hex64
     .nullable()
-    .describe('Key of the upload signature, as these 64 characters; null except right after it was created'),
+    .describe('HMAC key for upload signatures: these 64 characters. Returned only on creation, else null'),
   message: z.string(),
 });
 

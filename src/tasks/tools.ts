@@ -42,7 +42,7 @@ function listTasks(tasks: Tasks, zones: AccountZones): Tool {
     output: z.object({
       tasks: z.array(taskSchema),
       count: z.int().nonnegative().describe('Tasks in this answer'),
-      has_more: z.boolean().describe('True when more match than the limit, or not all were looked at'),
+      has_more: z.boolean().describe('True when more match than the limit, or not all were examined'),
       complete: z.boolean().describe('False when there were too many tasks to look at them all; narrow the filters'),
     }),
     annotations: READS,

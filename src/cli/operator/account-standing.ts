@@ -55,7 +55,7 @@ export const standingCommands: readonly Command[] = [
   },
   {
     name: 'account quota',
-    summary: 'set how much an account may store, and whether it writes while the disk is nearly full',
+    summary: 'set the quotas of an account, and whether it can write when the disk is nearly full',
     options: [
       EMAIL,
       takes('blobs', 'SIZE'),

@@ -102,7 +102,7 @@ export class Watched {
   }
 }
 
-/** A short mark of a text (SHA-256). */
+/** A short fingerprint of a text (SHA-256). */
 export function markOfText(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }

@@ -32,7 +32,7 @@ const fileSchema = {
   type: z.literal('file'),
   ...recordSchema,
   status: z.string(),
-  executable: z.literal(true).optional().describe('Only of a file that may be run as a program'),
+  executable: z.literal(true).optional().describe('Only for executable files'),
   renamed_from: z.string().optional(),
   encoding: z.literal('base64').optional().describe('Only where content is base64 of the bytes'),
   content: z.string().optional().describe('Missing where brief left it out'),

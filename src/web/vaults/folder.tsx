@@ -133,7 +133,7 @@ function FolderActions({ visit, vault, folder, isEmpty }: FolderActionsProps): V
             <label for="upload-files">Files</label>
             <p class="hint" id="upload-hint">
               At most {limits.fileBytesMax / 2 ** 20} MiB each, {limits.uploadFormBytesMax / 2 ** 20} MiB together. With
-              script, files can be dropped on this page too.
+              JavaScript, you can also drop files on this page.
             </p>
             <input id="upload-files" type="file" name="files" multiple required aria-describedby="upload-hint" />
           </div>

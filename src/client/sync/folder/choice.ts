@@ -1,6 +1,7 @@
 /**
- * Selects the synced paths. Excluded are those matched by `.cairnignore` (shared) or `.cairn/ignore` (this device
- * only), and, with a selection of this device (`--only`), all others. The pattern syntax is that of .gitignore.
+ * Selects the synced paths. Excludes paths matched by `.cairnignore` (shared) or `.cairn/ignore` (this device
+ * only). With a selection of this device (`--only`), also excludes all unselected paths.
+ * The pattern syntax is that of .gitignore.
  */
 import ignore from 'ignore';
 import { codeOf, lookAt, readPlain } from './file.ts';
