@@ -6,9 +6,10 @@ const LONG = ['test/**/*.long.test.ts'];
 /** Properties that `npm test` runs seldom for their price: the long run takes them again with more runs each. */
 const PROPERTIES = [
   'test/**/random.unit.test.ts',
-  'test/sync/pull/choose.unit.test.ts',
+  'test/sync/pull/{choose,folders}.unit.test.ts',
   'test/sync/log/{paths,hlc}.unit.test.ts',
   'test/http/checks/rate-limiter.unit.test.ts',
+  'test/store/schema.unit.test.ts',
 ];
 /** These need a browser on the machine. */
 const BROWSER = ['test/browser/**/*.test.ts'];

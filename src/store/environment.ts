@@ -1,7 +1,8 @@
 /** Opens LMDB environments with the settings common to all data files. */
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
 import { limits } from '../limits/service.ts';
-import type { Key } from './table.ts';
+import type { Raw } from './group-commit.ts';
+import type { AnyTable, Key } from './table.ts';
 
 export type Environment = RootDatabase<Buffer, Key>;
 
@@ -29,4 +30,20 @@ export function openEnvironment({ path, mapBytes, readOnly }: EnvironmentOptions
     safeRestore: true,
   };
   return open<Buffer, Key>(settings);
+}
+
+/** Opens tables by name and creates those that are missing; read-only, a missing one is left out and reads as empty. */
+export function openTables(root: Environment, tables: readonly AnyTable[], readOnly: boolean): Map<string, Raw> {
+  const opened = new Map<string, Raw>();
+  const openAll = () => {
+    for (const { name } of tables) {
+      const raw = root.openDB({ name, encoding: 'binary', keyEncoding: 'ordered-binary' });
+      // LMDB gives nothing for one that is missing, though its types do not say so.
+      if (raw) opened.set(name, raw as Raw);
+    }
+  };
+  // In a new file one commit creates all tables: one for each would wait for the disk as often.
+  if (readOnly) openAll();
+  else root.transactionSync(openAll);
+  return opened;
 }

@@ -8,7 +8,7 @@ import { checkAddressSpace } from './data-file/address-space.ts';
 import { checkDataFile, findDamagedPages } from './data-file/check.ts';
 import { DATA_FILE } from './data-file/name.ts';
 import { syncPath } from './data-file/sync-path.ts';
-import { type Environment, openEnvironment } from './environment.ts';
+import { type Environment, openEnvironment, openTables } from './environment.ts';
 import { diskBytes, failureOf, freeBytes, hasOverrun } from './failure.ts';
 import { type Decision, GroupCommit, type Raw } from './group-commit.ts';
 import { checkOwner, STAGING, type Writer } from './owners.ts';
@@ -40,7 +40,7 @@ export class Store implements Reader {
   readonly #folder: string;
   readonly #onFailure: (failure: DiskFailure) => void;
   readonly #root: Environment;
-  readonly #tables = new Map<string, Raw>();
+  readonly #tables: ReadonlyMap<string, Raw>;
   readonly #rows: TableReads;
   readonly #commits: GroupCommit;
   readonly #revisions: Revisions;
@@ -64,11 +64,7 @@ export class Store implements Reader {
     this.#onFailure = options.onFailure ?? (() => undefined);
     const { readOnly = false } = options;
     this.#root = openEnvironment({ path, mapBytes, readOnly });
-    for (const table of options.tables) {
-      const raw = this.#root.openDB({ name: table.name, encoding: 'binary', keyEncoding: 'ordered-binary' });
-      // Read-only, and the file never had this table: it remains unopened and reads as empty.
-      if (raw) this.#tables.set(table.name, raw as Raw);
-    }
+    this.#tables = openTables(this.#root, options.tables, readOnly);
     // The name of a new data file must survive a power cut, as its pages do.
     if (!readOnly) syncPath(options.folder);
     this.#mapBytes = mapBytes;

@@ -47,7 +47,7 @@ async function fail(accountId: string, address: string): Promise<void> {
 const all = (accountId: string) => audit.list(accountId, 10_000);
 
 test('[AUD-1] acts are bounded, and the newest stay; several of one decision are all kept', async () => {
-  for (let number = 0; number < limits.auditActsMax + 5; number += 1) await act('acc_1', `key ${number}`);
+  await Promise.all(Array.from({ length: limits.auditActsMax + 5 }, (_, number) => act('acc_1', `key ${number}`)));
   expect(all('acc_1').length).toBe(limits.auditActsMax);
   expect(all('acc_1')[0]?.detail).toBe(`key ${limits.auditActsMax + 4}`);
   await actors.account('acc_2').ask((batch) => {
@@ -60,9 +60,9 @@ test('[AUD-1] acts are bounded, and the newest stay; several of one decision are
 
 test('[AUD-1] who guesses passwords pushes out no act; equal failures in a row are one event with a count', async () => {
   await act('acc_1', 'mine');
-  for (let number = 0; number < limits.auditFailuresMax + 20; number += 1) {
-    await fail('acc_1', `192.0.2.${number % 250}`);
-  }
+  await Promise.all(
+    Array.from({ length: limits.auditFailuresMax + 20 }, (_, number) => fail('acc_1', `192.0.2.${number % 250}`)),
+  );
   expect(all('acc_1').filter(({ act: what }) => what === 'sign_in_failed').length).toBe(limits.auditFailuresMax);
   expect(all('acc_1').some(({ detail }) => detail === 'mine')).toBe(true);
   for (let number = 0; number < 7; number += 1) await fail('acc_2', '192.0.2.1');

@@ -7,6 +7,7 @@ import { metaTables } from '../../src/store/meta.ts';
 import { HUB } from '../../src/store/owners.ts';
 import { Store } from '../../src/store/store.ts';
 import { defineTable } from '../../src/store/table.ts';
+import { runs } from '../support/seed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const before = defineTable<[number], { readonly count: number }>('rows', recordCodec(1), { hub: 'any' });
@@ -65,7 +66,7 @@ test('[OPS-9] a migration that is broken off anywhere is resumed, and changes ea
       await store.close();
     },
   );
-  await fc.assert(run, { numRuns: 30 });
+  await fc.assert(run, { numRuns: runs(10) });
 });
 
 test('[OPS-9] a piece that throws changes nothing and leaves the file where it was', async () => {

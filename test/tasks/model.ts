@@ -97,9 +97,10 @@ export class Model {
   }
 
   list(filter: ModelFilter, order: TaskOrder): TaskRecord[] {
-    return this.live()
-      .filter((task) => isMatch(task, filter))
-      .sort((a, b) => compare(a, b, order));
+    return sorted(
+      this.live().filter((task) => isMatch(task, filter)),
+      order,
+    );
   }
 }
 
@@ -115,12 +116,15 @@ function isMatch(task: TaskRecord, filter: ModelFilter): boolean {
   );
 }
 
-export function compare(a: TaskRecord, b: TaskRecord, { sortBy, descending }: TaskOrder): number {
-  const [x, y] = [sortText(a, sortBy), sortText(b, sortBy)];
-  if (x === null && y !== null) return 1;
-  if (y === null && x !== null) return -1;
+/** By the bytes of their texts, then by id; those without a text last. */
+export function sorted(tasks: readonly TaskRecord[], { sortBy, descending }: TaskOrder): TaskRecord[] {
   const sign = descending ? -1 : 1;
-  return sign * (Buffer.compare(Buffer.from(x ?? ''), Buffer.from(y ?? '')) || a.id - b.id);
+  const texts = tasks.map((task) => ({ task, text: sortText(task, sortBy) }));
+  const keyed = texts.map(({ task, text }) => ({ task, isLast: text === null, bytes: Buffer.from(text ?? '') }));
+  keyed.sort(
+    (a, b) => Number(a.isLast) - Number(b.isLast) || sign * (Buffer.compare(a.bytes, b.bytes) || a.task.id - b.task.id),
+  );
+  return keyed.map(({ task }) => task);
 }
 
 function sortText(task: TaskRecord, sortBy: SortBy): string | null {

@@ -119,6 +119,6 @@ test('[TASK-3, TASK-5, TASK-6, CAT-1] random writes leave every list, total and 
 }, 240_000);
 
 // test/tasks/many.long.test.ts has 10,000 of them.
-test('[TASK-3] 1,000 tasks: every filter in every order gives the right pages and totals', async () => {
-  await expectManyRight(1000);
+test('[TASK-3] 500 tasks: every filter in every order gives the right pages and totals', async () => {
+  await expectManyRight(500);
 }, 240_000);

@@ -14,7 +14,7 @@ const call = fc.record({
   cost: fc.integer({ min: 1, max: 20 }),
   caller: fc.constantFrom('a', 'b'),
 });
-const often = { seed, numRuns: runs(100) };
+const often = { seed, numRuns: runs(50) };
 
 function limiter(given: { perMinute: number; burst: number }) {
   const clock = { ms: START_MS };
