@@ -52,6 +52,20 @@ export function Field(props: FieldProps): VNode {
   );
 }
 
+/** The text now stored, after a save was refused because another one came first; else nothing. */
+export function SavedElsewhere({ problem, text }: { readonly problem: Problem | undefined; readonly text: string }) {
+  if (problem?.fields['form'] === undefined) return null;
+  return (
+    <div class="field">
+      <strong>Saved elsewhere</strong>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset groups fields, and here are none. */}
+      <pre class="content" tabindex={0} role="group" aria-label="The text saved elsewhere">
+        {text}
+      </pre>
+    </div>
+  );
+}
+
 export interface TextAreaProps extends FieldBase {
   readonly value: string;
   readonly rows: number;

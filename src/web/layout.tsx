@@ -148,6 +148,7 @@ function Stones(): VNode {
 const SHORTCUTS = [
   ['/', 'Search'],
   ['n', 'New task'],
+  ['u', 'Undo'],
   ['g then h, t, v, s', 'Go to home, tasks, vaults, search'],
   ['Arrow keys', 'From card to card on the board'],
   ['Shift + arrow keys', 'Move a card'],

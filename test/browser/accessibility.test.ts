@@ -169,6 +169,19 @@ const MEMBER: readonly Look[] = [
   ['/tasks', openAll],
   ['/tasks/1'],
   ['/tasks?column=done'],
+  [
+    '/tasks/1',
+    async (page) => {
+      const other = await page.context().newPage();
+      await other.goto('/tasks/1');
+      await other.getByLabel('Task', { exact: true }).fill(`Overdue, ${Date.now()}`);
+      await other.getByRole('button', { name: 'Save' }).click();
+      await other.getByText('Task saved.').waitFor();
+      await other.close();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('group', { name: 'The text saved elsewhere' }).waitFor();
+    },
+  ],
   ['/search'],
   ['/search?q=t'],
   ['/search?q=nothing-of-the-kind'],
@@ -216,6 +229,9 @@ const MEMBER: readonly Look[] = [
   ['/documents/papers/1', openAll],
   ['/documents/papers/new'],
   [() => `${vault}?folder=nowhere`],
+  [() => `${vault}?at=${encodeURIComponent(new Date().toISOString())}`, openAll],
+  [() => `${vault}?folder=notes&at=${encodeURIComponent(new Date().toISOString())}`, openAll],
+  [() => `${vault}?at=2020-01-01T00%3A00%3A00Z`, openAll],
   [() => `${vault}?q=*.md`],
   [() => `${vault}/file?path=notes%2FREADME.md`],
   [() => `${vault}/file?path=notes%2FREADME.md&view=source`],

@@ -12,12 +12,17 @@ const REST_MS = 700;
 const TYPING_MS = 200;
 /** Scrolled further than this, the reader is assumed to be reading. */
 const READING_PX = 240;
+/** Delays before a lost stream is checked. They grow, so that a page above the hub's maximum of streams asks rarely. */
+const CHECK_MS = [3000, 10_000, 30_000, 120_000];
 
 let shownMark = root.dataset.mark;
 let source;
 let changes = 0;
 let isRenewing = false;
 let isDue = false;
+let checks = 0;
+let isChecking = false;
+let isLost = false;
 
 /** True when the value of a field differs from the one sent by the server. */
 function isTyped(field) {
@@ -139,6 +144,47 @@ function signedOut() {
   tell('You are signed out.', 'Sign in', () => location.reload());
 }
 
+function checkLater() {
+  if (isChecking) return;
+  isChecking = true;
+  setTimeout(check, CHECK_MS[Math.min(checks, CHECK_MS.length - 1)]);
+}
+
+/**
+ * Checks a lost stream. A browser reconnects by itself after a lost connection, but not after an error status, such as
+ * that of a hub about to stop.
+ */
+async function check() {
+  const isWanted = source !== undefined && source.readyState !== EventSource.OPEN;
+  const isReached = isWanted && (await isHubReached());
+  isChecking = false;
+  if (!isWanted) return;
+  if (isReached) {
+    checks += 1;
+    found();
+    listen();
+    return;
+  }
+  checks = 0;
+  isLost = true;
+  tell('Cairn cannot be reached. Changes made elsewhere do not appear.', 'Reload', () => location.reload());
+  checkLater();
+}
+
+async function isHubReached() {
+  try {
+    return (await fetch('/live', { method: 'HEAD', cache: 'no-store' })).ok;
+  } catch {
+    return false;
+  }
+}
+
+/** The hub is reached again: removes the message that it was not. */
+function found() {
+  if (isLost) bar.hidden = true;
+  isLost = false;
+}
+
 /** Opens the stream while the page is visible. Browsers limit connections to six a host, shared by all open pages. */
 function listen() {
   const isWanted = root.dataset.live !== undefined && document.visibilityState === 'visible';
@@ -159,6 +205,11 @@ function listen() {
     changed();
   });
   source.addEventListener('signed-out', signedOut);
+  source.addEventListener('error', checkLater);
+  source.addEventListener('open', () => {
+    checks = 0;
+    found();
+  });
 }
 
 /** Shows the page returned by a request in place of this one, or navigates to it if its path differs. */

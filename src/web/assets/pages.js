@@ -79,6 +79,17 @@ function takeDrops(form) {
 
 for (const form of document.querySelectorAll('[data-upload]')) takeDrops(form);
 
+/** A second submit of a form within this time is the second half of a double click. */
+const DOUBLE_MS = 2000;
+const sentAt = new WeakMap();
+
+document.addEventListener('submit', (event) => {
+  const { target: form, timeStamp } = event;
+  if (event.defaultPrevented || form.method !== 'post' || form.matches('[data-swap]')) return;
+  if (timeStamp - (sentAt.get(form) ?? -DOUBLE_MS) < DOUBLE_MS) event.preventDefault();
+  else sentAt.set(form, timeStamp);
+});
+
 document.addEventListener('cairn:shown', dress);
 dress();
 setInterval(rewriteTimes, 30_000);
@@ -104,6 +115,7 @@ document.addEventListener('keydown', (event) => {
   else if (key === '?') keysDialog?.showModal();
   else if (key === '/') focusField(event, document.getElementById('filter-q') ?? document.getElementById('search-q'));
   else if (key === 'n') focusField(event, document.getElementById('new-content'));
+  else if (key === 'u') document.querySelector('.notice.is-toast button')?.click();
 });
 
 function focusField(event, field) {

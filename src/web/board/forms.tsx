@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import type { TaskRecord } from '../../tasks/records.ts';
-import { Checkbox, Field, FormErrors, type Problem, Select, TextArea } from '../fields.tsx';
+import { Checkbox, Field, FormErrors, type Problem, SavedElsewhere, Select, TextArea } from '../fields.tsx';
 import { CsrfField, Form } from '../ui.tsx';
 import type { BoardContext } from './card.tsx';
 import { COLUMNS } from './columns.ts';
@@ -125,6 +125,7 @@ export function EditTask({ board, task, problem }: EditTaskProps): VNode {
           maxlength={limits.taskContentCharsMax}
           problem={problem}
         />
+        <SavedElsewhere problem={problem} text={task.content} />
         <TaskFacts form={form} board={board} problem={problem} task={task} />
         <div class="actions">
           <button class="button primary" type="submit">

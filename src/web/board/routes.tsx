@@ -125,7 +125,7 @@ async function save(options: BoardOptions, visit: MemberVisit, form: URLSearchPa
   const values = Object.fromEntries(form);
   if (form.get('updated_at') !== task.updated_at) {
     const changed =
-      'this task was changed elsewhere while you edited it; your text is kept here: save again to put it in its place';
+      'this task was changed elsewhere while you edited it; your text is kept here, with the other one below it: save again to replace that one';
     return showTask(options, visit, task, { form: 'edit', fields: { form: [changed] }, values });
   }
   const tried = await problemOf('edit', values, () => tasks.patch(visit.accountId, task.id, documentOf(form)));

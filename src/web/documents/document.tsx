@@ -1,7 +1,7 @@
 /** The pages to read one document and to write it. */
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
-import { Field, FormErrors, type Problem, TextArea } from '../fields.tsx';
+import { Field, FormErrors, type Problem, SavedElsewhere, TextArea } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
 import { Ago } from '../rendering/ago.tsx';
 import { Code, Prose, type RenderedHtml } from '../rendering/renderer.tsx';
@@ -201,6 +201,7 @@ export function WritePage({ visit, kind, document, problem }: WritePageProps): V
             value={document?.content ?? ''}
             problem={problem}
           />
+          {isNew ? null : <SavedElsewhere problem={problem} text={document.content} />}
           <div class="actions">
             <button class="button primary" type="submit">
               Save

@@ -140,7 +140,7 @@ async function tellStale<T>(act: () => Promise<T>): Promise<T> {
     return await act();
   } catch (error) {
     if (!(error instanceof Refusal) || error.fault.kind !== 'stale_version') throw error;
-    const sentence = `This document was changed elsewhere and is at version ${error.fault.current} now. Your text is below. Look at that version first; saving again replaces it.`;
+    const sentence = `This document was changed elsewhere and is at version ${error.fault.current} now. Your text is in the form, with that version below it. Saving again replaces that version.`;
     throw new Refusal({ kind: 'invalid_fields', fields: { form: [sentence] } });
   }
 }

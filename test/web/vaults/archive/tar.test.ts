@@ -132,3 +132,34 @@ test('[WEB-1, OPS-13] the settings export everything of an account as one archiv
   // Nothing of the archive stays on the hub.
   while (readdirSync(join(hub.dataFolder, 'exports')).length > 0) await client.open('/settings');
 });
+
+test('[WEB-1, OPS-13] of two exports at once one is refused in words, and one that is cut off leaves nothing and blocks nothing', async () => {
+  const client = await signedUp(hub, 'twice@example.org', PASSWORD);
+  const device = new Device(hub, /[0-9a-f]{64}/.exec(client.text)?.[0] ?? '', 'desktop');
+  // More than the buffers of a connection hold, so that a download can be cut off.
+  for (let part = 0; part < 6; part += 1) await device.push(`part-${part}.txt`, String(part).repeat(4 * 2 ** 20));
+  await client.open('/settings');
+  const cookies = [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const fields = client.fieldsOf('/settings/export').toString();
+  const send = async (signal: AbortSignal | null = null) =>
+    await fetch(`${hub.url}/settings/export`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { Cookie: cookies, 'Content-Type': FORM_TYPE, Origin: hub.url, 'User-Agent': 'cairn-test/1' },
+      body: fields,
+      signal,
+    });
+  const reading = new AbortController();
+  const cut = await send(reading.signal);
+  expect(cut.status).toBe(200);
+  const second = await send();
+  expect([second.status, second.headers.get('location')]).toEqual([303, '/settings#export']);
+  await client.open('/settings');
+  expect(client.text).toContain('Not exported: another export is being made or downloaded');
+  reading.abort();
+  while (readdirSync(join(hub.dataFolder, 'exports')).length > 0) await client.open('/settings');
+  // The folder is gone before the place of the export is free.
+  let third = await send();
+  while (third.status === 303) third = await send();
+  expect([third.status, (await third.arrayBuffer()).byteLength > 24 * 2 ** 20]).toEqual([200, true]);
+});

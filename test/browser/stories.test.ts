@@ -1,0 +1,160 @@
+/** What goes wrong around a page in a real browser: dropped files, double clicks, two tabs, a hub that restarts. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PASSWORD, structured } from '../support/gateway.ts';
+import { type Hub, startHub } from '../support/hub.ts';
+import { Device } from '../support/sync.ts';
+import { launch, signUp, visitor } from './browser.ts';
+
+let hub: Hub;
+let browser: Browser;
+
+beforeAll(async () => {
+  [hub, browser] = await Promise.all([startHub(), launch()]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
+  await hub.stop();
+});
+
+/** Writes a text on a page of its own, without sending it. */
+async function writeOn(page: Page, path: string, label: string, text: string): Promise<void> {
+  await page.goto(path);
+  await page.getByLabel(label, { exact: true }).fill(text);
+}
+
+const save = (page: Page) => page.getByRole('button', { name: 'Save' }).click();
+
+test('[WEB-12] files dropped on a folder are uploaded into it', async () => {
+  const { page, context, complaints } = await visitor(browser, hub);
+  const device = new Device(hub, await signUp(page, 'drop@example.org', PASSWORD));
+  const { vault_id: vault } = await device.push('notes/there.md', 'there');
+  await page.goto(`/vaults/${vault}?folder=notes`);
+  await page.evaluate(`(() => {
+    const dataTransfer = new DataTransfer();
+    for (const name of ['one.txt', 'zwei ü.txt']) dataTransfer.items.add(new File(['text of ' + name], name));
+    for (const type of ['dragover', 'drop']) {
+      document.querySelector('main').dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer }));
+    }
+  })()`);
+  await page.getByText('2 files uploaded.').waitFor();
+  await page.getByRole('link', { name: 'zwei ü.txt' }).click();
+  expect(await page.getByRole('group', { name: 'Content of the file' }).textContent()).toBe('text of zwei ü.txt');
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('[WEB-5] a double click sends a form once', async () => {
+  const { page, context } = await visitor(browser, hub);
+  const key = await signUp(page, 'twice@example.org', PASSWORD);
+  await page.goto('/documents/papers/new');
+  await page.getByLabel('Title').fill('Once');
+  // The answer to the first click is late, so that the second one still finds the form.
+  await page.route('**/documents/papers/new', async (route) => {
+    const response = await route.fetch({ maxRedirects: 0 });
+    await page.waitForTimeout(600);
+    await route.fulfill({ response }).catch(() => undefined);
+  });
+  const box = await page.getByRole('button', { name: 'Save' }).boundingBox();
+  await page.mouse.dblclick((box?.x ?? 0) + 5, (box?.y ?? 0) + 5, { delay: 150 });
+  await page.getByRole('heading', { name: 'Once' }).waitFor();
+  expect(await structured(hub, 'list_papers', {}, key)).toMatchObject({ papers: [{ title: 'Once' }] });
+  await page.goto('/tasks');
+  await page.getByLabel('New task').fill('Once');
+  await page.getByRole('button', { name: 'Add' }).dblclick();
+  await page.locator('.card', { hasText: 'Once' }).waitFor();
+  await page.reload();
+  expect(await page.locator('.card').count()).toBe(1);
+  await context.close();
+});
+
+test('[WEB-1, WEB-15] of two tabs that edit the same, the second is refused and shows both texts', async () => {
+  const { page, context } = await visitor(browser, hub);
+  const key = await signUp(page, 'tabs@example.org', PASSWORD);
+  await structured(hub, 'create_task', { content: 'Begun' }, key);
+  await structured(hub, 'create_paper', { title: 'Begun', content: 'Begun' }, key);
+  const device = new Device(hub, key);
+  const { vault_id: vault } = await device.push('today.txt', 'Begun');
+  const other = await context.newPage();
+  for (const [path, label] of [
+    ['/tasks/1', 'Task'],
+    ['/documents/papers/1/edit', 'Content'],
+  ] as const) {
+    await writeOn(page, path, label, 'By the first tab');
+    await writeOn(other, path, label, 'By the second tab');
+    await save(page);
+    await page.getByText(/^(Task )?saved\.$/i).waitFor();
+    await save(other);
+    await other.getByText('was changed elsewhere').waitFor();
+    expect(await other.getByLabel(label, { exact: true }).inputValue()).toBe('By the second tab');
+    expect(await other.getByRole('group', { name: 'The text saved elsewhere' }).textContent()).toBe('By the first tab');
+    await save(other);
+    await other.getByText(/^(Task )?saved\.$/i).waitFor();
+  }
+  const edit = `/vaults/${vault}/edit?path=today.txt`;
+  await writeOn(page, edit, 'Content', 'By the first tab');
+  await writeOn(other, edit, 'Content', 'By the second tab');
+  await save(page);
+  await page.getByText('File saved.').waitFor();
+  await save(other);
+  await other.getByText('was changed elsewhere since you opened it').waitFor();
+  await other.getByRole('button', { name: /^Keep the hub version/ }).waitFor();
+  await context.close();
+});
+
+test('[WEB-5] who goes back finds the text that was being written', async () => {
+  const { page, context, complaints } = await visitor(browser, hub);
+  await signUp(page, 'back@example.org', PASSWORD);
+  await writeOn(page, '/documents/papers/new', 'Content', 'Half a thought');
+  await page.locator('.tabs').getByRole('link', { name: 'Tasks' }).click();
+  await page.getByRole('heading', { name: 'Tasks', exact: true }).waitFor();
+  await page.goBack();
+  expect(await page.getByLabel('Content').inputValue()).toBe('Half a thought');
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('[WEB-5] at 200 % and 400 %, in print and without motion, a page stays whole', async () => {
+  const { page, context } = await visitor(browser, hub, { reducedMotion: 'reduce' });
+  const key = await signUp(page, 'zoom@example.org', PASSWORD);
+  await structured(hub, 'create_task', { content: `Long${'word'.repeat(40)}` }, key);
+  await new Device(hub, key).push(`notes/${'long-name'.repeat(10)}.md`, '# Notes');
+  // A zoom makes the viewport narrower: 1280 pixels at 200 % and at 400 % (WCAG 1.4.10).
+  for (const width of [640, 320]) {
+    await page.setViewportSize({ width, height: 512 });
+    for (const path of ['/', '/tasks', '/tasks/1', '/vaults', '/documents/papers/new', '/search?q=long', '/settings']) {
+      await page.goto(path);
+      const [scrolled, seen] = await page.evaluate<[number, number]>(
+        '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+      );
+      expect([width, path, scrolled]).toEqual([width, path, seen]);
+    }
+  }
+  const moving = await page.evaluate(`[...document.querySelectorAll('*')].map((one) => getComputedStyle(one))
+    .filter((style) => style.transitionDuration !== '0s' || style.animationName !== 'none' || style.scrollBehavior !== 'auto').length`);
+  expect(moving).toBe(0);
+  await page.goto('/tasks');
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.locator('.top').isVisible()).toBe(false);
+  expect(await page.locator('.card').isVisible()).toBe(true);
+  await context.close();
+});
+
+test('[WEB-8] an open page says that the hub is gone, and goes on by itself when it is back', async () => {
+  const first = await startHub();
+  const { page, context } = await visitor(browser, first);
+  const key = await signUp(page, 'restart@example.org', PASSWORD);
+  await page.goto('/tasks');
+  await page.getByLabel('New task').fill('Half a thought');
+  await first.stop();
+  await page.getByText('Cairn cannot be reached.').waitFor();
+  const second = await startHub({ dataFolder: first.dataFolder, env: { CAIRN_PORT: String(first.port) } });
+  await page.getByText('Cairn cannot be reached.').waitFor({ state: 'hidden' });
+  await structured(second, 'create_task', { content: 'After the restart' }, key);
+  await page.locator('.card', { hasText: 'After the restart' }).waitFor();
+  expect(await page.getByLabel('New task').inputValue()).toBe('Half a thought');
+  await context.close();
+  await second.stop();
+});
