@@ -103,6 +103,7 @@ test('[WEB-5, WEB-12, WEB-14] a folder is opened; a file written, edited, rename
   await page.keyboard.press('Escape');
   expect(await focusedName(page)).toBe('Restore…');
   await press(page, 'version 1, created');
+  await page.getByText('Version 1, not current').waitFor();
   await press(page, 'Restore…');
   await press(page, 'Restore version 1');
   await says(page, 'Version 1 was restored.');
@@ -117,6 +118,7 @@ test('[WEB-5, WEB-15] a document is written and edited', async () => {
   await press(page, 'Documents');
   await headed(page, 'Documents');
   await press(page, 'Papers');
+  await page.waitForURL(/\/papers$/);
   await press(page, 'New paper');
   await headed(page, 'New paper');
   await tabTo(page, 'Title');
