@@ -155,7 +155,7 @@ test('[WEB-1, OPS-13] of two exports at once one is refused in words, and one th
   const second = await send();
   expect([second.status, second.headers.get('location')]).toEqual([303, '/settings#export']);
   await client.open('/settings');
-  expect(client.text).toContain('Not exported: another export is being made or downloaded');
+  expect(client.text).toContain('another export is being made or downloaded');
   reading.abort();
   while (readdirSync(join(hub.dataFolder, 'exports')).length > 0) await client.open('/settings');
   // The folder is gone before the place of the export is free.
