@@ -151,7 +151,7 @@ function checkLater() {
 }
 
 /**
- * Checks a lost stream. A browser reconnects by itself after a lost connection, but not after an error status, such as
+ * Checks a lost stream. A browser reconnects automatically after a lost connection, but not after an error status, such as
  * that of a hub about to stop.
  */
 async function check() {
