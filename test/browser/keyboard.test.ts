@@ -203,7 +203,7 @@ test('[WEB-5] a conflict is settled', async () => {
   await context.close();
 });
 
-test('[WEB-5] a key is created in the settings, copied, and revoked', async () => {
+test('[WEB-5] a key is created in the settings', async () => {
   const { page, context, complaints } = await visitor(browser, hub);
   await signUp(page, 'settings@example.org', PASSWORD);
   await press(page, 'Settings');
