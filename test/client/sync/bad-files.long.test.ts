@@ -82,7 +82,7 @@ test('[SYN-24] what was left out while the hub changed is compared again when it
   expect(b.read('ignored.log')).toBe('2\n');
 }, 60_000);
 
-test('[SYN-24] a refused push is told, and the folder is not in step until it is accepted', async () => {
+test('[SYN-24] a refused push is told, and the folder is not up to date until it is accepted', async () => {
   const [a] = await pair({ x: 'x\n' });
   a.write('bad|name', 'x\n');
   for (let round = 0; round < 2; round += 1) {

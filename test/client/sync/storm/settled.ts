@@ -30,7 +30,7 @@ export async function settle(folders: readonly SyncedFolder[]): Promise<string[]
   return ['the folders never came to rest'];
 }
 
-/** 0: in step; 1: files that cannot be synced; 3: conflicts. Anything else, and a stack trace, is wrong. */
+/** 0: up to date; 1: files that cannot be synced; 3: conflicts. Anything else, and a stack trace, is wrong. */
 function wrongWith({ folder }: SyncedFolder, { code, stdout, stderr }: CommandResult): string[] {
   const isWrong = ![0, 1, 3].includes(code) || /\n\s+at .*:\d+/.test(stderr);
   return isWrong ? [`a sync of ${folder} ended with ${code}: ${stdout.slice(-500)} ${stderr.slice(-1500)}`] : [];
