@@ -275,9 +275,9 @@ test('[SYN-24] thousands of files that come at once, as with a checkout, arrive 
   for (const watcher of watchers) await until(() => watcher.output().includes('watching'), watcher.output);
   for (let at = 0; at < 3000; at += 1) b.write(`modules/m${at % 100}/lib/f${at}.js`, `module.exports = ${at};\n`);
   const count = () => Object.keys(textsOf(a)).length;
-  for (let before = 0; count() < 3001; ) {
-    // As long as some arrive, more will.
-    before = count();
+  // As long as some arrive, more will.
+  for (let arrived = count(); arrived < 3001; arrived = count()) {
+    const before = arrived;
     await until(
       () => count() > before,
       () => watchers.map(({ output }) => output()).join('\n'),
