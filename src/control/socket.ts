@@ -6,6 +6,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '../common/start-error.ts';
 import { systemReason } from '../common/system-reason.ts';
 import { limits } from '../limits/service.ts';
@@ -123,9 +124,9 @@ function bind(path: string, handler: ControlHandler): Promise<Bound | undefined>
 async function takeOver(folder: string, path: string, handler: ControlHandler): Promise<Bound> {
   await refuseIfAlive(path);
   const mark = join(folder, TAKEOVER_FOLDER);
-  markTakeover(mark);
+  await markTakeover(mark, path);
   try {
-    await new Promise((resolve) => setTimeout(resolve, SECOND_LOOK_MS));
+    await sleep(SECOND_LOOK_MS);
     await refuseIfAlive(path);
     rmSync(join(folder, SOCKET_FILE), { force: true });
     const bound = await bind(path, handler);
@@ -136,8 +137,22 @@ async function takeOver(folder: string, path: string, handler: ControlHandler): 
   }
 }
 
-/** Makes the mark. Of several processes that find one left by a killed process, one at most replaces it. */
-function markTakeover(mark: string): void {
+/**
+ * Makes the mark. Waits while another process has one: that process answers soon, or it was killed and its mark is
+ * replaced when it is old enough. Throws FolderTaken when another process has the folder.
+ */
+async function markTakeover(mark: string, path: string): Promise<void> {
+  // A clock that was set back makes a mark look young for longer, so the looks are counted.
+  for (let looks = 0; looks * SECOND_LOOK_MS <= 2 * TAKEOVER_MS_MAX; looks += 1) {
+    if (tryMark(mark)) return;
+    await sleep(SECOND_LOOK_MS);
+    await refuseIfAlive(path);
+  }
+  throw taken();
+}
+
+/** Returns false while the mark is another process's. Of several that find an old mark, one at most replaces it. */
+function tryMark(mark: string): boolean {
   try {
     if (isLeft(mark)) {
       const removed = `${mark}.${process.pid}`;
@@ -145,15 +160,17 @@ function markTakeover(mark: string): void {
       // Another process can have replaced the mark after the look at it: then this one was not left.
       if (!isLeft(removed)) {
         renameSync(removed, mark);
-        throw taken();
+        return false;
       }
       rmdirSync(removed);
     }
     mkdirSync(mark);
+    return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     // Another process makes, has made or removes the mark at this moment.
-    throw code === 'EEXIST' || code === 'ENOENT' || code === 'ENOTEMPTY' ? taken() : error;
+    if (code === 'EEXIST' || code === 'ENOENT' || code === 'ENOTEMPTY') return false;
+    throw error;
   }
 }
 

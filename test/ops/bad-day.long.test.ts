@@ -58,6 +58,14 @@ test('[OPS-2] of several services that start at once after a kill -9, one gets t
   expect(await hubs[0]?.stop()).toBe(0);
 }, 180_000);
 
+test('[OPS-2] a start soon after one that was killed while it took the folder over waits and succeeds', async () => {
+  const dataFolder = temporaryFolder();
+  await (await startHub({ dataFolder })).kill();
+  mkdirSync(join(dataFolder, 'control.takeover'));
+  const hub = await startHub({ dataFolder });
+  expect(await hub.stop()).toBe(0);
+});
+
 test('[OPS-13] an account is exported without a service, and noted in the audit log', async () => {
   const folder = join(temporaryFolder(), 'archive');
   const { code, stderr } = await runCairn(['export', '--email', email, folder], env);
