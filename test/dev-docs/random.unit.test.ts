@@ -216,7 +216,7 @@ test(`[DOC-1, DOC-2, DOC-3] random writes leave every list, search, version and 
         await world.desk.close();
       }
     }),
-    { seed, numRuns: runs(6) },
+    { seed, numRuns: runs(3, 30) },
   );
 }, 240_000);
 

@@ -114,7 +114,7 @@ test('[TASK-3, TASK-5, TASK-6, CAT-1] random writes leave every list, total and 
         await desk.close();
       }
     }),
-    { numRuns: runs(6) },
+    { numRuns: runs(3, 30) },
   );
 }, 240_000);
 
