@@ -6,6 +6,7 @@ import { turns } from '../../common/turns.ts';
 import { limits } from '../../limits/service.ts';
 import type { Store } from '../../store/store.ts';
 import type { FileRecord } from '../log/file-record.ts';
+import { AFTER_PATHS } from '../log/paths.ts';
 import type { SyncReader, VaultOf } from '../log/reader.ts';
 import { files } from '../log/records.ts';
 import type { VersionMeta } from '../log/version.ts';
@@ -28,9 +29,6 @@ export interface FolderAtPage {
   /** Start of the next page; undefined for the last page. */
   readonly next: string | undefined;
 }
-
-/** Sorts after every path: a noncharacter, which no path contains. */
-const END = '\u{10ffff}';
 
 export class FolderAt {
   readonly #store: Store;
@@ -65,7 +63,7 @@ export class FolderAt {
       }
       const depth = row.folded.slice(0, slash).split('/').length;
       page.folders.push(meta.path.split('/', depth).join('/'));
-      beyond = row.folded.slice(0, slash + 1) + END;
+      beyond = row.folded.slice(0, slash + 1) + AFTER_PATHS;
     }
   }
 

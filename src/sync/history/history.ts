@@ -88,32 +88,22 @@ export class History {
     return { vaultId, path: file.path, versions: found, hasMore };
   }
 
-  /** The kept versions of a file, oldest first, under all its names: the position of one is its number for people. */
-  async seqsOf(accountId: string, vaultId: string, file: FileRecord): Promise<readonly number[]> {
-    const found: number[] = [];
+  /**
+   * The kept versions of a file under all its names, newest first, with the numbers that people see: 1 is the oldest
+   * kept.
+   */
+  async numbersOf(accountId: string, vaultId: string, file: FileRecord): Promise<ReadonlyMap<number, number>> {
+    const seqs: number[] = [];
     for (const seq of lineage(this.#options.reader, vaultId, file.seq)) {
-      found.push(seq);
+      seqs.push(seq);
       if (turns.isOver) await turns.next(accountId);
     }
-    return found.reverse();
+    return new Map(seqs.map((seq, index) => [seq, seqs.length - index]));
   }
 
   /** True when a kept version belongs to the history of a file, under any of its names. */
   has(vaultId: string, file: FileRecord, seq: number): boolean {
     return isInLineage(this.#options.reader, vaultId, file, seq);
-  }
-
-  /**
-   * The kept version before another one in the history of a file. Undefined when it is the first, or not a version of
-   * this file.
-   */
-  previousOf(vaultId: string, file: FileRecord, seq: number): number | undefined {
-    let isFound = false;
-    for (const at of lineage(this.#options.reader, vaultId, file.seq)) {
-      if (isFound) return at;
-      isFound = at === seq;
-    }
-    return undefined;
   }
 
   /**

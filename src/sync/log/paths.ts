@@ -45,6 +45,8 @@ const JOINED = new RegExp(
   `(?<=${WORD})[\\u200c\\u200d](?=${WORD})|(?<=\\p{ExtPict}[\\ufe0f\\u{1f3fb}-\\u{1f3ff}]?)\\u200d(?=\\p{ExtPict})`,
   'gu',
 );
+/** Sorts after every path: a noncharacter, which no path contains. */
+export const AFTER_PATHS = '\u{10ffff}';
 /** Longest path repeated in an error. */
 const SHOWN_CHARS_MAX = 200;
 const PLAIN = /^[A-Za-z0-9_./ -]+$/;

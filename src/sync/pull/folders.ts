@@ -7,6 +7,7 @@ import { limits } from '../../limits/service.ts';
 import type { Store } from '../../store/store.ts';
 import type { Table } from '../../store/table.ts';
 import type { FileRecord } from '../log/file-record.ts';
+import { AFTER_PATHS } from '../log/paths.ts';
 import type { SyncReader, VaultOf } from '../log/reader.ts';
 import { files, folders } from '../log/records.ts';
 import { type FolderSum, sumFolders } from './folder-sums.ts';
@@ -59,8 +60,6 @@ interface Walk<V> {
   readonly take: (row: Row<V>) => void;
 }
 
-/** Sorts after every path: a noncharacter, which no path contains. */
-const END = '\u{10ffff}';
 const PLACE = /^(folders|files):(.*)$/s;
 
 export class Folders {
@@ -136,7 +135,7 @@ export class Folders {
       const read = direct.length + 1;
       if (!folded.startsWith(prefix)) return { direct, read, next: undefined };
       const slash = folded.indexOf('/', prefix.length);
-      if (slash >= 0) return { direct, read, next: folded.slice(0, slash + 1) + END };
+      if (slash >= 0) return { direct, read, next: folded.slice(0, slash + 1) + AFTER_PATHS };
       direct.push({ folded, value });
       if (direct.length === limits.listTurnRows) return { direct, read, next: folded };
     }

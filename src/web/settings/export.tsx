@@ -8,6 +8,7 @@ import { explain, Refusal } from '../../common/fault.ts';
 import { feed, type Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
+import { downloadHeaders } from '../download-headers.ts';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { Form } from '../ui.tsx';
 import { TAR_END, tarFolder, tarHeader, tarPadding } from '../vaults/archive/tar.ts';
@@ -65,16 +66,7 @@ async function sendExport({ pages, exports, now }: ExportOptions, visit: MemberV
     const entry = isOver ? undefined : await entries.next();
     return entry === undefined || entry.done === true ? undefined : entry.value;
   };
-  return feed(
-    200,
-    { next },
-    {
-      'Content-Type': 'application/x-tar',
-      'Content-Disposition': `attachment; filename="${name}.tar"`,
-      'Content-Security-Policy': "default-src 'none'; sandbox",
-      'Cache-Control': 'no-store',
-    },
-  );
+  return feed(200, { next }, downloadHeaders('application/x-tar', `attachment; filename="${name}.tar"`));
 }
 
 /** Yields the files of an archive as a tar archive, one piece of a file in memory at a time. */

@@ -5,6 +5,7 @@ import type { Reply } from '../../http/reply/reply.ts';
 import type { Sync } from '../../sync/service.ts';
 import type { VaultState } from '../../sync/vaults/vaults.ts';
 import type { Capabilities } from '../capabilities.ts';
+import { downloadHeaders } from '../download-headers.ts';
 import type { MemberVisit, Pages } from '../pages.ts';
 import type { Renderer } from '../rendering/renderer.tsx';
 
@@ -69,13 +70,7 @@ function bytesReply(
     const { bytes, type } = read();
     return {
       status: 200,
-      headers: {
-        'Content-Type': type,
-        'Content-Disposition': disposition,
-        'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
-        'Cross-Origin-Resource-Policy': 'same-origin',
-        'Cache-Control': 'no-store',
-      },
+      headers: { ...downloadHeaders(type, disposition), 'Cross-Origin-Resource-Policy': 'same-origin' },
       body: { bytesTotal: bytes.length, read: (offset) => bytes.subarray(offset), close },
     };
   } catch (error) {

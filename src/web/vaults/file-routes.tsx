@@ -10,7 +10,7 @@ import { attachment, picture, type VaultOptions, vaultOf } from './access.ts';
 import { showChanges } from './compare/changes.tsx';
 import { countLines } from './compare/counts.tsx';
 import { FilePage, type Shown } from './file.tsx';
-import { fileOf, readSeq, versionOf } from './files.ts';
+import { fileOf, previousIn, readSeq, versionOf } from './files.ts';
 import { imageTypeOf } from './images.ts';
 import { parentOf, vaultPath } from './paths.ts';
 import { textOf } from './text-content.ts';
@@ -63,9 +63,8 @@ async function showFile(options: VaultOptions, visit: MemberVisit): Promise<Repl
     before: readSeq(query.get('before')),
   });
   const older = hasMore ? versions.at(-1)?.seq : undefined;
-  const seqs = await sync.history.seqsOf(accountId, vault.id, file);
-  const numbers = new Map(seqs.map((one, index) => [one, index + 1]));
-  const beforeLast = seqs[(numbers.get(versions.at(-1)?.seq ?? 0) ?? 0) - 2];
+  const numbers = await sync.history.numbersOf(accountId, vault.id, file);
+  const beforeLast = previousIn(numbers, versions.at(-1)?.seq ?? 0);
   const previous = beforeLast === undefined ? undefined : sync.reader.versionMeta(vault.id, beforeLast);
   const steps = versions.map((version, index) => ({ version, previous: versions[index + 1] ?? previous }));
   const counts = await countLines(sync, { accountId, vaultId: vault.id }, steps);

@@ -31,6 +31,17 @@ export function versionOf({ reader, history }: Sync, vaultId: string, file: File
   return { sizeBytes: meta.size_bytes, content: () => reader.content(vaultId, seq) };
 }
 
+/** A folder as it is written in an address; empty for the vault itself. Throws Refusal `invalid_fields`. */
+export function folderOf(given: string): { readonly path: string; readonly folded: string } {
+  return given === '' ? { path: '', folded: '' } : checkPath(given, 'folder');
+}
+
+/** The kept version before another one, of the numbers of a file. Undefined when it is the oldest, or not a version of it. */
+export function previousIn(numbers: ReadonlyMap<number, number>, seq: number): number | undefined {
+  const number = numbers.get(seq);
+  return number === undefined ? undefined : [...numbers].find(([, other]) => other === number - 1)?.[0];
+}
+
 interface FileQuery {
   /** A pattern with wildcards, or a part of the path; empty matches every file. */
   readonly search: string;

@@ -1,5 +1,5 @@
 /** The page of one folder of a vault, and the page of search results in a vault. */
-import type { ComponentChildren, VNode } from 'preact';
+import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../../sync/log/file-record.ts';
 import type { FolderSum } from '../../sync/pull/folder-sums.ts';
@@ -9,6 +9,7 @@ import type { MemberVisit } from '../pages.ts';
 import { Ago } from '../rendering/ago.tsx';
 import { bytesText, Copyable, CsrfField, Empty, Given } from '../ui.tsx';
 import { Crumbs } from './crumbs.tsx';
+import { FileTable } from './file-table.tsx';
 import { ConflictsLink } from './list.tsx';
 import { ChooseTime } from './past/page.tsx';
 import { filePath, folderPath, nameOf, newFilePath, parentOf, tarPath, vaultPath } from './paths.ts';
@@ -45,14 +46,14 @@ export function FolderPage({ visit, vault, folder, page, sums }: FolderPageProps
         {vault.head.files === 0 ? <EmptyVault vault={vault} /> : null}
         {isEmpty && vault.head.files > 0 && next === undefined ? <p>This folder is empty.</p> : null}
         {isEmpty ? null : (
-          <Table>
+          <FileTable>
             {folders.map((one) => (
               <FolderRow key={one.path} visit={visit} vault={vault} sum={sums.get(one.path)} {...one} />
             ))}
             {files.map((file) => (
               <FileRow key={file.path} visit={visit} vault={vault} file={file} name={nameOf(file.path)} />
             ))}
-          </Table>
+          </FileTable>
         )}
         {next === undefined ? null : (
           <nav aria-label="Pages of files">
@@ -88,11 +89,11 @@ export function FoundPage({ visit, vault, files, next, search }: FoundPageProps)
         {files.length === 0 ? (
           <p>{next === undefined ? 'No file matches.' : 'No file matches so far.'}</p>
         ) : (
-          <Table>
+          <FileTable>
             {files.map((file) => (
               <FileRow key={file.path} visit={visit} vault={vault} file={file} name={file.path} />
             ))}
-          </Table>
+          </FileTable>
         )}
         {next === undefined ? null : (
           <nav aria-label="Pages of files">
@@ -187,22 +188,6 @@ function Find({ vault, search }: { readonly vault: VaultState; readonly search: 
         Find
       </button>
     </form>
-  );
-}
-
-function Table({ children }: { readonly children: ComponentChildren }): VNode {
-  return (
-    <table class="files">
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Size</th>
-          <th scope="col">Changed</th>
-          <th scope="col">By</th>
-        </tr>
-      </thead>
-      <tbody>{children}</tbody>
-    </table>
   );
 }
 

@@ -3,7 +3,6 @@ import { invalidField } from '../../common/fault.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
-import { checkPath } from '../../sync/log/paths.ts';
 import type { VaultState } from '../../sync/vaults/vaults.ts';
 import type { Problem } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
@@ -14,7 +13,7 @@ import { changeRoutes } from './change/routes.tsx';
 import { clearHistory, Space } from './change/space.tsx';
 import { conflictRoutes } from './conflicts/routes.tsx';
 import { fileRoutes } from './file-routes.tsx';
-import { fileOf, findFiles, readSeq } from './files.ts';
+import { fileOf, findFiles, folderOf, readSeq } from './files.ts';
 import { FolderPage, FoundPage } from './folder.tsx';
 import { VaultList } from './list.tsx';
 import { pastRoutes, showPast } from './past/routes.tsx';
@@ -101,8 +100,7 @@ async function showFolder(
   visit: MemberVisit,
   { vault, after, problem }: Shown,
 ): Promise<Reply> {
-  const given = visit.request.query.get('folder') ?? '';
-  const { path: folder, folded } = given === '' ? { path: '', folded: '' } : checkPath(given, 'folder');
+  const { path: folder, folded } = folderOf(visit.request.query.get('folder') ?? '');
   const { folders } = sync.reading;
   const of = { accountId: visit.accountId, vaultId: vault.id };
   const historyBytes = vault.head.kept_bytes - sync.reader.usageOf(vault.id);
@@ -143,12 +141,12 @@ async function restore({ pages, sync }: VaultOptions, visit: MemberVisit, form: 
       deviceId: undefined,
     }),
   );
-  const seqs = tried.ok ? await sync.history.seqsOf(accountId, vaultId, fileOf(sync, vaultId, path)) : [];
+  const numbers = tried.ok ? await sync.history.numbersOf(accountId, vaultId, fileOf(sync, vaultId, path)) : undefined;
   return pages.go(
     visit,
     filePath(vaultId, path),
-    tried.ok
-      ? { text: `Version ${seqs.indexOf(seq) + 1} was restored.` }
+    numbers !== undefined
+      ? { text: `Version ${numbers.get(seq)} was restored.` }
       : {
           text: 'The file changed after you opened this page, so nothing was saved. Check it and try again.',
           tone: 'bad',

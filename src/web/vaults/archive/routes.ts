@@ -4,11 +4,12 @@ import type { Feed } from '../../../http/reply/feed.ts';
 import { empty, feed, type Reply } from '../../../http/reply/reply.ts';
 import type { Route } from '../../../http/route/route.ts';
 import { limits } from '../../../limits/service.ts';
-import { checkPath } from '../../../sync/log/paths.ts';
 import type { VaultOf } from '../../../sync/log/reader.ts';
 import type { Sync } from '../../../sync/service.ts';
+import { downloadHeaders } from '../../download-headers.ts';
 import type { MemberVisit } from '../../pages.ts';
 import { type VaultOptions, vaultOf } from '../access.ts';
+import { folderOf } from '../files.ts';
 import { nameOf } from '../paths.ts';
 import { TAR_END, tarHeader, tarPadding } from './tar.ts';
 
@@ -20,18 +21,13 @@ export function archiveRoute(options: VaultOptions): Route {
 function sendFolder({ sync, downloads }: VaultOptions, visit: MemberVisit): Reply {
   const { accountId, request } = visit;
   const vault = vaultOf(sync, accountId, request.params['vault']);
-  const given = request.query.get('folder') ?? '';
-  const folder = given === '' ? { path: '', folded: '' } : checkPath(given, 'folder');
+  const folder = folderOf(request.query.get('folder') ?? '');
   if (!sync.reading.folders.has(vault.id, folder.folded)) {
     throw new Refusal({ kind: 'not_found', what: 'there is no such folder' });
   }
   const name = folder.path === '' ? rootName(vault.record.name) : nameOf(folder.path);
-  const headers = {
-    'Content-Type': 'application/x-tar',
-    'Content-Disposition': `attachment; filename="folder.tar"; filename*=UTF-8''${encoded(`${name}.tar`)}`,
-    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
-    'Cache-Control': 'no-store',
-  };
+  const disposition = `attachment; filename="folder.tar"; filename*=UTF-8''${encoded(`${name}.tar`)}`;
+  const headers = downloadHeaders('application/x-tar', disposition);
   if (request.isHead) return empty(200, headers);
   // Reserves the maximum size of a file, because one file at a time is in memory.
   const release = downloads.take(request.caller, limits.fileBytesMax);

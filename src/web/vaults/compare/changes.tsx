@@ -8,7 +8,7 @@ import type { MemberVisit } from '../../pages.ts';
 import { Given } from '../../ui.tsx';
 import { type VaultOptions, vaultOf } from '../access.ts';
 import { Crumbs } from '../crumbs.tsx';
-import { fileOf, readSeq, versionOf } from '../files.ts';
+import { fileOf, previousIn, readSeq, versionOf } from '../files.ts';
 import { changesPath, filePath, nameOf, parentOf } from '../paths.ts';
 import { textOf } from '../text-content.ts';
 import { Counts } from './counts.tsx';
@@ -32,14 +32,11 @@ export async function showChanges({ pages, sync }: VaultOptions, visit: MemberVi
   const file = fileOf(sync, vault.id, request.query.get('path') ?? '');
   const seq = readSeq(request.query.get('seq')) ?? file.seq;
   const isSince = request.query.get('to') === 'current';
-  const pair: Pair = isSince
-    ? { from: seq, to: file.seq }
-    : { from: sync.history.previousOf(vault.id, file, seq), to: seq };
+  const numbers = await sync.history.numbersOf(accountId, vault.id, file);
+  const pair: Pair = isSince ? { from: seq, to: file.seq } : { from: previousIn(numbers, seq), to: seq };
   const contentOf = (at: number | undefined) =>
     at === undefined ? { sizeBytes: 0, content: () => undefined } : versionOf(sync, vault.id, file, at);
   const sides = [contentOf(pair.from), contentOf(pair.to)] as const;
-  const seqs = await sync.history.seqsOf(accountId, vault.id, file);
-  const numbers = new Map(seqs.map((one, index) => [one, index + 1]));
   const difference = await compare({ sync }, accountId, sides);
   const body = <ChangesPage {...{ vault, file, pair, isSince, difference, numbers }} />;
   return pages.show(visit, { title: `Changes: ${file.path}`, section: 'vaults', body });

@@ -6,6 +6,7 @@ import type { MemberVisit } from '../../pages.ts';
 import { Ago } from '../../rendering/ago.tsx';
 import { bytesText, Confirm, Form, Given } from '../../ui.tsx';
 import { Crumbs } from '../crumbs.tsx';
+import { FileTable } from '../file-table.tsx';
 import { filePath, folderPath, nameOf, parentOf, vaultPath } from '../paths.ts';
 
 export interface PastFolderProps {
@@ -60,46 +61,36 @@ export function PastFolder({ visit, vault, folder, at, page }: PastFolderProps):
 
 function Rows({ visit, vault, at, page }: Omit<PastFolderProps, 'folder'>): VNode {
   return (
-    <table class="files">
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Size</th>
-          <th scope="col">Changed</th>
-          <th scope="col">By</th>
+    <FileTable>
+      {page.folders.map((path) => (
+        <tr key={path}>
+          <td>
+            <a class="folder" href={folderPath(vault.id, path, { at })}>
+              <Given>{nameOf(path)}</Given>
+            </a>
+          </td>
+          <td />
+          <td />
+          <td />
         </tr>
-      </thead>
-      <tbody>
-        {page.folders.map((path) => (
-          <tr key={path}>
-            <td>
-              <a class="folder" href={folderPath(vault.id, path, { at })}>
-                <Given>{nameOf(path)}</Given>
-              </a>
-            </td>
-            <td />
-            <td />
-            <td />
-          </tr>
-        ))}
-        {page.files.map(({ path, seq, size_bytes: bytes, stored_at: stored, device_id: device }) => (
-          <tr key={path}>
-            <td>
-              <a href={filePath(vault.id, path, seq)}>
-                <Given>{nameOf(path)}</Given>
-              </a>
-            </td>
-            <td>{bytesText(bytes)}</td>
-            <td>
-              <Ago at={stored} zone={visit.zone} />
-            </td>
-            <td>
-              <Given>{device}</Given>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+      {page.files.map(({ path, seq, size_bytes: bytes, stored_at: stored, device_id: device }) => (
+        <tr key={path}>
+          <td>
+            <a href={filePath(vault.id, path, seq)}>
+              <Given>{nameOf(path)}</Given>
+            </a>
+          </td>
+          <td>{bytesText(bytes)}</td>
+          <td>
+            <Ago at={stored} zone={visit.zone} />
+          </td>
+          <td>
+            <Given>{device}</Given>
+          </td>
+        </tr>
+      ))}
+    </FileTable>
   );
 }
 

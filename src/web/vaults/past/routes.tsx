@@ -4,12 +4,12 @@ import type { Reply } from '../../../http/reply/reply.ts';
 import type { Route } from '../../../http/route/route.ts';
 import { limits } from '../../../limits/service.ts';
 import type { Place } from '../../../sync/history/as-of.ts';
-import { checkPath } from '../../../sync/log/paths.ts';
 import type { VaultState } from '../../../sync/vaults/vaults.ts';
 import { parseIsoMs } from '../../../time/iso-time.ts';
 import type { Notice } from '../../notices.ts';
 import type { MemberVisit } from '../../pages.ts';
 import { type VaultOptions, vaultOf } from '../access.ts';
+import { folderOf } from '../files.ts';
 import { folderPath, vaultPath } from '../paths.ts';
 import { PastFolder } from './page.tsx';
 
@@ -88,10 +88,6 @@ function noticeText(
     ...(first === undefined ? [] : [`${files(skipped.length)} not restored, such as ${first}.`]),
     ...(hasMore ? ['There are more files: restore again to continue.'] : []),
   ].join(' ');
-}
-
-function folderOf(given: string): { readonly path: string; readonly folded: string } {
-  return given === '' ? { path: '', folded: '' } : checkPath(given, 'folder');
 }
 
 /** Milliseconds since 1970. A time without a zone is in the reader's zone. */
