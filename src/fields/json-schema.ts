@@ -1,5 +1,6 @@
 /** Converts a zod schema to JSON Schema 2020-12, the dialect of both OpenAPI 3.1 and MCP. */
 import { z } from 'zod';
+import { isRecord } from './is-record.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -49,7 +50,5 @@ function isBound(keyword: string, value: unknown): boolean {
 }
 
 function inner(value: unknown): unknown {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? withoutBounds(value as JsonSchema)
-    : value;
+  return isRecord(value) ? withoutBounds(value) : value;
 }

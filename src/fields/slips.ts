@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { limits } from '../limits/service.ts';
+import { isRecord } from './is-record.ts';
 import { bare } from './sentences.ts';
 
 /**
@@ -12,8 +13,8 @@ import { bare } from './sentences.ts';
  * left out but not be null.
  */
 export function withoutSlips(schema: z.ZodObject, given: unknown): unknown {
-  const read = typeof given === 'string' ? parsed(given, isObject) : given;
-  if (!isObject(read)) return given;
+  const read = typeof given === 'string' ? parsed(given, isRecord) : given;
+  if (!isRecord(read)) return given;
   const changed = Object.entries(read).flatMap(([name, value]) => {
     const field = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
     const repaired = field === undefined ? value : repairedValue(field, value);
@@ -32,7 +33,7 @@ function repairedValue(field: z.core.$ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodNumber) return /^-?\d{1,15}$/.test(value) ? Number(value) : value;
   if (schema instanceof z.ZodBoolean) return /^true$/i.test(value) || (/^false$/i.test(value) ? false : value);
   if (schema instanceof z.ZodArray) return parsed(value, Array.isArray);
-  return schema instanceof z.ZodObject || schema instanceof z.ZodRecord ? parsed(value, isObject) : value;
+  return schema instanceof z.ZodObject || schema instanceof z.ZodRecord ? parsed(value, isRecord) : value;
 }
 
 /** Returns the value of a JSON text if it has the kind, else the text itself. */
@@ -45,8 +46,4 @@ function parsed(text: string, isKind: (value: unknown) => boolean): unknown {
     if (error instanceof SyntaxError) return text;
     throw error;
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 /** Finds long file contents in a gateway body, for the job that parses it. Pure. */
+import { isRecord } from '../../fields/is-record.ts';
 import { limits } from '../../limits/service.ts';
 import type { BodyForm, RawContent } from '../../pool/jobs.ts';
 
@@ -23,22 +24,17 @@ export function rawContent({ content, encoding }: ContentHolder): RawContent {
 
 function argumentsIn(document: unknown, form: BodyForm): readonly object[] {
   if (form.kind === 'document') return [];
-  if (form.kind === 'arguments') return [document].filter(isObject);
+  if (form.kind === 'arguments') return [document].filter(isRecord);
   const messages: readonly unknown[] = Array.isArray(document) ? document : [document];
   return messages.flatMap((message) => {
     const { method, params } = (message ?? {}) as { readonly method?: unknown; readonly params?: unknown };
-    if (method !== 'tools/call' || !isObject(params)) return [];
-    const { name, arguments: args } = params as { readonly name?: unknown; readonly arguments?: unknown };
-    return form.contentTools.includes(name as string) && isObject(args) ? [args] : [];
+    if (method !== 'tools/call' || !isRecord(params)) return [];
+    const { name, arguments: args } = params;
+    return form.contentTools.includes(name as string) && isRecord(args) ? [args] : [];
   });
 }
 
 function holdsLong(value: unknown): value is ContentHolder {
-  if (!isObject(value)) return false;
-  const { content } = value as { readonly content?: unknown };
-  return typeof content === 'string' && content.length > limits.inlineContentBytesMax;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isRecord(value)) return false;
+  return typeof value['content'] === 'string' && value['content'].length > limits.inlineContentBytesMax;
 }
