@@ -176,7 +176,7 @@ function openAdmission(config: Config, loop: LoopDelay, log: Log): Admission {
 
 /** Finishes running requests: first those handed over by fronts, then those answered by the fronts themselves. */
 async function drain(doors: Doors, fronts: Fronts | undefined, { drainSeconds }: Config): Promise<void> {
-  fronts?.drain();
+  await fronts?.drain();
   await doors.drain(drainSeconds);
   await fronts?.end(drainSeconds);
 }

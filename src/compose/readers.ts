@@ -81,30 +81,31 @@ export function openReaders({ config, revisions, toolTraffic, onUsed, onDamage, 
       if (!isOpenInRows(store, accountId)) throw new Error('only the hub thread knows whether an account is open');
     });
   const tokenAccess = access(accessTokenScheme(tokens));
-  const routes = [
+  const resources = [
     ...taskRoutes({ tasks, access: tokenAccess, pages: openKnownPages(revisionsOf({ store })) }),
     ...paperRoutes({ papers: documents.papers, access: tokenAccess }),
     ...mirrorReadRoutes({ blobs, mirrorAccess: access(mirrorTokenScheme(credentials)) }),
-    ...gatewayRoutes({
-      gateway: new Gateway({
-        registry,
-        answers,
-        offers,
-        listening,
-        icon: '',
-        states: statesOf({ sealer }),
-        version,
-        log,
-      }),
-      answers,
+  ].filter(({ method }) => method === 'GET');
+  // Its GET routes are streams of changes, which only the hub thread hears of.
+  const calls = gatewayRoutes({
+    gateway: new Gateway({
       registry,
-      parse: smallBodies,
-      access: access(accountKeyScheme(accounts), accessTokenScheme(tokens)),
-      baseUrl: baseUrlOf(config),
-      metadataUrl: undefined,
+      answers,
+      offers,
+      listening,
+      icon: '',
+      states: statesOf({ sealer }),
+      version,
+      log,
     }),
-  ].filter(({ method, scope }) => method === 'GET' || scope === 'by_handler');
-  return { store, routes, tools: new Set(tools.map(({ name }) => name)) };
+    answers,
+    registry,
+    parse: smallBodies,
+    access: access(accountKeyScheme(accounts), accessTokenScheme(tokens)),
+    baseUrl: baseUrlOf(config),
+    metadataUrl: undefined,
+  }).filter(({ method }) => method === 'POST');
+  return { store, routes: [...resources, ...calls], tools: new Set(tools.map(({ name }) => name)) };
 }
 
 /** Returns the principal of a credential, or undefined when it is invalid or only the writing thread can check it. */

@@ -1,6 +1,7 @@
 /** Turns each request handed over by one front into an exchange of the service's door. Runs on the hub thread. */
 import type { AnswerSocket } from '../http/reply/answer-socket.ts';
 import type { HeadFields } from '../http/request/head.ts';
+import { limits } from '../limits/service.ts';
 import { HandedSocket } from './handed-socket.ts';
 import type { FromFront, FromHub, FrontNews, Turn } from './messages.ts';
 import { bytesAt, type Outbox } from './outbox.ts';
@@ -16,6 +17,8 @@ export interface FrontDeskOptions {
 export class FrontDesk {
   readonly #options: FrontDeskOptions;
   readonly #sockets = new Map<number, HandedSocket>();
+  /** Bytes of bodies received, but not yet reported to the front. */
+  #bytesUntold = 0;
 
   constructor(options: FrontDeskOptions) {
     this.#options = options;
@@ -25,12 +28,19 @@ export class FrontDesk {
   receive(turn: Turn<FromFront>): void {
     for (const message of turn.messages) {
       if (message.kind === 'open') this.#open(message);
-      else if (message.kind === 'body') {
-        this.#sockets.get(message.id)?.receive(bytesAt(turn, message.bytes), message.isLast);
-      } else if (message.kind === 'taken') this.#sockets.get(message.id)?.advance(message.bytes);
+      else if (message.kind === 'body') this.#receiveBody(message, bytesAt(turn, message.bytes));
+      else if (message.kind === 'taken') this.#sockets.get(message.id)?.advance(message.bytes);
       else if (message.kind === 'gone') this.#sockets.get(message.id)?.abort();
       else this.#options.onNews(message);
     }
+  }
+
+  #receiveBody({ id, isLast }: Extract<FromFront, { kind: 'body' }>, bytes: Uint8Array): void {
+    this.#sockets.get(id)?.receive(bytes, isLast);
+    this.#bytesUntold += bytes.length;
+    if (this.#bytesUntold < limits.handedBytesAhead) return;
+    this.#options.outbox.add({ kind: 'received', bytes: this.#bytesUntold });
+    this.#bytesUntold = 0;
   }
 
   /** Aborts every open exchange, because the front and its connections are gone. */

@@ -8,7 +8,7 @@ import { framingFault } from '../http/request/framing.ts';
 import type { HeadFields } from '../http/request/head.ts';
 import { type Match, Router } from '../http/route/router.ts';
 import { limits } from '../limits/service.ts';
-import type { HandOver } from './hand-over.ts';
+import { type HandOver, hasBody, type PassBody } from './hand-over.ts';
 
 export interface FrontRequestsOptions {
   readonly readers: Readers;
@@ -34,21 +34,26 @@ export class FrontRequests {
 
   /** Accepts a request. Called within the callback of the HTTP library. */
   take(socket: Connection, head: HeadFields): void {
-    const { readers, handOver, accept } = this.#options;
-    const matched = this.#isDraining || framingFault(head.pairs) !== undefined ? undefined : this.#match(head);
-    if (matched === undefined) {
-      handOver.open(socket, head);
-      return;
-    }
+    const place = this.#placeOf(head);
+    if (place === 'here') this.#options.accept(socket, head);
+    else if (place === 'by_body') this.#peek(socket, head);
+    else this.#handOver(socket, head);
+  }
+
+  #placeOf(head: HeadFields): 'here' | 'by_body' | 'hub' {
+    if (this.#isDraining || framingFault(head.pairs) !== undefined) return 'hub';
+    const matched = this.#match(head);
+    if (matched === undefined) return 'hub';
+    const { readers } = this.#options;
     // The reads for this request then see every write answered before it arrived.
     readers.store.renew();
     const { route, params } = matched;
-    if (principalHere(route, singleHeader(head, 'authorization')) === undefined) handOver.open(socket, head);
-    else if (route.method === 'GET') accept(socket, head);
-    else if (!isShort(head)) handOver.open(socket, head);
-    else if (params['name'] === undefined) this.#peek(socket, head);
-    else if (readers.tools.has(params['name'])) accept(socket, head);
-    else handOver.open(socket, head);
+    if (principalHere(route, singleHeader(head, 'authorization')) === undefined) return 'hub';
+    if (route.method === 'GET') return 'here';
+    if (!isShort(head)) return 'hub';
+    const name = params['name'];
+    if (name === undefined) return 'by_body';
+    return readers.tools.has(name) ? 'here' : 'hub';
   }
 
   #match({ method, path }: HeadFields): Match | undefined {
@@ -60,25 +65,34 @@ export class FrontRequests {
     }
   }
 
-  /** Reads a short body of a gateway request first, because only the body names the tool. */
+  #handOver(socket: Connection, head: HeadFields): void {
+    const pass = this.#options.handOver.open(socket, head);
+    if (hasBody(head)) socket.onData((chunk, isLast) => pass(new Uint8Array(chunk), isLast));
+  }
+
+  /**
+   * Looks into the body of a gateway request, because only the body names the tool. A body that does not arrive at once
+   * is handed over, so nothing is kept here for a slow client.
+   */
   #peek(socket: Connection, head: HeadFields): void {
     const { readers, handOver, accept } = this.#options;
     let isGone = false;
-    let bytes = Buffer.alloc(0);
+    let pass: PassBody | undefined;
     socket.onAborted(() => {
       isGone = true;
     });
     socket.onData((chunk, isLast) => {
-      bytes = bytes.length === 0 ? Buffer.from(chunk.slice(0)) : Buffer.concat([bytes, Buffer.from(chunk)]);
-      if (!isLast || isGone) return;
-      if (!readers.tools.has(toolOf(bytes))) {
-        handOver.open(socket, head, { bytes });
+      if (isGone) return;
+      if (pass !== undefined || !isLast || !readers.tools.has(toolOf(chunk))) {
+        pass ??= handOver.open(socket, head);
+        pass(new Uint8Array(chunk), isLast);
         return;
       }
+      const body = chunk.slice(0);
       readers.store.renew();
-      // The library delivers a body only once, so the next reader gets the buffered copy.
+      // The library delivers a body only once, so the next reader gets the copy.
       socket.onData = (taker: (chunk: ArrayBuffer, isLast: boolean) => void) => {
-        queueMicrotask(() => taker(bytes.buffer, true));
+        queueMicrotask(() => taker(body, true));
         return socket;
       };
       accept(socket, head);
@@ -87,9 +101,12 @@ export class FrontRequests {
 }
 
 /** The name of the tool called in a body; empty when there is not exactly one. */
-function toolOf(body: Buffer): string {
+function toolOf(body: ArrayBuffer): string {
   try {
-    const message = JSON.parse(body.toString()) as { method?: unknown; params?: { name?: unknown } } | null;
+    const message = JSON.parse(Buffer.from(body).toString()) as {
+      method?: unknown;
+      params?: { name?: unknown };
+    } | null;
     const name = message?.method === 'tools/call' ? message.params?.name : undefined;
     return typeof name === 'string' ? name : '';
   } catch {

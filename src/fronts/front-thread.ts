@@ -94,6 +94,7 @@ async function end(seconds: number): Promise<void> {
 port.on('message', (turn: Turn<FromHub>) => {
   for (const message of turn.messages) {
     if (message.kind === 'answer') handOver.answer(message, turn);
+    else if (message.kind === 'received') handOver.received(message.bytes);
     else if (message.kind === 'cut') door.cut(message.accountId);
     else if (message.kind === 'tell_figures') tellFigures();
     else if (message.kind === 'drain') requests.drain();

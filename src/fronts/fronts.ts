@@ -62,9 +62,10 @@ export class Fronts {
     this.#tell({ kind: 'cut', accountId });
   }
 
-  /** Makes the fronts hand over every request from now on. */
-  drain(): void {
+  /** Makes the fronts hand over every request from now on. Resolves when all requests taken before have arrived here. */
+  async drain(): Promise<void> {
     this.#tell({ kind: 'drain' });
+    await this.tellFigures();
   }
 
   /** Requests the figures counted since the last report and waits for them, at most `limits.frontFiguresMs`. */

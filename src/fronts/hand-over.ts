@@ -22,17 +22,20 @@ interface Handed {
   bytesTotal: number;
   /** Bytes of chunks buffered in the socket. */
   waiting: number;
+  isAnswered: boolean;
 }
 
-/** The body received before the request was handed over. */
-export interface Received {
-  readonly bytes: Uint8Array;
-}
+/** Passes the next bytes of a body to the hub thread. */
+export type PassBody = (bytes: Uint8Array, isLast: boolean) => void;
 
 export class HandOver {
   readonly #outbox: Outbox<FromFront>;
   readonly #handed = new Map<number, Handed>();
   readonly #retry: NodeJS.Timeout;
+  /** Sockets not read until the hub thread has received more. */
+  readonly #paused = new Set<Connection>();
+  /** Bytes of bodies in transit to the hub thread. */
+  #bytesAhead = 0;
   #lastId = 0;
   #whenQuiet: (() => void) | undefined;
 
@@ -45,20 +48,42 @@ export class HandOver {
     this.#retry.unref();
   }
 
-  /** Hands a request over. Called within the callback of the HTTP library, or with the complete body. */
-  open(socket: Connection, head: HeadFields, body?: Received): void {
+  /** Hands a request over. Called within a callback of the HTTP library. */
+  open(socket: Connection, head: HeadFields): PassBody {
     this.#lastId += 1;
     const id = this.#lastId;
-    this.#handed.set(id, { socket, pieces: [], piecesEnd: 0, offset: 0, told: 0, bytesTotal: 0, waiting: 0 });
+    this.#handed.set(id, {
+      socket,
+      pieces: [],
+      piecesEnd: 0,
+      offset: 0,
+      told: 0,
+      bytesTotal: 0,
+      waiting: 0,
+      isAnswered: false,
+    });
     socket.onAborted(() => {
+      this.#paused.delete(socket);
       if (this.#forget(id)) this.#outbox.add({ kind: 'gone', id });
     });
-    const hasBody = head.pairs.some(
-      ([name, value]) => (name === 'content-length' && Number(value) > 0) || name === 'transfer-encoding',
-    );
-    this.#outbox.add({ kind: 'open', id, head: flat(head), hasBody });
-    if (body !== undefined) this.#addBody(id, body.bytes, true);
-    else if (hasBody) socket.onData((chunk, isLast) => this.#addBody(id, new Uint8Array(chunk), isLast));
+    this.#outbox.add({ kind: 'open', id, head: flat(head), hasBody: hasBody(head) });
+    return (bytes, isLast) => {
+      const handed = this.#handed.get(id);
+      if (handed === undefined) return;
+      this.#outbox.add({ kind: 'body', id, bytes: this.#outbox.carry(bytes), isLast });
+      this.#bytesAhead += bytes.length;
+      if (isLast || handed.isAnswered || this.#bytesAhead < limits.handedBodyBytesAhead) return;
+      socket.pause();
+      this.#paused.add(socket);
+    };
+  }
+
+  /** The hub thread has received `bytes` more bytes of bodies. */
+  received(bytes: number): void {
+    this.#bytesAhead -= bytes;
+    if (this.#bytesAhead > limits.handedBodyBytesAhead / 2) return;
+    for (const socket of this.#paused) socket.resume();
+    this.#paused.clear();
   }
 
   /** Writes a part of an answer to its socket. */
@@ -86,7 +111,7 @@ export class HandOver {
   #play(part: AnswerPart, handed: Handed, bytes: Uint8Array): void {
     const { socket } = handed;
     const { id, status, headers = [], how, closes = false } = part;
-    if (status !== undefined) socket.writeStatus(status);
+    if (status !== undefined) this.#begin(handed, status);
     for (let at = 0; at < headers.length; at += 2) socket.writeHeader(headers[at] ?? '', headers[at + 1] ?? '');
     if (part.pauses === true) socket.pause();
     if (how === 'piece') {
@@ -102,6 +127,14 @@ export class HandOver {
       else socket.end(bytes, closes);
       this.#forget(id);
     }
+  }
+
+  #begin(handed: Handed, status: string): void {
+    const { socket } = handed;
+    handed.isAnswered = true;
+    // Whatever arrives after the answer is read and dropped, or the answer pauses the socket for good.
+    if (this.#paused.delete(socket)) socket.resume();
+    socket.writeStatus(status);
   }
 
   #writeChunk(id: number, handed: Handed, bytes: Uint8Array): void {
@@ -153,15 +186,18 @@ export class HandOver {
     handed.told = handed.offset;
   }
 
-  #addBody(id: number, chunk: Uint8Array, isLast: boolean): void {
-    if (this.#handed.has(id)) this.#outbox.add({ kind: 'body', id, bytes: this.#outbox.carry(chunk), isLast });
-  }
-
   #forget(id: number): boolean {
     const isKnown = this.#handed.delete(id);
     if (this.#handed.size === 0) this.#whenQuiet?.();
     return isKnown;
   }
+}
+
+/** True when a body follows the head of a request. */
+export function hasBody({ pairs }: HeadFields): boolean {
+  return pairs.some(
+    ([name, value]) => (name === 'content-length' && Number(value) > 0) || name === 'transfer-encoding',
+  );
 }
 
 function flat({ method, path, query, peer, pairs }: HeadFields): string[] {

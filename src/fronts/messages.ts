@@ -75,6 +75,8 @@ export interface AnswerPart {
 
 export type FromHub =
   | AnswerPart
+  /** The hub thread has received `bytes` more bytes of bodies. */
+  | { readonly kind: 'received'; readonly bytes: number }
   /** Abort the running exchanges of an account. */
   | { readonly kind: 'cut'; readonly accountId: string }
   | { readonly kind: 'tell_figures' }

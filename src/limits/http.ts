@@ -34,6 +34,8 @@ export const httpLimits = {
   sendStepBytesMin: 16 * KiB,
   /** Bytes of an answer in transit from the hub thread to the socket of a front. */
   handedBytesAhead: 256 * KiB,
+  /** Bytes of request bodies in transit from a front to the hub thread; above, the front reads no more of them. */
+  handedBodyBytesAhead: 4 * MiB,
   /** Largest body inspected by a front to decide whether the request is read-only. */
   peekedBytesMax: 16 * KiB,
   /** Maximum of CAIRN_FRONTS. */
