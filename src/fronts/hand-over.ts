@@ -132,7 +132,7 @@ export class HandOver {
   #begin(handed: Handed, status: string): void {
     const { socket } = handed;
     handed.isAnswered = true;
-    // Whatever arrives after the answer is read and dropped, or the answer pauses the socket for good.
+    // What arrives after the answer begins is read and dropped, unless the answer itself pauses the socket.
     if (this.#paused.delete(socket)) socket.resume();
     socket.writeStatus(status);
   }
