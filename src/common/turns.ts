@@ -2,7 +2,7 @@
  * Bounds how long work blocks the event loop: walks, searches and the items of batches run in turns, one in each round
  * of the loop, and callers take turns. Work that fits into the rest of a turn is never deferred. A turn lasts at most
  * 2 ms, and 0.5 ms after work was deferred: a request of somebody else takes several rounds, and waits for a turn in
- * each of them.
+ * each of them. Deferred work that fits into one turn shares it.
  */
 import { FairQueue } from './fair-queue.ts';
 
@@ -11,6 +11,11 @@ const DEFERRED_TURN_MS = 0.5;
 
 /** Calls back in the next round of the event loop, after pending I/O was handled. */
 type NextRound = (run: () => void) => void;
+
+/** Calls back when the promises that can be settled now are settled: resumed work has then used its time. */
+function whenSettled(run: () => void): void {
+  queueMicrotask(() => process.nextTick(run));
+}
 
 export class Turns {
   readonly #waiting = new FairQueue<() => void>();
@@ -51,10 +56,19 @@ export class Turns {
     this.#endMs = nowMs + turnMs;
     this.#nextRound(() => {
       this.#endMs = undefined;
-      const first = this.#waiting.shift();
-      if (first === undefined) return;
+      if (this.#waiting.size === 0) return;
       this.#begin(this.#now(), DEFERRED_TURN_MS);
-      first();
+      this.#resume();
+    });
+  }
+
+  /** Resumes deferred work, one after another, until the turn is over. */
+  #resume(): void {
+    const first = this.#waiting.shift();
+    if (first === undefined) return;
+    first();
+    whenSettled(() => {
+      if (this.#endMs !== undefined && this.#now() < this.#endMs) this.#resume();
     });
   }
 }

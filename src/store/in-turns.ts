@@ -11,6 +11,9 @@ import type { Walkable } from './table.ts';
 /** A read that yields after each step, where it may pause. It must be restartable. */
 export type Steps<T> = (reader: Walkable) => Generator<void, T>;
 
+/** Longest time in milliseconds that a read may outlast its turn: starting again costs more than a short read does. */
+const OUTLAST_MS = 0.25;
+
 /** The last long read of each caller; the next one waits for it. */
 const running = new Map<string, Promise<unknown>>();
 let snapshots = 0;
@@ -31,14 +34,15 @@ async function readLater<T>(store: Store, caller: string, steps: Steps<T>): Prom
   return made === undefined ? await readLong(store, caller, steps) : made.value;
 }
 
-/** Returns undefined when the turn ended before the read did. */
+/** Returns undefined when the turn, and the time that a short read needs, ended before the read did. */
 function tryNow<T>(store: Store, steps: Steps<T>): { readonly value: T } | undefined {
+  const isShortUntilMs = performance.now() + OUTLAST_MS;
   const walk = steps(store);
   try {
     for (;;) {
       const { done, value } = walk.next();
       if (done === true) return { value };
-      if (turns.isOver) return undefined;
+      if (turns.isOver && performance.now() >= isShortUntilMs) return undefined;
     }
   } finally {
     walk.return(undefined as T);

@@ -19,7 +19,7 @@ function world() {
       const due = rounds;
       rounds = [];
       for (const run of due) run();
-      for (let count = 0; count < 10; count += 1) await Promise.resolve();
+      await new Promise((resolve) => setImmediate(resolve));
       return due.length > 0;
     },
   };
@@ -63,4 +63,24 @@ test('[NET-12] a long walk holds a round for one turn, and turns go round the ca
   expect(turns.waiting).toBe(0);
   // Each later round had one turn of half a millisecond, which is four steps.
   expect(rounds).toBeGreaterThanOrEqual((60 * 40 - 16) / 4);
+});
+
+test('[NET-12] deferred work that fits into one turn shares it, and the next waits for another round', async () => {
+  const { turns, work, round } = world();
+  expect(turns.isOver).toBe(false);
+  work(2);
+  let done = 0;
+  const small = async () => {
+    await turns.next('someone');
+    // What resumed work does after further promises counts to the turn as well.
+    await Promise.resolve();
+    work(0.125);
+    done += 1;
+  };
+  const all = Array.from({ length: 6 }, small);
+  await round();
+  expect(done).toBe(4);
+  await round();
+  expect(done).toBe(6);
+  await Promise.all(all);
 });
