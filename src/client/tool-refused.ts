@@ -30,3 +30,8 @@ export class ToolRefused extends ClientError {
     return typeof seconds === 'number' ? Math.max(1, seconds) : 1;
   }
 }
+
+/** True when the hub was restored from a backup or replaced, so that the cursor is invalid. */
+export function isOutdated(error: unknown): boolean {
+  return error instanceof ToolRefused && error.data['resync_required'] === true;
+}

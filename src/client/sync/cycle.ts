@@ -34,8 +34,11 @@ export async function syncOnce(replica: Replica, options: SyncOptions): Promise<
     if (options.retryRefused) forgetRefused(replica);
     let recheck = options.restoreMissing ? await missingHere(replica) : new Set<FolderPath>();
     const unmovable = new Set<FolderPath>();
-    // While the hub is down, a watch copies saves by the rules of this scan.
-    if (options.leavesLarge && replica.scanned === undefined) await scan(replica);
+    // While the hub is down, a watch copies saves by the rules of the last scan. The pull scans before it asks the hub;
+    // what waits below asks earlier.
+    const { asides, saves } = replica.folder;
+    const isFirst = options.leavesLarge && replica.scanned === undefined;
+    if (isFirst && !(asides.isEmpty && saves.list().length === 0)) await scan(replica);
     await keepStrays(replica);
     if (options.direction === 'both') await sendSaves(replica);
     const large = new LargeTransfers(replica);

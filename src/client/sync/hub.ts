@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
-import { shownLine } from '../shown.ts';
-import { ToolRefused } from '../tool-refused.ts';
+import { isOutdated, ToolRefused } from '../tool-refused.ts';
 import type { CallHow, ToolAnswer, ToolClient } from '../tools.ts';
 import { sha256Of } from './folder/file.ts';
 import { type FolderPath, isBad } from './folder/path.ts';
@@ -37,10 +36,6 @@ const refusedSchema = z.object({
 const manySchema = z.object({ results: z.array(z.union([refusedSchema, pushedSchema])) });
 const diffSchema = z.object({ base_available: z.boolean() });
 const sizeSchema = z.object({ total_count: z.number(), total_size_bytes: z.number() });
-const vaultSchema = z.object({ vault_id: z.string() });
-const vaultsSchema = z.object({
-  vaults: z.array(z.object({ vault_id: z.string(), name: z.string(), is_primary: z.boolean() })),
-});
 
 /** Progress of a transfer. */
 export interface Amount {
@@ -147,6 +142,18 @@ export class VaultHub {
     return news.total_count + news.deleted_count > 0 || news.has_more;
   }
 
+  /** False when the hub was restored from a backup or replaced since the cursor, so that the folder starts over. */
+  async knows(from: PullFrom): Promise<boolean> {
+    if (from.cursor === null) return true;
+    try {
+      await this.call('sync_pull', { ...placeOf(from), brief: true, limit: 1 });
+      return true;
+    } catch (error) {
+      if (isOutdated(error)) return false;
+      throw error;
+    }
+  }
+
   /** Pushes some files in one request; the outcomes are in the same order. */
   async push(many: readonly PushArguments[], how: CallHow = {}): Promise<(PushedFile | ToolRefused)[]> {
     const [only] = many;
@@ -180,6 +187,16 @@ export class VaultHub {
       // A name that no hub accepts has no versions, and a damaged one is not stored.
       if (error instanceof ToolRefused && (error.code === INVALID || error.code === INTERNAL)) return false;
       throw error;
+    }
+  }
+
+  /** Settles a pending conflict for the hub's side; its bytes are kept among the settled conflicts. */
+  async dismiss(conflictId: string): Promise<void> {
+    try {
+      await this.call('sync_resolve_conflict', { conflict_id: conflictId, keep: 'theirs' });
+    } catch (error) {
+      // Settled just now by another device or a later push.
+      if (!(error instanceof ToolRefused)) throw error;
     }
   }
 
@@ -249,35 +266,6 @@ export class VaultHub {
       }
     }
   }
-}
-
-/**
- * Finds a vault by name, or creates it when `mayCreate`, called with the existing names, allows that; without a name,
- * finds the primary vault.
- */
-export async function findVault(
-  tools: ToolClient,
-  name: string | undefined,
-  mayCreate: (name: string, existing: readonly string[]) => Promise<boolean>,
-): Promise<string> {
-  const { vaults } = readAs(vaultsSchema, (await tools.call('vault_list', {})).structured);
-  if (name !== undefined) {
-    const found = vaults.find((vault) => vault.name === name);
-    if (found !== undefined) return found.vault_id;
-    const isAllowed = await mayCreate(
-      name,
-      vaults.map((vault) => vault.name),
-    );
-    if (!isAllowed) throw new ClientError(`No vault ${name} was created.`);
-    return readAs(vaultSchema, (await tools.call('vault_create', { name })).structured).vault_id;
-  }
-  const primary = vaults.find((vault) => vault.is_primary);
-  if (primary === undefined) {
-    const names = vaults.map((vault) => shownLine(vault.name)).join(', ');
-    const there = vaults.length === 0 ? 'There is none yet, so it is created.' : `There is: ${names}.`;
-    throw new ClientError(`Name a vault with --vault. ${there}`);
-  }
-  return primary.vault_id;
 }
 
 function added(before: Amount, page: Amount): Amount {

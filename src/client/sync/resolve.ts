@@ -69,12 +69,15 @@ async function keepMine(replica: Replica, { path, wait, mine, remote }: Sides): 
   const [outcome] = await send(replica, [{ path, args: { ...args, ...resolves } }]);
   if (outcome instanceof ToolRefused) throw outcome;
   const { executable } = mine ?? {};
-  agree(replica.state, path, mine === undefined ? undefined : { sha256: mine.sha256, executable });
+  const storedMs = outcome === undefined ? undefined : Date.parse(outcome.stored_at);
+  agree(replica.state, path, mine === undefined ? undefined : { sha256: mine.sha256, executable, storedMs });
 }
 
 async function keepTheirs(replica: Replica, { path, wait, mine, remote }: Sides): Promise<void> {
   const { hub, state } = replica;
-  if (wait.conflictId === null && mine !== undefined) await keepAsVersion(replica, path, mine, remote.side);
+  // Edited since: the conflict on the hub has the bytes from before.
+  const isOnHub = wait.conflictId !== null && wait.local === (mine?.sha256 ?? null);
+  if (!isOnHub && mine !== undefined) await keepAsVersion(replica, path, mine, remote.side);
   // Records the local side as the base, so that only the hub's side counts as changed.
   agree(state, path, mine === undefined ? undefined : { sha256: mine.sha256 });
   // Reported as settled, in one line.
@@ -84,8 +87,7 @@ async function keepTheirs(replica: Replica, { path, wait, mine, remote }: Sides)
     const why = typeof applied === 'object' ? applied.unwritable : 'It changed in this moment; run the command again.';
     throw new ClientError(`${path} was not replaced. ${why}`);
   }
-  if (wait.conflictId !== null)
-    await hub.call('sync_resolve_conflict', { conflict_id: wait.conflictId, keep: 'theirs' });
+  if (wait.conflictId !== null) await hub.dismiss(wait.conflictId);
 }
 
 /** Stores the local side as a version, then makes the hub's side current again: the history has the discarded side. */

@@ -116,10 +116,14 @@ export function noteOwn(state: SyncState, seq: number): void {
  * Records an agreement when the hub has exactly what this folder sent and the answer was lost. The same bytes from
  * another device are that device's choice: the push from here may never have arrived.
  */
-export function recallSent(state: SyncState, path: FolderPath, remote: Sha, deviceId: string | undefined): void {
-  if (deviceId !== state.device_id || state.sent.get(path)?.has(remote) !== true) return;
-  if (remote === null) state.base.delete(path);
-  else if (state.base.get(path)?.sha256 !== remote) state.base.set(path, { sha256: remote });
+export function recallSent(
+  state: SyncState,
+  path: FolderPath,
+  { sha256, deviceId, storedMs }: { readonly sha256: Sha; readonly deviceId: string | undefined; storedMs: number },
+): void {
+  if (deviceId !== state.device_id || state.sent.get(path)?.has(sha256) !== true) return;
+  if (sha256 === null) state.base.delete(path);
+  else if (state.base.get(path)?.sha256 !== sha256) state.base.set(path, { sha256, storedMs });
   state.sent.delete(path);
 }
 

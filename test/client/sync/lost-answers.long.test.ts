@@ -1,5 +1,5 @@
 /** A request that reached the hub while its answer was lost: whatever a person does next, the folder ends as that person left it. */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { account } from '../../support/mirror.ts';
 import { type Relay, startRelay } from '../../support/relay.ts';
@@ -175,4 +175,31 @@ test('[SYN-25] a delete that never arrived undoes no later delete of another dev
   b.remove('one');
   await b.sync();
   expect(Object.keys(await settled())).not.toContain('one');
+});
+
+test('[SYN-25] an edit back to an earlier version that never arrived is no common version of both sides', async () => {
+  a.write('one', 'old\nsecond\nthird\n');
+  await settled();
+  b.write('one', 'new\nsecond\nthird\n');
+  await b.sync();
+  await settled();
+  a.write('one', 'old\nsecond\nthird\n');
+  relay.rules = { answers: (request) => (isPush(request) ? { status: 503, body: '' } : undefined) };
+  expect(await a.sync()).toMatchObject({ code: 4 });
+  relay.rules = {};
+  b.write('one', 'new\nsecond\nthird of b\n');
+  await b.sync();
+  expect(await settled()).toMatchObject({ one: 'old\nsecond\nthird of b\n' });
+}, 120_000);
+
+test('[SYN-25] an edit after a conflict is a version when the other side is chosen', async () => {
+  a.write('one', 'one of a\n');
+  b.write('one', 'one of b\n');
+  await b.sync();
+  expect(await a.sync()).toMatchObject({ code: 3 });
+  a.write('one', 'one of a, edited\n');
+  expect(await a.sync('resolve', 'one', '--keep', 'theirs')).toMatchObject({ code: 0 });
+  expect(await settled()).toMatchObject({ one: 'one of b\n' });
+  const { stdout } = await a.sync('history', 'one', '--json');
+  expect(stdout).toContain(createHash('sha256').update('one of a, edited\n').digest('hex'));
 });

@@ -133,7 +133,26 @@ test('[CLI-2] the executable bit goes along, alone as well, and stays under an e
   await a.sync();
   expect([a.read('run.sh'), mode(a, 'run.sh')]).toEqual(['#!/bin/sh\necho\n', 0o111]);
   expect((await a.sync()).stdout.trim()).toBe('up to date');
-}, 60_000);
+  // Set here while both sides edit the file, in different places.
+  const body = ['#!/bin/sh', 'one', 'two', 'three', 'four', ''];
+  for (const name of ['ours.sh', 'theirs.sh']) a.write(name, body.join('\n'));
+  await a.sync();
+  await b.sync();
+  for (const name of ['ours.sh', 'theirs.sh']) {
+    a.write(name, body.with(1, 'one of a').join('\n'));
+    b.write(name, body.with(4, 'four of b').join('\n'));
+  }
+  chmodSync(a.at('theirs.sh'), 0o755);
+  chmodSync(b.at('ours.sh'), 0o755);
+  chmodSync(a.at('later.sh'), 0o644);
+  b.write('later.sh', '#!/bin/sh\n# edited\n');
+  for (const machine of [a, b, a, b]) expect(await machine.sync()).toMatchObject({ code: 0 });
+  for (const machine of [a, b]) {
+    expect([mode(machine, 'ours.sh'), mode(machine, 'theirs.sh')]).toEqual([0o111, 0o111]);
+    expect([machine.read('later.sh'), mode(machine, 'later.sh')]).toEqual(['#!/bin/sh\n# edited\n', 0]);
+    expect(machine.read('ours.sh')).toBe(body.with(1, 'one of a').with(4, 'four of b').join('\n'));
+  }
+}, 120_000);
 
 test('[SYN-23] many small files go up in few calls under the default rate limit, and are summed up in one line', async () => {
   const limited = await startHub({ env: { CAIRN_RATE_LIMIT: '600' } });

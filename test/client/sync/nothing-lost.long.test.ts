@@ -1,6 +1,6 @@
 /** What a client has, or had, is never lost: lost answers, merges, restored hubs, saves in the moment of a pull. */
 import { randomBytes } from 'node:crypto';
-import { renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { type Hub, startHub } from '../../support/hub.ts';
@@ -19,6 +19,9 @@ let key: string;
 beforeAll(async () => {
   ({ mcp_key: key } = await account(hub));
 });
+
+/** Nothing keeps root from writing: without these rights, permissions matter to it too. */
+const plainly = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
 
 const newVault = () => `vault ${randomBytes(4).toString('hex')}`;
 const vaultOf = ({ read }: SyncedFolder) => (JSON.parse(read('.cairn/state.json')) as { vault_id: string }).vault_id;
@@ -114,7 +117,7 @@ test('[SYN-25] after a restore of the hub folders start over by themselves, and 
   const { mcp_key: own } = await account(first);
   const vault = newVault();
   const [a, b] = [syncedFolder(relay, own, vault), syncedFolder(relay, own, vault)];
-  for (const name of ['same', 'changed', 'removed', 'edited']) a.write(name, `${name} 1\n`);
+  for (const name of ['same', 'changed', 'removed', 'edited', 'fixed/waits']) a.write(name, `${name} 1\n`);
   for (const name of ['Notes.md', 'Reborn.md']) a.write(name, `${name} 1\n`);
   await a.sync();
   a.remove('Reborn.md');
@@ -122,7 +125,7 @@ test('[SYN-25] after a restore of the hub folders start over by themselves, and 
   await b.sync();
   const backup = join(temporaryFolder(), 'backup');
   expect(await first.cli('backup', backup, '--with-key')).toMatchObject({ code: 0 });
-  for (const name of ['changed', 'edited']) a.write(name, `${name} 2\n`);
+  for (const name of ['changed', 'edited', 'fixed/waits']) a.write(name, `${name} 2\n`);
   a.write('new', 'new\n');
   // The hub loses what both folders agreed on, and knows both names in another case.
   a.rename('Notes.md', 'notes.md');
@@ -131,6 +134,12 @@ test('[SYN-25] after a restore of the hub folders start over by themselves, and 
   a.remove('removed');
   await a.sync();
   await b.sync();
+  // A third version cannot be written there, and waits.
+  a.write('fixed/waits', 'fixed/waits 3\n');
+  await a.sync();
+  chmodSync(b.at('fixed'), 0o555);
+  expect(await b.syncUnder(plainly)).toMatchObject({ code: 1 });
+  chmodSync(b.at('fixed'), 0o755);
   await first.stop();
   try {
     const dataFolder = temporaryFolder();
@@ -142,6 +151,7 @@ test('[SYN-25] after a restore of the hub folders start over by themselves, and 
     b.write('edited', 'edited 3\n');
     const met = await b.sync();
     expect([met.code, met.stdout, met.stderr]).toEqual([0, expect.any(String), '']);
+    expect(b.read('fixed/waits')).toBe('fixed/waits 2\n');
     expect(await a.sync()).toMatchObject({ code: 0, stderr: '' });
     expect(await b.sync()).toMatchObject({ code: 0 });
     expect(textsOf(a)).toEqual(textsOf(b));

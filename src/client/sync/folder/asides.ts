@@ -3,7 +3,7 @@
  * one open may have written to it afterwards, and a process may have died in between.
  */
 import { randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../../limits/service.ts';
@@ -55,18 +55,21 @@ export class Asides {
       if (codeOf(error) === 'ENOENT') return false;
       throw error;
     }
-    if (readPlain(aside)?.sha256 === expected) {
-      this.#taken.set(expected, aside);
-      return true;
+    let isExpected = false;
+    try {
+      isExpected = readPlain(aside)?.sha256 === expected;
+    } finally {
+      if (!isExpected) putBack(aside, target);
     }
-    putBack(aside, target);
-    return false;
+    if (isExpected) this.#taken.set(expected, aside);
+    return isExpected;
   }
 
   /** A content moved aside by this process, in its current state; undefined when it is no longer stored. */
   find(sha256: string): Content | undefined {
     const aside = this.#taken.get(sha256);
-    const content = aside === undefined ? undefined : readPlain(aside);
+    const content = aside === undefined ? undefined : readAside(aside);
+    if (content === 'unreadable') return undefined;
     if (content === undefined) this.#taken.delete(sha256);
     return content;
   }
@@ -102,7 +105,9 @@ export class Asides {
       if (note === undefined) continue;
       this.#taken.delete(note.sha256);
       const path = checkPath(note.path);
-      const content = readPlain(at);
+      const content = readAside(at);
+      // The disk fails, or the file belongs to another user: it stays for the user to find.
+      if (content === 'unreadable') continue;
       const isKnown = content?.sha256 === note.sha256 && note.isUnsent !== true;
       if (content === undefined || isKnown || isBad(path)) drop();
       else strays.push({ path, place: `${OWN_FOLDER}/${FOLDER}/${name}`, sha256: content.sha256, drop });
@@ -130,6 +135,24 @@ export class Asides {
       // A damaged note counts as missing.
       return undefined;
     }
+  }
+}
+
+/** Reads a file that is aside. Its permissions may have changed since; here they only protect it from its user. */
+function readAside(aside: string): Content | undefined | 'unreadable' {
+  try {
+    return readPlain(aside);
+  } catch {
+    return readOpened(aside);
+  }
+}
+
+function readOpened(aside: string): Content | undefined | 'unreadable' {
+  try {
+    chmodSync(aside, (lookAt(aside)?.mode ?? 0) | 0o400);
+    return readPlain(aside);
+  } catch {
+    return 'unreadable';
   }
 }
 

@@ -3,7 +3,7 @@
  * intermediate save would be lost when the file is saved again.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../../limits/service.ts';
@@ -12,6 +12,9 @@ import { checkPath, type FolderPath, isBad, OWN_FOLDER } from './path.ts';
 
 /** Folder inside `.cairn`. */
 const FOLDER = 'saves';
+/** Ends of names beside a copy: where it comes from; its bytes while they are written. */
+const NOTE = '.json';
+const UNFINISHED = '.part';
 
 const noteSchema = z.object({
   path: z.string(),
@@ -59,8 +62,11 @@ export class Saves {
     const order = `${Date.now()}-${String(this.#count).padStart(6, '0')}`;
     const name = `${order}-${randomUUID()}`;
     const at = join(this.#folder, name);
-    writeFileSync(at, bytes, { mode: 0o600 });
-    writeFileSync(`${at}.json`, JSON.stringify({ path, base, ...content }), { mode: 0o600 });
+    // Another process may list the copies at any time, so the bytes get their name last and in one step. The folder
+    // protects them; a copy that is put into the synced folder has the permissions of a new file there.
+    writeFileSync(`${at}${UNFINISHED}`, bytes, { mode: content.executable ? 0o777 : 0o666 });
+    writeFileSync(`${at}${NOTE}`, JSON.stringify({ path, base, ...content }), { mode: 0o600 });
+    renameSync(`${at}${UNFINISHED}`, at);
     this.#held?.set(name, { path, sha256: content.sha256, bytes: bytes.length });
   }
 
@@ -72,11 +78,11 @@ export class Saves {
       const path = note === undefined ? { bad: '' } : checkPath(note.path);
       const drop = () => {
         rmSync(at, { force: true });
-        rmSync(`${at}.json`, { force: true });
+        rmSync(`${at}${NOTE}`, { force: true });
         this.#held?.delete(name);
       };
       if (note === undefined || isBad(path)) {
-        // A process ended while writing this copy; the file itself still exists.
+        // The note was lost in a power cut; the file itself still exists.
         drop();
         return [];
       }
@@ -122,7 +128,7 @@ export class Saves {
   #names(): string[] {
     try {
       const names = readdirSync(this.#folder).sort();
-      return names.filter((name) => !name.endsWith('.json'));
+      return names.filter((name) => !name.endsWith(NOTE) && !name.endsWith(UNFINISHED));
     } catch {
       // No copy was ever stored.
       return [];
@@ -131,7 +137,7 @@ export class Saves {
 
   #noteOf(name: string): z.infer<typeof noteSchema> | undefined {
     try {
-      return noteSchema.parse(JSON.parse(readFileSync(join(this.#folder, `${name}.json`), 'utf8')));
+      return noteSchema.parse(JSON.parse(readFileSync(join(this.#folder, `${name}${NOTE}`), 'utf8')));
     } catch {
       // A damaged note counts as missing.
       return undefined;

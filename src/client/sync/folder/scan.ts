@@ -31,6 +31,7 @@ export interface Scan {
 
 /** Milliseconds of scanning before other work gets a turn. */
 const TURN_MS = 20;
+const TOO_LARGE = `It is larger than a vault takes: ${limits.fileBytesMax} bytes. To leave it out without a word, list it in .cairnignore.`;
 const UNMOUNTED =
   'The filesystem that was mounted here is gone. Mount it again. If it is permanently gone, `cairn sync --allow-deletes` deletes its files on the hub, and `cairn sync --restore-missing` brings them back here.';
 
@@ -163,7 +164,8 @@ class Scanner {
     const stats = this.#stat(onDisk);
     if (stats?.isFile() !== true) return;
     if (stats.size > limits.fileBytesMax) {
-      this.#skipped.set(path, `It has ${stats.size} bytes; a vault takes files of up to ${limits.fileBytesMax} bytes.`);
+      // The same sentence while it grows: a watch tells each reason once.
+      this.#skipped.set(path, TOO_LARGE);
       return;
     }
     const known = this.#known.base.get(path);

@@ -16,7 +16,7 @@ type Local = Pick<LocalFile, 'sha256' | 'executable'> & Partial<LocalFile>;
 export function applyRemote(replica: Replica, record: RemoteRecord, local: Local | undefined): Applied {
   const { state } = replica;
   const { path, side: remote, deviceId } = record;
-  recallSent(state, path, remote?.sha256 ?? null, deviceId);
+  recallSent(state, path, { sha256: remote?.sha256 ?? null, deviceId, storedMs: record.storedMs });
   const action = decidePull(local?.sha256, remote?.sha256, state.base.get(path)?.sha256);
   if (action === 'conflict') return 'both changed';
   if ((action === 'take' || action === 'revive') && remote !== undefined && remote.bytes === undefined)
@@ -36,6 +36,7 @@ function act(replica: Replica, record: RemoteRecord, action: PullAction, local: 
   switch (action) {
     case 'unchanged':
       state.waits.delete(path);
+      takeBit(replica, record, local);
       return true;
     case 'agree':
       agreeOn(replica, record, local);
@@ -65,22 +66,28 @@ function act(replica: Replica, record: RemoteRecord, action: PullAction, local: 
   }
 }
 
-/** Records that both sides have the same bytes. The executable bit is decided by the same three-way comparison. */
-function agreeOn(
-  { folder, state, tell }: Replica,
-  { path, side: remote, storedMs }: RemoteRecord,
-  local: Local | undefined,
-): void {
-  const before = state.base.get(path)?.executable;
-  const theirs = remote?.executable;
-  const isTheirs = local !== undefined && theirs !== undefined && theirs !== local.executable && theirs !== before;
-  if (isTheirs) {
-    folder.dress(path, { executable: theirs });
-    tell({ verb: 'pulled', path, note: theirs ? 'executable now' : 'no longer executable' });
-  }
-  if (local === undefined) agree(state, path, undefined);
+/** Records that both sides have the same bytes. */
+function agreeOn(replica: Replica, record: RemoteRecord, local: Local | undefined): void {
+  const { path, side: remote, storedMs } = record;
+  if (local === undefined) agree(replica.state, path, undefined);
   else {
-    const seen = isTheirs ? undefined : local.seen;
-    agree(state, path, { sha256: local.sha256, executable: theirs ?? local.executable, seen, storedMs });
+    const seen = takeBit(replica, record, local) ? undefined : local.seen;
+    const executable = remote?.executable ?? local.executable;
+    agree(replica.state, path, { sha256: local.sha256, executable, seen, storedMs });
   }
+}
+
+/**
+ * Takes over the executable bit of the hub's side, decided by the same three-way comparison as the bytes. True when it
+ * was set or removed here.
+ */
+function takeBit({ folder, state, tell }: Replica, { path, side }: RemoteRecord, local: Local | undefined): boolean {
+  const base = state.base.get(path);
+  const theirs = side?.executable;
+  if (local === undefined || theirs === undefined || theirs === base?.executable) return false;
+  if (base !== undefined) state.base.set(path, { ...base, executable: theirs });
+  if (theirs === local.executable) return false;
+  folder.dress(path, { executable: theirs });
+  tell({ verb: 'pulled', path, note: theirs ? 'executable now' : 'no longer executable' });
+  return true;
 }

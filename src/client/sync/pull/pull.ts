@@ -1,7 +1,7 @@
 /** Pulls the changes of the hub into the folder. A file changed here is never overwritten. */
 import { setImmediate } from 'node:timers/promises';
 import { foldCase } from '../../../text/fold-case.ts';
-import { ToolRefused } from '../../tool-refused.ts';
+import { isOutdated } from '../../tool-refused.ts';
 import { Unreadable } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';
@@ -73,7 +73,8 @@ async function lookAgain(
     if (wait.kind === 'download' && !replica.large.isComing(path)) due.add(path);
     if (wait.kind === 'conflict' && (local.files.get(path)?.sha256 ?? null) !== wait.local) due.add(path);
   }
-  if (due.size === 0) return;
+  // A restored hub may have lost what both sides agreed on: the pull finds that as well, and starts over.
+  if (due.size === 0 || !(await hub.knows(state))) return;
   const inbox = new Inbox(replica, local);
   // The hub answers in its own spelling of a name.
   const gone = new Map([...due].map((path) => [foldCase(path), path]));
@@ -103,9 +104,4 @@ function canWrite({ folder }: Replica, path: FolderPath): boolean {
     if (error instanceof Unreadable) return false;
     throw error;
   }
-}
-
-/** True when the hub was restored from a backup or replaced, so that the cursor is invalid. */
-export function isOutdated(error: unknown): boolean {
-  return error instanceof ToolRefused && error.data['resync_required'] === true;
 }

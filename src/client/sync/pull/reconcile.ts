@@ -13,7 +13,7 @@ import { keepCopy } from '../keep-copy.ts';
 import { pushArguments, textOf } from '../push/arguments.ts';
 import { sendCopy } from '../push/copy.ts';
 import { send } from '../push/send.ts';
-import { readAs } from '../remote-record.ts';
+import { readAs, timeSchema } from '../remote-record.ts';
 import type { Replica } from '../replica.ts';
 import { agree } from '../state.ts';
 import { rememberAgreed } from '../state-file.ts';
@@ -25,7 +25,8 @@ const mergeSchema = z.object({
   deleted: z.boolean(),
   base_sha: z.string(),
 });
-const historySchema = z.object({ versions: z.array(z.object({ sha256: z.string(), device_id: z.string() })) });
+const versionSchema = z.object({ sha256: z.string(), device_id: z.string(), stored_at: timeSchema });
+const historySchema = z.object({ versions: z.array(versionSchema) });
 
 type Merged = z.infer<typeof mergeSchema>;
 
@@ -75,9 +76,14 @@ async function recallFromHistory(replica: Replica, path: FolderPath): Promise<vo
   const { state } = replica;
   const sent = state.sent.get(path);
   if (sent === undefined) return;
-  const known = (await versionsOf(replica, path)).find(({ sha256, isOwn }) => isOwn && sent.has(sha256));
-  const base = state.base.get(path)?.sha256;
-  if (known !== undefined && known.sha256 !== base) state.base.set(path, { sha256: known.sha256 });
+  const base = state.base.get(path);
+  // The same bytes may also be an older version.
+  const known = (await versionsOf(replica, path)).find(
+    ({ sha256, isOwn, storedMs }) => isOwn && sent.has(sha256) && storedMs > (base?.storedMs ?? 0),
+  );
+  if (known !== undefined && known.sha256 !== base?.sha256) {
+    state.base.set(path, { sha256: known.sha256, storedMs: known.storedMs });
+  }
   state.sent.delete(path);
 }
 
@@ -85,7 +91,11 @@ async function recallFromHistory(replica: Replica, path: FolderPath): Promise<vo
 async function versionsOf({ hub, state }: Replica, path: FolderPath) {
   try {
     const { versions } = readAs(historySchema, (await hub.call('sync_history', { path })).structured);
-    return versions.map(({ sha256, device_id: device }) => ({ sha256, isOwn: device === state.device_id }));
+    return versions.map(({ sha256, device_id: device, stored_at: at }) => ({
+      sha256,
+      isOwn: device === state.device_id,
+      storedMs: Date.parse(at),
+    }));
   } catch (error) {
     if (error instanceof ToolRefused) return [];
     throw error;
@@ -120,12 +130,15 @@ async function takeMerge(
   mine: Content,
   merged: Merged & { readonly bytes: Buffer },
 ): Promise<boolean> {
-  const { folder, state, tell } = replica;
+  const { folder, state, tell, due } = replica;
+  // A bit that is as it was stays as the hub has it; the next round takes that over.
+  const executable = mine.executable === state.base.get(path)?.executable ? undefined : mine.executable;
   const done = folder.asides.keepUnsent(mine.sha256);
   const written = folder.put(path, merged.bytes, mine.sha256, { modifiedMs: Date.now() });
   if (written === false) return false;
   rememberAgreed(folder, state, path, merged.base_sha);
-  const [own] = await send(replica, [{ path, args: pushArguments(replica, path, mine, merged.base_sha) }]);
+  const args = pushArguments(replica, path, { ...mine, executable }, merged.base_sha);
+  const [own] = await send(replica, [{ path, args }]);
   // The local side is now stored as a version or, when the hub has changed at this moment, as a conflict that the next
   // push settles. Otherwise it stays aside and becomes a conflict copy.
   if (!(own instanceof ToolRefused) || decideFate(path, own).kind === 'pending') done();
@@ -136,10 +149,11 @@ async function takeMerge(
       folder.put(path, mine.bytes, written.sha256, mine);
       return true;
     }
-    const content = { ...mine, bytes: merged.bytes, sha256: written.sha256, modifiedMs: Date.now() };
+    const content = { executable, bytes: merged.bytes, sha256: written.sha256, modifiedMs: Date.now() };
     const [both] = await send(replica, [{ path, args: pushArguments(replica, path, content, mine.sha256) }]);
     if (!(both instanceof ToolRefused) && both !== undefined) {
       agree(state, path, { ...written, storedMs: Date.parse(both.stored_at) });
+      if (executable === undefined) due.add(path);
     }
   }
   tell({ verb: 'merged', path, note: 'changed on both sides, in different places' });

@@ -93,6 +93,6 @@ async function keepOnHub(replica: Replica, local: Scan, { path, side }: RemoteRe
   const [outcome] = await hub.push([pushArguments(replica, path, content, base)]);
   const id = outcome instanceof ToolRefused ? outcome.data['conflict_id'] : undefined;
   if (typeof id !== 'string') return false;
-  await hub.call('sync_resolve_conflict', { conflict_id: id, keep: 'theirs' });
+  await hub.dismiss(id);
   return true;
 }

@@ -98,22 +98,13 @@ async function settle(replica: Replica, parcel: Sent, { outcome, accepted }: Set
   const wait = state.waits.get(path);
   if (fate.kind === 'pending') {
     // The hub stores it. Settled here, since the user only has to decide about the current file.
-    await dismiss(replica, fate.conflictId);
+    await replica.hub.dismiss(fate.conflictId);
     if (wait?.kind === 'conflict') state.waits.set(path, { ...wait, conflictId: null, local: null });
     return true;
   }
   // A path waiting because the hub refused it is already listed.
   if (fate.kind === 'listed' && wait?.kind === 'push') return true;
   return keepCopy(replica, { from: save.place, of: path, why: fate.kind === 'copy' ? fate.why : outcome.message });
-}
-
-async function dismiss({ hub }: Replica, conflictId: string): Promise<void> {
-  try {
-    await hub.call('sync_resolve_conflict', { conflict_id: conflictId, keep: 'theirs' });
-  } catch (error) {
-    // Settled by another device just now; the bytes are kept all the same.
-    if (!(error instanceof ToolRefused)) throw error;
-  }
 }
 
 /** True when the file still equals the save. */

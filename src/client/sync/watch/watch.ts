@@ -5,10 +5,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../limits/service.ts';
 import { NotSignedIn } from '../../not-signed-in.ts';
+import { isOutdated } from '../../tool-refused.ts';
 import { RootGone } from '../folder/root.ts';
 import { VaultGone } from '../hub.ts';
 import { LargeTransfers } from '../large/transfers.ts';
-import { isOutdated } from '../pull/pull.ts';
 import type { Replica } from '../replica.ts';
 import { Bell } from './bell.ts';
 import { DiskWatch } from './disk.ts';

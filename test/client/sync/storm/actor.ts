@@ -119,7 +119,10 @@ export class Actor {
     const stats = lstatSync(this.at(path), { throwIfNoEntry: false });
     const files =
       stats?.isDirectory() === true ? this.#entries('isFile', path) : stats?.isFile() === true ? [path] : [];
-    return files.map((one) => ({ path: one, sha256: hashOf(readFileSync(this.at(one))) }));
+    return files.map((one) => {
+      const sha256 = hashOf(readFileSync(this.at(one)));
+      return { path: one, sha256, changedMs: lstatSync(this.at(one)).ctimeMs };
+    });
   }
 
   /** A file has these bytes now. */
@@ -127,7 +130,7 @@ export class Actor {
     const { ledger, folder } = this.#options;
     ledger.wrote(folder, path, bytes);
     const isReadable = (lstatSync(this.at(path)).mode & 0o400) !== 0;
-    if (!isReadable) ledger.hidden(folder, [{ path, sha256: hashOf(bytes) }], false);
+    if (!isReadable) ledger.hidden(folder, [{ path, sha256: hashOf(bytes), changedMs: Date.now() }], false);
   }
 
   /** Moves what is at a path, files below it too. Its bytes stay with the user. */

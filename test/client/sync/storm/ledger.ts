@@ -17,6 +17,8 @@ interface Standing {
 export interface Seen {
   readonly path: string;
   readonly sha256: string;
+  /** When it got its name or its bytes, by the disk. */
+  readonly changedMs: number;
 }
 
 /** Where a string stood that is owed, and for how long. */
@@ -31,6 +33,8 @@ export class Ledger {
   /** Which strings stand, by folder and hash. */
   readonly #standing = new Map<string, Map<string, Standing>>();
   readonly #kept = new Map<string, Owed>();
+  /** Strings that were written to files which a watch had replaced or removed, by hash. */
+  readonly #late = new Map<string, Owed>();
 
   constructor(stillMs: number) {
     this.#stillMs = stillMs;
@@ -44,6 +48,7 @@ export class Ledger {
   left(folder: string, files: readonly Seen[], isServed: boolean): void {
     for (const file of files) {
       this.#keep(folder, file, isServed);
+      this.#leaveCopy(folder, file, isServed);
       this.#of(folder).delete(file.sha256);
     }
   }
@@ -70,7 +75,7 @@ export class Ledger {
 
   /** A program wrote these bytes to a file that is no longer in its place. */
   late(folder: string, path: string, bytes: Uint8Array): void {
-    this.#kept.set(hashOf(bytes), { folder, path, what: 'written to a file that was replaced' });
+    this.#late.set(hashOf(bytes), { folder, path, what: 'written to a file that was replaced' });
   }
 
   /** While nothing runs for a folder, what stands in it is not seen: its time begins when that is over. */
@@ -83,7 +88,7 @@ export class Ledger {
 
   /** Every string that must be found, with where it was written last. What no user took away counts whenever it came. */
   get owed(): ReadonlyMap<string, Owed> {
-    const owed = new Map(this.#kept);
+    const owed = new Map([...this.#kept, ...this.#late]);
     for (const [folder, standing] of this.#standing) {
       for (const [sha256, { path }] of standing) owed.set(sha256, { folder, path, what: 'no user took it away' });
     }
@@ -97,6 +102,17 @@ export class Ledger {
     if (!isServed || MAYBE_IGNORED.test(path) || stoodMs < this.#stillMs) return;
     const what = `written at ${standing.path}, stood ${stoodMs} ms until its user took it away`;
     this.#kept.set(sha256, { folder, path, what });
+  }
+
+  /**
+   * What was written late is owed whatever its age, until it stands in the folder as a conflict copy: that is what was
+   * promised (SYN-25). The copy is a file like any other, which its user may remove before it has stood still, for example
+   * with the folder around it. It stands since it got its name, which the disk notes as its change time.
+   */
+  #leaveCopy(folder: string, { path, sha256, changedMs }: Seen, isServed: boolean): void {
+    if (!this.#late.delete(sha256)) return;
+    this.#of(folder).set(sha256, { path, sinceMs: changedMs });
+    this.#keep(folder, { path, sha256, changedMs }, isServed);
   }
 
   #of(folder: string): Map<string, Standing> {
