@@ -5,6 +5,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { version } from '../common/version.ts';
 import { limits } from '../limits/service.ts';
 import { ClientError } from './client-error.ts';
@@ -57,7 +58,8 @@ export class Unreachable extends ClientError {}
 class TakerFailed extends Error {}
 
 /** Sends one request to a path of a hub. Throws Unreachable. Any HTTP status is a normal answer. */
-export function send(server: string, path: string, request: ClientRequest = {}): Promise<ClientAnswer> {
+export async function send(server: string, path: string, request: ClientRequest = {}): Promise<ClientAnswer> {
+  await closedConnections();
   const { method = 'GET', headers, body, seconds = limits.clientSecondsDefault } = request;
   const open = server.startsWith('https:') ? httpsRequest : httpRequest;
   const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
@@ -79,6 +81,15 @@ export function send(server: string, path: string, request: ClientRequest = {}):
     if (body === undefined) outgoing.end();
     else Readable.from(slices(Buffer.from(body), request, late)).pipe(outgoing);
   });
+}
+
+/**
+ * Two rounds of the event loop: a connection that the hub closed while this process computed, such as the key of a
+ * passphrase, leaves the pool of idle connections.
+ */
+async function closedConnections(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
 }
 
 /** The error message for a refusal of the hub. */
