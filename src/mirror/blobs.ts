@@ -153,7 +153,7 @@ export class MirrorBlobs extends BlobReads {
         credentialId,
         storageId: bytes.storageId,
         byteSize: bytes.byteSize,
-        uploadedBy: fields['X-Uploaded-By'] || null,
+        uploadedBy: fields['X-Uploaded-By']?.text ?? null,
         nowMs: now(),
       });
       const { record } = outcome;

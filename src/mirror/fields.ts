@@ -1,6 +1,7 @@
 /** Declares the input of the mirror's clients besides bytes: upload headers, list query, and credential request. */
 import { z } from 'zod';
 import { limits } from '../limits/service.ts';
+import { isOneLine, isShort, readLabel } from './label.ts';
 
 const commitSha = z.string().regex(/^[0-9a-f]{40}$/, 'must be 40 lower-case hex characters');
 const sha256 = z.string().regex(/^[0-9a-fA-F]{64}$/, 'must be the 64 hex characters of the body’s SHA-256');
@@ -16,10 +17,14 @@ export const uploadHeaders = z.object({
     .transform((text) => Buffer.from(text.slice('sha256='.length), 'hex')),
   'X-Uploaded-By': z
     .string()
-    .max(limits.uploadedByCharsMax)
-    .regex(/^[ -~]*$/, 'must have only printable ASCII characters')
-    .optional()
-    .describe('Who uploads, for the list; printable ASCII'),
+    .describe(
+      `Who uploads, for the list: at most ${limits.uploadedByCharsMax} characters of any language. Send a label that begins or ends ` +
+        "with a letter outside ASCII in RFC 8187 form: UTF-8'' and the percent-encoded text",
+    )
+    .transform(readLabel)
+    .refine(isShort, `must have at most ${limits.uploadedByCharsMax} characters`)
+    .refine(isOneLine, 'must not contain control characters or line breaks')
+    .optional(),
 });
 
 export type UploadHeaders = z.output<typeof uploadHeaders>;
@@ -47,8 +52,4 @@ export function isCommitSha(text: string): boolean {
 
 export function isSha256(text: string): boolean {
   return sha256.safeParse(text).success;
-}
-
-export function isLabel(text: string): boolean {
-  return uploadHeaders.shape['X-Uploaded-By'].safeParse(text).success;
 }

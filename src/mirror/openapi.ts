@@ -14,7 +14,7 @@ const commitSha = { type: 'string', pattern: '^[0-9a-f]{40}$' } as const;
 
 const stored = { commit_sha: COMMIT, sha256: SHA256, byte_size: 48213, uploaded_at: '2026-11-20T20:18:57.123Z' };
 
-const storedBlob = { title: 'StoredBlob', ...jsonSchema(views.storedBlob, 'output') };
+const uploadedBlob = { title: 'UploadedBlob', ...jsonSchema(views.uploadedBlob, 'output') };
 const latestBlob = { title: 'LatestBlob', ...jsonSchema(views.latestBlob, 'output') };
 const issuedCredential = { title: 'MirrorCredential', ...jsonSchema(views.issuedCredential, 'output') };
 
@@ -112,7 +112,7 @@ export const mirrorOperations = {
       'signature covers the exact bytes. 200 means that they are durable on disk. Sending the same again is safe.',
     parameters: headerParameters,
     request: { required: true, mediaType: BYTES },
-    answers: { 200: { description: 'Stored', content: jsonContent(storedBlob, stored) } },
+    answers: { 200: { description: 'Stored', content: jsonContent(uploadedBlob, stored) } },
     refusals: [422, 507],
   },
   list: {

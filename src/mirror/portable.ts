@@ -11,7 +11,6 @@ import {
   importSection,
   instantUpTo,
   sha256Hex,
-  text,
 } from '../archive/records.ts';
 import type { ArchiveWriter, SectionWriter } from '../archive/writer.ts';
 import { invalidField, Refusal } from '../common/fault.ts';
@@ -20,13 +19,18 @@ import { countBytes } from '../quotas/usage.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Snapshot } from '../store/table.ts';
 import { type FreshCredential, type MirrorCredentials, putCredential } from './credentials.ts';
-import { isLabel } from './fields.ts';
+import { isOneLine, isShort } from './label.ts';
 import { type BlobRecord, blobs, chunks, commits, credentials, heads, order } from './records.ts';
 
 import type { Staging } from './staging.ts';
 
 /** Replaces every credential rotated or destroyed before the export; never a valid credential id. */
 const FORMER_CREDENTIAL = 'mc_former';
+
+const label = z
+  .string()
+  .refine((text) => isShort({ text }) && isOneLine({ text }), 'must be a short text in one line')
+  .refine((text) => text.isWellFormed(), 'must be well-formed Unicode');
 
 /** Order of the records: first whether a credential existed, then blobs in upload order; their bytes are contents. */
 export const blobRecord = (instant: Instant) =>
@@ -38,7 +42,7 @@ export const blobRecord = (instant: Instant) =>
       sha256: sha256Hex,
       byte_size: id.max(limits.uploadBytesMax),
       uploaded_at: instant,
-      uploaded_by: text(limits.uploadedByCharsMax).refine(isLabel, 'must be printable ASCII').nullable(),
+      uploaded_by: label.nullable(),
       verified: z.boolean(),
     }),
   ]);

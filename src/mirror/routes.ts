@@ -14,7 +14,7 @@ import type { MirrorBlobs } from './blobs.ts';
 import type { MirrorCredentials } from './credentials.ts';
 import { credentialRequest, listQuery, uploadHeaders } from './fields.ts';
 import { mirrorOperations } from './openapi.ts';
-import { type blobPage, listedView, storedView } from './views.ts';
+import { type blobPage, listedView, storedView, uploadedView } from './views.ts';
 
 export interface MirrorRoutesOptions {
   readonly blobs: MirrorBlobs;
@@ -69,7 +69,10 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
       doc: mirrorOperations.upload,
       async handle(request, principal) {
         const fields = readFields(uploadHeaders, headersOf(request), 'headers');
-        return json(200, storedView(await blobs.upload(principal, fields, request)));
+        return json(
+          200,
+          uploadedView(await blobs.upload(principal, fields, request), fields['X-Uploaded-By']?.warning),
+        );
       },
     },
     ...mirrorReadRoutes(options),

@@ -16,6 +16,10 @@ export const latestBlob = storedBlob.extend({
   download_url: z.string().meta({ format: 'uri-reference', description: 'Path of the download on this service' }),
 });
 
+export const uploadedBlob = storedBlob.extend({
+  warnings: z.array(z.string()).optional().describe('What was stored otherwise than sent'),
+});
+
 const listedBlob = storedBlob.extend({
   uploaded_by: z.string().max(limits.uploadedByCharsMax).nullable().describe('X-Uploaded-By of the upload'),
   quarantined: z.literal(true).optional().describe('Its stored bytes are damaged; upload the same bytes again'),
@@ -38,6 +42,10 @@ export const destroyedCredential = z.object({ status: z.literal('deleted'), mess
 
 export function storedView({ commitSha, sha256, record }: Blob): z.output<typeof storedBlob> {
   return { commit_sha: commitSha, sha256, byte_size: record.byte_size, uploaded_at: record.uploaded_at };
+}
+
+export function uploadedView(blob: Blob, warning: string | undefined): z.output<typeof uploadedBlob> {
+  return { ...storedView(blob), ...(warning === undefined ? {} : { warnings: [warning] }) };
 }
 
 export function listedView(blob: Blob, isSetAside: boolean): z.output<typeof listedBlob> {

@@ -3,6 +3,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { hostname } from 'node:os';
 import { z } from 'zod';
 import { limits } from '../../limits/service.ts';
+import { encodeExtValue } from '../../text/ext-value.ts';
 import { ClientError } from '../client-error.ts';
 import { type ClientAnswer, type ClientRequest, refusalOf, send, type TransferProgress } from '../http.ts';
 
@@ -71,7 +72,7 @@ export class MirrorHub {
       'X-Commit-Sha': commit,
       'X-Tarball-Sha256': sha256,
       'X-Mirror-Signature': `sha256=${signature}`,
-      'X-Uploaded-By': (label ?? hostname()).replace(/[^\x20-\x7e]/g, '?').slice(0, limits.uploadedByCharsMax),
+      'X-Uploaded-By': labelHeader(label ?? hostname()),
     };
     const answer = await this.#send(BASE, { method: 'POST', headers, body: bytes, onSent: progress });
     const blob = read(this.#server, answer, blobSchema);
@@ -132,4 +133,12 @@ function read<T>(server: string, answer: ClientAnswer, schema: z.ZodType<T>): T 
   const parsed = schema.safeParse(answer.json());
   if (!parsed.success) throw new ClientError(`${server} did not answer like a Cairn mirror; check --server.`);
   return parsed.data;
+}
+
+/** A label of any language as a header: a header holds ASCII. */
+function labelHeader(label: string): string {
+  const shown = Array.from(label.replace(/\p{Cc}/gu, '?'))
+    .slice(0, limits.uploadedByCharsMax)
+    .join('');
+  return /^[ -~]*$/.test(shown) ? shown : encodeExtValue(shown);
 }

@@ -110,10 +110,10 @@ test('[MIR-20] in CI the credential comes from the environment and the passphras
   const { folder, commit } = repository(64 * 1024);
   const latestBefore = await ci.cairn('latest', '--json');
   expect([latestBefore.code, JSON.parse(latestBefore.stdout)]).toEqual([1, { latest: null }]);
-  const pushed = await ci.cairn('push', '--repository', folder, '--passphrase-file', passphrase, '--label', 'ci é 1');
+  const pushed = await ci.cairn('push', '--repository', folder, '--passphrase-file', passphrase, '--label', 'ci 서울');
   expect(pushed).toMatchObject({ code: 0, stderr: '' });
   const listed = JSON.parse((await ci.cairn('list', '--json')).stdout) as { blobs: Record<string, unknown>[] };
-  expect(listed.blobs).toMatchObject([{ commit_sha: commit, uploaded_by: 'ci ? 1' }]);
+  expect(listed.blobs).toMatchObject([{ commit_sha: commit, uploaded_by: 'ci 서울' }]);
   expect((await ci.cairn('latest')).stdout).toContain(commit);
 
   const output = join(temporaryFolder(), 'restored');

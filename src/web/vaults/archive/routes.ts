@@ -6,6 +6,7 @@ import type { Route } from '../../../http/route/route.ts';
 import { limits } from '../../../limits/service.ts';
 import type { VaultOf } from '../../../sync/log/reader.ts';
 import type { Sync } from '../../../sync/service.ts';
+import { encodeExtValue } from '../../../text/ext-value.ts';
 import { downloadHeaders } from '../../download-headers.ts';
 import type { MemberVisit } from '../../pages.ts';
 import { type VaultOptions, vaultOf } from '../access.ts';
@@ -26,7 +27,7 @@ function sendFolder({ sync, downloads }: VaultOptions, visit: MemberVisit): Repl
     throw new Refusal({ kind: 'not_found', what: 'there is no such folder' });
   }
   const name = folder.path === '' ? rootName(vault.record.name) : nameOf(folder.path);
-  const disposition = `attachment; filename="folder.tar"; filename*=UTF-8''${encoded(`${name}.tar`)}`;
+  const disposition = `attachment; filename="folder.tar"; filename*=${encodeExtValue(`${name}.tar`)}`;
   const headers = downloadHeaders('application/x-tar', disposition);
   if (request.isHead) return empty(200, headers);
   // Reserves the maximum size of a file, because one file at a time is in memory.
@@ -87,9 +88,4 @@ async function* entriesOf(
     yield [tarHeader(inside, content.length, file.stored_ms), content, tarPadding(content.length)];
   }
   yield [TAR_END];
-}
-
-/** Encodes a value for RFC 8187: also characters that encodeURIComponent keeps but an attribute may not contain. */
-function encoded(text: string): string {
-  return encodeURIComponent(text).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
