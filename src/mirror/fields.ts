@@ -1,10 +1,39 @@
 /** Declares the input of the mirror's clients besides bytes: upload headers, list query, and credential request. */
 import { z } from 'zod';
 import { limits } from '../limits/service.ts';
-import { isOneLine, isShort, readLabel } from './label.ts';
+import { decodeExtValue } from '../text/ext-value.ts';
 
 const commitSha = z.string().regex(/^[0-9a-f]{40}$/, 'must be 40 lower-case hex characters');
 const sha256 = z.string().regex(/^[0-9a-fA-F]{64}$/, 'must be the 64 hex characters of the body’s SHA-256');
+
+/** The free label of an upload, from the header X-Uploaded-By. */
+interface Label {
+  /** Null without a label. */
+  readonly text: string | null;
+  readonly warning?: string;
+}
+
+const LABEL_LOST =
+  "X-Uploaded-By did not arrive whole, so no label was stored; send it in RFC 8187 form: UTF-8'' and the percent-encoded text";
+
+/**
+ * Reads a header as UTF-8, or as `UTF-8''…` (RFC 8187). The HTTP library drops bytes above 0x7F at either end, and
+ * replaces bytes that are not UTF-8: where that shows, there is a warning instead of a label.
+ */
+function readLabel(given: string): Label {
+  if (given === '' || given.includes('\ufffd')) return { text: null, warning: LABEL_LOST };
+  return { text: decodeExtValue(given) ?? given };
+}
+
+/** At most `limits.uploadedByCharsMax` characters. */
+export function isShortLabel({ text }: Label): boolean {
+  return text === null || Array.from(text).length <= limits.uploadedByCharsMax;
+}
+
+/** Without control characters and line separators. */
+export function isOneLine({ text }: Label): boolean {
+  return text === null || !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
+}
 
 /** The headers of an upload by name (interface specification, 4.2). */
 export const uploadHeaders = z.object({
@@ -22,7 +51,7 @@ export const uploadHeaders = z.object({
         "with a letter outside ASCII in RFC 8187 form: UTF-8'' and the percent-encoded text",
     )
     .transform(readLabel)
-    .refine(isShort, `must have at most ${limits.uploadedByCharsMax} characters`)
+    .refine(isShortLabel, `must have at most ${limits.uploadedByCharsMax} characters`)
     .refine(isOneLine, 'must not contain control characters or line breaks')
     .optional(),
 });

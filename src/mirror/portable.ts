@@ -19,7 +19,7 @@ import { countBytes } from '../quotas/usage.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Snapshot } from '../store/table.ts';
 import { type FreshCredential, type MirrorCredentials, putCredential } from './credentials.ts';
-import { isOneLine, isShort } from './label.ts';
+import { isOneLine, isShortLabel } from './fields.ts';
 import { type BlobRecord, blobs, chunks, commits, credentials, heads, order } from './records.ts';
 
 import type { Staging } from './staging.ts';
@@ -29,7 +29,7 @@ const FORMER_CREDENTIAL = 'mc_former';
 
 const label = z
   .string()
-  .refine((text) => isShort({ text }) && isOneLine({ text }), 'must be a short text in one line')
+  .refine((text) => isShortLabel({ text }) && isOneLine({ text }), 'must be a short text in one line')
   .refine((text) => text.isWellFormed(), 'must be well-formed Unicode');
 
 /** Order of the records: first whether a credential existed, then blobs in upload order; their bytes are contents. */

@@ -72,7 +72,7 @@ const namesOf = (pages: readonly FolderPage[]) => [
   ...pages.flatMap((page) => page.files.map(({ path }) => path)),
 ];
 
-test('[WEB-11] a folder lists its subfolders, then its files, in the spelling of the files, and nothing of others', async () => {
+test('[WEB-16] a folder lists its subfolders, then its files, in the spelling of the files, and nothing of others', async () => {
   const paths = [
     'README.md',
     'Notes/a.md',
@@ -96,7 +96,7 @@ test('[WEB-11] a folder lists its subfolders, then its files, in the spelling of
 });
 
 // With 100,000 files in the long run.
-test('[WEB-11] of many files a page reads about as many rows as it shows, whatever lies below', async () => {
+test('[WEB-16] of many files a page reads about as many rows as it shows, whatever lies below', async () => {
   const limit = limits.fileRowsPerPage;
   const count = runs(20_000);
   const paths = Array.from({ length: count }, (_, at) => `f${at % 100}/d${at % (count / limit)}/n${at}.md`);
@@ -109,7 +109,7 @@ test('[WEB-11] of many files a page reads about as many rows as it shows, whatev
   expect(inner?.rowsRead).toBeLessThan(2 * limit);
 }, 120_000);
 
-test('[WEB-11, LIM-2] a folder of deleted files is walked in bounded pages', async () => {
+test('[WEB-16, LIM-2] a folder of deleted files is walked in bounded pages', async () => {
   const gone = Array.from({ length: limits.folderScanMax + 100 }, (_, at) => `old/${at}.md`);
   await fill('deleted', ['old/zz.md'], gone);
   const pages = await pagesOf('deleted', 'old', 50);

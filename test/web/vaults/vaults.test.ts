@@ -99,7 +99,7 @@ test('[WEB-1] files are listed in order, found by a part or a pattern, and shown
   expect(bytes.headers['content-security-policy']).toContain('sandbox');
 });
 
-test('[WEB-11] a folder tells its size, when it changed last, and who changed it, at all depths', async () => {
+test('[WEB-16] a folder tells its size, when it changed last, and who changed it, at all depths', async () => {
   const { client, device } = await member();
   const { vault_id: vault } = await push(device, 'deep/a/b/one.md', '12345');
   const phone = new Device(hub, device.key, 'phone-of-ada');
