@@ -39,6 +39,8 @@ export interface Replica {
   readonly due: Set<FolderPath>;
   /** True when a local change is waiting: small changes get a turn before the rest. */
   isOverdue?: () => boolean;
+  /** Called after each scan. */
+  onScan?: () => void;
   /** Files whose copy on the hub is damaged, with its hash: sending the same content again restores it. */
   readonly damaged: Map<FolderPath, string>;
   /** Contents that this process sent as conflict copies: name of the copy, by path and hash. */
@@ -74,6 +76,7 @@ export async function scan(replica: Replica): Promise<Scan> {
   }
   replica.scanned = found;
   state.mounts = found.mounts;
+  replica.onScan?.();
   return found;
 }
 

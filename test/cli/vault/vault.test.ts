@@ -89,6 +89,11 @@ test('[CLI-2] a file goes back a version, to a number or to a time; a folder goe
   await place.sync();
   expect(place.read('other.md')).toBe('kept\n');
   expect(place.has('docs/new.md')).toBe(false);
+  const slip = await cairn('sync', 'restore', '--at', '2001-02-03', ...at);
+  expect(slip).toMatchObject({ code: 1, stderr: expect.stringContaining('2 of 2 files did not exist at 2001-02-03') });
+  expect((await cairn('sync', 'list', ...at)).stdout).toContain('other.md');
+  const word = await cairn('sync', 'restore', '--at', '2001-02-03', '--allow-deletes', ...at);
+  expect(word).toMatchObject({ code: 0, stdout: expect.stringContaining('2 files deleted') });
   expect(await cairn('sync', 'restore', ...at)).toMatchObject({ code: 2 });
   expect(await cairn('sync', 'restore', '--at', 'soon', ...at)).toMatchObject({ code: 2 });
 });

@@ -1,5 +1,6 @@
 /** cairn sync restore: restores an earlier version of a file or folder on the hub, so that every device receives it. */
 import { z } from 'zod';
+import { ClientError } from '../../../client/client-error.ts';
 import { counted, jsonLine, shownLine } from '../../../client/shown.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';
 import { shownTime, versionToRestore } from '../../../client/sync/vault-files.ts';
@@ -10,6 +11,7 @@ import { onFile, openPlace, PLACE_EXPLAINS, PLACE_OPTIONS, type VaultPlace } fro
 import { readTime } from './when.ts';
 
 const restoredSchema = z.object({ path: z.string(), status: z.string(), stored_at: z.string() });
+const sizeSchema = z.object({ total_count: z.number() });
 const folderSchema = z.object({
   restored: z.array(z.string()),
   deleted: z.array(z.string()),
@@ -26,12 +28,13 @@ export const syncRestoreCommand: Command = {
   summary: 'restore the previous version, or the version at a time; without FILE, the whole folder as of --at',
   operands: ['[FILE]'],
   options: [...PLACE_OPTIONS, takes('at', 'TIME'), takes('seq', 'N')],
-  flags: ['dry-run'],
+  flags: ['dry-run', 'allow-deletes'],
   explains: {
     ...PLACE_EXPLAINS,
     at: "time to go back to: '2026-11-20 18:00', 2026-11-20, or 2h for two hours ago",
     seq: 'version to restore, a number from cairn sync history',
     'dry-run': 'only show what would change',
+    'allow-deletes': 'delete the files that did not exist at that time, even if it is most of the folder',
   },
   examples: [
     'cairn sync restore notes/today.md',
@@ -74,12 +77,16 @@ async function restoreFile(options: Options, place: VaultPlace, path: string, at
   return 0;
 }
 
-async function restoreFolder(options: Options, place: VaultPlace, atMs: number): Promise<number> {
-  const isDry = options.flag('dry-run');
+interface Restored {
+  readonly restored: string[];
+  readonly deleted: string[];
+  readonly skipped: { readonly path: string; readonly reason: string }[];
+}
+
+/** Restores the folder as of a time; with `isDry`, only lists what that would change. */
+async function goBack(place: VaultPlace, atMs: number, isDry: boolean): Promise<Restored> {
   const folder = place.below === '' ? {} : { folder: place.below };
-  const restored: string[] = [];
-  const deleted: string[] = [];
-  const skipped: { path: string; reason: string }[] = [];
+  const found: Restored = { restored: [], deleted: [], skipped: [] };
   for (let cursor: string | null = null; ; ) {
     const args = {
       at: new Date(atMs).toISOString(),
@@ -89,12 +96,30 @@ async function restoreFolder(options: Options, place: VaultPlace, atMs: number):
     };
     const { structured } = await place.hub.call('sync_restore_folder', args);
     const page: z.infer<typeof folderSchema> = readAs(folderSchema, structured);
-    restored.push(...page.restored);
-    deleted.push(...page.deleted);
-    skipped.push(...page.skipped);
-    if (!page.has_more) break;
+    found.restored.push(...page.restored);
+    found.deleted.push(...page.deleted);
+    found.skipped.push(...page.skipped);
+    if (!page.has_more) return found;
     ({ cursor } = page);
   }
+}
+
+/** A time before most files existed is probably a slip: deleting more than half of them waits for a word. */
+async function checkDeletes(place: VaultPlace, atMs: number): Promise<void> {
+  const { deleted } = await goBack(place, atMs, true);
+  if (deleted.length === 0) return;
+  const prefix = place.below === '' ? {} : { prefix: `${place.below}/` };
+  const { structured } = await place.hub.call('sync_list', { limit: 1, ...prefix });
+  const { total_count: total } = readAs(sizeSchema, structured);
+  if (deleted.length * 2 <= total) return;
+  const what = `${deleted.length} of ${counted(total, 'file')} did not exist at ${shownTime(atMs)} and would be deleted`;
+  throw new ClientError(`${what}. To see them, add --dry-run. To delete them, add --allow-deletes.`);
+}
+
+async function restoreFolder(options: Options, place: VaultPlace, atMs: number): Promise<number> {
+  const isDry = options.flag('dry-run');
+  if (!isDry && !options.flag('allow-deletes')) await checkDeletes(place, atMs);
+  const { restored, deleted, skipped } = await goBack(place, atMs, isDry);
   if (options.json) print(jsonLine({ restored, deleted, skipped }));
   else {
     tellPaths(isDry ? 'would restore' : 'restored', restored);

@@ -55,10 +55,7 @@ export class DiskWatch {
       if (event === 'unlinkDir' && path === root) void this.#beginAgain();
     });
     // Changes between the first scan and this event trigger no event.
-    watcher.on('ready', () => {
-      changes.ring();
-      keeper.begin();
-    });
+    watcher.on('ready', () => changes.ring());
     // Usually too many folders for the system; the next full scan finds the missed changes.
     watcher.on('error', (error) => {
       if (!this.#isBlind) onBlind(blindSentence(error));

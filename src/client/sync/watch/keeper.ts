@@ -9,6 +9,8 @@ import type { Replica } from '../replica.ts';
 export class Keeper {
   readonly #replica: Replica;
   readonly #timers = new Map<string, NodeJS.Timeout>();
+  /** Files that differed from the hub's in the last scan, with their hashes. */
+  #open: ReadonlyMap<FolderPath, string> = new Map();
 
   constructor(replica: Replica) {
     this.#replica = replica;
@@ -27,14 +29,20 @@ export class Keeper {
     this.#timers.set(onDisk, setTimeout(keep, limits.clientStillMs));
   }
 
-  /** Starts with the files that differed from the hub's in the last scan. */
-  begin(): void {
+  /** Takes the files of the last scan that differ from the hub's: the disk reports no change from before it was watched. */
+  noteScan(): void {
     const { scanned, state, folder } = this.#replica;
-    if (scanned === undefined) return;
-    const open = [...scanned.files].filter(([path, { sha256 }]) => state.base.get(path)?.sha256 !== sha256);
+    const open = new Map<FolderPath, string>();
+    for (const [path, { sha256 }] of scanned?.files ?? []) {
+      if (state.base.get(path)?.sha256 !== sha256) open.set(path, sha256);
+    }
+    const before = this.#open;
+    this.#open = open;
     // This many are a first sync and not a person's edits.
-    if (open.length > limits.clientPushFiles) return;
-    for (const [path] of open) this.changed(folder.at(path));
+    if (open.size > limits.clientPushFiles) return;
+    for (const [path, sha256] of open) {
+      if (before.get(path) !== sha256 && !this.#timers.has(path)) this.changed(folder.at(path));
+    }
   }
 
   close(): void {

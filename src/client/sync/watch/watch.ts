@@ -37,6 +37,7 @@ export async function watchFolder(
   const disk = new DiskWatch(replica.folder.root, { changes, keeper, onBlind });
   const large = new LargeTransfers(replica);
   replica.isOverdue = () => changes.isRung;
+  replica.onScan = () => keeper.noteScan();
   let failures = 0;
   try {
     while (!signal.aborted) {
@@ -52,8 +53,6 @@ export async function watchFolder(
         const retryMs = Math.min(limits.clientRetryMs * 2 ** failures, limits.clientRetryMsMax);
         failures += 1;
         onTrouble(error as Error, retryMs);
-        // Files saved before the disk watch was ready triggered no event; the failed sync has scanned them.
-        keeper.begin();
         await pause(retryMs, signal);
       }
     }

@@ -92,6 +92,7 @@ class Weather {
     });
     const { mcp_key: key, email } = await account(hub);
     const weather = new Weather(options, hub, email);
+    process.on('SIGCONT', weather.#goOn);
     for (let at = 0; at < options.watches; at += 1) weather.#addStation(key, at);
     return weather;
   }
@@ -102,6 +103,12 @@ class Weather {
     this.#stations.push(station);
     station.watch();
   }
+
+  /** The storm was stopped, with all of its watches: nothing was seen meanwhile. */
+  readonly #goOn = (): void => {
+    for (const { place } of this.#stations) this.ledger.restart(place.folder);
+    this.journal.note('STORM', 'continues after it was stopped');
+  };
 
   async rage(): Promise<void> {
     const { operations, pauseMs, faults } = this.#options;
@@ -144,6 +151,7 @@ class Weather {
   }
 
   async end(): Promise<void> {
+    process.off('SIGCONT', this.#goOn);
     await Promise.allSettled(this.#coming);
     for (const station of this.#stations) await station.end();
     await this.#hub.kill();

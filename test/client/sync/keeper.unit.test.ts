@@ -1,0 +1,29 @@
+/** Files saved before a watch began: kept by the first scan, whenever the system begins to report changes. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
+import { type Replica, scan } from '../../../src/client/sync/replica.ts';
+import { newState } from '../../../src/client/sync/state.ts';
+import { Keeper } from '../../../src/client/sync/watch/keeper.ts';
+
+test('[SYN-25] a file that was saved before the watch is kept once it stands still, and not again by later scans', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'cairn-keeper-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const folder = new SyncedFolder(root);
+  const state = newState('http://127.0.0.1:1', 'v_0000000000000000');
+  const replica = { folder, state, tell: () => undefined } as unknown as Replica;
+  const keeper = new Keeper(replica);
+  onTestFinished(() => keeper.close());
+  replica.onScan = () => keeper.noteScan();
+  writeFileSync(join(root, 'x'), 'saved before\n');
+  await scan(replica);
+  await vi.waitFor(() => expect(folder.saves.list()).toHaveLength(1), { timeout: 10_000 });
+  const [save] = folder.saves.list();
+  expect(save?.read()?.bytes.toString()).toBe('saved before\n');
+  // Sent: a scan that finds the same bytes again keeps no second copy.
+  save?.drop();
+  await scan(replica);
+  await expect(vi.waitFor(() => expect(folder.saves.list()).toHaveLength(1), { timeout: 2000 })).rejects.toThrow();
+});
