@@ -34,6 +34,10 @@ async function run(argv: readonly string[]): Promise<number> {
   const found = await findCommand(argv);
   if (found === undefined) throw await unknownCommand(argv);
   const { command, rest } = found;
+  const [word] = rest;
+  if (word !== undefined && !word.startsWith('-') && command.operands === undefined) {
+    throw await unknownSubcommand(command.name, word);
+  }
   if (rest.includes('--help') || rest.includes('-h')) {
     print(commandHelp(command));
     return EXIT.done;
@@ -53,6 +57,15 @@ async function unknownCommand([first, second]: readonly string[]): Promise<Usage
   if (group.length > 0) return new UsageError(`${first} needs one of: ${group.join(', ')}`);
   const guess = nearest([first, second].join(' ').trim(), names) ?? nearest(first, names);
   return new UsageError(`there is no command ${first}${guess === undefined ? '' : `; did you mean ${guess}?`}`);
+}
+
+/** Error for a word after a command that takes none, such as a misspelt `cairn sync status`. */
+async function unknownSubcommand(name: string, word: string): Promise<UsageError> {
+  const names = (await loadGroups()).flatMap(({ commands }) => commands.map((one) => one.name));
+  const below = names.filter((one) => one.startsWith(`${name} `)).map((one) => one.slice(name.length + 1));
+  const guess = nearest(word, below);
+  const hint = guess === undefined ? '' : `; did you mean cairn ${name} ${guess}?`;
+  return new UsageError(`unexpected argument: ${word}${hint}`, name);
 }
 
 /**

@@ -48,6 +48,8 @@ test.each([
   [['tasks', 'done'], /tasks done needs ID; see cairn tasks done --help/],
   [['tasks', 'done', 'seven'], /ID must be a whole number/],
   [['tasks', 'done', '1', '2'], /unexpected argument: 2/],
+  [['sync', 'statsu'], /unexpected argument: statsu; did you mean cairn sync status\?/],
+  [['vault', 'list', 'x'], /unexpected argument: x; see/],
   [['call', 'list_tasks', '--limit=many'], /--limit must be integer; see cairn call --help/],
   [['call', 'list_tasks', '--server'], /--server needs URL/],
   [['completion', 'tcsh'], /bash, zsh, fish/],

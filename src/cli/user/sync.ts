@@ -184,7 +184,9 @@ async function status(options: Options): Promise<number> {
     ];
     const reasons = Object.entries(problem).map(([path, reason]) => noted('problem', path, reason));
     const left = links.map((path) => noted('left out', path, 'links, pipes and devices are not synced'));
-    const notes = choiceLines(replica);
+    const isPaused = existsSync(replica.folder.own('paused'));
+    const paused = isPaused ? ['The folder is paused. To sync it again: cairn sync resume'] : [];
+    const notes = [...paused, ...choiceLines(replica)];
     for (const text of notes) printError(`cairn: ${text}`);
     if (rows.length + reasons.length + notes.length === 0) print('up to date');
     if (rows.length + reasons.length + left.length > 0) print(table([...rows, ...reasons, ...left]));

@@ -147,6 +147,7 @@ test('[CLI-2] a paused folder is not synced until it is resumed', async () => {
   await a.sync();
   expect(a.has('two')).toBe(false);
   expect(await b.sync()).toMatchObject({ code: 1, stderr: expect.stringContaining('resume') });
+  expect((await b.sync('status')).stderr).toContain('cairn sync resume');
   expect(await b.sync('resume')).toMatchObject({ code: 0 });
   await until(async () => (await a.sync()).code === 0 && a.has('two'), watcher.output);
   await watcher.stop();
