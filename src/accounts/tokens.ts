@@ -136,7 +136,13 @@ export class AccessTokens {
     const found = this.#options.store.get(accessTokens, [hash]);
     if (found === undefined) return undefined;
     const readOnly = found.read_only === true;
-    const principal = { accountId: found.account_id, credentialId: tokenId(hash), ...(readOnly ? { readOnly } : {}) };
+    const signInId = found.sign_in;
+    const principal = {
+      accountId: found.account_id,
+      credentialId: tokenId(hash),
+      ...(readOnly ? { readOnly } : {}),
+      ...(signInId === undefined ? {} : { signInId }),
+    };
     return { principal, expiresMs: found.expires_ms };
   }
 

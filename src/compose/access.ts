@@ -4,10 +4,13 @@
  */
 import type { Accounts } from '../accounts/service.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
+import type { CallerName } from '../common/principal.ts';
 import type { Config } from '../config.ts';
 import type { StateKeeper } from '../gateway/live/input-required.ts';
 import type { Scheme } from '../http/checks/authorization.ts';
+import { limits } from '../limits/service.ts';
 import type { MirrorCredentials } from '../mirror/credentials.ts';
+import type { SignIns } from '../oauth/sign-ins.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';
@@ -27,6 +30,15 @@ export function accessTokenScheme(tokens: AccessTokens): Scheme {
 
 export function mirrorTokenScheme(credentials: MirrorCredentials): Scheme {
   return { scheme: 'McpKey', credential: 'mirror token', find: (token) => credentials.authenticate(token) };
+}
+
+/** Names a caller by its key, or by the device or app that it signed in as. */
+export function callerNames({ accounts, signIns }: { accounts: Accounts; signIns: SignIns }): CallerName {
+  return (principal) => {
+    const { signInId } = principal;
+    const name = accounts.keyName(principal) ?? (signInId === undefined ? undefined : signIns.nameOf(signInId));
+    return (name ?? 'access token').slice(0, limits.changedByCharsMax);
+  };
 }
 
 /** Returns the base URL of this service for a request's Host, or the public URL when configured. */

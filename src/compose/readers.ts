@@ -68,7 +68,10 @@ export function openReaders({ config, revisions, toolTraffic, onUsed, onDamage, 
   const documents = openDocuments({ ...base, quotas, clock }, config);
   const credentials = new MirrorCredentials(base);
   const blobs = new BlobReads({ store, damage: new Damage(log, onDamage) });
-  const tools = [...taskTools(tasks, zones), ...documentTools(documents)].filter(
+  const nameOf = () => {
+    throw new Error('only the hub thread records who changes something');
+  };
+  const tools = [...taskTools(tasks, zones, nameOf), ...documentTools(documents)].filter(
     ({ annotations, access }) => annotations.readOnlyHint && access === 'account',
   );
   const registry = new ToolRegistry(tools, toolTraffic);
@@ -82,7 +85,7 @@ export function openReaders({ config, revisions, toolTraffic, onUsed, onDamage, 
     });
   const tokenAccess = access(accessTokenScheme(tokens));
   const resources = [
-    ...taskRoutes({ tasks, access: tokenAccess, pages: openKnownPages(revisionsOf({ store })) }),
+    ...taskRoutes({ tasks, access: tokenAccess, pages: openKnownPages(revisionsOf({ store })), nameOf }),
     ...paperRoutes({ papers: documents.papers, access: tokenAccess }),
     ...mirrorReadRoutes({ blobs, mirrorAccess: access(mirrorTokenScheme(credentials)) }),
   ].filter(({ method }) => method === 'GET');

@@ -35,7 +35,15 @@ import { taskTools } from '../tasks/tools.ts';
 import { openImporter } from '../transfer/open.ts';
 import type { LivePages } from '../web/live/live.ts';
 import { webRoutes } from '../web/routes.ts';
-import { accessTokenScheme, accountKeyScheme, baseUrlOf, mirrorTokenScheme, revisionsOf, statesOf } from './access.ts';
+import {
+  accessTokenScheme,
+  accountKeyScheme,
+  baseUrlOf,
+  callerNames,
+  mirrorTokenScheme,
+  revisionsOf,
+  statesOf,
+} from './access.ts';
 import type { Agents } from './agents.ts';
 import type { Core } from './core.ts';
 import { type Documents, documentTools } from './documents.ts';
@@ -73,7 +81,12 @@ export async function openRoutes(parts: ServiceParts, probes: readonly Route[]):
     ...openPages(parts, { ...mirror, ...signIn }),
     ...openOAuth({ parts, baseUrl: baseUrlOf(parts.config) }),
     ...mirrorRoutes(mirror),
-    ...taskRoutes({ tasks: parts.tasks, access, pages: openKnownPages(revisionsOf(parts.core)) }),
+    ...taskRoutes({
+      tasks: parts.tasks,
+      access,
+      pages: openKnownPages(revisionsOf(parts.core)),
+      nameOf: callerNames(parts.core),
+    }),
     ...paperRoutes({ papers: parts.documents.papers, access }),
     ...openGateway(parts, registry),
   ];
@@ -116,10 +129,10 @@ function openTools(
 ): ToolRegistry {
   return new ToolRegistry(
     [
-      ...taskTools(tasks, core.timeZones),
+      ...taskTools(tasks, core.timeZones, callerNames(core)),
       zoneTool(core.timeZones, Date.now),
       ...documentTools(documents),
-      ...syncTools(sync, (principal) => core.accounts.keyName(principal) ?? 'agent'),
+      ...syncTools(sync, callerNames(core)),
       ...onboardingTools(onboarding, config.oauthMetadata),
     ],
     toolTraffic,

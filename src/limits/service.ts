@@ -104,6 +104,8 @@ export const limits = {
   browserSessionsMax: 20,
   /** Characters stored of a browser's User-Agent, to tell sessions apart. */
   agentCharsMax: 200,
+  /** Characters of the name of who changed a task or document. */
+  changedByCharsMax: 200,
   /** Largest body of a form. The longest task, percent-encoded, fits. */
   formBodyBytesMax: 128 * KiB,
   /** How long a one-time notice waits for the page that shows it, and how many can wait at once. */

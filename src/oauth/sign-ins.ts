@@ -200,6 +200,12 @@ export class SignIns {
       }));
   }
 
+  /** Returns the name of a signed-in device or app; undefined: the sign-in has ended. */
+  nameOf(signInId: string): string | undefined {
+    const record = this.#options.store.get(signIns, [signInId]);
+    return record?.device_name ?? record?.client_id;
+  }
+
   /** Ends one sign-in of an account, with its access tokens. Throws Refusal `not_found`. */
   async end(accountId: string, signInId: string, source: Source): Promise<void> {
     await this.#options.actors.account(accountId).ask((batch) => {

@@ -28,6 +28,7 @@ const TASK = {
   kanban_status: 'todo',
   created_at: '2026-11-20T20:18:57.123Z',
   updated_at: '2026-11-20T20:18:57.123Z',
+  changed_by: 'laptop',
 };
 
 const CATEGORY = {

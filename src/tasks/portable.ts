@@ -50,6 +50,7 @@ export const taskRecord = (instant: Instant) =>
       kanban_status: z.enum(KANBAN_STATUSES),
       created_at: instant,
       updated_at: instant,
+      changed_by: text(limits.changedByCharsMax).optional(),
       deleted_at: instant.nullable(),
     }),
     z.strictObject({

@@ -23,6 +23,8 @@ export interface TaskRecord {
   readonly kanban_status: KanbanStatus;
   readonly created_at: string;
   readonly updated_at: string;
+  /** Who made the latest change, also a deletion: the name of a key, device, app or browser; absent: unknown. */
+  readonly changed_by?: string;
   /** Time of deletion; null: live. A deleted task is in no order and no counter. */
   readonly deleted_at: string | null;
 }

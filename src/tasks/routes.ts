@@ -1,6 +1,7 @@
 /** Serves the REST routes of tasks and categories. */
 import type { z } from 'zod';
 import { refuseFields } from '../common/fault.ts';
+import type { CallerName } from '../common/principal.ts';
 import { readId } from '../fields/kinds.ts';
 import { checkQuery } from '../fields/read.ts';
 import { empty, json, jsonText } from '../http/reply/reply.ts';
@@ -18,6 +19,7 @@ export interface TaskRoutesOptions {
   /** Accepts access tokens. */
   readonly access: Authenticator;
   readonly pages: KnownPages;
+  readonly nameOf: CallerName;
 }
 
 const TASKS = '/api/tasks';
@@ -27,7 +29,7 @@ const JSON_BODY = { kind: 'json', bytesMax: limits.jsonBodyBytesMax } as const;
 
 const idOf = ({ params }: RouteRequest): number | undefined => readId(params['id']);
 
-export function taskRoutes({ tasks, access, pages }: TaskRoutesOptions): Route[] {
+export function taskRoutes({ tasks, access, pages, nameOf }: TaskRoutesOptions): Route[] {
   return [
     {
       method: 'GET',
@@ -47,8 +49,8 @@ export function taskRoutes({ tasks, access, pages }: TaskRoutesOptions): Route[]
       access,
       body: JSON_BODY,
       doc: taskOperations.create,
-      async handle({ document }, { accountId }) {
-        const task = await tasks.create(accountId, document);
+      async handle({ document }, principal) {
+        const task = await tasks.create(principal.accountId, document, nameOf(principal));
         return json(201, taskView(task), { Location: `${TASKS}/${task.id}` });
       },
     },
@@ -66,8 +68,10 @@ export function taskRoutes({ tasks, access, pages }: TaskRoutesOptions): Route[]
       access,
       body: JSON_BODY,
       doc: taskOperations.change,
-      handle: async (request, { accountId }) =>
-        json(200, taskView(await tasks.patch(accountId, idOf(request), request.document))),
+      async handle(request, principal) {
+        const by = nameOf(principal);
+        return json(200, taskView(await tasks.patch(principal.accountId, idOf(request), request.document, { by })));
+      },
     },
     {
       method: 'DELETE',
@@ -75,8 +79,8 @@ export function taskRoutes({ tasks, access, pages }: TaskRoutesOptions): Route[]
       access,
       body: NONE,
       doc: taskOperations.remove,
-      async handle(request, { accountId }) {
-        const { wasBinned } = await tasks.remove(accountId, idOf(request));
+      async handle(request, principal) {
+        const { wasBinned } = await tasks.remove(principal.accountId, idOf(request), nameOf(principal));
         if (wasBinned) throw taskNotFound();
         return empty(204);
       },

@@ -26,7 +26,7 @@ export function categoryNotFound(): Refusal {
 }
 
 /** Returns the first task of an account, or the next one. */
-export function decideCreate(fields: TaskFields, head: TaskHead | undefined, nowMs: number) {
+export function decideCreate(fields: TaskFields, head: TaskHead | undefined, nowMs: number, by?: string) {
   const last = head ?? NEW_HEAD;
   const createdAt = laterOf(nowMs, last.created_at);
   const status = fields.kanban_status ?? (fields.completed === true ? 'done' : 'todo');
@@ -44,11 +44,11 @@ export function decideCreate(fields: TaskFields, head: TaskHead | undefined, now
     updated_at: createdAt,
     deleted_at: null,
   };
-  return { task, head: { ...last, task_id: task.id, created_at: createdAt } satisfies TaskHead };
+  return { task: changedBy(task, by), head: { ...last, task_id: task.id, created_at: createdAt } satisfies TaskHead };
 }
 
 /** Returns a task after a partial update: the same record when nothing changes. */
-export function decidePatch(task: TaskRecord, fields: TaskFields, nowMs: number): TaskRecord {
+export function decidePatch(task: TaskRecord, fields: TaskFields, nowMs: number, by?: string): TaskRecord {
   const status = nextStatus(task, fields);
   const completed = status === 'done';
   const at = laterOf(nowMs, task.updated_at);
@@ -63,7 +63,13 @@ export function decidePatch(task: TaskRecord, fields: TaskFields, nowMs: number)
     completed_at: completed ? (task.completed_at ?? at) : null,
   };
   const written = ['content', 'due_date', 'is_important', 'category_id', 'kanban_status'] as const;
-  return written.every((field) => next[field] === task[field]) ? task : { ...next, updated_at: at };
+  return written.every((field) => next[field] === task[field]) ? task : changedBy({ ...next, updated_at: at }, by);
+}
+
+/** Names who made this change; undefined: unknown. */
+function changedBy(task: TaskRecord, by: string | undefined): TaskRecord {
+  const { changed_by: _, ...unsigned } = task;
+  return by === undefined ? unsigned : { ...unsigned, changed_by: by };
 }
 
 /** Completing sets the status to done; reopening a done task resets it to the default. */
@@ -73,18 +79,15 @@ function nextStatus(task: TaskRecord, { completed, kanban_status: status }: Task
   return completed ? 'done' : 'todo';
 }
 
-export function decideBin(task: TaskRecord, nowMs: number): TaskRecord {
-  return { ...task, deleted_at: new Date(nowMs).toISOString() };
+export function decideBin(task: TaskRecord, nowMs: number, by?: string): TaskRecord {
+  return changedBy({ ...task, deleted_at: new Date(nowMs).toISOString() }, by);
 }
 
 /** Restores a task. Its category may have been deleted. */
-export function decideRestore(task: TaskRecord, categoryExists: boolean, nowMs: number): TaskRecord {
-  return {
-    ...task,
-    category_id: categoryExists ? task.category_id : null,
-    deleted_at: null,
-    updated_at: laterOf(nowMs, task.updated_at),
-  };
+export function decideRestore(task: TaskRecord, categoryExists: boolean, nowMs: number, by?: string): TaskRecord {
+  const category_id = categoryExists ? task.category_id : null;
+  const restored = { ...task, category_id, deleted_at: null, updated_at: laterOf(nowMs, task.updated_at) };
+  return changedBy(restored, by);
 }
 
 /** Tasks deleted before this moment are permanently deleted. */

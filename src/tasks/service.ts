@@ -50,6 +50,8 @@ export interface TasksOptions {
 }
 
 export interface PatchOptions {
+  /** Who changes it; absent: unknown. */
+  readonly by?: string;
   /** Restores the task first, if it is in the trash. */
   readonly restore?: boolean;
 }
@@ -65,7 +67,6 @@ export class Tasks {
   /** The manual order of the board's columns. */
   readonly places: Places;
   readonly #options: TasksOptions;
-
   readonly #clearing: CategoryClearing;
   readonly #readers: TaskReaders;
 
@@ -129,16 +130,16 @@ export class Tasks {
   }
 
   /** Creates a task from a request body. */
-  async create(accountId: string, document: unknown): Promise<TaskRecord> {
-    return await this.add(accountId, this.read(accountId, newTask, document));
+  async create(accountId: string, document: unknown, by?: string): Promise<TaskRecord> {
+    return await this.add(accountId, this.read(accountId, newTask, document), by);
   }
 
-  /** Creates a task from validated fields. */
-  add(accountId: string, fields: z.output<typeof newTask>): Promise<TaskRecord> {
+  /** Creates a task from validated fields. `by`: who creates it, for people. */
+  add(accountId: string, fields: z.output<typeof newTask>, by?: string): Promise<TaskRecord> {
     const { actors, quotas, now } = this.#options;
     return actors.account(accountId).ask((batch) => {
       refuseFields(categoryErrors(batch, accountId, fields));
-      const { task, head } = decideCreate(fields, batch.get(taskHeads, [accountId]), now());
+      const { task, head } = decideCreate(fields, batch.get(taskHeads, [accountId]), now(), by);
       batch.put(taskHeads, [accountId], head);
       const bytes = grownBytes(undefined, task);
       quotas.check(batch, accountId, 'documents', bytes);
@@ -172,8 +173,8 @@ export class Tasks {
       const task = withoutCleared(stored, this.#clearing.of(batch, accountId));
       refuseFields(categoryErrors(batch, accountId, fields));
       const nowMs = now();
-      const live = task.deleted_at === null ? task : takeFromBin(batch, accountId, task, nowMs);
-      const next = decidePatch(live, fields, nowMs);
+      const live = task.deleted_at === null ? task : takeFromBin(batch, accountId, task, nowMs, options.by);
+      const next = decidePatch(live, fields, nowMs, options.by);
       const bytes = grownBytes(stored, next);
       quotas.check(batch, accountId, 'documents', bytes);
       countBytes(batch, accountId, 'documents', bytes);
@@ -183,13 +184,13 @@ export class Tasks {
   }
 
   /** Moves a task to the trash. Throws Refusal `not_found`. */
-  async remove(accountId: string, id: number | undefined): Promise<RemovedTask> {
+  async remove(accountId: string, id: number | undefined, by?: string): Promise<RemovedTask> {
     const { actors, now } = this.#options;
     return actors.account(accountId).ask((batch) => {
       const task = id === undefined ? undefined : batch.get(tasks, [accountId, id]);
       if (task === undefined) throw taskNotFound();
       if (task.deleted_at !== null) return { task, wasBinned: true };
-      const binned = decideBin(withoutCleared(task, this.#clearing.of(batch, accountId)), now());
+      const binned = decideBin(withoutCleared(task, this.#clearing.of(batch, accountId)), now(), by);
       batch.put(tasks, [accountId, task.id], binned);
       batch.put(taskBin, [Date.parse(binned.deleted_at ?? ''), accountId, task.id], {});
       const change = new IndexChange(batch, accountId);
@@ -277,10 +278,10 @@ function write(batch: Batch, accountId: string, before: TaskRecord | undefined, 
   change.finish();
 }
 
-function takeFromBin(batch: Batch, accountId: string, task: TaskRecord, nowMs: number): TaskRecord {
+function takeFromBin(batch: Batch, accountId: string, task: TaskRecord, nowMs: number, by?: string): TaskRecord {
   batch.remove(taskBin, [Date.parse(task.deleted_at ?? ''), accountId, task.id]);
   const { category_id: id } = task;
-  return decideRestore(task, id !== null && categoryExists(batch, accountId, id), nowMs);
+  return decideRestore(task, id !== null && categoryExists(batch, accountId, id), nowMs, by);
 }
 
 function emptyBinOf(batch: Batch, accountId: string, ids: readonly (readonly [number, number])[]): number {

@@ -1,6 +1,7 @@
 /** Defines the tools for tasks. */
 
 import { z } from 'zod';
+import type { CallerName } from '../common/principal.ts';
 import { idFrom } from '../fields/kinds.ts';
 import { ADDS, DESTROYS, defineTool, JsonText, READS, SETS, type Tool } from '../gateway/tool.ts';
 import { headed, plural } from '../gateway/words.ts';
@@ -28,8 +29,14 @@ const oneTask = z.object({ task: taskSchema });
 const changeArguments = z.strictObject({ id: taskId, ...taskChange.shape, restore: z.boolean().optional() });
 
 /** Returns the tools for tasks and categories. */
-export function taskTools(tasks: Tasks, zones: AccountZones): Tool[] {
-  return [listTasks(tasks, zones), createTask(tasks), updateTask(tasks), deleteTask(tasks), ...categoryTools(tasks)];
+export function taskTools(tasks: Tasks, zones: AccountZones, nameOf: CallerName): Tool[] {
+  return [
+    listTasks(tasks, zones),
+    createTask(tasks, nameOf),
+    updateTask(tasks, nameOf),
+    deleteTask(tasks, nameOf),
+    ...categoryTools(tasks),
+  ];
 }
 
 function listTasks(tasks: Tasks, zones: AccountZones): Tool {
@@ -67,7 +74,7 @@ function listTasks(tasks: Tasks, zones: AccountZones): Tool {
   });
 }
 
-function createTask(tasks: Tasks): Tool {
+function createTask(tasks: Tasks, nameOf: CallerName): Tool {
   return defineTool({
     name: 'create_task',
     title: 'Create a task',
@@ -78,14 +85,14 @@ function createTask(tasks: Tasks): Tool {
     annotations: ADDS,
     example: { content: 'Renew the certificate', due_date: '2026-12-01', is_important: true },
     read: (given, accountId) => tasks.read(accountId, newTask, given, 'arguments'),
-    async handle(args, { accountId }) {
-      const task = await tasks.add(accountId, args);
+    async handle(args, principal) {
+      const task = await tasks.add(principal.accountId, args, nameOf(principal));
       return { structured: { task: taskView(task) }, text: `created ${lineOf(task)}` };
     },
   });
 }
 
-function updateTask(tasks: Tasks): Tool {
+function updateTask(tasks: Tasks, nameOf: CallerName): Tool {
   return defineTool({
     name: 'update_task',
     title: 'Change a task',
@@ -96,14 +103,14 @@ function updateTask(tasks: Tasks): Tool {
     annotations: SETS,
     example: { id: 1, completed: true },
     read: (given, accountId) => tasks.read(accountId, changeArguments, given, 'arguments'),
-    async handle({ id, restore, ...fields }, { accountId }) {
-      const task = await tasks.change(accountId, id, fields, { restore: restore ?? false });
+    async handle({ id, restore = false, ...fields }, principal) {
+      const task = await tasks.change(principal.accountId, id, fields, { restore, by: nameOf(principal) });
       return { structured: { task: taskView(task) }, text: `task is now ${lineOf(task)}` };
     },
   });
 }
 
-function deleteTask(tasks: Tasks): Tool {
+function deleteTask(tasks: Tasks, nameOf: CallerName): Tool {
   return defineTool({
     name: 'delete_task',
     title: 'Move a task to the trash',
@@ -116,8 +123,8 @@ function deleteTask(tasks: Tasks): Tool {
     }),
     annotations: DESTROYS,
     example: { id: 1 },
-    async handle({ id }, { accountId }) {
-      const { task } = await tasks.remove(accountId, id);
+    async handle({ id }, principal) {
+      const { task } = await tasks.remove(principal.accountId, id, nameOf(principal));
       return {
         structured: { id, deleted_at: task.deleted_at ?? '' },
         text: `task #${id} is in the trash; update_task with restore: true brings it back within ${limits.binDays} days`,

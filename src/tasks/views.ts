@@ -16,6 +16,7 @@ export const taskSchema = z.object({
   kanban_status: z.enum(KANBAN_STATUSES),
   created_at: z.string().describe('ISO 8601 UTC'),
   updated_at: z.string().describe('ISO 8601 UTC'),
+  changed_by: z.string().optional().describe('Key, device, app or browser that made the latest change'),
 });
 
 /** A category in the responses of MCP and REST. */

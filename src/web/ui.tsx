@@ -91,6 +91,17 @@ export function Given({ children }: { readonly children: string }): VNode {
   return <bdi class="given">{children}</bdi>;
 }
 
+/** Who did something: the name of a device, an agent or a browser. Renders nothing when unknown. */
+export function By({ name }: { readonly name: string | null | undefined }): VNode | null {
+  if (name === null || name === undefined) return null;
+  return (
+    <>
+      {' '}
+      by <Given>{name}</Given>
+    </>
+  );
+}
+
 /** The text of a refusal as a sentence. */
 export function sentence(text: string): string {
   const trimmed = text.trim();

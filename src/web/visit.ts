@@ -1,6 +1,8 @@
 /** Describes one request of a browser: the visitor, the address, and the time zone. */
 import type { RemoteSource } from '../audit/records.ts';
 import type { RouteRequest } from '../http/route/route.ts';
+import { limits } from '../limits/service.ts';
+import { browserName } from './sign-in/browser-name.ts';
 import type { ZoneFormat } from './zone-format.ts';
 
 /** One request of a browser. */
@@ -30,6 +32,11 @@ export interface MemberVisit extends Visit {
   readonly isOperator: boolean;
   /** The state of the account when the request arrived; later reads are at least as new. */
   readonly liveMark: string;
+}
+
+/** The name under which a change made on a page is recorded. */
+export function browserOf({ source }: Visit): string {
+  return browserName(source.agent).slice(0, limits.changedByCharsMax);
 }
 
 export function isMember(visit: Visit | MemberVisit): visit is MemberVisit {

@@ -84,6 +84,7 @@ test('[TASK-1, TASK-4] a task is made, read, changed and deleted', async () => {
     kanban_status: 'todo',
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     updated_at: task['created_at'],
+    changed_by: 'access token',
   });
   const path = `/api/tasks/${task.id}`;
   expect((await send('GET', path)).json()).toEqual(task);

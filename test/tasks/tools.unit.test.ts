@@ -25,7 +25,7 @@ let accountId = '';
 
 beforeAll(() => {
   desk = openDesk();
-  tools = new Map(taskTools(desk.tasks, { of: () => UTC, tables: [] }).map((tool) => [tool.name, tool]));
+  tools = new Map(taskTools(desk.tasks, { of: () => UTC, tables: [] }, () => 'agent').map((tool) => [tool.name, tool]));
 });
 
 beforeEach(() => {

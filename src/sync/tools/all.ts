@@ -1,4 +1,5 @@
 /** Lists the tools of file sync in their published order. */
+import type { CallerName } from '../../common/principal.ts';
 import type { Tool } from '../../gateway/tool.ts';
 import type { Sync } from '../service.ts';
 import { compareTools } from './compare.ts';
@@ -6,13 +7,13 @@ import { syncPendingConflicts, syncResolveConflict } from './conflicts.ts';
 import { vaultClone, vaultConnectStatus } from './devices.ts';
 import { syncHistory, syncRestore } from './history.ts';
 import { syncList, syncPull } from './pull.ts';
-import { type DeviceOf, syncPush } from './push.ts';
+import { syncPush } from './push.ts';
 import { syncPushMany } from './push-many.ts';
 import { syncRestoreFolder } from './restore-folder.ts';
 import { vaultSync } from './vault-sync.ts';
 import { vaultCreate, vaultDelete, vaultList, vaultRename } from './vaults.ts';
 
-export function syncTools(sync: Sync, deviceOf: DeviceOf): Tool[] {
+export function syncTools(sync: Sync, deviceOf: CallerName): Tool[] {
   const push = syncPush(sync.push, deviceOf);
   const pull = syncPull(sync.reading);
   const list = syncList(sync.reading);

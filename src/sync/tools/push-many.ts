@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { attempt } from '../../common/attempt.ts';
 import { invalidField } from '../../common/fault.ts';
+import type { CallerName } from '../../common/principal.ts';
 import { jsonSchema } from '../../fields/json-schema.ts';
 import { argumentsOf } from '../../gateway/call.ts';
 import { rpcError } from '../../gateway/codes.ts';
@@ -11,7 +12,7 @@ import { limits } from '../../limits/service.ts';
 import { LongContent } from '../../pool/long-content.ts';
 import { deviceIdArgument, type PushArguments, pushArguments, vaultIdArgument } from '../push/input.ts';
 import type { PushMany, PushOutcome } from '../push/push-many.ts';
-import { type DeviceOf, pushedSchema, pushedView } from './push.ts';
+import { pushedSchema, pushedView } from './push.ts';
 
 const fileArguments = pushArguments.omit({ vault_id: true });
 
@@ -34,7 +35,7 @@ const many = {
 
 type Result = z.input<typeof refusedSchema> | Omit<z.input<typeof pushedSchema>, 'vault_id'>;
 
-export function syncPushMany(push: PushMany, deviceOf: DeviceOf) {
+export function syncPushMany(push: PushMany, deviceOf: CallerName) {
   return defineTool({
     name: 'sync_push_many',
     title: 'Write many files',

@@ -1,6 +1,6 @@
 /** Defines the tool that pushes one file, and shows the outcome. */
 import { z } from 'zod';
-import type { Principal } from '../../common/principal.ts';
+import type { CallerName } from '../../common/principal.ts';
 import { ADDS, defineTool } from '../../gateway/tool.ts';
 import { pushArguments } from '../push/input.ts';
 import type { Push } from '../push/push.ts';
@@ -22,10 +22,8 @@ export const pushedSchema = z.object({
   warnings: z.array(z.string()),
 });
 
-/** Returns the default device id of a caller: the name of its key. */
-export type DeviceOf = (principal: Principal) => string;
-
-export function syncPush(push: Push, deviceOf: DeviceOf) {
+/** `deviceOf`: the default device id of a caller. */
+export function syncPush(push: Push, deviceOf: CallerName) {
   return defineTool({
     name: 'sync_push',
     title: 'Write, rename or delete a file',

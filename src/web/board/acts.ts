@@ -5,6 +5,7 @@ import type { TaskRecord } from '../../tasks/records.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Notice } from '../notices.ts';
 import type { MemberVisit, Pages } from '../pages.ts';
+import { browserOf } from '../visit.ts';
 import { backOf } from './back.ts';
 import { columnNamed, wholeColumn } from './columns.ts';
 import { readId } from './filter.ts';
@@ -22,18 +23,23 @@ export function actRoutes(options: ActOptions): Route[] {
     pages.memberForm('/tasks/:id/move', (visit, form) => move(options, visit, form)),
     pages.memberForm('/tasks/:id/mark', async (visit, form) => {
       const isImportant = form.get('important') === 'true';
-      const { id } = await tasks.patch(visit.accountId, idOf(visit), { is_important: isImportant });
+      const { id } = await tasks.patch(
+        visit.accountId,
+        idOf(visit),
+        { is_important: isImportant },
+        { by: browserOf(visit) },
+      );
       const text = isImportant ? 'Marked important.' : 'No longer marked important.';
       return done(options, visit, form, id, text, { path: 'mark', fields: { important: String(!isImportant) } });
     }),
     pages.memberForm('/tasks/:id/delete', async (visit, form) => {
       const { id } = tasks.get(visit.accountId, idOf(visit));
-      await tasks.remove(visit.accountId, id);
+      await tasks.remove(visit.accountId, id, browserOf(visit));
       const text = `Task moved to the trash, where it stays for ${limits.binDays} days.`;
       return pages.go(visit, backOf(form), noticeOf(form, id, text, { path: 'restore' }));
     }),
     pages.memberForm('/tasks/:id/restore', async (visit, form) => {
-      const { id } = await tasks.patch(visit.accountId, idOf(visit), {}, { restore: true });
+      const { id } = await tasks.patch(visit.accountId, idOf(visit), {}, { restore: true, by: browserOf(visit) });
       return done(options, visit, form, id, 'Task restored.', { path: 'delete' });
     }),
   ];
@@ -44,7 +50,7 @@ async function move({ pages, tasks }: ActOptions, visit: MemberVisit, form: URLS
   const before = tasks.get(accountId, readId(visit.request.params['id']));
   const formerly = wholeColumn(tasks, accountId, before.kanban_status);
   const after = form.has('status')
-    ? await tasks.patch(accountId, before.id, { kanban_status: form.get('status') })
+    ? await tasks.patch(accountId, before.id, { kanban_status: form.get('status') }, { by: browserOf(visit) })
     : before;
   const shown =
     after.kanban_status === before.kanban_status ? formerly : wholeColumn(tasks, accountId, after.kanban_status);

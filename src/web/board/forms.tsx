@@ -3,7 +3,8 @@ import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import type { TaskRecord } from '../../tasks/records.ts';
 import { Checkbox, Field, FormErrors, type Problem, SavedElsewhere, Select, TextArea } from '../fields.tsx';
-import { CsrfField, Form } from '../ui.tsx';
+import { By, CsrfField, Form, Moment } from '../ui.tsx';
+import type { MemberVisit } from '../visit.ts';
 import type { BoardContext } from './card.tsx';
 import { COLUMNS } from './columns.ts';
 
@@ -113,6 +114,7 @@ export function EditTask({ board, task, problem }: EditTaskProps): VNode {
   return (
     <div class="narrow wide">
       <h1>Edit task</h1>
+      <TaskHistory task={task} visit={visit} />
       <Form csrf={visit.csrf} action={`/tasks/${task.id}`}>
         <FormErrors form={form} problem={problem} shown={['content', 'due_date']} />
         <input type="hidden" name="updated_at" value={task.updated_at} />
@@ -142,5 +144,25 @@ export function EditTask({ board, task, problem }: EditTaskProps): VNode {
         </button>
       </Form>
     </div>
+  );
+}
+
+/** When the task was added, and when and by whom it was last changed. */
+function TaskHistory({ task, visit }: { readonly task: TaskRecord; readonly visit: MemberVisit }): VNode {
+  const { created_at: createdAt, updated_at: updatedAt, changed_by: name } = task;
+  const isNew = createdAt === updatedAt;
+  return (
+    <p class="meta">
+      Added <Moment at={createdAt} zone={visit.zone} />
+      {isNew ? (
+        <By name={name} />
+      ) : (
+        <>
+          {' · last changed '}
+          <Moment at={updatedAt} zone={visit.zone} />
+          <By name={name} />
+        </>
+      )}
+    </p>
   );
 }

@@ -6,6 +6,7 @@ import type { Capabilities } from '../capabilities.ts';
 import type { Problem } from '../fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
+import { browserOf } from '../visit.ts';
 import { actRoutes } from './acts.ts';
 import { backOf } from './back.ts';
 import type { BoardContext } from './card.tsx';
@@ -109,7 +110,9 @@ function showTask(options: BoardOptions, visit: MemberVisit, task: TaskRecord, p
 
 async function create(options: BoardOptions, visit: MemberVisit, form: URLSearchParams): Promise<Reply> {
   const { pages, tasks } = options;
-  const tried = await problemOf('new', Object.fromEntries(form), () => tasks.create(visit.accountId, documentOf(form)));
+  const tried = await problemOf('new', Object.fromEntries(form), () =>
+    tasks.create(visit.accountId, documentOf(form), browserOf(visit)),
+  );
   if (!tried.ok) return await showBoard(options, visit, tried.problem);
   const { id } = tried.value;
   const back = backOf(form);
@@ -128,7 +131,9 @@ async function save(options: BoardOptions, visit: MemberVisit, form: URLSearchPa
       'this task was changed elsewhere while you edited it; your text is kept here, with the other one below it: save again to replace that one';
     return showTask(options, visit, task, { form: 'edit', fields: { form: [changed] }, values });
   }
-  const tried = await problemOf('edit', values, () => tasks.patch(visit.accountId, task.id, documentOf(form)));
+  const tried = await problemOf('edit', values, () =>
+    tasks.patch(visit.accountId, task.id, documentOf(form), { by: browserOf(visit) }),
+  );
   if (!tried.ok) return showTask(options, visit, task, tried.problem);
   const isUndo = form.get('undo') === 'true';
   return pages.go(

@@ -6,7 +6,7 @@ import type { TaskRecord } from '../../tasks/records.ts';
 import { DAY_MS } from '../../time/calendar.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { MemberVisit, Pages } from '../pages.ts';
-import { CsrfField, Empty, Given, Moment } from '../ui.tsx';
+import { By, CsrfField, Empty, Given, Moment } from '../ui.tsx';
 import { shortName } from './card.tsx';
 
 interface TrashOptions extends Pick<Capabilities, 'tasks'> {
@@ -61,7 +61,8 @@ function Deleted({ task, visit }: { readonly task: TaskRecord; readonly visit: M
           <Given>{name}</Given>
         </p>
         <p class="meta">
-          Deleted <Moment at={at} zone={visit.zone} />. Permanently deleted{' '}
+          Deleted <Moment at={at} zone={visit.zone} />
+          <By name={task.changed_by} />. Permanently deleted{' '}
           <Moment at={Date.parse(at) + limits.binDays * DAY_MS} zone={visit.zone} />.
         </p>
       </div>

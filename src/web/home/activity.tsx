@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import type { Capabilities } from '../capabilities.ts';
-import { Empty, Given, Moment } from '../ui.tsx';
+import { By, Empty, Given, Moment } from '../ui.tsx';
 import type { MemberVisit } from '../visit.ts';
 
 type Sources = Pick<Capabilities, 'tasks' | 'sync' | 'audit' | 'handoffs' | 'papers'>;
@@ -52,12 +52,9 @@ function Row({ act, visit }: { readonly act: Act; readonly visit: MemberVisit })
     <li class="row">
       <p class="row-main">
         {what} {name === null ? null : <Name name={name} href={href} />}
-        {by === null ? null : (
-          <span class="meta">
-            {' '}
-            by <Given>{by}</Given>
-          </span>
-        )}
+        <span class="meta">
+          <By name={by} />
+        </span>
       </p>
       <span class="meta">
         <Moment at={at} zone={visit.zone} />
@@ -75,12 +72,12 @@ function tasksOf({ tasks }: Sources, { accountId }: MemberVisit): Act[] {
   const order = { sortBy: 'updated_at', descending: true } as const;
   return tasks
     .list(accountId, { filter: {}, order, offset: 0, limit: limits.activityRows })
-    .tasks.map(({ id, content, created_at: createdAt, updated_at: at, completed_at: completedAt }) => ({
+    .tasks.map(({ id, content, created_at: createdAt, updated_at: at, completed_at: completedAt, changed_by: by }) => ({
       at,
       what: completedAt === at ? 'Task done:' : createdAt === at ? 'Task added:' : 'Task changed:',
       name: content.split('\n', 1)[0] ?? '',
       href: `/tasks/${id}`,
-      by: null,
+      by: by ?? null,
     }));
 }
 

@@ -3,7 +3,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { PASSWORD, structured } from '../../support/gateway.ts';
+import { accessToken, PASSWORD, structured } from '../../support/gateway.ts';
+import { call } from '../../support/http.ts';
 import { type PageClient, signedUp } from '../../support/page-client.ts';
 import { Device } from '../../support/sync.ts';
 import { useHub } from '../../support/use-hub.ts';
@@ -52,6 +53,42 @@ test('[WEB-10] recent activity tells what devices, agents and people did, newest
   const other = await signedUp(hub, 'other@example.org', PASSWORD);
   await other.open('/');
   expect(other.text).not.toContain('workshop-laptop');
+});
+
+test('[WEB-10] the home page, the page of a task and the trash name who changed the task last: an agent, an app or a browser', async () => {
+  const textOf = async (path: string) => {
+    await client.open(path);
+    return client.text;
+  };
+  await structured(hub, 'create_task', { content: 'Passed around' }, key);
+  const found = await structured<{ tasks: { id: number; changed_by: string }[] }>(
+    hub,
+    'list_tasks',
+    { search: 'Passed around' },
+    key,
+  );
+  const [{ id, changed_by: keyName } = { id: 0, changed_by: '' }] = found.tasks;
+  await client.open('/settings');
+  expect(client.text).toContain(keyName);
+  expect(await textOf('/')).toContain(`Task added: Passed around by ${keyName}`);
+  expect(await textOf(`/tasks/${id}`)).toContain(`Added just now by ${keyName}`);
+  const token = await accessToken(hub, 'home@example.org');
+  await call(hub, `/api/tasks/${id}`, {
+    method: 'PATCH',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ is_important: true }),
+  });
+  expect(await textOf('/')).toContain('Task changed: Passed around by access token');
+  expect(await textOf(`/tasks/${id}`)).toContain('last changed just now by access token');
+  const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+  await client.submit(`/tasks/${id}`, { content: 'Passed around' }, { 'User-Agent': agent });
+  expect(await textOf('/')).toContain('Task changed: Passed around by access token');
+  await client.open(`/tasks/${id}`);
+  await client.submit(`/tasks/${id}`, { content: 'Passed on' }, { 'User-Agent': agent });
+  expect(await textOf(`/tasks/${id}`)).toContain('last changed just now by Firefox on Linux');
+  expect(await textOf('/')).toContain('Task changed: Passed on by Firefox on Linux');
+  await structured(hub, 'delete_task', { id }, key);
+  expect(await textOf('/tasks/trash')).toContain(`Deleted just now by ${keyName}`);
 });
 
 test('[WEB-10] an operator is told when backups were never made or have stopped, and nobody else is', async () => {
