@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 export interface BenchOptions {
   /** Fewer and shorter rounds: for a quick look, not for publication. */
   readonly quick: boolean;
+  /** Only the parts of the bench whose name contains this, of a bench that has parts. */
+  readonly only?: string | undefined;
 }
 
 /** One line of the table: a question and its measurement. */
@@ -114,8 +116,11 @@ export function note(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
+const ONLY = '--only=';
+
 export function readBenchOptions(): BenchOptions {
-  return { quick: process.argv.includes('--quick') };
+  const only = process.argv.find((word) => word.startsWith(ONLY))?.slice(ONLY.length);
+  return { quick: process.argv.includes('--quick'), only };
 }
 
 /** Runs a bench and prints its table when its file was started directly. */

@@ -58,7 +58,7 @@ async function uploads({ cairn, credential }: Loaded, seconds: number): Promise<
   while (performance.now() < endMs) await (await prepareClient(job)).run();
 }
 
-export const smallCalls: Bench = async ({ quick }) => {
+export const smallCalls: Bench = async ({ quick, only = '' }) => {
   requireTool('wrk', 'wrk');
   const vault = await startVaultHub(FILES, { CAIRN_INFLIGHT_BYTES: String(UPLOADS * 50 * MiB) });
   try {
@@ -78,6 +78,7 @@ export const smallCalls: Bench = async ({ quick }) => {
     };
     const rows: Row[] = [];
     for (const [name, load] of Object.entries(LOADS)) {
+      if (!name.includes(only)) continue;
       const rounds = { idle: [] as number[], loaded: [] as number[] };
       for (let round = 0; round < (quick ? 2 : 5); round += 1) {
         const seconds = quick ? 4 : 6;

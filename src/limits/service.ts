@@ -47,8 +47,10 @@ export const limits = {
   uploadBytesMax: 50 * MiB,
   /** A blob is stored in chunks of this size; one large value would block the store's only writer. */
   chunkBytes: 1 * MiB,
-  /** Bodies up to this size are hashed on arrival, and their bytes are written by the decision that publishes them. */
+  /** Bodies up to this size are hashed whole, and their bytes are written by the decision that publishes them. */
   wholeUploadBytesMax: 64 * KiB,
+  /** Bodies up to this size are hashed by the thread that received them. */
+  hashedHereBytesMax: 16 * KiB,
   /** Body bytes in memory at once (CAIRN_INFLIGHT_BYTES). One caller's share of the minimum fits the largest upload. */
   inflightBytesDefault: 256 * MiB,
   inflightBytesMin: 80 * MiB,

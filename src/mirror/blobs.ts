@@ -7,7 +7,7 @@ import type { Caller } from '../common/shares.ts';
 import type { IncomingBody } from '../http/request/body.ts';
 import { limits } from '../limits/service.ts';
 import type { BufferPool } from '../pool/buffers.ts';
-import { startDigest } from '../pool/digest.ts';
+import { digestsOf } from '../pool/digest.ts';
 import type { Digests } from '../pool/jobs.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { countBytes } from '../quotas/usage.ts';
@@ -40,7 +40,7 @@ export interface Arriving {
 }
 
 interface UploadStart {
-  readonly hmacKey: Uint8Array;
+  readonly hmacKey: Uint8Array<ArrayBuffer>;
   /** Size declared by the client. */
   readonly byteSize: number;
   readonly caller: Caller;
@@ -84,7 +84,7 @@ export class MirrorBlobs extends BlobReads {
       quotas.check(store, accountId, 'blobs', byteSize);
   }
 
-  /** A small body is hashed as it arrives, which is cheaper than a round trip to the pool. */
+  /** A small body is received whole, then hashed. */
   async #uploadWhole(
     principal: Principal,
     fields: UploadHeaders,
@@ -94,15 +94,13 @@ export class MirrorBlobs extends BlobReads {
     const { smallBuffers, staging } = this.#options;
     const buffer = smallBuffers.take();
     try {
-      const digest = startDigest(upload.hmacKey);
       const bytes = new Uint8Array(buffer, 0, upload.byteSize);
       let filled = 0;
       await body.pipe((part) => {
-        digest.update(part);
         bytes.set(part, filled);
         filled += part.length;
       });
-      checkDigests(fields, digest.finish());
+      checkDigests(fields, await digestsOf(bytes, upload.hmacKey));
       const storageId = staging.claim();
       const store = (batch: Batch) => batch.put(chunks, [storageId, 0], bytes);
       return await this.#publish(principal, fields, { storageId, byteSize: bytes.length, store });

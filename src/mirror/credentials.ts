@@ -41,7 +41,7 @@ export class MirrorCredentials {
   readonly #known: KnownCredentials<Principal>;
 
   /** Opened signing keys by credential id, whose secret never changes. */
-  readonly #hmacKeys = new Recent<Uint8Array>(limits.credentialsRememberedMax);
+  readonly #hmacKeys = new Recent<Uint8Array<ArrayBuffer>>(limits.credentialsRememberedMax);
 
   constructor(options: MirrorCredentialsOptions) {
     this.#options = options;
@@ -123,7 +123,7 @@ export class MirrorCredentials {
    * Returns the signing key for this session's uploads: the displayed 64 characters of the secret as ASCII, as
    * `openssl dgst -hmac` uses them. Throws Refusal when the credential was rotated or destroyed.
    */
-  hmacKey(principal: Principal): Uint8Array {
+  hmacKey(principal: Principal): Uint8Array<ArrayBuffer> {
     const current = this.#options.store.get(credentials, [principal.accountId]);
     if (current === undefined || current.credential_id !== principal.credentialId) throw goneCredential();
     const known = this.#hmacKeys.get(current.credential_id);
