@@ -19,7 +19,7 @@ import { ToolTraffic } from './gateway/tool-traffic.ts';
 import { Admission } from './http/checks/admission.ts';
 import { LoopDelay } from './http/checks/loop-delay.ts';
 import { elapsedMs, Rates } from './http/checks/rates.ts';
-import { certificateExpiry, checkTlsFiles } from './http/library/tls.ts';
+import { Certificate } from './http/library/tls.ts';
 import { RequestLog } from './http/measure/request-log.ts';
 import { Traffic } from './http/measure/traffic.ts';
 import { createAddressResolver } from './http/request/client-address.ts';
@@ -41,6 +41,11 @@ export interface RunningService {
   readonly metricsPort: number | undefined;
   /** Resolves with the cause when the data file has become unusable. End the process then: `stop` may never resolve. */
   readonly broken: Promise<unknown>;
+  /**
+   * Uses the certificate that the TLS files have now, for new connections. Returns false when it is the same as before,
+   * and undefined without TLS. Throws StartError when it cannot be used; then the one before is kept.
+   */
+  readonly renewCertificate: () => boolean | undefined;
   /** Stops accepting connections, finishes running requests, flushes, and releases the data folder. */
   readonly stop: () => Promise<void>;
 }
@@ -49,8 +54,9 @@ export interface RunningService {
 export async function startService(config: Config, sink: LogSink): Promise<RunningService> {
   const { log, access, dropped } = sink;
   const clientAddress = createAddressResolver(config.trustedProxies);
-  if (config.tls !== undefined) checkTlsFiles(config.tls);
+  const certificate = config.tls && new Certificate(config.tls);
   const core = await openCore(config, log, { mayMake: true, mayUpgrade: true });
+  core.keep();
   const pool = new Pool({ threads: config.poolThreads });
   const mail = await openMail(config, log);
   const loop = new LoopDelay();
@@ -72,7 +78,7 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
     const agents = openAgents({ core, ...shown });
     const parts: ServiceParts = { config, core, mail, pool, rates, log, ...shown, agents };
     const admission = openAdmission(config, loop, log);
-    const operation = operationOf(config, sync, dropped, () => fronts);
+    const operation = operationOf(config, certificate, sync, dropped, () => fronts);
     const metrics = await metricsRoutes(config, { ...operation, ...parts, ...core, version, traffic, admission, loop });
     const requestLog = new RequestLog({ log, access, slowMs: config.slowMs });
     const shared = { clientAddress, rates, traffic, requestLog, parseJson: documentParser(pool), log };
@@ -89,6 +95,7 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
       firstStep: firstStep(core.store, config, doors.port, log),
       metricsPort: doors.metricsPort,
       broken: core.broken,
+      renewCertificate: () => certificate?.renew(() => doors.succeed()),
       async stop() {
         phase = 'draining';
         stopWaiting(parts);
@@ -134,10 +141,16 @@ function allOf(doors: Doors, fronts: Fronts | undefined): Pick<Doors, 'cut'> {
 }
 
 /** Values for metrics other than counters. */
-function operationOf(config: Config, { reading }: Sync, dropped: () => number, fronts: () => Fronts | undefined) {
+function operationOf(
+  config: Config,
+  certificate: Certificate | undefined,
+  { reading }: Sync,
+  dropped: () => number,
+  fronts: () => Fronts | undefined,
+) {
   return {
     ...config,
-    certificateExpiresMs: config.tls && certificateExpiry(config.tls),
+    certificateExpiresMs: () => certificate?.expiresMs,
     waitingPulls: () => reading.waitingPulls(),
     droppedLines: dropped,
     frontRestarts: () => fronts()?.restarts ?? 0,

@@ -5,6 +5,7 @@ import { createAgentCheck } from '../http/checks/agent.ts';
 import { ownOrigin } from '../http/checks/origin.ts';
 import { FrontDoor } from '../http/front-door.ts';
 import type { FrontDoorOptions } from '../http/front-door-options.ts';
+import type { ChildDescriptor } from '../http/library/listen.ts';
 import type { Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 
@@ -22,6 +23,8 @@ export class Doors {
   /** Undefined when the metrics have no separate port. */
   readonly metricsPort: number | undefined;
   readonly #doors: FrontDoor[] = [];
+  /** The door that gets all connections of the service since its certificate was renewed. */
+  #successor: ChildDescriptor | undefined;
 
   private constructor(config: Config, options: FrontDoorOptions, metrics: readonly Route[]) {
     try {
@@ -50,6 +53,17 @@ export class Doors {
   /** Opens another door of the service in this thread, for connections accepted by others. */
   openSibling(): FrontDoor {
     return this.#open(this.service.options);
+  }
+
+  /**
+   * Opens a door that reads the TLS files now, and gives it all new connections; open ones stay where they are. The
+   * first door goes on listening, so no connection is refused meanwhile.
+   */
+  succeed(): void {
+    const successor = this.openSibling().family.describe();
+    this.service.family.add(successor);
+    if (this.#successor !== undefined) this.service.family.remove(this.#successor);
+    this.#successor = successor;
   }
 
   /** Closes the connections of an account's active requests. */

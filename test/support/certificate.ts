@@ -9,13 +9,19 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** `altNames`: as openssl writes them, such as `DNS:localhost,IP:127.0.0.1`. */
-export function selfSigned(altNames?: string): Certificate {
+interface Wish {
+  /** As openssl writes them, such as `DNS:localhost,IP:127.0.0.1`. */
+  readonly altNames?: string;
+  readonly name?: string;
+  readonly days?: number;
+}
+
+export function selfSigned({ altNames, name = 'cairn.test', days = 2 }: Wish = {}): Certificate {
   const folder = temporaryFolder();
   const certificate = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
   execFileSync(
     'openssl',
-    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=cairn.test'
+    `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days ${days} -subj /CN=${name}`
       .split(' ')
       .concat(['-keyout', certificate.key, '-out', certificate.cert])
       .concat(altNames === undefined ? [] : ['-addext', `subjectAltName=${altNames}`]),

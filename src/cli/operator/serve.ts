@@ -1,7 +1,7 @@
 /** cairn serve: runs the service until SIGTERM or SIGINT, then drains it. */
 
 import { resolve as absolute } from 'node:path';
-import { type LogSink, openLog } from '../../common/log.ts';
+import { type Log, type LogSink, openLog } from '../../common/log.ts';
 import { version } from '../../common/version.ts';
 import { ownAddress } from '../../compose/first-steps.ts';
 import { type Config, readConfig } from '../../config.ts';
@@ -55,9 +55,12 @@ async function serve(): Promise<number> {
   log.info({ version, port, ...more, host: config.host, pid: process.pid }, 'listening');
   await new Promise<void>((resolve) => {
     process.on('SIGHUP', () => {
-      // A terminal that is closed ends the service; a service manager or logrotate means the log.
+      // A terminal that is closed ends the service; a service manager, logrotate or certbot means what is in files.
       if (process.stdout.isTTY) resolve();
-      else reopen(sink);
+      else {
+        reopen(sink);
+        renewCertificate(service, config, log);
+      }
     });
     process.once('SIGTERM', () => resolve());
     process.once('SIGINT', () => resolve());
@@ -80,6 +83,18 @@ function reopen({ log, access, reopen: open }: LogSink): void {
     log.info('the access log was reopened');
   } catch (error) {
     log.error({ err: error }, 'the access log cannot be reopened; its lines still go to the old file');
+  }
+}
+
+function renewCertificate(service: RunningService, { fronts }: Config, log: Log): void {
+  try {
+    const isNew = service.renewCertificate();
+    if (isNew === undefined) return;
+    if (!isNew) log.info('SIGHUP: the TLS certificate has not changed');
+    else if (fronts === 0) log.info('the TLS certificate is renewed; new connections get it');
+    else log.warn('the TLS certificate is renewed except in reading threads (CAIRN_FRONTS); restart the service');
+  } catch (error) {
+    log.error({ err: error }, 'the TLS certificate is not renewed; new connections get the one before');
   }
 }
 

@@ -1,4 +1,4 @@
-/** Checks the TLS files before the HTTP library reads them, because its errors have no details. */
+/** Checks the TLS files before the HTTP library reads them, because its errors have no details, and notes what they had. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
@@ -12,6 +12,39 @@ export function certificateExpiry({ certFile }: Pick<TlsFiles, 'certFile'>): num
 export interface TlsFiles {
   readonly certFile: string;
   readonly keyFile: string;
+}
+
+/** The certificate that new connections get. */
+export class Certificate {
+  readonly #files: TlsFiles;
+  #text = '';
+  #expiresMs = 0;
+
+  /** Throws StartError when the files cannot be used. */
+  constructor(files: TlsFiles) {
+    this.#files = files;
+    this.renew(() => undefined);
+  }
+
+  /** In milliseconds since the epoch. */
+  get expiresMs(): number {
+    return this.#expiresMs;
+  }
+
+  /**
+   * Calls `use` when the files have another certificate than before; it must read them. Returns false when they do not.
+   * @throws StartError when the files cannot be used, or what `use` throws; nothing has changed then
+   */
+  renew(use: () => void): boolean {
+    const { certFile } = this.#files;
+    checkTlsFiles(this.#files);
+    const text = readFileSync(certFile, 'utf8');
+    if (text === this.#text) return false;
+    use();
+    this.#text = text;
+    this.#expiresMs = certificateExpiry(this.#files);
+    return true;
+  }
 }
 
 /** Throws StartError when a file cannot be read, is not a PEM of its kind, or certificate and key do not match. */

@@ -17,9 +17,15 @@ export function checkTls(config: Config, nowMs: number): Finding {
       return wrong('tls', (error as Error).message);
     }
     const days = daysBetween(nowMs, certificateExpiry(tls));
-    if (days < 0) return wrong('tls', 'the certificate has expired; renew it and restart the service.');
+    if (days < 0)
+      return wrong(
+        'tls',
+        'the certificate has expired; renew it, then run systemctl reload cairn (or send SIGHUP to the service).',
+      );
     const left = `the certificate expires in ${days} days`;
-    return days < RENEW_DAYS ? wrong('tls', `${left}; renew it and restart the service.`) : ok('tls', left);
+    return days < RENEW_DAYS
+      ? wrong('tls', `${left}; renew it, then run systemctl reload cairn (or send SIGHUP to the service).`)
+      : ok('tls', left);
   }
   if (publicUrl?.startsWith('https:') === true) return ok('tls', 'the proxy in front speaks HTTPS');
   if (isLoopback(host))

@@ -13,8 +13,8 @@ export interface OperationSources {
   readonly damage: Damage;
   readonly audit: Pick<AuditLog, 'failedSignIns'>;
   readonly quotas: Quotas;
-  /** When the TLS certificate expires, in milliseconds; undefined: no certificate. */
-  readonly certificateExpiresMs: number | undefined;
+  /** When the TLS certificate of new connections expires, in milliseconds; undefined: no certificate. */
+  readonly certificateExpiresMs: () => number | undefined;
   /** Number of pulls waiting for a change. */
   readonly waitingPulls: () => number;
   /** Number of log lines that could not be written. */
@@ -69,7 +69,10 @@ export function describeOperation(registry: Registry, sources: OperationSources,
   gauge(
     registry,
     { name: 'cairn_tls_certificate_expiry_timestamp_seconds', help: 'When the TLS certificate expires.' },
-    () => (sources.certificateExpiresMs === undefined ? [] : one(sources.certificateExpiresMs / 1000)),
+    () => {
+      const expiresMs = sources.certificateExpiresMs();
+      return expiresMs === undefined ? [] : one(expiresMs / 1000);
+    },
   );
 }
 
@@ -123,5 +126,9 @@ function describeChores(registry: Registry, folder: string): void {
   gauge(registry, { name: 'cairn_last_verify_problems', help: 'Problems that the last cairn verify found.' }, () => {
     const last = lastDone(folder, 'verify');
     return last === undefined ? [] : one(last.problems);
+  });
+  gauge(registry, { name: 'cairn_last_verify_set_aside', help: 'Damaged contents that were set aside then.' }, () => {
+    const last = lastDone(folder, 'verify');
+    return last?.set_aside === undefined ? [] : one(last.set_aside);
   });
 }

@@ -30,6 +30,8 @@ Type=exec
 User=${user}
 WorkingDirectory=/
 ExecStart=${[...command, 'serve'].map(quoted).join(' ')}
+# Opens the access log again and reads a renewed TLS certificate.
+ExecReload=/bin/kill -HUP $MAINPID
 Environment=${quoted(`CAIRN_DATA=${dataFolder}`)}
 # More settings, one NAME=value a line.
 EnvironmentFile=-${SETTINGS_FILE}

@@ -1,12 +1,13 @@
 /** TLS by two settings, and whose address a request counts for behind a proxy. */
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connect } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Certificate, selfSigned } from '../../support/certificate.ts';
 import { call } from '../../support/http.ts';
-import { type Hub, startHub } from '../../support/hub.ts';
+import { type Hub, type LogLine, startHub } from '../../support/hub.ts';
 import { download, mirrorAccount, randomCommit, upload } from '../../support/mirror.ts';
 import { head, rawClient } from '../../support/raw.ts';
 import { refusedStart } from '../../support/refused-start.ts';
@@ -54,14 +55,66 @@ test('[NET-10] under TLS every answer keeps browsers on TLS and apart from other
 });
 
 test('[NET-10] the certificate shown is the one that was set', async () => {
-  const socket = connect({ port: secure.port, host: '127.0.0.1', rejectUnauthorized: false });
-  await new Promise<void>((resolve, reject) => {
-    socket.once('secureConnect', resolve);
-    socket.once('error', reject);
-  });
-  expect(socket.getPeerCertificate().subject.CN).toBe('cairn.test');
+  const { name, socket } = await tlsConnection(secure);
+  expect(name).toBe('cairn.test');
   expect(['TLSv1.2', 'TLSv1.3']).toContain(socket.getProtocol());
   socket.destroy();
+});
+
+/** A TLS connection, and the common name of the certificate that it was given. */
+async function tlsConnection(hub: Hub): Promise<{ readonly name: string; readonly socket: TLSSocket }> {
+  const socket = connect({ port: hub.port, host: '127.0.0.1', rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  return { name: String(socket.getPeerCertificate().subject.CN), socket };
+}
+
+const renewal = (line: LogLine) => String(line['msg']).includes('certificate');
+
+test('[NET-10] SIGHUP reads a renewed certificate for new connections, and open ones live on', async () => {
+  const own = selfSigned();
+  const hub = await startHub({
+    env: {
+      CAIRN_TLS_CERT: own.cert,
+      CAIRN_TLS_KEY: own.key,
+      CAIRN_METRICS_TOKEN: 'a-token-of-metrics',
+      CAIRN_FRONTS: '0',
+    },
+  });
+  const expires = async () =>
+    /^cairn_tls_certificate_expiry_timestamp_seconds (\d+)/m.exec(
+      (await call(hub, '/metrics', { headers: { Authorization: 'Bearer a-token-of-metrics' } })).text,
+    )?.[1];
+  const before = await expires();
+  const open = await tlsConnection(hub);
+  let count = 0;
+  /** Sends the signal, and waits for what the log then says of the certificate. */
+  const signal = async () => {
+    count += 1;
+    hub.process.kill('SIGHUP');
+    await expect.poll(() => hub.logs.filter(renewal).length).toBe(count);
+    return String(hub.logs.findLast(renewal)?.['msg']);
+  };
+  expect(await signal()).toBe('SIGHUP: the TLS certificate has not changed');
+  // Twice: the second one replaces a door that listens nowhere.
+  for (const name of ['renewed.test', 'again.test']) {
+    const next = selfSigned({ name, days: 30 });
+    copyFileSync(next.cert, own.cert);
+    // A certificate beside the key of the one before: half of a renewal.
+    expect(await signal()).toContain('is not renewed');
+    copyFileSync(next.key, own.key);
+    expect(await signal()).toContain('is renewed');
+    const { socket, ...seen } = await tlsConnection(hub);
+    socket.destroy();
+    expect(seen.name).toBe(name);
+  }
+  expect(Number(await expires())).toBeGreaterThan(Number(before));
+  expect(open.name).toBe('cairn.test');
+  open.socket.write(head('GET /health HTTP/1.1'));
+  const [answer] = (await once(open.socket, 'data')) as [Buffer];
+  expect(answer.toString('latin1')).toMatch(/^HTTP\/1\.1 200 /);
+  open.socket.destroy();
+  expect((await call(hub, '/health')).status).toBe(200);
+  expect(await hub.stop()).toBe(0);
 });
 
 test('[NET-10] plain HTTP to the TLS port gets no answer', async () => {

@@ -14,7 +14,7 @@ import { type PageClient, signedUp } from '../../support/page-client.ts';
 
 type Serve = (answer: ServerResponse, address: string) => void;
 
-const certificate = selfSigned('DNS:localhost,IP:127.0.0.1');
+const certificate = selfSigned({ altNames: 'DNS:localhost,IP:127.0.0.1' });
 const served = new Map<string, Serve>();
 const asked: string[] = [];
 let server: Server;
